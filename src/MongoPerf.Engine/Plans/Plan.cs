@@ -26,6 +26,10 @@ public sealed record Plan(string Name, string Description, IReadOnlyList<PlanRou
     public string? MainCollection => Rounds[0].Collections.OrderByDescending(c => c.IsGrown).ThenBy(c => c.Shard is not null)
         .ThenByDescending(c => Rounds[0].TargetOf(c) * (double)c.BytesPerDocument).FirstOrDefault()?.Stored[0].Name;
 
+    /// <summary>Documents of one collection at the end, in the round that has most of it; 0 for a name that no collection has.</summary>
+    public long TargetOf(string collection) =>
+        Rounds.Max(round => round.Collections.Where(one => one.Name == collection).Select(round.TargetOf).DefaultIfEmpty().Max());
+
     /// <inheritdoc cref="PlanRound.WithoutBalancer"/>
     public Plan WithoutBalancer() => this with { Rounds = [.. Rounds.Select(round => round.WithoutBalancer())] };
 }

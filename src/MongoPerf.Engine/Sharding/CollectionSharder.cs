@@ -39,8 +39,7 @@ internal sealed class CollectionSharder(
             ShardByKey(router);
         if (plan.OnlyShard is { } only)
             PlaceWhole(router, collection.Connections.Cluster.Shards[only].Name);
-        // One chunk: also where a crash, or a server that was away, came before the first cut.
-        if (isEmpty && !Key.IsHashed && plan.Documents is not null && plan.Settings.Presplit is > 1 and { } chunks && collection.CountChunks().Values.Sum() <= 1)
+        else if (isEmpty && plan.Settings.Presplit is > 1 and { } chunks)
             Presplit(router, chunks);
         if (!wasSharded && !isEmpty && plan.Settings.Balancer != "off")
             AwaitBalance(router);
@@ -74,7 +73,7 @@ internal sealed class CollectionSharder(
     {
         try
         {
-            collection.Run(router, collection.Commands.ShardCollection(collection.ReadNamespace(), Key, Key.IsHashed ? plan.Settings.Presplit : null));
+            collection.Run(router, collection.Commands.ShardCollection(collection.ReadNamespace(), Key, Key.IsHashed && plan.OnlyShard is null ? plan.Settings.Presplit : null));
         }
         catch (ServerCommandException e) when (!ErrorTally.IsServerAway(e) && !ErrorTally.MayPass(e))
         {
@@ -82,22 +81,41 @@ internal sealed class CollectionSharder(
         }
     }
 
-    /// <summary>Chunks of equal numbers of documents, dealt out to the shards in turn while they are empty.</summary>
+    /// <summary>
+    /// Chunks of equal numbers of documents, dealt out to the shards in turn while they are empty. Where a crash, or a server that was away, came
+    /// before the last cut, the others follow. A hashed key is cut by shardCollection, up to 7.1: from then on it makes one chunk for each shard,
+    /// whatever was asked for, and the rest is cut here.
+    /// </summary>
     private void Presplit(MongoConnection router, int chunks)
     {
-        ShardKey key = Key;
-        ShardedNamespace target = collection.ReadNamespace();
-        string primary = collection.FindDatabase()?.FindString("primary") ?? "";
+        IReadOnlyList<BsonDocument> there = collection.ReadChunks();
+        BsonDocument[] bounds = [.. there.Select(chunk => chunk.FindDocument("min")!), .. there.TakeLast(1).Select(chunk => chunk.FindDocument("max")!)];
+        if (there.Count == 0 || there.Count >= chunks || (!Key.BeginsHashed && (Key.IsHashed || plan.Documents is null)))
+            return;
+        IReadOnlyList<BsonDocument> points = Key.BeginsHashed ? Key.HashedPoints(chunks, bounds)
+            : [Key.At(Bounds.Least), .. Key.SplitPoints(chunks, plan.TargetDocuments, plan.Documents!), Key.At(Bounds.Greatest)];
+        // Cut by somebody else, or for another number of documents.
+        if (bounds.Any(bound => !Contains(points, bound)))
+            return;
         IReadOnlyList<string> shards = [.. collection.Connections.Cluster.Shards.Select(s => s.Name)];
-        IReadOnlyList<BsonDocument> points = [key.At(Bounds.Least), .. key.SplitPoints(chunks, plan.TargetDocuments, plan.Documents!), key.At(Bounds.Greatest)];
         plan.Tell($"{Namespace}: splitting into {chunks} chunks over {shards.Count} shards");
+        ShardedNamespace target = collection.ReadNamespace();
+        string owner = "";
         for (int i = 0; i + 1 < points.Count; i++)
         {
-            string shard = shards[i % shards.Count];
-            foreach (ShardingCommand command in collection.Commands.PlaceRange(target, points[i], points[i + 1], shard, shard == primary))
+            (BsonDocument from, BsonDocument to) = (points[i], points[i + 1]);
+            owner = there.FirstOrDefault(chunk => chunk.FindDocument("min")!.Bytes.SequenceEqual(from.Bytes))?.FindString("shard") ?? owner;
+            // Chunks of a hashed key are on all shards already.
+            string shard = Key.BeginsHashed ? owner : shards[i % shards.Count];
+            foreach (ShardingCommand command in collection.Commands.PlaceRange(target, from, to, shard, shard == owner, Contains(bounds, to)))
                 RunPatiently(router, command);
         }
+
+        if (collection.CountChunks().Values.Sum() is var made && made != chunks)
+            plan.Tell($"{Namespace}: {made} of {chunks} chunks could be made");
     }
+
+    private static bool Contains(IReadOnlyList<BsonDocument> bounds, BsonDocument bound) => bounds.Any(one => one.Bytes.SequenceEqual(bound.Bytes));
 
     /// <summary>The one chunk that a range key begins with goes to this shard, and stays there.</summary>
     private void PlaceWhole(MongoConnection router, string shard)
@@ -105,7 +123,7 @@ internal sealed class CollectionSharder(
         using (MongoConnection config = collection.Connections.OpenConfig())
             ConfigCatalogue.LeaveUnbalanced(config, Namespace);
         bool isThere = collection.CountChunks().ContainsKey(shard);
-        foreach (ShardingCommand command in collection.Commands.PlaceRange(collection.ReadNamespace(), Key.At(Bounds.Least), Key.At(Bounds.Greatest), shard, isThere))
+        foreach (ShardingCommand command in collection.Commands.PlaceRange(collection.ReadNamespace(), Key.At(Bounds.Least), Key.At(Bounds.Greatest), shard, isThere, isCut: true))
             RunPatiently(router, command);
     }
 

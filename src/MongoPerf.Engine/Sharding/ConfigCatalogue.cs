@@ -24,9 +24,7 @@ public static class ConfigCatalogue
     /// <param name="collection">As <see cref="FindCollection"/> gave it.</param>
     public static IReadOnlyDictionary<string, long> CountChunks(MongoConnection config, BsonDocument collection)
     {
-        BsonDocument match = collection.Find("timestamp") is not null
-            ? BsonDocument.Of(("uuid", collection.Find("uuid")))
-            : BsonDocument.Of(("ns", collection.FindString("_id")));
+        BsonDocument match = ChunksOf(collection);
         return config.RunCursor(Config, BsonDocument.Of(
             ("aggregate", "chunks"),
             ("pipeline", new[]
@@ -36,6 +34,16 @@ public static class ConfigCatalogue
             }),
             ("cursor", BsonDocument.Empty))).ToDictionary(group => group.FindString("_id") ?? "", group => group.FindInt64("chunks") ?? 0);
     }
+
+    /// <summary>A collection's chunks in the order of their bounds: {min, max, shard}.</summary>
+    /// <param name="config">To the config server or a mongos.</param>
+    /// <param name="collection">As <see cref="FindCollection"/> gave it.</param>
+    public static IReadOnlyList<BsonDocument> ReadChunks(MongoConnection config, BsonDocument collection) => [.. config.RunCursor(Config, BsonDocument.Of(
+        ("find", "chunks"), ("filter", ChunksOf(collection)), ("sort", BsonDocument.Of(("min", 1)))))];
+
+    private static BsonDocument ChunksOf(BsonDocument collection) => collection.Find("timestamp") is not null
+        ? BsonDocument.Of(("uuid", collection.Find("uuid")))
+        : BsonDocument.Of(("ns", collection.FindString("_id")));
 
     /// <summary>The balancer leaves the collection as it is: what the shell's sh.disableBalancing does.</summary>
     /// <param name="config">To the config server or a mongos.</param>

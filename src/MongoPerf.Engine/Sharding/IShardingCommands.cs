@@ -51,7 +51,8 @@ internal interface IShardingCommands
     /// <param name="to">The upper bound: within the same chunk, or its end.</param>
     /// <param name="shard">That gets it.</param>
     /// <param name="isThere">It has the chunk already.</param>
-    IReadOnlyList<ShardingCommand> PlaceRange(ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere);
+    /// <param name="isCut">The chunk ends there already.</param>
+    IReadOnlyList<ShardingCommand> PlaceRange(ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere, bool isCut);
 
     /// <summary>Who knows the database's collections and their indexes.</summary>
     ShardingTarget Catalogue { get; }

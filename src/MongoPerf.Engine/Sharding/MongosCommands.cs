@@ -28,10 +28,11 @@ internal sealed class MongosCommands : IShardingCommands
         new(command.First().Key == "compact" ? ShardingTarget.OwningShards : ShardingTarget.Router, collection.Database, command);
 
     /// <remarks>split and moveChunk, which every version has; moveRange came with 6.0.</remarks>
-    public IReadOnlyList<ShardingCommand> PlaceRange(ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere)
+    public IReadOnlyList<ShardingCommand> PlaceRange(ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere, bool isCut)
     {
         var commands = new List<ShardingCommand>();
-        if (to.First().Value.Type != BsonType.MaxKey)
+        // At a bound that is there a split fails, without a code.
+        if (!isCut)
             commands.Add(Admin(("split", collection.ToString()), ("middle", to)));
         if (!isThere)
             commands.Add(Admin(("moveChunk", collection.ToString()), ("bounds", new[] { from, to }), ("to", shard)));

@@ -38,7 +38,7 @@ internal sealed class RoutingMongodCommands : IShardingCommands
         new(ShardingTarget.OwningShards, collection.Database, command);
 
     /// <remarks>A range that moves is cut off by that; one that stays ends where the next begins.</remarks>
-    public IReadOnlyList<ShardingCommand> PlaceRange(ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere) => isThere
+    public IReadOnlyList<ShardingCommand> PlaceRange(ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere, bool isCut) => isThere
         ? []
         : [Config(("_configsvrMoveRange", collection.ToString()), ("toShard", shard), ("min", from), ("max", to), Majority)];
 

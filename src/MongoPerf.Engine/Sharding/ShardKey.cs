@@ -81,6 +81,32 @@ public sealed record ShardKey
         return points;
     }
 
+    /// <summary>Whether its first field is hashed, so that its chunks are ranges of 64-bit numbers.</summary>
+    public bool BeginsHashed => Document.First().Value.ToString() == HashedId;
+
+    /// <summary>Where the chunks of a key that begins hashed are cut further, each into equal ranges, so that there are as many as asked for.</summary>
+    /// <param name="chunks">In all, more than there are.</param>
+    /// <param name="bounds">Of those that are there: their lower bounds in order, and the last one's upper.</param>
+    /// <returns>All bounds, old and new, in order.</returns>
+    public IReadOnlyList<BsonDocument> HashedPoints(int chunks, IReadOnlyList<BsonDocument> bounds)
+    {
+        int there = bounds.Count - 1;
+        List<BsonDocument> points = [];
+        for (int i = 0; i < there; i++)
+        {
+            points.Add(bounds[i]);
+            (Int128 low, Int128 high) = (HashAt(bounds[i]), HashAt(bounds[i + 1]));
+            int parts = (chunks / there) + (i < chunks % there ? 1 : 0);
+            for (int part = 1; part < parts; part++)
+                points.Add(BsonDocument.Of([(FieldNames[0], (object?)(long)(low + ((high - low) * part / parts))), .. FieldNames.Skip(1).Select(field => (field, (object?)Bounds.Least))]));
+        }
+
+        return [.. points, bounds[^1]];
+    }
+
+    private static Int128 HashAt(BsonDocument bound) => bound.First().Value is { Type: BsonType.Int64 } value ? value.ToInt64()
+        : bound.First().Value.Type == BsonType.MinKey ? long.MinValue : (Int128)long.MaxValue + 1;
+
     /// <summary>Values of a field in documents from all over the collection, in order.</summary>
     private static BsonValue[] SampleOf(DocumentTemplate template, string field, long documents)
     {

@@ -46,6 +46,13 @@ internal sealed class ShardedCollection(ClusterConnections connections, string d
             : new Dictionary<string, long>();
     }
 
+    /// <inheritdoc cref="ConfigCatalogue.ReadChunks"/>
+    public IReadOnlyList<BsonDocument> ReadChunks()
+    {
+        using MongoConnection config = Connections.OpenConfig();
+        return ConfigCatalogue.FindCollection(config, Namespace) is { } sharded ? ConfigCatalogue.ReadChunks(config, sharded) : [];
+    }
+
     /// <summary>The first document of a collection of the database; null when there is none.</summary>
     public BsonDocument? FindFirst(MongoConnection router, string name, BsonDocument filter) => router.RunCursor(Database, BsonDocument.Of(
         ("find", name), ("filter", filter), ("limit", 1), ("singleBatch", true))).FirstOrDefault();

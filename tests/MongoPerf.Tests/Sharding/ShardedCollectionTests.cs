@@ -52,6 +52,7 @@ public sealed class ShardedCollectionTests : IDisposable
     [VectorFact]
     public void A_range_key_is_cut_into_chunks_that_are_dealt_out()
     {
+        ShardsInto("perf.series", Whole("Number", "s0"));
         using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "Number", Presplit = 4 });
         collection.Create(Marker);
         Assert.Equal(
@@ -65,7 +66,34 @@ public sealed class ShardedCollectionTests : IDisposable
                 """admin {"moveChunk": "perf.series", "bounds": [{"Number": 500000}, {"Number": 750000}], "to": "s2"}""",
             ],
             _mongos.Heard.Where(text => text.StartsWith("admin", StringComparison.Ordinal)));
-        Assert.Equal(["perf.series: splitting into 4 chunks over 3 shards"], _told);
+        // The cluster has still one, as nobody here carries out what it is told.
+        Assert.Equal(["perf.series: splitting into 4 chunks over 3 shards", "perf.series: 1 of 4 chunks could be made"], _told);
+    }
+
+    /// <summary>A cluster of 8.0 makes one chunk for each shard, whatever it is asked for.</summary>
+    [VectorFact]
+    public void A_hashed_key_has_as_many_chunks_as_asked_for_whatever_the_cluster_makes_of_the_number()
+    {
+        const long Third = 3_074_457_345_618_258_602;
+        ShardsInto(
+            "fresh.series", Chunk("_id", MinKey, -Third, "s0"), Chunk("_id", -Third, Third, "s1"), Chunk("_id", Third, MaxKey, "s2"));
+        using WireCollection collection = Open("fresh", "series", new ShardingSettings { ShardKey = "hashed", Presplit = 5 });
+        collection.Create(Marker);
+        Assert.Equal(
+            [
+                """admin {"split": "fresh.series", "middle": {"_id": -6148914691236517205}}""",
+                """admin {"split": "fresh.series", "middle": {"_id": 0}}""",
+            ],
+            _mongos.Heard.Where(text => text.Contains("\"split\"", StringComparison.Ordinal) || text.Contains("moveChunk", StringComparison.Ordinal)));
+    }
+
+    [VectorFact]
+    public void A_collection_for_one_shard_is_not_cut()
+    {
+        ShardsInto("perf.series", Whole("_id", "s0"));
+        using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "_id", Presplit = 6 }, only: 1);
+        collection.Create(Marker);
+        Assert.Equal(["moveChunk"], _mongos.HeardNames.Where(name => name is "split" or "moveChunk"));
     }
 
     [VectorTheory]
@@ -91,6 +119,7 @@ public sealed class ShardedCollectionTests : IDisposable
     public void A_cut_that_meets_a_migration_is_tried_again_and_the_others_are_not()
     {
         int tries = 0;
+        ShardsInto("perf.series", Whole("Number", "s0"));
         _mongos.Replies["moveChunk"] = _ => ++tries is 2 or 3 ? FakeMongos.Refusal(117, "a migration is under way") : BsonDocument.Of(("ok", 1.0));
         using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "Number", Presplit = 4 });
         collection.Create(Marker);
@@ -101,16 +130,18 @@ public sealed class ShardedCollectionTests : IDisposable
     [VectorFact]
     public void Cuts_that_a_crash_left_out_are_made_when_the_run_goes_on()
     {
-        _mongos.Replies["aggregate"] = _ => Cursor([Chunks("s0", 1)]);
-        using WireCollection collection = Open("perf", "docs", new ShardingSettings { ShardKey = "Number", Presplit = 2 });
+        // Cut once, and moved nowhere.
+        Have("perf.docs", Chunk("Number", MinKey, 250_000, "s0"), Chunk("Number", 250_000, MaxKey, "s0"));
+        using WireCollection collection = Open("perf", "docs", new ShardingSettings { ShardKey = "Number", Presplit = 4 });
         collection.Create(Marker);
-        Assert.Equal(["split", "moveChunk"], _mongos.HeardNames.Where(name => name is "shardCollection" or "split" or "moveChunk"));
+        Assert.Equal(
+            ["split", "moveChunk", "split", "moveChunk"], _mongos.HeardNames.Where(name => name is "shardCollection" or "split" or "moveChunk"));
     }
 
     [VectorFact]
     public void A_collection_that_is_sharded_already_is_only_completed()
     {
-        _mongos.Replies["aggregate"] = _ => Cursor([Chunks("s0", 1), Chunks("s1", 1), Chunks("s2", 1)]);
+        Have("perf.docs", Chunk("Number", MinKey, 1, "s0"), Chunk("Number", 1, 2, "s1"), Chunk("Number", 2, MaxKey, "s2"));
         using WireCollection collection = Open("perf", "docs", new ShardingSettings { ShardKey = "Number", Presplit = 4 });
         collection.Create(Marker);
         Assert.Equal(["update", "update", "createIndexes"], _mongos.HeardNames);
@@ -295,6 +326,33 @@ public sealed class ShardedCollectionTests : IDisposable
         collection.Checkpoint(6);
         Assert.Equal((1L, notes + 1), (collection.LostConnections, _mongos.HeardNames.Count(name => name == "update")));
     }
+
+    private static object MinKey => BsonDocument.Of(("v", Bounds.Least)).First().Value;
+
+    private static object MaxKey => BsonDocument.Of(("v", Bounds.Greatest)).First().Value;
+
+    private static BsonDocument Chunk(string field, object min, object max, string shard) =>
+        BsonDocument.Of(("min", BsonDocument.Of((field, min))), ("max", BsonDocument.Of((field, max))), ("shard", shard));
+
+    private static BsonDocument Whole(string field, string shard) => Chunk(field, MinKey, MaxKey, shard);
+
+    /// <summary>The collection is sharded into these.</summary>
+    private void Have(string ns, params BsonDocument[] chunks)
+    {
+        string key = chunks[0].FindDocument("min")!.First().Key;
+        _mongos.Documents["config.collections"] = [BsonDocument.Of(("_id", ns), ("timestamp", 1L), ("uuid", new byte[16]), ("key", BsonDocument.Of((key, 1))))];
+        _mongos.Documents["config.chunks"] = chunks;
+        _mongos.Replies["aggregate"] = command => Cursor(command.FindString("$db") == "config"
+            ? [.. chunks.GroupBy(chunk => chunk.FindString("shard")!).Select(own => Chunks(own.Key, own.Count()))]
+            : []);
+    }
+
+    /// <summary>The cluster makes these of a collection that is to be sharded.</summary>
+    private void ShardsInto(string ns, params BsonDocument[] chunks) => _mongos.Replies["shardCollection"] = _ =>
+    {
+        Have(ns, chunks);
+        return BsonDocument.Of(("ok", 1.0));
+    };
 
     private static BsonDocument Chunks(string shard, int count) => BsonDocument.Of(("_id", shard), ("chunks", count));
 

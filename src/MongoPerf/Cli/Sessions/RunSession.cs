@@ -126,7 +126,7 @@ internal sealed class RunSession : IDisposable
     public IDataStore OpenData(Plan plan, ulong seed)
     {
         if (Deployment is not TyrantDeployment)
-            return new WireDataStore(OpenCollection, seed, Folder.Id, _token);
+            return new WireDataStore(stored => OpenCollection(stored, plan.TargetOf(stored.Name)), seed, Folder.Id, _token);
         TyrantDataStore.Check(plan);
         return new TyrantDataStore(() => Deployment.Address, Connections, seed, Folder.Id, Clock, ReconnectFor, _keeper.BeforeReconnect);
     }
@@ -228,7 +228,9 @@ internal sealed class RunSession : IDisposable
     }
 
     /// <summary>One of the plan's collections; on a sharded deployment it is sharded by its own key, or by the command line's, or lies on the shard that it names.</summary>
-    private WireCollection OpenCollection(StoredCollection collection)
+    /// <param name="collection">Of the plan.</param>
+    /// <param name="target">Its documents at the end.</param>
+    private WireCollection OpenCollection(StoredCollection collection, long target)
     {
         var access = new CollectionAccess(() => Deployment.Select(ReadPreference.Primary, 0), Connections, Settings.Data.Database, Clock, ReconnectFor, _keeper.BeforeReconnect)
         {
@@ -239,8 +241,7 @@ internal sealed class RunSession : IDisposable
         var shape = new CollectionShape(collection.Indexes, collection.Options);
         if (Settings.Data.Sharding is not { } asked)
             return new WireCollection(access, collection.Name, collection.Documents, shape);
-        long target = Math.Max(collection.Count, Settings.Plan.TargetDocuments);
-        var sharding = new ShardingPlan(Deployment.RequireCluster, Connections, asked, target)
+        var sharding = new ShardingPlan(Deployment.RequireCluster, Connections, asked, Math.Max(collection.Count, target))
         {
             Documents = collection.Documents,
             Key = collection.Shard is not null ? ShardKey.Parse("_id") : collection.ShardKey is { } key ? ShardKey.Of(key) : null,
