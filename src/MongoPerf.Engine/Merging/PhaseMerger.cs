@@ -15,13 +15,17 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
         PhaseRecord[] all = [.. records.OfType<PhaseRecord>()];
         // Sizes and checks are taken by one of them.
         PhaseRecord most = all.MaxBy(record => record.Documents)!;
+        OperationResult[] results = [.. all.SelectMany(record => record.Operations).Select(result => result.Operation).Distinct().Select(operation => Merge(operation, records, histograms))];
+        JointLatency? Joint(Func<OperationResult, bool> isOf) => JointLatency.Of([.. results.Where(isOf).Select(result => LatencyOf(result, histograms))]);
         return most with
         {
             Rate = all.Any(record => record.Rate is not null) ? all.Sum(record => record.Rate ?? 0) : null,
-            Groups = [.. all.SelectMany(record => record.Groups.Index()).GroupBy(group => (group.Index, group.Item.Name)).OrderBy(group => group.Key.Index).Select(group => Merge([.. group.Select(g => g.Item)]))],
+            Groups = [.. all.SelectMany(record => record.Groups.Index()).GroupBy(group => (group.Index, group.Item.Name)).OrderBy(group => group.Key.Index)
+                .Select(group => Merge([.. group.Select(g => g.Item)])).Select(group => group with { Joint = Joint(result => group.Mix.Contains(result.Operation)) })],
+            Joint = all.Any(record => record.Groups.Count > 1) ? Joint(_ => true) : null,
             NextNumbers = all.SelectMany(record => record.NextNumbers).GroupBy(next => next.Key).ToDictionary(next => next.Key, next => next.Max(one => one.Value)),
             IsComplete = all.Length == records.Count && all.All(record => record.IsComplete),
-            Operations = [.. all.SelectMany(record => record.Operations).Select(result => result.Operation).Distinct().Select(operation => Merge(operation, records, histograms))],
+            Operations = results,
             Sizes = all.Select(record => record.Sizes).FirstOrDefault(sizes => sizes.Count > 0) ?? [],
         };
     }
@@ -39,8 +43,18 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
             Waiting = groups.Any(group => group.Waiting is not null)
                 ? new ClientWaiting(groups.Sum(group => group.Waiting?.Arrivals ?? 0), groups.Max(group => group.Waiting?.Seconds ?? 0))
                 : null,
+            Mix = [.. groups.SelectMany(group => group.Mix).Distinct()],
         };
     }
+
+    private static OperationLatency LatencyOf(OperationResult result, IReadOnlyList<StoredHistogram> histograms)
+    {
+        StoredHistogram? whole = histograms.FirstOrDefault(histogram => histogram.Operation == result.Operation && !histogram.IsWarmup);
+        return new OperationLatency(
+            result.IsUnacknowledged, Decoded(whole?.Encoded ?? default), result.HasRate ? Decoded(whole?.Response ?? default) : null, result.HasRate ? Decoded(whole?.Lateness ?? default) : null);
+    }
+
+    private static LatencyHistogram Decoded(ReadOnlyMemory<byte> encoded) => encoded.IsEmpty ? new LatencyHistogram() : HistogramEncoding.Decode(encoded.Span);
 
     private OperationResult Merge(string operation, IReadOnlyList<PhaseRecord?> records, IReadOnlyList<StoredHistogram> histograms)
     {

@@ -144,6 +144,9 @@ public sealed class OperationCount
     /// <summary>The lateness of those for which a connection was free when they were due; null in a closed loop.</summary>
     public LatencyHistogram? ClientLateness => _measured.Paced?.ClientLateness;
 
+    /// <summary>Of the measured part.</summary>
+    public OperationLatency Latency => new(Operation.Concerns.IsUnacknowledged, Service, Response, Lateness);
+
     private static OperationsInFlight? Of(InFlight some) => some.Operations == 0 ? null : new(some.Operations, Math.Round(some.LongestNanoseconds / 1000.0, 1));
 
     /// <summary>What is stored of it.</summary>

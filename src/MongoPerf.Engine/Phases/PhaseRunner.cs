@@ -48,7 +48,8 @@ internal sealed class PhaseRunner(RunContext run)
             {
                 StartedAtMilliseconds = first is null ? null : (first.StartedAt - DateTimeOffset.UnixEpoch).TotalMilliseconds,
                 Clock = first?.Clock,
-                Groups = [.. groups.Select(g => GroupShare.Of(g.Group.Name, g.Result.Seconds, g.Result.ThreadOperations, g.Result.Accounting) with { Waiting = g.Result.Waiting, Traffic = g.Result.Traffic })],
+                Groups = [.. groups.Select(g => ShareOf(g.Group, g.Result))],
+                Joint = groups.Length > 1 ? JointLatency.Of([.. groups.SelectMany(g => g.Result.Parts).Select(part => part.Latency)]) : null,
                 Operations = plans is null || groups.Any(g => g.Result.GivenUp is not null) ? results : plans.AddTo(results, stop.IsCancellationRequested ? 0 : groups.Sum(g => g.Result.Accounting.Succeeded)),
             },
             [.. groups.Select(g => g.Result)])
@@ -216,6 +217,14 @@ internal sealed class PhaseRunner(RunContext run)
             ? 0
             : (long)group.Operations.Where(o => o.Operation.Inserts).Sum(o => count * o.Weight / weights * o.Operation.DocumentsPerCommand);
     }
+
+    private static GroupShare ShareOf(PhaseGroup group, GroupResult result) => GroupShare.Of(group.Name, result.Seconds, result.ThreadOperations, result.Accounting) with
+    {
+        Waiting = result.Waiting,
+        Traffic = result.Traffic,
+        Mix = result.Parts.Count > 1 ? [.. result.Parts.Select(part => part.Operation.Name)] : [],
+        Joint = JointLatency.Of([.. result.Parts.Select(part => part.Latency)]),
+    };
 
     private static IEnumerable<OperationResult> ResultsOf(PhaseGroup group, GroupResult result)
     {

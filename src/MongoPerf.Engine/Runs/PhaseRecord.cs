@@ -84,6 +84,9 @@ public sealed record PhaseRecord
     /// <summary>Of <see cref="StartSkewMilliseconds"/>: what the clocks may be off, both ways; null where that is not known.</summary>
     public double? StartSkewUncertaintyMilliseconds { get; init; }
 
+    /// <summary>Latencies of all its groups' operations together; null where it has one group, which has its own, or where they can't be added up.</summary>
+    public JointLatency? Joint { get; init; }
+
     /// <summary>False while it lasts, or when it was interrupted.</summary>
     public bool IsComplete { get; init; }
 
@@ -91,9 +94,28 @@ public sealed record PhaseRecord
     [JsonIgnore]
     public IReadOnlyList<OperationResult> Operations { get; init; } = [];
 
+    /// <summary>All its operations together; null where it has fewer than two.</summary>
+    [JsonIgnore]
+    public OperationResult? Total { get; init; }
+
+    /// <summary>One for each of its groups that has several operations.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<OperationMix> Mixes { get; init; } = [];
+
+    /// <summary>Of its mixes where it has several groups, then <see cref="Total"/>; none where it has fewer than two operations.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<OperationResult> Totals => Total is null ? [] : [.. Mixes.Select(mix => mix.Total).Where(total => !ReferenceEquals(total, Total)), Total];
+
+    /// <summary>Those whose rates are free of one another: operations that have a group for themselves, and each mix as a whole.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<OperationResult> Independent => [.. Operations.Where(result => !IsMixed(result)), .. Mixes.Select(mix => mix.Total)];
+
     /// <summary>Of each collection whose sizes were taken at its end.</summary>
     [JsonIgnore]
     public IReadOnlyList<SizeResult> Sizes { get; init; } = [];
+
+    /// <summary>Its rate follows from that of a mix.</summary>
+    public bool IsMixed(OperationResult result) => Mixes.Any(mix => mix.Operations.Contains(result));
 }
 
 /// <summary>Everything that a growth measured at one size.</summary>
@@ -147,6 +169,12 @@ public sealed record GroupShare(string Name, int Threads, double Seconds, long O
 
     /// <summary>Of its connections, warm-up included; null where the client does not count it.</summary>
     public GroupTraffic? Traffic { get; init; }
+
+    /// <summary>The operations that it chose among by their weights; empty where it had one.</summary>
+    public IReadOnlyList<string> Mix { get; init; } = [];
+
+    /// <summary>Latencies of its operations together; null where it had one, or where they can't be added up.</summary>
+    public JointLatency? Joint { get; init; }
 
     [JsonIgnore]
     public double Mean => (double)Operations / Math.Max(1, Threads);

@@ -33,7 +33,7 @@ internal sealed class RunReader(SqliteConnection connection)
         return
         [
             .. Query("SELECT json FROM phase ORDER BY number", row => RunJson.Read<PhaseRecord>(row.GetString(0)))
-                .Select(record => record with { Operations = [.. results[record.Number]], Sizes = [.. sizes[record.Number]] }),
+                .Select(record => PhaseTotals.AddTo(record with { Operations = [.. results[record.Number]], Sizes = [.. sizes[record.Number]] })),
         ];
     }
 

@@ -227,7 +227,7 @@ public sealed record PlanSummary
 /// <param name="LongestMicroseconds">Of the slowest, from when it began (with a rate: from when it was due) to its end.</param>
 public sealed record OperationsInFlight(long Operations, double LongestMicroseconds)
 {
-    /// <summary>Those of several clients.</summary>
+    /// <summary>Those of several clients, or of several operations.</summary>
     /// <returns>Null when there are none.</returns>
     internal static OperationsInFlight? Sum(IEnumerable<OperationsInFlight?> all) => all.OfType<OperationsInFlight>().ToArray() is { Length: > 0 } some
         ? new OperationsInFlight(some.Sum(one => one.Operations), some.Max(one => one.LongestMicroseconds))
@@ -237,8 +237,15 @@ public sealed record OperationsInFlight(long Operations, double LongestMicroseco
 /// <summary>What a phase measured of one of its operations. Rates and latencies leave the warm-up out.</summary>
 public sealed record OperationResult
 {
+    /// <summary>What the sum of all of a phase's operations is called; no operation may be.</summary>
+    public const string TotalName = "total";
+
     /// <summary>Its name.</summary>
     public required string Operation { get; init; }
+
+    /// <summary>It is the sum of several operations.</summary>
+    [JsonIgnore]
+    public bool IsTotal { get; init; }
 
     /// <summary>It adds documents: its rate is that of documents.</summary>
     public bool IsInsert { get; init; }

@@ -11,7 +11,7 @@ internal static class CsvReport
 
     private const string PhaseNames = "number,phase,growth,step,parameters";
 
-    /// <summary>A row per phase record and operation.</summary>
+    /// <summary>A row per phase record and operation, and one for the total of each phase that has several.</summary>
     public static void WriteResults(StoredRun run, TextWriter output)
     {
         Row(output, (
@@ -22,7 +22,7 @@ internal static class CsvReport
             + "repaired,verified,wrong,scheduled,succeeded,failed_with_warmup,skipped").Split(','));
         foreach (PhaseRecord phase in run.Phases)
         {
-            foreach (OperationResult o in phase.Operations)
+            foreach (OperationResult o in phase.Operations.Concat(phase.Totals))
             {
                 Row(output,
                 [

@@ -11,7 +11,7 @@ internal sealed class GrowthFigures
         Steps = steps;
         Lines =
         [
-            .. steps.SelectMany((step, i) => step.Phases.SelectMany(record => record.Operations.Select(result => (Step: i, Record: record, Result: result))))
+            .. steps.SelectMany((step, i) => step.Phases.SelectMany(record => record.Operations.Concat(record.Totals).Select(result => (Step: i, Record: record, Result: result))))
                 .GroupBy(one => (
                     one.Record.Phase, one.Result.Operation, one.Result.Threads,
                     Parameters: PhaseLabels.Parameters(one.Record.Parameters.Where(p => p.Name != PhaseLabels.Threads))))
@@ -54,7 +54,10 @@ internal sealed class GrowthFigures
         : line.Label;
 
     private static GrowthLine LineOf(PhaseRecord record, string operation, string parameters, IReadOnlyList<(int Step, OperationResult Result)> results) =>
-        new(PhaseLabels.Of(record, operation), record.Description, parameters, results[0].Result.Threads, results[0].Result.IsInsert, results.GroupBy(one => one.Step).ToDictionary(step => step.Key, step => step.Last().Result));
+        new(PhaseLabels.Of(record, operation), record.Description, parameters, results[0].Result.Threads, results[0].Result.IsInsert, results.GroupBy(one => one.Step).ToDictionary(step => step.Key, step => step.Last().Result))
+        {
+            IsTotal = results[0].Result.IsTotal, IsIndependent = record.Independent.Contains(results[0].Result),
+        };
 
     private static SizeResult Sum(IReadOnlyList<SizeResult> sizes) => sizes.Count == 1 ? sizes[0] : sizes[0] with
     {
@@ -82,6 +85,12 @@ internal sealed class GrowthFigures
 internal sealed record GrowthLine(
     string Label, string Description, string Parameters, int Threads, bool IsInsert, IReadOnlyDictionary<int, OperationResult> Results)
 {
+    /// <summary>It is the sum of several others.</summary>
+    public bool IsTotal { get; init; }
+
+    /// <summary>Its rate says something by itself: it follows neither from a mix's by weight nor from those of several groups.</summary>
+    public bool IsIndependent { get; init; }
+
     /// <summary>Documents per second of inserts, operations per second of anything else.</summary>
     public double? RateAt(int step) => Results.GetValueOrDefault(step) is not { } result ? null : IsInsert ? result.DocumentsPerSecond : result.OperationsPerSecond;
 

@@ -108,6 +108,7 @@ internal static class JsonReport
         phase.NotVerified,
         operationsPerSecond = phase.Operations.Sum(operation => operation.OperationsPerSecond),
         phase.Operations,
+        phase.Totals,
         clientShares = calibration is null ? null : ClientShare.Of(phase, calibration).Select(one => new
         {
             one.Result.Operation, clientMicroseconds = one.ClientMicroseconds, microseconds = one.Microseconds, one.Share,

@@ -9,6 +9,12 @@ internal static class OperationVerdicts
     /// <summary>A scan that examines no more than so many documents for each that it returns is what a query without a condition asks for.</summary>
     private const double ScannedPerReturned = 2;
 
+    /// <summary>Between the sizes of a growth: what replies may vary by before a curve is one of theirs.</summary>
+    private const double MostReplyChange = 2;
+
+    /// <summary>Of fewer operations, or with fewer documents, the mean is chance.</summary>
+    private const long LeastReplies = 30;
+
     /// <summary>Changes of a query plan that are told; between two indexes that serve as well there may be one at each size.</summary>
     private const int MostPlans = 4;
     private const int LongestIndex = 32;
@@ -28,7 +34,7 @@ internal static class OperationVerdicts
     public static IReadOnlyList<Verdict> Of(StoredRun run)
     {
         Measured[] measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result)))];
-        return [.. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured), .. CollectionScans(measured), .. ChangedPlans(run).Distinct()];
+        return [.. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured), .. CollectionScans(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run)];
     }
 
     private static IEnumerable<Verdict> Unmeasured(Measured[] measured)
@@ -126,6 +132,33 @@ internal static class OperationVerdicts
         int phases = all.Select(m => m.Phase.Number).Distinct().Count();
         int there = some.Select(m => m.Phase.Number).Distinct().Count();
         return phases == 1 ? "" : all.All(m => m.Phase.Growth is not null) ? Words.Of($" at {there} of {phases} sizes") : Words.Of($" in {there} of {phases} phases");
+    }
+
+    /// <summary>Operations of growths that bring far more documents at one size than at another: their curves are those of reply sizes too.</summary>
+    private static IEnumerable<Verdict> ChangedReplies(StoredRun run)
+    {
+        foreach (GrowthFigures growth in GrowthFigures.Of(run))
+        {
+            foreach (GrowthLine line in growth.Lines.Where(line => line is { IsInsert: false, IsTotal: false }))
+            {
+                (long Documents, double Each)[] sizes =
+                [
+                    .. line.Results.OrderBy(one => one.Key).Where(one => one.Value.Operations >= LeastReplies)
+                        .Select(one => (growth.Steps[one.Key].Documents, (double)one.Value.Documents / one.Value.Operations)),
+                ];
+                if (sizes.Length < 2 || line.Results.Values.Max(result => result.Documents) < LeastReplies)
+                    continue;
+                (long Documents, double Each) least = sizes.MinBy(size => size.Each);
+                (long Documents, double Each) most = sizes.MaxBy(size => size.Each);
+                if (most.Each <= MostReplyChange * least.Each)
+                    continue;
+                (var first, var last) = least.Documents < most.Documents ? (least, most) : (most, least);
+                yield return new Verdict(
+                    Grade.Note,
+                    Words.Of($"{NameOf(line)} returned {Units.Significant(first.Each)} documents per operation at {Units.Count(first.Documents)} documents and {Units.Significant(last.Each)} at {Units.Count(last.Documents)}, "
+                    + $"so its curve shows how its replies change, not only how the collection grows")) { Finding = VerdictFinding.ReplySize };
+            }
+        }
     }
 
     /// <summary>Operations of growths that used one index at one size and another at another.</summary>

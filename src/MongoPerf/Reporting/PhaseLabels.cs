@@ -19,6 +19,9 @@ internal static class PhaseLabels
     public static string WithParameters(PhaseRecord record, string operation) =>
         record.Parameters.Count == 0 ? Of(record, operation) : $"{Of(record, operation)} ({Parameters(record.Parameters)})";
 
+    /// <summary>The operation's own name; that of a phase's total in the reader's language.</summary>
+    public static string NameOf(OperationResult result) => result is { IsTotal: true, Operation: OperationResult.TotalName } ? Words.Of("total") : result.Operation;
+
     /// <summary>"limit=10, sort=true"; empty for none.</summary>
     public static string Parameters(IEnumerable<ParameterValue> parameters, string separator = ", ") =>
         string.Join(separator, parameters.Select(p => $"{p.Name}={p.Value}"));

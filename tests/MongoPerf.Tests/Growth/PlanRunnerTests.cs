@@ -154,6 +154,12 @@ public sealed class PlanRunnerTests : IDisposable
         Assert.Equal(["find", "load", "update"], _plan.Prepared.Select(p => p.Name).Distinct().Order());
         Assert.Equal(["find", "update"], records[1].Operations.Select(o => o.Operation));
         Assert.Equal(40, records[1].Operations.Sum(o => o.Operations));
+        // Its own percentiles are those of all 40.
+        Assert.Equal(["find", "update"], records[1].Groups.Single().Mix);
+        OperationResult total = records[1].Total!;
+        Assert.Equal((40, records[1].Operations.Max(o => o.LatencyMicroseconds.Max)), (total.Operations, total.LatencyMicroseconds.Max));
+        Assert.Equal([total], records[1].Independent);
+        Assert.Null(records[0].Total);
     }
 
     [Fact]

@@ -17,9 +17,9 @@ public sealed class GrowthReportTests : IDisposable
     {
         using StoredRun run = Stored([.. Sizes("users", 1, steps: 3)]);
         GrowthFigures growth = Assert.Single(GrowthFigures.Of(run));
-        Assert.Equal(["fill", "mix read", "mix update", "page"], growth.Labels);
+        Assert.Equal(["fill", "mix read", "mix update", "mix total", "page"], growth.Labels);
         Assert.Equal(
-            [("fill", "", 1), ("mix read", "", 8), ("mix update", "", 8), ("page", "limit=10", 8), ("page", "limit=100", 8)],
+            [("fill", "", 1), ("mix read", "", 8), ("mix update", "", 8), ("mix total", "", 8), ("page", "limit=10", 8), ("page", "limit=100", 8)],
             growth.Lines.Select(line => (line.Label, line.Parameters, line.Threads)));
         Assert.Equal(["fill"], growth.Inserts.Select(line => line.Label));
         Assert.All(growth.Lines, line => Assert.Equal([0, 1, 2], line.Results.Keys));
@@ -30,10 +30,10 @@ public sealed class GrowthReportTests : IDisposable
     {
         using StoredRun run = Stored([.. Sizes("users", 1, steps: 2)]);
         ReportTable[] tables = [.. GrowthTables.Of(run)];
-        Assert.Equal(["fill: inserts, one per command", "mix read: 8 threads", "mix update: 8 threads", "page: 8 threads", "size: data, indexes and disk"], tables.Select(t => t.Title));
-        Assert.Equal([("1k", "limit=10"), ("1k", "limit=100"), ("2k", "limit=10"), ("2k", "limit=100")], tables[3].Rows.Select(row => (row[0], row[1])));
+        Assert.Equal(["fill: inserts, one per command", "mix read: 8 threads", "mix update: 8 threads", "mix total: 8 threads", "page: 8 threads", "size: data, indexes and disk"], tables.Select(t => t.Title));
+        Assert.Equal([("1k", "limit=10"), ("1k", "limit=100"), ("2k", "limit=10"), ("2k", "limit=100")], tables[4].Rows.Select(row => (row[0], row[1])));
         ReportTable rates = GrowthTables.Rates(run, GrowthFigures.Of(run)[0]);
-        Assert.Equal(["documents", "fill", "mix read", "mix update", "page limit=10", "page limit=100"], rates.Columns);
+        Assert.Equal(["documents", "fill", "mix read", "mix update", "mix total", "page limit=10", "page limit=100"], rates.Columns);
         Assert.Equal(["1k (incomplete)", "2k (incomplete)"], rates.Rows.Select(row => row[0]));
     }
 

@@ -11,7 +11,6 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
 {
     /// <summary>The servers' seconds are not the client's: fewer than these within a phase say too little of it.</summary>
     private const int LeastStretches = 2;
-    private const string TotalName = "total";
     private const string TotalColor = "o7";
 
     /// <summary>An operation of a phase.</summary>
@@ -114,7 +113,7 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
     private int TotalLine(Part part, bool isInsert)
     {
         bool isOfGrowth = lines[part.Line].IsOfGrowth;
-        string name = isOfGrowth ? PhaseLabels.Of(run.Phases.First(record => record.Number == part.Phase), TotalName) : TotalName;
+        string name = isOfGrowth ? PhaseLabels.Of(run.Phases.First(record => record.Number == part.Phase), OperationResult.TotalName) : OperationResult.TotalName;
         int place = lines.FindIndex(line => line.IsTotal && line.IsInsert == isInsert && line.Name == name);
         if (place >= 0)
             return place;

@@ -57,7 +57,7 @@ internal static class ComparisonCharts
     {
         (int Side, CandidateJudgement Candidate, OperationJudgement Judged)[] rows =
         [
-            .. comparison.Candidates.SelectMany((candidate, i) => candidate.Operations.Select(judged => (Side: i + 1, Candidate: candidate, Judged: judged)))
+            .. comparison.Candidates.SelectMany((candidate, i) => candidate.RatedOperations.Select(judged => (Side: i + 1, Candidate: candidate, Judged: judged)))
                 .GroupBy(row => row.Judged.Operation).SelectMany(operation => operation),
         ];
         if (rows.Length == 0)

@@ -40,6 +40,6 @@ internal static class ComparisonCsv
     private static object?[] Fields(OperationJudgement operation, Judgement judgement) =>
     [
         ComparisonText.NameOf(operation, judgement.Measure), judgement.Baseline, judgement.Candidate, judgement.Ratio.Value, judgement.Ratio.Interval?.Low, judgement.Ratio.Interval?.High,
-        judgement.P, judgement.HolmP, judgement.Measure.IsService() ? null : ComparisonText.Describe(judgement.Outcome), judgement.Enough,
+        judgement.P, judgement.HolmP, !judgement.IsJudged ? null : ComparisonText.Describe(judgement.Outcome), judgement.Enough,
     ];
 }

@@ -75,7 +75,7 @@ internal static class ComparisonJson
 
     private static object? ValuesOf(Judgement? judgement) => judgement is null ? null : new
     {
-        verdict = judgement.Measure.IsService() ? null : ComparisonText.Describe(judgement.Outcome),
+        verdict = !judgement.IsJudged ? null : ComparisonText.Describe(judgement.Outcome),
         judgement.Baseline,
         judgement.Candidate,
         ratio = judgement.Ratio.Value,

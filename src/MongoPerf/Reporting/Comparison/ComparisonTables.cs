@@ -13,7 +13,7 @@ internal static class ComparisonTables
         {
             if (candidate.Operations.Count > 0)
                 yield return Operations(candidate, Words.Of($"{candidate.Candidate.Name} against {comparison.Baseline.Name}"));
-            foreach (OperationJudgement judged in candidate.Operations.Where(o => o.Windows.Count > 1))
+            foreach (OperationJudgement judged in candidate.RatedOperations.Where(o => o.Windows.Count > 1))
                 yield return Windows(judged, candidate.TitleOf(judged));
             if (candidate.Sizes.Count > 0)
                 yield return Bytes(candidate);
@@ -44,7 +44,7 @@ internal static class ComparisonTables
     [
         ComparisonText.Value(judgement.Measure, judgement.Baseline), ComparisonText.Value(judgement.Measure, judgement.Candidate),
         ComparisonText.Number(judgement.Ratio.Value), ComparisonText.Range(judgement.Ratio.Interval),
-        judgement.HolmP is { } p ? ComparisonText.Probability(p) : Units.None, judgement.Measure.IsService() ? "" : ComparisonText.Describe(judgement.Outcome),
+        judgement.HolmP is { } p ? ComparisonText.Probability(p) : Units.None, !judgement.IsJudged ? "" : ComparisonText.Describe(judgement.Outcome),
     ];
 
     private static ReportTable Windows(OperationJudgement judged, string title)

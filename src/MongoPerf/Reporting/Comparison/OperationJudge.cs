@@ -84,8 +84,9 @@ internal sealed class OperationJudge(SideWindows baseline, SideWindows candidate
         double from = a.Average(run => run.Average());
         double to = b.Average(run => run.Average());
         var values = new Judgement { Measure = measure, Baseline = Math.Exp(from), Candidate = Math.Exp(to), Ratio = new Ratio(Math.Exp(to - from), null) };
-        if (measure.IsService())
-            return values;
+        RateWindow first = baseline.At(keys[0])[0];
+        if (measure.IsService() || (measure == Measure.Rate ? !first.IsIndependent : first.IsTotal))
+            return values with { IsJudged = false };
         if (evidence == Evidence.None)
             return values with { Enough = EnoughForAny(keys) };
         if (Test(measure, evidence, keys, a, b) is not var (p, drawn))

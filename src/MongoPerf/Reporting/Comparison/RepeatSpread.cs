@@ -5,7 +5,8 @@ namespace MongoPerf.Reporting.Comparison;
 /// <summary>One operation's rates over the repeats of a run, in the order in which they ran.</summary>
 /// <param name="Operation">Which.</param>
 /// <param name="Rates">Per second, the geometric mean over its windows; one per run.</param>
-internal sealed record OperationSpread(ComparedOperation Operation, IReadOnlyList<double> Rates)
+/// <param name="IsIndependent">The rates say something by themselves; otherwise they follow from a mix's.</param>
+internal sealed record OperationSpread(ComparedOperation Operation, IReadOnlyList<double> Rates, bool IsIndependent)
 {
     public double Lowest => Rates.Min();
 
@@ -37,7 +38,7 @@ internal sealed record RepeatSpread(ComparedSide Side, IReadOnlyList<OperationSp
     public string TitleOf(OperationSpread spread) => spread.Operation.TitleAmong([.. Operations.Select(o => o.Operation)]);
 
     /// <summary>Sentences about operations whose first run was slower than every other.</summary>
-    public IEnumerable<string> SlowStarts => Operations.Where(o => o.FirstIsSlowerBy > NoiseThreshold).Select(o =>
+    public IEnumerable<string> SlowStarts => Operations.Where(o => o.IsIndependent && o.FirstIsSlowerBy > NoiseThreshold).Select(o =>
         Words.Of($"{TitleOf(o)} was {Units.Percent(o.FirstIsSlowerBy)} slower in the first run than in the slowest of the others: caches may have been cold; "
         + $"add a repeat and leave the first out, or use a longer --warmup"));
 
@@ -45,7 +46,8 @@ internal sealed record RepeatSpread(ComparedSide Side, IReadOnlyList<OperationSp
         side,
         [
             .. side.Windows.Keys.GroupBy(key => key.Operation).Select(group => new OperationSpread(
-                group.Key, [.. side.Windows.Runs.Select(run => Math.Exp(group.Average(key => Math.Log(run.Find(key)!.Rate))))])),
+                group.Key, [.. side.Windows.Runs.Select(run => Math.Exp(group.Average(key => Math.Log(run.Find(key)!.Rate))))],
+                side.Windows.Runs[0].Find(group.First())!.IsIndependent)),
         ],
         noiseThreshold);
 }

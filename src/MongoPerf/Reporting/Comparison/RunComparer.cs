@@ -78,7 +78,7 @@ internal static class RunComparer
             yield return Words.Of($"{side.Id}: results are the null deployment's, which answers from memory, not MongoDB's");
         if (run.Phases.Where(phase => phase.Rate is not null).Select(phase => phase.Phase).Distinct().ToArray() is { Length: > 0 } paced)
             yield return Words.Of($"{side.Id}: the rate was fixed in {string.Join(", ", paced)}, so only latencies can differ there");
-        int outages = side.Windows.Runs.Sum(r => r.Keys.Sum(key => r.Find(key)!.OutageSamples));
+        int outages = side.Windows.Runs.Sum(r => r.Keys.Select(key => r.Find(key)!).Where(window => !window.IsTotal).Sum(window => window.OutageSamples));
         if (outages > 0)
             yield return Words.Of($"{side.Id}: {outages} seconds with an outage are left out");
         ClientLimit limit = ClientLimit.Of(run);

@@ -64,6 +64,9 @@ internal sealed record Judgement
 
     public Outcome Outcome { get; init; }
 
+    /// <summary>Otherwise it stands beside what is judged: service times beside response times, the rates of a mix's operations beside their total's, its latencies beside theirs.</summary>
+    public bool IsJudged { get; init; } = true;
+
     /// <summary>That both are alike, two-sided; null when it was not tested.</summary>
     public double? P { get; init; }
 
@@ -104,8 +107,8 @@ internal sealed record OperationJudgement
 
     public Judgement? P99 => Judgements.FirstOrDefault(j => j.Measure == Measure.P99);
 
-    /// <summary>Without service times that only stand beside response times.</summary>
-    public IEnumerable<Judgement> Judged => Judgements.Where(j => !j.Measure.IsService());
+    /// <summary>Without those that only stand beside them.</summary>
+    public IEnumerable<Judgement> Judged => Judgements.Where(j => j.IsJudged);
 
     /// <summary>One at least, by size or repeat.</summary>
     public required IReadOnlyList<WindowJudgement> Windows { get; init; }
@@ -137,6 +140,9 @@ internal sealed record CandidateJudgement
 
     /// <summary>False when there was too little of everything.</summary>
     public bool IsJudged => Operations.Any(o => o.Evidence != Evidence.None);
+
+    /// <summary>Those whose rates are judged: a mix once, by its total.</summary>
+    public IEnumerable<OperationJudgement> RatedOperations => Operations.Where(o => o.Rate.IsJudged);
 
     /// <summary>"batch", or "q4 ×8" where several thread counts were measured.</summary>
     public string TitleOf(OperationJudgement judged) => judged.Operation.TitleAmong([.. Operations.Select(o => o.Operation)]);

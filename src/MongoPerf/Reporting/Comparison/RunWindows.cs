@@ -17,6 +17,12 @@ internal sealed record RateWindow
     /// <summary>Its latency is the time to send.</summary>
     public bool IsUnacknowledged { get; init; }
 
+    /// <summary>The rate is judged by itself; otherwise it follows from a mix's, by weight.</summary>
+    public bool IsIndependent { get; init; } = true;
+
+    /// <summary>Of several operations, whose own latencies are judged.</summary>
+    public bool IsTotal { get; init; }
+
     /// <summary>Per second over the whole window, as the report gives it, but without seconds with an outage.</summary>
     public required double Rate { get; init; }
 
@@ -75,15 +81,49 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
         var arrivals = new Arrivals(run);
         foreach (PhaseRecord phase in run.Phases.Where(phase => phase.Kind != PhaseKind.Create))
         {
+            var own = phase.Operations.ToDictionary(
+                result => result, result => samples.GetValueOrDefault((phase.Number, result.Operation), []).Select(sample => new Counted(sample, arrivals.CountIn(sample, result))).ToList());
             foreach (OperationResult result in phase.Operations)
-            {
-                if (Make(phase, result, samples.GetValueOrDefault((phase.Number, result.Operation), []), arrivals) is { } window)
-                    windows[WindowKey.Of(phase, result)] = window with { Length = WindowLength.Of(run, phase, result) };
-            }
+                Add(phase, result, own[result]);
+            foreach (OperationMix mix in phase.Mixes)
+                Add(phase, mix.Total, [.. Sum(mix, own)]);
         }
 
         return new RunWindows(windows);
+
+        void Add(PhaseRecord phase, OperationResult result, List<Counted> counted)
+        {
+            if (Make(phase, result, counted) is { } window)
+                windows[WindowKey.Of(phase, result)] = window with { Length = WindowLength.Of(run, phase, result) };
+        }
     }
+
+    /// <summary>A second.</summary>
+    /// <param name="Sample">As it was measured.</param>
+    /// <param name="Count">What its rate counts.</param>
+    private readonly record struct Counted(Sample Sample, double Count);
+
+    /// <summary>The mix's seconds; with latencies where those of its operations were read.</summary>
+    private static IEnumerable<Counted> Sum(OperationMix mix, Dictionary<OperationResult, List<Counted>> all) => mix.Operations
+        .SelectMany(result => all[result].Select(one => (Result: result, Second: one))).GroupBy(one => one.Second.Sample.AtMilliseconds).OrderBy(same => same.Key)
+        .Select(same =>
+        {
+            Sample[] parts = [.. same.Select(one => one.Second.Sample)];
+            LatencySummary latency = JointSecond.Latency(mix, [.. parts.Where(part => part.Operations > 0).Select(part => part.JudgedHistogram)]);
+            Sample sum = parts[0] with
+            {
+                Operation = mix.Total.Operation,
+                HasOutage = parts.Any(part => part.HasOutage),
+                Operations = parts.Sum(part => part.Operations),
+                Documents = parts.Sum(part => part.Documents),
+                Bytes = parts.Sum(part => part.Bytes),
+                Failed = parts.Sum(part => part.Failed),
+                LatencyMicroseconds = mix.Total.HasRate ? LatencySummary.None : latency,
+                ResponseMicroseconds = mix.Total.HasRate ? latency : null,
+                LatenessMicroseconds = null, Histogram = default, ResponseHistogram = default, LatenessHistogram = default,
+            };
+            return new Counted(sum, same.Sum(one => JointSecond.CountOf(mix, one.Result, one.Second.Count)));
+        });
 
     public IEnumerable<WindowKey> Keys => windows.Keys;
 
@@ -108,19 +148,18 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
     }
 
     /// <returns>Null when nothing was done in it.</returns>
-    private static RateWindow? Make(PhaseRecord phase, OperationResult result, List<Sample> samples, Arrivals arrivals)
+    private static RateWindow? Make(PhaseRecord phase, OperationResult result, List<Counted> samples)
     {
         // The second after an outage holds its end.
-        List<Sample> sound = [.. samples.Where((s, i) => !s.HasOutage && (i == 0 || !samples[i - 1].HasOutage))];
+        List<Counted> sound = [.. samples.Where((s, i) => !s.Sample.HasOutage && (i == 0 || !samples[i - 1].Sample.HasOutage))];
         int outages = samples.Count - sound.Count;
         double reported = result.IsInsert ? result.DocumentsPerSecond : result.OperationsPerSecond;
-        double seconds = sound.Sum(s => s.Seconds);
-        double[] counts = [.. sound.Select(sample => arrivals.CountIn(sample, result))];
-        double measured = seconds > 0 ? counts.Sum() / seconds : 0;
+        double seconds = sound.Sum(s => s.Sample.Seconds);
+        double measured = seconds > 0 ? sound.Sum(s => s.Count) / seconds : 0;
         double rate = outages > 0 ? measured : reported;
         if (!double.IsFinite(rate) || rate <= 0)
             return null;
-        (Sample Sample, double Count)[] whole = [.. sound.Zip(counts).Where(second => second.First.Seconds >= SampleAttempts.LeastSeconds)];
+        Counted[] whole = [.. sound.Where(second => second.Sample.Seconds >= SampleAttempts.LeastSeconds)];
         // Seconds of unacknowledged writes count what arrived in them, or was sent where no server counted; the result also what arrived until the fence was answered.
         double scale = measured > 0 ? rate / measured : 1;
         return new RateWindow
@@ -128,6 +167,8 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
             Documents = phase.DocumentsAtEnd(),
             IsInsert = result.IsInsert,
             IsUnacknowledged = result.Unacknowledged is not null,
+            IsIndependent = phase.Independent.Contains(result),
+            IsTotal = result.IsTotal,
             Rate = rate,
             Samples = [.. whole.Select(second => second.Sample)],
             Rates = [.. whole.Select(second => scale * second.Count / second.Sample.Seconds)],

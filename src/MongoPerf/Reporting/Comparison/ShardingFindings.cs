@@ -15,7 +15,7 @@ internal static class ShardingFindings
             return [];
         (StoredRun sharded, StoredRun other) = isBaseline ? (comparison.Baseline.First, candidate.Candidate.First) : (candidate.Candidate.First, comparison.Baseline.First);
         var sides = new Sides(sharded.Deployment!.ShardCount == 1 ? Words.Of("the single shard is") : Words.Of("the shards are"), SingleOrSharded.NameOf(other.Deployment?.Topology), isBaseline);
-        return [.. candidate.Operations.Select(operation => Judge(candidate, operation, sides)).OfType<Finding>()];
+        return [.. candidate.RatedOperations.Select(operation => Judge(candidate, operation, sides)).OfType<Finding>()];
     }
 
     /// <summary>As texts call them.</summary>
@@ -32,7 +32,7 @@ internal static class ShardingFindings
         (long Documents, double Logarithm)[] sizes =
             [.. operation.Windows.Where(window => window.Rate.Ratio.Value > 0).Select(window => (window.Documents, (sides.IsBaseline ? -1 : 1) * Math.Log(window.Rate.Ratio.Value))).OrderBy(one => one.Documents)];
         string title = candidate.TitleOf(operation);
-        return Crossover.Find([.. sizes.Select(size => (size.Documents, Math.Exp(size.Logarithm)))], candidate.Operations.Count) is { } crossover ? Crossed(title, sizes, crossover, sides) : Apart(title, operation, sizes, sides);
+        return Crossover.Find([.. sizes.Select(size => (size.Documents, Math.Exp(size.Logarithm)))], candidate.RatedOperations.Count()) is { } crossover ? Crossed(title, sizes, crossover, sides) : Apart(title, operation, sizes, sides);
     }
 
     private static Finding Crossed(string title, (long Documents, double Logarithm)[] sizes, Crossover crossover, Sides sides)

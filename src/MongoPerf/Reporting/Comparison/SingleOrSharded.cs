@@ -31,7 +31,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
             return null;
         EnvironmentInfo? machine = sharded.Environment is { ServerOnSameMachine: true } same && single.Environment is { ServerOnSameMachine: true } ? same : null;
         return new SingleOrSharded(
-            [.. candidate.Operations.Select(o => ShardedOperation.Of(o, candidate.TitleOf(o)))], ServerShare.Of(single), ServerShare.Of(sharded))
+            [.. candidate.RatedOperations.Select(o => ShardedOperation.Of(o, candidate.TitleOf(o)))], ServerShare.Of(single), ServerShare.Of(sharded))
         {
             Baseline = single.Deployment.Topology,
             Repeats = Math.Min(comparison.Baseline.Stored.Count, candidate.Candidate.Stored.Count),

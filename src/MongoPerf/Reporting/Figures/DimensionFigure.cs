@@ -25,7 +25,7 @@ internal static class DimensionFigure
         Line[] drawn = [.. all.Take(FigureChart.MostLines)];
         ChartTable table = Table($"{name}.csv", figure.X, axis, drawn, metrics);
         Panel[] panels = [.. metrics.Select((metric, i) => PanelOf(metric, metric.TitleOf(hasRate), table, drawn, 1 + (i * drawn.Length), figure.IsLogarithmic)).OfType<Panel>()];
-        int? knee = axis.IsNumeric && figure.Y[0] == "rate" && (drawn.Length == 1 || drawn[0].Title == Observation.Total)
+        int? knee = axis.IsNumeric && figure.Y[0] == "rate" && (drawn.Length == 1 || drawn[0].Title == OperationResult.TotalName)
             ? Knee.Find([.. table.Rows.Select(row => (row[0], row[1]))]) : null;
         string label = figure.X == Dimension.Documents ? Words.Of("documents in the collection") : Words.Of(figure.X);
         return new Chart(name, figure.Title, HowToRead(figure, metrics, hasRate, knee is { } at ? axis.Values[at] : null) + FigureChart.LeftOut(all.Count), axis.Scale(label), panels)

@@ -48,7 +48,7 @@ internal sealed record FigureMetric(string Name, string Title, string Heading, M
 
     public static IReadOnlyList<string> Names { get; } = [.. All.Select(m => m.Name)];
 
-    /// <summary>Latencies of different operations are not added up.</summary>
+    /// <summary>Each operation has its own, and a phase's total has one.</summary>
     public bool IsPerOperation => Unit == MetricUnit.Microseconds;
 
     /// <param name="hasRate">Of operations that were due at times of their own: what is judged is then their response time.</param>

@@ -7,12 +7,10 @@ namespace MongoPerf.Reporting.Figures;
 /// <summary>What one phase of one run measured with one value of each parameter, of a growth at one size; or what one of its operations did.</summary>
 /// <param name="Run">Whose it is.</param>
 /// <param name="Phase">With its parameters.</param>
-/// <param name="Operation">Its name, or <see cref="Total"/>.</param>
-/// <param name="Results">Of the operation, or of several; none where a phase only took sizes.</param>
+/// <param name="Operation">Its name, or that of a total.</param>
+/// <param name="Results">Of the operation, of the phase's total, or of several operations that were chosen; none where a phase only took sizes.</param>
 internal sealed record Observation(FigureRun Run, PhaseRecord Phase, string Operation, IReadOnlyList<OperationResult> Results)
 {
-    public const string Total = "total";
-
     /// <returns>Null where the phase does not have the dimension.</returns>
     public string? ValueOf(string dimension) => dimension switch
     {
@@ -26,6 +24,9 @@ internal sealed record Observation(FigureRun Run, PhaseRecord Phase, string Oper
         Dimension.Clients => Phase.ValueOf(dimension) ?? Math.Max(1, Run.Stored.Run.Clients.Count).ToString(CultureInfo.InvariantCulture),
         _ => Phase.ValueOf(dimension) ?? Run.Stored.Settings.Plan.Parameters.FirstOrDefault(p => p.Name == dimension)?.Value,
     };
+
+    /// <summary>Those whose samples it has.</summary>
+    public IEnumerable<string> OperationNames => (Results.Any(result => result.IsTotal) ? Phase.Operations : Results).Select(result => result.Operation);
 
     public double? Measure(FigureMetric metric) => metric.Of(Phase, Results);
 }
@@ -77,7 +78,11 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
         ];
         bool hasOnlySizes = phase.Operations.Count == 0 && phase.Sizes.Count > 0 && choice.Operations.Count == 0;
         if (hasOnlySizes || (results.Length > 0 && (!byOperation || (withTotal && results.Length > 1))))
-            yield return new Observation(run, phase, results.Length == 1 ? results[0].Operation : Observation.Total, results);
+        {
+            OperationResult[] shown = phase.Total is { } total && results.Length == phase.Operations.Count ? [total] : results;
+            yield return new Observation(run, phase, shown.Length == 1 ? shown[0].Operation : OperationResult.TotalName, shown);
+        }
+
         if (!byOperation)
             yield break;
         foreach (OperationResult result in results)

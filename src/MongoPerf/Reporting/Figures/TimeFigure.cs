@@ -49,7 +49,7 @@ internal static class TimeFigure
         List<(Observation Of, Sample[] Samples, TimeAxis Axis)> parts = [];
         foreach (Observation one in observations)
         {
-            HashSet<string> names = [.. one.Results.Select(r => r.Operation)];
+            HashSet<string> names = [.. one.OperationNames];
             Sample[] samples = [.. stored[(one.Run.Stored, one.Phase.Number)].Where(s => names.Contains(s.Operation))];
             if (samples.Length == 0)
                 continue;

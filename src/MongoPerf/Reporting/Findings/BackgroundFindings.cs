@@ -74,7 +74,7 @@ internal static class BackgroundFindings
     /// <summary>What is slower inside the windows, told of the operation that is slowed down most.</summary>
     private static Finding? Find(RunSeries series, List<TimeWindow> windows, double level, Func<Split, Finding> make)
     {
-        Split[] judged = windows.Count == 0 ? [] : [.. series.Operations.Select(one => SplitOf(series, one, windows)).Where(split => split.Inside.Length >= LeastSeconds && split.Outside.Length >= LeastSeconds)];
+        Split[] judged = windows.Count == 0 ? [] : [.. series.Independent.Select(one => SplitOf(series, one, windows)).Where(split => split.Inside.Length >= LeastSeconds && split.Outside.Length >= LeastSeconds)];
         // Nothing gets faster by it: a load that begins fast and slows down with its size may look so.
         Split[] slower = [.. judged.Where(split => split.Ratio <= 1 - Least && split.P < level / judged.Length)];
         if (slower.MinBy(split => split.Ratio) is not { } lead)

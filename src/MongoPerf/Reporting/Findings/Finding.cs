@@ -77,6 +77,7 @@ internal static class FindingIds
     public const string EvictionByClients = "eviction-by-clients";
     public const string PlanChanged = "plan-changed";
     public const string PlanScans = "plan-scans";
+    public const string ReplySize = "reply-size";
     public const string ClientLimit = "client-limit";
     public const string OtherLoad = "other-load";
     public const string EmbeddedServer = "embedded-server";
@@ -113,7 +114,7 @@ internal static class FindingIds
     public static IReadOnlyList<string> All { get; } =
     [
         SizeCliff, SizeDecline, Stall, SlowDrift, Period, SlowStart, RateDrop, RateDip, RateRise, TicketQueue, DirtyCache, EvictionByClients,
-        PlanChanged, PlanScans, ClientLimit, OtherLoad, EmbeddedServer, DebugBuild, FailedOperations, LostWrites, Outage, ShardImbalance,
+        PlanChanged, PlanScans, ReplySize, ClientLimit, OtherLoad, EmbeddedServer, DebugBuild, FailedOperations, LostWrites, Outage, ShardImbalance,
         InFlight, CutOff, NothingMeasured,
         SizeRise, LinearGrowth, BytesGrow, WarmUp, SlowStartGrows, Variation, MigrationCost, IndexBuildCost, HotShard, ImbalanceOverTime, PlanExamines,
         ThreadPeak, RateFollowsCache, DiskLimit, NetworkLimit, ConnectionsRunOut, FewSamples, TwoPeaks, Crossover, ShardedFaster, ShardedSlower,

@@ -15,6 +15,9 @@ namespace MongoPerf.Reporting.Findings;
 internal readonly record struct SeriesSecond(
     long FromMilliseconds, long ToMilliseconds, double Count, long Operations, double P99, double Max, bool IsDown, long Documents)
 {
+    /// <summary>Of an operation of a mix, for its total: encoded latencies; empty for any other.</summary>
+    public ReadOnlyMemory<byte> Histogram { get; init; }
+
     public double Rate => Count / ((ToMilliseconds - FromMilliseconds) / 1000.0);
 
     public TimeWindow Window => new(FromMilliseconds, ToMilliseconds);
@@ -41,6 +44,32 @@ internal sealed record OperationSeries(PhaseRecord Phase, OperationResult Result
     public string RateUnit => Result.IsInsert ? Words.Of("documents/s") : Words.Of("operations/s");
 
     public TimeWindow Window => new(Seconds[0].FromMilliseconds, Seconds[^1].ToMilliseconds);
+
+    /// <summary>A mix as a whole.</summary>
+    /// <param name="mix">Of the phase.</param>
+    /// <param name="parts">Its operations' seconds.</param>
+    /// <returns>Null where one of them has none.</returns>
+    public static OperationSeries? Total(OperationMix mix, IReadOnlyList<OperationSeries> parts)
+    {
+        if (parts.Count < mix.Operations.Count)
+            return null;
+        SeriesSecond[] measured = [.. Sum(mix, [.. parts.Select(part => (part.Result, part.Seconds))])];
+        return measured.Length == 0 ? null : new OperationSeries(parts[0].Phase, mix.Total, measured) { Warmup = [.. Sum(mix, [.. parts.Select(part => (part.Result, part.Warmup))])] };
+    }
+
+    /// <summary>A group's operations are sampled together.</summary>
+    private static IEnumerable<SeriesSecond> Sum(OperationMix mix, (OperationResult Result, IReadOnlyList<SeriesSecond> Seconds)[] parts) => parts
+        .SelectMany(part => part.Seconds.Select(second => (part.Result, Second: second))).GroupBy(one => one.Second.ToMilliseconds).OrderBy(same => same.Key)
+        .Select(same => same.First().Second with
+        {
+            Count = same.Sum(one => JointSecond.CountOf(mix, one.Result, one.Second.Count)),
+            Operations = same.Sum(one => one.Second.Operations),
+            P99 = JointSecond.Latency(mix, [.. same.Where(one => one.Second.Operations > 0).Select(one => one.Second.Histogram)]).P99 ?? double.NaN,
+            Histogram = default,
+            Max = same.Max(one => one.Second.Max),
+            IsDown = same.Any(one => one.Second.IsDown),
+            Documents = same.Max(one => one.Second.Documents),
+        });
 }
 
 /// <summary>What the analysers work on: a run's samples, read once.</summary>
@@ -62,6 +91,7 @@ internal sealed class RunSeries
     {
         Run = run;
         Operations = operations;
+        Independent = [.. operations.GroupBy(one => one.Phase.Number).SelectMany(phase => IndependentIn([.. phase]))];
         Axis = axis;
         Server = MetricSeries.Read(MetricCatalogue.Only(MetricCatalogue.Server, OfServer), run.ReadServerSamples);
         Host = MetricSeries.Read(MetricCatalogue.Only(MetricCatalogue.Host, OfHost), run.ReadHostSamples);
@@ -76,6 +106,9 @@ internal sealed class RunSeries
     /// <summary>In the order of the plan; those without a whole second are left out.</summary>
     public IReadOnlyList<OperationSeries> Operations { get; }
 
+    /// <summary>Those whose rates are free of one another: a mix's operations, which its weights tie together, are one, as its total.</summary>
+    public IReadOnlyList<OperationSeries> Independent { get; }
+
     public TimeAxis Axis { get; }
 
     public MetricSeries Server { get; }
@@ -89,7 +122,7 @@ internal sealed class RunSeries
         var arrivals = new Arrivals(run);
         Dictionary<(int, string), Attempt> attempts = run.Phases
             .SelectMany(phase => phase.Operations.Select(result => new Attempt(phase, result, arrivals))).ToDictionary(one => (one.Phase.Number, one.Result.Operation));
-        foreach (Sample sample in run.ReadSamples())
+        foreach (Sample sample in run.ReadSamples(withHistograms: run.Phases.Any(phase => phase.Mixes.Count > 0)))
         {
             if (attempts.TryGetValue((sample.Phase, sample.Operation), out Attempt? attempt))
                 attempt.Add(sample);
@@ -115,9 +148,16 @@ internal sealed class RunSeries
         return new FindingRange(Math.Round(Axis.At(window.From), 1), Math.Round(Axis.At(window.To), 1), isKnown ? fromDocuments : null, isKnown ? toDocuments : null);
     }
 
+    private static IEnumerable<OperationSeries> IndependentIn(OperationSeries[] phase) =>
+    [
+        .. phase.Where(one => !one.Phase.IsMixed(one.Result)),
+        .. phase[0].Phase.Mixes.Select(mix => OperationSeries.Total(mix, [.. phase.Where(one => mix.Operations.Contains(one.Result))])).OfType<OperationSeries>(),
+    ];
+
     /// <summary>Seconds of an operation's last attempt.</summary>
     private sealed class Attempt(PhaseRecord phase, OperationResult result, Arrivals arrivals)
     {
+        private readonly bool _isMixed = phase.IsMixed(result);
         private Sample? _last;
 
         public PhaseRecord Phase => phase;
@@ -143,6 +183,9 @@ internal sealed class RunSeries
 
         private SeriesSecond SecondOf(Sample sample) => new(
             sample.StartMilliseconds, sample.AtMilliseconds, arrivals.CountIn(sample, result), sample.Operations, sample.JudgedMicroseconds.P99 ?? double.NaN,
-            sample.JudgedMicroseconds.Max ?? double.NaN, sample.HasOutage, sample.CollectionDocuments);
+            sample.JudgedMicroseconds.Max ?? double.NaN, sample.HasOutage, sample.CollectionDocuments)
+        {
+            Histogram = _isMixed ? sample.JudgedHistogram : default,
+        };
     }
 }

@@ -56,7 +56,7 @@ internal static class SecondFindings
     public static IEnumerable<Finding> Find(RunSeries series, double level)
     {
         (OperationSeries Series, IReadOnlyList<SeriesSecond> Sound)[] judged =
-            [.. series.Operations.Select(one => (one, Stalls.Sound(one))).Where(one => one.Item2.Count >= LevelScan.LeastValues && HasEnough(one.Item2))];
+            [.. series.Independent.Select(one => (one, Stalls.Sound(one))).Where(one => one.Item2.Count >= LevelScan.LeastValues && HasEnough(one.Item2))];
         double each = level / Math.Max(1, judged.Length);
         foreach (var phase in judged.GroupBy(one => one.Series.Phase.Number))
         {

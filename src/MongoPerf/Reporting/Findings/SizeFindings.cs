@@ -32,7 +32,7 @@ internal static class SizeFindings
     {
         foreach ((int place, GrowthFigures growth) in GrowthFigures.Of(series.Run).Index())
         {
-            Row[] rows = [.. growth.Lines.Select(line => RowOf(growth, line, place)).Where(row => row.Rates.Length >= SizeStep.LeastSizes)];
+            Row[] rows = [.. growth.Lines.Where(line => line.IsIndependent).Select(line => RowOf(growth, line, place)).Where(row => row.Rates.Length >= SizeStep.LeastSizes)];
             foreach (Row row in rows)
             {
                 if (Judge(series, growth, row, level / rows.Length) is { } finding)
@@ -238,7 +238,7 @@ internal static class SizeFindings
             _row = row;
             Before = before;
             After = after;
-            var windows = series.Operations.ToDictionary(one => (object)one.Result, one => one.Window, ReferenceEqualityComparer.Instance);
+            var windows = series.Operations.Concat(series.Independent).Distinct().ToDictionary(one => (object)one.Result, one => one.Window, ReferenceEqualityComparer.Instance);
             _windows = [.. row.Results.Select(result => windows.TryGetValue(result, out TimeWindow window) ? window : (TimeWindow?)null)];
         }
 

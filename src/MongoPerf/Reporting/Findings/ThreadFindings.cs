@@ -20,7 +20,7 @@ internal static class ThreadFindings
     /// <param name="level">Chance of any false finding, at most.</param>
     public static IEnumerable<Finding> Find(RunSeries series, double level)
     {
-        var sweeps = series.Operations.Where(one => one.Seconds.Count >= LeastSeconds && one.Phase.Rate is null)
+        var sweeps = series.Independent.Where(one => one.Seconds.Count >= LeastSeconds && one.Phase.Rate is null)
             .GroupBy(one => (one.Phase.Growth?.Growth, one.Phase.Phase, one.Result.Operation, one.ParametersButThreads))
             .Select(sweep => sweep.GroupBy(one => one.Result.Threads).OrderBy(step => step.Key).Select(StepOf).ToArray())
             .Where(steps => steps.Length >= LeastSteps && steps.All(step => step.Sizes.Keys.SequenceEqual(steps[0].Sizes.Keys))).ToArray();

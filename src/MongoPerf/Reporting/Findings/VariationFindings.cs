@@ -21,7 +21,7 @@ internal static class VariationFindings
     {
         Varied[][] kinds =
         [
-            .. series.Operations.Where(one => one.Seconds.Count >= LeastSeconds && one.Seconds.All(second => second is { Operations: >= 20, IsDown: false }))
+            .. series.Independent.Where(one => one.Seconds.Count >= LeastSeconds && one.Seconds.All(second => second is { Operations: >= 20, IsDown: false }))
                 .GroupBy(one => (one.Phase.Growth?.Growth, PhaseLabels.Of(one.Phase, one.Result.Operation), one.Result.Threads, one.ParametersButThreads))
                 .Select(kind => kind.Select(Measure).ToArray()).Where(kind => kind.Length > LeastSiblings),
         ];

@@ -8,6 +8,9 @@ internal sealed record VerdictFinding(string Id, string Refute)
     public static VerdictFinding PlanChanged { get; } =
         new(FindingIds.PlanChanged, "name the first index in a hint: if the rates stay the same, the change of plan costs nothing");
 
+    public static VerdictFinding ReplySize { get; } =
+        new(FindingIds.ReplySize, "limit the operation to as many documents as it returned at the smallest size: if its curve stays the same, the size of its replies is not what it shows");
+
     public static VerdictFinding PlanScans { get; } =
         new(FindingIds.PlanScans, "create an index on the filter and run the operation again: if its rate stays the same, the scan costs nothing");
 

@@ -24,7 +24,7 @@ internal static class WarmupFindings
     {
         OperationSeries[][] grown =
         [
-            .. series.Operations.Where(one => one.Phase.Growth is not null && one.Seconds.Count >= 3 && one.Seconds.All(second => second is { Operations: >= 20, IsDown: false }))
+            .. series.Independent.Where(one => one.Phase.Growth is not null && one.Seconds.Count >= 3 && one.Seconds.All(second => second is { Operations: >= 20, IsDown: false }))
                 .GroupBy(one => (one.Phase.Growth!.Growth, PhaseLabels.Of(one.Phase, one.Result.Operation), one.Result.Threads, one.ParametersButThreads))
                 .Select(line => line.OrderBy(one => one.Phase.Growth!.Documents).ToArray()).Where(line => line.Length >= LeastWindows),
         ];
@@ -37,7 +37,7 @@ internal static class WarmupFindings
     {
         foreach (RunEvent start in series.Run.Events.Where(e => e.Kind is RunEvent.WarmStart or RunEvent.ColdStart))
         {
-            OperationSeries? one = series.Operations.Where(one => one.Window.From >= start.AtMilliseconds - 2000).OrderBy(one => one.Window.From).FirstOrDefault();
+            OperationSeries? one = series.Independent.Where(one => one.Window.From >= start.AtMilliseconds - 2000).OrderBy(one => one.Window.From).FirstOrDefault();
             SeriesSecond[] all = one is null ? [] : [.. one.Warmup, .. one.Seconds];
             if (all.Length < 2 * LeastSettled)
                 continue;

@@ -37,7 +37,7 @@ internal sealed record ForecastCheck(RunForecast Forecast, IReadOnlyList<Checked
 
     private static IEnumerable<CheckedOperation> Compare(RunForecast forecast, GrowthFigures growth, int half, string measure)
     {
-        foreach (GrowthLine line in growth.Lines)
+        foreach (GrowthLine line in growth.Lines.Where(line => !line.IsTotal))
         {
             string name = growth.NameOf(line);
             if (forecast.Operations.FirstOrDefault(one => one.Name == name) is not { } operation)

@@ -23,7 +23,7 @@ internal sealed class RunForecast
         Documents = request.Documents.Count > 0 ? request.Documents : [2 * LargestDocuments, 5 * LargestDocuments];
         Sizes = SizeForecast.Of(growth.Sizes);
         CapacityLimit[] limits = [.. LimitsOf(request)];
-        Operations = [.. growth.Lines.Select(line => OperationForecast.Of(growth, line, growth.NameOf(line), limits, IndexCount)).OfType<OperationForecast>()];
+        Operations = [.. growth.Lines.Where(line => !line.IsTotal).Select(line => OperationForecast.Of(growth, line, growth.NameOf(line), limits, IndexCount)).OfType<OperationForecast>()];
         DiskBytes = request.DiskBytes ?? FreeDisk(run);
         Milestones = [.. MilestonesOf().OrderBy(milestone => milestone.Documents.Value)];
         Notes = [.. NotesOf(request)];

@@ -28,23 +28,11 @@ internal static class PhaseTables
         foreach (PhaseRecord phase in phases)
         {
             string[] values = [.. parameters.Select(p => phase.ValueOf(p) ?? Units.None)];
-            rows.AddRange(phase.Operations.Select(operation => (IReadOnlyList<string>)[.. values, operation.Operation, operation.Threads.ToString(), .. results.Of(operation)]));
-            if (phase.Operations.Count > 1)
-                rows.Add([.. values, .. Total(phase, columns.Count - parameters.Count)]);
+            rows.AddRange(phase.Operations.Concat(phase.Totals).Select(operation =>
+                (IReadOnlyList<string>)[.. values, PhaseLabels.NameOf(operation), operation.Threads.ToString(), .. results.Of(operation)]));
         }
 
         return new ReportTable(Words.Of($"Phase {name}"), columns, rows);
-    }
-
-    /// <summary>Latencies of different operations are not added up.</summary>
-    private static IEnumerable<string> Total(PhaseRecord phase, int columns)
-    {
-        string[] row =
-        [
-            Words.Of("total"), phase.Threads().ToString(), Units.Rate(phase.OperationsPerSecond()), Units.Rate(phase.Operations.Sum(o => o.DocumentsPerSecond)),
-            Units.Rate(phase.Operations.Sum(o => o.MegabytesPerSecond)), Units.Exact(phase.Operations.Sum(o => o.Failed)),
-        ];
-        return [.. row, .. Enumerable.Repeat("", columns - row.Length)];
     }
 
     /// <summary>The requested rate and what was reached; null when none was set.</summary>

@@ -185,7 +185,7 @@ public sealed class StoredComparisonTests : IDisposable
 
         using StoredRun run = StoredRun.Open(folder);
         var windows = RunWindows.Of(run, withHistograms: false);
-        Assert.Equal(["mix read", "mix update"], windows.Keys.Select(key => key.Operation.TitleAmong([.. windows.Keys.Select(k => k.Operation)])));
+        Assert.Equal(["mix read", "mix update", "mix total"], windows.Keys.Select(key => key.Operation.TitleAmong([.. windows.Keys.Select(k => k.Operation)])));
         Assert.All(windows.Keys, key => Assert.Equal(25, windows.Find(key)!.Samples.Count));
     }
 
