@@ -26,6 +26,8 @@ public sealed class ArrayValue : TemplateValue
     /// <summary>What each of its elements is drawn by.</summary>
     public TemplateValue Element => _element;
 
+    public override IEnumerable<TemplateValue> Parts => [_element];
+
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context)
     {
         int count = _length.Draw(context.BitsOf(_salt));
@@ -48,6 +50,8 @@ public sealed class ArrayValue : TemplateValue
     /// <param name="around">The element that the array is in; null when it is in none.</param>
     public sealed class ElementValue(ArrayValue array, int index, TemplateValue value, ElementValue? around) : TemplateValue
     {
+        public override IEnumerable<TemplateValue> Parts => [Inner];
+
         /// <summary>The element, or the value in it.</summary>
         public TemplateValue Inner { get; } = value;
 

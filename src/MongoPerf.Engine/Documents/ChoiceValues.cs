@@ -15,6 +15,8 @@ public sealed class ChoiceValue(IReadOnlyList<TemplateValue> items, IReadOnlyLis
     /// <summary>What is chosen from.</summary>
     public IReadOnlyList<TemplateValue> Items { get; } = items;
 
+    public override IEnumerable<TemplateValue> Parts => Items;
+
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
         Items[WeightedChoice.Pick(_ends, context.BitsOf(salt))].Write(writer, name, context);
 }

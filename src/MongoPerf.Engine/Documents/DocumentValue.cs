@@ -20,6 +20,8 @@ public sealed class DocumentValue(IReadOnlyList<KeyValuePair<string, TemplateVal
 
     public override bool IsConstant { get; } = elements.All(e => e.Value.IsConstant);
 
+    public override IEnumerable<TemplateValue> Parts => _values;
+
     public static DocumentValue Of(params ReadOnlySpan<(string Name, TemplateValue Value)> elements)
     {
         var list = new List<KeyValuePair<string, TemplateValue>>();

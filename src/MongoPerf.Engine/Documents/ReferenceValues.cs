@@ -23,6 +23,8 @@ public static class ReferenceValue
 
         public override bool IsConstant => Field.IsConstant;
 
+        public override IEnumerable<TemplateValue> Parts => [value];
+
         public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
             Field.Write(writer, name, documents.ContextOf(context.Number));
     }

@@ -9,6 +9,9 @@ public abstract class TemplateValue
     /// <summary>It never changes.</summary>
     public virtual bool IsConstant => false;
 
+    /// <summary>The values that it is made of or drawn from; empty for one that stands for itself.</summary>
+    public virtual IEnumerable<TemplateValue> Parts => [];
+
     /// <summary>Writes the whole element.</summary>
     public abstract void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context);
 }
@@ -40,6 +43,8 @@ public sealed class LiteralValue(BsonValue value) : TemplateValue
     public BsonValue Value { get; } = value;
 
     public override bool IsConstant => true;
+
+    public override IEnumerable<TemplateValue> Parts => Value.Type is BsonType.Document or BsonType.Array ? [DocumentValue.Of(Value.ToDocument())] : [];
 
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) => writer.WriteValue(name, Value.Type, _bytes);
 }

@@ -49,7 +49,7 @@ public sealed record VouchedDocuments(PlanCollection Collection, long Documents,
     public static bool MayShrink(PlanRound round, PlanCollection collection) => ServerRemoves(collection) || round.Phases.Any(phase => Removes(phase, collection.Name));
 
     private static bool Removes(Phase phase, string collection) => phase.AllGroups.SelectMany(group => group.Operations).SelectMany(item => item.Operation.Steps)
-        .Any(step => (step.Removes && step.Collection == collection) || (step is ServerCommand { MayWrite: true } && (step.Collection.Length == 0 || step.Collection == collection)));
+        .Any(step => (step.Removes && step.Collection == collection) || (step is ServerCommand { MayWrite: true } or AggregateDocuments { IsWrite: true } && (step.Written.Length == 0 || step.Written == collection)));
 
     private static bool ServerRemoves(PlanCollection collection) =>
         collection.Options?.Any(option => option.Key is "capped" or "expireAfterSeconds" or "timeseries") is true

@@ -61,6 +61,9 @@ public abstract record Operation(string Name, string Collection)
     /// <summary>It changes what a collection holds.</summary>
     public virtual bool IsWrite => false;
 
+    /// <summary>The collection that a write changes; empty where it may be any.</summary>
+    public virtual string Written => Collection;
+
     /// <summary>Of <see cref="Runs.MetricCatalogue.Server"/>: the server's count of such writes; null where there is none of its own.</summary>
     public virtual string? ServerCounter => null;
 

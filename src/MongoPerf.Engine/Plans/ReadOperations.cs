@@ -80,8 +80,13 @@ public sealed record AggregateDocuments(string Name, string Collection, Document
 
     public bool AllowDiskUse { get; init; }
 
-    /// <summary>A pipeline that ends in $out or $merge writes.</summary>
-    public override bool IsRead => Pipeline.Elements is not [.., { Value: DocumentValue { Elements: [{ Key: "$out" or "$merge" }, ..] } }];
+    /// <summary>A pipeline with $out or $merge writes.</summary>
+    public override bool IsRead => !IsWrite;
+
+    public override bool IsWrite => WriteTargets.OfStages(Pipeline, "").Any();
+
+    /// <summary>It changes the collection that $out or $merge names.</summary>
+    public override string Written => "";
 
     public override DocumentValue ToCommand() => Command("aggregate")
         .Add("pipeline", Pipeline).Add("cursor", BsonDocument.Empty).Add("hint", Hint).AddFlag("allowDiskUse", AllowDiskUse)

@@ -41,6 +41,6 @@ public static class RepeatablePhases
     private static bool IsCheckedBeforeChange(IEnumerable<Phase> phases)
     {
         Operation[] all = [.. phases.SelectMany(phase => phase.Groups).SelectMany(group => group.Operations).SelectMany(o => o.Operation.Steps)];
-        return all.OfType<FindDocuments>().Any(find => find.Expected is not null && all.Any(other => other.IsWrite && other.Collection == find.Collection));
+        return all.OfType<FindDocuments>().Any(find => find.Expected is not null && all.Any(other => other.IsWrite && other.Written == find.Collection));
     }
 }

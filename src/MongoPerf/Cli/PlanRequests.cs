@@ -17,7 +17,7 @@ namespace MongoPerf.Cli;
 internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, ScenarioFile file, PlanOverrides overrides)
 {
     public const ulong DefaultSeed = 42;
-    private const string DefaultDatabase = "mongoperf";
+    public const string DefaultDatabase = "mongoperf";
 
     /// <summary>What is printed at the end.</summary>
     public string Format { get; init; } = "text";
@@ -37,9 +37,12 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         ReadPlan read = PlanReader.Read(file, overrides, Seed);
         var deployments = new ScenarioDeployments(parsed, options, picked);
         IReadOnlyList<ScenarioDeployment> chosen = deployments.Choose(read.Deployments, Console.Error.WriteLine);
-        return chosen.Count == 0
+        IReadOnlyList<RunRequest> requests = chosen.Count == 0
             ? [.. DeploymentChoice.OfOptions(parsed, options).Select(deployment => Make(read, deployment))]
             : [.. chosen.SelectMany(one => deployments.Named(one, [.. chosen.Select(d => d.Settings.Topology!.Value)]).Select(named => Make(PlanReader.Read(file, overrides, Seed, one), named)))];
+        foreach (RunRequest request in requests)
+            WritePermission.Require(request);
+        return requests;
     }
 
     /// <summary>On a deployment that no option names.</summary>
@@ -112,6 +115,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             Uri = deployment.Uri,
             PasswordFile = parsed.GetValue(options.PasswordFile),
             ForceDrop = parsed.GetValue(options.ForceDrop),
+            MayWrite = WritePermission.Read(parsed, options),
             Output = OutputOf(parsed, options, Format),
         };
     }

@@ -24,7 +24,7 @@ internal static class RunCommand
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "ycsb", "junit");
         var command = new Command("run", "Run a scenario, or one phase of the series on existing data")
         {
-            name, duration, until, operations, warmup, records, cold, scenarios.Set, scenarios.Scale, scenarios.Target, scenarios.Step, scenarios.Deployment, scenarios.DryRun, search.FindMax, search.Assert, format,
+            name, duration, until, operations, warmup, records, cold, scenarios.Set, scenarios.Scale, scenarios.Target, scenarios.Step, scenarios.Deployment, scenarios.DryRun, shared.MayWrite, search.FindMax, search.Assert, format,
         };
         PlanRequests.AddTo(command, shared);
         scenarios.Agents.AddTo(command);

@@ -21,7 +21,7 @@ internal static class ResumeCommand
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "junit");
         var command = new Command("resume", "Continue an interrupted run with its original settings")
         {
-            run, coordinator, shared.RunUri, shared.PasswordFile, mongod, shared.Out, format, shared.Quiet, shared.NoTui, shared.NoReport, shared.Live,
+            run, coordinator, shared.RunUri, shared.PasswordFile, mongod, shared.MayWrite, shared.Out, format, shared.Quiet, shared.NoTui, shared.NoReport, shared.Live,
         };
         command.Runs(parsed =>
         {
@@ -55,6 +55,7 @@ internal static class ResumeCommand
                     PasswordFile = parsed.GetValue(shared.PasswordFile),
                     RequiredKind = KindOf(stored),
                     ServerProgram = parsed.GetValue(mongod) is null ? stored.FindNote(RunSession.ServerProgramNote) : null,
+                    MayWrite = WritePermission.Read(parsed, shared),
                     Output = output,
                 };
                 return ConnectionSecrets.Complete([resumed])[0];

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
@@ -38,13 +39,17 @@ internal static class ScenarioCommands
         ReadPlan read = PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed);
         IEnumerable<ReadPlan> all = [read, .. read.Deployments.Select(deployment => PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed, deployment))];
         string[] warnings = [.. all.SelectMany(one => one.Warnings).Distinct()];
+        foreach (ReadPlan one in all)
+            WritePermission.RequireListed(one, PlanRequests.DefaultDatabase);
+        string[] unconfirmed = [.. WritePermission.RequireListed(read, PlanRequests.DefaultDatabase).Select(target => WritePermission.Option(target.Name!))];
+        string confirm = unconfirmed.Length > 0 ? $"; a run must confirm what it may write: {string.Join(' ', unconfirmed)}" : "";
         int phases = read.Plan.Rounds.Sum(r => r.Phases.Count);
         if (isJson)
             WriteValidation(found.ShownPath, isValid: true, phases, read.Plan.TargetDocuments, warnings, null, null);
         else
             ScenarioPrinter.WriteWarnings(warnings, Console.Out);
         if (!isJson)
-            Console.WriteLine($"{found.ShownPath}: valid: {phases} {(phases == 1 ? "phase" : "phases")}, {read.Plan.TargetDocuments:N0} documents");
+            Console.WriteLine($"{found.ShownPath}: valid: {phases} {(phases == 1 ? "phase" : "phases")}, {read.Plan.TargetDocuments:N0} documents{confirm}");
     }
 
     private static void WriteValidation(string file, bool isValid, int? phases, long? documents, IReadOnlyList<string> warnings, string? error, string? hint) =>

@@ -76,6 +76,13 @@ internal sealed class SharedOptions
 
     public Option<string?> ForceDrop { get; } = OptionTypes.Text("--force-drop", "Drop this collection first, whoever created it", "DB.COLL");
 
+    public Option<string[]?> MayWrite { get; } = new("--may-write")
+    {
+        Description = "Confirm that the scenario may write what its file lists in mayWrite: a collection that the run does not create, DB.* for a whole database, or server; repeat it for several",
+        HelpName = "DB.COLL",
+        AllowMultipleArgumentsPerToken = false,
+    };
+
     public Option<string?> Out { get; } = OptionTypes.Folder("--out", "Runs folder [default: runs]");
 
     public Option<bool> Quiet { get; } = new("--quiet") { Description = "Print only the result, no progress" };

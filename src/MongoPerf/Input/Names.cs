@@ -35,5 +35,11 @@ internal static class Names
             : name;
     }
 
+    /// <summary>The database that a command names, which may be the server's own.</summary>
+    /// <exception cref="FormatException">Not a name that MongoDB takes.</exception>
+    public static string CommandDatabase(string name) => name.Length > 0 && Encoding.UTF8.GetByteCount(name) <= 63 && name.AsSpan().IndexOfAny(ForbiddenInDatabase) < 0
+        ? name
+        : throw new FormatException($"'{name}' is not a database name; allowed: 1 to 63 bytes without / \\ . \" $ * < > : | ? and spaces");
+
     private static UserException Wrong(string message, string? hint = null) => new(ExitCode.WrongUsage, message, hint);
 }

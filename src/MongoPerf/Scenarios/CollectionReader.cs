@@ -48,7 +48,7 @@ internal static class CollectionReader
             Indexes = OperationReader.Indexes(reader.List("indexes"), $"collection '{name}': indexes"),
             ShardKey = ShardKeyOf(reader, name),
             Shard = shard,
-            Options = Literal(reader, "options"),
+            Options = Options(reader, name),
         };
     }
 
@@ -58,6 +58,15 @@ internal static class CollectionReader
         if (key is not null)
             Directions.Require(key, reader.Find("shardKey")!, $"collection '{name}': shardKey", Directions.OfShardKeys);
         return key;
+    }
+
+    /// <summary>They follow the command's name and its collection, and none may name another.</summary>
+    private static BsonDocument? Options(MappingReader reader, string name)
+    {
+        BsonDocument? options = Literal(reader, "options");
+        return options?.Select(option => option.Key).FirstOrDefault(key => key == "create" || key.StartsWith('$')) is { } wrong
+            ? throw MappingReader.Wrong(reader.Find("options")!, $"collection '{name}': options: {wrong} is not an option of create")
+            : options;
     }
 
     private static BsonDocument? Literal(MappingReader reader, string key) => reader.Find(key) is { } node ? TemplateReader.Literal(node, key) : null;

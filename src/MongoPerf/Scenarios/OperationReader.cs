@@ -172,7 +172,21 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
                 DocumentValue command = c.Templates.Document(c.Reader.Find("runCommand")!, c.Path);
                 if (command.Elements.Count == 0)
                     throw MappingReader.Wrong(c.Reader.Node, "runCommand: the command is empty");
-                return new ServerCommand(c.Name, c.Collection, command) { Database = c.Reader.Text("database"), MayWrite = true };
+                if (command.Find("$db") is not null || (command.Elements[0].Value as DocumentValue)?.Find("$db") is not null)
+                    throw MappingReader.Wrong(c.Reader.Node, "runCommand: $db is not allowed in the command", "name the database beside it: {runCommand: {…}, database: admin}");
+                return new ServerCommand(c.Name, c.Collection, command) { Database = CommandDatabase(c.Reader), MayWrite = true };
+        }
+    }
+
+    private static string? CommandDatabase(MappingReader reader)
+    {
+        try
+        {
+            return reader.Text("database") is { } name ? Names.CommandDatabase(name) : null;
+        }
+        catch (FormatException e)
+        {
+            throw MappingReader.Wrong(reader.Find("database")!, $"runCommand: database: {e.Message}");
         }
     }
 

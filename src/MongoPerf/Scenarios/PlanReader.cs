@@ -14,6 +14,9 @@ namespace MongoPerf.Scenarios;
 /// <param name="Set">What the file sets for the deployment that it was read for, a line each.</param>
 internal sealed record ReadPlan(Plan Plan, long? MaxErrors, SkipLimit? MaxSkipped, IReadOnlyList<string> Changes, IReadOnlyList<ScenarioDeployment> Deployments, IReadOnlyList<string> Set)
 {
+    /// <summary>What the file says it may write although its run does not create it: shop.audit, shop.*, server.</summary>
+    public IReadOnlyList<string> MayWrite { get; init; } = [];
+
     /// <summary>What its counts were multiplied by.</summary>
     public double Scale { get; init; } = 1;
 
@@ -65,6 +68,7 @@ internal static class PlanReader
             new Plan(file.Name, text.Of(top.Text("description") ?? ""), rounds), top.Count("maxErrors", 0), MaxSkipped(top), told,
             new DeploymentReader(top, rounds[0].Collections, overrides.Scale).Read(), SetBy(on, overrides, text))
         {
+            MayWrite = MayWrite(top),
             Scale = overrides.Scale,
             // What the command line replaced says nothing of the run, and of phases that run alone most parameters don't either.
             Parameters =
@@ -81,6 +85,18 @@ internal static class PlanReader
         {
             var count = new PhaseCount();
             return [.. values.Combine(values.SweepsIn(data)).Select(chosen => new RoundReader(top, values, chosen, scale, seed, count, warnings).Read(data, phases))];
+        }
+    }
+
+    private static string[] MayWrite(MappingReader top)
+    {
+        try
+        {
+            return [.. top.Texts("mayWrite").Select(WriteTargets.Parse)];
+        }
+        catch (FormatException e)
+        {
+            throw MappingReader.Wrong(top.Find("mayWrite")!, $"mayWrite: {e.Message}");
         }
     }
 

@@ -26,7 +26,7 @@ internal static class ReadChecks
     private static void Note(Phase phase, Dictionary<string, string> changes)
     {
         foreach (Operation operation in phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation).Where(o => o.IsWrite && !o.Inserts))
-            changes.TryAdd(operation.Collection, $"operation '{operation.Name}' of phase '{phase.Name}' changes documents of {(operation.Collection.Length > 0 ? $"'{operation.Collection}'" : "any collection")}");
+            changes.TryAdd(operation.Written, $"operation '{operation.Name}' of phase '{phase.Name}' changes documents of {(operation.Written.Length > 0 ? $"'{operation.Written}'" : "any collection")}");
     }
 
     private static Phase Checked(Phase phase, Dictionary<string, string> changes)

@@ -266,6 +266,7 @@ internal static class ScenarioLanguage
         new("defaults", KeyKind.Mapping, "Defaults for all operations; an operation can override them.", Defaults),
         new("maxErrors", KeyKind.Count, "Failed operations allowed before the exit code is 4 [default: 0]."),
         new("maxSkipped", KeyKind.Text, "Arrivals of a rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]."),
+        new("mayWrite", KeyKind.Texts, "What its operations may write although the run does not create it: DB.COLL, DB.* for a whole database, or server for commands that act on all of it. --may-write must confirm each."),
         new("phases", KeyKind.Mappings, "What is done, one after the other.", Phase),
         new("figures", KeyKind.Mappings, "Additional charts for the report, placed before the standard ones.", Figure),
         new("tables", KeyKind.Mappings, "Additional tables for the report, placed before the standard ones.", Table),

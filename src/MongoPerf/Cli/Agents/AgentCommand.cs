@@ -21,7 +21,7 @@ internal static class AgentCommand
         Option<bool> stay = new("--stay") { Description = "Keep taking plans until none is offered within --wait, or until interrupted" };
         var command = new Command("agent", "Do one part of a plan that 'series' or 'run' divides with --agents")
         {
-            coordinator, name, wait, stay, shared.Uri, shared.PasswordFile, shared.Out, shared.Quiet,
+            coordinator, name, wait, stay, shared.Uri, shared.PasswordFile, shared.MayWrite, shared.Out, shared.Quiet,
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
@@ -32,6 +32,7 @@ internal static class AgentCommand
                 index + 1,
                 parsed.GetValue(shared.Uri),
                 parsed.GetValue(shared.PasswordFile),
+                WritePermission.Read(parsed, shared),
                 parsed.GetValue(wait) ?? UsualWaitSeconds,
                 parsed.GetValue(stay),
                 CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),

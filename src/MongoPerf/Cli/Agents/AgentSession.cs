@@ -17,11 +17,12 @@ namespace MongoPerf.Cli.Agents;
 /// <param name="Number">The only part that it takes; null for any.</param>
 /// <param name="Uri">Of the deployment, with its secrets; null takes the plan's, or the environment's.</param>
 /// <param name="PasswordFile">Of the deployment's user.</param>
+/// <param name="MayWrite">What a plan may write although its run does not create it: the coordinator's word is not enough.</param>
 /// <param name="WaitSeconds">For a plan.</param>
 /// <param name="Stays">It takes another plan when one is done.</param>
 /// <param name="CommandLine">As typed, secrets masked.</param>
 /// <param name="Output">Where the run goes.</param>
-internal sealed record AgentRequest(string Coordinator, string Name, int? Number, string? Uri, string? PasswordFile, double WaitSeconds, bool Stays, string CommandLine, OutputRequest Output);
+internal sealed record AgentRequest(string Coordinator, string Name, int? Number, string? Uri, string? PasswordFile, IReadOnlyList<string> MayWrite, double WaitSeconds, bool Stays, string CommandLine, OutputRequest Output);
 
 /// <summary>Takes one part of a plan from a coordinator, does it, and hands in what it measured.</summary>
 internal static class AgentSession
@@ -108,6 +109,7 @@ internal static class AgentSession
     private static (RunFolder?, ExitCode) Do(AgentRequest asked, AgentClaim claim, AgentRole role, bool isAgain, StopSignals signals)
     {
         RunRequest request = MakeRequest(asked, claim, role);
+        WritePermission.Require(request);
         Rehearsal.Run(RunSession.Clock, request.Plan.Plan);
         if (role.Meet(1, signals.Token).Reason is { } why)
             throw new UserException(ExitCode.CannotConnect, why);
@@ -151,6 +153,7 @@ internal static class AgentSession
             CommandLine = asked.CommandLine,
             Uri = uri,
             PasswordFile = asked.PasswordFile,
+            MayWrite = asked.MayWrite,
             Agent = role,
             Output = asked.Output with { PrintsResult = false },
         };

@@ -278,8 +278,8 @@ internal static class DataPreparation
     private static void ClaimWritten(IDataStore data, RunRequest request)
     {
         Plan plan = request.Plan.Plan;
-        HashSet<string> written = [.. plan.Operations.Where(o => o.Inserts || o.IsWrite).Select(o => o.Collection)];
-        foreach (PlanCollection collection in plan.Collections.Where(c => !request.Settings.Data.IsExisting || written.Contains(c.Name)))
+        HashSet<string> written = [.. plan.Operations.Where(o => o.Inserts || o.IsWrite).Select(o => o.Written)];
+        foreach (PlanCollection collection in plan.Collections.Where(c => !request.Settings.Data.IsExisting || written.Contains(c.Name) || written.Contains("")))
             data.Claim(collection);
     }
 

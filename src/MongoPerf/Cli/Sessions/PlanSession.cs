@@ -25,6 +25,7 @@ internal static class PlanSession
     /// <summary>A new run.</summary>
     public static RunEnd Start(RunRequest request, StopSignals signals)
     {
+        WritePermission.Require(request);
         ConnectionRoom.CheckClient(request.Plan.Plan);
         RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
         // There before the server is: a run that is killed while it starts can be resumed and cleaned like any other.
@@ -99,6 +100,7 @@ internal static class PlanSession
         using StopSignals? own = given is null ? new StopSignals() : null;
         StopSignals signals = given ?? own!;
         RunRequest asked = RequestedEngine.Open([read], () => RequestedEngine.LoadDriver(signals.Token))[0];
+        WritePermission.Require(asked);
         ConnectionRoom.CheckClient(asked.Plan.Plan);
         // Before the server: of two that resume at once, the second must not touch the server of the first.
         using RunStore store = RunStore.Open(folder.Path);

@@ -66,6 +66,9 @@ internal sealed record RunRequest
     /// <summary>"database.collection" that may be dropped; null for none.</summary>
     public string? ForceDrop { get; init; }
 
+    /// <summary>What may be written although the run does not create it, confirmed by whoever runs it; never taken from anything stored.</summary>
+    public IReadOnlyList<string> MayWrite { get; init; } = [];
+
     /// <summary>Of runs of one command that use one server; null for a run with a server of its own, or one that was given.</summary>
     public KeptServer? Server { get; init; }
 
