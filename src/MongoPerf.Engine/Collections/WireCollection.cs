@@ -16,6 +16,9 @@ public sealed class WireCollection : IDisposable
     /// <summary>Holds a marker document for each collection that MongoPerf made in the database.</summary>
     public const string MarkerCollection = "mongoperf";
 
+    /// <summary>The program of the markers of a coordinator's collections: to a run they are somebody else's.</summary>
+    public const string CoordinatorProgram = "mongoperf coordinator";
+
     private const int WriteConcernFailed = 64;
     private const int MajorityMilliseconds = 30_000;
     private const int RepairBatch = 1000;
@@ -217,6 +220,9 @@ public sealed class WireCollection : IDisposable
 
         return true;
     }
+
+    /// <summary>Whether a database holds the collection.</summary>
+    public static bool Exists(MongoConnection connection, string database, string collection) => CollectionCommands.IsListed(connection, database, collection);
 
     /// <summary>The marker of one collection; null when there is none.</summary>
     internal static BsonDocument? FindMarker(MongoConnection connection, string database, string collection) => connection.RunCursor(database, BsonDocument.Of(

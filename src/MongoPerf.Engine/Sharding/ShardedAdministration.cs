@@ -73,8 +73,8 @@ public sealed class ShardedAdministration : ICollectionAdministration
 
     public void TakeBack(MongoConnection connection)
     {
-        // Other collections of ours in this database still live with the settings.
-        BsonDocument others = BsonDocument.Of(("_id", BsonDocument.Of(("$ne", NoteId))));
+        // Other runs' collections in this database still live with the settings; a coordinator's don't.
+        BsonDocument others = BsonDocument.Of(("_id", BsonDocument.Of(("$ne", NoteId))), ("program", BsonDocument.Of(("$ne", WireCollection.CoordinatorProgram))));
         if (FindMarker(connection, others) is not null || FindMarker(connection, BsonDocument.Of(("_id", NoteId))) is not { } note)
             return;
         using (MongoConnection config = _connections.OpenConfig())
@@ -83,7 +83,10 @@ public sealed class ShardedAdministration : ICollectionAdministration
                 _plan.Tell(line);
         }
 
-        _collection.Drop(connection, WireCollection.MarkerCollection);
+        if (FindMarker(connection, BsonDocument.Of(("program", WireCollection.CoordinatorProgram))) is null)
+            _collection.Drop(connection, WireCollection.MarkerCollection);
+        else
+            connection.RunCommand(Database, BsonDocument.Of(("delete", WireCollection.MarkerCollection), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", NoteId))), ("limit", 1)) })));
         if (note.IsTrue("madeDatabase") && _collection.AskCatalogue(connection, catalogue => !HasCollections(catalogue)))
             _collection.Run(connection, Commands.DropDatabase(_collection.ReadNamespace()));
     }

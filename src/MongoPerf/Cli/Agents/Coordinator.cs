@@ -61,6 +61,7 @@ internal sealed class Coordinator : IDisposable
     private const string Agents = "agents";
     private const string Files = "agents.files";
     private const string Chunks = "agents.chunks";
+    private static readonly string[] Collections = [Agents, Files, Chunks];
 
     /// <summary>A plan whose starter was not heard of for longer is nobody's any more.</summary>
     private static readonly TimeSpan KeepFor = TimeSpan.FromDays(30);
@@ -76,6 +77,7 @@ internal sealed class Coordinator : IDisposable
     private readonly CancellationToken _stop;
     private readonly Dictionary<string, (long Seen, long At)> _heard = [];
     private readonly HashSet<string> _refused = [];
+    private volatile bool _isOwn;
     private MongoConnection? _connection;
 
     /// <param name="uri">Whole, with its secrets.</param>
@@ -109,6 +111,7 @@ internal sealed class Coordinator : IDisposable
     {
         string id = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(12));
         string text = settings.ToJson();
+        MarkOwn();
         RemoveOld();
         // Parts first: a plan that can be seen is whole.
         for (int number = 1; number <= count; number++)
@@ -117,6 +120,37 @@ internal sealed class Coordinator : IDisposable
             ("_id", id), ("kind", "plan"), ("format", Format), ("program", RunSession.ProgramVersion), ("count", count), ("seed", seed.ToString()), ("settings", text),
             ("hash", Hash(text, seed, count)), ("open", true), ("seen", Time(ReadTime()))));
         return id;
+    }
+
+    /// <summary>Marks the collections before they exist, as those of runs are: one that a crash left without its marker would be refused as somebody else's.</summary>
+    /// <exception cref="UserException">One of them is somebody else's (6); nothing was written.</exception>
+    private void MarkOwn()
+    {
+        RequireOwn();
+        if (_isOwn)
+            return;
+        foreach (string name in Collections)
+            Send(Upsert(WireCollection.MarkerCollection, BsonDocument.Of(("_id", name), ("program", WireCollection.CoordinatorProgram))));
+        _isOwn = true;
+    }
+
+    /// <summary>Before anything is written: what carries no marker of a coordinator is somebody else's, even if it is a run's.</summary>
+    private void RequireOwn()
+    {
+        if (_isOwn)
+            return;
+        HashSet<string?> marked =
+        [
+            .. Find(BsonDocument.Of(("_id", BsonDocument.Of(("$in", Collections))), ("program", WireCollection.CoordinatorProgram)), WireCollection.MarkerCollection).Select(marker => marker.FindString("_id")),
+        ];
+        if (Collections.FirstOrDefault(name => !marked.Contains(name) && WithConnection(connection => WireCollection.Exists(connection, _database, name))) is { } foreign)
+        {
+            throw new UserException(
+                ExitCode.Refused, $"{_database}.{foreign} at {Hosts[0]} was not created by a coordinator of MongoPerf; nothing was written or deleted",
+                "name another MongoDB as the coordinator, or drop the collection if you no longer need it");
+        }
+
+        _isOwn = Collections.All(marked.Contains);
     }
 
     private void RemoveOld()
@@ -150,6 +184,7 @@ internal sealed class Coordinator : IDisposable
         BsonDocument open = BsonDocument.Of(("kind", "plan"), ("open", true), ("seen", BsonDocument.Of(("$gte", Time(now - (long)(LostAfterSeconds * 1000))))));
         foreach (BsonDocument plan in Find(open))
         {
+            RequireOwn();
             string id = plan.FindString("_id") ?? "";
             if (!_refused.Add(id))
                 continue;
@@ -370,8 +405,10 @@ internal sealed class Coordinator : IDisposable
     private long ReadTime() => WithConnection(ServerClock.ReadTime);
 
     /// <summary>In place of one of the same _id.</summary>
-    private void Put(BsonDocument document, string collection = Agents) => Run(BsonDocument.Of(
-        ("update", collection), ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", document.Find("_id")))), ("u", document), ("upsert", true)) }), ("writeConcern", Safe)));
+    private void Put(BsonDocument document, string collection = Agents) => Run(Upsert(collection, document));
+
+    private static BsonDocument Upsert(string collection, BsonDocument document) => BsonDocument.Of(
+        ("update", collection), ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", document.Find("_id")))), ("u", document), ("upsert", true)) }), ("writeConcern", Safe));
 
     private void Update(BsonDocument filter, BsonDocument change) => Run(BsonDocument.Of(
         ("update", Agents), ("updates", new[] { BsonDocument.Of(("q", filter), ("u", change), ("multi", true)) }), ("writeConcern", Safe)));
@@ -387,7 +424,13 @@ internal sealed class Coordinator : IDisposable
     private IReadOnlyList<BsonDocument> Find(BsonDocument filter, string collection = Agents) => WithConnection(connection =>
         (IReadOnlyList<BsonDocument>)[.. connection.RunCursor(_database, BsonDocument.Of(("find", collection), ("filter", filter), ("limit", AgentOptions.MostAgents)))]);
 
-    private BsonDocument Run(BsonDocument command) => WithConnection(connection =>
+    private BsonDocument Run(BsonDocument command)
+    {
+        RequireOwn();
+        return Send(command);
+    }
+
+    private BsonDocument Send(BsonDocument command) => WithConnection(connection =>
     {
         BsonDocument reply = connection.RunCommand(_database, command);
         return reply.FindDocument("writeErrors.0") is { } wrong ? throw new ServerCommandException(command.First().Key, ServerError.From(wrong)) : reply;

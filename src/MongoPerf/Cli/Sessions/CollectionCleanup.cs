@@ -54,7 +54,7 @@ internal static class CollectionCleanup
 
         store.SetNote(StoredRun.DeletedNote, DateTimeOffset.UtcNow.ToString("O"));
         if (markers.HasMarkers())
-            Tell($"{database} still holds collections of other runs");
+            Tell($"{database} still holds other collections of MongoPerf");
         else if (sharding is not null && differing.Count == 0)
             Tell($"MongoPerf's last collection in {database} is gone; the cluster's settings are as they were before");
         else if (sharding is not null)
