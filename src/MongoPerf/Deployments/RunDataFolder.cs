@@ -16,12 +16,7 @@ internal enum DataFolderState
     Foreign,
 }
 
-/// <summary>What was deleted.</summary>
-/// <param name="Files">Links and folders not counted.</param>
-/// <param name="Bytes">Their lengths.</param>
-internal readonly record struct Deleted(int Files, long Bytes);
-
-/// <summary>Where the server that a run starts keeps its data: the folder <c>data</c> in the run's own. The run makes it and marks it with its token; nothing else is deleted, ever.</summary>
+/// <summary>Where the server that a run starts keeps its data: the folder <c>data</c> in the run's own. The run makes it and marks it with its token. Of what is in it, only what servers and the run made is ever deleted.</summary>
 /// <param name="runFolder">Of the run.</param>
 /// <param name="token">Of the run; null for one of an earlier version, whose folder has no mark.</param>
 internal sealed class RunDataFolder(string runFolder, string? token)
@@ -75,43 +70,14 @@ internal sealed class RunDataFolder(string runFolder, string? token)
     /// <summary>Bytes of all files in it, links left out; null when there is nothing of the run's.</summary>
     public long? ReadBytes() => Look(out _) == DataFolderState.Own ? DataFolderSize.ReadBytes(Path) : null;
 
-    /// <summary>Deletes it. A link in it is removed, and what it leads to stays.</summary>
-    /// <returns>What is gone.</returns>
+    /// <summary>Deletes what servers and the run made in it, and the folder itself if nothing else is left.</summary>
+    /// <returns>What is gone, and what is kept.</returns>
     /// <exception cref="RunStoreException">It is not the run's.</exception>
     /// <exception cref="IOException">Something could not be deleted; says how much was.</exception>
     public Deleted Delete()
     {
         RequireOwn();
-        var deleted = default(Deleted);
-        try
-        {
-            // Backwards: what is in a folder before the folder. The mark goes last, so that an interrupted deletion can be taken up again.
-            FileSystemInfo[] all = [.. OwnFiles.Below(new DirectoryInfo(Path)).Where(entry => entry.FullName != MarkPath)];
-            foreach (FileSystemInfo entry in all.Reverse())
-                deleted = Delete(entry, deleted);
-            if (File.Exists(MarkPath))
-                deleted = Delete(new FileInfo(MarkPath), deleted);
-            Directory.Delete(Path);
-            return deleted;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw new IOException($"{Path}: {deleted.Files:N0} files with {deleted.Bytes:N0} bytes were deleted, then: {e.Message}");
-        }
-    }
-
-    private static Deleted Delete(FileSystemInfo entry, Deleted before)
-    {
-        if (entry is DirectoryInfo && entry.LinkTarget is null)
-        {
-            Directory.Delete(entry.FullName);
-            return before;
-        }
-
-        bool isFile = entry is FileInfo && entry.LinkTarget is null;
-        long bytes = isFile ? ((FileInfo)entry).Length : 0;
-        File.Delete(entry.FullName);
-        return isFile ? new Deleted(before.Files + 1, before.Bytes + bytes) : before;
+        return ServerFiles.Delete(Path, MarkPath);
     }
 
     private string? ReadMark()

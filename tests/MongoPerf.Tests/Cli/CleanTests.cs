@@ -44,7 +44,7 @@ public sealed class CleanTests : IDisposable
         Assert.True(code == 0, errors);
         Assert.Contains(DataPath, output, StringComparison.Ordinal);
         Assert.False(Directory.Exists(DataPath));
-        Assert.True(Directory.Exists(_runs.At("other/data/sub")));
+        Assert.True(Directory.Exists(_runs.At("other/data/journal")));
     }
 
     [Theory]
@@ -81,11 +81,11 @@ public sealed class CleanTests : IDisposable
         (int code, _, string errors) = Clean(Id);
         Assert.Equal(2, code);
         Assert.Contains($"{DataPath} does not carry this run's mark", errors, StringComparison.Ordinal);
-        Assert.True(File.Exists(Path.Combine(DataPath, "sub/journal")));
+        Assert.True(File.Exists(Path.Combine(DataPath, "journal/WiredTigerLog.0000000001")));
 
         File.Delete(Path.Combine(DataPath, RunDataFolder.MarkFile));
         Assert.Equal(2, Clean(Id).Code);
-        Assert.True(File.Exists(Path.Combine(DataPath, "sub/journal")));
+        Assert.True(File.Exists(Path.Combine(DataPath, "journal/WiredTigerLog.0000000001")));
     }
 
     [Fact]
@@ -98,21 +98,60 @@ public sealed class CleanTests : IDisposable
         (int code, _, string errors) = Clean(Id);
         Assert.Equal(2, code);
         Assert.Contains("is a link to", errors, StringComparison.Ordinal);
-        Assert.Equal(["mongoperf-run.json", "precious", "sub"], Names(_runs.At("other/data")));
+        Assert.Equal(["WiredTiger.wt", "journal", "mongoperf-run.json"], Names(_runs.At("other/data")));
     }
 
     [Fact]
-    public void Links_in_the_data_go_and_what_they_lead_to_stays_and_is_not_counted()
+    public void Links_in_place_of_a_servers_files_go_and_what_they_lead_to_stays_and_is_not_counted()
     {
         MakeRun(Id);
         Directory.CreateDirectory(_runs.At("elsewhere"));
         File.WriteAllText(_runs.At("elsewhere/precious"), "precious");
-        File.CreateSymbolicLink(Path.Combine(DataPath, "file"), _runs.At("elsewhere/precious"));
-        Directory.CreateSymbolicLink(Path.Combine(DataPath, "sub/folder"), _runs.At("elsewhere"));
-        Directory.CreateSymbolicLink(Path.Combine(DataPath, "nowhere"), "/nonexistent");
+        File.CreateSymbolicLink(Path.Combine(DataPath, "collection-1.wt"), _runs.At("elsewhere/precious"));
+        Directory.CreateSymbolicLink(Path.Combine(DataPath, "diagnostic.data"), _runs.At("elsewhere"));
+        Directory.CreateSymbolicLink(Path.Combine(DataPath, "mongod.lock"), "/nonexistent");
         Assert.Equal((0, $"1.5 kB of server data deleted from {DataPath} (3 files)\n", ""), Clean(Id));
         Assert.Equal("precious", File.ReadAllText(_runs.At("elsewhere/precious")));
     }
+
+    [Fact]
+    public void What_somebody_put_among_the_data_is_kept_and_named_until_it_is_moved_away()
+    {
+        MakeRun(Id);
+        Directory.CreateDirectory(Path.Combine(DataPath, "backup/journal"));
+        Directory.CreateDirectory(Path.Combine(DataPath, "s0-0/journal"));
+        string[] own = ["notes.txt", "backup/WiredTiger.wt", "backup/journal/WiredTigerLog.0000000001", "journal/mine", "s0-0/mine.json"];
+        foreach (string name in own)
+            File.WriteAllText(Path.Combine(DataPath, name), "precious");
+        Directory.CreateSymbolicLink(Path.Combine(DataPath, "link"), "/nonexistent");
+        File.WriteAllText(Path.Combine(DataPath, "s0-0/mongod.log"), "");
+
+        string kept = $"kept in {DataPath}, as neither the run nor its server made it: backup/, journal/mine, link, notes.txt, s0-0/mine.json\n";
+        // The mark stays with what is kept.
+        Assert.Equal((0, $"1.43 kB of server data deleted from {DataPath} (3 files)\n", kept), Clean(Id));
+        Assert.All(own, name => Assert.Equal("precious", File.ReadAllText(Path.Combine(DataPath, name))));
+        Assert.Equal(["backup", "journal", "link", "mongoperf-run.json", "notes.txt", "s0-0"], Names(DataPath));
+        Assert.Equal((0, $"run {Id} has no server data to delete\n", kept), Clean(Id));
+
+        foreach (string name in own.Append("link"))
+            File.Delete(Path.Combine(DataPath, name));
+        Directory.Delete(Path.Combine(DataPath, "backup"), recursive: true);
+        Assert.Equal(0, Clean(Id).Code);
+        Assert.Equal(["run.db"], Names(_runs.At(Id)));
+    }
+
+    /// <summary>As mongod 6.0 to 8.0, mongos, the embedded server and MongoPerf name theirs.</summary>
+    [Theory]
+    [InlineData("WiredTiger", "WiredTiger.wt", "WiredTiger.turtle", "WiredTiger.turtle.set", "WiredTiger.lock", "WiredTigerHS.wt", "_mdb_catalog.wt", "sizeStorer.wt", "collection-0--1774587987649613346.wt", "index-1-8f7c.wt")]
+    [InlineData("storage.bson", "mongod.lock", "mongod.log", "mongod.log.2026-11-26T19-10-07", "output.log", "journal", "journal/WiredTigerPreplog.0000000002", "_tmp", "_tmp/extsort-index.1", "rollback/a.b/removed.bson")]
+    [InlineData("diagnostic.data", "diagnostic.data/metrics.2026-11-26T19-10-07Z-00000", "diagnostic.data/metrics.interim", "router", "router/mongos.log", "router/mongos.diagnostic.data/metrics.interim", "config/WiredTiger", "s12-3/journal", "rs0-1/mongod.lock")]
+    [InlineData("000004.log", "000123.sst", "CURRENT", "IDENTITY", "LOCK", "LOG", "LOG.old.1774587987", "MANIFEST-000005", "OPTIONS-000015", "mongoperf-store", "mongoperf-run.json", "mongoperf-server.json")]
+    [InlineData("mongoperf-users", "mongoperf-users/nobody", "mongoperf-security/ca.pem", "security", "security/keyfile", "security/password", "security/server.pem", "cluster.json", "cluster.lock")]
+    public void What_servers_make_is_known_by_name(params string[] names) => Assert.All(names, name => Assert.True(ServerFiles.IsOne(name), name));
+
+    [Theory]
+    [InlineData("notes.txt", "backup", "backup/WiredTiger.wt", "dump/shop/audit.bson", "journal/notes.txt", "my.log", "config.json", "s0-0.tar", "routers", "security/mine.txt", "CURRENT.txt", "x/000004.log", "s0-0/x/WiredTiger")]
+    public void What_somebody_else_put_there_is_not(params string[] names) => Assert.All(names, name => Assert.False(ServerFiles.IsOne(name), name));
 
     [Fact]
     public void Data_whose_lock_file_somebody_holds_are_refused()
@@ -221,7 +260,7 @@ public sealed class CleanTests : IDisposable
         (int code, string output, string errors) = Clean(Id);
         Assert.Equal((6, ""), (code, output));
         Assert.Contains($"{DataPath} is in use by {who}; nothing was deleted", errors, StringComparison.Ordinal);
-        Assert.True(File.Exists(Path.Combine(DataPath, "sub/journal")));
+        Assert.True(File.Exists(Path.Combine(DataPath, "journal/WiredTigerLog.0000000001")));
     }
 
     /// <summary>With 1,500 bytes of data in two files, beside the mark.</summary>
@@ -230,9 +269,9 @@ public sealed class CleanTests : IDisposable
         using RunStore store = RunStore.Create(_runs.At(id), RunParts.Run(id), RunParts.Settings());
         var data = new RunDataFolder(_runs.At(id), store.Token);
         data.Claim();
-        Directory.CreateDirectory(Path.Combine(data.Path, "sub"));
-        File.WriteAllBytes(Path.Combine(data.Path, "precious"), new byte[500]);
-        File.WriteAllBytes(Path.Combine(data.Path, "sub/journal"), new byte[1000 - (int)new FileInfo(Path.Combine(data.Path, RunDataFolder.MarkFile)).Length]);
+        Directory.CreateDirectory(Path.Combine(data.Path, "journal"));
+        File.WriteAllBytes(Path.Combine(data.Path, "WiredTiger.wt"), new byte[500]);
+        File.WriteAllBytes(Path.Combine(data.Path, "journal/WiredTigerLog.0000000001"), new byte[1000 - (int)new FileInfo(Path.Combine(data.Path, RunDataFolder.MarkFile)).Length]);
         if (endedAgo is { } ago)
             store.SetState(RunState.Finished, null, DateTimeOffset.UtcNow - ago);
     }

@@ -22,7 +22,7 @@ internal static class ServerData
             : null;
     }
 
-    /// <summary>Bytes in a run's data folder; null when there is none.</summary>
+    /// <summary>Bytes that servers and the run made in its data folder; null when there are none.</summary>
     public static long? ReadBytes(string runFolder) =>
         Path.Combine(runFolder, "data") is var data && Directory.Exists(data) && !OwnFiles.IsLink(data) ? DataFolderSize.ReadBytes(data) : null;
 
@@ -57,6 +57,9 @@ internal static class ServerData
         foreach (string member in Directory.EnumerateDirectories(data.Path).Where(sub => !OwnFiles.IsLink(sub)))
             ServerProcess.Forget(member);
         store.SetNote(StoredRun.DeletedNote, DateTimeOffset.UtcNow.ToString("O"));
-        return data.Delete();
+        Deleted deleted = data.Delete();
+        if (deleted.Kept.Count > 0)
+            Console.Error.WriteLine(CommandRunner.Shown($"kept in {data.Path}, as neither the run nor its server made it: {deleted.KeptText}"));
+        return deleted.Files > 0 ? deleted : null;
     }
 }

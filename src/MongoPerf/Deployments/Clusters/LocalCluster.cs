@@ -192,11 +192,11 @@ internal sealed class LocalCluster : IDeployment
         _lock.Dispose();
     }
 
-    /// <summary>Takes its files away. Its processes must have ended.</summary>
+    /// <summary>Takes its files away, and leaves what neither it nor its servers made. Its processes must have ended.</summary>
     public void Remove()
     {
         foreach (ClusterMember member in Plan.Processes.Where(member => Directory.Exists(_processes.FolderOf(member))))
-            Directory.Delete(_processes.FolderOf(member), recursive: true);
+            ServerFiles.Delete(_processes.FolderOf(member));
         _security?.Remove();
         File.Delete(Path.Combine(Folder, ClusterPlan.FileName));
         File.Delete(Path.Combine(Folder, ClusterLock.FileName));
