@@ -4,4 +4,4 @@ using MongoPerf.Cli;
 // reflection they are fast enough. MongoDB's driver, which a resumed run may use, is measured with its expressions compiled.
 if (!args.Any(static argument => argument == "resume" || argument.Contains("driver", StringComparison.OrdinalIgnoreCase)))
     AppContext.SetSwitch("System.Runtime.CompilerServices.RuntimeFeature.IsDynamicCodeSupported", false);
-return StartConditions.AreMet() ? CommandLine.Run(args) : StartConditions.WrongUsage;
+return StartConditions.AreMet() ? CommandLine.RunAlone(args) : StartConditions.WrongUsage;

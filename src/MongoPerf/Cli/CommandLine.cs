@@ -10,11 +10,26 @@ namespace MongoPerf.Cli;
 /// <summary>The program's commands: parses, runs, and turns every failure into one line and an exit code.</summary>
 public static class CommandLine
 {
+    /// <summary>Runs the program in a process of its own: what it prints shows no password that was typed, whoever prints it.</summary>
+    /// <inheritdoc cref="Run"/>
+    public static int RunAlone(string[] args)
+    {
+        Masking.Typed = [.. args, Environment.GetEnvironmentVariable(UriVariable.Name) ?? ""];
+        if (Masking.TypedHoldsSecret)
+        {
+            Console.SetOut(Masking.Cover(Console.Out));
+            Console.SetError(Masking.Cover(Console.Error));
+        }
+
+        return Run(args);
+    }
+
     /// <summary>Runs the program.</summary>
     /// <returns>The exit code; see <see cref="ExitCode"/>.</returns>
     public static int Run(string[] args)
     {
         UriVariable.Take();
+        Masking.Typed = UriVariable.Value is { } uri ? [.. args, uri] : args;
         ArgumentMemory.Hide(args, Masking.MaskArgument);
         if (args is ["help", .. string[] of])
             args = [.. of, "--help"];

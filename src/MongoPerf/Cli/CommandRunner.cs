@@ -77,7 +77,7 @@ internal static class CommandRunner
     /// <summary>A message may quote the command line, a file or a server: it must not show passwords, move the cursor or fill the screen.</summary>
     internal static string Shown(string message)
     {
-        string masked = Masking.MaskText(message, Environment.GetCommandLineArgs().Skip(1));
+        string masked = Masking.MaskText(message);
         return string.Join('\n', masked.Split('\n').Take(MostLines).Select(line => ForeignText.OneLine(line.Replace('\t', ' '), LongestLine)));
     }
 

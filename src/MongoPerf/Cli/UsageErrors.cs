@@ -17,10 +17,9 @@ internal static partial class UsageErrors
         Command command = parsed.CommandResult.Command;
         (string error, string? hint) = Describe(parsed, command);
         hint = FindParted(args) ?? hint;
-        string[] typed = [.. parsed.Tokens.Select(token => token.Value), .. parsed.UnmatchedTokens];
-        output.WriteLine($"error: {ForeignText.OneLine(Masking.MaskText(error, typed), LongestError)}");
+        output.WriteLine($"error: {ForeignText.OneLine(Masking.MaskText(error), LongestError)}");
         if (hint is not null)
-            output.WriteLine($"hint:  {hint}");
+            output.WriteLine($"hint:  {Masking.MaskText(hint)}");
         output.WriteLine($"exit code {(int)ExitCode.WrongUsage}: {ExitCodes.Describe(ExitCode.WrongUsage)}; '{NameOf(command)} --help' shows what is allowed");
     }
 

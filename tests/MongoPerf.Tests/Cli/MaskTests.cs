@@ -45,6 +45,60 @@ public sealed class MaskTests
     public void A_message_that_quotes_an_argument_shows_no_password(string typed, string text, string masked) => Assert.Equal(masked, Masking.MaskText(text, ["run", typed]));
 
     [Theory]
+    [InlineData("mongodb:/user:hunter2@host", "mongodb:/user:***@host")]
+    [InlineData("mongodb:///user:hunter2@host", "mongodb:///user:***@host")]
+    [InlineData("mongodb:user:hunter2@host", "mongodb:***@host")]
+    [InlineData("password=hunter2", "password=***")]
+    public void Slashes_may_be_missing_or_too_many(string argument, string masked) => Assert.Equal(masked, Masking.MaskArgument(argument));
+
+    /// <summary>Whatever a command makes of a connection string that was typed in a wrong place: a path, its folder, its name, a part of a list, a decoded text.</summary>
+    [Fact]
+    public void No_text_made_of_what_was_typed_shows_a_part_of_a_password()
+    {
+        var random = new Random(36);
+        Func<string, string>[] manglings =
+        [
+            text => text, Path.GetFullPath, text => Path.GetDirectoryName(text) ?? "", Path.GetFileName, text => text.Replace("//", "/", StringComparison.Ordinal),
+            Uri.UnescapeDataString, text => text.ToLowerInvariant(), text => text.TrimEnd('/'), text => $"--uri={text}", text => $"'{text}'", text => text.Split(',')[^1], text => text.Split(',')[0],
+            text => text.Replace('/', '\\'), text => $"/tmp/{text}/x.yaml", text => text.Split('?')[0], text => text.Split('=')[^1],
+        ];
+        for (int i = 0; i < 20_000; i++)
+        {
+            string[] tokens = [.. Enumerable.Range(0, random.Next(1, 4)).Select(_ => $"Q{random.Next(1000, 9999)}Z")];
+            string password = string.Join(Pick(random, "/", "//", "@", ":", "%2F", "%40", ",", "?", " ", "/../", "=", "&"), tokens);
+            string typed = $"{Pick(random, "mongodb://", "mongodb:/", "mongodb+srv://", "MongoDB:///", "")}{Pick(random, "user", "us.er", "a%40b")}:{password}@{Pick(random, "host", "h1,h2:27018", "host/db?w=1", "127.0.0.1:27017/")}";
+            // Without a scheme only what has no slash, question mark or blank is known for a connection string.
+            if (Masking.MaskArgument(typed) == typed)
+                continue;
+            string text = typed;
+            for (int n = random.Next(4); n > 0; n--)
+                text = text.Length == 0 ? text : manglings[random.Next(manglings.Length)](text);
+            string shown = Masking.MaskText($"no file {text} here", ["new", typed]);
+            Assert.False(tokens.Any(token => shown.Contains(token, StringComparison.OrdinalIgnoreCase)), $"{typed}\n{text}\n{shown}");
+        }
+    }
+
+    [Fact]
+    public void A_short_password_takes_no_words_out_of_messages() =>
+        Assert.Equal("error: no file mongodb:/u:***@h in a folder", Masking.MaskText("error: no file mongodb:/u:a@h in a folder", ["new", "mongodb://u:a@h"]));
+
+    [Fact]
+    public void What_a_command_prints_is_masked_too()
+    {
+        Masking.Typed = ["new", "mongodb://user:hunter2@host"];
+        Assert.True(Masking.TypedHoldsSecret);
+        using var output = new StringWriter();
+        using TextWriter covered = Masking.Cover(output);
+        covered.WriteLine("mongodb:/user:hunter2@host written");
+        covered.Write("in mongodb:/user:hunter2@host".ToCharArray(), 0, 29);
+        Assert.Equal("mongodb:/user:***@host written\nin mongodb:/user:***@host", output.ToString());
+        Masking.Typed = ["new", "my.yaml"];
+        Assert.False(Masking.TypedHoldsSecret);
+    }
+
+    private static string Pick(Random random, params string[] of) => of[random.Next(of.Length)];
+
+    [Theory]
     [InlineData("my runs", "'my runs'")]
     [InlineData("mongodb://host/?tls=true&w=1", "'mongodb://host/?tls=true&w=1'")]
     [InlineData("p99 < 10ms", "'p99 < 10ms'")]
