@@ -157,6 +157,11 @@ internal static class CsvReport
         _ => Quoted(value.ToString() ?? ""),
     };
 
-    private static string Quoted(string text) =>
-        text.AsSpan().ContainsAny(",\"\r\n") ? '"' + text.Replace("\"", "\"\"") + '"' : text;
+    private static string Quoted(string text)
+    {
+        // A spreadsheet takes what begins with these for a formula, and a name may be anybody's. Numbers stay numbers.
+        if (text.AsSpan().TrimStart(' ') is ['=' or '+' or '-' or '@' or '\t' or '\r' or '\n', ..] && !double.TryParse(text, CultureInfo.InvariantCulture, out _))
+            text = '\'' + text;
+        return text.AsSpan().ContainsAny(",\"\r\n") ? '"' + text.Replace("\"", "\"\"") + '"' : text;
+    }
 }
