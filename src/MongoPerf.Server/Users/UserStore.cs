@@ -10,7 +10,7 @@ namespace MongoPerf.Server.Users;
 /// <summary>The users of an embedded server, in a folder beside its data: one file each, with credentials and never a password, for its owner's eyes only.</summary>
 /// <remarks>
 /// Files are read at each login, so a server that runs learns of a new user or password at once. A user who is not there costs a login
-/// the same steps as one who is: the file of a user whom nobody can be is read instead. Any thread, and several processes.
+/// the same steps as one who is: as many files are opened, checked and read, the last of them that of a user whom nobody can be. Any thread, and several processes.
 /// </remarks>
 /// <param name="dataPath">The server's data folder; null for one whose data are in memory, which has no users.</param>
 public sealed class UserStore(string? dataPath)
@@ -27,6 +27,9 @@ public sealed class UserStore(string? dataPath)
 
     // Its secret makes the salts of users who are not there.
     private const string NobodyFile = "nobody";
+
+    // Read in place of a user's: like one, of nobody's password.
+    private const string DecoyFile = "decoy";
     private const int SecretBytes = 32;
     private const int MostFileBytes = 16 << 10;
 
@@ -34,6 +37,9 @@ public sealed class UserStore(string? dataPath)
 
     // For as long as there are no users.
     private readonly byte[] _ownSecret = RandomNumberGenerator.GetBytes(SecretBytes);
+
+    /// <summary>Hears of each file that is read, for tests.</summary>
+    internal Action<string> OnRead { get; init; } = static _ => { };
 
     /// <summary>Nobody can log in.</summary>
     public bool IsEmpty => !Directory.Exists(_folder) || !Directory.EnumerateFiles(_folder, "*" + Extension).Any();
@@ -51,12 +57,14 @@ public sealed class UserStore(string? dataPath)
         (string, object?)[] credentials = [.. ScramCredential.Mechanisms.Select(mechanism => (mechanism, (object?)Write(ScramCredential.Create(mechanism, name, password))))];
         StoreFolder.Claim(dataPath ?? throw new InvalidOperationException("users need a data folder"));
         OwnerOnly.MakeFolder(_folder);
-        if (!File.Exists(Nobody))
+        foreach (string stand in (string[])[Nobody, Decoy])
         {
+            if (File.Exists(stand))
+                continue;
             // As large as a user's, so that reading it takes as long; nobody's password fits it.
             byte[] secret = RandomNumberGenerator.GetBytes(SecretBytes);
             (string, object?)[] fake = [.. ScramCredential.Mechanisms.Select(mechanism => (mechanism, (object?)Write(ScramCredential.Fake(mechanism, "", secret))))];
-            Replace(Nobody, BsonDocument.Of([("user", ""), ("secret", secret), .. fake]));
+            Replace(stand, BsonDocument.Of([("user", ""), ("secret", secret), .. fake]));
         }
 
         string file = FileOf(name);
@@ -91,12 +99,16 @@ public sealed class UserStore(string? dataPath)
         if (!hasUsers)
             return fake;
         string file = FileOf(name);
+        // Of an earlier version: there is no decoy until a user is added or gets another password.
+        string other = File.Exists(Decoy) ? Decoy : Nobody;
         bool isKnown = File.Exists(file) & database == Database;
-        ScramCredential found = Parse(mechanism, Read(isKnown ? file : Nobody));
+        ScramCredential found = Parse(mechanism, Read(isKnown ? file : other));
         return isKnown ? found : fake;
     }
 
     private string Nobody => Path.Combine(_folder, NobodyFile);
+
+    private string Decoy => Path.Combine(_folder, DecoyFile);
 
     // A name may hold anything that is no file's name.
     private string FileOf(string name) => Path.Combine(_folder, Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(name))) + Extension);
@@ -111,8 +123,9 @@ public sealed class UserStore(string? dataPath)
     private static byte[] Bytes(BsonDocument document, string path) =>
         document.Find(path) is { Type: BsonType.Binary } value ? value.ToBinary().ToArray() : throw Damaged($"{path} is missing");
 
-    private static BsonDocument Read(string file)
+    private BsonDocument Read(string file)
     {
+        OnRead(file);
         try
         {
             using FileStream stream = File.OpenRead(file);

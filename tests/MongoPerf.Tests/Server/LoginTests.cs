@@ -90,6 +90,28 @@ public sealed class LoginTests : IDisposable
         Assert.Equal(nobody, FirstAnswer(later, "nobody"));
     }
 
+    /// <summary>Counted, not timed: a login opens, checks and reads the same number of different files of about the same length, whoever it is of.</summary>
+    [Theory]
+    [InlineData("SCRAM-SHA-256")]
+    [InlineData("SCRAM-SHA-1")]
+    public void A_login_is_the_same_work_for_users_who_are_there_and_who_are_not(string mechanism)
+    {
+        List<string> read = [];
+        var users = new UserStore(_folder.At("data")) { OnRead = read.Add };
+        users.Put("anna", Password);
+        (int Files, long Bytes)[] works = [.. new[] { ("admin", "anna"), ("admin", "bert"), ("shop", "anna"), ("admin", "loader"), ("admin", "") }.Select(login =>
+        {
+            read.Clear();
+            ScramCredential found = users.Find(mechanism, login.Item1, login.Item2);
+            Assert.Equal(login is ("admin", "anna" or "loader"), read.Any(file => file.EndsWith(".user", StringComparison.Ordinal)));
+            Assert.NotEmpty(found.Salt);
+            Assert.Equal(read.Count, read.Distinct().Count());
+            return (read.Count, read.Sum(file => new FileInfo(file).Length));
+        })];
+        Assert.All(works, work => Assert.Equal(2, work.Files));
+        Assert.InRange(works.Max(work => work.Bytes) - works.Min(work => work.Bytes), 0, 64);
+    }
+
     [Fact]
     public void A_new_password_counts_at_once_and_the_old_one_no_more()
     {
@@ -259,7 +281,7 @@ public sealed class LoginTests : IDisposable
         string folder = Path.Combine(_folder.At("data"), UserStore.FolderName);
         Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, File.GetUnixFileMode(folder));
         string[] files = Directory.GetFiles(folder);
-        Assert.Equal(2, files.Length);
+        Assert.Equal(3, files.Length);
         foreach (string file in files)
         {
             Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(file));
@@ -273,8 +295,8 @@ public sealed class LoginTests : IDisposable
     {
         string folder = Path.Combine(_folder.At("data"), UserStore.FolderName);
         BsonDocument[] files = [.. Directory.GetFiles(folder).Select(file => new BsonDocument(File.ReadAllBytes(file)))];
-        Assert.Equal(2, files.Length);
-        Assert.All(["SCRAM-SHA-256", "SCRAM-SHA-1"], mechanism => Assert.NotEqual(files[0].FindDocument(mechanism)!.Bytes.ToArray(), files[1].FindDocument(mechanism)!.Bytes.ToArray()));
+        Assert.Equal(3, files.Length);
+        Assert.All(["SCRAM-SHA-256", "SCRAM-SHA-1"], mechanism => Assert.Equal(3, files.Select(file => Convert.ToHexString(file.FindDocument(mechanism)!.Bytes)).Distinct().Count()));
     }
 
     [Fact]
@@ -290,7 +312,7 @@ public sealed class LoginTests : IDisposable
         foreach (string file in Directory.GetFiles(Path.Combine(_folder.At("data"), UserStore.FolderName)))
             File.Copy(file, Path.Combine(elsewhere, Path.GetFileName(file)));
         Assert.Throws<ForeignFolderException>(() => new UserStore(data).Remove("loader"));
-        Assert.Equal(2, Directory.GetFiles(elsewhere).Length);
+        Assert.Equal(3, Directory.GetFiles(elsewhere).Length);
     }
 
     [Fact]
