@@ -11,14 +11,19 @@ namespace MongoPerf.Cli.Live;
 /// <remarks>Looks at the run only while somebody reads. Each connection is one request; its cost is bounded in time, bytes and number.</remarks>
 internal sealed class LiveServer : IDisposable
 {
-    public const int MostClients = 16;
+    /// <summary>Who are told what happens, at the same time.</summary>
+    public const int MostReaders = 16;
+
+    /// <summary>Connections of which nothing is known yet. Anybody on this machine can make them, so of more the oldest is closed: it locks nobody out.</summary>
+    public const int MostUnknown = 64;
+
     private static readonly TimeSpan RequestLimit = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan WriteLimit = TimeSpan.FromSeconds(20);
 
     /// <summary>How long the last words of a run may take.</summary>
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(2);
 
-    /// <summary>A client that went away is noticed when something is written to it.</summary>
+    /// <summary>So that no proxy between takes the connection for dead.</summary>
     private static readonly TimeSpan Heartbeat = TimeSpan.FromSeconds(15);
 
     private readonly TcpListener _listener;
@@ -29,7 +34,7 @@ internal sealed class LiveServer : IDisposable
     private readonly LiveHistory _history = new();
     private readonly CancellationTokenSource _stop = new();
     private readonly SemaphoreSlim _reader = new(0);
-    private int _clients;
+    private readonly List<Socket> _unknown = [];
     private int _readers;
 
     /// <param name="folder">Of the run.</param>
@@ -44,7 +49,7 @@ internal sealed class LiveServer : IDisposable
         _page = Encoding.UTF8.GetBytes(page.Html);
         _policy = page.Policy;
         _listener = new TcpListener(IPAddress.Loopback, port);
-        _listener.Start(MostClients);
+        _listener.Start(MostUnknown);
     }
 
     public int Port => ((IPEndPoint)_listener.LocalEndpoint).Port;
@@ -91,15 +96,24 @@ internal sealed class LiveServer : IDisposable
                 continue;
             }
 
-            if (Interlocked.Increment(ref _clients) > MostClients)
+            lock (_unknown)
             {
-                Interlocked.Decrement(ref _clients);
-                socket.Dispose();
-                continue;
+                _unknown.Add(socket);
+                if (_unknown.Count > MostUnknown)
+                {
+                    _unknown[0].Dispose();
+                    _unknown.RemoveAt(0);
+                }
             }
 
             _ = Task.Run(() => Serve(socket));
         }
+    }
+
+    private void Forget(Socket socket)
+    {
+        lock (_unknown)
+            _unknown.Remove(socket);
     }
 
     private async Task Serve(Socket socket)
@@ -107,7 +121,9 @@ internal sealed class LiveServer : IDisposable
         try
         {
             using var stream = new NetworkStream(socket, ownsSocket: true);
-            if (await ReadHead(stream).ConfigureAwait(false) is not { } head)
+            string? head = await ReadHead(stream).ConfigureAwait(false);
+            Forget(socket);
+            if (head is null)
                 await Answer(stream, "431 Request Header Fields Too Large", "").ConfigureAwait(false);
             else
                 await Serve(stream, LiveRequest.Read(head, Port, _key)).ConfigureAwait(false);
@@ -118,7 +134,7 @@ internal sealed class LiveServer : IDisposable
         }
         finally
         {
-            Interlocked.Decrement(ref _clients);
+            Forget(socket);
         }
     }
 
@@ -163,23 +179,50 @@ internal sealed class LiveServer : IDisposable
 
     private async Task SendEvents(NetworkStream stream)
     {
-        await Write(stream, Head("200 OK", "Content-Type: text/event-stream\r\n")).ConfigureAwait(false);
-        Interlocked.Increment(ref _readers);
-        _reader.Release();
+        if (Interlocked.Increment(ref _readers) > MostReaders)
+        {
+            Interlocked.Decrement(ref _readers);
+            await Answer(stream, "503 Service Unavailable", "").ConfigureAwait(false);
+            return;
+        }
+
         try
         {
+            await Write(stream, Head("200 OK", "Content-Type: text/event-stream\r\n")).ConfigureAwait(false);
+            _reader.Release();
+            Task gone = AwaitEnd(stream);
             for (long next = 0; ;)
             {
                 (IReadOnlyList<LiveMessage> messages, next, Task changed) = _history.ReadFrom(next);
                 foreach (LiveMessage message in messages)
                     await Write(stream, Encoding.UTF8.GetBytes($"event: {message.Name}\ndata: {message.Json}\n\n")).ConfigureAwait(false);
-                if (await Task.WhenAny(changed, Task.Delay(Heartbeat, _stop.Token)).ConfigureAwait(false) != changed)
+                Task woken = await Task.WhenAny(changed, gone, Task.Delay(Heartbeat, _stop.Token)).ConfigureAwait(false);
+                if (woken == gone)
+                    return;
+                if (woken != changed)
                     await Write(stream, ":\n\n"u8.ToArray()).ConfigureAwait(false);
             }
         }
         finally
         {
             Interlocked.Decrement(ref _readers);
+        }
+    }
+
+    /// <summary>Ends when the client closes its side: it has nothing more to say.</summary>
+    private async Task AwaitEnd(NetworkStream stream)
+    {
+        byte[] bytes = new byte[256];
+        try
+        {
+            while (await stream.ReadAsync(bytes, _stop.Token).ConfigureAwait(false) > 0)
+            {
+                // Whatever it still sends, it is not asked.
+            }
+        }
+        catch (Exception e) when (e is IOException or OperationCanceledException or ObjectDisposedException)
+        {
+            // It broke off.
         }
     }
 

@@ -64,21 +64,54 @@ public sealed class LiveServerTests : IDisposable
         Assert.StartsWith("HTTP/1.1 431 ", await Ask($"GET / HTTP/1.1\r\nX: {new string('x', LiveRequest.MostBytes - 19)}"), StringComparison.Ordinal);
 
     [Fact]
-    public async Task More_clients_than_allowed_are_sent_away()
+    public async Task More_readers_than_allowed_are_told_so_and_one_who_leaves_makes_room_at_once()
     {
         var held = new List<TcpClient>();
-        for (int i = 0; i < LiveServer.MostClients; i++)
-            held.Add(await Connect($"GET /{Key}/events HTTP/1.1\r\nHost: 127.0.0.1:{_server.Port}\r\n\r\n", awaitsAnswer: true));
+        for (int i = 0; i < LiveServer.MostReaders; i++)
+            held.Add(await Connect(Events, awaitsAnswer: true));
 
-        Assert.Equal("", await Ask($"GET /{Key}/ HTTP/1.1\r\nHost: 127.0.0.1:{_server.Port}\r\n\r\n"));
+        Assert.StartsWith("HTTP/1.1 503 ", await Ask(Events), StringComparison.Ordinal);
+        // The page itself is served all the same.
+        Assert.StartsWith("HTTP/1.1 200 ", await Ask($"GET /{Key}/ HTTP/1.1\r\nHost: 127.0.0.1:{_server.Port}\r\n\r\n"), StringComparison.Ordinal);
+        held[3].Dispose();
+        using TcpClient next = await ConnectWhenThereIsRoom();
         _server.Stop();
         foreach (TcpClient client in held)
             client.Dispose();
     }
 
     [Fact]
+    public async Task Sockets_that_say_nothing_lock_nobody_out()
+    {
+        var silent = new List<TcpClient>();
+        for (int i = 0; i < 2 * LiveServer.MostUnknown; i++)
+            silent.Add(await Connect("GET"));
+
+        Assert.StartsWith("HTTP/1.1 200 ", await Ask($"GET /{Key}/ HTTP/1.1\r\nHost: 127.0.0.1:{_server.Port}\r\n\r\n"), StringComparison.Ordinal);
+        foreach (TcpClient client in silent)
+            client.Dispose();
+    }
+
+    [Fact]
     public void Port_in_use_is_an_error_before_anything_is_served() =>
         Assert.Equal(SocketError.AddressAlreadyInUse, Assert.Throws<SocketException>(() => new LiveServer(_runs.Path, _server.Port, Key, new LivePage("", ""))).SocketErrorCode);
+
+    private string Events => $"GET /{Key}/events HTTP/1.1\r\nHost: 127.0.0.1:{_server.Port}\r\n\r\n";
+
+    /// <summary>The server learns of a closed connection from the system: sooner than any heartbeat.</summary>
+    private async Task<TcpClient> ConnectWhenThereIsRoom()
+    {
+        byte[] status = new byte[12];
+        while (true)
+        {
+            TcpClient client = await Connect(Events);
+            await client.GetStream().ReadExactlyAsync(status);
+            if (Encoding.ASCII.GetString(status) == "HTTP/1.1 200")
+                return client;
+            client.Dispose();
+            await Task.Delay(20);
+        }
+    }
 
     private async Task<string> Ask(string request)
     {
