@@ -26,7 +26,7 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Wire.Compression"] = ["MongoPerf.Wire.Messages"],
         ["MongoPerf.Wire.Names"] = [],
         ["MongoPerf.Wire.Connections"] =
-            ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Authentication", "MongoPerf.Wire.Compression", "MongoPerf.Wire.Names"],
+            ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Authentication", "MongoPerf.Wire.Compression", "MongoPerf.Wire.Names", "MongoPerf.Wire.Files"],
         ["MongoPerf.Wire.Discovery"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Connections"],
         ["MongoPerf.Wire.Tyrant"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Connections"],
         ["MongoPerf.Engine.Measurement"] = [],
@@ -53,7 +53,7 @@ public sealed partial class ArchitectureTests
         // The null server is the embedded server with a session of its own before each of its sessions.
         ["MongoPerf.Deployments.Null"] = ["MongoPerf.Deployments.Processes", "MongoPerf.Engine", Wire, "MongoPerf.Server"],
         // A scenario names what its report shows, and is held to what a server can be started with.
-        ["MongoPerf.Scenarios"] = ["MongoPerf.Input", "MongoPerf.Deployments.Limits", "MongoPerf.Reporting.Figures", Measurement, Documents, Keys, Plans, Runs, Sharding, "MongoPerf.Engine.Growth", "MongoPerf.Wire.Bson"],
+        ["MongoPerf.Scenarios"] = ["MongoPerf.Input", "MongoPerf.Deployments.Limits", "MongoPerf.Reporting.Figures", Measurement, Documents, Keys, Plans, Runs, Sharding, "MongoPerf.Engine.Growth", "MongoPerf.Wire.Bson", "MongoPerf.Wire.Files"],
         // A report is made from the stored run, also when the deployment is long gone.
         ["MongoPerf.Reporting"] = [Measurement, Runs],
     };

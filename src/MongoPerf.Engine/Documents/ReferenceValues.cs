@@ -23,7 +23,7 @@ public static class ReferenceValue
 
         public override bool IsConstant => Field.IsConstant;
 
-        public override IEnumerable<TemplateValue> Parts => [value];
+        public override IEnumerable<TemplateValue> Parts => [Field];
 
         public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
             Field.Write(writer, name, documents.ContextOf(context.Number));

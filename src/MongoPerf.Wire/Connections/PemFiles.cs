@@ -1,6 +1,7 @@
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Wire.Connections;
 
@@ -17,9 +18,9 @@ public static class PemFiles
     {
         try
         {
-            return File.ReadAllText(file).Contains(EncryptedKey, StringComparison.Ordinal);
+            return NamedFile.ReadText(file).Contains(EncryptedKey, StringComparison.Ordinal);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException or TimeoutException)
         {
             return false;
         }
@@ -84,7 +85,11 @@ public static class PemFiles
     {
         try
         {
-            return File.ReadAllText(file);
+            return NamedFile.ReadText(file);
+        }
+        catch (TimeoutException e)
+        {
+            throw new PemFileException($"{option}: {e.Message}");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {

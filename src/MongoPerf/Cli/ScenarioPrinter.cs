@@ -9,6 +9,7 @@ using MongoPerf.Input;
 using MongoPerf.Reporting;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Files;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Cli;
@@ -55,6 +56,8 @@ internal static class ScenarioPrinter
         WriteWarnings(requests.SelectMany(request => request.Plan.Warnings).Distinct(), output);
         foreach (string line in first.Changes)
             output.WriteLine($"changed: {line}");
+        foreach (string name in requests[0].MayWrite)
+            output.WriteLine($"may write, as confirmed: {name}");
         ReadPlan? shown = null;
         foreach (RunRequest request in requests)
         {
@@ -188,9 +191,9 @@ internal static class ScenarioPrinter
         try
         {
             // Only what it says of itself: a file that is wrong is still listed.
-            return (Scenarios.Yaml.ScenarioYaml.Read(path, File.ReadAllText(path)).Find("description") as Scenarios.Yaml.ScalarNode)?.Text ?? "";
+            return (Scenarios.Yaml.ScenarioYaml.Read(path, NamedFile.ReadText(path)).Find("description") as Scenarios.Yaml.ScalarNode)?.Text ?? "";
         }
-        catch (UserException)
+        catch (Exception e) when (e is UserException or TimeoutException)
         {
             return "(unreadable; 'mongoperf validate' shows why)";
         }

@@ -1,5 +1,6 @@
 using System.Text;
 using MongoPerf.Input;
+using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Scenarios;
 
@@ -71,7 +72,19 @@ internal sealed record ScenarioFile(string Name, string ShownPath, string Text)
     /// <summary>As it comes: a pipe or a device has no length, and may never end.</summary>
     private static string ReadText(string path)
     {
-        using var reader = new StreamReader(path);
+        try
+        {
+            using var reader = new StreamReader(NamedFile.Open(path));
+            return ReadText(reader, path);
+        }
+        catch (TimeoutException e)
+        {
+            throw new UserException(ExitCode.WrongUsage, e.Message, "name a file, or start what writes to the pipe first");
+        }
+    }
+
+    private static string ReadText(StreamReader reader, string path)
+    {
         var text = new StringBuilder();
         Span<char> part = stackalloc char[4096];
         for (int count; (count = reader.Read(part)) > 0;)

@@ -1,5 +1,6 @@
 using System.Text;
 using MongoPerf.Input;
+using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Cli.Secrets;
 
@@ -18,11 +19,15 @@ internal static class PasswordFile
         {
             if (!OperatingSystem.IsWindows() && File.GetUnixFileMode(file) is var mode && (mode & (UnixFileMode.GroupRead | UnixFileMode.OtherRead)) != 0)
                 Console.Error.WriteLine($"warning: {Option}: other users can read {file}; chmod 600 prevents that");
-            using FileStream stream = File.OpenRead(file);
+            using Stream stream = NamedFile.Open(file);
             byte[] bytes = new byte[MostBytes];
             int count = stream.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false);
             string line = new UTF8Encoding(false, throwOnInvalidBytes: true).GetString(bytes, 0, count).Split('\n')[0].TrimEnd('\r');
             return line.Length > 0 ? line : throw new UserException(ExitCode.WrongUsage, $"{Option}: the first line of '{file}' is empty; it must hold the password");
+        }
+        catch (TimeoutException e)
+        {
+            throw new UserException(ExitCode.WrongUsage, $"{Option}: {e.Message}");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
