@@ -85,6 +85,18 @@ public sealed class ScarceResourcesTests : IDisposable
         Assert.Empty(Directory.GetFileSystemEntries(_folder));
     }
 
+    /// <summary>With so few not even the runtime starts, so it is the script that looks.</summary>
+    [Theory]
+    [InlineData(10)]
+    [InlineData(20)]
+    [InlineData(127)]
+    public void Too_few_file_handles_for_the_runtime_are_named_by_the_script(int limit)
+    {
+        ProgramResult result = RunShell($"""ulimit -n {limit}; "{Path.Combine(RepositoryPaths.Root, "mongoperf")}" list runs; echo "ended with $?" """);
+        result.Says("error: this process is limited to fewer than 128 open files").Says("hint:  raise the limit: ulimit -n 1024");
+        Assert.Contains("ended with 2", result.Output, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Who_reads_no_further_or_not_at_all_gets_no_stack_trace()
     {
