@@ -2,6 +2,7 @@ using System.ComponentModel;
 using System.Diagnostics;
 using System.Text.RegularExpressions;
 using MongoPerf.Deployments.Installing;
+using MongoPerf.Deployments.Processes;
 
 namespace MongoPerf.Deployments;
 
@@ -18,6 +19,9 @@ internal sealed partial record MongodProgram(string Path, Version Version)
     private const int TextFileBusy = 26;
 
     private const int BusyMilliseconds = 2000;
+
+    /// <summary>What a program is asked with, so that all that it starts can be found.</summary>
+    private const string CheckVariable = "MONGOPERF_CHECK";
     private static readonly Version Oldest = new(3, 6);
 
     /// <summary>Finds the one to start: what was given, else the variable MONGOPERF_MONGOD, else what <c>server install</c> brought, else the first in PATH.</summary>
@@ -82,19 +86,20 @@ internal sealed partial record MongodProgram(string Path, Version Version)
     internal static (int ExitCode, string Output) RunForVersion(string path, string source)
     {
         var start = new ProcessStartInfo(path, "--version") { RedirectStandardOutput = true, RedirectStandardError = true, RedirectStandardInput = true };
+        string mark = Guid.NewGuid().ToString();
+        start.Environment[CheckVariable] = mark;
         try
         {
             using Process process = Start(start);
             process.StandardInput.Close();
             Task<string> errors = process.StandardError.ReadToEndAsync();
             Task<string> output = process.StandardOutput.ReadToEndAsync();
-            if (!process.WaitForExit(TimeSpan.FromSeconds(AnswerSeconds)))
-            {
-                process.Kill();
+            bool hasEnded = process.WaitForExit(TimeSpan.FromSeconds(AnswerSeconds));
+            // Whatever it started ends with it; it would also hold the pipes.
+            ProcessTable.System.KillMarked(CheckVariable, mark);
+            if (!hasEnded)
                 throw DeploymentException.WrongUsage($"{source}: {path} --version did not finish within {AnswerSeconds} s", "is it a mongod?");
-            }
-
-            return (process.ExitCode, output.Result + errors.Result);
+            return (process.ExitCode, Task.WaitAll([output, errors], TimeSpan.FromSeconds(AnswerSeconds)) ? output.Result + errors.Result : "");
         }
         catch (Win32Exception e)
         {

@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.Runtime.Versioning;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Limits;
+using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Tests.Support;
@@ -41,6 +42,19 @@ public sealed class MongodProgramTests : IDisposable
         Assert.Equal(exitCode, e.ExitCode);
         Assert.Contains(text, e.Message, StringComparison.Ordinal);
         Assert.Contains("hint:", e.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>One that it left behind would also keep its outputs open, and so the check waiting.</summary>
+    [Theory]
+    [InlineData("sleep 300 & echo $! > \"$0.child\"; exit 1")]
+    [InlineData("setsid sleep 300 & echo $! > \"$0.child\"; echo db version v6.0.5")]
+    [InlineData("(sh -c 'sleep 300' & echo $! > \"$0.child\") & wait; sleep 1; exit 3")]
+    public void What_a_program_started_ends_with_its_check(string script)
+    {
+        string program = Script("mongod", script);
+        MongodProgram.RunForVersion(program, "test");
+        int child = int.Parse(File.ReadAllText(program + ".child"));
+        Assert.Null(ProcessTable.System.Find(child));
     }
 
     [Fact]

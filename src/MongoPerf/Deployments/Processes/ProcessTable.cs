@@ -105,6 +105,26 @@ internal sealed partial class ProcessTable(string root = "/proc")
             SendSignal(identity.ProcessId, signal);
     }
 
+    /// <summary>Kills all processes with this value of an environment variable: what a program started, and what that started, whatever became of their parents.</summary>
+    public void KillMarked(string variable, string value)
+    {
+        string mark = $"{variable}={value}";
+        // Again, for those that were started meanwhile.
+        bool found = true;
+        for (int round = 0; found && round < 10; round++)
+        {
+            found = false;
+            foreach (int processId in All())
+            {
+                if (Find(processId) is not { } identity || !ReadText($"{processId}/environ").Split('\0').Contains(mark))
+                    continue;
+                found = true;
+                Signal(identity, Kill);
+                WaitForEnd(identity, TimeSpan.FromSeconds(1));
+            }
+        }
+    }
+
     /// <summary>Waits until the process has ended.</summary>
     /// <returns>False when it still lives after the limit.</returns>
     public bool WaitForEnd(ProcessIdentity identity, TimeSpan limit)
