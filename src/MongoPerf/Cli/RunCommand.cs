@@ -84,7 +84,7 @@ internal static class RunCommand
     {
         if (ScenarioFile.TryFind(name) is { } file)
             return file;
-        if (name.Contains('/', StringComparison.Ordinal) || name.EndsWith(".yaml", StringComparison.Ordinal))
+        if (name.Contains('/', StringComparison.Ordinal) || name.EndsWith(".yaml", StringComparison.Ordinal) || name.EndsWith(".yml", StringComparison.Ordinal))
             return ScenarioFile.Find(name);
         throw new UserException(
             ExitCode.WrongUsage, $"'{name}' is not a scenario or a phase of the series; phases: {string.Join(", ", phases)}",

@@ -112,9 +112,12 @@ internal sealed class FieldCheck
         }
     }
 
-    /// <summary>A line for each field that no document has.</summary>
+    /// <summary>A line for each field that no document has, in the file's order.</summary>
     /// <param name="collections">All that the file describes.</param>
-    public IEnumerable<string> Warnings(IReadOnlyList<PlanCollection> collections)
+    public IEnumerable<string> Warnings(IReadOnlyList<PlanCollection> collections) =>
+        Found(collections).OrderBy(found => found.Place.Position.Line).Select(found => $"{found.Place.Position}: {found.Text}");
+
+    private IEnumerable<(ScenarioNode Place, string Text)> Found(IReadOnlyList<PlanCollection> collections)
     {
         foreach (PlanCollection collection in collections.Where(IsKnown))
         {
@@ -135,8 +138,8 @@ internal sealed class FieldCheck
     private bool IsKnown(PlanCollection collection) => !_unknown.Contains(collection.Name)
         && (collection.Count > 0 || collection.IsGrown || collection.Documents.Root.Elements.Count > 1 || _inserted.Contains(collection.Name));
 
-    private static string Line(Use use, string text, string[] known) =>
-        $"{use.Place.Position}: {use.What}: {text}{(NearestName.FindPath(use.Path, known) is { } near ? $" (did you mean '{near}'?)" : "")}";
+    private static (ScenarioNode Place, string Text) Line(Use use, string text, string[] known) =>
+        (use.Place, $"{use.What}: {text}{(NearestName.FindPath(use.Path, known) is { } near ? $" (did you mean '{near}'?)" : "")}");
 
     private static bool IsPartOf(string one, string other) => one == other || one.StartsWith(other + ".", StringComparison.Ordinal) || other.StartsWith(one + ".", StringComparison.Ordinal);
 

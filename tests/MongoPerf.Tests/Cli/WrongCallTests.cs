@@ -104,6 +104,7 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("help nonsense", "unknown command 'nonsense'")]
     [InlineData("nonsense --help", "unknown command 'nonsense'")]
     [InlineData("run nothing.yaml", "hint:  'mongoperf new nothing.yaml' writes one to start from; 'mongoperf list scenarios' lists the built-in ones")]
+    [InlineData("run nothing.yml", "no scenario 'nothing.yml': no such file")]
     [InlineData("run ycsb/aa.yaml", "did you mean 'ycsb/a'?")]
     [InlineData("cluster", "")]
     [InlineData("cluster strt", "did you mean 'start'?")]

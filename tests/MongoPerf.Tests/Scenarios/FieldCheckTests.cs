@@ -68,6 +68,12 @@ public sealed class FieldCheckTests
         warnings, string.Join('|', ScenarioTexts.Read($"data:\n  c: {{count: 5, document: {{customer: ^word, n: 1, at: {{^date: {{start: 2020-01-01}}}}}}, {keys}}}\nphases: [{{load: c}}]\n").Warnings));
 
     [Fact]
+    public void Warnings_come_in_the_order_of_the_file() => Assert.Equal(
+        ["test.yaml:1:", "test.yaml:3:", "test.yaml:4:"],
+        ScenarioTexts.Read("data: {c: {count: 5, document: {n: 1}, indexes: [mm]}}\nphases:\n  - {name: a, operations: [{count: c, filter: {mm: 1}}]}\n  - {name: b, operations: [{update: c, key: uniform, with: {$set: {other: 1}}}]}\n")
+            .Warnings.Select(line => line.Split(' ')[0]));
+
+    [Fact]
     public void A_document_without_fields_that_is_inserted_has_none() => Assert.Equal(
         ["test.yaml:2: p.find.filter: no document of 'log' has a field 'level'"],
         ScenarioTexts.Read("data: {log: {}}\nphases: [{name: p, operations: [{insert: log}, {find: log, filter: {level: 5}}]}]\n").Warnings);
