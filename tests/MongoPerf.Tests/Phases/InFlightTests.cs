@@ -88,7 +88,7 @@ public sealed class InFlightTests
     {
         GrowthHarness harness = plan = new GrowthHarness
         {
-            Text = $"data: {{users: {{count: 1, document: {{n: ^number}}}}}}\nphases:\n  - {{name: read, threads: 1, {length}, operations: [{{find: users}}]}}\n",
+            Text = $"data: {{users: {{count: 1, document: {{n: ^number}}}}}}\nphases:\n  - {{name: read, threads: 1, {length}, operations: [{{find: users, key: uniform}}]}}\n",
         };
         Assert.True(plan.Run(i => i == 0 ? Scripted.Ok(0) : Scripted.Ok(seconds(harness.Clock, i))));
         return plan.OpenStored();
