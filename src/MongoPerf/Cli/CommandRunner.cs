@@ -115,7 +115,6 @@ internal static class CommandRunner
         ServerCommandException => (ExitCode.CannotConnect, "the server rejected the command; its log may say why"),
         ForeignFolderException or DiskFullException => (ExitCode.Refused, ((StorageException)failure).Hint),
         StorageException e => (ExitCode.WrongUsage, e.Hint),
-        EntryPointNotFoundException => (ExitCode.WrongUsage, "the installed RocksDB is too old or too new for the embedded server: apt-get install librocksdb7.8"),
         SocketException => (ExitCode.CannotConnect, "is another program using the port? choose another --port, or omit it to use a free one"),
         IOException { HResult: NoSpaceLeft } => (ExitCode.Refused, "make room there; if no file is named, standard output goes to the full disk"),
         UnauthorizedAccessException => (ExitCode.WrongUsage, "does this user have permission to read and write there?"),

@@ -14,9 +14,8 @@ public sealed class FailureReportTests
 {
     public static TheoryData<string, int, string> Failures() => new()
     {
-        { "storage", 2, "error: librocksdb is missing|hint:  install it" },
+        { "storage", 2, "error: RocksDB is missing|hint:  do without it" },
         { "storage without a hint", 2, "error: the store is damaged" },
-        { "unsuited library", 2, "error: no entry point|hint:  the installed RocksDB is too old or too new for the embedded server: apt-get install librocksdb7.8" },
         { "taken port", 3, "error: Address already in use|hint:  is another program using the port? choose another --port, or omit it to use a free one" },
         { "refused command", 3, "error: collStats: no such thing (code 59 CommandNotFound)|hint:  the server rejected the command; its log may say why" },
         { "no primary", 3, "error: insert: not primary (code 10107 NotWritablePrimary)|hint:  this member does not accept writes: is there a primary?" },
@@ -73,12 +72,11 @@ public sealed class FailureReportTests
         "disk" => new DiskFullException("/d/1.log"),
         "memory" => new InsufficientMemoryException(),
         "thread" => new TaskSchedulerException(new InsufficientMemoryException()),
-        "storage" => new StorageException("librocksdb is missing", "install it"),
+        "storage" => new StorageException("RocksDB is missing", "do without it"),
         "no journal" => new ServerCommandException("update", new ServerError(2, "BadValue", "cannot use 'j' option when a host does not have journaling enabled", [])),
         "not initiated" => new ServerCommandException("find", new ServerError(94, "NotYetInitialized", "no replset config has been received", [])),
         "no server" => new NoServerException(new ServerAddress("db", 27017), "nobody", "try another"),
         "storage without a hint" => new StorageException("the store is damaged"),
-        "unsuited library" => new EntryPointNotFoundException("no entry point"),
         "taken port" => new SocketException((int)SocketError.AddressAlreadyInUse),
         "refused command" => new ServerCommandException("collStats", new ServerError(59, "CommandNotFound", "no such thing", [])),
         "no primary" => new ServerCommandException("insert", new ServerError(10107, "NotWritablePrimary", "not primary", [])),

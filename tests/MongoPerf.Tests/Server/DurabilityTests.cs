@@ -52,6 +52,36 @@ public sealed class DurabilityTests : ServerTest
         Assert.Contains("another process has it open", error.Message, StringComparison.Ordinal);
     }
 
+    /// <summary>RocksDB 7.8, with which earlier versions wrote, reads formats up to 5; the version of a file's format stands before the magic number at its end.</summary>
+    [Fact]
+    public void Files_have_the_format_that_earlier_versions_read_and_those_of_a_later_one_are_refused_with_a_sentence()
+    {
+        InsertNumbers(1000);
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}]}");
+        using var copy = new TemporaryFolder();
+        foreach (string file in Directory.GetFiles(DataPath).Where(file => Path.GetFileName(file) != "LOCK"))
+            File.Copy(file, copy.At(Path.GetFileName(file)));
+        // What the log holds becomes files when it is replayed.
+        DocumentStore.Open(copy.Path, 64 << 20).Dispose();
+        string[] tables = Directory.GetFiles(copy.Path, "*.sst");
+        Assert.NotEmpty(tables);
+        Assert.All(tables, table => Assert.Equal(5, FormatOf(File.ReadAllBytes(table))));
+        foreach (string table in tables)
+        {
+            byte[] bytes = File.ReadAllBytes(table);
+            bytes[^FormatFromEnd] = 99;
+            File.WriteAllBytes(table, bytes);
+        }
+
+        StorageException error = Assert.Throws<StorageException>(() => DocumentStore.Open(copy.Path, 64 << 20));
+        Assert.Contains("cannot open the embedded server's data (a newer version wrote it): ", error.Message, StringComparison.Ordinal);
+        Assert.Equal("use the MongoPerf that wrote it, or name another folder", error.Hint);
+    }
+
+    private const int FormatFromEnd = 12;
+
+    private static int FormatOf(byte[] table) => BitConverter.ToInt32(table, table.Length - FormatFromEnd);
+
     private static int Count(MongoPerf.Server.Storage.Rocks.RocksIterator iterator)
     {
         using (iterator)

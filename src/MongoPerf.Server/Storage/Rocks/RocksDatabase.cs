@@ -280,10 +280,16 @@ internal sealed unsafe class RocksDatabase : IDisposable
         RocksNative.Free(error);
         if (IsDiskFull(text))
             throw new DiskFullException(text);
-        throw text.Contains("/LOCK", StringComparison.Ordinal)
-            ? new StorageException($"{path}: cannot open the embedded server's data (another process has it open): {text}", "end that process, or name another folder")
-            : new StorageException($"{path}: cannot open the embedded server's data: {text}", "is it the right folder, and may this user write there?");
+        throw new StorageException($"{path}: cannot open the embedded server's data{Cause(text).What}: {text}", Cause(text).Hint);
     }
+
+    // RocksDB gives no more than these words.
+    private static (string What, string Hint) Cause(string text) => text switch
+    {
+        _ when text.Contains("/LOCK", StringComparison.Ordinal) => (" (another process has it open)", "end that process, or name another folder"),
+        _ when text.Contains("format_version", StringComparison.Ordinal) => (" (a newer version wrote it)", "use the MongoPerf that wrote it, or name another folder"),
+        _ => ("", "is it the right folder, and may this user write there?"),
+    };
 }
 
 /// <summary>A value that RocksDB holds in place until <see cref="Dispose"/>, which the holder calls exactly once.</summary>

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace MongoPerf.Server.Storage.Rocks;
 
-/// <summary>The part of RocksDB's C interface (rocksdb/c.h, version 7.8, in later ones too) that the store uses; names as there, without the prefix.</summary>
+/// <summary>The part of RocksDB's C interface (rocksdb/c.h, version 11.12) that the store uses; names as there, without the prefix.</summary>
 /// <remarks>Sizes are bytes. Functions with an <c>error</c> argument set it to a C string that the caller frees with <see cref="Free"/>.</remarks>
 internal static unsafe partial class RocksNative
 {
@@ -15,15 +15,12 @@ internal static unsafe partial class RocksNative
     {
         if (name != Name)
             return 0;
-        foreach (string file in RocksLibrary.Files(RocksLibrary.Folders))
-        {
-            if (NativeLibrary.TryLoad(file, assembly, path, out nint handle))
-                return handle;
-        }
-
+        // With musl as the system's C library, the package's file has another name.
+        if (NativeLibrary.TryLoad(Name, assembly, path, out nint handle) || NativeLibrary.TryLoad($"{Name}-musl", assembly, path, out handle))
+            return handle;
         throw new StorageException(
-            "the library of the embedded server's storage, librocksdb, is missing",
-            "install it with: apt-get install librocksdb7.8 (or the version that your system has); a mongod (--mongod, --uri) does without it");
+            $"the library of the embedded server's storage, RocksDB, can't be loaded on this system ({RuntimeInformation.RuntimeIdentifier})",
+            "it needs glibc 2.34 or later, or musl, on x64 or arm64; a mongod (--mongod, --uri) does without it");
     }
 
     /// <summary>An environment whose files are in memory.</summary>

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace MongoPerf.Server.Storage.Rocks;
 
-/// <summary>RocksDB's option setters that the store uses (rocksdb/c.h, version 7.8). Sizes are bytes, flags 0 or 1.</summary>
+/// <summary>RocksDB's option setters that the store uses (rocksdb/c.h, version 11.12). Sizes are bytes, flags 0 or 1.</summary>
 internal static unsafe partial class RocksNativeOptions
 {
     private const string Name = "rocksdb";
@@ -83,6 +83,10 @@ internal static unsafe partial class RocksNativeOptions
 
     [LibraryImport(Name, EntryPoint = "rocksdb_block_based_options_set_block_size")]
     public static partial void TableBlockSize(nint options, nuint bytes);
+
+    /// <summary>Of the files' layout; RocksDB reads all that it knows, whichever this says.</summary>
+    [LibraryImport(Name, EntryPoint = "rocksdb_block_based_options_set_format_version")]
+    public static partial void TableFormatVersion(nint options, int version);
 
     [LibraryImport(Name, EntryPoint = "rocksdb_block_based_options_set_filter_policy")]
     public static partial void TableFilter(nint options, nint policy);

@@ -8,6 +8,9 @@ internal sealed unsafe class RocksOptions : IDisposable
     private const int Lz4Compression = 4;
     private const int LogErrors = 3;
 
+    // RocksDB 7.8, which earlier builds of MongoPerf used, can go on with data in this layout and not with later ones'; those save nothing here.
+    private const int TableFormat = 5;
+
     // Records come in the order of their keys, so their files never overlap and are moved down the levels instead of being
     // rewritten; large memtables make few files. Index keys come in random order: small memtables stay in the CPU's caches,
     // which is where most of the time of an insert goes.
@@ -28,7 +31,7 @@ internal sealed unsafe class RocksOptions : IDisposable
         if (isInMemory)
             _memory = RocksNative.CreateMemory();
         Cache = RocksNative.CreateCache((nuint)BlockCacheBytes);
-        Database = Base(RecordMemtableBytes);
+        Database = Finish(Base(RecordMemtableBytes), blockBytes: 4096, NoCompression, bloom: false);
         Records = CachedWhenWritten(Finish(Base(RecordMemtableBytes), blockBytes: 8192, Lz4Compression, bloom: false));
         RocksNativeOptions.TargetFileSize(Records, 256 * Megabyte);
         RocksNativeOptions.FirstLevelSize(Records, 1024 * Megabyte);
@@ -119,6 +122,7 @@ internal sealed unsafe class RocksOptions : IDisposable
         nint table = RocksNativeOptions.CreateTable();
         _tables.Add(table);
         RocksNativeOptions.TableCache(table, Cache);
+        RocksNativeOptions.TableFormatVersion(table, TableFormat);
         RocksNativeOptions.TableBlockSize(table, (nuint)blockBytes);
         // Index and filter blocks count against the cache too; else memory grows with the number of documents.
         RocksNativeOptions.TableCacheIndexBlocks(table, 1);
