@@ -1,32 +1,22 @@
-using System.Runtime.InteropServices;
-
 namespace MongoPerf.Wire.Compression;
 
-/// <summary>Which compressors there are, and which of them work on this machine.</summary>
+/// <summary>Which compressors there are.</summary>
 public static class Compressors
 {
     /// <summary>As MongoDB spells them.</summary>
     public static IReadOnlyList<string> Known { get; } = ["snappy", "zlib", "zstd"];
 
-    /// <summary>Why a compressor can't be used here.</summary>
-    /// <returns>Null when it can.</returns>
-    public static string? WhyMissing(string name) => name switch
-    {
-        "snappy" => WhyMissing(SnappyCompressor.Library, "libsnappy1v5"),
-        "zstd" => WhyMissing(ZstdCompressor.Library, "libzstd1"),
-        _ => null,
-    };
-
-    /// <param name="name">One that <see cref="WhyMissing(string)"/> knows nothing against.</param>
+    /// <summary>The system's C library where there is one: it allocates nothing, and zstd's is faster; docs/performance.md has figures.</summary>
+    /// <param name="name">One of <see cref="Known"/>.</param>
     /// <param name="zlibLevel">-1 to 9.</param>
     internal static Compressor Create(string name, int zlibLevel) => name switch
     {
-        "snappy" => new SnappyCompressor(),
-        "zstd" => new ZstdCompressor(),
-        _ => new ZlibCompressor(zlibLevel),
+        "snappy" when NativeSnappyCompressor.IsInstalled => new NativeSnappyCompressor(),
+        "zstd" when NativeZstdCompressor.IsInstalled => new NativeZstdCompressor(),
+        "zlib" => new ZlibCompressor(zlibLevel),
+        _ => CreateManaged(name),
     };
 
-    private static string? WhyMissing(string library, string package) => NativeLibrary.TryLoad(library, typeof(Compressors).Assembly, null, out _)
-        ? null
-        : $"{library} is not installed (Debian: apt-get install {package})";
+    /// <summary>Needs nothing of the system.</summary>
+    internal static Compressor CreateManaged(string name) => name == "snappy" ? new SnappyCompressor() : new ZstdCompressor();
 }

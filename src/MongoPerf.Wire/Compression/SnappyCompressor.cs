@@ -1,43 +1,27 @@
-using System.Runtime.InteropServices;
+using Snappier;
 
 namespace MongoPerf.Wire.Compression;
 
-/// <summary>snappy through its C library (Debian: libsnappy1v5), in the raw format without frames.</summary>
-internal sealed partial class SnappyCompressor : Compressor
+/// <summary>snappy in C#, in the raw format without frames. It allocates 128 bytes for a message, which the C library does not.</summary>
+internal sealed class SnappyCompressor : Compressor
 {
-    public const string Library = "libsnappy.so.1";
-
     public override string Name => "snappy";
 
     public override byte Id => 1;
 
-    public override int LongestCompressed(int length) => (int)MaximumLength((nuint)length);
+    public override int LongestCompressed(int length) => Snappy.GetMaxCompressedLength(length);
 
-    public override int Compress(ReadOnlySpan<byte> source, Span<byte> destination)
-    {
-        nuint length = (nuint)destination.Length;
-        int status = Compress(source, (nuint)source.Length, destination, ref length);
-        return status == 0 ? (int)length : throw new InvalidOperationException($"snappy_compress answers {status}");
-    }
+    public override int Compress(ReadOnlySpan<byte> source, Span<byte> destination) => Snappy.Compress(source, destination);
 
     public override bool TryDecompress(ReadOnlySpan<byte> source, Span<byte> destination)
     {
-        // The library writes as much as the data declare, so that is compared first.
-        if (ReadLength(source, (nuint)source.Length, out nuint declared) != 0 || declared != (nuint)destination.Length)
+        try
+        {
+            return Snappy.GetUncompressedLength(source) == destination.Length && Snappy.Decompress(source, destination) == destination.Length;
+        }
+        catch (Exception e) when (e is InvalidDataException or ArgumentException)
+        {
             return false;
-        nuint length = (nuint)destination.Length;
-        return Decompress(source, (nuint)source.Length, destination, ref length) == 0 && length == (nuint)destination.Length;
+        }
     }
-
-    [LibraryImport(Library, EntryPoint = "snappy_max_compressed_length")]
-    private static partial nuint MaximumLength(nuint length);
-
-    [LibraryImport(Library, EntryPoint = "snappy_compress")]
-    private static partial int Compress(ReadOnlySpan<byte> source, nuint length, Span<byte> destination, ref nuint destinationLength);
-
-    [LibraryImport(Library, EntryPoint = "snappy_uncompressed_length")]
-    private static partial int ReadLength(ReadOnlySpan<byte> source, nuint length, out nuint result);
-
-    [LibraryImport(Library, EntryPoint = "snappy_uncompress")]
-    private static partial int Decompress(ReadOnlySpan<byte> source, nuint length, Span<byte> destination, ref nuint destinationLength);
 }

@@ -78,7 +78,7 @@ public sealed record ConnectionSettings
             ApplicationName = uri.AppName ?? Default.ApplicationName,
             Credential = uri.Credential,
             Tls = uri.Tls ? TlsSettings.Load(uri) : null,
-            CompressorNames = [.. uri.Compressors.Where(name => Compressors.WhyMissing(name) is null)],
+            CompressorNames = uri.Compressors,
             ZlibLevel = uri.ZlibCompressionLevel,
             RequiredSetName = uri.ReplicaSet,
             IsDirect = uri.DirectConnection ?? false,

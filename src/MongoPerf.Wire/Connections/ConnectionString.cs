@@ -164,9 +164,9 @@ public sealed class ConnectionString
     /// <exception cref="ConnectionStringException">The string is not allowed.</exception>
     public static ConnectionString Parse(string text) => Create(ConnectionStringParts.Split(text));
 
-    /// <summary>The servers behind a name of mongodb+srv, and the options of its TXT record, by the system's resolver; any other string as it is.</summary>
+    /// <summary>The servers behind a name of mongodb+srv, and the options of its TXT record, by the system's name servers; any other string as it is.</summary>
     /// <exception cref="ConnectionStringException">DNS does not answer, or not in the way that is asked for. One line.</exception>
-    public ConnectionString Resolve() => Resolve(new SystemResolver());
+    public ConnectionString Resolve() => Resolve(new DnsResolver());
 
     /// <inheritdoc cref="Resolve()"/>
     internal ConnectionString Resolve(INameResolver resolver)

@@ -10,7 +10,10 @@ namespace MongoPerf.Tests.Wire;
 /// <summary>OP_COMPRESSED: what goes out comes back, what is damaged is refused, what is secret is never compressed.</summary>
 public sealed class CompressionTests
 {
-    public static TheoryData<string> Names => [.. Compressors.Known];
+    private const string InCSharp = " in C#";
+
+    /// <summary>As the machine has them, and those that take a missing library's place.</summary>
+    public static TheoryData<string> Names => [.. Compressors.Known, "snappy" + InCSharp, "zstd" + InCSharp];
 
     [Theory]
     [MemberData(nameof(Names))]
@@ -143,9 +146,11 @@ public sealed class CompressionTests
         Assert.Contains("no compression was agreed on", Assert.Throws<WireProtocolException>(() => connection.RunCommand("d", BsonDocument.Of(("ping", 1)))).Message, StringComparison.Ordinal);
     }
 
-    /// <summary>zlib is the runtime's and makes a stream each time; the others are C libraries over buffers of ours.</summary>
+    /// <summary>zlib is the runtime's and makes a stream each time; the others work on buffers of ours, snappy in C# with two small objects.</summary>
     [Theory]
     [InlineData("snappy", 0)]
+    [InlineData("snappy" + InCSharp, 256)]
+    [InlineData("zstd" + InCSharp, 0)]
     [InlineData("zstd", 0)]
     [InlineData("zlib", 2048)]
     public void A_message_is_compressed_and_unpacked_without_allocating(string name, long bytesAllowed)
@@ -169,7 +174,20 @@ public sealed class CompressionTests
         Assert.InRange(least, 0, bytesAllowed * Messages);
     }
 
-    private static MessageCompression Create(string name) => new(Compressors.Create(name, -1));
+    [Theory]
+    [InlineData("snappy")]
+    [InlineData("zstd")]
+    public void What_one_compresses_the_other_unpacks(string name)
+    {
+        using MessageCompression native = Create(name);
+        using MessageCompression managed = Create(name + InCSharp);
+        byte[] message = Insert(string.Concat(Enumerable.Range(0, 20_000)));
+        Assert.Equal(message, managed.Unpack(native.Pack(message)).ToArray());
+        Assert.Equal(message, native.Unpack(managed.Pack(message)).ToArray());
+    }
+
+    private static MessageCompression Create(string name) =>
+        new(name.EndsWith(InCSharp, StringComparison.Ordinal) ? Compressors.CreateManaged(name[..^InCSharp.Length]) : Compressors.Create(name, -1));
 
     private static byte[] Insert(string text) =>
         new OpMsgWriter().WriteCommand("d", BsonDocument.Of(("insert", "c"), ("documents", new[] { BsonDocument.Of(("text", text)) })), requestId: 7).ToArray();

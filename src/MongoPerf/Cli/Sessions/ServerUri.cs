@@ -1,5 +1,4 @@
 using MongoPerf.Engine.Runs;
-using MongoPerf.Wire.Compression;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Tyrant;
 
@@ -29,11 +28,6 @@ internal static class ServerUri
     {
         foreach (string option in parsed.OptionsWithoutEffect())
             Console.Error.WriteLine($"warning: --uri: {option} has no effect: each thread uses its own connection, and failures are counted, not retried");
-        foreach (string compressor in parsed.Compressors)
-        {
-            if (Compressors.WhyMissing(compressor) is { } why)
-                Console.Error.WriteLine($"warning: --uri: compressor {compressor} is left out: {why}");
-        }
     }
 
     /// <summary>The server that <c>tyrant://</c> names; null for any other connection string.</summary>
