@@ -82,10 +82,17 @@ public sealed class NullDeploymentTests : IDisposable
             Assert.InRange(cost.GetProperty("serviceMicroseconds").GetDouble(), 0, cost.GetProperty("microseconds").GetDouble());
         });
         Assert.Equal(1_024_000, costs[1].GetProperty("documentBytes").GetDouble(), 1.0);
+        JsonElement driver = calibrated.RootElement.GetProperty("driver");
+        Assert.Equal("3.14.0", driver.Text("version"));
+        // The driver makes objects for each operation; our own client makes none.
+        Assert.All(driver.Items("costs").Zip(costs), pair =>
+            Assert.True(pair.First.GetProperty("allocatedBytes").GetDouble() > 500 + pair.Second.GetProperty("allocatedBytes").GetDouble(), $"{pair}"));
         Assert.True(File.Exists(calibrated.RootElement.Text("file")), "no calibration is stored");
 
         ProgramResult run = ProgramRun.Run(options, "run", "ycsb/a", "--records", "100", "--operations", "200", "--out", _runs.Path).Expect(0);
         Assert.Contains("the client itself ", run.Output, StringComparison.Ordinal);
+        string id = Directory.GetDirectories(_runs.Path, "20*").Select(path => Path.GetFileName(path)).Max()!;
+        Assert.Contains("What an application would pay for MongoDB.Driver 3.14.0, per operation", ProgramRun.Run("report", id, "--format", "markdown", "--out", _runs.Path).Expect(0).Output, StringComparison.Ordinal);
         // The null deployment is what was calibrated: there is no share to be told.
         ProgramResult again = ProgramRun.Run(options, "run", "ycsb/a", "--topology", "null", "--records", "100", "--operations", "200", "--out", _runs.Path).Expect(0);
         Assert.DoesNotContain("the client itself ", again.Output, StringComparison.Ordinal);

@@ -6,10 +6,10 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Engine.Executors;
 
-/// <summary>A client other than MongoPerf's own that can run operations. It lies in an assembly that is built and loaded when a run asks for it.</summary>
+/// <summary>A client other than MongoPerf's own that can run operations.</summary>
 public interface IClientEngine
 {
-    /// <summary>The version of the library that it is made of, such as 3.11.0.</summary>
+    /// <summary>The version of the library that it is made of, such as 3.14.0.</summary>
     string Version { get; }
 
     /// <summary>Refuses an operation that it can't carry out. Asks no server.</summary>

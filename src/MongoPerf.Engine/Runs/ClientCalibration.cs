@@ -35,6 +35,9 @@ public sealed record ClientCalibration
     /// <summary>One for each of <see cref="Kinds"/>.</summary>
     public required IReadOnlyList<OperationCost> Costs { get; init; }
 
+    /// <summary>What the official driver cost in MongoPerf's client's place; null in a calibration of before it was measured.</summary>
+    public DriverCosts? Driver { get; init; }
+
     /// <exception cref="JsonException">Not a calibration, one of a newer program, or values that none measures. The message is one line.</exception>
     public static ClientCalibration Read(string text)
     {
@@ -52,7 +55,14 @@ public sealed record ClientCalibration
 
     /// <summary>What client and loopback take of an operation like this one. Between small and large ones the cost is a line over the bytes of their documents.</summary>
     /// <returns>Null where it can't be told.</returns>
-    public OperationCost? CostOf(OperationResult result)
+    public OperationCost? CostOf(OperationResult result) => CostOf(result, Costs);
+
+    /// <summary>What the official driver would take on top of that.</summary>
+    /// <returns>Null where it can't be told.</returns>
+    public AddedCost? AddedByDriver(OperationResult result) =>
+        Driver is not null && CostOf(result, Costs) is { } own && CostOf(result, Driver.Costs) is { } driver ? AddedCost.Between(own, driver) : null;
+
+    private OperationCost? CostOf(OperationResult result, IReadOnlyList<OperationCost> costs)
     {
         // A run's copy may be somebody else's.
         if (!IsSound)
@@ -60,16 +70,34 @@ public sealed record ClientCalibration
         double bytes = result.OperationsPerSecond > 0 ? result.MegabytesPerSecond * 1e6 / result.OperationsPerSecond : 0;
         return result switch
         {
-            { IsUnacknowledged: true } => Of(UnacknowledgedInsert),
-            { IsInsert: true } => OperationCost.Between(Of(AcknowledgedInsert), Of(BatchInsert), bytes),
-            _ when bytes > 0 => OperationCost.Between(Of(ShortFind), Of(LongFind), bytes),
-            _ => Of(Update),
+            { IsUnacknowledged: true } => Of(costs, UnacknowledgedInsert),
+            { IsInsert: true } => OperationCost.Between(Of(costs, AcknowledgedInsert), Of(costs, BatchInsert), bytes),
+            _ when bytes > 0 => OperationCost.Between(Of(costs, ShortFind), Of(costs, LongFind), bytes),
+            _ => Of(costs, Update),
         };
     }
 
-    private bool IsSound => Format == CurrentFormat && Costs.Count == Kinds.Count && Kinds.All(kind => Costs.Any(cost => cost is { IsSound: true } && cost.Kind == kind));
+    private bool IsSound => Format == CurrentFormat && AreSound(Costs) && (Driver is null || AreSound(Driver.Costs));
 
-    private OperationCost Of(string kind) => Costs.First(cost => cost.Kind == kind);
+    private static bool AreSound(IReadOnlyList<OperationCost> costs) =>
+        costs.Count == Kinds.Count && Kinds.All(kind => costs.Any(cost => cost is { IsSound: true } && cost.Kind == kind));
+
+    private static OperationCost Of(IReadOnlyList<OperationCost> costs, string kind) => costs.First(cost => cost.Kind == kind);
+}
+
+/// <summary>What operations cost through MongoDB.Driver, measured as with MongoPerf's own client.</summary>
+/// <param name="Version">Of MongoDB.Driver.</param>
+/// <param name="Costs">One for each of <see cref="ClientCalibration.Kinds"/>.</param>
+public sealed record DriverCosts(string Version, IReadOnlyList<OperationCost> Costs);
+
+/// <summary>What one operation costs more with another client; nothing where that one is cheaper.</summary>
+/// <param name="Microseconds">By the clock.</param>
+/// <param name="CpuMicroseconds">User and system time of the client process.</param>
+/// <param name="AllocatedBytes">On the managed heap.</param>
+public sealed record AddedCost(double Microseconds, double CpuMicroseconds, double AllocatedBytes)
+{
+    public static AddedCost Between(OperationCost from, OperationCost to) => new(
+        Math.Max(0, to.Microseconds - from.Microseconds), Math.Max(0, to.CpuMicroseconds - from.CpuMicroseconds), Math.Max(0, to.AllocatedBytes - from.AllocatedBytes));
 }
 
 /// <summary>Of one operation, on average.</summary>

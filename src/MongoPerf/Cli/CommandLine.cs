@@ -41,6 +41,7 @@ public static class CommandLine
             return (int)ExitCode.WrongUsage;
         }
 
+        LeaveDynamicCodeOut(parsed);
         try
         {
             LanguageOption.Choose(LanguageOption.Of(parsed));
@@ -51,6 +52,16 @@ public static class CommandLine
         }
 
         return Words.Language.IsEnglish || !AsksForHelp(args) ? parsed.Invoke(Invocation()) : ShowHelp(args);
+    }
+
+    /// <summary>
+    /// System.Text.Json would compile an accessor for each property that a run's records have, a quarter of a second of a command's start; by
+    /// reflection they are fast enough. MongoDB's driver, which a resumed run may use too, is measured with its expressions compiled.
+    /// </summary>
+    private static void LeaveDynamicCodeOut(ParseResult parsed)
+    {
+        if (parsed.CommandResult.Command.Name is not ("resume" or "calibrate") && !parsed.Tokens.Any(static token => token.Value.Contains("driver", StringComparison.OrdinalIgnoreCase)))
+            AppContext.SetSwitch("System.Runtime.CompilerServices.RuntimeFeature.IsDynamicCodeSupported", false);
     }
 
     private static InvocationConfiguration Invocation() => new() { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null };

@@ -18,6 +18,9 @@ internal sealed record ClientShare(PhaseRecord Phase, OperationResult Result, do
 
     public string Label => PhaseLabels.Of(Phase, Result.Operation);
 
+    /// <summary>What an application would pay on top, per operation, with the official driver in the client's place; null where that was not calibrated.</summary>
+    public AddedCost? Driver { get; init; }
+
     /// <summary>"12 µs of the 96 µs per operation".</summary>
     public string Text => Words.Of($"{Units.Latency(ClientMicroseconds)} of the {Units.Latency(Microseconds)} per operation");
 
@@ -34,7 +37,7 @@ internal sealed record ClientShare(PhaseRecord Phase, OperationResult Result, do
             // Nobody waits for the reply of an unacknowledged insert: what it takes is seen from how many arrive.
             double all = result.IsUnacknowledged ? result.Threads * 1e6 / result.OperationsPerSecond : service + cost.Microseconds - cost.ServiceMicroseconds;
             if (all > 0 && double.IsFinite(all))
-                yield return new ClientShare(phase, result, Math.Min(cost.Microseconds, all), all);
+                yield return new ClientShare(phase, result, Math.Min(cost.Microseconds, all), all) { Driver = calibration.AddedByDriver(result) };
         }
     }
 }
@@ -60,6 +63,25 @@ internal sealed record ClientShares(bool IsLimit, string Sentence)
         return beyond.Length == 0
             ? new ClientShares(false, Words.Of($"the client itself takes at most {InBrackets(most.MaxBy(one => one.Share)!)}; {when}"))
             : new ClientShares(true, Words.Of($"the client itself is the limit in {string.Join(", ", beyond.Select(one => $"{one.Label} ({one.Text}, {Percent(one)})"))}: a faster server would make little difference; {when}"));
+    }
+
+    /// <summary>What an application would pay for the official driver beside the server's time.</summary>
+    /// <returns>Null where the run has no calibration of the driver.</returns>
+    public static ReportTable? DriverTable(StoredRun run)
+    {
+        if (run.Environment?.Calibration is not { Driver: { } driver } calibration)
+            return null;
+        // Of a phase at several sizes the last.
+        ClientShare[] last = [.. run.Phases.SelectMany(phase => ClientShare.Of(phase, calibration)).Where(one => one.Driver is not null)
+            .GroupBy(one => (one.Label, one.Result.Threads)).Select(group => group.Last())];
+        return last.Length == 0 ? null : new ReportTable(
+            Words.Of($"What an application would pay for MongoDB.Driver {driver.Version}, per operation"),
+            ["<operation", "threads", "time", "server and network", "added time", "added CPU", "added bytes"],
+            [.. last.Select(one => (IReadOnlyList<string>)
+            [
+                one.Label, Units.Count(one.Result.Threads), Units.Latency(one.Microseconds), Units.Latency(one.Microseconds - one.ClientMicroseconds),
+                Units.Latency(one.Driver!.Microseconds), Units.Latency(one.Driver.CpuMicroseconds), Units.Bytes(one.Driver.AllocatedBytes),
+            ])]);
     }
 
     private static string InBrackets(ClientShare one) => Words.Of($"{one.Text} ({Percent(one)}), in {one.Label}");

@@ -111,7 +111,7 @@ internal static class JsonReport
         phase.Totals,
         clientShares = calibration is null ? null : ClientShare.Of(phase, calibration).Select(one => new
         {
-            one.Result.Operation, clientMicroseconds = one.ClientMicroseconds, microseconds = one.Microseconds, one.Share,
+            one.Result.Operation, clientMicroseconds = one.ClientMicroseconds, microseconds = one.Microseconds, one.Share, one.Driver,
         }),
         groups = phase.Groups.Select(group => new
         {

@@ -76,6 +76,8 @@ internal static class RunReport
         ];
         foreach (ReportTable table in tables.OfType<ReportTable>())
             yield return new Block.Table(table);
+        if (ClientShares.DriverTable(run) is { } driver)
+            yield return new Block.Table(driver) { In = Media.Documents };
     }
 
     private static Section TableOrNone(string title, ReportTable? table) =>

@@ -1,4 +1,7 @@
+using MongoPerf.Driver;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Executors;
+using MongoPerf.Engine.Phases;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -26,6 +29,18 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         Assert.True(connection.RunCommand("any", BsonDocument.Of(("dbStats", 1))).IsTrue("ok"));
         Assert.Equal(user, connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.user"));
         Assert.Equal(before + 1, server.Successes(mechanism));
+    }
+
+    [MongodTheory]
+    [InlineData("both", "", "SCRAM-SHA-256")]
+    [InlineData("both", "&authMechanism=SCRAM-SHA-1", "SCRAM-SHA-1")]
+    [InlineData("old", "", "SCRAM-SHA-1")]
+    [InlineData("new", "&authMechanism=SCRAM-SHA-256", "SCRAM-SHA-256")]
+    public void The_official_driver_logs_in_by_the_same_mechanisms(string user, string options, string mechanism)
+    {
+        long before = server.Successes(mechanism);
+        ConnectThroughDriver(server.Mongod, server.Mongod.Uri($"{user}:{Encoded}", "authSource=admin" + options));
+        Assert.True(server.Successes(mechanism) > before, $"nobody logged in by {mechanism}");
     }
 
     [MongodFact]
@@ -81,6 +96,8 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         using MongoConnection connection = mongod.Open(mongod.Uri($"plain:{Encoded}", $"{tls}&authMechanism=PLAIN&authSource=admin"));
         Assert.Equal("plain", connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.user"));
         Assert.Throws<AuthenticationFailedException>(() => mongod.Open(mongod.Uri("plain:wrong", $"{tls}&authMechanism=PLAIN&authSource=admin")));
+        ConnectThroughDriver(mongod, mongod.Uri($"plain:{Encoded}", $"{tls}&authMechanism=PLAIN&authSource=admin"));
+        Assert.ThrowsAny<ConnectionFailedException>(() => ConnectThroughDriver(mongod, mongod.Uri("plain:wrong", $"{tls}&authMechanism=PLAIN&authSource=admin")));
     }
 
     [MongodFact]
@@ -196,6 +213,16 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
             .Expect(3).Says("authentication failed for user 'both' of database 'admin'").Says("hint:  check user name and password");
         ProgramRun.Run("run", "q4", "--uri", server.Mongod.Uri(), "--out", runs.Path).Expect(3);
         ProgramRun.Run("run", "q4", "--uri", server.Mongod.Uri("both", "authMechanism=GSSAPI"), "--out", runs.Path).Expect(2).Says("authentication by GSSAPI is not supported");
+    }
+
+    private static void ConnectThroughDriver(SecuredMongod mongod, string uri)
+    {
+        using IExecutorSource source = new DriverEngine().Open(new ClientOptions
+        {
+            Uri = uri, Address = () => mongod.Address, Connections = ConnectionSettings.From(ConnectionString.Parse(uri)), Database = "driver", Workers = 1,
+        });
+        using IOperationExecutor executor = source.OpenExecutor();
+        executor.Connect();
     }
 
     /// <summary>One mongod for the class.</summary>

@@ -67,6 +67,22 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
     }
 
     [MongodFact]
+    public void The_official_driver_reads_from_the_secondary_too()
+    {
+        using var runs = new RunsFolder();
+        long before = Queries();
+        string uri = set.Uri(set.Primary, "replicaSet=rs0&readPreference=secondary&readPreferenceTags=use:reading");
+        ProgramRun.Run([.. Insert, "--engine", "driver", "--uri", uri, "--out", runs.Path]).Expect(0);
+        Assert.True(Queries() - before > 50, $"the secondary answered {Queries() - before} queries");
+
+        long Queries()
+        {
+            using MongoConnection connection = set.Secondary.Open(set.Uri(set.Secondary, "directConnection=true"));
+            return connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1))).FindInt64("opcounters.query")!.Value;
+        }
+    }
+
+    [MongodFact]
     public void A_member_that_no_set_was_initiated_on_has_a_line_of_its_own()
     {
         using var mongod = SecuredMongod.Start("--replSet", "rs9");

@@ -6,7 +6,6 @@ using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Scenarios;
-using MongoPerf.Tests.Drivers;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Cli;
@@ -31,11 +30,11 @@ public sealed class RequestedEngineTests
         IReadOnlyList<RunRequest> ready = RequestedEngine.Open([Request(EngineSettings.Wire), Request(Driver), Request(Driver)], () =>
         {
             loads++;
-            return new LoadedEngine();
+            return new FakeEngine();
         });
         Assert.Equal(1, loads);
         Assert.Equal(["wire", "driver 9.8.7", "driver 9.8.7"], ready.Select(request => request.Settings.Engine.Text));
-        Assert.Equal([false, true, true], ready.Select(request => request.Engine is LoadedEngine));
+        Assert.Equal([false, true, true], ready.Select(request => request.Engine is FakeEngine));
     }
 
     [Fact]
@@ -45,12 +44,12 @@ public sealed class RequestedEngineTests
             data: {users: {count: 10, document: {n: ^number}}}
             phases: [{name: look, count: 1, operations: [{distinct: users, field: n, name: values}]}]
             """;
-        OperationLimitException e = Assert.Throws<OperationLimitException>(() => RequestedEngine.Open([Request(Driver, Text)], () => new LoadedEngine()));
+        OperationLimitException e = Assert.Throws<OperationLimitException>(() => RequestedEngine.Open([Request(Driver, Text)], () => new FakeEngine()));
         Assert.Equal("values is not possible here", e.Message);
     }
 
     [Fact]
-    public void Tokyo_Tyrant_is_refused_before_anything_is_built()
+    public void Tokyo_Tyrant_is_refused_before_anything_is_loaded()
     {
         UserException e = Assert.Throws<UserException>(() => RequestedEngine.Open([Request(Driver) with { Uri = "tyrant://host" }], Fail));
         Assert.Equal("--engine driver speaks MongoDB's protocol only; Tokyo Tyrant has one of its own", e.Message);
@@ -59,8 +58,8 @@ public sealed class RequestedEngineTests
     [Fact]
     public void A_run_goes_on_with_the_version_of_the_driver_that_it_began_with()
     {
-        Assert.Equal("driver 9.8.7", RequestedEngine.Open([Request(Driver with { Version = "9.8.7" })], () => new LoadedEngine())[0].Settings.Engine.Text);
-        UserException e = Assert.Throws<UserException>(() => RequestedEngine.Open([Request(Driver with { Version = "3.11.0" })], () => new LoadedEngine()));
+        Assert.Equal("driver 9.8.7", RequestedEngine.Open([Request(Driver with { Version = "9.8.7" })], () => new FakeEngine())[0].Settings.Engine.Text);
+        UserException e = Assert.Throws<UserException>(() => RequestedEngine.Open([Request(Driver with { Version = "3.11.0" })], () => new FakeEngine()));
         Assert.Contains("began with MongoDB.Driver 3.11.0, and this MongoPerf has 9.8.7", e.Message, StringComparison.Ordinal);
     }
 
@@ -79,7 +78,7 @@ public sealed class RequestedEngineTests
     [InlineData("--engine wire,driver", "deployment 'wire': one server", "deployment 'driver': one server, engine driver")]
     [InlineData("--engine wire,driver --topology single,null", "deployment 'standalone, wire'", "deployment 'standalone, driver'", "deployment 'null, wire'", "deployment 'null, driver'")]
     [InlineData("--engine driver,wire --cpus 1", "deployment 'driver': one server, 1 CPU, engine driver", "deployment 'wire': one server, 1 CPU")]
-    public void A_dry_run_names_the_engines_and_builds_none(string options, params string[] lines)
+    public void A_dry_run_names_the_engines_and_loads_none(string options, params string[] lines)
     {
         TextWriter before = Console.Out;
         using var output = new StringWriter();
@@ -106,7 +105,7 @@ public sealed class RequestedEngineTests
     public void A_resumed_run_has_data_of_its_own_where_it_started_a_server_that_keeps_some(DeploymentKind kind, bool startsServer) =>
         Assert.Equal(startsServer, (Request(EngineSettings.Wire) with { RequiredKind = kind }).StartsServer);
 
-    private static IClientEngine Fail() => throw new InvalidOperationException("built for nothing");
+    private static IClientEngine Fail() => throw new InvalidOperationException("loaded for nothing");
 
     private static RunRequest Request(EngineSettings engine, string text = "data: {users: {count: 10, document: {n: ^number}}}\nphases: [{name: load, load: users}]\n")
     {

@@ -100,6 +100,8 @@ public sealed class ClientShareTests : IDisposable
         ClientCalibration hostile = Calibrations.Of();
         hostile = hostile with { Costs = [.. hostile.Costs.Select(cost => cost with { Microseconds = double.NaN })] };
         Assert.Null(LimitOf(hostile, RunParts.Phase(1, "q4", Result("find", 20, 10_000))).Share);
+        ClientCalibration driven = Calibrations.Of().WithDriver();
+        Assert.Null(LimitOf(driven with { Driver = driven.Driver! with { Costs = hostile.Costs } }, RunParts.Phase(1, "q4", Result("find", 20, 10_000))).Share);
         Assert.Null(LimitOf(hostile with { Costs = [] }, RunParts.Phase(1, "q4", Result("find", 20, 10_000))).Share);
     }
 
@@ -116,20 +118,43 @@ public sealed class ClientShareTests : IDisposable
     }
 
     [Fact]
+    public void What_the_driver_would_add_stands_beside_the_servers_time_in_documents_and_in_the_JSON()
+    {
+        PhaseRecord[] phases = [RunParts.Phase(1, "q4", Result("find", 199, 10_000)), RunParts.Phase(2, "q4", Result("find", 239, 10_000))];
+        using (StoredRun without = Stored(Calibrations.Of(), phases))
+            Assert.Null(ClientShares.DriverTable(without));
+        using StoredRun run = Stored(Calibrations.Of().WithDriver(), phases);
+        ReportTable table = ClientShares.DriverTable(run)!;
+        Assert.Equal("What an application would pay for MongoDB.Driver 3.14.0, per operation", table.Title);
+        // Of the 240 µs at the last size 40 are the client's.
+        Assert.Equal(["q4", "1", "240 µs", "200 µs", "50 µs", "25 µs", "8 kB"], Assert.Single(table.Rows));
+        using var text = new StringWriter();
+        JsonReport.Write(run, text);
+        using var json = JsonDocument.Parse(text.ToString());
+        JsonElement driver = json.RootElement.GetProperty("phases")[0].GetProperty("clientShares")[0].GetProperty("driver");
+        Assert.Equal((50, 25, 8000), (driver.GetProperty("microseconds").GetDouble(), driver.GetProperty("cpuMicroseconds").GetDouble(), driver.GetProperty("allocatedBytes").GetDouble()));
+    }
+
+    [Fact]
     public void A_calibration_is_read_from_its_run_and_lacks_no_kind()
     {
         PhaseRecord[] phases = [.. ClientCalibration.Kinds.Select((kind, i) => RunParts.Phase(i + 1, kind, Result("find", 90, 10_000) with { Operations = 37_500, Seconds = 3.75, ClientAllocatedBytesPerOperation = 2 }))];
         var file = new ScenarioFile("calibrate", "scenarios/calibrate.yaml", "");
         using (StoredRun run = Stored(null, phases))
+        using (StoredRun driver = Stored(null, new EngineSettings(EngineKind.Driver, "3.14.0"), [.. phases.Select(phase => phase with { Operations = [phase.Operations[0] with { Seconds = 7.5 }] })]))
         {
-            ClientCalibration read = CalibrateCommand.Read(run, null, file);
+            ClientCalibration read = CalibrateCommand.Read(run, driver, null, file);
             Assert.Equal(ClientCalibration.Kinds, read.Costs.Select(cost => cost.Kind));
             Assert.Equal(new OperationCost { Kind = "update", Microseconds = 100, ServiceMicroseconds = 90, CpuMicroseconds = 12.5, AllocatedBytes = 2, DocumentBytes = 10_000 }, read.Costs[^1]);
+            Assert.Equal("3.14.0", read.Driver!.Version);
+            Assert.All(read.Driver.Costs, cost => Assert.Equal(200, cost.Microseconds));
+            Assert.Equal(new AddedCost(100, 0, 0), read.AddedByDriver(Result("find", 90, 10_000)));
+            Assert.Equal(read.Driver.Costs, ClientCalibration.Read(read.Write()).Driver!.Costs);
             Assert.Equal(("Example CPU @ 2.60GHz", RunParts.Start), (read.CpuModel, read.At));
         }
 
         using StoredRun lacking = Stored(null, phases[..^1]);
-        UserException refused = Assert.Throws<UserException>(() => CalibrateCommand.Read(lacking, null, file));
+        UserException refused = Assert.Throws<UserException>(() => CalibrateCommand.Read(lacking, lacking, null, file));
         Assert.StartsWith("scenarios/calibrate.yaml: nothing was measured in a phase 'update'", refused.Message, StringComparison.Ordinal);
     }
 
@@ -149,10 +174,12 @@ public sealed class ClientShareTests : IDisposable
         return ClientLimit.Of(run);
     }
 
-    private StoredRun Stored(ClientCalibration? calibration, params PhaseRecord[] phases)
+    private StoredRun Stored(ClientCalibration? calibration, params PhaseRecord[] phases) => Stored(calibration, EngineSettings.Wire, phases);
+
+    private StoredRun Stored(ClientCalibration? calibration, EngineSettings engine, params PhaseRecord[] phases)
     {
         string folder = _runs.At(Guid.NewGuid().ToString("N"));
-        using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings()))
+        using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings() with { Engine = engine }))
         {
             store.SetEnvironment(RunParts.Environment() with { Calibration = calibration });
             foreach (PhaseRecord phase in phases)

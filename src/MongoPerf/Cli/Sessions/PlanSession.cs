@@ -99,7 +99,7 @@ internal static class PlanSession
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is part {part.Number} of {part.Count} of a plan and can't be resumed alone", "resume the merged run with --coordinator, and start this agent again as before");
         using StopSignals? own = given is null ? new StopSignals() : null;
         StopSignals signals = given ?? own!;
-        RunRequest asked = RequestedEngine.Open([read], () => RequestedEngine.LoadDriver(signals.Token))[0];
+        RunRequest asked = RequestedEngine.Open([read])[0];
         WritePermission.Require(asked);
         ConnectionRoom.CheckClient(asked.Plan.Plan);
         // Before the server: of two that resume at once, the second must not touch the server of the first.

@@ -25,7 +25,7 @@ internal static class RateSearch
             throw new UserException(ExitCode.WrongUsage, $"--find-max prints text or json, not {requests[0].Output.Format}");
         requests = LiveChild.Share(ConnectionSecrets.Complete(requests));
         using var signals = new StopSignals();
-        RunRequest opened = RequestedEngine.Open(requests, () => RequestedEngine.LoadDriver(signals.Token))[0];
+        RunRequest opened = RequestedEngine.Open(requests)[0];
         IReadOnlyList<string> repeated = KeepsData(opened) ? RepeatablePhases.Of(opened.Plan.Plan) : [];
         var steps = new RateSteps(start);
         var tries = new List<RateTry>();

@@ -1,4 +1,4 @@
-using MongoPerf.Drivers;
+using MongoPerf.Driver;
 using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
@@ -9,12 +9,16 @@ namespace MongoPerf.Cli.Sessions;
 /// <summary>Gives requests the client that their settings ask for, before the first of them runs.</summary>
 internal static class RequestedEngine
 {
-    /// <summary>The same requests, ready to run.</summary>
+    /// <summary>The same requests, ready to run. The official driver is loaded when one of them asks for it.</summary>
     /// <param name="requests">Of one command.</param>
-    /// <param name="load">Brings the official driver; called when one of them asks for it.</param>
-    /// <exception cref="UserException">It can't be had, or not on that deployment.</exception>
+    /// <exception cref="UserException">It is not possible on that deployment.</exception>
     /// <exception cref="Engine.Collections.OperationLimitException">It can't do what a plan asks for.</exception>
-    public static IReadOnlyList<RunRequest> Open(IReadOnlyList<RunRequest> requests, Func<IClientEngine> load)
+    public static IReadOnlyList<RunRequest> Open(IReadOnlyList<RunRequest> requests) => Open(requests, static () => new DriverEngine());
+
+    /// <inheritdoc cref="Open(IReadOnlyList{RunRequest})"/>
+    /// <param name="requests">Of one command.</param>
+    /// <param name="load">Brings the driver.</param>
+    internal static IReadOnlyList<RunRequest> Open(IReadOnlyList<RunRequest> requests, Func<IClientEngine> load)
     {
         IReadOnlyList<RunRequest> through = ThroughDriver(requests);
         if (through.Count == 0)
@@ -31,9 +35,6 @@ internal static class RequestedEngine
         return through.All(request => request.Uri is null || ServerUri.ReadTyrant(request.Uri) is null) ? through
             : throw new UserException(ExitCode.WrongUsage, "--engine driver speaks MongoDB's protocol only; Tokyo Tyrant has one of its own", "omit --engine");
     }
-
-    /// <summary>Loads the official driver as the user's environment says.</summary>
-    public static IClientEngine LoadDriver(CancellationToken stop) => DriverLibrary.OfUser().Load(stop);
 
     private static RunRequest Through(RunRequest request, IClientEngine driver)
     {

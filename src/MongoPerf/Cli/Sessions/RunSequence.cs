@@ -40,7 +40,7 @@ internal sealed class RunSequence
         // Held over the whole: Ctrl+C between two runs must not start the next one.
         using var signals = new StopSignals();
         deployments = LiveChild.Share(deployments);
-        IReadOnlyList<RunRequest> ready = RequestedEngine.Open(deployments, () => RequestedEngine.LoadDriver(signals.Token));
+        IReadOnlyList<RunRequest> ready = RequestedEngine.Open(deployments);
         return ready.Count == 1 && repeats == 1
             ? start(ready[0], signals).Code
             : new RunSequence(ready, repeats, start).Run(signals);

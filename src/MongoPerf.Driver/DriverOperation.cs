@@ -6,7 +6,7 @@ using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Connections;
 
-namespace MongoPerf.OfficialDriver;
+namespace MongoPerf.Driver;
 
 /// <summary>An operation of a scenario that does not insert: one call of the driver, or several on the same document.</summary>
 internal sealed class DriverOperation : IPreparedOperation

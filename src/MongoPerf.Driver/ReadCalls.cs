@@ -7,7 +7,7 @@ using MongoPerf.Wire.Bson;
 using BsonDocument = MongoDB.Bson.BsonDocument;
 using BsonValue = MongoDB.Bson.BsonValue;
 
-namespace MongoPerf.OfficialDriver;
+namespace MongoPerf.Driver;
 
 /// <summary>Find; the cursor is read to its end.</summary>
 internal sealed class FindCall(IMongoCollection<RawBsonDocument> collection, FindDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))

@@ -5,7 +5,7 @@ using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 
-namespace MongoPerf.OfficialDriver;
+namespace MongoPerf.Driver;
 
 /// <summary>Any command, by RunCommand. Count and distinct are sent so too: the driver's own count is an aggregation, which another engine's figures could not be compared with.</summary>
 internal sealed class CommandCall(IMongoDatabase database, Operation operation, CancellationToken stop) : DriverCall(PartsOf(operation))

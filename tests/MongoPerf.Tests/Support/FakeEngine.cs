@@ -2,10 +2,10 @@ using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Plans;
 
-namespace MongoPerf.Tests.Drivers;
+namespace MongoPerf.Tests.Support;
 
-/// <summary>Stands for the official driver: what the library finds when this very assembly is taken for the one that was built.</summary>
-public sealed class LoadedEngine : IClientEngine
+/// <summary>Stands for the official driver.</summary>
+public sealed class FakeEngine : IClientEngine
 {
     public string Version => "9.8.7";
 

@@ -7,7 +7,7 @@ using MongoPerf.Wire.Bson;
 using BsonWriter = MongoPerf.Wire.Bson.BsonWriter;
 using Bson = MongoDB.Bson;
 
-namespace MongoPerf.OfficialDriver;
+namespace MongoPerf.Driver;
 
 /// <summary>Values of templates as the driver takes them, and what it brings as bytes.</summary>
 internal static class DriverValues

@@ -5,7 +5,7 @@ using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Connections;
 
-namespace MongoPerf.OfficialDriver;
+namespace MongoPerf.Driver;
 
 /// <summary>One call of the driver's API. Its values are drawn by <see cref="Stage"/>, before the operation's time starts.</summary>
 /// <param name="parts">Everything in it that may be drawn, by name.</param>

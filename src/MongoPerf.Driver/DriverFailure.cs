@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
 using Bson = MongoDB.Bson;
 
-namespace MongoPerf.OfficialDriver;
+namespace MongoPerf.Driver;
 
 /// <summary>The driver's exceptions in the words that MongoPerf counts failures by.</summary>
 internal static class DriverFailure

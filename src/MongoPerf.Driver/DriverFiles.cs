@@ -9,7 +9,7 @@ using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Connections;
 
-namespace MongoPerf.OfficialDriver;
+namespace MongoPerf.Driver;
 
 /// <summary>Writes one file per operation, by the driver's own GridFS: it gives chunks random _ids and the file the time of day.</summary>
 internal sealed class DriverUpload : IPreparedOperation

@@ -1,13 +1,16 @@
 using System.Text.Json;
+using MongoPerf.Driver;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Wire.Connections;
 
-namespace MongoPerf.EndToEnd.Tests.OfficialDriver;
+namespace MongoPerf.EndToEnd.Tests.Driver;
 
 /// <summary>Whole runs with <c>--engine driver</c>: series and scenarios, crashes and resuming, comparisons with MongoPerf's own client.</summary>
 [Collection(HeavyTests.Name)]
-public sealed class DriverRunTests(LoadedDriver driver) : IClassFixture<LoadedDriver>
+public sealed class DriverRunTests
 {
+    private static readonly string Version = new DriverEngine().Version;
+
     private static readonly string[] Series =
         ["series", "--target", "12k", "--step", "6k", "--shares", "20/60/20", "--batch", "100", "--window", "800ms", "--threads", "2", "--engine", "driver"];
 
@@ -19,14 +22,14 @@ public sealed class DriverRunTests(LoadedDriver driver) : IClassFixture<LoadedDr
         using var runs = new RunsFolder();
         ProgramResult result = ProgramRun.Run(new ProgramOptions { Server = kind, WriteReport = true }, [.. Series, "--verify", "all", "--format", "json", "--out", runs.Path]).Expect(0);
         JsonElement report = result.Report();
-        Assert.Equal($"driver {driver.Engine.Version}", report.GetProperty("settings").Text("engine"));
+        Assert.Equal($"driver {Version}", report.GetProperty("settings").Text("engine"));
         Assert.Equal(0, report.GetProperty("accounting").Number("failed"));
         JsonElement[] operations = [.. report.Items("phases").SelectMany(phase => phase.Items("operations"))];
         Assert.Equal(0, operations.Sum(o => o.Number("wrong")));
         Assert.True(operations.Where(o => !o.GetProperty("isInsert").GetBoolean()).All(o => o.Number("verified") > 0));
         Assert.All(operations.Where(o => o.Text("operation") == "unack").Select(o => o.GetProperty("unacknowledged")), o => Assert.Equal((1200, 0), (o.Number("arrived"), o.Number("lost"))));
-        Assert.Contains($", through MongoDB.Driver {driver.Engine.Version}", result.Errors, StringComparison.Ordinal);
-        Assert.Contains($", through MongoDB.Driver {driver.Engine.Version}", File.ReadAllText(runs.At(runs.Id, "report", "report.md")), StringComparison.Ordinal);
+        Assert.Contains($", through MongoDB.Driver {Version}", result.Errors, StringComparison.Ordinal);
+        Assert.Contains($", through MongoDB.Driver {Version}", File.ReadAllText(runs.At(runs.Id, "report", "report.md")), StringComparison.Ordinal);
         using TestServer server = TestServer.OnDataOf(runs, kind);
         using MongoConnection connection = server.Connect();
         Documents.AssertWhole(connection, 12_000);
@@ -45,7 +48,7 @@ public sealed class DriverRunTests(LoadedDriver driver) : IClassFixture<LoadedDr
         ProgramResult result = ProgramRun.Run(
             new ProgramOptions { Server = "mongod" },
             "run", $"ycsb/{workload}", "--records", "300", "--operations", "2000", "--threads", "4", "--verify", "all", "--engine", "wire,driver", "--out", runs.Path).Expect(0);
-        Assert.Contains($"differs    engine: wire → driver {driver.Engine.Version}\n", result.Output, StringComparison.Ordinal);
+        Assert.Contains($"differs    engine: wire → driver {Version}\n", result.Output, StringComparison.Ordinal);
         foreach (string id in runs.Ids)
         {
             JsonElement report = ProgramRun.Run("report", id, "--out", runs.Path, "--format", "json").Expect(0).Report();
@@ -85,7 +88,7 @@ public sealed class DriverRunTests(LoadedDriver driver) : IClassFixture<LoadedDr
         }
 
         ProgramResult resumed = ProgramRun.Run(new ProgramOptions { Server = "mongod" }, "resume", runs.Id, "--out", runs.Path).Expect(0);
-        Assert.Contains($", through MongoDB.Driver {driver.Engine.Version}", resumed.Errors, StringComparison.Ordinal);
+        Assert.Contains($", through MongoDB.Driver {Version}", resumed.Errors, StringComparison.Ordinal);
         using TestServer server = TestServer.OnDataOf(runs, "mongod");
         using MongoConnection connection = server.Connect();
         Documents.AssertWhole(connection, 12_000);

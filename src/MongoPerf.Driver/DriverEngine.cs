@@ -4,9 +4,9 @@ using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Plans;
 
-namespace MongoPerf.OfficialDriver;
+namespace MongoPerf.Driver;
 
-/// <summary>Carries operations out through MongoDB.Driver. The program finds it by its interface.</summary>
+/// <summary>Carries operations out through MongoDB.Driver. Who names it in a method loads the driver when that method is first called.</summary>
 public sealed class DriverEngine : IClientEngine
 {
     /// <summary>Commands whose replies bring a cursor, which the driver's way of sending any command does not read on.</summary>

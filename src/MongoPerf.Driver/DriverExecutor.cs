@@ -5,7 +5,7 @@ using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Connections;
 
-namespace MongoPerf.OfficialDriver;
+namespace MongoPerf.Driver;
 
 /// <summary>One worker's use of the run's client: blocking calls on the worker's own thread, on whichever connection the pool hands out.</summary>
 internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor

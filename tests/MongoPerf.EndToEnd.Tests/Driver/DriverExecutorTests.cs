@@ -1,4 +1,4 @@
-using MongoPerf.Drivers;
+using MongoPerf.Driver;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Documents.GridFs;
@@ -12,19 +12,15 @@ using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
-namespace MongoPerf.EndToEnd.Tests.OfficialDriver;
-
-/// <summary>The driver, built once for all tests.</summary>
-public sealed class LoadedDriver
-{
-    internal IClientEngine Engine { get; } = DriverLibrary.OfUser().Load(CancellationToken.None);
-}
+namespace MongoPerf.EndToEnd.Tests.Driver;
 
 /// <summary>The same operations through MongoPerf's own client and through MongoDB.Driver end alike: documents, bytes, errors, and what is stored.</summary>
 [Collection(LightTests.Name)]
-public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver) : IClassFixture<LoadedDriver>
+public sealed class DriverExecutorTests(TestServers servers)
 {
     private const ulong Seed = 42;
+
+    private static readonly DriverEngine Engine = new();
 
     private const string Data = """
         data:
@@ -163,7 +159,7 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
     [InlineData("mongodb://me:hunter2@host/?waitQueueTimeoutMS=x&tls=perhaps")]
     public void A_connection_string_that_it_does_not_take_is_refused_without_its_secrets(string uri)
     {
-        ConnectionStringException e = Assert.Throws<ConnectionStringException>(() => driver.Engine.Open(new ClientOptions
+        ConnectionStringException e = Assert.Throws<ConnectionStringException>(() => Engine.Open(new ClientOptions
         {
             Uri = uri, Address = () => servers["mongod"].Address, Connections = ConnectionSettings.Default, Database = "x", Workers = 1,
         }));
@@ -222,7 +218,7 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
     [InlineData("{findAndModify: things, key: uniform, with: {$set: {a: 1}}, writeConcern: {w: 0}}", "findAndModify is not possible with MongoDB.Driver: w: 0 is possible for insert, update and delete only")]
     public void What_the_driver_can_not_do_is_refused_by_its_name(string operation, string message)
     {
-        OperationLimitException e = Assert.Throws<OperationLimitException>(() => driver.Engine.Check(OperationOf(operation)));
+        OperationLimitException e = Assert.Throws<OperationLimitException>(() => Engine.Check(OperationOf(operation)));
         Assert.StartsWith(message, e.Message, StringComparison.Ordinal);
     }
 
@@ -266,7 +262,7 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
 
     private IOperationExecutor OpenWire(string database) => new WireExecutor(_ => servers["mongod"].Address, ConnectionSettings.Default, database);
 
-    private IOperationExecutor OpenDriver(string database) => new OwnSource(driver.Engine.Open(new ClientOptions
+    private IOperationExecutor OpenDriver(string database) => new OwnSource(Engine.Open(new ClientOptions
     {
         Address = () => servers["mongod"].Address, Connections = ConnectionSettings.Default, Database = database, Workers = 1,
     }));

@@ -6,7 +6,7 @@ using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
-namespace MongoPerf.OfficialDriver;
+namespace MongoPerf.Driver;
 
 /// <summary>Inserts documents of a template: InsertOne, or InsertMany for a batch. They are handed over as raw bytes, written before the call.</summary>
 internal sealed class DriverInsert : IPreparedOperation

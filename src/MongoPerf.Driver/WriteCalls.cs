@@ -4,7 +4,7 @@ using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 
-namespace MongoPerf.OfficialDriver;
+namespace MongoPerf.Driver;
 
 /// <summary>What an update holds; each is another call of the driver.</summary>
 internal enum UpdateForm

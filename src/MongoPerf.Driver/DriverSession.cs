@@ -4,7 +4,7 @@ using MongoPerf.Engine.Phases;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
 
-namespace MongoPerf.OfficialDriver;
+namespace MongoPerf.Driver;
 
 /// <summary>The one client of a run, whose pool all its workers share, as the driver's documentation has applications do it.</summary>
 internal sealed class DriverSession : IExecutorSource
@@ -42,6 +42,8 @@ internal sealed class DriverSession : IExecutorSource
     private static MongoClientSettings ReadSettings(ClientOptions options)
     {
         string uri = options.Uri ?? OwnUri(options);
+        if (options.Address() is { Port: 0 } socket)
+            throw new ConnectionStringException($"MongoDB.Driver can't connect to the unix socket {socket}: name a host and a port, or use --engine wire");
         MongoClientSettings settings = Parse(uri.Contains("://", StringComparison.Ordinal) ? uri : "mongodb://" + uri);
         settings.ApplicationName ??= options.Connections.ApplicationName;
         // Threads that wait for one another's connections would measure the pool's limit; who sets that limit wants to.

@@ -1,0 +1,113 @@
+using MongoPerf.Driver;
+using MongoPerf.EndToEnd.Tests.Connections;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Executors;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests.Driver;
+
+/// <summary>The driver over TLS with a login, by the connection string that MongoPerf's own client takes.</summary>
+[Collection(LightTests.Name)]
+public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixture<TlsTests.Server>
+{
+    private static readonly DriverEngine Engine = new();
+
+    [Fact]
+    public void Files_of_certificates_and_logins_are_those_of_the_connection_string()
+    {
+        using IExecutorSource source = Open($"root:root@", $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin");
+        using IOperationExecutor executor = source.OpenExecutor();
+        executor.Connect();
+        PlanCollection users = Documents.CollectionOf("ycsb/c");
+        IPreparedOperation insert = executor.Prepare(new InsertDocuments("insert", "users", users.Documents, 5, true), new OperationContext(42, 0, new NumberSource(0, 20)));
+        while (insert.Draw())
+            Assert.True(insert.Execute().Succeeded, insert.LastError?.Message);
+    }
+
+    [Fact]
+    public void A_server_that_our_own_client_does_not_trust_is_not_trusted()
+    {
+        using var others = new TestCertificates("somebody else");
+        Assert.Throws<ConnectionFailedException>(() => Connect("root:root@", $"tlsCAFile={others.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin"));
+        Connect("root:root@", $"tlsInsecure=true&tlsCertificateKeyFile={server.Client}&authSource=admin");
+    }
+
+    [Fact]
+    public void A_wrong_password_is_refused_without_being_shown()
+    {
+        ConnectionFailedException e = Assert.ThrowsAny<ConnectionFailedException>(() => Connect("root:hunter2@", $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin"));
+        Assert.DoesNotContain("hunter2", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_certificate_logs_its_subject_in()
+    {
+        const string Subject = "CN=driver,OU=clients,O=MongoPerf";
+        string options = $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Certificates.ForClient(Subject)}"
+            + "&authMechanism=MONGODB-X509&authSource=$external";
+        Assert.ThrowsAny<ConnectionFailedException>(() => Connect("", options));
+        ConnectionSettings root = ConnectionSettings.From(ConnectionString.Parse(server.Mongod.Uri(
+            "root:root", $"tls=true&tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}")));
+        using (MongoConnection connection = MongoConnection.Open(server.Mongod.Address, root))
+        {
+            connection.RunCommand("$external", BsonDocument.Of(
+                ("createUser", Subject), ("roles", new[] { BsonDocument.Of(("role", "root"), ("db", "admin")) })));
+        }
+
+        Connect("", options);
+    }
+
+    [Theory]
+    [InlineData("snappy")]
+    [InlineData("zlib")]
+    [InlineData("zstd")]
+    public void Messages_are_compressed_as_the_connection_string_says(string name)
+    {
+        using var mongod = SecuredMongod.Start("--networkMessageCompressors", name);
+        string uri = mongod.Uri(options: $"compressors={name}");
+        using IExecutorSource source = Engine.Open(new ClientOptions
+        {
+            Uri = uri, Address = () => mongod.Address, Connections = ConnectionSettings.Default, Database = "driver", Workers = 1,
+        });
+        using IOperationExecutor executor = source.OpenExecutor();
+        executor.Connect();
+        PlanCollection users = Documents.CollectionOf("ycsb/c");
+        IPreparedOperation insert = executor.Prepare(
+            new InsertDocuments("insert", "users", users.Documents, 50, true), new OperationContext(42, 0, new NumberSource(0, 100)));
+        while (insert.Draw())
+            Assert.True(insert.Execute().Succeeded, insert.LastError?.Message);
+        using MongoConnection connection = mongod.Open(mongod.Uri());
+        BsonDocument status = connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1)));
+        Assert.True(status.FindInt64($"network.compression.{name}.decompressor.bytesOut") > 100_000, $"{name} was not used");
+    }
+
+    [Fact]
+    public void A_unix_socket_is_refused_by_its_path()
+    {
+        ConnectionStringException e = Assert.Throws<ConnectionStringException>(() => Engine.Open(new ClientOptions
+        {
+            Uri = "mongodb://%2Ftmp%2Fx.sock/", Address = () => new ServerAddress("/tmp/x.sock", 0), Connections = ConnectionSettings.Default, Database = "x", Workers = 1,
+        }));
+        Assert.Equal("connection string: MongoDB.Driver can't connect to the unix socket /tmp/x.sock: name a host and a port, or use --engine wire", e.Message);
+    }
+
+    private void Connect(string login, string options)
+    {
+        using IExecutorSource source = Open(login, options);
+        using IOperationExecutor executor = source.OpenExecutor();
+        executor.Connect();
+    }
+
+    private IExecutorSource Open(string login, string options)
+    {
+        string uri = $"mongodb://{login}{server.Mongod.Address}/?tls=true&serverSelectionTimeoutMS=3000&{options}";
+        return Engine.Open(new ClientOptions
+        {
+            Uri = uri, Address = () => server.Mongod.Address, Connections = ConnectionSettings.From(ConnectionString.Parse(uri)), Database = "driver", Workers = 1,
+        });
+    }
+}
