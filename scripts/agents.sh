@@ -8,10 +8,9 @@ fail() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 2; }
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
-# Builds what is stale, brings the embedded server's storage, and makes the folder.
+# Builds what is stale, and makes the folder.
 prepare() {
   "$root/mongoperf" --version > /dev/null || fail 'MongoPerf does not build'
-  provide librocksdb
   work=$(mktemp -d "${TMPDIR:-/tmp}/mongoperf-agents.XXXXXX")
   # Many processes start sooner with quick compilation; nothing here measures how fast anything is. What is called often is not compiled again in
   # the background (65,535 calls come first), and loops are compiled fully at once, not in the middle of a wait: users have no tiers.

@@ -86,13 +86,11 @@ has_library() {
   return 1
 }
 
-# What must be there for a Debian package to count as present: a program's or a library's name. librocksdb stands for any version of it.
+# What must be there for a Debian package to count as present: a program's or a library's name.
 is_present() {
   case $1 in
     chromium) command -v chromium >/dev/null ;;
-    libjs-dygraphs) [[ -f ${MONGOPERF_DYGRAPHS:-/usr/share/javascript/dygraphs/dygraph.min.js} ]] ;;
     xz-utils) command -v xz >/dev/null ;;
-    librocksdb) has_library 'librocksdb.so.*' ;;
     libssl3) has_library libssl.so.3 ;;
     libcurl4) has_library libcurl.so.4 ;;
     # For the system's own Python, which another one first in PATH does not stand for.
@@ -100,17 +98,6 @@ is_present() {
     python3-gridfs) /usr/bin/python3 -c 'import gridfs' 2>/dev/null ;;
     *) return 1 ;;
   esac
-}
-
-# The package's name on this system: that of RocksDB's library ends in its version. 7.8 is the one that MongoPerf is tested with.
-name_of() {
-  local known=librocksdb7.8
-  if [[ $1 != librocksdb ]]; then
-    known=$1
-  elif ! apt-cache show "$known" >/dev/null 2>&1; then
-    known=$(apt-cache pkgnames librocksdb 2>/dev/null | grep -xE 'librocksdb[0-9.]+(t64)?' | sort -V | tail -n 1) || true
-  fi
-  printf '%s\n' "${known:-librocksdb7.8}"
 }
 
 # provide PACKAGE...: installs the Debian packages that are missing, each by itself: one that this system does not have keeps no other
@@ -131,7 +118,6 @@ provide() {
     fi
   fi
   for package in "${missing[@]}"; do
-    package=$(name_of "$package")
     note "$package is missing and not installable from here (on Debian: sudo apt-get install $package)"
   done
 }
@@ -139,7 +125,7 @@ provide() {
 apt_options=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=0 -o Acquire::http::Timeout=20)
 
 install_package() {
-  as_root_alone env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${apt_options[@]}" "$(name_of "$1")"
+  as_root_alone env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${apt_options[@]}" "$1"
   is_present "$1"
 }
 

@@ -48,7 +48,7 @@ internal static class ReportWriter
     {
         var texts = WriteTextFiles(run, folder);
         var charts = ChartRenderer.Render(run, Path.Combine(folder, "charts"));
-        var explore = HtmlExplore.Of(run, ChartLibrary.Find(out string whyNot), whyNot);
+        var explore = HtmlExplore.Of(run);
         string page = HtmlPage.Write(folder, HtmlReport.Build(RunReport.Of(run, Beside(run, charts)), new PagePictures(explore, charts, folder)));
         return new ReportFiles(page, [page, .. texts, .. charts.Files], charts.Warnings);
     }

@@ -107,7 +107,7 @@ public sealed partial class HtmlReportTests
     {
         using var folder = new TemporaryFolder();
         using var run = shape.Write(folder.At("run"));
-        return HtmlReport.Build(RunReport.Of(run), new PagePictures(HtmlExplore.Of(run, null, "dygraphs was not found"), NoCharts, folder.At("report")));
+        return HtmlReport.Build(RunReport.Of(run), new PagePictures(HtmlExplore.Of([]), NoCharts, folder.At("report")));
     }
 
     private static void Parse(string page)

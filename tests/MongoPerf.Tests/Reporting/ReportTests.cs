@@ -80,7 +80,7 @@ public sealed partial class ReportTests : IDisposable
     private string OnPage(Report report)
     {
         using StoredRun run = new GrowingRun { Steps = 0 }.Write(_folder.At($"{Directory.GetDirectories(_folder.Path).Length}"));
-        return HtmlReport.Build(report, new PagePictures(HtmlExplore.Of(run, null, "dygraphs was not found"), new RenderedCharts([], [], []), _folder.Path));
+        return HtmlReport.Build(report, new PagePictures(HtmlExplore.Of([]), new RenderedCharts([], [], []), _folder.Path));
     }
 
     private static string Written(Action<TextWriter> write)

@@ -20,17 +20,16 @@ internal sealed class LiveChild
     private Process? _child;
 
     /// <param name="port">0 for a free one.</param>
-    /// <exception cref="UserException">It is in use, or the chart library is missing.</exception>
+    /// <exception cref="UserException">It is in use.</exception>
     public LiveChild(int port)
     {
-        WatchCommand.RequireLibrary("--live");
         if (port > 0 && !FreePort.IsFree(port))
             throw new UserException(ExitCode.WrongUsage, $"--live: port {port} of 127.0.0.1 is in use", "choose another, or omit it to use a free one");
         _port = port;
     }
 
     /// <summary>The runs of a command get one, where its output asks for it.</summary>
-    /// <exception cref="UserException">The port is in use, or the chart library is missing.</exception>
+    /// <exception cref="UserException">The port is in use.</exception>
     public static IReadOnlyList<RunRequest> Share(IReadOnlyList<RunRequest> requests)
     {
         if (requests[0].Output.LivePort is not { } port)

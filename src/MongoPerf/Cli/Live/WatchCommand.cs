@@ -5,7 +5,6 @@ using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
-using MongoPerf.Reporting.Explore;
 using MongoPerf.Reporting.Html;
 
 namespace MongoPerf.Cli.Live;
@@ -42,14 +41,10 @@ internal static class WatchCommand
         return command;
     }
 
-    /// <exception cref="UserException">dygraphs is missing.</exception>
-    public static ChartLibrary RequireLibrary(string what) => ChartLibrary.Find(out string whyNot)
-        ?? throw new UserException(ExitCode.WrongUsage, $"{what}: {whyNot}", $"install {ChartLibrary.Package}, or name its dygraph.min.js in {ChartLibrary.Variable}");
-
     private static ExitCode Serve(RunFolder folder, int port, string key, bool isChild)
     {
         using var watch = new ParentWatch();
-        using LiveServer server = Open(folder, port, key, LivePage.Of(folder.Id, RequireLibrary("watch")), isChild ? PortLimit : TimeSpan.Zero);
+        using LiveServer server = Open(folder, port, key, LivePage.Of(folder.Id), isChild ? PortLimit : TimeSpan.Zero);
         Task served = server.Start();
         // Where a child's parent reads it; a person's terminal keeps its standard output for results.
         (isChild ? Console.Out : Console.Error).WriteLine(isChild ? server.Url : $"live: {server.Url} (Ctrl+C ends it)");

@@ -30,7 +30,7 @@ internal static class ComparisonWriter
         using (ChartLanguage.Begin(out warning))
             charts = ChartRenderer.Render(ComparisonCharts.Build(comparison), Path.Combine(folder, "charts"));
         IEnumerable<(StoredRun, string)> runs = comparison.Sides.Zip(ComparisonTitle.Names(comparison), static (side, name) => (side.First, name));
-        var explore = HtmlExplore.Of(runs, ChartLibrary.Find(out string whyNot), whyNot, Words.Of("compare the runs"));
+        var explore = HtmlExplore.Of(runs);
         string page = HtmlPage.Write(folder, HtmlReport.Build(ComparisonReport.Of(comparison), new PagePictures(explore, charts, folder)));
         return new ReportFiles(page, [page, .. texts, .. charts.Files], [.. warning is null ? Array.Empty<string>() : [warning], .. charts.Warnings]);
     }

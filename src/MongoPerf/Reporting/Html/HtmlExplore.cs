@@ -11,58 +11,45 @@ internal sealed partial class HtmlExplore
 {
     private static readonly string Program = Resource("explore.js");
 
+    /// <summary>dygraphs 2.2.2, as its authors publish it. Without the last line, by which a browser's tools would look for another file.</summary>
+    private static readonly string Library = string.Join(
+        '\n', Resource("dygraph.min.js").Split('\n').Where(static line => !line.StartsWith("//# sourceMappingURL", StringComparison.Ordinal)));
+
     /// <summary>More laid over each other nobody can tell apart.</summary>
     private const int MostRuns = 4;
 
     private readonly IReadOnlyList<(string Name, Plot Plot)> _plots;
-    private readonly ChartLibrary? _library;
-    private readonly string _whyNot;
     private readonly bool _isLive;
 
-    private HtmlExplore(IReadOnlyList<(string Name, Plot Plot)> plots, ChartLibrary? library, string whyNot, bool isLive = false)
+    private HtmlExplore(IReadOnlyList<(string Name, Plot Plot)> plots, bool isLive = false)
     {
         _plots = plots;
-        _library = library;
-        _whyNot = whyNot;
         _isLive = isLive;
     }
 
-    /// <param name="run">What to explore.</param>
-    /// <param name="library">Null when there is none: then the page says what to install.</param>
-    /// <param name="whyNot">The reason then.</param>
-    public static HtmlExplore Of(StoredRun run, ChartLibrary? library, string whyNot) => Of([(run, run.Run.Id)], library, whyNot, Words.Of($"run 'mongoperf report {run.Run.Id}'"));
+    /// <summary>For a page whose data come while it is looked at.</summary>
+    public static HtmlExplore Live { get; } = new([], isLive: true);
+
+    public static HtmlExplore Of(StoredRun run) => Of([(run, run.Run.Id)]);
 
     /// <summary>Several runs laid over each other, the baseline first.</summary>
     /// <param name="runs">With what they are called.</param>
-    /// <param name="library">Null when there is none: then the page says what to install.</param>
-    /// <param name="whyNot">The reason then.</param>
-    /// <param name="again">What to do when it is installed.</param>
-    public static HtmlExplore Of(IEnumerable<(StoredRun Run, string Name)> runs, ChartLibrary? library, string whyNot, string again)
-    {
-        (string, Plot)[] plots = library is null ? [] : [.. runs.Take(MostRuns).Select(static run => (run.Name, Plot: RunPlot.Of(run.Run))).Where(static run => run.Plot is not null).Select(static run => (run.Name, run.Plot!))];
-        return new HtmlExplore(plots, library, Words.Of($"{whyNot}: install {ChartLibrary.Package}, or name its dygraph.min.js in {ChartLibrary.Variable}, and {again} again"));
-    }
+    public static HtmlExplore Of(IEnumerable<(StoredRun Run, string Name)> runs) =>
+        new([.. runs.Take(MostRuns).Select(static run => (run.Name, Plot: RunPlot.Of(run.Run))).Where(static run => run.Plot is not null).Select(static run => (run.Name, run.Plot!))]);
 
-    /// <summary>For a page whose data come while it is looked at.</summary>
-    public static HtmlExplore Live(ChartLibrary library) => new([], library, "", isLive: true);
-
-    /// <summary>Charts, or why there are none; false for a run with nothing to draw.</summary>
-    public bool HasContent => _library is null || IsShown;
-
-    private bool IsShown => _plots.Count > 0 || _isLive;
+    /// <summary>False for a run with nothing to draw.</summary>
+    public bool HasContent => _plots.Count > 0 || _isLive;
 
     /// <summary>That the page runs; nothing else may run in it.</summary>
-    public IReadOnlyList<string> Scripts => !IsShown ? [] : [_library!.Script, Program];
+    public IReadOnlyList<string> Scripts => !HasContent ? [] : [Library, Program];
 
     /// <summary>Beside <see cref="HtmlStyle"/>.</summary>
-    public string Css => !IsShown ? "" : Resource("explore.css") + Colors();
+    public string Css => !HasContent ? "" : Resource("explore.css") + Colors();
 
     /// <summary>What is there without JavaScript, which then fills it.</summary>
     public void Show(HtmlWriter html)
     {
-        if (_library is null)
-            html.Element("p", Words.Of($"The interactive charts are missing: {_whyNot}."), "class", "warn");
-        if (!IsShown)
+        if (!HasContent)
             return;
         html.Open("section", "id", "explore", "aria-label", Words.Of("Charts to explore"), "data-live", _isLive ? "events" : "")
             .Open("noscript").Paragraph(Words.Of("The interactive charts need JavaScript; the charts and tables below show the same run.")).Close().Close();

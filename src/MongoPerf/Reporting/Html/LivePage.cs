@@ -1,5 +1,3 @@
-using MongoPerf.Reporting.Explore;
-
 namespace MongoPerf.Reporting.Html;
 
 /// <summary>The page of a run that is under way: the Explore section without data, which come as events.</summary>
@@ -8,10 +6,9 @@ namespace MongoPerf.Reporting.Html;
 internal sealed record LivePage(string Html, string Policy)
 {
     /// <param name="run">Its id.</param>
-    /// <param name="library">dygraphs.</param>
-    public static LivePage Of(string run, ChartLibrary library)
+    public static LivePage Of(string run)
     {
-        HtmlExplore explore = HtmlExplore.Live(library);
+        HtmlExplore explore = HtmlExplore.Live;
         HtmlWriter html = HtmlPage.Begin(Words.Of($"MongoPerf live: {run}"), explore.Css, explore.Scripts, connects: true);
         html.Element("h1", Words.Of($"MongoPerf live: {run}"), "id", "live-title").Element("p", "", "class", "soft", "id", "live-on");
         html.Element("p", Words.Of("Connecting…"), "id", "live-status", "role", "status");

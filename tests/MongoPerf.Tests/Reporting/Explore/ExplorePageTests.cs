@@ -231,7 +231,7 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
         using RunStore store = RunStore.Create(runs.At("live"), RunParts.Run("live"), RunParts.Settings());
         store.BeginPhase(RunParts.Phase(1, "q4") with { IsComplete = false }, continues: false);
         Measure(1);
-        using var server = new LiveServer(runs.At("live"), 0, "key", LivePage.Of("live", ChartLibrary.Find(out _)!));
+        using var server = new LiveServer(runs.At("live"), 0, "key", LivePage.Of("live"));
         Task served = server.Start();
         await using OpenedPage opened = await browser.Open(server.Url);
         await opened.Page.Locator("#explore[data-ready=true]").WaitForAsync(Attached);
@@ -310,9 +310,7 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
         string page = browser.Folder.At($"page{string.Concat(names)}.html");
         if (File.Exists(page))
             return $"file://{page}";
-        ChartLibrary? library = ChartLibrary.Find(out string whyNot);
-        Assert.True(library is not null, whyNot);
-        HtmlExplore explore = names.Length == 0 ? HtmlExplore.Of(_run, library, whyNot) : HtmlExplore.Of(names.Select(name => (_run, name)), library, whyNot, "try");
+        HtmlExplore explore = names.Length == 0 ? HtmlExplore.Of(_run) : HtmlExplore.Of(names.Select(name => (_run, name)));
         File.WriteAllText(page, HtmlReport.Build(RunReport.Of(_run), new PagePictures(explore, new RenderedCharts([], [], []), browser.Folder.Path)));
         return $"file://{page}";
     }

@@ -113,7 +113,7 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
     [Fact]
     public void Page_is_well_formed_and_lets_only_its_own_scripts_run()
     {
-        string page = Page(new ChartLibrary("var Dygraph = 1 < 2 && 3;"));
+        string page = Page();
 
         using (var reader = XmlReader.Create(new StringReader(page), new XmlReaderSettings { DtdProcessing = DtdProcessing.Ignore }))
         {
@@ -129,39 +129,19 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
         Assert.Contains("default-src 'none'", page, StringComparison.Ordinal);
     }
 
+    /// <summary>The hash is of dist/dygraph.min.js in npm's dygraphs-2.2.2.tgz.</summary>
     [Fact]
-    public void Without_the_library_the_page_says_what_to_install()
+    public void Chart_library_is_the_published_file_with_its_licence_and_can_stand_in_a_page()
     {
-        string page = Page(null);
-
-        Assert.Contains("dygraphs was not found: install libjs-dygraphs", page, StringComparison.Ordinal);
-        Assert.DoesNotContain("<script", page, StringComparison.Ordinal);
-        Assert.Contains("script-src 'none'", page, StringComparison.Ordinal);
-    }
-
-    [Theory]
-    [InlineData("var a = '</SCRIPT>';")]
-    [InlineData("a[b[0]]>1")]
-    public void Library_that_would_break_the_page_is_refused(string text)
-    {
-        using var folder = new TemporaryFolder();
-        File.WriteAllText(folder.At("dygraph.js"), text);
-
-        Assert.Null(ChartLibrary.Find(folder.At("dygraph.js"), out string whyNot));
-        Assert.Contains("can't be put into a page", whyNot, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public void Library_is_taken_without_its_source_map()
-    {
-        using var folder = new TemporaryFolder();
-        File.WriteAllText(folder.At("dygraph.js"), "var a;\r\n//# sourceMappingURL=dygraph.min.js.map\r\n");
-
-        Assert.Equal("var a;\n", ChartLibrary.Find(folder.At("dygraph.js"), out _)!.Script);
-        Assert.Null(ChartLibrary.Find(folder.At("none.js"), out string whyNot));
-        Assert.Null(ChartLibrary.Find("/dev/zero", out string tooLong));
-        Assert.Equal("/dev/zero has more than 2 MB and is not dygraphs", tooLong);
-        Assert.Contains("MONGOPERF_DYGRAPHS names", whyNot, StringComparison.Ordinal);
+        using var bytes = new MemoryStream();
+        using (Stream resource = typeof(HtmlExplore).Assembly.GetManifestResourceStream("dygraph.min.js")!)
+            resource.CopyTo(bytes);
+        Assert.Equal("8492cbf8c87f99c2e30a9e7577b344370355974f9e47969f265623368d656242", Convert.ToHexStringLower(SHA256.HashData(bytes.ToArray())));
+        string script = HtmlExplore.Of(_run).Scripts[0];
+        Assert.StartsWith("/*! @license https://github.com/danvk/dygraphs/blob/v2.2.2/LICENSE.txt (MIT) */", script, StringComparison.Ordinal);
+        Assert.DoesNotContain("sourceMappingURL", script, StringComparison.Ordinal);
+        // They would end the script within a page, or begin something else.
+        Assert.All((string[])["</script", "<!--", "]]>"], part => Assert.DoesNotContain(part, script, StringComparison.OrdinalIgnoreCase));
     }
 
     [Fact]
@@ -212,10 +192,10 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
         Assert.Equal("seconds,a,b\r\n1,5,\r\n1.5,,7\r\n", text.ToString());
     }
 
-    private string Page(ChartLibrary? library)
+    private string Page()
     {
         using var folder = new TemporaryFolder();
-        return HtmlReport.Build(RunReport.Of(_run), new PagePictures(HtmlExplore.Of(_run, library, "dygraphs was not found"), new RenderedCharts([], [], []), folder.Path));
+        return HtmlReport.Build(RunReport.Of(_run), new PagePictures(HtmlExplore.Of(_run), new RenderedCharts([], [], []), folder.Path));
     }
 
     private static readonly string[] Styles = ["", "Solid", "Dashed", "Dotted"];
