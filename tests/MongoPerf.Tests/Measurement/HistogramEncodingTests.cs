@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Text;
 using MongoPerf.Engine.Measurement;
 
 namespace MongoPerf.Tests.Measurement;
@@ -134,6 +135,37 @@ public sealed class HistogramEncodingTests
         AssertSame(Of([15_625, 31_250]), HistogramEncoding.Decode(Convert.FromBase64String(lines[5].Split(',')[^1])));
         Assert.StartsWith("2.000,1.000,0.000,HISTFAAAA", lines[6]);
         Assert.Throws<ArgumentException>(() => log.Write("a b", start, default, new LatencyHistogram()));
+    }
+
+    [Fact]
+    public void The_published_library_reads_each_histogram_of_a_log_as_it_was_recorded()
+    {
+        DateTimeOffset start = DateTimeOffset.FromUnixTimeMilliseconds(1441812279474);
+        var random = new Random(5);
+        LatencyHistogram[] written = [.. Enumerable.Range(0, 3).Select(_ => new LatencyHistogram())];
+        foreach (LatencyHistogram histogram in written)
+        {
+            for (int i = 0; i < 5000; i++)
+                histogram.RecordNanoseconds((long)Math.Exp(random.NextDouble() * Math.Log(LatencyHistogram.HighestNanoseconds)));
+        }
+
+        var text = new StringWriter();
+        var log = new HdrLogWriter(text, start, "a test");
+        foreach ((int i, LatencyHistogram histogram) in written.Index())
+            log.Write(i == 0 ? null : $"q{i}", start.AddSeconds(i), TimeSpan.FromSeconds(1), histogram);
+
+        using var stream = new MemoryStream(Encoding.UTF8.GetBytes(text.ToString()));
+        using var reader = new HdrHistogram.HistogramLogReader(stream);
+        HdrHistogram.HistogramBase[] read = [.. reader.ReadHistograms()];
+        Assert.Equal([null, "q1", "q2"], read.Select(one => one.Tag));
+        Assert.Equal([0L, 1000, 2000], read.Select(one => one.StartTimeStamp - start.ToUnixTimeMilliseconds()));
+        foreach ((HdrHistogram.HistogramBase theirs, LatencyHistogram ours) in read.Zip(written))
+        {
+            Assert.Equal(ours.TotalCount, theirs.TotalCount);
+            // Percentiles are the upper end of a bucket there; the middle of one here, in microseconds.
+            foreach (double percentile in (double[])[1, 50, 90, 99, 99.9])
+                Assert.Equal(theirs.GetValueAtPercentile(percentile) / 1000.0, ours.ValueAtPercentile(percentile)!.Value, theirs.GetValueAtPercentile(percentile) / 1e6 + 0.1);
+        }
     }
 
     /// <param name="values">In widths of the finest bucket, 64 ns.</param>
