@@ -48,7 +48,7 @@ public sealed partial class HtmlReportTests
     [Fact]
     public void Settings_charts_tables_errors_and_events_come_in_the_reports_order()
     {
-        string page = PageOf(new GrowingRun { Events = [(3, "reconnect")] });
+        string page = PageOf(new GrowingRun { Events = [(3, "reconnect")] }, HtmlExplore.Live);
         string[] heads = [.. Heads().Matches(page).Select(static match => match.Groups[1].Value)];
 
         Assert.Equal(
@@ -103,11 +103,13 @@ public sealed partial class HtmlReportTests
         Assert.StartsWith("<!DOCTYPE html>", File.ReadAllText(page), StringComparison.Ordinal);
     }
 
-    private static string PageOf(GrowingRun shape)
+    /// <param name="shape">The run.</param>
+    /// <param name="explore">Null: nothing to explore, so that the page holds no scripts.</param>
+    private static string PageOf(GrowingRun shape, HtmlExplore? explore = null)
     {
         using var folder = new TemporaryFolder();
         using var run = shape.Write(folder.At("run"));
-        return HtmlReport.Build(RunReport.Of(run), new PagePictures(HtmlExplore.Of([]), NoCharts, folder.At("report")));
+        return HtmlReport.Build(RunReport.Of(run), new PagePictures(explore ?? HtmlExplore.Of([]), NoCharts, folder.At("report")));
     }
 
     private static void Parse(string page)
