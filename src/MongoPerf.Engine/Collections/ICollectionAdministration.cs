@@ -51,4 +51,8 @@ public interface ICollectionAdministration
 /// <summary>What a collection is made with.</summary>
 /// <param name="Indexes">Beside <c>_id_</c>, as createIndexes takes them; maybe none.</param>
 /// <param name="Options">Of the command create; null for none. A sharded collection takes none.</param>
-public sealed record CollectionShape(IReadOnlyList<BsonDocument> Indexes, BsonDocument? Options = null);
+public sealed record CollectionShape(IReadOnlyList<BsonDocument> Indexes, BsonDocument? Options = null)
+{
+    /// <inheritdoc cref="Plans.PlanCollection.IsTimeSeries"/>
+    public bool IsTimeSeries => Options?.Find("timeseries") is not null;
+}

@@ -55,10 +55,11 @@ public interface IDataStore : IDisposable
     IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range);
 
     /// <summary>Writes documents, acknowledged; one that is there already is none the worse.</summary>
-    void Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges);
+    /// <returns>What the server says of the first duplicate key; null when there was none.</returns>
+    string? Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges);
 
     /// <summary>How the server runs the query; null where it can't say.</summary>
-    PlanSummary? Explain(FindDocuments query);
+    PlanSummary? Explain(Operation query);
 
     /// <summary>Documents and keys examined for queries since they started by all servers that an operation may go to; null where that can't be known.</summary>
     ExaminedCounters? ReadExamined(Operation operation);

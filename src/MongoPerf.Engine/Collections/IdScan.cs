@@ -8,7 +8,12 @@ namespace MongoPerf.Engine.Collections;
 
 /// <summary>Finds the numbers of a range that are not stored, from the _id index alone.</summary>
 /// <remarks>Where _ids increase with the numbers, the index is read in order (some 300,000 documents a second); otherwise the _ids are looked up in it, a block at a time.</remarks>
-internal sealed class IdScan(MongoConnection connection, string database, string collection, DocumentIds ids)
+/// <param name="connection">Open.</param>
+/// <param name="database">The collection's.</param>
+/// <param name="collection">Its name.</param>
+/// <param name="ids">Of its documents.</param>
+/// <param name="hasIdIndex">False for a time-series collection, which is read as it lies.</param>
+internal sealed class IdScan(MongoConnection connection, string database, string collection, DocumentIds ids, bool hasIdIndex = true)
 {
     /// <summary>About 1.5 MB a reply.</summary>
     private const int BatchSize = 50_000;
@@ -24,11 +29,13 @@ internal sealed class IdScan(MongoConnection connection, string database, string
     public IReadOnlyList<NumberRange> FindMissing(NumberRange range)
     {
         var missing = new List<NumberRange>();
-        if (ids.AreOrdered(range.End))
+        if (!hasIdIndex && ids.AreInvertible)
+            ReadAsItLies(range, missing);
+        else if (ids.AreOrdered(range.End))
             ReadInOrder(range, missing);
         else
             for (long first = range.First; first < range.End; first += BlockSize)
-                AddMissing(missing, FindPresent(new NumberRange(first, Math.Min(first + BlockSize, range.End))), first, Math.Min(first + BlockSize, range.End));
+                AddMissing(missing, FindPresent(new NumberRange(first, Math.Min(first + BlockSize, range.End))).Contains, first, Math.Min(first + BlockSize, range.End));
         return missing;
     }
 
@@ -80,6 +87,18 @@ internal sealed class IdScan(MongoConnection connection, string database, string
             missing.Add(new NumberRange(expected, range.End));
     }
 
+    /// <summary>Once through the collection, whatever the order: to look numbers up without an index takes as long for each block.</summary>
+    private void ReadAsItLies(NumberRange range, List<NumberRange> missing)
+    {
+        var present = new System.Collections.BitArray(checked((int)range.Count));
+        Read(ids.AreOrdered(range.End) ? FilterOf(range) : BsonDocument.Empty, sort: null, long.MaxValue, number =>
+        {
+            if (number >= range.First && number < range.End)
+                present[(int)(number - range.First)] = true;
+        });
+        AddMissing(missing, number => present[(int)(number - range.First)], range.First, range.End);
+    }
+
     private HashSet<long> FindPresent(NumberRange block)
     {
         var asked = new Dictionary<string, long>();
@@ -93,11 +112,13 @@ internal sealed class IdScan(MongoConnection connection, string database, string
 
         var present = new HashSet<long>();
         foreach (BsonDocument found in connection.RunCursor(database, BsonDocument.Of(
+        [
             ("find", collection),
             ("filter", BsonDocument.Of(("_id", BsonDocument.Of(("$in", values))))),
             ("projection", BsonDocument.Of(("_id", 1))),
-            ("hint", BsonDocument.Of(("_id", 1))),
-            ("batchSize", BlockSize))))
+            .. Hint,
+            ("batchSize", BlockSize),
+        ])))
         {
             if (found.Find("_id") is { } id && asked.TryGetValue(Convert.ToHexString(id.Bytes.Span), out long number))
                 present.Add(number);
@@ -106,11 +127,13 @@ internal sealed class IdScan(MongoConnection connection, string database, string
         return present;
     }
 
-    private static void AddMissing(List<NumberRange> missing, HashSet<long> present, long first, long end)
+    private (string, object?)[] Hint => hasIdIndex ? [("hint", BsonDocument.Of(("_id", 1)))] : [];
+
+    private static void AddMissing(List<NumberRange> missing, Func<long, bool> isPresent, long first, long end)
     {
         for (long number = first; number < end; number++)
         {
-            if (present.Contains(number))
+            if (isPresent(number))
                 continue;
             if (missing.Count > 0 && missing[^1].End == number)
                 missing[^1] = missing[^1] with { End = number + 1 };
@@ -119,15 +142,18 @@ internal sealed class IdScan(MongoConnection connection, string database, string
         }
     }
 
-    private void Read(BsonDocument filter, BsonDocument sort, long most, Action<long> hear)
+    private void Read(BsonDocument filter, BsonDocument? sort, long most, Action<long> hear)
     {
+        (string, object?)[] order = sort is null ? [] : [("sort", sort)];
         ReadOnlySpan<byte> request = _writer.WriteCommand(database, connection.Dialect.Translate(BsonDocument.Of(
+        [
             ("find", collection),
             ("filter", filter),
-            ("sort", sort),
+            .. order,
             ("projection", BsonDocument.Of(("_id", 1))),
-            ("hint", BsonDocument.Of(("_id", 1))),
-            ("batchSize", BatchSize))), requestId: 1);
+            .. Hint,
+            ("batchSize", BatchSize),
+        ])), requestId: 1);
         // What a shard has left over from a migration comes twice; ten times it does not.
         var guard = new CursorGuard(connection, most < long.MaxValue / 10 ? (10 * most) + BatchSize : long.MaxValue, hasTime: false);
         while (true)

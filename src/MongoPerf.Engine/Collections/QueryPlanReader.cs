@@ -13,6 +13,21 @@ internal static class QueryPlanReader
     /// <param name="limit">Of the query, 0 for none: a router adds up what its shards return, which is more than the client gets.</param>
     public static PlanSummary Read(BsonDocument reply, int limit)
     {
+        // Of an aggregation: a router has it from each of its shards.
+        if (reply.Find("queryPlanner") is null && reply.FindDocument("shards") is { } shards)
+            return Sum([.. shards.Select(shard => Read(shard.Value.ToDocument(), limit: 0))], limit);
+        // Its first stage stands for all that a find could do; the others follow it, each on its own.
+        BsonDocument[] pipeline = [.. (reply.FindDocument("stages") ?? BsonDocument.Empty).Select(stage => stage.Value.ToDocument())];
+        if (pipeline is [var first, .. var rest] && first.FindDocument("$cursor") is { } cursor)
+        {
+            PlanSummary found = Read(cursor, limit: 0);
+            return found with
+            {
+                Stages = string.Join(" > ", [.. rest.Reverse().Select(stage => stage.First().Key), found.Stages]),
+                Returned = pipeline[^1].FindInt64("nReturned") ?? found.Returned,
+            };
+        }
+
         // explainVersion 2 puts the plan one level deeper.
         BsonDocument? plan = reply.FindDocument("queryPlanner.winningPlan.queryPlan") ?? reply.FindDocument("queryPlanner.winningPlan");
         var stages = new List<string>();
@@ -33,6 +48,13 @@ internal static class QueryPlanReader
             Returned = Math.Min(reply.FindInt64("executionStats.nReturned") ?? 0, limit > 0 ? limit : long.MaxValue),
         };
     }
+
+    private static PlanSummary Sum(IReadOnlyList<PlanSummary> parts, int limit) => parts.Count == 0 ? new PlanSummary { Stages = "" } : parts[0] with
+    {
+        KeysExamined = parts.Sum(part => part.KeysExamined),
+        DocumentsExamined = parts.Sum(part => part.DocumentsExamined),
+        Returned = Math.Min(parts.Sum(part => part.Returned), limit > 0 ? limit : long.MaxValue),
+    };
 
     /// <summary>The stage below; through a router, that of its first shard; of several inputs, the first.</summary>
     private static BsonDocument? Next(BsonDocument stage) =>

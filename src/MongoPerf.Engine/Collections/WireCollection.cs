@@ -101,7 +101,7 @@ public sealed class WireCollection : IDisposable
     public long CountAtLeast(long expected) => Retry(connection =>
     {
         long counted = _administration.Count(connection);
-        return counted >= expected ? counted : _administration.CountIds(connection);
+        return counted >= expected || _shape.IsTimeSeries ? counted : _administration.CountIds(connection);
     });
 
     /// <summary>Runs a command on the collection's server.</summary>
@@ -124,8 +124,9 @@ public sealed class WireCollection : IDisposable
     public IReadOnlyList<NumberRange> FindMissing(NumberRange range) => range.Count == 0 ? [] : Retry(connection => ScanOn(connection).FindMissing(range));
 
     /// <inheritdoc cref="IDataStore.Write"/>
-    public void Write(params IReadOnlyList<NumberRange> ranges)
+    public string? Write(params IReadOnlyList<NumberRange> ranges)
     {
+        string? duplicate = null;
         var block = new List<BsonDocument>();
         long bytes = 0;
         foreach (NumberRange range in ranges)
@@ -141,17 +142,18 @@ public sealed class WireCollection : IDisposable
 
         if (block.Count > 0)
             Send();
+        return duplicate;
 
         void Send()
         {
-            Retry(connection => WriteBlock(connection, block));
+            duplicate ??= Retry(connection => WriteBlock(connection, block));
             block.Clear();
             bytes = 0;
         }
     }
 
     /// <inheritdoc cref="IDataStore.Explain"/>
-    public PlanSummary? Explain(FindDocuments query) => Retry(connection =>
+    public PlanSummary? Explain(Operation query) => Retry(connection =>
     {
         BsonDocument? reply = _longCommands.TryRun(connection, _access.Database, BsonDocument.Of(
             ("explain", query.ToCommand().ToDocument(TypicalContext)), ("verbosity", "executionStats")));
@@ -203,22 +205,25 @@ public sealed class WireCollection : IDisposable
 
     private DocumentTemplate Documents => _documents ?? throw new InvalidOperationException($"the documents of {_collection} are not made from a template");
 
-    private IdScan ScanOn(MongoConnection connection) => new(connection, _access.Database, _collection, Documents.Ids);
+    private IdScan ScanOn(MongoConnection connection) => new(connection, _access.Database, _collection, Documents.Ids, hasIdIndex: !_shape.IsTimeSeries);
 
-    private bool WriteBlock(MongoConnection connection, IReadOnlyList<BsonDocument> documents)
+    /// <returns>What the server says of the first duplicate key: mostly a document that had arrived after all.</returns>
+    private string? WriteBlock(MongoConnection connection, IReadOnlyList<BsonDocument> documents)
     {
         BsonDocument reply = connection.RunUnchecked(_access.Database, BsonDocument.Of(
             ("insert", _collection), ("documents", documents), ("ordered", false), ("writeConcern", BsonDocument.Of(("w", 1)))));
         if (!reply.IsTrue("ok"))
             throw new ServerCommandException("insert", ServerError.From(reply));
+        string? duplicate = null;
         foreach ((_, BsonValue item) in reply.FindDocument("writeErrors") ?? BsonDocument.Empty)
         {
-            // A duplicate key is a document that had arrived after all.
-            if (ServerError.From(item.ToDocument()) is { Code: not ServerError.DuplicateKey } error)
+            ServerError error = ServerError.From(item.ToDocument());
+            if (error.Code != ServerError.DuplicateKey)
                 throw new ServerCommandException("insert", error);
+            duplicate ??= error.Message;
         }
 
-        return true;
+        return duplicate;
     }
 
     /// <summary>Whether a database holds the collection.</summary>

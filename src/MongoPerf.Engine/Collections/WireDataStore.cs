@@ -62,9 +62,9 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
 
     public IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range) => Of(collection.Stored[0]).FindMissing(range);
 
-    public void Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges) => Of(collection.Stored[0]).Write(ranges);
+    public string? Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges) => Of(collection.Stored[0]).Write(ranges);
 
-    public PlanSummary? Explain(FindDocuments query) => Find(query.Collection)?.Explain(query);
+    public PlanSummary? Explain(Operation query) => Find(query.Collection)?.Explain(query);
 
     public ExaminedCounters? ReadExamined(Operation operation) => (Find(operation.Collection) ?? _open.Values.FirstOrDefault())?.ReadExamined(operation);
 

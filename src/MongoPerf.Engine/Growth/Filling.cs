@@ -143,9 +143,18 @@ internal sealed class Filling(RunContext run)
     /// <param name="range">Of it.</param>
     /// <param name="share">Only the numbers that this client adds; null for all.</param>
     /// <returns>How many documents were missing at first.</returns>
+    /// <remarks>Where the server removes documents by itself there is nothing to repair: who writes again what is gone never ends.</remarks>
+    /// <exception cref="DuplicateKeyException">Some can't be stored beside others, and they are more than may fail.</exception>
     /// <exception cref="MissingDocumentsException">Still not whole after several rounds.</exception>
-    public long Repair(PlanCollection collection, NumberRange range, PlanShare? share = null)
+    public long Repair(PlanCollection collection, NumberRange range, PlanShare? share = null) => MakeWhole(collection, range, share).Missing;
+
+    /// <inheritdoc cref="Repair"/>
+    /// <returns>How many documents were missing at first, and how many of these can't be stored.</returns>
+    private (long Missing, long Refused) MakeWhole(PlanCollection collection, NumberRange range, PlanShare? share)
     {
+        if (collection.RemovedBecause is not null)
+            return default;
+        string? duplicate = null;
         long first = 0;
         for (int round = 0; round <= RepairRounds; round++)
         {
@@ -156,15 +165,30 @@ internal sealed class Filling(RunContext run)
             if (round == 0)
                 first = count;
             if (count == 0)
-                return first;
+                return (first, 0);
+            if (duplicate is { } refused)
+            {
+                Accept(collection, count, refused);
+                return (first, count);
+            }
+
             if (round == RepairRounds)
                 break;
             if (round == 0)
                 run.Report("repair", $"{count:N0} of {range.Count:N0} documents were missing from {collection.Name}; writing them again, acknowledged");
-            run.Data.Write(collection, missing);
+            duplicate = run.Data.Write(collection, missing);
         }
 
         throw new MissingDocumentsException($"{collection.Name}: documents are still missing between {range.First:N0} and {range.End - 1:N0} after {RepairRounds} repairs");
+    }
+
+    /// <summary>Documents that no repair brings in: a unique index holds their keys already.</summary>
+    private void Accept(PlanCollection collection, long count, string refused)
+    {
+        if (count > run.Options.MaxErrors)
+            throw new DuplicateKeyException(collection.Name, count, refused);
+        run.Incomplete.Add(collection.Name);
+        run.Report("duplicates", $"{count:N0} {(count == 1 ? "document" : "documents")} of {collection.Name} can't be stored: {refused}");
     }
 
     /// <summary>Where writing continues in a collection that was left in the middle: everything below is made whole first.</summary>
@@ -201,20 +225,23 @@ internal sealed class Filling(RunContext run)
         bool isAcknowledged = !insert.Concerns.IsUnacknowledged;
         if (isAcknowledged && writer.Accounting.Failed == 0)
             return result;
-        long missing = Repair(collection, range, client);
+        // Of an unacknowledged document that is gone nobody knows whether it was ever there.
+        if (!isAcknowledged && collection.RemovedBecause is not null)
+            return result with { IsArrivalUnknown = true };
+        (long missing, long refused) = MakeWhole(collection, range, client);
         if (isAcknowledged)
-            return result with { Repaired = missing };
+            return result with { Repaired = missing - refused };
 
         long sent = writer.Parts[0].AllDocuments;
         // What never left the client (failed sends) is repaired too, but it was not lost on the way.
         long unsent = (client is { } own ? own.OwnOf(range).LongCount() : range.Count) - sent;
-        long lost = Math.Max(0, missing - unsent);
-        long arrived = sent - lost;
+        long lost = Math.Max(0, missing - refused - unsent);
+        long arrived = sent - lost - refused;
         double seconds = Math.Max(result.Seconds, 1e-9);
         double share = sent == 0 ? 1 : (double)arrived / sent;
         return result with
         {
-            Repaired = missing,
+            Repaired = missing - refused,
             Unacknowledged = new UnacknowledgedResult(sent, arrived, lost, writer.DrainSeconds),
             Operations = (long)(result.Operations * share),
             Documents = (long)(result.Documents * share),

@@ -134,6 +134,13 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         run.Observer.OnPhaseStarted(head, []);
         PlanCollection collection = CollectionOf(phase.Checks!);
         long end = run.Keys[collection.Name].Next;
+        if (collection.RemovedBecause is { } why)
+        {
+            long left = run.Data.Count(collection);
+            run.Report("checked", $"{collection.Name} holds {left:N0} of {end:N0} documents; the server removes some by itself ({why}), so whether any was lost can't be told");
+            return _phases.Complete(phase, new PhaseOutcome(head with { Documents = left }, []));
+        }
+
         long missing = run.Data.FindsDocuments(collection)
             ? run.Data.FindMissing(collection, new NumberRange(0, end)).Sum(range => range.Count)
             : Math.Max(0, end - run.Data.Count(collection));
@@ -223,7 +230,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         if (!run.Options.Share.IsFirst)
             return _phases.Complete(phase, outcome with { Record = outcome.Record with { Documents = collection.Count } });
         long there = run.Data.Count(collection);
-        long missing = Math.Max(0, collection.Count - there);
+        long missing = collection.RemovedBecause is null ? Math.Max(0, collection.Count - there) : 0;
         if (missing > 0)
             run.Report("missing", $"{missing:N0} of {collection.Count:N0} documents did not arrive in {collection.Name}");
         run.Missing += missing;
@@ -276,7 +283,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
     private PhaseRecord WithSizes(Phase phase, PhaseRecord record, PlanCollection collection) =>
         phase.TakesSizes ? record with { Sizes = [SizesOf(collection, record.Documents)] } : record;
 
-    private SizeResult SizesOf(PlanCollection collection, long documents) => run.Data.ReadSizes(collection, documents) with { DiskBytes = run.Options.MeasureDisk() };
+    private SizeResult SizesOf(PlanCollection collection, long documents) => run.Data.ReadSizes(collection, collection.RemovedBecause is null ? documents : run.Data.Count(collection)) with { DiskBytes = run.Options.MeasureDisk() };
 
-    private long DocumentsIn(PlanCollection collection) => run.Shrunk.Contains(collection.Name) ? run.Data.Count(collection) : run.Keys[collection.Name].Next;
+    private long DocumentsIn(PlanCollection collection) => run.Shrunk.Contains(collection.Name) || collection.RemovedBecause is not null ? run.Data.Count(collection) : run.Keys[collection.Name].Next;
 }

@@ -27,12 +27,12 @@ public sealed record VouchedDocuments(PlanCollection Collection, long Documents,
     private static VouchedDocuments Of(PlanCollection collection, PlanRound round, PhaseNumbers[] numbers, RunProgress before)
     {
         long documents = before.StartDocuments.GetValueOrDefault(collection.Name);
-        bool hasShrunk = ServerRemoves(collection);
+        bool hasShrunk = collection.RemovedBecause is not null;
         foreach ((int i, Phase phase) in round.Phases.Index().Where(p => before.HasBegun(numbers[p.Index].First, numbers[p.Index].End)))
         {
             // One that makes the collection anew, begun or finished, leaves nothing of what was there.
             (documents, hasShrunk) = phase.Creates == collection.Name
-                ? (0, ServerRemoves(collection))
+                ? (0, collection.RemovedBecause is not null)
                 : (Math.Max(documents, WrittenBy(phase, numbers[i], collection.Name, before)), hasShrunk || Removes(phase, collection.Name));
         }
 
@@ -46,12 +46,8 @@ public sealed record VouchedDocuments(PlanCollection Collection, long Documents,
         : 0;
 
     /// <summary>Documents may be taken out of it, so that a number which is not there says nothing.</summary>
-    public static bool MayShrink(PlanRound round, PlanCollection collection) => ServerRemoves(collection) || round.Phases.Any(phase => Removes(phase, collection.Name));
+    public static bool MayShrink(PlanRound round, PlanCollection collection) => collection.RemovedBecause is not null || round.Phases.Any(phase => Removes(phase, collection.Name));
 
     private static bool Removes(Phase phase, string collection) => phase.AllGroups.SelectMany(group => group.Operations).SelectMany(item => item.Operation.Steps)
         .Any(step => (step.Removes && step.Collection == collection) || (step is ServerCommand { MayWrite: true } or AggregateDocuments { IsWrite: true } && (step.Written.Length == 0 || step.Written == collection)));
-
-    private static bool ServerRemoves(PlanCollection collection) =>
-        collection.Options?.Any(option => option.Key is "capped" or "expireAfterSeconds" or "timeseries") is true
-        || collection.Indexes.Any(index => index.Find("expireAfterSeconds") is not null);
 }

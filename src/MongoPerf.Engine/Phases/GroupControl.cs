@@ -9,6 +9,7 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     /// <summary>An arrival that is due just before the end may start a moment after it, so that it does not count as skipped for a reply that took a little longer.</summary>
     private const double GraceSeconds = 0.05;
 
+    private long _duplicates;
     private long _operationsLeft = plan.Count ?? long.MaxValue;
     private volatile bool _stopped;
     private volatile bool _aborted;
@@ -23,6 +24,12 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
 
     /// <summary>One for each part of the plan.</summary>
     public IReadOnlyList<ErrorTally> Errors { get; } = [.. plan.Parts.Select(_ => new ErrorTally())];
+
+    /// <summary>Operations that met a duplicate key, of all workers.</summary>
+    public long Duplicates => Volatile.Read(ref _duplicates);
+
+    /// <returns>How many there are with this one.</returns>
+    public long CountDuplicate() => Interlocked.Increment(ref _duplicates);
 
     /// <summary>Operations that end after this are measured; ticks.</summary>
     public long MeasureFrom { get; private set; }

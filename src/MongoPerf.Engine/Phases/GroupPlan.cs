@@ -59,6 +59,9 @@ public sealed record GroupPlan
     /// <summary>0 to 1: the share of replies whose documents are compared.</summary>
     public double VerifyShare { get; init; }
 
+    /// <summary>Of a group that fills a collection: beyond so many duplicate keys it ends, as they are no accident; null for any other.</summary>
+    public long? MaxDuplicates { get; init; }
+
     /// <summary>How long a worker tries to connect again before the group is given up.</summary>
     public TimeSpan ReconnectFor { get; init; } = TimeSpan.FromSeconds(60);
 

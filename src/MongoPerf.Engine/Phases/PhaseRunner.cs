@@ -32,6 +32,8 @@ internal sealed class PhaseRunner(RunContext run)
         run.Store.BeginPhase(head, continues);
         run.Observer.OnPhaseStarted(head, [.. phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Name).Distinct()]);
         QueryPlans? plans = phase.ExplainsQueries ? QueryPlans.Explain(run.Data, phase) : null;
+        if (plans is { Unexplained: { Count: > 0 } unexplained })
+            run.Report("explain", $"{phase.Name}: the server does not explain {string.Join(", ", unexplained)}");
         // What earlier phases left (histograms, buffers) is collected now, so that it neither piles up over hundreds of phases nor is
         // collected in the middle of this one. Not by each group: another one may be measured already. Nor on a clock that tests move: nothing is
         // measured there, and thousands of collections of the test host's heap took most of the tests' time.
@@ -184,6 +186,7 @@ internal sealed class PhaseRunner(RunContext run)
             Think = group.Think,
             ThreadSteps = group.ThreadSteps,
             VerifyShare = run.Options.VerifyShare,
+            MaxDuplicates = numbers is null ? null : run.Options.MaxErrors,
             ReconnectFor = run.Options.ReconnectFor,
             CollectionDocuments = numbers?.First ?? run.Keys.GetValueOrDefault(group.Operations[0].Operation.Collection)?.Count ?? 0,
         }, recorder, ended.Token) with { Clock = met?.Clock };
@@ -207,7 +210,7 @@ internal sealed class PhaseRunner(RunContext run)
             return item.Operation;
         Operation bound = item.Operation with { Chooser = item.Keys.Open(keys, inserts) };
         // What a read of an empty collection brings depends on how far the inserts beside it are.
-        return keys.Count == 0 && bound is FindDocuments find ? find with { Expected = null } : bound;
+        return (keys.Count == 0 || run.Incomplete.Contains(bound.Collection)) && bound is FindDocuments find ? find with { Expected = null } : bound;
     }
 
     private static long ExpectedInserts(PhaseGroup group)

@@ -16,16 +16,23 @@ internal sealed class QueryPlans
     private QueryPlans(IDataStore data, Phase phase)
     {
         _data = data;
-        foreach (FindDocuments find in phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation).OfType<FindDocuments>().DistinctBy(f => f.Name))
+        foreach (Operation query in phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation).Where(o => o is FindDocuments or AggregateDocuments).DistinctBy(o => o.Name))
         {
-            if (data.Explain(find) is { } plan)
-                _plans[find.Name] = plan;
+            // Explained with what it costs, one that writes would write.
+            PlanSummary? plan = query.IsWrite ? null : data.Explain(query);
+            if (plan is null)
+                Unexplained.Add(query.Name);
+            else
+                _plans[query.Name] = plan;
         }
 
         // Over several operations the counters tell nothing of each.
         _counted = phase.Groups is [{ Operations: [var only] }] && _plans.Count == 1 ? only.Operation : null;
         _before = _counted is null ? null : data.ReadExamined(_counted);
     }
+
+    /// <summary>Names of finds and aggregations of which there is no plan.</summary>
+    public List<string> Unexplained { get; } = [];
 
     /// <summary>Called when the phase is about to begin.</summary>
     public static QueryPlans Explain(IDataStore data, Phase phase) => new(data, phase);

@@ -18,6 +18,9 @@ public sealed record PlanRunOptions
     /// <summary>0 to 1: the share of replies whose documents are compared, where it is known what must come.</summary>
     public double VerifyShare { get; init; }
 
+    /// <summary>Failures that the run may have: so many documents of a load, or of a growth's step, may meet a duplicate key.</summary>
+    public long MaxErrors { get; init; }
+
     /// <summary>How long a lost server is waited for.</summary>
     public TimeSpan ReconnectFor { get; init; } = TimeSpan.FromSeconds(60);
 
@@ -84,6 +87,9 @@ public sealed class RunContext(IClock clock, GroupRunner groups, IDataStore data
 
     /// <summary>Collections that documents were removed from: only the server knows how many are left.</summary>
     internal HashSet<string> Shrunk { get; } = [];
+
+    /// <summary>Collections without some of their documents, which a unique index has refused: nobody knows what a read of these brings.</summary>
+    internal HashSet<string> Incomplete { get; } = [];
 
     /// <summary>Waits for the other clients, where there are any.</summary>
     /// <param name="phase">Number of a record.</param>

@@ -284,8 +284,11 @@ internal sealed class Worker : IDisposable
     /// <param name="error">Of the last operation.</param>
     /// <param name="start">When that began, ticks.</param>
     /// <exception cref="ServerRefusesException">It has refused everything for as long as a lost server is waited for, or for what no waiting mends.</exception>
+    /// <exception cref="DuplicateKeyException">A collection is filled, and more of its documents have the same key than may fail.</exception>
     private void HandleRefusal(ServerError error, long start)
     {
+        if (error.Code == ServerError.DuplicateKey && _control.Plan.MaxDuplicates is { } most && _control.CountDuplicate() > most)
+            throw new DuplicateKeyException(_control.Plan.Operations[0].Operation.Collection, _control.Duplicates, error.Message);
         if (ErrorTally.NeverPasses(error) && HasOnlyFailed)
             throw new ServerRefusesException(error, 0);
         if (!_refusedInARow)
@@ -396,3 +399,10 @@ public sealed class ServerRefusesException(ServerError error, double seconds)
 {
     public ServerError Error { get; } = error;
 }
+
+/// <summary>Documents that are to fill a collection can't be stored: a unique index holds their keys already.</summary>
+/// <param name="collection">Its name.</param>
+/// <param name="count">Such documents so far.</param>
+/// <param name="error">The server's words, which name the index and the key.</param>
+public sealed class DuplicateKeyException(string collection, long count, string error)
+    : Exception($"{collection}: {count:N0} {(count == 1 ? "document" : "documents")} can't be stored: {error}");

@@ -80,6 +80,16 @@ public sealed record PlanCollection
     /// <summary>A growth takes it to its size: where it exists it is continued.</summary>
     public bool IsGrown { get; init; }
 
+    /// <summary>The server keeps the fields and values of its documents, but not their order, and has no index on _id.</summary>
+    public bool IsTimeSeries => Options?.Find("timeseries") is not null;
+
+    /// <summary>Why the server removes documents by itself, so that one which is gone says nothing; null where it keeps them all.</summary>
+    public string? RemovedBecause =>
+        Options?.IsTrue("capped") is true ? "it is capped"
+        : Options?.Find("expireAfterSeconds") is not null ? "it has expireAfterSeconds"
+        : Indexes.FirstOrDefault(index => index.Find("expireAfterSeconds") is not null) is { } index ? $"its index {index.FindString("name")} has expireAfterSeconds"
+        : null;
+
     /// <summary>The first document's, or a file's.</summary>
     public long BytesPerDocument => Files?.Length ?? Documents.Make(0).Bytes.Length;
 

@@ -25,6 +25,12 @@ public sealed record FindDocuments(string Name, string Collection, DocumentValue
     /// <summary>Makes the documents that are there; null when something changes them, so that nobody knows what must come back.</summary>
     public DocumentTemplate? Expected { get; init; }
 
+    /// <summary>The server may have removed documents by itself: one that does not come is not missed.</summary>
+    public bool MayBeRemoved { get; init; }
+
+    /// <summary>Fields may come in another order than they were written in, as in a time-series collection.</summary>
+    public bool MayReorderFields { get; init; }
+
     /// <summary>It asks for the one document whose number was drawn.</summary>
     public bool IsOfKey { get; init; }
 

@@ -197,7 +197,7 @@ public sealed record LatencySummary
 /// <summary>What became of unacknowledged inserts.</summary>
 /// <remarks>A sent operation succeeded when the socket took it: <see cref="Accounting"/> counts it so, lost or not. <see cref="OperationResult.Operations"/> and the rates leave out what was lost.</remarks>
 /// <param name="Sent">Documents written to the socket.</param>
-/// <param name="Arrived">Documents found by an index scan after the fence.</param>
+/// <param name="Arrived">Documents found by an index scan after the fence; what is neither arrived nor lost was refused by a unique index.</param>
 /// <param name="Lost">Sent and not found; they were written again afterwards, acknowledged.</param>
 /// <param name="DrainSeconds">From the last send to the reply of the fence (a ping on the same connection).</param>
 public sealed record UnacknowledgedResult(long Sent, long Arrived, long Lost, double DrainSeconds);
@@ -318,6 +318,9 @@ public sealed record OperationResult
     public LatencySummary JudgedMicroseconds => ResponseMicroseconds ?? LatencyMicroseconds;
 
     public PlanSummary? Plan { get; init; }
+
+    /// <summary>The server removes documents by itself, so that nobody knows how many of the unacknowledged ones arrived.</summary>
+    public bool IsArrivalUnknown { get; init; }
 
     /// <summary>Documents written again after failures or losses, acknowledged, until the range was whole.</summary>
     public long Repaired { get; init; }

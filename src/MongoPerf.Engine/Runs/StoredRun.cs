@@ -12,6 +12,9 @@ public sealed class StoredRun : IDisposable
     /// <summary>A note that is there once the data of the server that the run started have been deleted; there is nothing to continue with then.</summary>
     public const string DeletedNote = "data deleted";
 
+    /// <summary>Why it would end the same way again: a server's reason; empty once it was resumed all the same.</summary>
+    public const string RejectedNote = "rejected";
+
     private readonly Dictionary<string, string> _notes;
     private readonly WriterProcess? _writer;
     private readonly RunPosition? _from;

@@ -16,7 +16,8 @@ internal sealed class CollectionSharder(
 
     private string Namespace => collection.Namespace;
 
-    private ShardKey Key => plan.Key ?? ShardKey.Parse(plan.Settings.ShardKey ?? ShardKey.HashedId);
+    /// <summary>By which it is, or will be, sharded.</summary>
+    public ShardKey Key => plan.Key ?? ShardKey.Parse(plan.Settings.ShardKey ?? ShardKey.HashedId);
 
     /// <summary>Before anything is changed.</summary>
     /// <param name="router">Open.</param>
@@ -77,7 +78,7 @@ internal sealed class CollectionSharder(
         }
         catch (ServerCommandException e) when (!ErrorTally.IsServerAway(e) && !ErrorTally.MayPass(e))
         {
-            throw new ShardingException($"{Namespace} can't be sharded by {Key}: {e.Message}", "try another --shard-key, or another --collection");
+            throw new ShardingException($"{Namespace} can't be sharded by {Key}: {e.Message}", "try another --shard-key, or another --collection") { IsServers = true };
         }
     }
 

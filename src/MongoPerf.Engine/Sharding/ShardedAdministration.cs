@@ -63,10 +63,20 @@ public sealed class ShardedAdministration : ICollectionAdministration
     public void Create(MongoConnection connection, CollectionShape shape)
     {
         Tuning.Apply(_plan.Settings);
+        if (_collection.FindSharded() is null)
+            CreateKeyIndexes(connection, shape);
         _sharder.Shard(connection);
         if (shape.Indexes.Count > 0)
             _collection.Run(connection, Commands.OnCollection(_collection.ReadNamespace(), CollectionCommands.CreateIndexes(_collection.Collection, shape.Indexes)));
         NoteProcesses();
+    }
+
+    /// <summary>An index on just the shard key is there before sharding, which would else make one of its own: not unique, and in the way of this one.</summary>
+    private void CreateKeyIndexes(MongoConnection connection, CollectionShape shape)
+    {
+        BsonDocument[] own = [.. shape.Indexes.Where(index => index.FindDocument("key") is { } key && _sharder.Key.IsThatOf(key))];
+        if (own.Length > 0)
+            _collection.Run(connection, new ShardingCommand(Commands.Catalogue, Database, CollectionCommands.CreateIndexes(_collection.Collection, own)));
     }
 
     public void Drop(MongoConnection connection) => _collection.Drop(connection, _collection.Collection);

@@ -24,8 +24,11 @@ public sealed record ShardingPlan(Func<ShardedCluster> Cluster, ConnectionSettin
     public Action<string> Tell { get; init; } = _ => { };
 }
 
-/// <summary>The collection can't be sharded as requested; the user can fix that (exit code 2).</summary>
+/// <summary>The collection can't be sharded as requested; the user can fix that.</summary>
 public sealed class ShardingException(string message, string hint) : Exception(message)
 {
     public string Hint { get; } = hint;
+
+    /// <summary>The cluster has rejected a command for it.</summary>
+    public bool IsServers { get; init; }
 }

@@ -92,9 +92,12 @@ internal static class CommandRunner
         ConnectionStringException e => (ExitCode.WrongUsage, e.Typed is { } typed ? NearestName.Hint(typed, e.Allowed) : null),
         OperationLimitException => (ExitCode.WrongUsage, null),
         CollectionBusyException e => (ExitCode.Refused, e.Hint),
-        ShardingException e => (ExitCode.WrongUsage, e.Hint),
+        ShardingException e => (e.IsServers ? ExitCode.RejectedByServer : ExitCode.WrongUsage, e.Hint),
+        DuplicateKeyException => (ExitCode.TooManyErrors, "make the values of that index different in every document, or remove unique; --max-errors N goes on without up to N such documents"),
         ServerRefusesException { Error.Code: OutOfDiskSpace } or ServerCommandException { Code: OutOfDiskSpace } => (ExitCode.Refused, "free some space on the server's disk"),
-        ServerRefusesException => (ExitCode.CannotConnect, "the server rejects every operation: is it the primary, may this client write, is its disk full?"),
+        ServerRefusesException { Error: var error } when error.Code is 13 or 18 || ErrorTally.MeansNoPrimary(error) || ErrorTally.MeansShardAway(error) =>
+            (ExitCode.CannotConnect, "is it the primary, and may this client write?"),
+        ServerRefusesException => (ExitCode.RejectedByServer, null),
         SamplingFailedException => (ExitCode.Refused, "is the disk that holds the runs folder full?"),
         MissingDocumentsException => (ExitCode.VerificationFailed, null),
         OperationCanceledException => (ExitCode.Interrupted, null),
@@ -112,7 +115,7 @@ internal static class CommandRunner
         ServerCommandException e when ErrorTally.MeansNoPrimary(e.Error) => (ExitCode.CannotConnect, "this member does not accept writes: is there a primary?"),
         ServerCommandException e when ErrorTally.MeansShardAway(e.Error) =>
             (ExitCode.CannotConnect, $"the router answers, but {(ErrorTally.ShardIn(e.Error) is { } shard ? $"shard {shard}" : "a shard")} does not: start it, or look into its log"),
-        ServerCommandException => (ExitCode.CannotConnect, "the server rejected the command; its log may say why"),
+        ServerCommandException => (ExitCode.RejectedByServer, null),
         ForeignFolderException or DiskFullException => (ExitCode.Refused, ((StorageException)failure).Hint),
         StorageException e => (ExitCode.WrongUsage, e.Hint),
         SocketException => (ExitCode.CannotConnect, "is another program using the port? choose another --port, or omit it to use a free one"),

@@ -97,6 +97,8 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         }
 
         RequireRestarts(plan.Plan, deployment);
+        if (sharding is { ShardKey: { } key })
+            UniqueIndexes.Require(plan.Plan.Rounds, ShardKey.Parse(key));
         return new RunRequest
         {
             Settings = new RunSettings

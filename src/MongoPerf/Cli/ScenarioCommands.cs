@@ -3,6 +3,7 @@ using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
 using MongoPerf.Scenarios;
@@ -37,7 +38,14 @@ internal static class ScenarioCommands
     private static void Validate(ScenarioFile found, bool isJson)
     {
         ReadPlan read = PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed);
-        IEnumerable<ReadPlan> all = [read, .. read.Deployments.Select(deployment => PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed, deployment))];
+        var all = new List<ReadPlan> { read };
+        foreach (ScenarioDeployment deployment in read.Deployments)
+        {
+            all.Add(PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed, deployment));
+            if (deployment.Settings.Topology == Topology.Sharded)
+                UniqueIndexes.Require(all[^1].Plan.Rounds, ShardKey.Parse(ShardKey.HashedId));
+        }
+
         string[] warnings = [.. all.SelectMany(one => one.Warnings).Distinct()];
         foreach (ReadPlan one in all)
             WritePermission.RequireListed(one, PlanRequests.DefaultDatabase);

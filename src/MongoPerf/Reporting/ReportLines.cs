@@ -39,7 +39,7 @@ internal static class ReportLines
         {
             "finished" => (Words.Of("to rebuild this report"), "report"),
             "running" => (Words.Of("to refresh this report"), "report"),
-            _ when run.Run.Clients.Count > 0 || run.FindNote(StoredRun.DeletedNote) is not null => (Words.Of("to rebuild this report"), "report"),
+            _ when run.Run.Clients.Count > 0 || run.FindNote(StoredRun.DeletedNote) is not null || run.FindNote(StoredRun.RejectedNote) is { Length: > 0 } => (Words.Of("to rebuild this report"), "report"),
             _ => (Words.Of("to resume"), "resume"),
         };
         // A program that only the stored run names is not started: it is named again.

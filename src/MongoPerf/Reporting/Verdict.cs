@@ -116,19 +116,30 @@ internal sealed record Verdict(Grade Grade, string Text)
     {
         UnacknowledgedResult[] results = [.. run.Results.Select(result => result.Unacknowledged).OfType<UnacknowledgedResult>()];
         // An interruption comes before what arrived is counted.
-        long unknown = run.Results.Where(result => result is { IsInsert: true, IsUnacknowledged: true, Unacknowledged: null }).Sum(result => result.Documents);
+        long unknown = SentBlindly(run.Results.Where(result => !result.IsArrivalUnknown));
+        long unproved = SentBlindly(run.Results.Where(result => result.IsArrivalUnknown));
+        if (unproved > 0)
+            verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: how many of {Units.Exact(unproved)} documents arrived can't be told, as the server removes documents by itself")));
         if (unknown > 0)
             verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: how many of {Units.Exact(unknown)} documents arrived is unknown, as the run was interrupted while they were sent")));
         if (results.Length == 0)
             return;
         long sent = results.Sum(r => r.Sent);
         long lost = results.Sum(r => r.Lost);
+        long refused = sent - lost - results.Sum(r => r.Arrived);
+        if (refused > 0)
+            verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: a unique index refused {Units.Exact(refused)} of {Units.Exact(sent)} documents")));
+        if (refused > 0 && lost == 0)
+            return;
         verdicts.Add(lost == 0
             ? new Verdict(Grade.Good, unknown > 0 ? Words.Of($"unacknowledged inserts: all {Units.Exact(sent)} other documents arrived") : Words.Of($"unacknowledged inserts: all {Units.Exact(sent)} documents arrived"))
             : new Verdict(
                 Grade.Note,
                 Words.Of($"unacknowledged inserts: {Units.Exact(lost)} of {Units.Exact(sent)} documents were lost, and written again with acknowledgement")) { Finding = VerdictFinding.LostWrites });
     }
+
+    private static long SentBlindly(IEnumerable<OperationResult> results) =>
+        results.Where(result => result is { IsInsert: true, IsUnacknowledged: true, Unacknowledged: null }).Sum(result => result.Documents);
 
     /// <summary>What was compared with what was written, and which phases' reads were not.</summary>
     private static IEnumerable<Verdict> Verified(StoredRun run)

@@ -40,7 +40,7 @@ internal static class CollectionReader
         int length = template.Make(0).Bytes.Length;
         if (length > MostBytes)
             throw MappingReader.Wrong(document, $"collection '{name}': a document has {length:N0} bytes; MongoDB allows at most {MostBytes:N0}");
-        return new PlanCollection
+        var collection = new PlanCollection
         {
             Name = name,
             Count = reader.Find("count") is { } count ? scale.Read(count, "count", least: 0) : 0,
@@ -50,6 +50,8 @@ internal static class CollectionReader
             Shard = shard,
             Options = Options(reader, name),
         };
+        UniqueIndexes.Require(collection, collection.Indexes, reader.Find("indexes"));
+        return collection;
     }
 
     private static BsonDocument? ShardKeyOf(MappingReader reader, string name)

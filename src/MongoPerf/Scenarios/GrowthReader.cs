@@ -10,7 +10,6 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
 {
     private const int MostSizes = 100_000;
     private const double MostShare = 1e9;
-    private const int UsualBatch = 1000;
 
     /// <summary>Names of the collections that a phase as it is written grows; none for any other phase.</summary>
     public static IEnumerable<string> NamesIn(ScenarioNode phase) => (phase as MappingNode)?.Find("grow") switch
@@ -103,7 +102,7 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
     private GrowthWrite[] Writes(MappingReader reader, string phase, GrowingCollection[] collections)
     {
         if (reader.Find("writes") is not { } node)
-            return [new GrowthWrite("insert", 1, collections.ToDictionary(c => c.Name, c => Group(c, null, "insert", UsualBatch)))];
+            return [new GrowthWrite("insert", 1, collections.ToDictionary(c => c.Name, c => Group(c, null, "insert")))];
         IReadOnlyList<ScenarioNode> items = reader.List("writes");
         GrowthWrite[] writes = [.. items.Select((item, i) => Write(item, phase, i + 1, collections)).Where(w => w.Share > 0)];
         return writes.Length > 0 ? writes : throw MappingReader.Wrong(node, $"phase '{phase}': every share is 0", "give at least one of the writes a share above 0");
@@ -113,13 +112,13 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
     {
         string name = (node as MappingNode)?.Find("name") is ScalarNode given ? given.Text : $"write {number}";
         var reader = new MappingReader(node, $"phase '{phase}', write '{name}'", ScenarioLanguage.Write);
-        return new GrowthWrite(name, reader.Number("share", 0, MostShare) ?? 1, collections.ToDictionary(c => c.Name, c => Group(c, reader, name, 1))) { Description = reader.Text("description") ?? "" };
+        return new GrowthWrite(name, reader.Number("share", 0, MostShare) ?? 1, collections.ToDictionary(c => c.Name, c => Group(c, reader, name))) { Description = reader.Text("description") ?? "" };
     }
 
-    private PhaseGroup Group(GrowingCollection growing, MappingReader? write, string name, int batch)
+    private PhaseGroup Group(GrowingCollection growing, MappingReader? write, string name)
     {
         PlanCollection collection = data.First(c => c.Name == growing.Name);
-        InsertDocuments insert = write is null ? new InsertDocuments(name, collection.Name, collection.Documents, batch, Ordered: false) : operations.Write(collection, write, name);
+        InsertDocuments insert = write is null ? new InsertDocuments(name, collection.Name, collection.Documents, OperationReader.UsualBatch(collection), Ordered: false) : operations.Write(collection, write, name);
         return new PhaseGroup { Threads = (int)(write?.Count("threads", 1, PhaseReader.MostThreads) ?? 1), Operations = [new PhaseOperation(insert, 1, null)] };
     }
 }

@@ -45,7 +45,7 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
     public Operation Load(PlanCollection collection, MappingReader phase)
     {
         if (collection.Files is not { } files)
-            return new InsertDocuments("load", collection.Name, collection.Documents, (int)(phase.Count("batch", 1, MostBatch) ?? 1000), phase.Flag("ordered")) { Concerns = Concerns(phase) };
+            return new InsertDocuments("load", collection.Name, collection.Documents, (int)(phase.Count("batch", 1, MostBatch) ?? UsualBatch(collection)), phase.Flag("ordered")) { Concerns = Concerns(phase) };
         if (((string[])["batch", "ordered"]).FirstOrDefault(key => phase.Find(key) is not null) is { } key)
             throw MappingReader.Wrong(phase.Find(key)!, $"load: {key} is not allowed when files are loaded, as each is written by itself");
         return WithConcerns(new UploadFile("load", collection.Name, files), phase);
@@ -54,6 +54,15 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
     /// <summary>One way of writing in a growth.</summary>
     public InsertDocuments Write(PlanCollection collection, MappingReader write, string name) =>
         new(name, collection.Name, collection.Documents, (int)(write.Count("batch", 1, MostBatch) ?? 1), write.Flag("ordered", usual: true)) { Concerns = Concerns(write) };
+
+    /// <summary>Documents in a batch where the file does not say: 1000, or as many as surely fit one message.</summary>
+    public static int UsualBatch(PlanCollection collection)
+    {
+        const int Documents = 1000;
+        const int MessageBytes = 48_000_000;
+        // Documents may be longer than the first: no more than half the message by its length.
+        return Math.Clamp(MessageBytes / 2 / collection.Documents.Make(0).Bytes.Length, 1, Documents);
+    }
 
     public static IReadOnlyList<BsonDocument> Indexes(IReadOnlyList<ScenarioNode> nodes, string what) => [.. nodes.Select(node => Index(node, what))];
 
@@ -98,7 +107,7 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
     private Operation Make(string kind, Context c) => kind switch
     {
         "insert" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents, 1, Ordered: true),
-        "insertMany" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents, (int)(c.Reader.Count("batch", 1, MostBatch) ?? 1000), c.Reader.Flag("ordered", usual: true)),
+        "insertMany" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents, (int)(c.Reader.Count("batch", 1, MostBatch) ?? UsualBatch(c.About)), c.Reader.Flag("ordered", usual: true)),
         "find" => Find(c),
         "update" => new UpdateDocuments(c.Name, c.Collection, c.Target(), c.Update())
         {
@@ -146,6 +155,8 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
             // Under a collation other values are equal, and they stand in another order.
             Expected = c.About!.Options?.Find("collation") is null || isOfKey ? c.About.Documents : null,
             IsOfKey = isOfKey,
+            MayBeRemoved = c.About.RemovedBecause is not null,
+            MayReorderFields = c.About.IsTimeSeries,
         };
     }
 
@@ -161,7 +172,9 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
         switch (kind)
         {
             case "createIndexes":
-                return c.Command(new CommandBuilder().AddLiteral("createIndexes", c.Collection).AddLiteral("indexes", Indexes(c.Reader.List("indexes"), "createIndexes")));
+                IReadOnlyList<BsonDocument> indexes = Indexes(c.Reader.List("indexes"), "createIndexes");
+                UniqueIndexes.Require(c.About!, indexes, c.Reader.Find("indexes"));
+                return c.Command(new CommandBuilder().AddLiteral("createIndexes", c.Collection).AddLiteral("indexes", indexes));
             case "dropIndexes":
                 return c.Command(new CommandBuilder().AddLiteral("dropIndexes", c.Collection).Add("index", c.Value("index") ?? new LiteralValue(BsonDocument.Of(("v", "*")).First().Value)));
             case "compact":
@@ -199,6 +212,8 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
             throw MappingReader.Wrong(node, $"{what}: an index has no key", "such as {name: 1}");
         Directions.Require(key, node, what, Directions.OfIndexes);
         string name = given.FindString("name") is { } chosen && !ReferenceEquals(key, given) ? chosen : string.Join('_', key.Select(e => $"{e.Key}_{e.Value}"));
+        if (given.IsTrue("unique") && key.Any(e => e.Value.ToString() == "hashed"))
+            throw MappingReader.Wrong(node, $"{what}: the index {name} is unique and hashed; MongoDB has no such index", "remove unique, or hashed");
         IEnumerable<KeyValuePair<string, BsonValue>> options = ReferenceEquals(key, given) ? [] : given.Where(e => e.Key is not ("key" or "name"));
         return BsonDocument.Of([("key", key), ("name", name), .. options.Select(e => (e.Key, (object?)e.Value))]);
     }

@@ -27,7 +27,7 @@ internal sealed record ReadPlan(Plan Plan, long? MaxErrors, SkipLimit? MaxSkippe
 
     public IReadOnlyList<TableInfo> Tables { get; init; } = [];
 
-    /// <summary>What is probably a mistake, a line each; the file is valid.</summary>
+    /// <summary>What is probably a mistake, or can't be verified, a line each; the file is valid.</summary>
     public IReadOnlyList<string> Warnings { get; init; } = [];
 }
 
@@ -78,7 +78,7 @@ internal static class PlanReader
             ],
             Figures = figures.Figures(top),
             Tables = figures.Tables(top),
-            Warnings = [.. warnings.Distinct()],
+            Warnings = [.. warnings.Concat(ServerPromises.Warnings(rounds)).Distinct()],
         };
 
         PlanRound[] Rounds(ScenarioParameters values)

@@ -2,6 +2,7 @@ using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -147,6 +148,34 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
             collStats.GetProperty("shards").EnumerateObject().Sum(static shard => shard.Value.GetProperty("indexSizes").Number("Number_1")));
         foreach (string chart in (string[])["shards.png", "migrations.png", "shards.svg", "migrations.svg"])
             Assert.True(new FileInfo(Path.Combine(_runs.RunPath, "report", "charts", chart)) is { Exists: true, Length: > 10_000 }, $"{chart} is missing or blank");
+    }
+
+    [MongodFact]
+    public void Indexes_on_just_the_shard_key_are_made_as_they_are_asked_for()
+    {
+        string file = Path.Combine(_runs.Path, ".unique.yaml");
+        File.WriteAllText(file, """
+            data:
+              c: {count: 200, document: {user: ^number, v: {^int: [0, 9]}}, shardKey: {user: 1}, indexes: [{key: {user: 1}, name: mine, unique: true}, {key: {user: 1, v: 1}, unique: true}]}
+              d: {count: 200, document: {user: ^number}, shardKey: {user: hashed}, indexes: [{key: {user: hashed}, name: own}]}
+            phases: [{load: c}, {load: d}]
+            """);
+        ProgramRun.Run("run", file, "--cluster", cluster.Folder, "--db", _database, "--quiet", "--out", _runs.Path).Expect(0);
+        var found = new Dictionary<string, string[]>();
+        foreach (ShardAddress shard in cluster.Cluster.Parts!.Shards)
+        {
+            using MongoConnection connection = MongoConnection.Open(shard.Primary, ConnectionSettings.Default);
+            foreach (string collection in Documents.CollectionNames(connection, _database).Intersect(["c", "d"]))
+            {
+                found[$"{shard.Name} {collection}"] = [.. connection.RunCursor(_database, BsonDocument.Of(("listIndexes", collection)))
+                    .Select(index => index.FindString("name") + (index.IsTrue("unique") ? " unique" : "")).Order(StringComparer.Ordinal)];
+            }
+        }
+
+        // Each shard that has a part has them all; the one chunk of the range is on one of them.
+        Assert.All(found.Where(pair => pair.Key.EndsWith('d')), pair => Assert.Equal(["_id_", "own"], pair.Value));
+        Assert.Equal(2, found.Keys.Count(key => key.EndsWith('d')));
+        Assert.Equal(["_id_", "mine unique", "user_1_v_1 unique"], Assert.Single(found, pair => pair.Key.EndsWith('c')).Value);
     }
 
     private ProgramRun Start(string shares, params string[] more) => Start(new ProgramOptions(), shares, more);

@@ -2,6 +2,7 @@ using System.Net.Sockets;
 using MongoPerf.Cli;
 using MongoPerf.Deployments;
 using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Discovery;
@@ -17,11 +18,14 @@ public sealed class FailureReportTests
         { "storage", 2, "error: RocksDB is missing|hint:  do without it" },
         { "storage without a hint", 2, "error: the store is damaged" },
         { "taken port", 3, "error: Address already in use|hint:  is another program using the port? choose another --port, or omit it to use a free one" },
-        { "refused command", 3, "error: collStats: no such thing (code 59 CommandNotFound)|hint:  the server rejected the command; its log may say why" },
+        { "refused command", 7, "error: collStats: no such thing (code 59 CommandNotFound)" },
+        { "refused for good", 7, "error: the server has rejected every operation for 5 s; last error: no such thing (code 59 CommandNotFound)" },
+        { "duplicates", 4, "error: c: 1 document can't be stored: E11000 duplicate key error collection: p.c index: u_1|hint:  make the values of that index different in every document, or remove unique; --max-errors N goes on without up to N such documents" },
+        { "refused shards", 7, "error: p.c can't be sharded by {a: 1}: no|hint:  try another" },
         { "no primary", 3, "error: insert: not primary (code 10107 NotWritablePrimary)|hint:  this member does not accept writes: is there a primary?" },
         { "full disk", 6, "error: insert: no room (code 14031 OutOfDiskSpace)|hint:  free some space on the server's disk" },
         { "full disk all along", 6, "error: the server has rejected every operation for 5 s; last error: no room (code 14031 OutOfDiskSpace)|hint:  free some space on the server's disk" },
-        { "refused all along", 3, "error: the server has rejected every operation for 5 s; last error: no (code 13 Unauthorized)|hint:  the server rejects every operation: is it the primary, may this client write, is its disk full?" },
+        { "refused all along", 3, "error: the server has rejected every operation for 5 s; last error: no (code 13 Unauthorized)|hint:  is it the primary, and may this client write?" },
         { "no file", 2, "error: /x is not there|hint:  is it the right folder or file, and is the disk full?" },
         { "no access", 2, "error: Access to '/x' is denied|hint:  does this user have permission to read and write there?" },
         { "no table", 2, "error: news:1978: this Tokyo Tyrant server's database is of type 'hash', a table database is needed|hint:  start it on the file of a table database: ttserver FILE.tct" },
@@ -79,6 +83,9 @@ public sealed class FailureReportTests
         "storage without a hint" => new StorageException("the store is damaged"),
         "taken port" => new SocketException((int)SocketError.AddressAlreadyInUse),
         "refused command" => new ServerCommandException("collStats", new ServerError(59, "CommandNotFound", "no such thing", [])),
+        "refused for good" => new ServerRefusesException(new ServerError(59, "CommandNotFound", "no such thing", []), 5),
+        "duplicates" => new DuplicateKeyException("c", 1, "E11000 duplicate key error collection: p.c index: u_1"),
+        "refused shards" => new ShardingException("p.c can't be sharded by {a: 1}: no", "try another") { IsServers = true },
         "no primary" => new ServerCommandException("insert", new ServerError(10107, "NotWritablePrimary", "not primary", [])),
         "full disk" => new ServerCommandException("insert", new ServerError(14031, "OutOfDiskSpace", "no room", [])),
         "full disk all along" => new ServerRefusesException(new ServerError(14031, "OutOfDiskSpace", "no room", []), 5),

@@ -102,6 +102,16 @@ public sealed class RecordedReplyTests
     public void A_find_by_id_uses_the_index_of_id(string plan, string? index) =>
         Assert.Equal(index, QueryPlanReader.Read(ExtendedJson.Parse("{\"queryPlanner\": {\"winningPlan\": " + plan + "}}"), limit: 0).Index);
 
+    [Theory]
+    [InlineData("""{"queryPlanner": {"winningPlan": {"stage": "PROJECTION_SIMPLE", "inputStage": {"stage": "IXSCAN", "indexName": "u_1"}}}, "executionStats": {"nReturned": 3, "totalKeysExamined": 5, "totalDocsExamined": 7}}""", "PROJECTION_SIMPLE > IXSCAN", 3, 5)]
+    [InlineData("""{"stages": [{"$cursor": {"queryPlanner": {"winningPlan": {"stage": "IXSCAN", "indexName": "u_1"}}, "executionStats": {"nReturned": 30, "totalKeysExamined": 5, "totalDocsExamined": 7}}}, {"$group": {}, "nReturned": 4}, {"$sort": {}, "nReturned": 2}]}""", "$sort > $group > IXSCAN", 2, 5)]
+    [InlineData("""{"mergeType": "mongos", "shards": {"s0": {"stages": [{"$cursor": {"queryPlanner": {"winningPlan": {"stage": "IXSCAN", "indexName": "u_1"}}, "executionStats": {"nReturned": 3, "totalKeysExamined": 5, "totalDocsExamined": 7}}}, {"$group": {}, "nReturned": 4}]}, "s1": {"queryPlanner": {"winningPlan": {"stage": "EOF"}}, "executionStats": {"nReturned": 1, "totalKeysExamined": 6, "totalDocsExamined": 0}}}}""", "$group > IXSCAN", 5, 11)]
+    public void The_plan_of_an_aggregation_is_read_in_each_of_its_forms(string reply, string stages, long returned, long keys)
+    {
+        PlanSummary plan = QueryPlanReader.Read(ExtendedJson.Parse(reply), limit: 0);
+        Assert.Equal((stages, "u_1", returned, keys, 7), (plan.Stages, plan.Index, plan.Returned, plan.KeysExamined, plan.DocumentsExamined));
+    }
+
     [VectorFact]
     public void Sizes_are_read()
     {

@@ -39,6 +39,34 @@ public sealed class ReplyVerifierTests
         }
     }
 
+    /// <summary>As mongod 6.0.5 returns a document of a time-series collection: time and meta first, meta's own fields in order of their names.</summary>
+    [Fact]
+    public void Fields_of_a_time_series_collection_may_come_in_another_order_and_no_other_way()
+    {
+        var written = BsonDocument.Of(("_id", 1), ("t", DateTimeOffset.UnixEpoch.UtcDateTime), ("meta", BsonDocument.Of(("b", 1), ("a", 2))), ("list", new[] { 1, 2 }));
+        var documents = new DocumentTemplate(DocumentValue.Of(written), 1, "m");
+        FindDocuments find = new FindDocuments("f", "m", DocumentValue.Empty) { IsOfKey = true, MayReorderFields = true };
+        Assert.Equal(0, Wrong(find, Reply(2, 1, [1, 2], 1)));
+        Assert.Equal(1, Wrong(find with { MayReorderFields = false }, Reply(2, 1, [1, 2], 1)));
+        Assert.Equal(1, Wrong(find, Reply(3, 1, [1, 2], 1)));
+        Assert.Equal(1, Wrong(find, Reply(2, 1, [2, 1], 1)));
+        Assert.Equal(1, Wrong(find, Reply(2, 1, [1, 2], 1L)));
+        Assert.Equal(1, Wrong(find, BsonDocument.Of([.. Reply(2, 1, [1, 2], 1).Select(pair => (pair.Key, (object?)pair.Value)), ("more", 1)])));
+
+        int Wrong(FindDocuments query, BsonDocument reply) => new ReplyVerifier(query, documents).Verify(Batch([reply.Bytes.ToArray()]), Drawn).Wrong;
+
+        static BsonDocument Reply(int a, int b, int[] list, object id) =>
+            BsonDocument.Of(("t", DateTimeOffset.UnixEpoch.UtcDateTime), ("meta", BsonDocument.Of(("a", a), ("b", b))), ("list", list), ("_id", id));
+    }
+
+    [Fact]
+    public void A_document_that_the_server_may_have_removed_is_not_missed()
+    {
+        FindDocuments find = SeriesFile.Find("q7") with { IsOfKey = true };
+        Assert.Equal(new VerificationOutcome(1, 1), new ReplyVerifier(find, Documents).Verify(Batch([]), Drawn));
+        Assert.Equal(new VerificationOutcome(0, 0), new ReplyVerifier(find with { MayBeRemoved = true }, Documents).Verify(Batch([]), Drawn));
+    }
+
     [Theory]
     [InlineData("_id", -1)]
     [InlineData("_id", 1)]

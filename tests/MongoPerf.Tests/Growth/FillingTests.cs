@@ -2,9 +2,11 @@ using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Growth;
 using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Growth;
 
@@ -85,6 +87,40 @@ public sealed class FillingTests : IDisposable
     }
 
     [Fact]
+    public void A_document_that_a_unique_index_refuses_is_named_after_one_repair()
+    {
+        _run.Data.Twice.Add(1001);
+        _run.WithContext(context =>
+        {
+            var e = Assert.Throws<DuplicateKeyException>(() => new Filling(context).Repair(Series, new NumberRange(1000, 1003)));
+            Assert.Equal("series: 1 document can't be stored: E11000 duplicate key error collection: perf.c index: u_1 dup key: { u: 7 }", e.Message);
+        });
+        Assert.Single(_run.Data.Written);
+    }
+
+    [Theory]
+    [InlineData("{w: 1}", null)]
+    [InlineData("{w: 0}", 98L)]
+    public void Documents_that_a_unique_index_refuses_are_accepted_as_far_as_errors_may_be(string concern, long? arrived)
+    {
+        OperationResult result = Settle(concern, 100, i => i is 3 or 4 ? Refused(concern) : Scripted.Ok(), twice: [3, 4]);
+        Assert.Equal(0, result.Repaired);
+        Assert.Equal(arrived, result.Unacknowledged?.Arrived);
+        Assert.Equal(98, _run.Data.Numbers("series").Count);
+
+        static Scripted Refused(string concern) => concern == "{w: 0}" ? Scripted.Ok() with { Arrives = false } : Scripted.Refused(11000, "DuplicateKey", "E11000");
+    }
+
+    /// <summary>They would push out others, and be written again for ever.</summary>
+    [Fact]
+    public void What_the_server_removes_by_itself_is_not_written_again()
+    {
+        PlanCollection capped = Series with { Options = BsonDocument.Of(("capped", true), ("size", 1000)) };
+        _run.WithContext(context => Assert.Equal(0, new Filling(context).Repair(capped, new NumberRange(0, 10))));
+        Assert.Empty(_run.Data.Written);
+    }
+
+    [Fact]
     public void A_collection_that_was_left_in_the_middle_is_whole_below_where_writing_goes_on()
     {
         foreach (long number in new long[] { 0, 1, 2, 5, 7 })
@@ -97,12 +133,14 @@ public sealed class FillingTests : IDisposable
         _run.WithContext(context => Assert.Equal(2, new Filling(context).FindWholeEnd(Series, 2)));
     }
 
-    private OperationResult Settle(string writeConcern, long documents, Func<int, Scripted> script, double fenceSeconds = 0)
+    private OperationResult Settle(string writeConcern, long documents, Func<int, Scripted> script, double fenceSeconds = 0, params long[] twice)
     {
         _run = new GrowthHarness
         {
+            MaxErrors = twice.Length,
             Text = $"data: {{series: {{document: {{n: ^number}}}}}}\nphases:\n  - {{grow: series, to: {documents}, step: {documents}, writes: [{{name: w, writeConcern: {writeConcern}}}]}}\n",
         };
+        _run.Data.Twice.UnionWith(twice);
         Assert.True(_run.RunWith(script, int.MaxValue, fenceSeconds));
         return _run.Records.Single().Operations.Single();
     }

@@ -47,6 +47,8 @@ internal sealed class GrowthHarness : IDisposable
     /// <summary>As <see cref="PlanRunOptions.Repeat"/>.</summary>
     public int Repeat { get; init; } = 1;
 
+    public long MaxErrors { get; init; }
+
     /// <summary>Where it waited for other clients.</summary>
     public List<long> Met { get; } = [];
 
@@ -140,6 +142,7 @@ internal sealed class GrowthHarness : IDisposable
 
     private RunContext ContextOf(GroupRunner groups, RunStore store) => new(Clock, groups, Data, store, Heard, new PlanRunOptions
     {
+        MaxErrors = MaxErrors,
         Seed = 42,
         ReasonToStop = () => ReasonToStop(),
         Share = Share,

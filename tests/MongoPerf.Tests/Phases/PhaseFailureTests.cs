@@ -207,6 +207,19 @@ public sealed class PhaseFailureTests : PhaseTest
         Assert.Single(Executors[0].StartTimes);
     }
 
+    [Theory]
+    [InlineData(null, 10)]
+    [InlineData(2L, 6)]
+    public void A_group_that_fills_a_collection_ends_with_more_duplicate_keys_than_may_be(long? allowed, int operations)
+    {
+        GroupResult result = Run(Queries with { Count = 10, MaxDuplicates = allowed }, i => i % 2 == 0 ? Scripted.Ok() : Scripted.Refused(11000, "DuplicateKey", "E11000 … index: u_1"));
+        Assert.Equal(operations, Executors[0].StartTimes.Count);
+        if (allowed is null)
+            Assert.Null(result.GivenUp);
+        else
+            Assert.EndsWith(": 3 documents can't be stored: E11000 … index: u_1", Assert.IsType<DuplicateKeyException>(result.GivenUp).Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Behind_a_success_it_is_a_failure_like_any_other()
     {

@@ -43,6 +43,10 @@ public sealed class WrongScenarioTests
     [InlineData("data:\n  users: {count: 5}\nphases:\n  - load: users\n      threads: 2\n", "test.yaml:5: this line is indented deeper than line 4, which has a value already", "same column")]
     [InlineData("data:\n  users: {count: 5}\nphases:\n  - load: users\n   - load: users\n", "test.yaml:5: the indentation of this line fits none of the lines above", "same column")]
     [InlineData("data:\n  users: {count: 5}\nphases:\n  - load: a: b\n", "test.yaml:4: invalid YAML: ", "")]
+    [InlineData("data:\n  users: {shardKey: {a: 1}, indexes: [{key: {b: 1}, unique: true}]}\nphases: [{load: users}]\n", "collection 'users': the unique index b_1 can't be on shards: it does not begin with the shard key {a: 1}", "begin the index with {a: 1}, remove unique, or choose another shardKey")]
+    [InlineData("data:\n  users: {shardKey: {b: hashed}, indexes: [{key: {b: 1}, unique: true}]}\nphases: [{load: users}]\n", "the unique index b_1 can't be on shards: it does not begin with the shard key {b: hashed}", "such as shardKey: {b: 1}")]
+    [InlineData("data:\n  users: {count: 5, shardKey: {a: 1}}\nphases: [{operations: [{createIndexes: users, indexes: [{key: {b: 1}, unique: true}]}]}]\n", "the unique index b_1 can't be on shards: it does not begin with the shard key {a: 1}", "remove unique")]
+    [InlineData("data:\n  users: {indexes: [{key: {b: hashed}, unique: true}]}\nphases: [{load: users}]\n", "test.yaml:2: collection 'users': indexes: the index b_hashed is unique and hashed; MongoDB has no such index", "remove unique, or hashed")]
     [InlineData("x: !int 5\n", "test.yaml:1: the tag !int is not supported", "")]
     public void Whole_file(string text, string message, string hint) => Check(text, message, hint);
 

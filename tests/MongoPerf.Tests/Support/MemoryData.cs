@@ -113,6 +113,11 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
 
     public bool FindsDocuments(PlanCollection collection) => FindsNumbers;
 
+    private const string Duplicate = "E11000 duplicate key error collection: perf.c index: u_1 dup key: { u: 7 }";
+
+    /// <summary>Numbers of documents that a unique index refuses.</summary>
+    public HashSet<long> Twice { get; } = [];
+
     public long FindEnd(PlanCollection collection, long from, long before = DocumentNumbers.Limit - 1)
     {
         lock (_lock)
@@ -138,21 +143,29 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
         return missing;
     }
 
-    public void Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges)
+    public string? Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges)
     {
         OnWrite();
+        bool isTwice = false;
         lock (_lock)
         {
             Written.AddRange(ranges);
             foreach (NumberRange range in ranges.Where(_ => !ForgetsWrites))
             {
                 for (long number = range.First; number < range.End; number++)
-                    Of(collection.Name).Add(number);
+                {
+                    if (Twice.Contains(number))
+                        isTwice = true;
+                    else
+                        Of(collection.Name).Add(number);
+                }
             }
         }
+
+        return isTwice ? Duplicate : null;
     }
 
-    public PlanSummary? Explain(FindDocuments query)
+    public PlanSummary? Explain(Operation query)
     {
         Calls.Add($"explain {query.Name}");
         return new PlanSummary { Stages = "COLLSCAN" };

@@ -100,9 +100,9 @@ public sealed class TyrantDataStore(
 
     public IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range) => throw NotFound();
 
-    public void Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges) => throw NotFound();
+    public string? Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges) => throw NotFound();
 
-    public PlanSummary? Explain(FindDocuments query) => null;
+    public PlanSummary? Explain(Operation query) => null;
 
     public ExaminedCounters? ReadExamined(Operation operation) => null;
 

@@ -7,7 +7,8 @@ namespace MongoPerf.Engine.Executors.Wire;
 
 /// <summary>Compares the documents of a find's reply with those that were written, and with what was asked for.</summary>
 /// <remarks>
-/// Whole documents must be what was written, byte for byte, wherever their _ids tell their numbers; every document must meet the plain
+/// Whole documents must be what was written, byte for byte, wherever their _ids tell their numbers (in a time-series collection, whose server
+/// promises no order, field for field); every document must meet the plain
 /// conditions of the filter and stand in the order asked for. Conditions on what a projection leaves out, and other operators than
 /// comparisons, are not looked at. Not on the measured path: it allocates.
 /// </remarks>
@@ -38,7 +39,7 @@ internal sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate do
 
         int most = operation.FullReply > 0 ? operation.FullReply : int.MaxValue;
         // The document that was drawn must be there: none at all is one wrong.
-        return operation.IsOfKey && seen == 0 && !mayLag ? new VerificationOutcome(1, 1) : new VerificationOutcome(seen, wrong + Math.Max(0, seen - most));
+        return operation.IsOfKey && seen == 0 && !mayLag && !operation.MayBeRemoved ? new VerificationOutcome(1, 1) : new VerificationOutcome(seen, wrong + Math.Max(0, seen - most));
     }
 
     /// <summary>Bytes that are no document, or values of other types, are a wrong document and no end of the phase.</summary>
@@ -66,8 +67,13 @@ internal sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate do
             return false;
         _written.Clear();
         documents.Write(_written, number);
-        return document.Bytes.SequenceEqual(_written.Written);
+        return operation.MayReorderFields ? HasSameFields(document, new BsonDocument(_written.Written.ToArray())) : document.Bytes.SequenceEqual(_written.Written);
     }
+
+    /// <summary>The same fields with the same values, in any order; also inside of documents, but not of arrays.</summary>
+    private static bool HasSameFields(BsonDocument found, BsonDocument written) => found.Count() == written.Count() && written.All(field =>
+        found.FirstOrDefault(other => other.Key == field.Key) is { Key: not null } other && other.Value.Type == field.Value.Type
+        && (field.Value.Type == BsonType.Document ? HasSameFields(other.Value.ToDocument(), field.Value.ToDocument()) : other.Value.Bytes.Span.SequenceEqual(field.Value.Bytes.Span)));
 
     private static bool Meets(BsonDocument document, string path, BsonValue condition, BsonDocument? projection)
     {

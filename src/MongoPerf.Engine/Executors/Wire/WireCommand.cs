@@ -96,6 +96,8 @@ internal sealed class WireCommand
         bool keeps = _isVerified && first.Documents > 0;
         if (keeps)
             Keep();
+        if (_operation is ServerCommand)
+            _cursor.Continue(_route.Connection.LastReceived);
         if (!_cursor.TryReadToEnd(first, out long documents, out long bytes))
         {
             LastError = _cursor.LastError;
@@ -141,6 +143,17 @@ internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string
     /// <summary>Where in the last reply its documents are.</summary>
     public ReplyRange LastBatch { get; private set; }
 
+    /// <summary>Takes the collection's name from the reply of a command that was given as it is: only the server knows what its cursor is of.</summary>
+    /// <param name="reply">The message, with a cursor that has more.</param>
+    /// <exception cref="WireProtocolException">The cursor's namespace is missing, or of another database.</exception>
+    public void Continue(ReadOnlySpan<byte> reply)
+    {
+        var fields = new BsonReader(OpMsg.Parse(reply).Body);
+        var cursor = new BsonReader(fields.Find("cursor"u8) ? fields.DocumentBytes : BsonDocument.Empty.Bytes);
+        if (!cursor.Find("ns"u8) || !_getMore.TryContinue(cursor.StringBytes))
+            throw new WireProtocolException($"the reply has a cursor whose ns is not of the database '{database}'");
+    }
+
     /// <param name="first">The first reply, with a cursor that has more.</param>
     /// <param name="documents">Of all replies.</param>
     /// <param name="bytes">Of these documents.</param>
@@ -178,9 +191,21 @@ internal sealed class GetMoreMessage(CommandDialect dialect, string collection, 
 {
     private readonly OpMsgWriter _writer = new();
     private readonly byte[] _name = System.Text.Encoding.UTF8.GetBytes(dialect.NameOf("getMore"));
-    private readonly byte[] _collection = System.Text.Encoding.UTF8.GetBytes(collection);
+    private byte[] _collection = System.Text.Encoding.UTF8.GetBytes(collection);
     private readonly byte[] _database = System.Text.Encoding.UTF8.GetBytes(database);
     private int _requestId;
+
+    /// <summary>Reads on in a cursor of this namespace; nothing is made where it is that of the last one.</summary>
+    /// <returns>False where the database is another.</returns>
+    public bool TryContinue(ReadOnlySpan<byte> nameSpace)
+    {
+        if (nameSpace.Length <= _database.Length + 1 || !nameSpace.StartsWith(_database) || nameSpace[_database.Length] != '.')
+            return false;
+        ReadOnlySpan<byte> name = nameSpace[(_database.Length + 1)..];
+        if (!name.SequenceEqual(_collection))
+            _collection = name.ToArray();
+        return true;
+    }
 
     /// <returns>Valid until the next call.</returns>
     public ReadOnlySpan<byte> Write(long cursor)

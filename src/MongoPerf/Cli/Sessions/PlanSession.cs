@@ -118,6 +118,7 @@ internal static class PlanSession
         if (asked.Agent is { Share.IsFirst: true } first)
             first.Publish(prepared.Seed, prepared.StartDocuments);
         store.SetState(RunState.Running, null, null);
+        store.SetNote(StoredRun.RejectedNote, "");
         session.Begin(store, prepared.Plan);
         session.Report("resumed", ResumeText(stored));
         if (beganOn is not null && beganOn != place.Address)
@@ -200,6 +201,7 @@ internal static class PlanSession
             Meet = session.Request.Agent is { } agent ? agent.Meet : static (_, _) => new Meeting(),
             VerifyShare = session.Deployment.Kind == DeploymentKind.Null ? 0 : session.Settings.Plan.VerifyShare,
             ReconnectFor = RunSession.ReconnectFor,
+            MaxErrors = session.Settings.Plan.MaxErrors,
             ReasonToStop = session.ReasonToStop,
             MeasureDisk = session.MeasureDisk,
             Watch = (until, group) =>
@@ -233,7 +235,7 @@ internal static class PlanSession
             // What breaks after a stop was broken by it.
             _ = e;
         }
-        catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerRefusesException or ServerCommandException or CollectionBusyException)
+        catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerRefusesException or ServerCommandException or DuplicateKeyException or CollectionBusyException)
         {
             lost = e;
         }
@@ -252,6 +254,9 @@ internal static class PlanSession
         bool isInterrupted = !(isDone && lost is null) && signals.WasStopped;
         string? why = isInterrupted ? "interrupted" : run.StopReason ?? lost?.Message;
         store.SetState(isDone && why is null ? RunState.Finished : RunState.Interrupted, why, DateTimeOffset.UtcNow);
+        // Resumed, it would meet the same.
+        if (lost is DuplicateKeyException || (lost is not null && CommandRunner.Classify(lost) is { Code: ExitCode.RejectedByServer }))
+            store.SetNote(StoredRun.RejectedNote, lost.Message);
         if (why is not null)
             store.AddEvent(new RunEvent(RunSession.Clock.UtcNow.ToUnixTimeMilliseconds(), "stopped", why));
         store.Flush();
@@ -294,7 +299,7 @@ internal static class PlanSession
             Console.Error.WriteLine($"{stored.Arrivals.Skipped:N0} of {stored.Arrivals.Scheduled:N0} arrivals were skipped, more than allowed\nhint:  --max-skipped allows a number or a share such as 1%");
         return isInterrupted || (why is not null && session.Request.Agent is not null) ? ExitCode.Interrupted
             : run.StopReason is not null || loss?.Code == ExitCode.Refused ? ExitCode.Refused
-            : lost is not null ? ExitCode.CannotConnect
+            : lost is not null ? loss?.Code ?? ExitCode.CannotConnect
             : run.Wrong > 0 || run.Missing > 0 ? ExitCode.VerificationFailed
             : stored.Failures > session.Settings.Plan.MaxErrors ? ExitCode.TooManyErrors
             : hasSkipped ? ExitCode.TooManyErrors
