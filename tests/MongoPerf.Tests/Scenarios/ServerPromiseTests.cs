@@ -15,7 +15,7 @@ public sealed class ServerPromiseTests
     [InlineData("indexes: [{key: {t: 1}, expireAfterSeconds: 60}]", "its index t_1 has expireAfterSeconds")]
     public void A_collection_from_which_the_server_removes_documents_gets_a_warning(string how, string why)
     {
-        ReadPlan read = Read($"data:\n  c: {{count: 5, {how}}}\nphases: [{{load: c}}]\n");
+        ReadPlan read = Read($"data:\n  c: {{count: 5, document: {{t: 1}}, {how}}}\nphases: [{{load: c}}]\n");
         Assert.Equal($"collection 'c': the server removes documents by itself ({why}), so lost documents can't be told from removed ones; those that come back are verified", Assert.Single(read.Warnings));
     }
 
@@ -23,7 +23,7 @@ public sealed class ServerPromiseTests
     [InlineData("options: {timeseries: {timeField: t}}")]
     [InlineData("options: {capped: false}")]
     [InlineData("indexes: [t]")]
-    public void Any_other_does_not(string how) => Assert.Empty(Read($"data:\n  c: {{count: 5, {how}}}\nphases: [{{load: c}}]\n").Warnings);
+    public void Any_other_does_not(string how) => Assert.Empty(Read($"data:\n  c: {{count: 5, document: {{t: 1}}, {how}}}\nphases: [{{load: c}}]\n").Warnings);
 
     [Theory]
     [InlineData("indexes: [{key: {u: 1}, unique: true}]", "hashed", "the unique index u_1 can't be on shards: it does not begin with the shard key {_id: hashed}")]
