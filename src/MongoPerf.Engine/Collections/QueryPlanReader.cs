@@ -11,7 +11,8 @@ internal static class QueryPlanReader
 
     /// <param name="reply">The server's.</param>
     /// <param name="limit">Of the query, 0 for none: a router adds up what its shards return, which is more than the client gets.</param>
-    public static PlanSummary Read(BsonDocument reply, int limit)
+    /// <param name="skip">Of the query; 0 for none.</param>
+    public static PlanSummary Read(BsonDocument reply, int limit, long skip = 0)
     {
         // Of an aggregation: a router has it from each of its shards.
         if (reply.Find("queryPlanner") is null && reply.FindDocument("shards") is { } shards)
@@ -39,13 +40,18 @@ internal static class QueryPlanReader
             index ??= stage.FindString("indexName") ?? (name is "IDHACK" or "CLUSTERED_IXSCAN" or "EXPRESS_CLUSTERED_IXSCAN" ? IdIndex : null);
         }
 
+        int? shards = plan?.Find("shards") is { } list ? list.ToDocument().Count() : null;
+        long returned = Math.Min(reply.FindInt64("executionStats.nReturned") ?? 0, limit > 0 ? limit : long.MaxValue);
         return new PlanSummary
         {
             Index = index,
             Stages = string.Join(" > ", stages),
             KeysExamined = reply.FindInt64("executionStats.totalKeysExamined") ?? 0,
             DocumentsExamined = reply.FindInt64("executionStats.totalDocsExamined") ?? 0,
-            Returned = Math.Min(reply.FindInt64("executionStats.nReturned") ?? 0, limit > 0 ? limit : long.MaxValue),
+            Returned = returned,
+            Shards = shards,
+            // Each shard has to be ready to return all that the router skips and returns.
+            Necessary = (skip + returned) * (limit > 0 ? shards ?? 1 : 1),
         };
     }
 

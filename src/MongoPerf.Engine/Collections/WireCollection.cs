@@ -155,9 +155,9 @@ public sealed class WireCollection : IDisposable
     /// <inheritdoc cref="IDataStore.Explain"/>
     public PlanSummary? Explain(Operation query) => Retry(connection =>
     {
-        BsonDocument? reply = _longCommands.TryRun(connection, _access.Database, BsonDocument.Of(
-            ("explain", query.ToCommand().ToDocument(TypicalContext)), ("verbosity", "executionStats")));
-        return reply is null ? null : QueryPlanReader.Read(reply, query.FullReply);
+        BsonDocument command = query.ToCommand().ToDocument(TypicalContext);
+        BsonDocument? reply = _longCommands.TryRun(connection, _access.Database, BsonDocument.Of(("explain", command), ("verbosity", "executionStats")));
+        return reply is null ? null : QueryPlanReader.Read(reply, query.FullReply, command.FindInt64("skip") ?? 0);
     });
 
     /// <inheritdoc cref="IDataStore.ReadExamined"/>

@@ -73,6 +73,9 @@ public sealed record DeploymentInfo
     /// <summary>The server's own cache limit in bytes, of a cluster each shard's; null when it does not say.</summary>
     public long? CacheBytes { get; init; }
 
+    /// <summary>What the memory of each server that holds data is limited to, by request or default; null where it is not, or where that is not known.</summary>
+    public long? MemoryLimitBytes { get; init; }
+
     /// <summary>What routes in a sharded deployment: "mongos" or "mongod"; null for any other.</summary>
     public string? Router { get; init; }
 
@@ -211,6 +214,12 @@ public sealed record PlanSummary
     public long KeysExamined { get; init; }
     public long DocumentsExamined { get; init; }
     public long Returned { get; init; }
+
+    /// <summary>Shards that a router asked; null where none routed.</summary>
+    public int? Shards { get; init; }
+
+    /// <summary>Documents that it can't do without, whatever the index: what it skips and returns, with a limit on each shard that it asks. Null in runs of earlier versions.</summary>
+    public long? Necessary { get; init; }
 
     /// <summary>The stages from the outermost in, such as "LIMIT > FETCH > IXSCAN".</summary>
     public required string Stages { get; init; }

@@ -52,6 +52,8 @@ internal sealed partial class ChildDeployment : IDeployment
 
     public string ExitText { get; private set; } = MemoryGroup.ExitText(null);
 
+    public long? MemoryLimitBytes => _limits?.Memory?.Bytes;
+
     public IReadOnlyList<string> Remarks => [_remark, .. _limits?.Describe(ProcessId, _table) ?? []];
 
     /// <summary>The embedded server: <c>serve --port N --data DIR [--cache BYTES] [--auth] [--tls-certificate-key-file FILE]</c>.</summary>

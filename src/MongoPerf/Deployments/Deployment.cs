@@ -84,6 +84,9 @@ internal interface IDeployment : IDisposable
     /// <exception cref="ConnectionFailedException">It is no sharded deployment, or not running just now.</exception>
     ShardedCluster RequireCluster() => Cluster ?? throw new ConnectionFailedException(Address, "the members of the cluster are unknown at the moment");
 
+    /// <summary>What the memory of each server that holds data is limited to; null where it is not, or where that is not known.</summary>
+    long? MemoryLimitBytes => null;
+
     /// <summary>What a reader of the figures must know.</summary>
     IReadOnlyList<string> Remarks { get; }
 

@@ -60,6 +60,7 @@ internal static class DeploymentInspector
             ServerVersion = ForeignText.OneLine(build.FindString("version") ?? "unknown", LongestName),
             StorageEngine = isNull ? "null" : data.FindString("storageEngine.name") is { } engine ? ForeignText.OneLine(engine, LongestName) : null,
             CacheBytes = data.FindInt64("wiredTiger.cache.maximum bytes configured") ?? data.FindInt64("mongoperfStorage.cacheBytesMax"),
+            MemoryLimitBytes = deployment.MemoryLimitBytes,
             Router = RouterOf(deployment, connection.Server),
             ShardCount = facts.Shards,
             Members = facts.Members,

@@ -57,6 +57,8 @@ internal sealed class MongodDeployment : IDeployment
 
     public string ExitText => _server?.ExitText ?? MemoryGroup.ExitText(null);
 
+    public long? MemoryLimitBytes => _limits.Memory?.Bytes;
+
     public IReadOnlyList<string> Remarks => _limits.Describe(ProcessId, ProcessTable.System);
 
     public bool EnsureRunning()

@@ -88,7 +88,7 @@ internal static class JsonReport
 
     private static object DeploymentOf(DeploymentInfo d) => new
     {
-        kind = JsonNamingPolicy.CamelCase.ConvertName(d.Kind.ToString()), topology = d.Topology.Text(), d.ServerVersion, d.StorageEngine, d.CacheBytes,
+        kind = JsonNamingPolicy.CamelCase.ConvertName(d.Kind.ToString()), topology = d.Topology.Text(), d.ServerVersion, d.StorageEngine, d.CacheBytes, d.MemoryLimitBytes,
         d.Router, d.ShardCount, d.Members, d.Tls, d.Auth, d.Compressor, d.IsEmbedded, d.Address, d.Namespace, d.Remarks, d.Collections,
     };
 

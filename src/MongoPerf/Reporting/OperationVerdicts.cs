@@ -123,7 +123,7 @@ internal static class OperationVerdicts
     }
 
     private static bool IsWasteful(PlanSummary plan) =>
-        plan.Index is null && plan.Stages.Contains("COLLSCAN", StringComparison.Ordinal) && Examined(plan) > ScannedPerReturned * Math.Max(1, plan.Returned);
+        plan.Index is null && plan.Stages.Contains("COLLSCAN", StringComparison.Ordinal) && Examined(plan) > ScannedPerReturned * Math.Max(1, plan.Necessary ?? plan.Returned);
 
     private static double Examined(PlanSummary plan) => plan.DocumentsExaminedPerOperation ?? plan.DocumentsExamined;
 

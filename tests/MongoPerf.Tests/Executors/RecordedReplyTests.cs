@@ -74,7 +74,7 @@ public sealed class RecordedReplyTests
     [InlineData("explain_find_Number_sort_Date.json", "Number_1", "SKIP > SORT > FETCH > IXSCAN", 196, 196, 10)]
     [InlineData("explain_find_all_limit100.json", null, "LIMIT > COLLSCAN", 0, 100, 100)]
     public void A_plan_is_read(string file, string? index, string stages, long keys, long documents, long returned) => Assert.Equal(
-        new PlanSummary { Index = index, Stages = stages, KeysExamined = keys, DocumentsExamined = documents, Returned = returned },
+        new PlanSummary { Index = index, Stages = stages, KeysExamined = keys, DocumentsExamined = documents, Returned = returned, Necessary = returned },
         QueryPlanReader.Read(Reply(file, 1), limit: 1000));
 
     [Fact]
@@ -87,7 +87,21 @@ public sealed class RecordedReplyTests
                  "executionStats": {"nReturned": 30, "totalKeysExamined": 330, "totalDocsExamined": 330}}
                 """),
             limit: 10);
+        Assert.Equal((1, 10), (plan.Shards, plan.Necessary));
         Assert.Equal(("SHARD_MERGE_SORT > SORT > IXSCAN", "Number_1", 10, 330), (plan.Stages, plan.Index, plan.Returned, plan.DocumentsExamined));
+    }
+
+    /// <summary>Three shards return the hundred documents that the client may want, and go through what it skips.</summary>
+    [Fact]
+    public void What_shards_read_for_a_limit_and_a_skip_is_necessary()
+    {
+        BsonDocument reply = ExtendedJson.Parse("""
+            {"queryPlanner": {"winningPlan": {"stage": "SHARD_MERGE", "shards": [{"winningPlan": {"stage": "LIMIT"}}, {"winningPlan": {"stage": "LIMIT"}}, {"winningPlan": {"stage": "LIMIT"}}]}},
+             "executionStats": {"nReturned": 300, "totalDocsExamined": 300}}
+            """);
+        Assert.Equal((3, 300), (QueryPlanReader.Read(reply, limit: 100).Shards, QueryPlanReader.Read(reply, limit: 100).Necessary));
+        Assert.Equal(330, QueryPlanReader.Read(reply, limit: 10, skip: 100).Necessary);
+        Assert.Equal(400, QueryPlanReader.Read(reply, limit: 0, skip: 100).Necessary);
     }
 
     /// <summary>Lookups by _id do not say which index they use: 6.0's IDHACK, and clustered collections. Release 8.0's EXPRESS_IXSCAN does.</summary>

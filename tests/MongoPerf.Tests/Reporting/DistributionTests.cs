@@ -25,7 +25,7 @@ public sealed class DistributionTests : IDisposable
     {
         using StoredRun run = Run([Noted("users", "{_id: hashed}", 521, 479), Noted("items", "{kind: 1}", 20_000, 0), Noted("logs", "{_id: 1}", 700, 300)]);
         string[] said = [.. Verdict.Of(run).Select(verdict => verdict.Text)];
-        Assert.Contains("shards: users: documents are spread evenly over both shards (at most 4.2 % from an even share); logs: s0 has 40 % more than an even share, s1 has 40 % less; no chunks migrated", said);
+        Assert.Contains("shards: documents of users are spread evenly over both shards (at most 4.2 % from an even share); s0 has 40 % more of logs than an even share, s1 has 40 % less; no chunks migrated", said);
         Assert.Contains(said, text => text.StartsWith("items: shard s0 holds 100 % of 20,000 documents", StringComparison.Ordinal));
         Assert.Equal(["Shards at 1k documents in users (500 would be an even share)", "Shards at 20k documents in items (10,000 would be an even share)", "Shards at 1k documents in logs (500 would be an even share)"], ShardTables.Of(run).Select(table => table.Title));
     }

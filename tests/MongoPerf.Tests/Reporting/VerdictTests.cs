@@ -173,6 +173,16 @@ public sealed class VerdictTests : IDisposable
             RunParts.Grown(4, "q4", 3, 3000, Scanned(12)), RunParts.Phase(5, "q8", Scanned(2000))));
     }
 
+    /// <summary>Found for 100 documents without a filter on three shards: "examined up to 300 documents to return 100; an index on its filter would help".</summary>
+    [Fact]
+    public void Shards_that_each_read_what_the_client_may_want_scan_for_a_reason()
+    {
+        OperationResult Scanned(long examined, long necessary) =>
+            RunParts.Result("find") with { Plan = new PlanSummary { Stages = "SHARD_MERGE > LIMIT > COLLSCAN", DocumentsExamined = examined, Returned = 100, Shards = 3, Necessary = necessary } };
+        Assert.Empty(Said(RunParts.Phase(1, "q7", Scanned(300, 300)), RunParts.Phase(2, "q6", Scanned(10_400, 10_300))));
+        Assert.Single(Said(RunParts.Phase(1, "q4", Scanned(3000, 300))));
+    }
+
     [Fact]
     public void What_ended_within_the_warm_up_is_said()
     {

@@ -39,6 +39,8 @@ internal sealed class GivenCluster : IDeployment
 
     public ShardedCluster? Cluster => _parts;
 
+    public long? MemoryLimitBytes => _memoryProblem is null ? _plan.MemoryLimitBytes : null;
+
     public IReadOnlyList<string> Remarks => ClusterRemarks.Of(_plan, _memoryProblem, _cpuProblem);
 
     public double BytesPerDocument(long documents) => _plan.BytesPerDocument(documents);

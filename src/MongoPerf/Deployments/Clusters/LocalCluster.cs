@@ -78,6 +78,8 @@ internal sealed class LocalCluster : IDeployment
 
     public string ExitText { get; private set; } = MemoryGroup.ExitText(null);
 
+    public long? MemoryLimitBytes => MemoryProblem is null ? Plan.MemoryLimitBytes : null;
+
     public IReadOnlyList<string> Remarks => ClusterRemarks.Of(Plan, MemoryProblem, CpuProblem);
 
     /// <summary>The router, or the first member.</summary>

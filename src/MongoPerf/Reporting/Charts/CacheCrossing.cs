@@ -32,8 +32,11 @@ internal sealed record CacheCrossing(string What, double Documents, string Limit
     /// <summary>Of a growth of the run; what outgrew its memory, the last.</summary>
     public static IReadOnlyList<CacheCrossing> OfSizes(GrowthFigures growth, StoredRun run) => Find(growth.Sizes, run.Deployment?.AllCacheBytes, MemoryOf(run));
 
-    /// <summary>Of all of a run's servers together that hold data; null where none was asked for.</summary>
-    public static long? MemoryOf(StoredRun run) => run.Settings.Deployment.MemoryLimitBytes is > 0 and { } limit ? limit * (run.Deployment?.ShardCount ?? 1) : null;
+    /// <summary>Of all of a run's servers together that hold data; null where none is limited.</summary>
+    public static long? MemoryOf(StoredRun run) => MemoryOfEach(run) * (run.Deployment?.ShardCount ?? 1);
+
+    /// <summary>Of each server that holds data, by request or default; null where it is not limited.</summary>
+    public static long? MemoryOfEach(StoredRun run) => run.Deployment?.MemoryLimitBytes ?? (run.Settings.Deployment.MemoryLimitBytes is > 0 and { } asked ? asked : null);
 
     private static double? FirstAbove(IEnumerable<(long Documents, SizeResult Sizes)> sizes, Func<SizeResult, long> bytesOf, long limit)
     {

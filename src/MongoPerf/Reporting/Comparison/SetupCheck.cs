@@ -76,7 +76,7 @@ internal static class SetupCheck
         new("engine", run => run.Settings.Engine.Text) { HoldsForRepeats = true },
         new("address", run => run.Deployment is { Kind: DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant } given ? given.Address : Words.Of("its own")),
         new("storage engine", run => run.Deployment?.StorageEngine ?? Words.Of("unknown")),
-        new("memory limit", run => run.Settings.Deployment.MemoryLimitBytes switch { null => Words.Of("default"), 0 => Words.Of("none"), { } bytes => Units.BinaryBytes(bytes) }),
+        new("memory limit", run => CacheCrossing.MemoryOfEach(run) is { } bytes ? Units.BinaryBytes(bytes) : run.Settings.Deployment.MemoryLimitBytes is null ? Words.Of("default") : Words.Of("none")),
         new("CPUs", run => run.Settings.Deployment.Cpus?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("all")),
         new("shards", run => run.Deployment?.ShardCount?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("none")) { HoldsForRepeats = true },
         new("members", run => run.Deployment?.Members?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("none")) { HoldsForRepeats = true },

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Comparison.Statistics;
 
 namespace MongoPerf.Reporting.Comparison;
@@ -154,7 +155,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
 internal readonly record struct ServerShare(int Servers, long? MemoryBytes, int? Cpus)
 {
     public static ServerShare Of(StoredRun run) =>
-        new(run.Deployment?.ShardCount ?? 1, run.Settings.Deployment.MemoryLimitBytes is > 0 and { } limit ? limit : null, run.Settings.Deployment.Cpus);
+        new(run.Deployment?.ShardCount ?? 1, CacheCrossing.MemoryOfEach(run), run.Settings.Deployment.Cpus);
 }
 
 /// <summary>The rates of an operation, shards to one server.</summary>

@@ -5,8 +5,11 @@ namespace MongoPerf.Reporting.Findings;
 /// <summary>Plans that use an index and still examine far more than they return, or sort what no index has in order. Scans of a collection are verdicts.</summary>
 internal static class PlanFindings
 {
-    /// <summary>Keys or documents for each that is returned; a skip asks for more than one.</summary>
+    /// <summary>Keys or documents for each that is returned, on each shard that is asked.</summary>
     private const double Wasteful = 50;
+
+    /// <summary>Keys or documents for each that is skipped or returned: a condition beside an index in the order of the sort passes over some.</summary>
+    private const double WastefulOfNecessary = 10;
     private const double LeastExamined = 100;
 
     private sealed record Planned(PhaseRecord Phase, OperationResult Result, PlanSummary Plan)
@@ -19,7 +22,7 @@ internal static class PlanFindings
 
         public double Examined => Math.Max(Keys, Documents);
 
-        public bool IsWasteful => Examined >= LeastExamined && Examined >= Wasteful * Math.Max(1, Plan.Returned);
+        public bool IsWasteful => Examined >= LeastExamined && Examined >= Wasteful * Math.Max(1, Plan.Returned) * (Plan.Shards ?? 1) && Examined >= WastefulOfNecessary * (Plan.Necessary ?? 0);
 
         public bool Sorts => Plan.Stages.Split(" > ").Any(stage => stage is "SORT" or "SORT_KEY_GENERATOR");
     }

@@ -23,7 +23,7 @@ internal static class ShardVerdict
             return null;
         bool isEven = crowded.Count == 0 && judged.All(static one => IsEven(one.Balance));
         bool hasSeveral = Distribution.HasSeveral(run);
-        string[] parts = [.. judged.Select(one => (hasSeveral && one.Name is { } name ? name + ": " : "") + SpreadText(one.Shards, one.Balance)), Moves(moves)];
+        string[] parts = [.. judged.Select(one => SpreadText(hasSeveral && one.Name is { } name ? Words.Of($" of {name}") : "", one.Shards, one.Balance)), Moves(moves)];
         return new Verdict(isEven ? Grade.Good : Grade.Note, Words.Of($"shards: {string.Join("; ", parts)}")) { Finding = judged.All(static one => IsEven(one.Balance)) ? null : VerdictFinding.ShardImbalance };
     }
 
@@ -32,9 +32,9 @@ internal static class ShardVerdict
 
     private static bool IsEven(Balance balance) => balance.Worst <= WorstThatIsGood;
 
-    private static string SpreadText(int shards, Balance balance) => IsEven(balance)
-        ? Words.Of($"documents are spread evenly over {All(shards)} (at most {Units.Percent(balance.Worst)} from an even share)")
-        : Words.Of($"{balance.Most.Shard} has {Units.Percent(balance.FromEven(balance.Most))} more than an even share, {balance.Least.Shard} has {Units.Percent(-balance.FromEven(balance.Least))} less");
+    private static string SpreadText(string of, int shards, Balance balance) => IsEven(balance)
+        ? Words.Of($"documents{of} are spread evenly over {All(shards)} (at most {Units.Percent(balance.Worst)} from an even share)")
+        : Words.Of($"{balance.Most.Shard} has {Units.Percent(balance.FromEven(balance.Most))} more{of} than an even share, {balance.Least.Shard} has {Units.Percent(-balance.FromEven(balance.Least))} less");
 
     /// <summary>Says that nearly all documents of a collection are on one shard of several; null when they are not.</summary>
     public static string? Crowded(CollectionSharding collection)

@@ -88,6 +88,24 @@ public sealed class SingleOrShardedTests : IDisposable
         static ServerShare Share(int servers, int megabytes, int cpus) => new(servers, megabytes == 0 ? null : megabytes * MegaByte, cpus == 0 ? null : cpus);
     }
 
+    /// <summary>Found with a cache alone: the shards got 1.5 GiB each by default, and the verdict said "with memory unlimited".</summary>
+    [Fact]
+    public void A_limit_that_a_default_set_counts_as_one_that_was_asked_for()
+    {
+        using StoredRun one = StoredRun.Open(Run("2026-11-21-a", null, null).Write(_runs.Path));
+        using StoredRun other = StoredRun.Open(Run("2026-11-21-b", 3, 1536 * MegaByte).Write(_runs.Path));
+        RunComparison comparison = RunComparer.Compare([new ComparedSide([one]), new ComparedSide([other])], [], RunComparer.DefaultNoiseThreshold);
+        Assert.Contains("unlimited memory for the single server and 1.5 GiB of memory for each shard, which is unequal", SingleOrSharded.Find(comparison, comparison.Candidates[0])!.Text, StringComparison.Ordinal);
+        SetupDifference limit = Assert.Single(SetupCheck.Find([one, other]), difference => difference.Name == "memory limit");
+        Assert.Equal(["default", "1.5 GiB"], limit.Values);
+
+        static NoisyRun Run(string id, int? shards, long? memory) => new()
+        {
+            Id = id, NoiseSeed = (ulong)id[^1], Speed = _ => 1,
+            Deployment = RunParts.Deployment() with { ShardCount = shards, Topology = shards is null ? Topology.Standalone : Topology.Sharded, MemoryLimitBytes = memory },
+        };
+    }
+
     [Theory]
     [InlineData(Topology.Standalone, "3 shards against one server from", "unlimited memory for the single server and", "The single server is ahead in q4")]
     [InlineData(Topology.ReplicaSet, "3 shards against one replica set from", "unlimited memory for the replica set and", "The replica set is ahead in q4")]

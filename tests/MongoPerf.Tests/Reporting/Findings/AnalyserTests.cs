@@ -224,6 +224,20 @@ public sealed class AnalyserTests : IDisposable
         Assert.Equal(text is null ? [] : [(FindingIds.ShardImbalance, text)], found.Select(finding => (finding.Id, finding.Text)));
     }
 
+    /// <summary>Found for q6 on three shards, each of which reads what is skipped and returned: "the index does not cover the whole filter".</summary>
+    [Theory]
+    [InlineData(600, false)]
+    [InlineData(1685, false)]
+    [InlineData(3400, true)]
+    public void Shards_that_each_go_through_what_is_skipped_waste_nothing(long examined, bool isFound)
+    {
+        _run.Phase("q6", Flat(20, 1000), ofResult: result => result with
+        {
+            Plan = new PlanSummary { Index = "Date_-1", Stages = "SHARD_MERGE_SORT > FETCH > IXSCAN", Returned = 10, KeysExamined = examined, DocumentsExamined = examined, Shards = 3, Necessary = 330 },
+        });
+        Assert.Equal(isFound, RunFindings.Of(_run.End()).Any(finding => finding.Id == FindingIds.PlanExamines));
+    }
+
     [Fact]
     public void An_index_that_still_examines_a_thousand_documents_for_ten_is_found()
     {
