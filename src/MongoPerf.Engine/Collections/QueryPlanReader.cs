@@ -15,8 +15,8 @@ internal static class QueryPlanReader
     public static PlanSummary Read(BsonDocument reply, int limit, long skip = 0)
     {
         // Of an aggregation: a router has it from each of its shards.
-        if (reply.Find("queryPlanner") is null && reply.FindDocument("shards") is { } shards)
-            return Sum([.. shards.Select(shard => Read(shard.Value.ToDocument(), limit: 0))], limit);
+        if (reply.Find("queryPlanner") is null && reply.FindDocument("shards") is { } byShard)
+            return Sum([.. byShard.Select(shard => Read(shard.Value.ToDocument(), limit: 0))], limit);
         // Its first stage stands for all that a find could do; the others follow it, each on its own.
         BsonDocument[] pipeline = [.. (reply.FindDocument("stages") ?? BsonDocument.Empty).Select(stage => stage.Value.ToDocument())];
         if (pipeline is [var first, .. var rest] && first.FindDocument("$cursor") is { } cursor)
@@ -60,6 +60,8 @@ internal static class QueryPlanReader
         KeysExamined = parts.Sum(part => part.KeysExamined),
         DocumentsExamined = parts.Sum(part => part.DocumentsExamined),
         Returned = Math.Min(parts.Sum(part => part.Returned), limit > 0 ? limit : long.MaxValue),
+        Shards = parts.Count,
+        Necessary = parts.Sum(part => part.Necessary),
     };
 
     /// <summary>The stage below; through a router, that of its first shard; of several inputs, the first.</summary>
