@@ -96,6 +96,7 @@ public static class CommandLine
             MergeCommand.Create(),
             AgentCommand.Create(),
             ReportCommand.Create(),
+            PlotCommand.Create(),
             CalibrateCommand.Create(),
             ListCommand.Create(),
             CleanCommand.Create(),

@@ -5,6 +5,7 @@ using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
+using MongoPerf.Reporting.Plots;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;
@@ -92,18 +93,19 @@ internal static class ReportCommand
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
         Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text", "json", "csv", "markdown", "ycsb", "junit");
-        var command = new Command("report", "Rebuild the report of a run and print its results") { run, format, shared.Out };
+        Option<string?> plots = OptionTypes.Folder("--plots", "Folder with plots of your own, drawn beside the standard ones or, under their names, in place of them");
+        var command = new Command("report", "Rebuild the report of a run and print its results") { run, format, plots, shared.Out };
         command.Runs(parsed =>
         {
             string runs = PlanRequests.RunsFolder(parsed, shared.Out);
             RunFolder folder = RunFolder.Find(runs, parsed.GetValue(run)!);
-            ResultPrinter.Print(folder, new OutputRequest(runs, parsed.GetValue(format) ?? "text", false, true));
+            ResultPrinter.Print(folder, new OutputRequest(runs, parsed.GetValue(format) ?? "text", false, true) { Plots = PlotLibrary.With(parsed.GetValue(plots)) });
         });
         return command;
     }
 }
 
-/// <summary><c>list runs|scenarios|phases|metrics</c>.</summary>
+/// <summary><c>list runs|scenarios|plots|phases|metrics</c>.</summary>
 internal static class ListCommand
 {
     public static Command Create()
@@ -113,7 +115,8 @@ internal static class ListCommand
         Command metrics = Part("metrics", "Metrics sampled during a run: servers and host every second, shards every few seconds", _ => ListReport.Metrics());
         Command phases = Part("phases", "Phases of the series that 'run' knows by name", _ => ListReport.Named("phases", SeriesScenario.Phases(SeriesScenario.Find())));
         phases.Aliases.Add("tests");
-        return new Command("list", "List runs, scenarios, phases or metrics") { runs, ScenarioCommands.CreateListScenarios(), phases, metrics };
+        Command plots = Part("plots", "Plots that 'plot' and reports know by name", _ => ListReport.Named("plots", PlotLibrary.Standard.Select(static plot => (plot.Name, plot.Description))));
+        return new Command("list", "List runs, scenarios, plots, phases or metrics") { runs, ScenarioCommands.CreateListScenarios(), plots, phases, metrics };
     }
 
     private static Command Part(string name, string description, Func<ParseResult, ListTable> read, params Option[] options)

@@ -6,7 +6,9 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
+using MongoPerf.Reporting.Plots;
 using MongoPerf.Scenarios;
+using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Cli;
 
@@ -17,14 +19,19 @@ internal static class ScenarioCommands
     {
         Argument<string> file = FileArgument();
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json");
-        var command = new Command("validate", "Check a scenario file") { file, format };
+        var command = new Command("validate", "Check a scenario file, or a plot's") { file, format };
         command.Runs(parsed =>
         {
             bool isJson = parsed.GetValue(format) == "json";
             string name = parsed.GetValue(file)!;
             try
             {
-                Validate(ScenarioFile.Find(name), isJson);
+                if (ScenarioFile.TryFind(name) is { } scenario && !IsPlot(scenario.ShownPath, scenario.Text))
+                    Validate(scenario, isJson);
+                else if (PlotFile.TryFind(name) is { } plot)
+                    Validate(plot, isJson);
+                else
+                    _ = ScenarioFile.Find(name);
             }
             catch (UserException e) when (isJson)
             {
@@ -60,6 +67,29 @@ internal static class ScenarioCommands
             Console.WriteLine($"{found.ShownPath}: valid: {phases} {(phases == 1 ? "phase" : "phases")}, {read.Plan.TargetDocuments:N0} documents{confirm}");
     }
 
+    private static void Validate(PlotFile found, bool isJson)
+    {
+        PlotInfo plot = PlotReader.Read(found);
+        if (isJson)
+            WriteValidation(found.ShownPath, isValid: true, null, null, [], null, null);
+        else
+            Console.WriteLine($"{found.ShownPath}: valid: a plot over {plot.X} with {(plot.Figure?.Y.Count ?? plot.Panels.Count) switch { 1 => "1 panel", int panels => $"{panels} panels" }}");
+    }
+
+    /// <summary>By its keys; what can't be read at all is taken for a scenario.</summary>
+    private static bool IsPlot(string path, string text)
+    {
+        try
+        {
+            MappingNode top = ScenarioYaml.Read(path, text);
+            return top.Find("phases") is null && top.Find("data") is null && top.Entries.Any(static entry => entry.Name is "x" or "y" or "panels");
+        }
+        catch (UserException)
+        {
+            return false;
+        }
+    }
+
     private static void WriteValidation(string file, bool isValid, int? phases, long? documents, IReadOnlyList<string> warnings, string? error, string? hint) =>
         JsonReport.WriteValue(Console.Out, new { schema = "mongoperf/validate/1", file, valid = isValid, phases, documents, warnings, error, hint });
 
@@ -72,10 +102,20 @@ internal static class ScenarioCommands
     {
         var file = new Argument<string>("FILE") { Description = "File to write, such as my.yaml" };
         var growth = new Option<bool>("--growth") { Description = "A scenario with a growing collection and queries at each size" };
-        var command = new Command("new", "Write a commented scenario to start from") { file, growth };
+        var plot = new Option<bool>("--plot") { Description = "A plot: what is drawn of stored runs" };
+        var command = new Command("new", "Write a commented scenario, or a plot, to start from") { file, growth, plot };
         command.Runs(parsed =>
         {
             string path = parsed.GetValue(file)!;
+            if (parsed.GetValue(plot))
+            {
+                if (parsed.GetValue(growth))
+                    throw new UserException(ExitCode.WrongUsage, "--plot and --growth are two kinds of files", "give one of them");
+                WriteNew(path, "start.yaml", PlotFile.FolderName);
+                Console.WriteLine($"{path} written; draw it with: ./mongoperf plot RUN --plot {ReportLines.Quoted(path)}");
+                return;
+            }
+
             WriteNew(path, parsed.GetValue(growth) ? "growth.yaml" : "start.yaml");
             Console.WriteLine($"{path} written; run it with: ./mongoperf run {ReportLines.Quoted(path)}");
         });
@@ -95,7 +135,7 @@ internal static class ScenarioCommands
 
     /// <summary>Copies an example; the commands in its comments name the new file.</summary>
     /// <exception cref="UserException">Nothing can be written there, or something is there.</exception>
-    internal static void WriteNew(string path, string example)
+    internal static void WriteNew(string path, string example, string kind = "scenarios")
     {
         const string ExampleName = "my.yaml";
         if (path.Any(char.IsControl))
@@ -106,7 +146,7 @@ internal static class ScenarioCommands
             throw new UserException(ExitCode.WrongUsage, $"{path}: file exists, not overwritten", "name another file");
         if (Path.GetDirectoryName(Path.GetFullPath(path)) is { } folder && !Directory.Exists(folder))
             throw new UserException(ExitCode.WrongUsage, $"{path}: the folder {folder} does not exist", "create it first, or name another one");
-        string text = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "scenarios", "examples", example));
+        string text = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, kind, "examples", example));
         File.WriteAllText(path, text.Replace(ExampleName, ReportLines.Quoted(path), StringComparison.Ordinal));
     }
 

@@ -3,6 +3,7 @@ using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Explore;
 using MongoPerf.Reporting.Html;
 using MongoPerf.Reporting.Phases;
+using MongoPerf.Reporting.Plots;
 
 namespace MongoPerf.Reporting;
 
@@ -44,10 +45,10 @@ internal static class ReportWriter
     /// <summary>Text files, charts and, last of all, index.html, each in place of an older one. A chart that can't be drawn is a warning.</summary>
     /// <exception cref="IOException">The folder can't be written.</exception>
     /// <exception cref="RunStoreException">The folder, or its charts', is a link.</exception>
-    public static ReportFiles WriteAll(StoredRun run, string folder)
+    public static ReportFiles WriteAll(StoredRun run, string folder, IReadOnlyList<PlotInfo>? plots = null)
     {
         var texts = WriteTextFiles(run, folder);
-        var charts = ChartRenderer.Render(run, Path.Combine(folder, "charts"));
+        var charts = ChartRenderer.Render(run, Path.Combine(folder, "charts"), plots);
         var explore = HtmlExplore.Of(run);
         string page = HtmlPage.Write(folder, HtmlReport.Build(RunReport.Of(run, Beside(run, charts)), new PagePictures(explore, charts, folder)));
         return new ReportFiles(page, [page, .. texts, .. charts.Files], charts.Warnings);

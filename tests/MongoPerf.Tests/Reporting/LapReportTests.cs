@@ -40,7 +40,7 @@ public sealed class LapReportTests : IDisposable
     public void Chart_has_the_median_of_each_lap_in_a_band_from_the_fastest_to_the_slowest()
     {
         using StoredRun run = Write([[10, 1], [20, 3]], [[10, 2], [20, 4], [30, 8]], [[10, 6], [20, 9]]);
-        Chart chart = Assert.Single(ChartCatalogue.Build(run), c => c.Name.StartsWith(LapChart.NamePrefix, StringComparison.Ordinal));
+        Chart chart = Assert.Single(ChartCatalogue.Build(run), c => c.Name.StartsWith("laps-", StringComparison.Ordinal));
         Assert.Equal([[1, 2e6, 1e6, 6e6], [2, 2e6, 2e6, 3e6], [3, 4e6, 4e6, 4e6]], chart.Tables.Single().Rows);
     }
 
@@ -70,7 +70,7 @@ public sealed class LapReportTests : IDisposable
     {
         double[][] task = [.. Enumerable.Range(1, 50_000).Select(i => (double[])[10 * i, i / 100.0])];
         using StoredRun run = Write(task);
-        ChartTable table = ChartCatalogue.Build(run).Single(c => c.Name.StartsWith(LapChart.NamePrefix, StringComparison.Ordinal)).Tables.Single();
+        ChartTable table = ChartCatalogue.Build(run).Single(c => c.Name.StartsWith("laps-", StringComparison.Ordinal)).Tables.Single();
         Assert.InRange(table.Rows.Count, 1500, 1900);
         Assert.Equal(50_000, table.Rows[^1][0]);
     }

@@ -61,7 +61,7 @@ public sealed class MixTests : IDisposable
         Assert.Equal(Units.Rate(total.OperationsPerSecond), table.Rows[0][1]);
         Assert.Contains(p99, table.Rows[0]);
 
-        Chart[] charts = [.. GrowthCharts.Of(run)];
+        Chart[] charts = [.. ChartCatalogue.Build(run)];
         Assert.Contains("mix total 8 threads", charts.Single(chart => chart.Name == "query-rate").Tables[0].Columns);
         ChartTable latency = charts.Single(chart => chart.Name == "latency").Tables[0];
         Assert.Equal(total.LatencyMicroseconds.P99, latency.Rows[0][latency.Columns.ToList().IndexOf("mix total, 8 threads p99")]);

@@ -27,7 +27,7 @@ internal static class ChartDump
 
     private static void Write(StringWriter text, Chart chart, ChartLayout layout)
     {
-        text.WriteLine($"== {chart.Name}: {N(ChartLayout.Width)} by {N(layout.Height)}");
+        text.WriteLine($"== {chart.Name}: {N(layout.Width)} by {N(layout.Height)}");
         Line($"title at {N(layout.TitleY)}", chart.Title);
         Line($"subtitle at {N(layout.SubtitleY)}", chart.Subtitle);
         Line($"verdict at {N(layout.VerdictY)}", layout.Verdict);

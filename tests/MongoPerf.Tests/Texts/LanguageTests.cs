@@ -15,6 +15,7 @@ using MongoPerf.Reporting.Figures;
 using MongoPerf.Reporting.Findings;
 using MongoPerf.Reporting.Html;
 using MongoPerf.Reporting.Phases;
+using MongoPerf.Reporting.Plots;
 using MongoPerf.Tests.Reporting;
 using MongoPerf.Tests.Reporting.Comparison;
 using MongoPerf.Tests.Reporting.Figures;
@@ -38,10 +39,12 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
 
     public void Dispose() => _runs.Dispose();
 
+    private static IEnumerable<string> OfPlots() => PlotLibrary.Standard.SelectMany(static plot => (string[])[PlotInfo.KeyOf(plot.Title), plot.HowToRead]).Where(static text => text.Length > 0);
+
     [Fact]
     public void Every_text_that_the_code_translates_has_a_translation()
     {
-        string[] texts = [.. Sources.Where(text => text.IsTranslated).Select(text => text.Key).Concat(HtmlExplore.Texts()).Distinct()];
+        string[] texts = [.. Sources.Where(text => text.IsTranslated).Select(text => text.Key).Concat(HtmlExplore.Texts()).Concat(OfPlots()).Distinct()];
         Assert.True(texts.Length > 500, $"only {texts.Length} texts were found in the sources");
         string[] missing = [.. texts.Where(text => !Chinese.ContainsKey(text))];
         Assert.Empty(missing);
@@ -77,7 +80,7 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
     [Fact]
     public void No_translation_is_left_over()
     {
-        HashSet<string> texts = [.. Sources.Select(text => text.Key).Concat(HtmlExplore.Texts()).Concat(Descriptions(CommandLine.Build()).SelectMany(Columns))];
+        HashSet<string> texts = [.. Sources.Select(text => text.Key).Concat(HtmlExplore.Texts()).Concat(OfPlots()).Concat(Descriptions(CommandLine.Build()).SelectMany(Columns))];
         texts.UnionWith(texts.Where(text => text.StartsWith('<')).Select(text => text[1..]).ToArray());
         texts.UnionWith(texts.Where(text => !text.Contains(' ') || text == "returned document").SelectMany(text => new[] { $"{{0}} {text}", $"{{0}} {text}s" }).ToArray());
         texts.UnionWith(FigureMetric.All.SelectMany(metric => new[] { metric.TitleOf(false), metric.TitleOf(true), metric.HeadingOf(true) }));

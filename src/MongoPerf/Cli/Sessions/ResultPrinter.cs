@@ -15,7 +15,7 @@ internal static class ResultPrinter
         UserException? unwritten = null;
         try
         {
-            files = output.WritesReport ? ReportWriter.WriteAll(run, folder.ReportPath) : null;
+            files = output.WritesReport ? ReportWriter.WriteAll(run, folder.ReportPath, output.Plots) : null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -1,3 +1,4 @@
+using MongoPerf.Reporting.Plots;
 using MongoPerf.Cli.Agents;
 using MongoPerf.Cli.Live;
 using MongoPerf.Cli.Progress;
@@ -105,6 +106,9 @@ internal sealed record OutputRequest(string RunsFolder, string Format, bool Quie
     public bool PrintsResult { get; init; } = true;
 
     public bool WritesReport { get; init; } = true;
+
+    /// <summary>What its charts are; null for the standard ones.</summary>
+    public IReadOnlyList<PlotInfo>? Plots { get; init; }
 
     /// <summary>Where a page is served while it runs; 0 for a free port, null for nowhere.</summary>
     public int? LivePort { get; init; }

@@ -1,28 +1,29 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Figures;
+using MongoPerf.Reporting.Plots;
 
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>All charts of a run, in the order of the report.</summary>
 internal static class ChartCatalogue
 {
-    public static IReadOnlyList<string> Names { get; } =
-    [
-        .. GrowthCharts.Names.Select(name => name + "*"), "restart", TimelineChart.Name, ShardChart.Name, "migrations",
-        ScenarioFigures.NamePrefix + "*", ScenarioFigures.AutomaticPrefix + "*", LapChart.NamePrefix + "*",
-    ];
+    /// <summary>Figures of scenarios stand behind plots of lower places.</summary>
+    private const double PlaceOfFigures = 50;
+
+    /// <summary>Patterns of the charts' names.</summary>
+    public static IReadOnlyList<string> NamesOf(IReadOnlyList<PlotInfo> plots) =>
+        [.. plots.Select(static plot => plot.Name + "*"), ScenarioFigures.NamePrefix + "*", ScenarioFigures.AutomaticPrefix + "*"];
+
+    /// <inheritdoc cref="Build(StoredRun, IReadOnlyList{PlotInfo})"/>
+    public static IReadOnlyList<Chart> Build(StoredRun run) => Build(run, PlotLibrary.Standard);
 
     /// <summary>Those for which the run has results; none for a run that has measured nothing.</summary>
-    public static IReadOnlyList<Chart> Build(StoredRun run)
-    {
-        OperationSeconds seconds = OperationSeconds.Of(run);
-        return
-        [
-            .. GrowthCharts.Of(run),
-            .. ScenarioFigures.Of(FigureRun.Of(run)),
-            .. LapChart.Build(run),
-            .. SizeChart.OfFilled(run, seconds),
-            .. new[] { RestartChart.Build(run), TimelineChart.Build(run), ShardChart.Build(run), MigrationChart.Build(run, seconds) }.OfType<Chart>(),
-        ];
-    }
+    /// <param name="run">Finished or not.</param>
+    /// <param name="plots">By their places.</param>
+    public static IReadOnlyList<Chart> Build(StoredRun run, IReadOnlyList<PlotInfo> plots) =>
+    [
+        .. PlotBuilder.Build(run, [.. plots.Where(static plot => plot.Place < PlaceOfFigures)]),
+        .. ScenarioFigures.Of(FigureRun.Of(run)),
+        .. PlotBuilder.Build(run, [.. plots.Where(static plot => plot.Place >= PlaceOfFigures)]),
+    ];
 }

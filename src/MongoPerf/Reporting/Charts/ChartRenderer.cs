@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts.Drawing;
+using MongoPerf.Reporting.Plots;
 
 namespace MongoPerf.Reporting.Charts;
 
@@ -22,14 +23,18 @@ internal static class ChartRenderer
     public const string Variable = "MONGOPERF_CHARTS";
 
     /// <summary>Draws what the run has results for. A picture that can't be made or written is a warning.</summary>
-    public static RenderedCharts Render(StoredRun run, string folder)
+    /// <param name="run">Finished or not.</param>
+    /// <param name="folder">Made when it is not there.</param>
+    /// <param name="plots">What is drawn beside the figures of its scenario; null for the standard ones.</param>
+    public static RenderedCharts Render(StoredRun run, string folder, IReadOnlyList<PlotInfo>? plots = null)
     {
+        plots ??= PlotLibrary.Standard;
         using IDisposable language = ChartLanguage.Begin(out string? warning);
-        RenderedCharts charts = Render(new ChartSet(ChartCatalogue.Build(run), ChartCatalogue.Names), folder);
+        RenderedCharts charts = Render(new ChartSet(ChartCatalogue.Build(run, plots), ChartCatalogue.NamesOf(plots)), folder);
         return warning is null || charts.Drawn.Count == 0 ? charts : charts with { Warnings = [warning, .. charts.Warnings] };
     }
 
-    /// <inheritdoc cref="Render(StoredRun, string)"/>
+    /// <summary>As the others, for charts of any kind.</summary>
     /// <param name="set">What is drawn.</param>
     /// <param name="folder">Made when it is not there.</param>
     public static RenderedCharts Render(ChartSet set, string folder)

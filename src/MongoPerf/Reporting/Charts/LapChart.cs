@@ -1,27 +1,28 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Phases;
+using MongoPerf.Reporting.Plots;
 
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>How long each lap of a phase's tasks took: a line is the tasks' median, its band reaches from the fastest task to the slowest.</summary>
 internal static class LapChart
 {
-    public const string NamePrefix = "laps-";
     private const int MostLines = 8;
     private const int MostRows = 1900;
     private const double Microseconds = 1e6;
 
     /// <summary>One for each phase of the run that noted laps, a line for each value of its parameters.</summary>
-    public static IEnumerable<Chart> Build(StoredRun run) =>
+    public static IEnumerable<Chart> Build(StoredRun run, PlotInfo plot) =>
         LapFigures.Of(run).GroupBy(l => (l.Phase.Phase, l.LengthText)).Select((phase, i) => Build(
-            $"{NamePrefix}{i + 1}", Words.Of($"{phase.Key.Phase}: time per {phase.Key.LengthText} of each task"), ChartText.Subtitle(run),
+            $"{plot.Name}-{i + 1}", plot.TitleWith(("phase", phase.Key.Phase), ("length", phase.Key.LengthText)), ChartText.Subtitle(run), plot.Reading,
             [.. phase.Take(MostLines).Select(l => (TitleOf(l, [.. phase]), l))]));
 
     /// <param name="name">The chart's.</param>
     /// <param name="title">The chart's.</param>
     /// <param name="subtitle">The chart's; may be empty.</param>
+    /// <param name="howToRead">A sentence for the report.</param>
     /// <param name="lines">What each line is called, and its laps; all of one length.</param>
-    public static Chart Build(string name, string title, string subtitle, IReadOnlyList<(string Title, LapFigures Laps)> lines)
+    public static Chart Build(string name, string title, string subtitle, string howToRead, IReadOnlyList<(string Title, LapFigures Laps)> lines)
     {
         var table = new ChartTable($"{name}.csv", ["lap", .. lines.SelectMany(l => (string[])[$"{l.Title} median_us", "fastest_us", "slowest_us"])]);
         long last = lines.Max(l => l.Laps.All.Max(lap => lap.Number));
@@ -30,8 +31,7 @@ internal static class LapChart
         for (long place = 0; place * width < last; place++)
             table.Add([Math.Min(last, (place + 1) * width), .. places.SelectMany(line => Values([.. line[place]]))]);
         return new Chart(
-            name, title,
-            Words.Of("Each line is the median of the tasks that did that lap, its band spans the fastest to the slowest of them. A line that climbs means that the collection or its indexes are outgrowing something."),
+            name, title, howToRead,
             AxisScale.OfWhole(last) with { Label = Words.Of($"lap: each is {lines[0].Laps.LengthText} of one task") },
             [new Panel(Words.Of("time per lap"), AxisScale.OfMicroseconds(table.Largest()), [.. lines.Select((line, i) => new Series(table, 1 + (3 * i), line.Title, Palette.OfLine(i)) { HasSpread = true })])])
         {

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Plots;
 
 namespace MongoPerf.Reporting.Charts;
 
@@ -15,7 +16,7 @@ internal static class LatencyChart
 
     private static readonly (string Key, string Title, Func<LatencySummary, double?> Of) Service = ("service", "p99 of service time", static latency => latency.P99);
 
-    public static Chart? Build(GrowthFrame frame)
+    public static Chart? Build(PlotInfo plot, GrowthFrame frame)
     {
         GrowthFigures growth = frame.Growth;
         List<GrowthLine> panels =
@@ -28,7 +29,7 @@ internal static class LatencyChart
 
         bool hasRate = panels.Any(HasRate);
         (string Key, string Title, Func<LatencySummary, double?> Of)[] series = hasRate ? [.. Percentiles, Service] : Percentiles;
-        string name = "latency" + frame.Suffix;
+        string name = plot.Name + frame.Suffix;
         var table = new ChartTable(name + ".csv", ["documents", .. panels.SelectMany(line => series.Select(one => $"{PanelTitle(line)} {one.Key}"))]);
         for (int step = 0; step < growth.Steps.Count; step++)
         {
@@ -40,12 +41,11 @@ internal static class LatencyChart
         double documents = growth.LargestDocuments;
         AxisScale time = AxisScale.OfLatency(Least(table), table.Largest());
         return new Chart(
-            name, Words.Of($"Latency {frame.Clause}"),
-            Words.Of("Each line up on the left axis is ten times as slow. Where the percentiles of an operation spread apart, some of its executions wait far longer than most."),
+            name, plot.TitleWith(("growth", frame.Clause)), plot.Reading,
             new AxisScale(documents * 1.02, AxisScale.OfCount(documents, columns > 2 ? 4 : 6).Ticks) { Label = Words.Of("documents in the collection") },
             [.. panels.Select((line, i) => new Panel(PanelTitle(line), time, [.. series.Select((one, j) => new Series(table, 1 + (i * series.Length) + j, Words.Of(one.Title), one.Key))]) { Color = frame.ColorOf(line) })])
         {
-            Subtitle = ChartText.Subtitle(frame.Run), Columns = columns, HasLegendAbove = true, Marks = ChartText.Marks(frame.Crossings),
+            Subtitle = ChartText.Subtitle(frame.Run), Columns = columns, HasLegendAbove = true, Marks = plot.HasMarks ? ChartText.Marks(frame.Crossings) : [],
         };
     }
 

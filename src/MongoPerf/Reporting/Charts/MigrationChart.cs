@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Plots;
 
 namespace MongoPerf.Reporting.Charts;
 
@@ -10,28 +11,27 @@ internal static class MigrationChart
     /// <summary>
     /// Of inserts, and of what else a scenario's phases did while chunks migrated; queries of a growth are in its own charts. Null unless shards were looked at meanwhile.
     /// </summary>
-    public static Chart? Build(StoredRun run, OperationSeconds seconds)
+    public static Chart? Build(StoredRun run, OperationSeconds seconds, PlotInfo plot)
     {
         if (!run.ReadShardSamples().Any())
             return null;
         var all = new Lines(run, seconds, line => line.IsInsert || line is { IsOfGrowth: false, IsRepeated: true });
         if (all.Bands.Count > 0 && all.Places.Any(line => !seconds.Lines[line].IsInsert))
-            return Draw(run, seconds, all, Words.Of("Rates second by second, and chunk migrations"), Words.Of("time spent in these operations"), Words.Of("the rest is cut out"));
+            return Draw(run, seconds, plot, all, Words.Of("time spent in these operations"), Words.Of("the rest is cut out"));
         var inserts = new Lines(run, seconds, line => line.IsInsert);
-        return inserts.Places.Length == 0 ? null : Draw(run, seconds, inserts, Words.Of("Insert rate second by second, and chunk migrations"), Words.Of("time spent inserting"), Words.Of("queries are cut out"));
+        return inserts.Places.Length == 0 ? null : Draw(run, seconds, plot, inserts, Words.Of("time spent inserting"), Words.Of("queries are cut out"));
     }
 
-    private static Chart Draw(StoredRun run, OperationSeconds seconds, Lines lines, string title, string spent, string leftOut)
+    private static Chart Draw(StoredRun run, OperationSeconds seconds, PlotInfo plot, Lines lines, string spent, string leftOut)
     {
         WorkAxis axis = lines.Axis;
         var builder = new PanelBuilder(lines.Places.Length, axis.Seconds, RunPanels.LongestGap);
         (AxisScale time, string unit) = AxisScale.OfTime(axis.Seconds);
         return new Chart(
-            "migrations", title,
-            Words.Of("Shaded: a chunk is on its way from one shard to another. Where a rate drops in a shaded band and recovers after it, that operation paid for the migration.") + OverTime.DocumentsHint(run),
-            time with { Label = $"{spent} ({unit}; {leftOut})" }, [.. lines.Places.Zip(RunPanels.Rates(seconds, lines.Places, axis.At, builder, "migrations.csv"), (line, rate) => PanelOf(seconds.Lines[line], rate))])
+            plot.Name, plot.TitleWith(), plot.Reading + OverTime.DocumentsHint(run),
+            time with { Label = $"{spent} ({unit}; {leftOut})" }, [.. lines.Places.Zip(RunPanels.Rates(seconds, lines.Places, axis.At, builder, plot.Name + ".csv"), (line, rate) => PanelOf(seconds.Lines[line], rate))])
         {
-            Subtitle = ChartText.Subtitle(run), Top = OverTime.Documents(run, axis.At, axis.Seconds), Bands = lines.Bands,
+            Subtitle = ChartText.Subtitle(run), Top = OverTime.Documents(run, axis.At, axis.Seconds), Bands = [.. lines.Bands.Where(band => plot.Bands.Contains(band.Kind))],
         };
     }
 

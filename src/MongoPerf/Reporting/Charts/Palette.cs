@@ -70,6 +70,11 @@ internal static class Palette
         Grey => "#C8C8C8",
         Violet => "#B583F0",
         "#A00000" => "#F06A6A",
+        // Percentiles: the higher the brighter, as they are the darker on white.
+        "#86BFE0" => "#3E7CA8",
+        "#4592C6" => "#5FA8D8",
+        "#185FA5" => "#9CD0F0",
+        "#08305E" => "#E6F4FD",
         _ => hex,
     };
 }

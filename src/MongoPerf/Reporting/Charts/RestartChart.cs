@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Plots;
 using MongoPerf.Reporting.Restarts;
 
 namespace MongoPerf.Reporting.Charts;
@@ -9,26 +10,25 @@ internal static class RestartChart
     private const int Ticks = 4;
 
     /// <summary>What is shown below the rate, by the columns of <see cref="ServerTimeline"/>.</summary>
-    private static readonly (string Title, Func<double, int, AxisScale> Scale, ServerTimeline.Line Line)[] States =
+    private static readonly (string Show, string Title, Func<double, int, AxisScale> Scale, ServerTimeline.Line Line)[] States =
     [
-        ("cache used", AxisScale.OfMemory, new("cache_used", "", "", MetricCatalogue.Server, ["cache_used"])),
-        ("into cache, MB/s", AxisScale.OfCount, new("cache_read", "", "", MetricCatalogue.Server, ["cache_read"], 1e-6)),
-        ("page faults/s", AxisScale.OfCount, new("page_faults", "", "", MetricCatalogue.Server, ["page_faults"])),
+        ("cache", "cache used", AxisScale.OfMemory, new("cache_used", "", "", MetricCatalogue.Server, ["cache_used"])),
+        ("cache-read", "into cache, MB/s", AxisScale.OfCount, new("cache_read", "", "", MetricCatalogue.Server, ["cache_read"], 1e-6)),
+        ("page-faults", "page faults/s", AxisScale.OfCount, new("page_faults", "", "", MetricCatalogue.Server, ["page_faults"])),
     ];
 
-    public static Chart? Build(StoredRun run)
+    public static Chart? Build(StoredRun run, PlotInfo plot)
     {
         IReadOnlyList<RestartFigures> restarts = RestartFigures.Of(run);
         if (restarts.Count == 0)
             return null;
-        List<ChartTable> rates = [.. restarts.Select((restart, i) => Rates(restart, $"restart-{i + 1}-rates.csv"))];
-        List<ChartTable> states = [.. restarts.Select((restart, i) => ServerStates(run, restart, $"restart-{i + 1}-server.csv"))];
+        List<ChartTable> rates = [.. restarts.Select((restart, i) => Rates(restart, $"{plot.Name}-{i + 1}-rates.csv"))];
+        List<ChartTable> states = [.. restarts.Select((restart, i) => ServerStates(run, restart, $"{plot.Name}-{i + 1}-server.csv"))];
         (AxisScale time, string unit) = AxisScale.OfTime(rates.Concat(states).SelectMany(t => t.Rows).Select(r => r[0]).DefaultIfEmpty(1).Max());
         return new Chart(
-            "restart", Words.Of("How the server comes back after a restart"),
-            Words.Of("Each line starts when the server is started again. Where the rate recovers slowly, look below it: the cache has to fill first, from the disk or from the page cache."),
+            plot.Name, plot.TitleWith(), plot.Reading,
             time with { Label = Words.Of($"time since the server was started again ({unit})") },
-            [RatePanel(restarts, rates), .. States.Select((_, i) => StatePanel(restarts, states, i)).OfType<Panel>()]) { Subtitle = ChartText.Subtitle(run) };
+            [.. plot.Panels.Select(panel => panel.Show == "operations" ? RatePanel(restarts, rates) : StatePanel(restarts, states, Array.FindIndex(States, state => state.Show == panel.Show))).OfType<Panel>()]) { Subtitle = ChartText.Subtitle(run) };
     }
 
     private static ChartTable Rates(RestartFigures restart, string file)

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Plots;
 
 namespace MongoPerf.Reporting.Charts;
 
@@ -14,22 +15,24 @@ internal static class SizeChart
     ];
 
     /// <summary>Null when no sizes were taken.</summary>
-    public static Chart? Of(GrowthFrame frame) =>
-        frame.Growth.Sizes.Count == 0 ? null : Build(frame.Run, "size" + frame.Suffix, Words.Of($"Size of data and indexes {frame.Clause}"), frame.Growth.LargestDocuments, frame.Growth.Sizes);
+    public static Panel? Of(GrowthFrame frame, string file) => frame.Growth.Sizes.Count == 0 ? null : PanelOf(frame.Run, file, frame.Growth.Sizes);
 
     /// <summary>One of each collection whose size is known with several numbers of documents in it.</summary>
-    public static IEnumerable<Chart> OfFilled(StoredRun run, OperationSeconds seconds)
+    public static IEnumerable<Chart> OfFilled(StoredRun run, OperationSeconds seconds, PlotInfo plot)
     {
         FilledCollection[] filled = [.. FilledCollection.Of(run, seconds).Where(static collection => collection.Sizes.Count > 1)];
         return filled.Select((collection, i) => Build(
-            run, "size-filled" + (i == 0 ? "" : $"-{i + 1}"), Words.Of($"Size of data and indexes as {(filled.Length > 1 && collection.Name is { } name ? name : Words.Of("the collection"))} is filled"),
-            collection.Sizes[^1].Documents, collection.Sizes));
+            run, plot, plot.Name + (i == 0 ? "" : $"-{i + 1}"), filled.Length > 1 && collection.Name is { } name ? name : Words.Of("the collection"), collection.Sizes));
     }
 
-    private static Chart Build(StoredRun run, string name, string title, double documents, IReadOnlyList<(long Documents, SizeResult Sizes)> sizes)
+    private static Chart Build(StoredRun run, PlotInfo plot, string name, string collection, IReadOnlyList<(long Documents, SizeResult Sizes)> sizes) => GrowthCharts.OverDocuments(
+        run, sizes[^1].Documents, plot.HasMarks ? CacheCrossing.Find(sizes, run.Deployment?.AllCacheBytes, CacheCrossing.MemoryOf(run)) : [],
+        name, plot.TitleWith(("collection", collection)), plot.Reading, [PanelOf(run, name + ".csv", sizes)]);
+
+    private static Panel PanelOf(StoredRun run, string file, IReadOnlyList<(long Documents, SizeResult Sizes)> sizes)
     {
         var kept = Lines.Where(line => sizes.Any(one => line.Of(one.Sizes) is not null)).ToList();
-        var table = new ChartTable(name + ".csv", ["documents", .. kept.Select(static line => line.Key)]);
+        var table = new ChartTable(file, ["documents", .. kept.Select(static line => line.Key)]);
         foreach ((long at, SizeResult size) in sizes)
             table.Add([at, .. kept.Select(line => (double?)line.Of(size) ?? double.NaN)]);
 
@@ -37,13 +40,10 @@ internal static class SizeChart
         double largest = table.Largest();
         // A limit far above everything measured would press the lines into the bottom.
         bool showsLimit = cache > 0 && cache <= largest * 3;
-        IReadOnlyList<CacheCrossing> crossings = CacheCrossing.Find(sizes, run.Deployment?.AllCacheBytes, CacheCrossing.MemoryOf(run));
         Series[] series = [.. kept.Select((line, i) => new Series(table, i + 1, Words.Of(line.Title), line.Key))];
-        return GrowthCharts.OverDocuments(
-            run, documents, crossings, name, title, Words.Of("What documents and indexes take up. Beyond the server's cache limit, reads may have to go to the disk."),
-            new Panel(Words.Of("size"), AxisScale.OfBytes(showsLimit ? Math.Max(largest, cache) : largest), series)
-            {
-                Limit = showsLimit ? (cache, Words.Of($"cache limit\n{Units.BinaryBytes(cache)}")) : null,
-            });
+        return new Panel(Words.Of("size"), AxisScale.OfBytes(showsLimit ? Math.Max(largest, cache) : largest), series)
+        {
+            Limit = showsLimit ? (cache, Words.Of($"cache limit\n{Units.BinaryBytes(cache)}")) : null,
+        };
     }
 }

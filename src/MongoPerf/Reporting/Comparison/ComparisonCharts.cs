@@ -3,6 +3,7 @@ using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Comparison.Statistics;
 using MongoPerf.Reporting.Figures;
 using MongoPerf.Reporting.Phases;
+using MongoPerf.Reporting.Plots;
 
 namespace MongoPerf.Reporting.Comparison;
 
@@ -35,10 +36,10 @@ internal static class ComparisonCharts
         .SelectMany(side => LapFigures.Of(side.First).Select(laps => (side.Title, Laps: laps)))
         .GroupBy(line => (Phase: PhaseLabels.Of(line.Laps.Phase), line.Laps.LengthText))
         .Where(phase => phase.Count() > 1)
-        .Select((phase, i) => LapChart.Build($"compare-laps-{i + 1}", Words.Of($"{phase.Key.Phase}: time per {phase.Key.LengthText} and task"), Words.Of("median of the tasks, in a band from the fastest to the slowest"), [.. phase]));
+        .Select((phase, i) => LapChart.Build($"compare-laps-{i + 1}", Words.Of($"{phase.Key.Phase}: time per {phase.Key.LengthText} and task"), Words.Of("median of the tasks, in a band from the fastest to the slowest"), PlotLibrary.Of("laps").Reading, [.. phase]));
 
     /// <summary>A sharded run's shards stand by themselves: another run has others, or none.</summary>
-    private static Chart? Shards(StoredRun run) => ShardChart.Build(run, "compare-shards-" + Slug(run.Run.Id)) is { } chart
+    private static Chart? Shards(StoredRun run) => TimeCharts.Build(run, PlotLibrary.Of("shards"), "compare-shards-" + Slug(run.Run.Id)) is { } chart
         ? chart with { Title = $"{chart.Title}: {run.Run.Id}" }
         : null;
 

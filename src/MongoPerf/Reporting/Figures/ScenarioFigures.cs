@@ -41,7 +41,7 @@ internal static class ScenarioFigures
     private static IReadOnlyList<FigureInfo> Listed(IReadOnlyList<FigureRun> runs) => runs[0].Stored.Settings.Plan.Figures;
 
     /// <summary>One chart, or one for each value of a dimension where one would have more lines than can be told apart.</summary>
-    private static IEnumerable<Chart> Build(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name)
+    public static IEnumerable<Chart> Build(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name)
     {
         FigureInfo[] parts = Parts(runs, figure);
         return parts.Select((part, i) => Draw(runs, part, parts.Length == 1 ? name : $"{name}-{i + 1}")).OfType<Chart>();

@@ -68,7 +68,7 @@ public sealed class ChartLayoutTests
         {
             var layout = new ChartLayout(Of(["a"]) with { Panels = [.. Enumerable.Repeat(panel, 7)], Columns = columns, HasLegendAbove = columns > 1 });
 
-            Assert.All(layout.Panels, place => Assert.True(place.Left >= 0 && place.Right <= ChartLayout.Width && place.Top >= 0 && place.Bottom < layout.Height && place.Left < place.Right && place.Top < place.Bottom));
+            Assert.All(layout.Panels, place => Assert.True(place.Left >= 0 && place.Right <= ChartLayout.UsualWidth && place.Top >= 0 && place.Bottom < layout.Height && place.Left < place.Right && place.Top < place.Bottom));
             Assert.All(layout.Panels.SelectMany((a, i) => layout.Panels.Skip(i + 1).Select(b => (a, b))), pair => Assert.True(pair.a.Right < pair.b.Left || pair.a.Bottom < pair.b.Top || pair.b.Right < pair.a.Left));
         }
     }

@@ -34,6 +34,9 @@ internal sealed class ChartPicture
 
     private const float TickLength = 5;
 
+    /// <summary>Between texts at ticks.</summary>
+    private const double LeastGap = 6;
+
     /// <summary>By <see cref="Series.Dash"/>, from 1 on: solid, dashed, dotted and both.</summary>
     private static readonly float[][] Dashes = [[], [10, 6], [3, 5], [15, 5, 3, 5], [15, 5, 3, 5, 3, 5]];
 
@@ -99,7 +102,7 @@ internal sealed class ChartPicture
             AddLines(plot, panel);
 
         // Not Plot.Render: it draws twice, the second time over the first.
-        using var pack = new RenderPack(plot, new PixelRect(0, (float)ChartLayout.Width, (float)_layout.Height, 0), _canvas);
+        using var pack = new RenderPack(plot, new PixelRect(0, (float)_layout.Width, (float)_layout.Height, 0), _canvas);
         foreach (IRenderAction action in (IRenderAction[])[new ReplaceNullAxesWithDefaults(), new CalculateLayout(), new RenderGridsBelowPlottables(), new RenderPlottables(), new RenderPanels()])
         {
             pack.CanvasState.Save();
@@ -279,7 +282,7 @@ internal sealed class ChartPicture
     /// <summary>What stands above the panels, and below those in a grid.</summary>
     private void DrawHead()
     {
-        double room = ChartLayout.Width - (2 * Edge);
+        double room = _layout.Width - (2 * Edge);
         Write(_chart.Title, Edge, _layout.TitleY, TitleSize, _theme.Ink, room: room);
         Write(_chart.Subtitle, Edge, _layout.SubtitleY, SmallSize, _theme.Soft, room: room);
         Write(_layout.Verdict, Edge, _layout.VerdictY, VerdictSize, _theme.Ink, room: room);
@@ -287,8 +290,8 @@ internal sealed class ChartPicture
             DrawLegendEntry(series, x, y, 42, 53, TextSize);
         if (_layout.IsGrid)
         {
-            Write(string.Join(" · ", _chart.Marks.Select(static mark => mark.Label)), 109, _layout.NoteY, MarkSize, _theme.Mark, room: ChartLayout.Width - 109 - Edge);
-            Write(_chart.X.Label, ChartLayout.Width / 2, _layout.Height - 22, TextSize, _theme.Ink, SKTextAlign.Center);
+            Write(string.Join(" · ", _chart.Marks.Select(static mark => mark.Label)), 109, _layout.NoteY, MarkSize, _theme.Mark, room: _layout.Width - 109 - Edge);
+            Write(_chart.X.Label, _layout.Width / 2, _layout.Height - 22, TextSize, _theme.Ink, SKTextAlign.Center);
         }
 
         ChartLayout.Place first = _layout.Panels[0];
@@ -313,20 +316,35 @@ internal sealed class ChartPicture
         if (_layout.IsGrid)
             Write(panel.Label, place.Left, place.Top - 16, TextSize, panel.Color.Length > 0 ? _theme.ColorOf(panel.Color) : _theme.Ink, room: place.Right - place.Left);
         else
-            Write(Words.Wrap(panel.Label, (int)((place.Bottom - place.Top) / TitleCharacter)), Edge, (place.Top + place.Bottom) / 2, TextSize, _theme.Ink, SKTextAlign.Center, rotation: -90);
+            DrawTitleBeside(panel.Label, place);
         if (panel.Right is { Label.Length: > 0 } right)
-            Write(right.Label, ChartLayout.Width * 0.985, (place.Top + place.Bottom) / 2, TextSize, _theme.Ink, SKTextAlign.Center, rotation: -90);
+            Write(right.Label, _layout.Width * 0.985, (place.Top + place.Bottom) / 2, TextSize, _theme.Ink, SKTextAlign.Center, rotation: -90);
     }
 
-    /// <summary>Texts only: their lines are the plot's.</summary>
+    /// <summary>In two rows at most, which shrink where a panel is low.</summary>
+    private void DrawTitleBeside(string title, ChartLayout.Place place)
+    {
+        double height = place.Bottom - place.Top;
+        string wrapped = Words.Wrap(title, (int)(height / TitleCharacter));
+        for (int width = Words.Width(title) / 2; wrapped.Count(static c => c == '\n') > 1; width++)
+            wrapped = Words.Wrap(title, width);
+        Write(wrapped, Edge, (place.Top + place.Bottom) / 2, TextSize, _theme.Ink, SKTextAlign.Center, rotation: -90, room: height + 20);
+    }
+
+    /// <summary>Texts only: their lines are the plot's. One that would lie on the last is left out.</summary>
     private void DrawTicks(int number, Panel panel, ChartLayout.Place place)
     {
         bool isLast = number == _chart.Panels.Count - 1;
         if (_layout.IsGrid || isLast)
         {
+            double end = double.NegativeInfinity;
             foreach (Tick tick in TicksOf(_chart.X))
             {
                 double x = PlaceOf(place, _chart.X, tick.At);
+                double half = _layout.HasSlopingNames ? 0 : WidthOf(tick.Text, TextSize) / 2;
+                if (x - half < end)
+                    continue;
+                end = x + half + LeastGap;
                 if (_layout.HasSlopingNames)
                     Write(tick.Text, x, place.Bottom + 16, TextSize, _theme.Ink, rotation: 20);
                 else
@@ -338,12 +356,32 @@ internal sealed class ChartPicture
             Write(_chart.X.Label, (place.Left + place.Right) / 2, place.Bottom + (_layout.HasSlopingNames ? 122 : 54), TextSize, _theme.Ink, SKTextAlign.Center);
         if (!_layout.SharesValues || number % _chart.Columns == 0)
         {
-            foreach (Tick tick in TicksOf(panel.Y))
-                Write(tick.Text, place.Left - 12, HeightOf(place, panel.Y, tick.At), TextSize, _theme.Ink, SKTextAlign.Right, isCentred: true);
+            foreach ((string text, double y) in Apart(place, panel.Y))
+                Write(text, place.Left - 12, y, TextSize, _theme.Ink, SKTextAlign.Right, isCentred: true);
         }
 
-        foreach (Tick tick in panel.Right is null ? [] : TicksOf(panel.Right))
-            Write(tick.Text, place.Right + 12, HeightOf(place, panel.Right!, tick.At), TextSize, _theme.Ink, isCentred: true);
+        foreach ((string text, double y) in panel.Right is null ? [] : Apart(place, panel.Right))
+            Write(text, place.Right + 12, y, TextSize, _theme.Ink, isCentred: true);
+    }
+
+    /// <summary>Texts of an axis of values that don't lie on one another.</summary>
+    private static IEnumerable<(string Text, double Y)> Apart(ChartLayout.Place place, AxisScale scale)
+    {
+        double last = double.NegativeInfinity;
+        foreach (Tick tick in TicksOf(scale))
+        {
+            double y = HeightOf(place, scale, tick.At);
+            if (Math.Abs(y - last) < TextSize)
+                continue;
+            last = y;
+            yield return (tick.Text, y);
+        }
+    }
+
+    private static double WidthOf(string text, float size)
+    {
+        using var font = new SKFont(ChartFonts.Of(text), size);
+        return text.Split('\n').Max(row => font.MeasureText(row));
     }
 
     /// <returns>Where the next entry would stand.</returns>

@@ -11,6 +11,9 @@ internal sealed record ChartTheme(string Ground, string Ink, string Soft, string
 {
     public static ChartTheme Light { get; } = new("#FFFFFF", "#202020", "#606060", "#DDDDDD", "#8A2BE2", false);
 
+    /// <summary>For paper: black letters, and lines that a copier keeps.</summary>
+    public static ChartTheme Print { get; } = new("#FFFFFF", "#000000", "#303030", "#C4C4C4", "#5B1A9C", false);
+
     public static ChartTheme Dark { get; } = new("#181A1D", "#E6E6E6", "#A8A8A8", "#383C42", "#B583F0", true);
 
     /// <param name="name">In <see cref="Palette"/>.</param>

@@ -9,13 +9,17 @@ internal static partial class PictureFile
 {
     private static readonly SKPngEncoderOptions Compression = new(SKPngEncoderFilterFlags.AllFilters, 6);
 
+    public static byte[] Png(Chart chart, ChartTheme theme, double scale = 1) => Png(chart, new ChartLayout(chart), theme, scale);
+
+    public static string Svg(Chart chart, ChartTheme theme) => Svg(chart, new ChartLayout(chart), theme);
+
     /// <param name="chart">What is drawn.</param>
+    /// <param name="layout">Of the chart.</param>
     /// <param name="theme">In which colours.</param>
     /// <param name="scale">Pixels of the picture for one of the layout.</param>
-    public static byte[] Png(Chart chart, ChartTheme theme, double scale = 1)
+    public static byte[] Png(Chart chart, ChartLayout layout, ChartTheme theme, double scale)
     {
-        var layout = new ChartLayout(chart);
-        using SKSurface surface = SKSurface.Create(new SKImageInfo((int)Math.Round(ChartLayout.Width * scale), (int)Math.Round(layout.Height * scale), SKColorType.Rgba8888, SKAlphaType.Opaque));
+        using SKSurface surface = SKSurface.Create(new SKImageInfo((int)Math.Round(layout.Width * scale), (int)Math.Round(layout.Height * scale), SKColorType.Rgba8888, SKAlphaType.Opaque));
         surface.Canvas.Clear(SKColor.Parse(theme.Ground));
         surface.Canvas.Scale((float)scale);
         ChartPicture.Draw(chart, layout, theme, surface.Canvas);
@@ -24,15 +28,14 @@ internal static partial class PictureFile
         return data.ToArray();
     }
 
-    /// <inheritdoc cref="Png"/>
-    public static string Svg(Chart chart, ChartTheme theme)
+    /// <inheritdoc cref="Png(Chart, ChartLayout, ChartTheme, double)"/>
+    public static string Svg(Chart chart, ChartLayout layout, ChartTheme theme)
     {
-        var layout = new ChartLayout(chart);
         using var stream = new MemoryStream();
-        using (SKCanvas canvas = SKSvgCanvas.Create(new SKRect(0, 0, (float)ChartLayout.Width, (float)layout.Height), stream))
+        using (SKCanvas canvas = SKSvgCanvas.Create(new SKRect(0, 0, (float)layout.Width, (float)layout.Height), stream))
         {
             using var ground = new SKPaint { Color = SKColor.Parse(theme.Ground) };
-            canvas.DrawRect(0, 0, (float)ChartLayout.Width, (float)layout.Height, ground);
+            canvas.DrawRect(0, 0, (float)layout.Width, (float)layout.Height, ground);
             ChartPicture.Draw(chart, layout, theme, canvas);
         }
 
@@ -45,7 +48,7 @@ internal static partial class PictureFile
             return $"clip{clips.IndexOf(name.Value) + 1}";
         });
         // As large as the page wants it, and readable where the font is not installed: Verdana's letters are as wide.
-        return svg.Replace($"width=\"{ChartLayout.Width}\" height=\"{layout.Height}\">", $"viewBox=\"0 0 {ChartLayout.Width} {layout.Height}\">", StringComparison.Ordinal)
+        return svg.Replace($"width=\"{layout.Width}\" height=\"{layout.Height}\">", $"viewBox=\"0 0 {layout.Width} {layout.Height}\">", StringComparison.Ordinal)
             .Replace("font-family=\"DejaVu Sans\"", "font-family=\"DejaVu Sans, Verdana, sans-serif\"", StringComparison.Ordinal);
     }
 

@@ -1,0 +1,48 @@
+using MongoPerf.Input;
+
+namespace MongoPerf.Reporting.Plots;
+
+/// <summary>A file of plots and where it was found.</summary>
+/// <param name="Name">Short, such as insert-rate.</param>
+/// <param name="ShownPath">As messages name it.</param>
+/// <param name="Text">Its contents.</param>
+internal sealed record PlotFile(string Name, string ShownPath, string Text)
+{
+    public const string FolderName = "plots";
+    private const string Extension = ".yaml";
+    private const int LongestFile = 1_000_000;
+
+    /// <summary>The plots that come with the program.</summary>
+    public static string ShippedFolder => Path.Combine(AppContext.BaseDirectory, FolderName);
+
+    /// <summary>Those directly in a folder, by name.</summary>
+    public static IReadOnlyList<PlotFile> In(string folder, bool isShipped = false) =>
+        [.. Directory.EnumerateFiles(folder, "*" + Extension).Order(StringComparer.Ordinal).Select(path => Open(path, isShipped ? Path.Combine(FolderName, Path.GetFileName(path)) : path))];
+
+    /// <summary>By path, or by the name of one that comes with the program.</summary>
+    /// <returns>Null when there is none.</returns>
+    public static PlotFile? TryFind(string nameOrPath)
+    {
+        if (nameOrPath.Length == 0)
+            return null;
+        if (File.Exists(nameOrPath))
+            return Open(nameOrPath, nameOrPath);
+        string[] shipped = [Path.Combine(ShippedFolder, nameOrPath + Extension), Path.Combine(AppContext.BaseDirectory, nameOrPath)];
+        return shipped.FirstOrDefault(File.Exists) is { } path ? Open(path, Path.GetRelativePath(AppContext.BaseDirectory, path)) : null;
+    }
+
+    /// <exception cref="UserException">Too long, or not readable.</exception>
+    private static PlotFile Open(string path, string shown)
+    {
+        try
+        {
+            if (new FileInfo(path).Length > LongestFile)
+                throw new UserException(ExitCode.WrongUsage, $"{shown}: longer than {LongestFile:N0} bytes, the limit for a plot");
+            return new PlotFile(Path.GetFileNameWithoutExtension(path), shown, File.ReadAllText(path));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new UserException(ExitCode.WrongUsage, $"{shown}: can't be read: {e.Message}");
+        }
+    }
+}

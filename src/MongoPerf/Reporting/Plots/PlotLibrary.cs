@@ -1,0 +1,32 @@
+using MongoPerf.Input;
+
+namespace MongoPerf.Reporting.Plots;
+
+/// <summary>The plots of a report: those that come with the program, and a user's own beside or in place of them.</summary>
+internal static class PlotLibrary
+{
+    private static readonly Lazy<IReadOnlyList<PlotInfo>> Shipped = new(static () => Ordered(PlotFile.In(PlotFile.ShippedFolder, isShipped: true).Select(PlotReader.Read)));
+
+    /// <summary>By their places.</summary>
+    public static IReadOnlyList<PlotInfo> Standard => Shipped.Value;
+
+    /// <exception cref="InvalidOperationException">None has that name.</exception>
+    public static PlotInfo Of(string name) => Standard.First(plot => plot.Name == name);
+
+    /// <summary>The standard ones with those of a folder, which take the place of others of their name.</summary>
+    /// <param name="folder">Null for none.</param>
+    /// <exception cref="UserException">No folder, none in it, or one that is wrong.</exception>
+    public static IReadOnlyList<PlotInfo> With(string? folder)
+    {
+        if (folder is null)
+            return Standard;
+        if (!Directory.Exists(folder))
+            throw new UserException(ExitCode.WrongUsage, $"--plots: no folder '{folder}'", "it holds files such as those of 'mongoperf new --plot my.yaml'");
+        PlotInfo[] own = [.. PlotFile.In(folder).Select(PlotReader.Read)];
+        if (own.Length == 0)
+            throw new UserException(ExitCode.WrongUsage, $"--plots: {folder} has no .yaml file", "'mongoperf new --plot my.yaml' writes one");
+        return Ordered([.. own, .. Standard.Where(plot => own.All(one => one.Name != plot.Name))]);
+    }
+
+    private static IReadOnlyList<PlotInfo> Ordered(IEnumerable<PlotInfo> plots) => [.. plots.OrderBy(static plot => plot.Place).ThenBy(static plot => plot.Name, StringComparer.Ordinal)];
+}
