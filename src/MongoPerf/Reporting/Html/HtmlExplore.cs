@@ -11,7 +11,7 @@ internal sealed partial class HtmlExplore
 {
     private static readonly string Program = Resource("explore.js");
 
-    /// <summary>dygraphs 2.2.2, as its authors publish it. Without the last line, by which a browser's tools would look for another file.</summary>
+    /// <summary>dygraphs 2.2.1, as its authors publish it (2.2.2 warns on the console of each point outside of the view). Without the last line, by which a browser's tools would look for another file.</summary>
     private static readonly string Library = string.Join(
         '\n', Resource("dygraph.min.js").Split('\n').Where(static line => !line.StartsWith("//# sourceMappingURL", StringComparison.Ordinal)));
 
