@@ -222,7 +222,7 @@ public sealed class RefusalTests(TestServers servers) : IDisposable
     private ProgramResult Run(string kind, params string[] arguments) => ProgramRun.Run([.. arguments, "--uri", servers[kind].Uri, "--out", _runs.Path]);
 
     private ProgramResult Series(string kind, string database, string target, params string[] more) =>
-        Run(kind, ["series", "--target", target, "--step", "10k", "--tests", "batch,size", "--db", database, .. more]);
+        Run(kind, ["series", "--target", target, "--step", target, "--tests", "batch,size", "--db", database, .. more]);
 
     private ProgramResult SeriesAt(string uri) => ProgramRun.Run("series", "--target", "1k", "--uri", uri, "--out", _runs.Path);
 

@@ -32,7 +32,7 @@ public sealed class ForeignWritesTests
     [InlineData("{aggregate: users, pipeline: [{$merge: {into: {db: mongoperf, coll: log}}}]}")]
     [InlineData("{aggregate: users, pipeline: [{$merge: users}]}")]
     [InlineData("{aggregate: users, pipeline: [{$lookup: {from: audit, pipeline: [], as: x}}]}")]
-    [InlineData("{update: users, with: [{$set: {n: 1}}]}")]
+    [InlineData("{update: users, key: uniform, with: [{$set: {n: 1}}]}")]
     [InlineData("{createIndexes: users, indexes: [name]}")]
     [InlineData("{upload: photos}")]
     public void Reading_and_writing_what_the_run_creates_is_allowed(string operation) => Assert.Empty(Listed(operation));
