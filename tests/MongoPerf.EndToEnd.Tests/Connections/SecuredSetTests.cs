@@ -72,7 +72,7 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
         using var runs = new RunsFolder();
         long before = Queries();
         string uri = set.Uri(set.Primary, "replicaSet=rs0&readPreference=secondary&readPreferenceTags=use:reading");
-        ProgramRun.Run([.. Insert, "--engine", "driver", "--uri", uri, "--out", runs.Path]).Expect(0);
+        ProgramRun.Run(new ProgramOptions { NeedsOwnProcess = true }, [.. Insert, "--engine", "driver", "--uri", uri, "--out", runs.Path]).Expect(0);
         Assert.True(Queries() - before > 50, $"the secondary answered {Queries() - before} queries");
 
         long Queries()

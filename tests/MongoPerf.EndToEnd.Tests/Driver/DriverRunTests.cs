@@ -11,6 +11,9 @@ public sealed class DriverRunTests
 {
     private static readonly string Version = new DriverEngine().Version;
 
+    /// <summary>The driver waits on the thread pool, which the tests' own process has busy with the tests.</summary>
+    private static readonly ProgramOptions Own = new() { NeedsOwnProcess = true };
+
     private static readonly string[] Series =
         ["series", "--target", "12k", "--step", "6k", "--shares", "20/60/20", "--batch", "100", "--window", "800ms", "--threads", "2", "--engine", "driver"];
 
@@ -20,7 +23,7 @@ public sealed class DriverRunTests
     public void A_series_ends_whole_and_names_its_client(string kind)
     {
         using var runs = new RunsFolder();
-        ProgramResult result = ProgramRun.Run(new ProgramOptions { Server = kind, WriteReport = true }, [.. Series, "--verify", "all", "--format", "json", "--out", runs.Path]).Expect(0);
+        ProgramResult result = ProgramRun.Run(Own with { Server = kind, WriteReport = true }, [.. Series, "--verify", "all", "--format", "json", "--out", runs.Path]).Expect(0);
         JsonElement report = result.Report();
         Assert.Equal($"driver {Version}", report.GetProperty("settings").Text("engine"));
         Assert.Equal(0, report.GetProperty("accounting").Number("failed"));
@@ -46,7 +49,7 @@ public sealed class DriverRunTests
     {
         using var runs = new RunsFolder();
         ProgramResult result = ProgramRun.Run(
-            new ProgramOptions { Server = "mongod" },
+            Own with { Server = "mongod" },
             "run", $"ycsb/{workload}", "--records", "300", "--operations", "2000", "--threads", "4", "--verify", "all", "--engine", "wire,driver", "--out", runs.Path).Expect(0);
         Assert.Contains($"differs    engine: wire → driver {Version}\n", result.Output, StringComparison.Ordinal);
         foreach (string id in runs.Ids)
@@ -87,7 +90,7 @@ public sealed class DriverRunTests
             run.Kill();
         }
 
-        ProgramResult resumed = ProgramRun.Run(new ProgramOptions { Server = "mongod" }, "resume", runs.Id, "--out", runs.Path).Expect(0);
+        ProgramResult resumed = ProgramRun.Run(Own with { Server = "mongod" }, "resume", runs.Id, "--out", runs.Path).Expect(0);
         Assert.Contains($", through MongoDB.Driver {Version}", resumed.Errors, StringComparison.Ordinal);
         using TestServer server = TestServer.OnDataOf(runs, "mongod");
         using MongoConnection connection = server.Connect();
@@ -98,7 +101,7 @@ public sealed class DriverRunTests
     public void The_null_deployment_answers_the_driver_too()
     {
         using var runs = new RunsFolder();
-        JsonElement report = ProgramRun.Run([.. Series, "--topology", "null", "--format", "json", "--out", runs.Path]).Expect(0).Report();
+        JsonElement report = ProgramRun.Run(Own, [.. Series, "--topology", "null", "--format", "json", "--out", runs.Path]).Expect(0).Report();
         Assert.Equal(0, report.GetProperty("accounting").Number("failed"));
     }
 
