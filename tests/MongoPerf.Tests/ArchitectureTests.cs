@@ -55,6 +55,8 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Scenarios"] = ["MongoPerf.Input", "MongoPerf.Deployments.Limits", "MongoPerf.Reporting.Figures", Measurement, Documents, Keys, Plans, Runs, Sharding, "MongoPerf.Engine.Growth", "MongoPerf.Wire.Bson", "MongoPerf.Wire.Files"],
         // A report is made from the stored run, also when the deployment is long gone.
         ["MongoPerf.Reporting"] = [Measurement, Runs],
+        // A plot is a file in the language of scenarios' figures, with messages as theirs.
+        ["MongoPerf.Reporting.Plots"] = [Measurement, Runs, "MongoPerf.Reporting", "MongoPerf.Input", "MongoPerf.Scenarios"],
     };
 
     private static readonly Dictionary<string, string[]> ProjectReferences = new(StringComparer.Ordinal)

@@ -37,21 +37,29 @@ internal static class PlotCommand
             string folder = PlanRequests.RunsFolder(parsed, shared.Out);
             string[] named = parsed.GetValue(runs)!;
             if (named.FirstOrDefault(static name => name.StartsWith('-')) is { } unknown)
-                throw new UserException(ExitCode.WrongUsage, $"unknown option '{unknown}' of 'plot'", NearestName.Hint(unknown, command.Options.Select(static option => option.Name)));
+                throw new UserException(
+                    ExitCode.WrongUsage, $"unknown option '{unknown}' of 'plot'",
+                    NearestName.Hint(unknown, command.Options.Select(static option => option.Name)));
+            // A file of a folder with a style of its own has that style.
+            using IDisposable style = PlotStyle.Of(parsed.GetValue(plot) is { } own && PlotLibrary.Standard.All(one => one.Name != own) ? Path.GetDirectoryName(Path.GetFullPath(own)) : null);
             using IDisposable language = ChartLanguage.Begin(out string? warning);
             if (warning is not null)
                 Console.Error.WriteLine(warning);
             Chart chart = Choose(folder, named, parsed.GetValue(plot));
-            if (parsed.GetValue(title) is { } own)
-                chart = chart with { Title = own };
+            if (parsed.GetValue(title) is { } given)
+                chart = chart with { Title = given };
             var layout = new ChartLayout(chart, parsed.GetValue(width) ?? ChartLayout.UsualWidth, parsed.GetValue(height));
             if (layout.Height < layout.LeastHeight)
-                throw new UserException(ExitCode.WrongUsage, $"--height is {layout.Height}, but {chart.Name} needs {layout.LeastHeight} pixels for {chart.Panels.Count} panels and what stands around them", "without --height it is as high as it needs to be; a plot of your own can name fewer panels and lines");
+                throw new UserException(
+                    ExitCode.WrongUsage, $"--height is {layout.Height}, but {chart.Name} needs {layout.LeastHeight} pixels for {chart.Panels.Count} panels and what stands around them",
+                    "without --height it is as high as it needs to be; a plot of your own can name fewer panels and lines");
             if (layout.Width * layout.Height * Math.Pow(parsed.GetValue(scale) ?? 1, 2) > MostOfAll)
-                throw new UserException(ExitCode.WrongUsage, $"the picture would have more than {MostOfAll / 1e6:0} million pixels", "a smaller --scale, or --format svg, which has no pixels");
+                throw new UserException(
+                    ExitCode.WrongUsage, $"the picture would have more than {MostOfAll / 1e6:0} million pixels",
+                    "a smaller --scale, or --format svg, which has no pixels");
             string? file = parsed.GetValue(output);
             bool isSvg = (parsed.GetValue(format) ?? (file?.EndsWith(".svg", StringComparison.OrdinalIgnoreCase) == true ? "svg" : "png")) == "svg";
-            ChartTheme colors = parsed.GetValue(theme) switch { "dark" => ChartTheme.Dark, "print" => ChartTheme.Print, _ => ChartTheme.Light };
+            ChartTheme colors = ChartTheme.Of(parsed.GetValue(theme) ?? "light");
             byte[] picture = isSvg ? System.Text.Encoding.UTF8.GetBytes(PictureFile.Svg(chart, layout, colors)) : PictureFile.Png(chart, layout, colors, parsed.GetValue(scale) ?? 1);
             Write(picture, file ?? $"{Path.GetFileName(Path.TrimEndingDirectorySeparator(named[0]))}-{chart.Name}.{(isSvg ? "svg" : "png")}");
         });
@@ -67,7 +75,8 @@ internal static class PlotCommand
         PlotInfo? own = plot is not null && PlotLibrary.Standard.All(one => one.Name != plot) && PlotFile.TryFind(plot) is { } file ? PlotReader.Read(file) : null;
         Chart[] charts = [.. own is null ? ChartCatalogue.Build(run) : PlotBuilder.Build(run, own)];
         if (own is not null)
-            return charts.FirstOrDefault() ?? throw new UserException(ExitCode.WrongUsage, $"{plot}: run {run.Run.Id} has nothing of what it shows", Has(ChartCatalogue.Build(run)));
+            return charts.FirstOrDefault() ?? throw new UserException(
+                ExitCode.WrongUsage, $"{plot}: run {run.Run.Id} has nothing of what it shows", Has(ChartCatalogue.Build(run)));
         return Named(charts, plot, $"run {run.Run.Id}", PlotLibrary.Standard.Select(static one => one.Name));
     }
 
@@ -78,19 +87,26 @@ internal static class PlotCommand
         try
         {
             if (sides.Count == 1)
-                throw new UserException(ExitCode.WrongUsage, $"{string.Join(' ', named)} are repeats of one run", "name one of them, or another run to compare them with");
+                throw new UserException(
+                    ExitCode.WrongUsage, $"{string.Join(' ', named)} are repeats of one run",
+                    "name one of them, or another run to compare them with");
             if (plot is not null && PlotFile.TryFind(plot) is { } file)
             {
                 PlotInfo own = PlotReader.Read(file);
                 if (own.Figure is null)
-                    throw new UserException(ExitCode.WrongUsage, $"{file.ShownPath}: a plot with panels shows one run; {named.Length} are named", "a plot with y, or a chart of the comparison such as compare-ratios, shows several");
+                    throw new UserException(
+                        ExitCode.WrongUsage, $"{file.ShownPath}: a plot with panels shows one run; {named.Length} are named",
+                        "a plot with y, or a chart of the comparison such as compare-ratios, shows several");
                 FigureRun[] runs = [.. FigureRun.Of([.. sides.Select(static side => side.Stored)])];
-                return PlotBuilder.Build(runs, own).FirstOrDefault() ?? throw new UserException(ExitCode.WrongUsage, $"{file.ShownPath}: these runs have nothing of what it shows");
+                return PlotBuilder.Build(runs, own).FirstOrDefault() ?? throw new UserException(
+                    ExitCode.WrongUsage, $"{file.ShownPath}: these runs have nothing of what it shows");
             }
 
             string[] unlike = [.. SetupCheck.Find([.. sides.Select(static side => side.First)]).Where(static difference => difference.IsUnlike).Select(static difference => difference.ToString())];
             if (unlike.Length > 0)
-                throw new UserException(ExitCode.WrongUsage, $"the runs did different work, so a ratio would mean nothing: {string.Join("; ", unlike)}", "'mongoperf compare --force' compares and draws them anyway");
+                throw new UserException(
+                    ExitCode.WrongUsage, $"the runs did different work, so a ratio would mean nothing: {string.Join("; ", unlike)}",
+                    "'mongoperf compare --force' compares and draws them anyway");
             IReadOnlyList<Chart> charts = ComparisonCharts.Build(RunComparer.Compare(sides, RunComparer.DefaultNoiseThreshold)).Charts;
             return Named(charts, plot ?? (charts.Any(static chart => chart.Name == "compare-ratios") ? "compare-ratios" : null), "the comparison", []);
         }
@@ -104,16 +120,20 @@ internal static class PlotCommand
     private static Chart Named(IReadOnlyList<Chart> charts, string? name, string whose, IEnumerable<string> known)
     {
         if (name is null)
-            return charts.FirstOrDefault() ?? throw new UserException(ExitCode.WrongUsage, $"{whose} has nothing to draw: no phase has a result");
+            return charts.FirstOrDefault() ?? throw new UserException(
+                ExitCode.WrongUsage, $"{whose} has nothing to draw: no phase has a result");
         // Of several phases with laps, say, the first.
         if ((charts.FirstOrDefault(one => one.Name == name) ?? charts.FirstOrDefault(one => one.Name == name + "-1")) is { } chart)
             return chart;
         throw known.Contains(name)
             ? new UserException(ExitCode.WrongUsage, $"{whose} has nothing of what plot '{name}' shows", Has(charts))
-            : new UserException(ExitCode.WrongUsage, $"--plot: no file and no plot '{name}'; {whose} has {string.Join(", ", charts.Select(static chart => chart.Name))}", NearestName.Hint(name, charts.Select(static chart => chart.Name).Concat(known)) ?? "'mongoperf list plots' lists the standard ones");
+            : new UserException(
+                ExitCode.WrongUsage, $"--plot: no file and no plot '{name}'; {whose} has {string.Join(", ", charts.Select(static chart => chart.Name))}",
+                NearestName.Hint(name, charts.Select(static chart => chart.Name).Concat(known)) ?? "'mongoperf list plots' lists the standard ones");
     }
 
-    private static string Has(IReadOnlyList<Chart> charts) => charts.Count == 0 ? "it has no charts at all" : $"it has {string.Join(", ", charts.Select(static chart => chart.Name))}";
+    private static string Has(IReadOnlyList<Chart> charts) =>
+        charts.Count == 0 ? "it has no charts at all" : $"it has {string.Join(", ", charts.Select(static chart => chart.Name))}";
 
     private static void Write(byte[] picture, string file)
     {
@@ -136,7 +156,8 @@ internal static class PlotCommand
         Console.WriteLine($"{file} written");
     }
 
-    private static Option<long?> Pixels(string name, string description) => OptionTypes.Make<long?>(name, null, description, "PIXELS", static text =>
+    private static Option<long?> Pixels(string name, string description) =>
+        OptionTypes.Make<long?>(name, null, description, "PIXELS", static text =>
         Quantities.ParseCount(text) is var pixels && pixels is >= LeastPixels and <= MostPixels ? pixels : throw new FormatException($"'{text}' is out of range; allowed: {LeastPixels} to {MostPixels}"));
 
     private static double? ParseScale(string text) =>

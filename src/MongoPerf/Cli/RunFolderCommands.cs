@@ -99,6 +99,7 @@ internal static class ReportCommand
         {
             string runs = PlanRequests.RunsFolder(parsed, shared.Out);
             RunFolder folder = RunFolder.Find(runs, parsed.GetValue(run)!);
+            using IDisposable style = PlotStyle.Of(parsed.GetValue(plots));
             ResultPrinter.Print(folder, new OutputRequest(runs, parsed.GetValue(format) ?? "text", false, true) { Plots = PlotLibrary.With(parsed.GetValue(plots)) });
         });
         return command;

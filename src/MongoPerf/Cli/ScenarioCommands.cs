@@ -69,6 +69,16 @@ internal static class ScenarioCommands
 
     private static void Validate(PlotFile found, bool isJson)
     {
+        if (found.Name == PlotStyle.Name)
+        {
+            _ = PlotStyle.Current.With(found);
+            if (!isJson)
+                Console.WriteLine($"{found.ShownPath}: valid: a style of plots");
+            else
+                WriteValidation(found.ShownPath, isValid: true, null, null, [], null, null);
+            return;
+        }
+
         PlotInfo plot = PlotReader.Read(found);
         if (isJson)
             WriteValidation(found.ShownPath, isValid: true, null, null, [], null, null);
@@ -82,7 +92,7 @@ internal static class ScenarioCommands
         try
         {
             MappingNode top = ScenarioYaml.Read(path, text);
-            return top.Find("phases") is null && top.Find("data") is null && top.Entries.Any(static entry => entry.Name is "x" or "y" or "panels");
+            return top.Find("phases") is null && top.Find("data") is null && top.Entries.Any(static entry => entry.Name is "x" or "y" or "panels" or "letters" or "themes" or "colors");
         }
         catch (UserException)
         {

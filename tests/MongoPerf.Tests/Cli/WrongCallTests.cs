@@ -36,7 +36,7 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("run", "run: NAME is missing")]
     [InlineData("run series --records 5", "--records: the scenario grows its collections\nhint:  use --target")]
     [InlineData("run six-nodes --records 5", "--records: the scenario loads 5 collections (ordered, hashed, whole1, whole2, whole3); it has to load exactly one")]
-    [InlineData("list", "list: no command given\nhint:  allowed: runs, scenarios, phases, metrics")]
+    [InlineData("list", "list: no command given\nhint:  allowed: runs, scenarios, plots, phases, metrics")]
     [InlineData("show doc", "unknown command 'doc' of 'show'\nhint:  allowed: document, command")]
     [InlineData("series --target 0", "--target: '0' is out of range; allowed: 1")]
     [InlineData("series --target -5", "")]

@@ -118,6 +118,39 @@ public sealed class PlotTests : IDisposable
     }
 
     [Fact]
+    public void A_style_of_a_users_own_changes_what_it_names()
+    {
+        Directory.CreateDirectory(_folder.At("my"));
+        File.WriteAllText(_folder.At("my/style.yaml"), "letters: {title: 30}\nthemes: {light: {ground: '#fffff0'}}\ncolors: {o1: {light: '#123456'}}");
+        File.WriteAllText(_folder.At("my/rate.yaml"), "title: R\nx: documents\npanels: [inserts]");
+        string file = _folder.At("s.svg");
+        (int code, _, string errors) = Plot("--plot", _folder.At("my/rate.yaml"), "-o", file);
+        Assert.True(code == 0, errors);
+        string svg = File.ReadAllText(file);
+        Assert.Contains("#123456", svg, StringComparison.Ordinal);
+        Assert.Contains("#FFFFF0", svg, StringComparison.Ordinal);
+        Assert.Contains("font-size=\"30\"", svg, StringComparison.Ordinal);
+        Assert.Equal(0, InProcess.Run("report", Run, "--out", _folder.Path, "--plots", _folder.At("my"), "--format", "json").Code);
+        Assert.Contains("--c-o1: #123456", File.ReadAllText(_folder.At($"{Run}/report/index.html")), StringComparison.Ordinal);
+        Assert.Equal("#E69F00", Palette.Of("o1").Light);
+        Assert.Contains("valid: a style of plots", InProcess.Run("validate", _folder.At("my/style.yaml")).Output, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("colors: {o9: {light: '#123456'}}", "1: colors: unknown color 'o9'; allowed: o1, o2")]
+    [InlineData("colors: {o1: {light: red}}", "1: light is 'red'; expected a color such as '#0072B2'")]
+    [InlineData("colors: {o1: {light: '#123456', point: star}}", "point is 'star'; allowed: disc, square")]
+    [InlineData("colors: {o1: {dark: '#123456'}}", "color 'o1': 'light' is missing")]
+    [InlineData("themes: {grey: {ink: '#123456'}}", "themes: unknown theme 'grey'; allowed: light, dark, print")]
+    [InlineData("letters: {title: 100}", "letters: title: '100' is not a number from 10 to 40")]
+    public void A_wrong_style_is_told_with_its_line(string text, string says)
+    {
+        UserException e = Assert.Throws<UserException>(() => PlotStyle.Current.With(new PlotFile("style", "style.yaml", text)));
+        Assert.Contains(says, e.Message, StringComparison.Ordinal);
+        Assert.StartsWith("style.yaml:1", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void One_chart_is_drawn_in_the_size_and_format_that_are_asked_for()
     {
         string file = _folder.At("p.png");

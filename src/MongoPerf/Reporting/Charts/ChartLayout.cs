@@ -1,3 +1,5 @@
+using MongoPerf.Reporting.Plots;
+
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>Where the parts of a chart stand, in pixels from the picture's upper left corner.</summary>
@@ -18,7 +20,9 @@ internal sealed class ChartLayout
     /// <summary>Marks of one label that are nearer than this share of the axis are counted together.</summary>
     private const double NearestMarks = 1.0 / 60;
 
-    private const double CharacterWidth = 9.9;
+    /// <summary>Of a character of a text, by the size of its letters.</summary>
+    private static double CharacterWidth => 0.5625 * PlotStyle.Current.Sizes["text"];
+
 
     private const double LegendLineWidth = 88;
 

@@ -1,3 +1,5 @@
+using MongoPerf.Reporting.Plots;
+
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>A vertical line with its label above the plot.</summary>
@@ -7,8 +9,10 @@ namespace MongoPerf.Reporting.Charts;
 /// <param name="IsLeftOfLine">Where the label goes; right of the line unless that leaves the picture.</param>
 internal sealed record PlacedMark(double X, string Text, int Row, bool IsLeftOfLine)
 {
-    private const double CharacterWidth = 8.9;
     private const double Gap = 14;
+
+    /// <summary>By the size of its letters.</summary>
+    private static double CharacterWidth => PlotStyle.Current.Sizes["mark"] * 8.9 / 15;
 
     /// <summary>Gives each mark the lowest row in which its label covers no other; labels that find none are left out, their lines stay.</summary>
     /// <param name="marks">By their places.</param>

@@ -7,7 +7,9 @@ namespace MongoPerf.Reporting.Plots;
 /// <summary>Makes the charts of plots from a run's data.</summary>
 internal static class PlotBuilder
 {
-    /// <summary>Those for which the run has results. Plots over a growing collection are drawn growth by growth, where the first of them stands.</summary>
+    /// <summary>
+    /// Those for which the run has results. Plots over a growing collection are drawn growth by growth, where the first of them stands.
+    /// </summary>
     public static IEnumerable<Chart> Build(StoredRun run, IReadOnlyList<PlotInfo> plots)
     {
         PlotInfo[] ofGrowths = [.. plots.Where(IsOfGrowth)];

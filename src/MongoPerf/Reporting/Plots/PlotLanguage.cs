@@ -4,7 +4,9 @@ using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Reporting.Plots;
 
-/// <summary>Every key of a plot file, with what it takes and what it means. What a figure of a scenario may have, a plot may have too.</summary>
+/// <summary>
+/// Every key of a plot file, with what it takes and what it means. What a figure of a scenario may have, a plot may have too.
+/// </summary>
 internal static class PlotLanguage
 {
     public const string Time = "time";

@@ -5,7 +5,8 @@ namespace MongoPerf.Reporting.Plots;
 /// <summary>The plots of a report: those that come with the program, and a user's own beside or in place of them.</summary>
 internal static class PlotLibrary
 {
-    private static readonly Lazy<IReadOnlyList<PlotInfo>> Shipped = new(static () => Ordered(PlotFile.In(PlotFile.ShippedFolder, isShipped: true).Select(PlotReader.Read)));
+    private static readonly Lazy<IReadOnlyList<PlotInfo>> Shipped = new(static () =>
+        Ordered(PlotFile.In(PlotFile.ShippedFolder, isShipped: true).Select(PlotReader.Read)));
 
     /// <summary>By their places.</summary>
     public static IReadOnlyList<PlotInfo> Standard => Shipped.Value;
@@ -21,12 +22,15 @@ internal static class PlotLibrary
         if (folder is null)
             return Standard;
         if (!Directory.Exists(folder))
-            throw new UserException(ExitCode.WrongUsage, $"--plots: no folder '{folder}'", "it holds files such as those of 'mongoperf new --plot my.yaml'");
+            throw new UserException(
+                ExitCode.WrongUsage, $"--plots: no folder '{folder}'", "it holds files such as those of 'mongoperf new --plot my.yaml'");
         PlotInfo[] own = [.. PlotFile.In(folder).Select(PlotReader.Read)];
-        if (own.Length == 0)
-            throw new UserException(ExitCode.WrongUsage, $"--plots: {folder} has no .yaml file", "'mongoperf new --plot my.yaml' writes one");
+        if (own.Length == 0 && !File.Exists(Path.Combine(folder, PlotStyle.Name + ".yaml")))
+            throw new UserException(
+                ExitCode.WrongUsage, $"--plots: {folder} has no .yaml file", "'mongoperf new --plot my.yaml' writes one");
         return Ordered([.. own, .. Standard.Where(plot => own.All(one => one.Name != plot.Name))]);
     }
 
-    private static IReadOnlyList<PlotInfo> Ordered(IEnumerable<PlotInfo> plots) => [.. plots.OrderBy(static plot => plot.Place).ThenBy(static plot => plot.Name, StringComparer.Ordinal)];
+    private static IReadOnlyList<PlotInfo> Ordered(IEnumerable<PlotInfo> plots) =>
+        [.. plots.OrderBy(static plot => plot.Place).ThenBy(static plot => plot.Name, StringComparer.Ordinal)];
 }

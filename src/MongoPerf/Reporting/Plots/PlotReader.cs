@@ -17,7 +17,7 @@ internal static class PlotReader
     /// <exception cref="UserException">Says where, what was found and what is allowed.</exception>
     public static PlotInfo Read(PlotFile file)
     {
-        var top = new MappingReader(ScenarioYaml.Read(file.ShownPath, file.Text), "plot", PlotLanguage.File);
+        var top = new MappingReader(ScenarioYaml.Read(file.ShownPath, file.Text, "expected a mapping with 'title', 'x' and 'panels'", Start), "plot", PlotLanguage.File);
         ScenarioNode titleNode = top.Require("title", "such as title: Reads per second");
         string title = top.ScalarOf("title", titleNode).Text;
         if (title.Length > LongestTitle)

@@ -12,12 +12,19 @@ internal static class ScenarioYaml
     /// <param name="file">As errors are to name it.</param>
     /// <param name="text">One document.</param>
     /// <exception cref="UserException">No YAML, no mapping, several documents, beyond the bounds of <see cref="NodeReader"/>; says where.</exception>
-    public static MappingNode Read(string file, string text)
+    public static MappingNode Read(string file, string text) => Read(file, text, "expected a mapping with 'data' and 'phases'", Start);
+
+    /// <param name="file">As errors are to name it.</param>
+    /// <param name="text">One document.</param>
+    /// <param name="expected">Said of what is no mapping.</param>
+    /// <param name="start">A hint then; null for none.</param>
+    /// <inheritdoc cref="Read(string, string)"/>
+    public static MappingNode Read(string file, string text, string expected, string? start)
     {
         var parser = new Parser(new StringReader(text));
         try
         {
-            return Document(file, parser) as MappingNode ?? throw Wrong(file, 1, "expected a mapping with 'data' and 'phases'", Start);
+            return Document(file, parser) as MappingNode ?? throw Wrong(file, 1, expected, start);
         }
         catch (YamlException e)
         {

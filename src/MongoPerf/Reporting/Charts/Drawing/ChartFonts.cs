@@ -2,7 +2,10 @@ using SkiaSharp;
 
 namespace MongoPerf.Reporting.Charts.Drawing;
 
-/// <summary>Fonts of pictures: one that is part of the program, so that pictures look the same on every machine, and one of the machine's for characters that it lacks. May be used by several threads.</summary>
+/// <summary>
+/// Fonts of pictures: one that is part of the program, so that pictures look the same on every machine, and one of the machine's for
+/// characters that it lacks. May be used by several threads.
+/// </summary>
 internal static class ChartFonts
 {
     /// <summary>Names a font file with Chinese characters.</summary>
@@ -30,7 +33,8 @@ internal static class ChartFonts
     public static bool HasChinese => Further.Value is not null;
 
     /// <summary>The one that has all characters of a text, or most of them.</summary>
-    public static SKTypeface Of(string text) => Shipped.Value.ContainsGlyphs(text) || Further.Value is not { } further || !AddsTo(text, further) ? Shipped.Value : further;
+    public static SKTypeface Of(string text) =>
+        Shipped.Value.ContainsGlyphs(text) || Further.Value is not { } further || !AddsTo(text, further) ? Shipped.Value : further;
 
     /// <summary>The first file with Chinese characters: the one that is named, else of those in folders.</summary>
     /// <param name="named">Null or empty for none.</param>
@@ -57,7 +61,8 @@ internal static class ChartFonts
         return null;
     }
 
-    private static bool AddsTo(string text, SKTypeface further) => text.EnumerateRunes().Count(rune => Has(further, rune)) > text.EnumerateRunes().Count(rune => Has(Shipped.Value, rune));
+    private static bool AddsTo(string text, SKTypeface further) =>
+        text.EnumerateRunes().Count(rune => Has(further, rune)) > text.EnumerateRunes().Count(rune => Has(Shipped.Value, rune));
 
     private static bool Has(SKTypeface font, System.Text.Rune rune) => font.ContainsGlyph(rune.Value);
 

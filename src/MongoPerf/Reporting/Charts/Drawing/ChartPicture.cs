@@ -2,19 +2,16 @@ using ScottPlot;
 using ScottPlot.Rendering;
 using ScottPlot.Rendering.RenderActions;
 using SkiaSharp;
+using PlotStyle = MongoPerf.Reporting.Plots.PlotStyle;
 
 namespace MongoPerf.Reporting.Charts.Drawing;
 
-/// <summary>Draws a chart with ScottPlot where <see cref="ChartLayout"/> says: a plot for each panel on one canvas, with titles, legends and ticks around them. Nothing else knows ScottPlot but what saves pictures.</summary>
+/// <summary>
+/// Draws a chart with ScottPlot where <see cref="ChartLayout"/> says: a plot for each panel on one canvas, with titles, legends and
+/// ticks around them. Nothing else knows ScottPlot but what saves pictures.
+/// </summary>
 internal sealed class ChartPicture
 {
-    /// <summary>Sizes of letters, in pixels.</summary>
-    private const float TitleSize = 25;
-    private const float VerdictSize = 18.4f;
-    private const float TextSize = 17.6f;
-    private const float SmallSize = 15.6f;
-    private const float MarkSize = 15;
-
     /// <summary>From a panel to the legend beside it, to the legend's texts, and the length of its lines.</summary>
     private const double LegendGap = 19;
     private const double LegendText = 58;
@@ -50,6 +47,19 @@ internal sealed class ChartPicture
     {
         (_chart, _layout, _theme, _canvas, _paint) = (chart, layout, theme, canvas, paint);
     }
+
+    /// <summary>Sizes of letters, in pixels.</summary>
+    private static float TitleSize => SizeOf("title");
+
+    private static float VerdictSize => SizeOf("verdict");
+
+    private static float TextSize => SizeOf("text");
+
+    private static float SmallSize => SizeOf("small");
+
+    private static float MarkSize => SizeOf("mark");
+
+    private static float SizeOf(string text) => (float)PlotStyle.Current.Sizes[text];
 
     /// <summary>Leaves the ground as it is.</summary>
     /// <param name="chart">What is shown.</param>
@@ -118,7 +128,8 @@ internal sealed class ChartPicture
         axis.MajorTickStyle.Length = TickLength;
     }
 
-    private static void SetTicks(IAxis axis, AxisScale scale) => axis.TickGenerator = new FixedTicks([.. TicksOf(scale).Select(tick => ScottPlot.Tick.Major(scale.Share(tick.At), ""))]);
+    private static void SetTicks(IAxis axis, AxisScale scale) =>
+        axis.TickGenerator = new FixedTicks([.. TicksOf(scale).Select(tick => ScottPlot.Tick.Major(scale.Share(tick.At), ""))]);
 
     private void AddMarks(Plot plot, Panel panel)
     {
@@ -251,7 +262,10 @@ internal sealed class ChartPicture
         }
     }
 
-    /// <summary>Rates come in short pieces that need points, a server's state is one long line. Of very many points only those that stand alone are seen.</summary>
+    /// <summary>
+    /// Rates come in short pieces that need points, a server's state is one long line. Of very many points only those that stand alone
+    /// are seen.
+    /// </summary>
     private float PointSize(Panel panel, Series series) => (_layout.IsGrid ? 0.8f : 1) * series.Table.Rows.Count switch
     {
         <= 3 => 1.2f,
@@ -486,14 +500,17 @@ internal sealed class ChartPicture
     }
 
     /// <summary>Without what no font draws and no XML may have.</summary>
-    private static string Drawable(string text) => string.Concat(text.EnumerateRunes().Select(static rune => System.Text.Rune.IsControl(rune) || rune.Value is 0xFFFE or 0xFFFF ? " " : rune.ToString()));
+    private static string Drawable(string text) =>
+        string.Concat(text.EnumerateRunes().Select(static rune => System.Text.Rune.IsControl(rune) || rune.Value is 0xFFFE or 0xFFFF ? " " : rune.ToString()));
 
     /// <summary>Those on the axis, whose end may fall to rounding.</summary>
     private static IEnumerable<Tick> TicksOf(AxisScale scale) => scale.Ticks.Where(tick => scale.Share(tick.At) is > -0.0001 and < 1.0001);
 
-    private static double PlaceOf(ChartLayout.Place place, AxisScale scale, double at) => place.Left + (scale.Share(at) * (place.Right - place.Left));
+    private static double PlaceOf(ChartLayout.Place place, AxisScale scale, double at) =>
+        place.Left + (scale.Share(at) * (place.Right - place.Left));
 
-    private static double HeightOf(ChartLayout.Place place, AxisScale scale, double at) => place.Bottom - (scale.Share(at) * (place.Bottom - place.Top));
+    private static double HeightOf(ChartLayout.Place place, AxisScale scale, double at) =>
+        place.Bottom - (scale.Share(at) * (place.Bottom - place.Top));
 
     private Color ColorOf(string name) => Color(_theme.ColorOf(name));
 

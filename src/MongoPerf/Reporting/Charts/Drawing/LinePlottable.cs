@@ -3,7 +3,10 @@ using SkiaSharp;
 
 namespace MongoPerf.Reporting.Charts.Drawing;
 
-/// <summary>A line that ends where values are missing, with points that the frame does not cut, and with dashes that an SVG has too. ScottPlot's own has none of these.</summary>
+/// <summary>
+/// A line that ends where values are missing, with points that the frame does not cut, and with dashes that an SVG has too. ScottPlot's
+/// own has none of these.
+/// </summary>
 /// <param name="pieces">Each drawn by itself.</param>
 internal sealed class LinePlottable(IReadOnlyList<Coordinates[]> pieces) : IPlottable
 {
