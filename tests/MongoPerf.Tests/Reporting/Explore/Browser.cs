@@ -67,8 +67,7 @@ internal sealed class OpenedPage : IAsyncDisposable
         page.PageError += (_, error) => _complaints.Add(error);
         page.Console += (_, message) =>
         {
-            // dygraphs remarks that lines go on beyond a zoomed axis: they are to, up to the edge.
-            if (message.Type is "error" or "warning" && !message.Text.Contains("points out of X bounds", StringComparison.Ordinal))
+            if (message.Type is "error" or "warning")
                 _complaints.Add(message.Text);
         };
         var uri = new Uri(address);
