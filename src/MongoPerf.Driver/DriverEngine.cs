@@ -6,7 +6,7 @@ using MongoPerf.Engine.Plans;
 
 namespace MongoPerf.Driver;
 
-/// <summary>Carries operations out through MongoDB.Driver. Who names it in a method loads the driver when that method is first called.</summary>
+/// <summary>Carries operations out through MongoDB.Driver. A method that names this type loads the driver when it is first called.</summary>
 public sealed class DriverEngine : IClientEngine
 {
     /// <summary>Commands whose replies bring a cursor, which the driver's way of sending any command does not read on.</summary>

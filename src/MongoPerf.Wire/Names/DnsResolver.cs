@@ -23,17 +23,17 @@ internal sealed class DnsResolver(IPEndPoint? nameServer = null) : INameResolver
             {
                 DnsHeaderResponseCode.NoError => answer.Answers,
                 DnsHeaderResponseCode.NotExistentDomain => [],
-                _ => throw new NameResolutionException($"DNS: the name server refused to answer about {name}"),
+                _ => throw new NameResolutionException($"DNS: the name server refused the query for {name}"),
             };
         }
         catch (DnsResponseException e) when (e.Code == DnsResponseCode.ConnectionTimeout)
         {
-            throw new NameResolutionException($"DNS: no answer about {name}: does this machine reach its name servers?");
+            throw new NameResolutionException($"DNS: no answer for {name}: can this machine reach the name servers in /etc/resolv.conf?");
         }
         catch (Exception e) when (e is not (NameResolutionException or OutOfMemoryException))
         {
             // Its reader lets out whatever it stumbles over in a hostile answer.
-            throw new NameResolutionException($"DNS: the answer about {name} is damaged, or none came");
+            throw new NameResolutionException($"DNS: the answer for {name} is malformed or missing");
         }
     }
 

@@ -114,7 +114,7 @@ internal static class CommandRunner
             (ExitCode.WrongUsage, "what a run has written must be there when it continues after a crash: start the server with its journal (without --nojournal)"),
         ServerCommandException e when ErrorTally.MeansNoPrimary(e.Error) => (ExitCode.CannotConnect, "this member does not accept writes: is there a primary?"),
         ServerCommandException e when ErrorTally.MeansShardAway(e.Error) =>
-            (ExitCode.CannotConnect, $"the router answers, but {(ErrorTally.ShardIn(e.Error) is { } shard ? $"shard {shard}" : "a shard")} does not: start it, or look into its log"),
+            (ExitCode.CannotConnect, $"the router answers, but {(ErrorTally.ShardIn(e.Error) is { } shard ? $"shard {shard}" : "a shard")} does not: start it, or check its log"),
         ServerCommandException => (ExitCode.RejectedByServer, null),
         ForeignFolderException or DiskFullException => (ExitCode.Refused, ((StorageException)failure).Hint),
         StorageException e => (ExitCode.WrongUsage, e.Hint),

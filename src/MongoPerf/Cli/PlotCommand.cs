@@ -26,9 +26,9 @@ internal static class PlotCommand
         Option<string?> plot = OptionTypes.Text("--plot", "A plot from 'list plots', a chart of the report such as figure-1 or latency-2, or a file [default: the first chart of the report]", "NAME|FILE");
         Option<long?> width = Pixels("--width", $"Width in pixels [default: {ChartLayout.UsualWidth}]");
         Option<long?> height = Pixels("--height", "Height in pixels [default: as many as its panels need]");
-        Option<double?> scale = OptionTypes.Make<double?>("--scale", null, "Pixels of the file for each of these, such as 2 for a sharp screen [default: 1]", "FACTOR", ParseScale);
+        Option<double?> scale = OptionTypes.Make<double?>("--scale", null, "Scale factor of the image, such as 2 for a high-DPI screen [default: 1]", "FACTOR", ParseScale);
         Option<string?> theme = OptionTypes.Choice("--theme", "Colors [default: light]", "light", "dark", "print");
-        Option<string?> format = OptionTypes.Choice("--format", "Format of the file [default: by the name after -o, else png]", "png", "svg");
+        Option<string?> format = OptionTypes.Choice("--format", "File format [default: from the extension of -o, otherwise png]", "png", "svg");
         Option<string?> title = OptionTypes.Text("--title", "Title above the chart, in place of its own", "TEXT");
         Option<string?> output = OptionTypes.Text("--output", "File to write, replacing an older one; - is standard output [default: RUN-PLOT.png]", "FILE", "-o");
         var command = new Command("plot", "Draw one chart of stored runs, for a report or a slide") { runs, plot, width, height, scale, theme, format, title, output, shared.Out };
@@ -51,8 +51,8 @@ internal static class PlotCommand
             var layout = new ChartLayout(chart, parsed.GetValue(width) ?? ChartLayout.UsualWidth, parsed.GetValue(height));
             if (layout.Height < layout.LeastHeight)
                 throw new UserException(
-                    ExitCode.WrongUsage, $"--height is {layout.Height}, but {chart.Name} needs {layout.LeastHeight} pixels for {chart.Panels.Count} panels and what stands around them",
-                    "without --height it is as high as it needs to be; a plot of your own can name fewer panels and lines");
+                    ExitCode.WrongUsage, $"--height is {layout.Height}, but {chart.Name} needs {layout.LeastHeight} pixels for its panels ({chart.Panels.Count}), title, axes and legends",
+                    "omit --height to get the height it needs, or draw a plot of your own with fewer panels or lines");
             if (layout.Width * layout.Height * Math.Pow(parsed.GetValue(scale) ?? 1, 2) > MostOfAll)
                 throw new UserException(
                     ExitCode.WrongUsage, $"the picture would have more than {MostOfAll / 1e6:0} million pixels",
@@ -99,7 +99,7 @@ internal static class PlotCommand
                         "a plot with y, or a chart of the comparison such as compare-ratios, shows several");
                 FigureRun[] runs = [.. FigureRun.Of([.. sides.Select(static side => side.Stored)])];
                 return PlotBuilder.Build(runs, own).FirstOrDefault() ?? throw new UserException(
-                    ExitCode.WrongUsage, $"{file.ShownPath}: these runs have nothing of what it shows");
+                    ExitCode.WrongUsage, $"{file.ShownPath}: these runs have no data for this plot");
             }
 
             string[] unlike = [.. SetupCheck.Find([.. sides.Select(static side => side.First)]).Where(static difference => difference.IsUnlike).Select(static difference => difference.ToString())];
@@ -126,7 +126,7 @@ internal static class PlotCommand
         if ((charts.FirstOrDefault(one => one.Name == name) ?? charts.FirstOrDefault(one => one.Name == name + "-1")) is { } chart)
             return chart;
         throw known.Contains(name)
-            ? new UserException(ExitCode.WrongUsage, $"{whose} has nothing of what plot '{name}' shows", Has(charts))
+            ? new UserException(ExitCode.WrongUsage, $"{whose} has no data for plot '{name}' shows", Has(charts))
             : new UserException(
                 ExitCode.WrongUsage, $"--plot: no file and no plot '{name}'; {whose} has {string.Join(", ", charts.Select(static chart => chart.Name))}",
                 NearestName.Hint(name, charts.Select(static chart => chart.Name).Concat(known)) ?? "'mongoperf list plots' lists the standard ones");

@@ -19,7 +19,7 @@ internal static class ScenarioCommands
     {
         Argument<string> file = FileArgument();
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json");
-        var command = new Command("validate", "Check a scenario file, or a plot's") { file, format };
+        var command = new Command("validate", "Check a scenario file or a plot file") { file, format };
         command.Runs(parsed =>
         {
             bool isJson = parsed.GetValue(format) == "json";
@@ -73,7 +73,7 @@ internal static class ScenarioCommands
         {
             _ = PlotStyle.Current.With(found);
             if (!isJson)
-                Console.WriteLine($"{found.ShownPath}: valid: a style of plots");
+                Console.WriteLine($"{found.ShownPath}: valid: a style file for plots");
             else
                 WriteValidation(found.ShownPath, isValid: true, null, null, [], null, null);
             return;
@@ -120,7 +120,7 @@ internal static class ScenarioCommands
             if (parsed.GetValue(plot))
             {
                 if (parsed.GetValue(growth))
-                    throw new UserException(ExitCode.WrongUsage, "--plot and --growth are two kinds of files", "give one of them");
+                    throw new UserException(ExitCode.WrongUsage, "--plot and --growth can't be combined: each writes a different kind of file", "give one of them");
                 WriteNew(path, "start.yaml", PlotFile.FolderName);
                 Console.WriteLine($"{path} written; draw it with: ./mongoperf plot RUN --plot {ReportLines.Quoted(path)}");
                 return;

@@ -50,7 +50,7 @@ internal static class ScenarioLanguage
     ]);
 
     public static KeySet Defaults { get; } = new("defaults", "Defaults for every operation that accepts them; an operation can override them.",
-        [WriteConcernKey, .. ReadKeys, new("key", KeyKind.KeyChoice, "How the document is drawn that an operation is about.")]);
+        [WriteConcernKey, .. ReadKeys, new("key", KeyKind.KeyChoice, "How an operation picks its document.")]);
 
     /// <summary>Keys of every operation, whatever it does.</summary>
     private static readonly Key[] OperationKeys =
@@ -70,7 +70,7 @@ internal static class ScenarioLanguage
     private static readonly Key ManyKey = new("many", KeyKind.Flag, "All documents that match the filter, not just the first [default: false].");
     private static readonly Key UpsertKey = new("upsert", KeyKind.Flag, "Insert if no document matches the filter [default: false].");
     private static readonly Key OrderedKey = new("ordered", KeyKind.Flag, "Stop at the first error [default: true].");
-    private static readonly Key BatchKey = new("batch", KeyKind.Count, "Documents per command [default: 1000, or fewer where so many do not fit a message].");
+    private static readonly Key BatchKey = new("batch", KeyKind.Count, "Documents per command [default: 1000, or fewer if they would not fit into one message].");
 
     /// <summary>What an operation may do: the key names it, its value the collection (or, for runCommand, the command).</summary>
     public static IReadOnlyList<KeySet> Operations { get; } =
@@ -162,7 +162,7 @@ internal static class ScenarioLanguage
         ThinkKey,
         new("pause", KeyKind.Duration, "Pause before the phase begins."),
         new("repeat", KeyKind.Count, "Number of times to run the phase; each run gives a result."),
-        BatchKey with { Description = "Of a load: documents per command [default: 1000, or fewer where so many do not fit a message]." },
+        BatchKey with { Description = "Of a load: documents per command [default: 1000, or fewer if they would not fit into one message]." },
         OrderedKey with { Description = "Of a load: stop at the first error [default: false]." },
         WriteConcernKey with { Description = "Of a load." },
         new("sizes", KeyKind.Value, "true takes the first collection's sizes when the phase is over [default: true for a load]; a collection's name, in a phase that does nothing else, takes that one's. Of a growth: the sizes at which it stops, such as [1M, 2M, 5M, 10M], in place of to and step."),
@@ -193,7 +193,7 @@ internal static class ScenarioLanguage
         new("grow", KeyKind.Value, "The collection that grows to a target in steps; or several with a multiplier each, such as {users: 1, orders: 5}: at size 1M, 1M users and 5M orders."),
         new("to", KeyKind.Count, "Of a growth: documents at the end; --target overrides it, --scale multiplies it."),
         new("step", KeyKind.Count, "Of a growth: documents per step; --step overrides it, --scale multiplies it [default: a tenth of the target, 1M at most]."),
-        new("writes", KeyKind.Mappings, "Of a growth: how documents are written, each way with its share of a step [default: one, in batches of 1000, or fewer where so many do not fit a message].", Write),
+        new("writes", KeyKind.Mappings, "Of a growth: how documents are written, each way with its share of a step [default: one, in batches of 1000, or fewer if they would not fit into one message].", Write),
         new("beside", KeyKind.Mappings, "Of a growth: groups of threads that read and update while documents are written.", Group),
         new("each", KeyKind.Mappings, "Of a growth: the phases that run at each size.", Each),
     ]);

@@ -133,7 +133,7 @@ public sealed class PlotTests : IDisposable
         Assert.Equal(0, InProcess.Run("report", Run, "--out", _folder.Path, "--plots", _folder.At("my"), "--format", "json").Code);
         Assert.Contains("--c-o1: #123456", File.ReadAllText(_folder.At($"{Run}/report/index.html")), StringComparison.Ordinal);
         Assert.Equal("#E69F00", Palette.Of("o1").Light);
-        Assert.Contains("valid: a style of plots", InProcess.Run("validate", _folder.At("my/style.yaml")).Output, StringComparison.Ordinal);
+        Assert.Contains("valid: a style file for plots", InProcess.Run("validate", _folder.At("my/style.yaml")).Output, StringComparison.Ordinal);
     }
 
     [Theory]
@@ -169,7 +169,7 @@ public sealed class PlotTests : IDisposable
 
     [Theory]
     [InlineData("no file and no plot 'latancy'", "--plot", "latancy")]
-    [InlineData("has nothing of what plot 'shards' shows", "--plot", "shards")]
+    [InlineData("has no data for plot 'shards' shows", "--plot", "shards")]
     [InlineData("--height is 400, but timeline needs", "--plot", "timeline", "--height", "400")]
     [InlineData("'100' is out of range; allowed: 400 to 8000", "--width", "100")]
     [InlineData("unknown option '--them'", "--them", "dark")]

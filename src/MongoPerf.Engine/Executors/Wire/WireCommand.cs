@@ -151,7 +151,7 @@ internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string
         var fields = new BsonReader(OpMsg.Parse(reply).Body);
         var cursor = new BsonReader(fields.Find("cursor"u8) ? fields.DocumentBytes : BsonDocument.Empty.Bytes);
         if (!cursor.Find("ns"u8) || !_getMore.TryContinue(cursor.StringBytes))
-            throw new WireProtocolException($"the reply has a cursor whose ns is not of the database '{database}'");
+            throw new WireProtocolException($"the reply's cursor has a namespace (ns) outside database '{database}'");
     }
 
     /// <param name="first">The first reply, with a cursor that has more.</param>

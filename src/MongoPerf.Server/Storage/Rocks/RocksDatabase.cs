@@ -288,7 +288,7 @@ internal sealed unsafe class RocksDatabase : IDisposable
     {
         _ when text.Contains("/LOCK", StringComparison.Ordinal) => (" (another process has it open)", "end that process, or name another folder"),
         _ when text.Contains("format_version", StringComparison.Ordinal) => (" (a newer version wrote it)", "use the MongoPerf that wrote it, or name another folder"),
-        _ => ("", "is it the right folder, and may this user write there?"),
+        _ => ("", "check that the folder is the right one and that this user may write to it"),
     };
 }
 

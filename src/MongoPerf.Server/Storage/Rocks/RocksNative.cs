@@ -20,7 +20,7 @@ internal static unsafe partial class RocksNative
             return handle;
         throw new StorageException(
             $"the library of the embedded server's storage, RocksDB, can't be loaded on this system ({RuntimeInformation.RuntimeIdentifier})",
-            "it needs glibc 2.34 or later, or musl, on x64 or arm64; a mongod (--mongod, --uri) does without it");
+            "it needs glibc 2.34 or later, or musl, on x64 or arm64; runs against a mongod (--mongod, --uri) do not need it");
     }
 
     /// <summary>An environment whose files are in memory.</summary>

@@ -26,7 +26,7 @@ internal static class DryRun
         }).CompleteAll(requests);
         requests = LiveChild.Share(requests);
         if (RequestedEngine.ThroughDriver(requests).Count > 0)
-            tell("not checked, since the driver is loaded when a run begins: whether MongoDB.Driver is there and can do all operations");
+            tell("not checked, since MongoDB.Driver is loaded only when a run begins: whether it supports every operation");
         RequireFolder(requests[0].Output.RunsFolder);
         foreach (RunRequest request in requests)
         {

@@ -17,7 +17,7 @@ internal static class RequestedEngine
 
     /// <inheritdoc cref="Open(IReadOnlyList{RunRequest})"/>
     /// <param name="requests">Of one command.</param>
-    /// <param name="load">Brings the driver.</param>
+    /// <param name="load">Loads the driver.</param>
     internal static IReadOnlyList<RunRequest> Open(IReadOnlyList<RunRequest> requests, Func<IClientEngine> load)
     {
         IReadOnlyList<RunRequest> through = ThroughDriver(requests);

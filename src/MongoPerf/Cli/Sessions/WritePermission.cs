@@ -20,7 +20,7 @@ internal static class WritePermission
         {
             throw new UserException(
                 ExitCode.Refused, $"the scenario writes what the run does not create: {string.Join(", ", needed)}; nothing was started",
-                $"to confirm that it may, add {string.Join(' ', needed.Select(Option))}");
+                $"to allow it, add {string.Join(' ', needed.Select(Option))}");
         }
 
         if (request.MayWrite.FirstOrDefault(name => !request.Plan.MayWrite.Contains(name)) is { } unlisted)
@@ -39,7 +39,7 @@ internal static class WritePermission
         var foreign = new List<WriteTarget>();
         foreach ((string who, WriteTarget target) in Targets(read.Plan, database).Where(found => !own.Contains(found.Target.Name)))
         {
-            string? why = target.Name is null ? "what it writes is generated, or is no valid name, so it can't be checked before the run"
+            string? why = target.Name is null ? "the target is generated or not a valid name, so it can't be checked before the run"
                 : target.Name[(target.Name.IndexOf('.', StringComparison.Ordinal) + 1)..] == WireCollection.MarkerCollection ? $"{target.Name} is where MongoPerf keeps its markers"
                 : null;
             if (why is not null)
@@ -98,6 +98,6 @@ internal static class WritePermission
             : "";
         return new UserException(
             ExitCode.Refused, $"{who} {what}; nothing was started",
-            $"{create}if it may, list it in the file (mayWrite: [{name}]) and confirm it with {Option(name)}");
+            $"{create}to allow it, list it in the file (mayWrite: [{name}]) and confirm with {Option(name)}");
     }
 }

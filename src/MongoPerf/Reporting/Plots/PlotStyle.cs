@@ -12,13 +12,13 @@ namespace MongoPerf.Reporting.Plots;
 /// </summary>
 internal sealed partial record PlotStyle
 {
-    /// <summary>Of the file, without its ending; it describes no plot.</summary>
+    /// <summary>Name of the style file without its extension; it is not a plot.</summary>
     public const string Name = "style";
 
-    private static readonly KeySet Letters = new("letters", "Sizes of letters, in pixels.",
+    private static readonly KeySet Letters = new("letters", "Font sizes, in pixels.",
         [.. new[] { "title", "verdict", "text", "small", "mark" }.Select(static name => new Key(name, KeyKind.Number, "Pixels."))]);
 
-    private static readonly KeySet Theme = new("theme", "Colours of a picture's ground and texts.",
+    private static readonly KeySet Theme = new("theme", "Colours of a chart's background and text.",
         [.. new[] { "ground", "ink", "soft", "grid", "mark" }.Select(static name => new Key(name, KeyKind.Text, "As '#RRGGBB'."))]);
 
     private static readonly KeySet Color = new("color", "A colour by what it means.",
@@ -28,7 +28,7 @@ internal sealed partial record PlotStyle
         new("point", KeyKind.Text, "Shape of points [default: disc]."),
     ]);
 
-    private static readonly KeySet File = new("style", "Colours and letters of charts.",
+    private static readonly KeySet File = new("style", "Colours and font sizes of charts.",
         [new("letters", KeyKind.Mapping, Letters.Description, Letters), new("themes", KeyKind.NamedMappings, Theme.Description, Theme), new("colors", KeyKind.NamedMappings, Color.Description, Color)]);
 
     private static readonly (string Name, PointShape Shape)[] Points =
@@ -127,7 +127,7 @@ internal sealed partial record PlotStyle
     {
         if (reader.Text(key) is not { } text)
             return null;
-        return HexColor().IsMatch(text) ? text.ToUpperInvariant() : throw MappingReader.Wrong(reader.Find(key)!, $"{key} is '{text}'; expected a color such as '#0072B2'", "YAML takes # without quotes for a comment");
+        return HexColor().IsMatch(text) ? text.ToUpperInvariant() : throw MappingReader.Wrong(reader.Find(key)!, $"{key} is '{text}'; expected a color such as '#0072B2'", "quote it: YAML treats an unquoted # as the start of a comment");
     }
 
     private sealed class Former(PlotStyle? style) : IDisposable

@@ -48,7 +48,7 @@ internal sealed class ChartPicture
         (_chart, _layout, _theme, _canvas, _paint) = (chart, layout, theme, canvas, paint);
     }
 
-    /// <summary>Sizes of letters, in pixels.</summary>
+    /// <summary>Font sizes, in pixels.</summary>
     private static float TitleSize => SizeOf("title");
 
     private static float VerdictSize => SizeOf("verdict");

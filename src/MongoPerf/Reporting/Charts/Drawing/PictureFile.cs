@@ -39,7 +39,7 @@ internal static partial class PictureFile
             ChartPicture.Draw(chart, layout, theme, canvas);
         }
 
-        // Skia counts clips on from picture to picture.
+        // Skia numbers clip paths across pictures, so they are renumbered here.
         var clips = new List<string>();
         string svg = ClipName().Replace(Encoding.UTF8.GetString(stream.ToArray()), name =>
         {
