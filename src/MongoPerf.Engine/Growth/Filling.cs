@@ -155,7 +155,7 @@ internal sealed class Filling(RunContext run)
         if (collection.RemovedBecause is not null)
             return default;
         string? duplicate = null;
-        long first = 0;
+        (long first, long before) = (0, long.MaxValue);
         for (int round = 0; round <= RepairRounds; round++)
         {
             IReadOnlyList<NumberRange> missing = run.Data.FindMissing(collection, range);
@@ -166,7 +166,8 @@ internal sealed class Filling(RunContext run)
                 first = count;
             if (count == 0)
                 return (first, 0);
-            if (duplicate is { } refused)
+            // A document that arrived between look and write is a duplicate, too: only what a write leaves as it was can't be stored.
+            if (duplicate is { } refused && count == before)
             {
                 Accept(collection, count, refused);
                 return (first, count);
@@ -176,6 +177,7 @@ internal sealed class Filling(RunContext run)
                 break;
             if (round == 0)
                 run.Report("repair", $"{count:N0} of {range.Count:N0} documents were missing from {collection.Name}; writing them again, acknowledged");
+            before = count;
             duplicate = run.Data.Write(collection, missing);
         }
 

@@ -50,8 +50,8 @@ internal static class PhaseTotals
         OperationsPerSecond = parts.Sum(part => part.OperationsPerSecond),
         DocumentsPerSecond = parts.Sum(part => part.DocumentsPerSecond),
         MegabytesPerSecond = parts.Sum(part => part.MegabytesPerSecond),
-        // Of the whole process, which each of them counts.
-        ClientCpuMicrosecondsPerOperation = parts.Max(part => part.ClientCpuMicrosecondsPerOperation),
+        // Of the whole process, which each of them counts, over the operations of all.
+        ClientCpuMicrosecondsPerOperation = parts.Sum(part => part.Operations) is > 0 and var all ? parts.Max(part => part.ClientCpuCores * part.Seconds) * 1e6 / all : 0,
         ClientCpuCores = parts.Max(part => part.ClientCpuCores),
         LatencyMicroseconds = joint?.Service ?? LatencySummary.None,
         ResponseMicroseconds = joint?.Response ?? (parts.All(part => part.HasRate) ? LatencySummary.None : null),

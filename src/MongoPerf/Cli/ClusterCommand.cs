@@ -95,10 +95,11 @@ internal static class ClusterCommand
             using LocalCluster cluster = LocalCluster.Open(where);
             int ended = cluster.Stop();
             long bytes = DataFolderSize.ReadBytes(cluster.Folder) ?? 0;
-            if (parsed.GetValue(remove))
-                cluster.Remove();
+            IReadOnlyList<string> kept = parsed.GetValue(remove) ? cluster.Remove() : [];
             string data = parsed.GetValue(remove) ? $"{Units.Bytes(bytes)} of data deleted from" : $"{Units.Bytes(bytes)} of data kept in";
             Console.WriteLine($"{ended} of {cluster.Plan.Processes.Count} processes stopped, {data} {cluster.Folder}");
+            if (kept.Count > 0)
+                Console.WriteLine($"kept in {cluster.Folder}, as its servers did not make it: {string.Join(", ", kept)}");
         });
         return command;
     }

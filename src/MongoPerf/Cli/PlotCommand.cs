@@ -41,7 +41,7 @@ internal static class PlotCommand
                     ExitCode.WrongUsage, $"unknown option '{unknown}' of 'plot'",
                     NearestName.Hint(unknown, command.Options.Select(static option => option.Name)));
             // A file of a folder with a style of its own has that style.
-            using IDisposable style = PlotStyle.Of(parsed.GetValue(plot) is { } own && PlotLibrary.Standard.All(one => one.Name != own) ? Path.GetDirectoryName(Path.GetFullPath(own)) : null);
+            using IDisposable style = PlotStyle.Of(parsed.GetValue(plot) is { } own && File.Exists(own) && PlotLibrary.Standard.All(one => one.Name != own) ? Path.GetDirectoryName(Path.GetFullPath(own)) : null);
             using IDisposable language = ChartLanguage.Begin(out string? warning);
             if (warning is not null)
                 Console.Error.WriteLine(warning);
@@ -60,7 +60,18 @@ internal static class PlotCommand
             string? file = parsed.GetValue(output);
             bool isSvg = (parsed.GetValue(format) ?? (file?.EndsWith(".svg", StringComparison.OrdinalIgnoreCase) == true ? "svg" : "png")) == "svg";
             ChartTheme colors = ChartTheme.Of(parsed.GetValue(theme) ?? "light");
-            byte[] picture = isSvg ? System.Text.Encoding.UTF8.GetBytes(PictureFile.Svg(chart, layout, colors)) : PictureFile.Png(chart, layout, colors, parsed.GetValue(scale) ?? 1);
+            byte[] picture;
+            try
+            {
+                picture = isSvg
+                    ? System.Text.Encoding.UTF8.GetBytes(PictureFile.Svg(chart, layout, colors))
+                    : PictureFile.Png(chart, layout, colors, parsed.GetValue(scale) ?? 1);
+            }
+            catch (Exception e) when (PictureFile.MeansNoLibrary(e))
+            {
+                throw new UserException(ExitCode.WrongUsage, PictureFile.NoLibraryText(e), "'mongoperf report RUN --format csv' prints the data");
+            }
+
             Write(picture, file ?? $"{Path.GetFileName(Path.TrimEndingDirectorySeparator(named[0]))}-{chart.Name}.{(isSvg ? "svg" : "png")}");
         });
         return command;
@@ -120,8 +131,7 @@ internal static class PlotCommand
     private static Chart Named(IReadOnlyList<Chart> charts, string? name, string whose, IEnumerable<string> known)
     {
         if (name is null)
-            return charts.FirstOrDefault() ?? throw new UserException(
-                ExitCode.WrongUsage, $"{whose} has nothing to draw: no phase has a result");
+            return charts.Count > 0 ? charts[0] : throw new UserException(ExitCode.WrongUsage, $"{whose} has nothing to draw: no phase has a result");
         // Of several phases with laps, say, the first.
         if ((charts.FirstOrDefault(one => one.Name == name) ?? charts.FirstOrDefault(one => one.Name == name + "-1")) is { } chart)
             return chart;

@@ -77,7 +77,7 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
             using MongoConnection mongos = MongoConnection.Open(known.RouterAddress, settings);
             Cluster = MongosParts.Read(mongos, settings, known);
         }
-        catch (Exception e) when (e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException)
+        catch (Exception e) when (e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException or DeploymentException)
         {
             // What is known stays until the mongos answers again.
         }

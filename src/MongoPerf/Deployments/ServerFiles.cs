@@ -69,10 +69,10 @@ internal static partial class ServerFiles
     public static bool IsOne(string name) => Member().IsMatch(name) || OfServer().IsMatch(InMember().Replace(name, "", 1));
 
     /// <summary>The folder of a cluster's member.</summary>
-    [GeneratedRegex(@"^(?:router|config|arbiter|r?s\d+)(?:-\d+)?$")]
+    [GeneratedRegex(@"^(?:router|config|r?s\d+)(?:-(?:\d+|arbiter))?$")]
     private static partial Regex Member();
 
-    [GeneratedRegex(@"^(?:router|config|arbiter|r?s\d+)(?:-\d+)?/")]
+    [GeneratedRegex(@"^(?:router|config|r?s\d+)(?:-(?:\d+|arbiter))?/")]
     private static partial Regex InMember();
 
     /// <summary>mongod and mongos; RocksDB; MongoPerf itself.</summary>

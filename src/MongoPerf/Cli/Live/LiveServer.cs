@@ -122,11 +122,17 @@ internal sealed class LiveServer : IDisposable
         {
             using var stream = new NetworkStream(socket, ownsSocket: true);
             string? head = await ReadHead(stream).ConfigureAwait(false);
-            Forget(socket);
             if (head is null)
+            {
                 await Answer(stream, "431 Request Header Fields Too Large", "").ConfigureAwait(false);
-            else
-                await Serve(stream, LiveRequest.Read(head, Port, _key)).ConfigureAwait(false);
+                return;
+            }
+
+            var request = LiveRequest.Read(head, Port, _key);
+            // Readers of the stream stay, and have a bound of their own.
+            if (request.Answer == LiveAnswer.Events)
+                Forget(socket);
+            await Serve(stream, request).ConfigureAwait(false);
         }
         catch (Exception e) when (e is IOException or OperationCanceledException or SocketException or ObjectDisposedException)
         {

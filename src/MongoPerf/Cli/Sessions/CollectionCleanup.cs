@@ -53,13 +53,12 @@ internal static class CollectionCleanup
         }
 
         store.SetNote(StoredRun.DeletedNote, DateTimeOffset.UtcNow.ToString("O"));
+        differing.ForEach(Tell);
         if (markers.HasMarkers())
             Tell($"{database} still holds other collections of MongoPerf");
         else if (sharding is not null && differing.Count == 0)
             Tell($"MongoPerf's last collection in {database} is gone; the cluster's settings are as they were before");
-        else if (sharding is not null)
-            differing.ForEach(Tell);
-        else
+        else if (sharding is null)
             markers.Drop();
     }
 

@@ -23,7 +23,8 @@ internal static class WritePermission
                 $"to allow it, add {string.Join(' ', needed.Select(Option))}");
         }
 
-        if (request.MayWrite.FirstOrDefault(name => !request.Plan.MayWrite.Contains(name)) is { } unlisted)
+        // What an agent confirms holds for every plan that it gets, and is none's.
+        if (request.Agent is null && request.MayWrite.FirstOrDefault(name => !request.Plan.MayWrite.Contains(name)) is { } unlisted)
         {
             throw new UserException(
                 ExitCode.WrongUsage, $"--may-write: the scenario does not list '{unlisted}' in mayWrite; it lists {(request.Plan.MayWrite.Count > 0 ? string.Join(", ", request.Plan.MayWrite) : "nothing")}",

@@ -195,15 +195,18 @@ internal sealed class LocalCluster : IDeployment
     }
 
     /// <summary>Takes its files away, and leaves what neither it nor its servers made. Its processes must have ended.</summary>
-    public void Remove()
+    /// <returns>What was left, relative to the folder.</returns>
+    public IReadOnlyList<string> Remove()
     {
+        List<string> kept = [];
         foreach (ClusterMember member in Plan.Processes.Where(member => Directory.Exists(_processes.FolderOf(member))))
-            ServerFiles.Delete(_processes.FolderOf(member));
+            kept.AddRange(ServerFiles.Delete(_processes.FolderOf(member)).Kept.Select(name => $"{member.Name}/{name}"));
         _security?.Remove();
         File.Delete(Path.Combine(Folder, ClusterPlan.FileName));
         File.Delete(Path.Combine(Folder, ClusterLock.FileName));
         if (!Directory.EnumerateFileSystemEntries(Folder).Any())
             Directory.Delete(Folder);
+        return kept;
     }
 
     private ServerAddress BringUp(string set, ClusterMember[] members)

@@ -69,10 +69,9 @@ internal static class ChartRenderer
             {
                 warnings.Add($"note: chart {chart.Name} skipped: {e.Message}; its data are in {folder}");
             }
-            catch (Exception e) when (e is DllNotFoundException or TypeInitializationException { InnerException: DllNotFoundException })
+            catch (Exception e) when (PictureFile.MeansNoLibrary(e))
             {
-                string missing = (e.InnerException ?? e).Message.Split('\n')[0].Trim();
-                return new RenderedCharts(drawn, files, [$"note: charts skipped: the library that draws can't be loaded ({missing}); their data are in {folder}"]);
+                return new RenderedCharts(drawn, files, [$"note: charts skipped: {PictureFile.NoLibraryText(e)}; their data are in {folder}"]);
             }
         }
 
@@ -94,10 +93,10 @@ internal static class ChartRenderer
         return path;
     }
 
-    /// <summary>A picture of an earlier report must not stand for one that could not be drawn now.</summary>
+    /// <summary>A picture of an earlier report must not stand for one that could not be drawn now; data and scripts are those of versions that drew with gnuplot.</summary>
     private static void RemoveOldPictures(string folder, IReadOnlyList<string> names)
     {
-        foreach (string picture in names.SelectMany(name => (string[])[name + ".png", name + ".svg"]).SelectMany(pattern => Directory.GetFiles(folder, pattern)))
+        foreach (string picture in names.SelectMany(name => (string[])[name + ".png", name + ".svg", name + ".dat", name + ".gp"]).SelectMany(pattern => Directory.GetFiles(folder, pattern)))
             File.Delete(picture);
     }
 }

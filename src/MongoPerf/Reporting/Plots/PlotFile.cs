@@ -1,4 +1,5 @@
 using MongoPerf.Input;
+using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Reporting.Plots;
 
@@ -38,9 +39,9 @@ internal sealed record PlotFile(string Name, string ShownPath, string Text)
         {
             if (new FileInfo(path).Length > LongestFile)
                 throw new UserException(ExitCode.WrongUsage, $"{shown}: longer than {LongestFile:N0} bytes, the limit for a plot");
-            return new PlotFile(Path.GetFileNameWithoutExtension(path), shown, File.ReadAllText(path));
+            return new PlotFile(Path.GetFileNameWithoutExtension(path), shown, NamedFile.ReadText(path));
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or TimeoutException)
         {
             throw new UserException(ExitCode.WrongUsage, $"{shown}: can't be read: {e.Message}");
         }

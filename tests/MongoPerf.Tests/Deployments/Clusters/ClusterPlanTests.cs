@@ -67,7 +67,10 @@ public sealed class ClusterPlanTests : IDisposable
             plan.Processes.Select(member => member.Name));
         Assert.Equal(["s0-0", "s0-1", "s1-0", "s1-1"], plan.Processes.Where(member => member.HoldsData).Select(member => member.Name));
         Assert.Equal((6, "2 shards of 2 members and an arbiter each, 3 config servers"), (plan.Helpers, plan.ShapeText));
+        // 'clean' knows the folders of all of them as servers'.
+        Assert.All(plan.Processes, member => Assert.True(ServerFiles.IsOne(member.Name) && ServerFiles.IsOne($"{member.Name}/WiredTiger.wt"), member.Name));
         ClusterPlan set = plan with { Shards = 0 };
+        Assert.All(set.Processes, member => Assert.True(ServerFiles.IsOne(member.Name), member.Name));
         Assert.Equal([21_000, 21_001], set.MemberAddresses.Select(member => member.Port));
         Assert.Equal((1, "2 members and an arbiter"), (set.Helpers, set.ShapeText));
     }

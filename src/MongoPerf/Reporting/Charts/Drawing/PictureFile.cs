@@ -7,6 +7,14 @@ namespace MongoPerf.Reporting.Charts.Drawing;
 /// <summary>Makes pictures of charts. The same chart gives the same bytes.</summary>
 internal static partial class PictureFile
 {
+    /// <summary>The library that draws can't be loaded on this machine.</summary>
+    public static bool MeansNoLibrary(Exception failure) => failure is DllNotFoundException or TypeInitializationException { InnerException: DllNotFoundException };
+
+    /// <summary>Why, in a line.</summary>
+    /// <param name="failure">Of <see cref="MeansNoLibrary"/>.</param>
+    public static string NoLibraryText(Exception failure) =>
+        $"the library that draws can't be loaded ({(failure.InnerException ?? failure).Message.Split('\n')[0].Trim()})";
+
     private static readonly SKPngEncoderOptions Compression = new(SKPngEncoderFilterFlags.AllFilters, 6);
 
     public static byte[] Png(Chart chart, ChartTheme theme, double scale = 1) => Png(chart, new ChartLayout(chart), theme, scale);
