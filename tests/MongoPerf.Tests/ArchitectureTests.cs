@@ -56,7 +56,7 @@ public sealed partial class ArchitectureTests
         // A report is made from the stored run, also when the deployment is long gone.
         ["MongoPerf.Reporting"] = [Measurement, Runs],
         // A plot is a file in the language of scenarios' figures, with messages as theirs.
-        ["MongoPerf.Reporting.Plots"] = [Measurement, Runs, "MongoPerf.Reporting", "MongoPerf.Input", "MongoPerf.Scenarios"],
+        ["MongoPerf.Reporting.Plots"] = [Measurement, Runs, "MongoPerf.Reporting", "MongoPerf.Input", "MongoPerf.Scenarios", "MongoPerf.Wire.Files"],
     };
 
     private static readonly Dictionary<string, string[]> ProjectReferences = new(StringComparer.Ordinal)

@@ -166,8 +166,8 @@ internal sealed class Filling(RunContext run)
                 first = count;
             if (count == 0)
                 return (first, 0);
-            // A document that arrived between look and write is a duplicate, too: only what a write leaves as it was can't be stored.
-            if (duplicate is { } refused && count == before)
+            // By its _id a document that arrived between look and write is a duplicate, too: only what a write leaves as it was can't be stored.
+            if (duplicate is { } refused && (count == before || !refused.Contains("index: _id_", StringComparison.Ordinal)))
             {
                 Accept(collection, count, refused);
                 return (first, count);

@@ -86,6 +86,16 @@ public sealed class FillingTests : IDisposable
         Assert.Single(_run.Heard.Events);
     }
 
+    /// <summary>It may be one that arrived between look and write.</summary>
+    [Fact]
+    public void A_document_whose_id_is_there_already_is_looked_for_once_more()
+    {
+        _run.Data.Duplicate = "E11000 duplicate key error collection: perf.c index: _id_ dup key: { _id: 7 }";
+        _run.Data.Twice.Add(1001);
+        _run.WithContext(context => Assert.Throws<DuplicateKeyException>(() => new Filling(context).Repair(Series, new NumberRange(1000, 1003))));
+        Assert.Equal([3L, 1], _run.Data.Written.Select(range => range.Count));
+    }
+
     [Fact]
     public void A_document_that_a_unique_index_refuses_is_named_after_one_repair()
     {

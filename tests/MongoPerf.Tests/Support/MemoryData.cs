@@ -113,7 +113,8 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
 
     public bool FindsDocuments(PlanCollection collection) => FindsNumbers;
 
-    private const string Duplicate = "E11000 duplicate key error collection: perf.c index: u_1 dup key: { u: 7 }";
+    /// <summary>What the server says of <see cref="Twice"/>.</summary>
+    public string Duplicate { get; set; } = "E11000 duplicate key error collection: perf.c index: u_1 dup key: { u: 7 }";
 
     /// <summary>Numbers of documents that a unique index refuses.</summary>
     public HashSet<long> Twice { get; } = [];
