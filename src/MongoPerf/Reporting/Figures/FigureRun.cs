@@ -10,6 +10,8 @@ namespace MongoPerf.Reporting.Figures;
 /// <param name="Server">The same without the run's id: those that differ in nothing but their clients share it.</param>
 internal sealed record FigureRun(StoredRun Stored, string Deployment, string Server)
 {
+    private const int MostWithIds = 4;
+
     public static IReadOnlyList<FigureRun> Of(StoredRun run) => Of([[run]]);
 
     /// <param name="sides">Of a comparison, each with its repeats.</param>
@@ -26,11 +28,17 @@ internal sealed record FigureRun(StoredRun Stored, string Deployment, string Ser
         ];
     }
 
-    /// <summary>"mongod 6.0.5, standalone · 2 cores, 24 GiB · run 2026-11-21-a"; of several runs what each is called, and its id.</summary>
+    /// <summary>
+    /// "mongod 6.0.5, standalone · 2 cores, 24 GiB · run 2026-11-21-a"; of several runs what each is called, and its id, which is left out
+    /// where there are too many for a line.
+    /// </summary>
     public static string Subtitle(IReadOnlyList<FigureRun> runs)
     {
+        (string Name, StoredRun Run)[] sides = [.. runs.GroupBy(r => r.Deployment).Select(side => (side.Key, side.First().Stored))];
         string text = runs.Count == 1 ? ChartText.Subtitle(runs[0].Stored)
-            : string.Join(" · ", runs.GroupBy(r => r.Deployment).Select(side => Words.Of($"{side.Key}: {ChartText.DeploymentText(side.First().Stored)}, run {side.First().Stored.Run.Id}")));
+            : string.Join(" · ", sides.Length <= MostWithIds
+                ? sides.Select(side => Words.Of($"{side.Name}: {ChartText.DeploymentText(side.Run)}, run {side.Run.Run.Id}"))
+                : sides.GroupBy(side => ChartText.DeploymentText(side.Run)).Select(alike => $"{string.Join(", ", alike.Select(side => side.Name))}: {alike.Key}"));
         double scale = runs[0].Stored.Settings.Plan.Overrides.Scale;
         return scale == 1 ? text : Words.Of($"{text} · scale {scale.ToString("0.########", CultureInfo.InvariantCulture)}");
     }
