@@ -1,6 +1,7 @@
 using MongoDB.Bson;
 using MongoDB.Driver;
 using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 
@@ -23,6 +24,7 @@ internal enum UpdateForm
 internal sealed class UpdateCall(IMongoCollection<RawBsonDocument> collection, UpdateDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
 {
     private readonly UpdateForm _form = FormOf(operation.Update);
+    private readonly WriteEffect? _effect = WriteEffect.Of(operation);
     private readonly UpdateOptions _options = new() { IsUpsert = operation.Upsert };
     private readonly ReplaceOptions _replaceOptions = new() { IsUpsert = operation.Upsert };
     private BsonDocument _filter = [];
@@ -34,11 +36,15 @@ internal sealed class UpdateCall(IMongoCollection<RawBsonDocument> collection, U
         if (_form == UpdateForm.Replacement)
         {
             ReplaceOneResult replaced = collection.ReplaceOne(_filter, new RawBsonDocument(_replacement), _replaceOptions, stop);
-            return replaced.IsAcknowledged ? OutcomeOf(replaced.MatchedCount, replaced.UpsertedId) : new OperationOutcome(true, 0, 0);
+            return replaced.IsAcknowledged
+                ? OutcomeOf(replaced.MatchedCount, replaced.UpsertedId, replaced.ModifiedCount)
+                : new OperationOutcome(true, 0, 0);
         }
 
         UpdateResult updated = operation.Many ? collection.UpdateMany(_filter, _update!, _options, stop) : collection.UpdateOne(_filter, _update!, _options, stop);
-        return updated.IsAcknowledged ? OutcomeOf(updated.MatchedCount, updated.UpsertedId) : new OperationOutcome(true, 0, 0);
+        return updated.IsAcknowledged
+            ? OutcomeOf(updated.MatchedCount, updated.UpsertedId, updated.ModifiedCount)
+            : new OperationOutcome(true, 0, 0);
     }
 
     public static UpdateForm FormOf(TemplateValue update) => update switch
@@ -65,7 +71,15 @@ internal sealed class UpdateCall(IMongoCollection<RawBsonDocument> collection, U
             _update = DefinitionOf(drawn["update"]);
     }
 
-    private static OperationOutcome OutcomeOf(long matched, BsonValue? upserted) => new(true, (int)Math.Min(matched + (upserted is null ? 0 : 1), int.MaxValue), 0);
+    private OperationOutcome OutcomeOf(long matched, BsonValue? upsertedId, long modified)
+    {
+        int upserted = upsertedId is null ? 0 : 1;
+        long documents = matched + upserted;
+        bool isMet = _effect is null || _effect.IsMet(documents, upserted, modified);
+        if (!isMet)
+            LastError = _effect!.ErrorOf(documents, upserted, modified);
+        return new(isMet, (int)Math.Min(documents, int.MaxValue), 0);
+    }
 
     private static DocumentValue PartsOf(UpdateDocuments operation) => new CommandBuilder().Add("filter", operation.Filter).Add("update", operation.Update).Add("hint", operation.Hint).Build();
 }
@@ -95,6 +109,7 @@ internal sealed class DeleteCall(IMongoCollection<RawBsonDocument> collection, D
 internal sealed class FindAndModifyCall(IMongoCollection<RawBsonDocument> collection, FindAndModify operation, CancellationToken stop) : DriverCall(PartsOf(operation))
 {
     private readonly UpdateForm? _form = operation.Update is { } update ? UpdateCall.FormOf(update) : null;
+    private readonly WriteEffect? _effect = WriteEffect.Of(operation);
     private BsonDocument _drawn = [];
     private UpdateDefinition<RawBsonDocument>? _update;
     private byte[] _replacement = [];
@@ -111,6 +126,12 @@ internal sealed class FindAndModifyCall(IMongoCollection<RawBsonDocument> collec
                 Filter, _update!,
                 new FindOneAndUpdateOptions<RawBsonDocument, RawBsonDocument> { Sort = Sort, Projection = Projection, Hint = Hint, IsUpsert = operation.Upsert, ReturnDocument = Returned }, stop),
         };
+        if (found is null && _effect is not null)
+        {
+            LastError = _effect.ErrorOf(0, 0, 0);
+            return default;
+        }
+
         return found is null ? new OperationOutcome(true, 0, 0) : new OperationOutcome(true, 1, found.Slice.Length);
     }
 

@@ -10,8 +10,19 @@ public static class ReferenceValue
     public static TemplateValue Of(DocumentTemplate documents, TemplateValue field) =>
         field is FixedValue value ? new FixedReference(documents, value) : new VaryingReference(documents, field);
 
+    /// <summary>The field that a value refers to; null for a value that is no reference.</summary>
+    public static TemplateValue? FieldOf(TemplateValue value) => value switch
+    {
+        FixedReference reference => reference.Field,
+        VaryingReference reference => reference.Field,
+        _ => null,
+    };
+
     private sealed class FixedReference(DocumentTemplate documents, FixedValue fixedValue) : FixedValue(fixedValue.Type, fixedValue.Length)
     {
+        /// <inheritdoc cref="VaryingReference.Field"/>
+        public FixedValue Field => fixedValue;
+
         public override void Fill(Span<byte> value, in ValueContext context) => fixedValue.Fill(value, documents.ContextOf(context.Number));
     }
 

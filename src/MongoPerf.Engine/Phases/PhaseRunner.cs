@@ -209,8 +209,8 @@ internal sealed class PhaseRunner(RunContext run)
         if (item.Keys is null || keys is null)
             return item.Operation;
         Operation bound = item.Operation with { Chooser = item.Keys.Open(keys, inserts) };
-        // What a read of an empty collection brings depends on how far the inserts beside it are.
-        return (keys.Count == 0 || run.Incomplete.Contains(bound.Collection)) && bound is FindDocuments find ? find with { Expected = null } : bound;
+        // What an operation finds in an empty collection depends on how far the inserts beside it are.
+        return keys.Count == 0 || run.Incomplete.Contains(bound.Collection) ? bound.Unchecked : bound;
     }
 
     private static long ExpectedInserts(PhaseGroup group)

@@ -3,6 +3,7 @@ using System.Runtime.ExceptionServices;
 using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Engine.Phases;
@@ -261,6 +262,9 @@ internal sealed class Worker : IDisposable
         _control.Errors[part].Add(error);
         if (failure is null)
         {
+            // It refuses nothing: whatever comes next may well succeed.
+            if (ErrorCount.IsWrongEffect(error.Code, error.Name))
+                return;
             HandleRefusal(error, start);
             if (ErrorTally.MeansShardAway(error))
                 NoteOutage(error, start);

@@ -49,6 +49,9 @@ public abstract record Operation(string Name, string Collection)
     /// <summary>Of an operation that inserts: where its numbers come from when the phase has no source of them. Readers see what was acknowledged.</summary>
     public KeySpace? Keys { get; init; }
 
+    /// <summary>The same operation where it is not known which documents are there: neither its reply nor its effect is checked.</summary>
+    public virtual Operation Unchecked => this;
+
     /// <summary>It may take longer than a reply otherwise may, such as an index build.</summary>
     public virtual bool IsLong => false;
 

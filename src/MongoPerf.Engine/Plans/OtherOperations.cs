@@ -44,6 +44,8 @@ public sealed record OperationSequence(string Name, string Collection, IReadOnly
 
     public override bool IsWrite => Operations.Any(operation => operation.IsWrite);
 
+    public override Operation Unchecked => this with { Operations = [.. Operations.Select(operation => operation.Unchecked)] };
+
     public override DocumentValue ToCommand() => throw new NotSupportedException("a sequence is several commands");
 }
 

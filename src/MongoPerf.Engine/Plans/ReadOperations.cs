@@ -34,6 +34,8 @@ public sealed record FindDocuments(string Name, string Collection, DocumentValue
     /// <summary>It asks for the one document whose number was drawn.</summary>
     public bool IsOfKey { get; init; }
 
+    public override Operation Unchecked => this with { Expected = null };
+
     private long? FixedLimit => (Limit as LiteralValue)?.Value.ToInt64();
 
     public override int FullReply => (int)Math.Min(FixedLimit ?? 0, int.MaxValue);

@@ -18,21 +18,29 @@ public static class RepeatablePhases
             return [];
         Phase[] first = [.. round.Phases.TakeWhile(IsLoading)];
         Phase[] rest = [.. round.Phases.Skip(first.Length)];
-        bool isRepeatable = first.Length > 0 && rest.All(phase => !IsLoading(phase) && phase is { Growth: null, Restart: ServerRestart.None } && phase.Groups.All(group => group.Operations.All(o => LeavesData(o.Operation))));
+        bool isRepeatable = first.Length > 0 && rest.All(phase => !IsLoading(phase) && phase is { Growth: null, Restart: ServerRestart.None } && phase.Groups.All(group => group.Operations.All(o => LeavesData(o.Operation, round))));
         return isRepeatable && !rest.Any(phase => first.Any(load => load.Name == phase.Name)) && !IsCheckedBeforeChange(rest) ? [.. rest.Select(phase => phase.Name).Distinct()] : [];
     }
 
     private static bool IsLoading(Phase phase) => phase.Loads is not null || phase.Creates is not null;
 
-    private static bool LeavesData(Operation operation) => operation switch
+    private static bool LeavesData(Operation operation, PlanRound round) => operation switch
     {
-        UpdateDocuments update => !update.Upsert && IsOfId(update.Filter) && KeepsSize(update.Update),
-        FindAndModify { Update: { } changed } update => !update.Upsert && IsOfId(update.Filter) && KeepsSize(changed),
-        OperationSequence sequence => sequence.Operations.All(LeavesData),
+        UpdateDocuments update => !update.Upsert && IsOfId(update.Filter, update.Update, update.Collection, round) && KeepsSize(update.Update),
+        FindAndModify { Update: { } changed } update => !update.Upsert && IsOfId(update.Filter, changed, update.Collection, round) && KeepsSize(changed),
+        OperationSequence sequence => sequence.Operations.All(one => LeavesData(one, round)),
         _ => operation.IsRead,
     };
 
-    private static bool IsOfId(DocumentValue filter) => filter.Elements is [{ Key: "_id" }];
+    /// <summary>By _id, and by the stored values of fields that the update leaves as they are, such as a shard key.</summary>
+    private static bool IsOfId(DocumentValue filter, TemplateValue update, string collection, PlanRound round)
+    {
+        if (filter.Elements is [{ Key: "_id" }])
+            return true;
+        IReadOnlySet<string>? changed = UpdateFields.Changed(update, round.Collections.First(c => c.Name == collection).Documents);
+        return changed is not null && filter.Find("_id") is not null && filter.Elements.All(e =>
+            e.Key == "_id" || (ReferenceValue.FieldOf(e.Value) is not null && !changed.Contains(e.Key.Split('.')[0])));
+    }
 
     /// <summary>Operators, or a whole document, which the file draws like those that were loaded.</summary>
     private static bool KeepsSize(TemplateValue update) => update is DocumentValue { IsArray: false } document && document.Elements.All(e => !e.Key.StartsWith('$') || KeepSize.Contains(e.Key));

@@ -15,7 +15,18 @@ public sealed record UpdateDocuments(string Name, string Collection, DocumentVal
 
     public TemplateValue? Hint { get; init; }
 
+    /// <summary>The document that the filter names is there: a reply that counts none, or an upsert that inserts one, is a failure.</summary>
+    public bool MustMatch { get; init; }
+
+    /// <summary>No document stays as it was, so a reply that counts fewer modified than matched documents is a failure.</summary>
+    public bool MustModify { get; init; }
+
     public override bool IsWrite => true;
+
+    public override Operation Unchecked => this with { MustMatch = false };
+
+    /// <summary>The update is a whole document in place of the old one.</summary>
+    public bool IsReplacement => UpdateFields.IsReplacement(Update);
 
     public override string? ServerCounter => "opcounters_update";
 
@@ -62,7 +73,12 @@ public sealed record FindAndModify(string Name, string Collection, DocumentValue
 
     public TemplateValue? Hint { get; init; }
 
+    /// <inheritdoc cref="UpdateDocuments.MustMatch"/>
+    public bool MustMatch { get; init; }
+
     public override bool IsWrite => true;
+
+    public override Operation Unchecked => this with { MustMatch = false };
 
     public override bool Removes => Update is null;
 

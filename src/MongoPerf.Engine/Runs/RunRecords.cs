@@ -411,7 +411,17 @@ public sealed record ShardSize(string Shard, long Documents, long DataBytes, lon
 }
 
 /// <summary>Failures of one kind over the whole run.</summary>
-public sealed record ErrorCount(int Code, string Name, long Count, string FirstMessage, IReadOnlyList<string> Labels);
+public sealed record ErrorCount(int Code, string Name, long Count, string FirstMessage, IReadOnlyList<string> Labels)
+{
+    /// <summary>The server answered without an error, but a write that must change a document changed none.</summary>
+    public const string NothingChanged = "NothingChanged";
+
+    /// <summary>The server answered without an error, but a write inserted the document that it must find.</summary>
+    public const string UnexpectedUpsert = "UnexpectedUpsert";
+
+    /// <summary>The server answered without an error, and the write did not do what it must.</summary>
+    public static bool IsWrongEffect(int code, string name) => code == 0 && name is NothingChanged or UnexpectedUpsert;
+}
 
 /// <summary>Something that happened at a time, such as "reconnect", "outage", "restart", "repair", "resumed", "stopped".</summary>
 public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, double? Seconds = null)

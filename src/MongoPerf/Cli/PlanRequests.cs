@@ -99,6 +99,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         RequireRestarts(plan.Plan, deployment);
         if (sharding is { ShardKey: { } key })
             UniqueIndexes.Require(plan.Plan.Rounds, ShardKey.Parse(key));
+        plan = ShardedWrites.Of(plan, sharding?.ShardKey);
         return new RunRequest
         {
             Settings = new RunSettings
@@ -109,7 +110,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
                 Plan = Describe(plan, mine, on),
             },
             Plan = HidesChanges ? plan with { Changes = [] } : plan,
-            ReadPlan = seed => PlanReader.Read(file, mine, seed, on),
+            ReadPlan = seed => ShardedWrites.Of(PlanReader.Read(file, mine, seed, on), sharding?.ShardKey),
             Seed = Seed,
             DatabaseWasGiven = parsed.GetValue(options.Database) is not null,
             SeedWasGiven = parsed.GetValue(options.Seed) is not null,

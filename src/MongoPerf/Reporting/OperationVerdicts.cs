@@ -34,7 +34,24 @@ internal static class OperationVerdicts
     public static IReadOnlyList<Verdict> Of(StoredRun run)
     {
         Measured[] measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result)))];
-        return [.. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured), .. CollectionScans(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run)];
+        return [.. WrongEffects(measured), .. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured), .. CollectionScans(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run)];
+    }
+
+    /// <summary>Writes that were answered without an error, and did not do what they must.</summary>
+    private static IEnumerable<Verdict> WrongEffects(Measured[] measured)
+    {
+        foreach (IGrouping<string, Measured> group in measured.GroupBy(m => m.Label))
+        {
+            ErrorCount[] wrong = [.. group.SelectMany(m => m.Result.Errors).Where(error => ErrorCount.IsWrongEffect(error.Code, error.Name))];
+            if (wrong.Length == 0)
+                continue;
+            long answered = group.Sum(m => m.Result.Accounting.Succeeded + m.Result.Accounting.Failed);
+            yield return new Verdict(
+                Grade.Note,
+                Words.Of($"{group.Key}: {Units.Exact(wrong.Sum(error => error.Count))} of {Units.Exact(answered)} operations had no effect, or a wrong one, "
+                + $"although the server reported no error: {wrong[0].FirstMessage}"))
+            { Finding = VerdictFinding.WrongEffect };
+        }
     }
 
     private static IEnumerable<Verdict> Unmeasured(Measured[] measured)

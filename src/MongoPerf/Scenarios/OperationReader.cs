@@ -35,6 +35,7 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
         var context = new Context(reader, new TemplateReader(about?.Documents, seed), $"{path}.{name}", name, collection, about) { HasKey = key is not null };
         RequireOfItsKind(reader, kind.Name, about);
         Operation operation = WithConcerns(Make(kind.Name, context), reader);
+        operation = ShardedWrites.Of(operation, about, reader, context.Path);
         fields.Add(operation, reader, context.Path);
         if (kind.Name == "createIndexes")
             fields.Add(collection, Indexes(reader.List("indexes"), "createIndexes"), reader.Find("indexes")!, $"{context.Path}.indexes");

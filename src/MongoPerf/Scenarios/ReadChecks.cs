@@ -49,7 +49,7 @@ internal static class ReadChecks
 
     private static PhaseGroup Checked(PhaseGroup group, Dictionary<string, string> changes) => group with
     {
-        Operations = [.. group.Operations.Select(o => o.Operation is FindDocuments find && ChangeOf(find, changes) is not null ? o with { Operation = find with { Expected = null } } : o)],
+        Operations = [.. group.Operations.Select(o => o.Operation is FindDocuments find && ChangeOf(find, changes) is not null ? o with { Operation = find.Unchecked } : o)],
     };
 
     private static string? ChangeOf(FindDocuments find, Dictionary<string, string> changes) => changes.GetValueOrDefault(find.Collection) ?? changes.GetValueOrDefault("");

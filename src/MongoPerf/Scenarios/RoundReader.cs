@@ -33,11 +33,11 @@ internal sealed class RoundReader(
         foreach (string warning in _fields.Warnings(_collections))
             warnings.Add(warning);
         // Where a phase makes the collection, there is nothing to load into before.
-        return ReadChecks.Of(new PlanRound(_collections,
+        return WriteChecks.Of(ReadChecks.Of(new PlanRound(_collections,
         [
             .. implied.Where(load => read.All(p => p.Phase.Creates != load.Loads)),
             .. read.SelectMany(p => implied.Where(load => load.Loads == p.Phase.Creates).Prepend(p.Phase)),
-        ]));
+        ])));
     }
 
     private Dictionary<string, NamedValue> Chosen => new(chosen);

@@ -87,6 +87,30 @@ public sealed class DriverExecutorTests(TestServers servers)
     }
 
     [Theory]
+    [InlineData("{replace: things, key: uniform}", "NothingChanged")]
+    [InlineData("{update: things, key: uniform, with: {$inc: {group: 1}}}", "NothingChanged")]
+    [InlineData("{update: things, key: uniform, with: {$set: {group: 1}}, upsert: true}", "UnexpectedUpsert")]
+    [InlineData("{findAndModify: things, key: uniform, with: {$set: {group: 1}}}", "NothingChanged")]
+    [InlineData("{readModifyWrite: things, key: uniform, with: {$set: {group: 1}}}", "NothingChanged")]
+    public void A_write_that_does_not_find_the_document_that_must_be_there_fails_alike_through_both(string text, string name)
+    {
+        Plan plan = PlanOf(text);
+        var errors = new List<ServerError>();
+        foreach (Func<string, IOperationExecutor> open in (Func<string, IOperationExecutor>[])[OpenWire, OpenDriver])
+        {
+            using IOperationExecutor executor = open(servers.NewDatabase());
+            executor.Connect();
+            IPreparedOperation write = executor.Prepare(OperationIn(plan) with { Chooser = new UniformKeys(new KeySpace(9)) }, new OperationContext(Seed, 0, null));
+            Assert.True(write.Draw());
+            Assert.False(write.Execute().Succeeded);
+            errors.Add(write.LastError!);
+        }
+
+        Assert.Equal((name, errors[0].Message), (errors[1].Name, errors[1].Message));
+        Assert.Equal(name, errors[0].Name);
+    }
+
+    [Theory]
     [InlineData(true)]
     [InlineData(false)]
     public void A_duplicate_in_a_batch_is_counted_as_the_server_counts_it(bool ordered)

@@ -284,6 +284,9 @@ public sealed class NullServerTests : IDisposable
         BsonDocument removal = BsonDocument.Of(("q", BsonDocument.Of(("Number", 3))), ("limit", 1));
         Assert.Equal(0, Run(("update", "docs"), ("updates", new[] { change })).FindInt64("n"));
         Assert.Equal(0, Run(("delete", "docs"), ("deletes", new[] { removal })).FindInt64("n"));
+        BsonDocument upsert = BsonDocument.Of(("q", BsonDocument.Of(("Number", 3))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("Number", 4))))), ("upsert", true));
+        BsonDocument upserted = Run(("update", "docs"), ("updates", new[] { upsert }));
+        Assert.Equal((1, 0, 1), (upserted.FindInt64("n"), upserted.FindInt64("nModified"), upserted.FindDocument("upserted")!.Count()));
         Write(Docs, 0, 10);
         BsonDocument updated = Run(("update", "docs"), ("updates", new[] { change, change }));
         Assert.Equal((2, 2), (updated.FindInt64("n"), updated.FindInt64("nModified")));

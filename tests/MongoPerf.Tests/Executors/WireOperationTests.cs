@@ -16,7 +16,7 @@ public sealed class WireOperationTests
     private const int Operations = 5_000;
 
     private static readonly BsonDocument Found = BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", new[] { BsonDocument.Of(("a", 1)) }), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0));
-    private static readonly BsonDocument Written = BsonDocument.Of(("n", 1), ("ok", 1.0));
+    private static readonly BsonDocument Written = BsonDocument.Of(("n", 1), ("nModified", 1), ("ok", 1.0));
 
     private static readonly DocumentTemplate Fixed = new(DocumentValue.Of(("n", new SequenceValue(NumberKind.Int64, 0, 1)), ("b", FillerValue.Binary(new LengthRange(100, 100), 7))), 42, "c");
     private static readonly DocumentTemplate Varying = new(DocumentValue.Of(("_id", new NumberedTextValue("user", 1, true)), ("w", new WordValue(WordList.Count, 8))), 42, "c");
@@ -29,7 +29,7 @@ public sealed class WireOperationTests
 
     [Fact]
     public void Update_allocates_nothing() => Assert.Equal(0, Allocated(Written, new UpdateDocuments(
-        "update", "c", ById(Varying), DocumentValue.Of(("$set", DocumentValue.Of(("w", new WordValue(10, 3)))))) { Chooser = new UniformKeys(new KeySpace(1000)) }));
+        "update", "c", ById(Varying), DocumentValue.Of(("$set", DocumentValue.Of(("w", new WordValue(10, 3)))))) { Chooser = new UniformKeys(new KeySpace(1000)), MustMatch = true, MustModify = true }));
 
     [Fact]
     public void Insert_of_varying_length_allocates_nothing() => Assert.Equal(0, Allocated(Written, new InsertDocuments("insert", "c", Varying, 1, true) { Keys = new KeySpace(0) }));

@@ -185,6 +185,14 @@ public sealed class PhaseFailureTests : PhaseTest
     }
 
     [Fact]
+    public void A_write_that_did_nothing_is_counted_and_neither_waited_for_nor_given_up()
+    {
+        GroupResult result = Run(Queries with { Seconds = 10, ReconnectFor = TimeSpan.FromSeconds(1) }, _ => Scripted.Refused(0, ErrorCount.NothingChanged, "matched 0 of 1 documents", seconds: 0.1));
+        Assert.Null(result.GivenUp);
+        Assert.Equal((100L, ErrorCount.NothingChanged, 100L), (result.Accounting.Failed, result.Errors.Single().Name, result.Errors.Single().Count));
+    }
+
+    [Fact]
     public void A_server_that_refuses_everything_is_given_up_after_the_time_for_that()
     {
         GroupResult result = Run(Queries with { ReconnectFor = TimeSpan.FromSeconds(30) }, _ => Scripted.Refused(10107, "NotWritablePrimary", "not primary"));

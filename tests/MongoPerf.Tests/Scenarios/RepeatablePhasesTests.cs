@@ -34,6 +34,8 @@ public sealed class RepeatablePhasesTests
     [InlineData("{replace: users, key: uniform, filter: {_id: ^key}, with: {name: x}}", true)]
     [InlineData("{update: users, key: uniform, filter: {_id: ^key}, with: {$push: {list: 1}}}", false)]
     [InlineData("{update: users, key: uniform, filter: {_id: ^key}, with: {$set: {name: x}}, upsert: true}", false)]
+    [InlineData("{update: users, filter: {_id: ^key, name: {^field: name}}, with: {$inc: {n: 1}}}", true)]
+    [InlineData("{update: users, filter: {_id: ^key, name: {^field: name}}, with: {$set: {name: y}}}", false)]
     [InlineData("{update: users, filter: {name: x}, with: {$set: {name: y}}}", false)]
     [InlineData("{delete: users, key: uniform, filter: {_id: ^key}}", false)]
     [InlineData("{insert: users}", false)]

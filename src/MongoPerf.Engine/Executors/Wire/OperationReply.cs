@@ -12,6 +12,12 @@ namespace MongoPerf.Engine.Executors.Wire;
 /// <param name="Batch">Returned documents, as a place in the message; of length 0 when the command returns none.</param>
 internal readonly record struct OperationReply(bool IsOk, long Documents, long Bytes, long CursorId, ReplyRange Batch)
 {
+    /// <summary>Documents that an update changed.</summary>
+    public long Modified { get; init; }
+
+    /// <summary>Documents that an update inserted; <see cref="Documents"/> counts them, too.</summary>
+    public long Upserted { get; init; }
+
     /// <exception cref="BsonFormatException">The reply is no BSON.</exception>
     /// <exception cref="WireProtocolException">The reply is no OP_MSG.</exception>
     public static OperationReply Parse(ReadOnlySpan<byte> message)
@@ -30,6 +36,8 @@ internal readonly record struct OperationReply(bool IsOk, long Documents, long B
         bool hasErrors = false;
         long documents = 0;
         long bytes = 0;
+        long modified = 0;
+        long upserted = 0;
         CursorReply cursor = default;
         var reader = new BsonReader(body);
         while (reader.Read())
@@ -40,6 +48,10 @@ internal readonly record struct OperationReply(bool IsOk, long Documents, long B
                 ok = reader.ToBoolean();
             else if (reader.NameIs("n"u8) && reader.IsNumber)
                 documents = reader.ToInt64();
+            else if (reader.NameIs("nModified"u8) && reader.IsNumber)
+                modified = reader.ToInt64();
+            else if (reader.NameIs("upserted"u8) && reader.Type == BsonType.Array)
+                (upserted, _) = CountItems(reader.DocumentBytes);
             else if (reader.NameIs("writeErrors"u8) || reader.NameIs("writeConcernError"u8))
                 hasErrors = true;
             else if (reader.NameIs("value"u8) && reader.Type == BsonType.Document)
@@ -48,9 +60,9 @@ internal readonly record struct OperationReply(bool IsOk, long Documents, long B
                 (documents, bytes) = CountItems(reader.DocumentBytes);
         }
 
-        return cursor.Batch.Length > 0
-            ? new OperationReply(ok && !hasErrors, cursor.Documents, cursor.Bytes, cursor.CursorId, cursor.Batch)
-            : new OperationReply(ok && !hasErrors, documents, bytes, 0, default);
+        if (cursor.Batch.Length > 0)
+            (documents, bytes) = (cursor.Documents, cursor.Bytes);
+        return new OperationReply(ok && !hasErrors, documents, bytes, cursor.CursorId, cursor.Batch) { Modified = modified, Upserted = upserted };
     }
 
     /// <summary>The first error of a reply that was not as it should be. Allocates.</summary>

@@ -94,7 +94,7 @@ public static class Rehearsal
         PlanCollection? collection = round.Collections.FirstOrDefault(c => c.Files is null && operations.Any(operation => operation.Collection == c.Name));
         BsonDocument[] documents = collection is null ? [] : [collection.Documents.Make(0)];
         int inserted = operations.FirstOrDefault(operation => operation.Inserts)?.DocumentsPerCommand ?? 1;
-        return BsonDocument.Of(("ok", 1.0), ("maxWriteBatchSize", 100_000), ("n", inserted), ("nModified", 1), ("cursor", BsonDocument.Of(("firstBatch", documents), ("id", 0L), ("ns", "rehearsal"))));
+        return BsonDocument.Of(("ok", 1.0), ("maxWriteBatchSize", 100_000), ("n", inserted), ("nModified", inserted), ("cursor", BsonDocument.Of(("firstBatch", documents), ("id", 0L), ("ns", "rehearsal"))));
     }
 
     private sealed class Nobody : IGroupObserver

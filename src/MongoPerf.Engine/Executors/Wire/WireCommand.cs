@@ -23,6 +23,7 @@ internal sealed class WireCommand
     private readonly WireCursor _cursor;
     private readonly bool _bringsCursor;
     private readonly bool _isVerified;
+    private readonly WriteEffect? _effect;
     private int _requestId;
     private ReplyRange _batch;
     private byte[] _kept = [];
@@ -35,6 +36,7 @@ internal sealed class WireCommand
         string target = (operation as ServerCommand)?.Database ?? database;
         _command = WireMessage.Command(operation, executor, target);
         _isVerified = operation is FindDocuments { Expected: not null };
+        _effect = WriteEffect.Of(operation);
         _flags = operation.Concerns.IsUnacknowledged ? OpMsgFlags.MoreToCome : OpMsgFlags.None;
         _bringsCursor = operation is FindDocuments or AggregateDocuments;
         _cursor = new WireCursor(_route, executor.Dialect, operation.Collection, target, operation.FullReply > 0 ? operation.FullReply : long.MaxValue);
@@ -81,6 +83,12 @@ internal sealed class WireCommand
         {
             LastError = OperationReply.ReadError(received);
             return new OperationOutcome(false, (int)reply.Documents, 0);
+        }
+
+        if (_effect is not null && !_effect.IsMet(reply.Documents, reply.Upserted, reply.Modified))
+        {
+            LastError = _effect.ErrorOf(reply.Documents, reply.Upserted, reply.Modified);
+            return new OperationOutcome(false, (int)Math.Min(reply.Documents, int.MaxValue), 0);
         }
 
         if (_bringsCursor && reply.Batch.Length == 0)

@@ -13,7 +13,7 @@ internal static class StoredPlan
         PlanSettings plan = settings.Plan;
         try
         {
-            return Read(plan, plan.Overrides, seed);
+            return ShardedWrites.Of(Read(plan, plan.Overrides, seed), settings.Data.Sharding?.ShardKey);
         }
         catch (UserException e)
         {

@@ -227,17 +227,30 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
         body.End();
     }
 
-    /// <summary>Each statement finds a document, if there is any.</summary>
+    /// <summary>Each statement finds a document, if there is any; otherwise an upsert is answered as if it had inserted one.</summary>
     private void Update(NumberedCollection collection, in CommandRequest request, BsonWriter body)
     {
-        long statements = 0;
-        foreach (byte[] _ in Statements(request, "updates"))
-            statements++;
-        long changed = collection.Count > 0 ? statements : 0;
-        counters.CountUpdates(statements, changed);
-        body.WriteInt64("n"u8, changed);
+        List<byte[]> statements = Statements(request, "updates");
+        long changed = collection.Count > 0 ? statements.Count : 0;
+        int upserted = collection.Count > 0 ? 0 : statements.Count(IsUpsert);
+        counters.CountUpdates(statements.Count, changed);
+        body.WriteInt64("n"u8, changed + upserted);
         body.WriteInt64("nModified"u8, changed);
+        if (upserted == 0)
+            return;
+        body.StartArray("upserted"u8);
+        for (int i = 0; i < upserted; i++)
+        {
+            body.StartDocument(Encoding.UTF8.GetBytes($"{i}"));
+            body.WriteInt32("index"u8, i);
+            body.WriteNull("_id"u8);
+            body.End();
+        }
+
+        body.End();
     }
+
+    private static bool IsUpsert(byte[] update) => new BsonReader(update) is var flag && flag.Find("upsert"u8) && flag.ToBoolean();
 
     private void Delete(NumberedCollection collection, in CommandRequest request, BsonWriter body)
     {

@@ -83,6 +83,7 @@ internal static class FindingIds
     public const string EmbeddedServer = "embedded-server";
     public const string DebugBuild = "debug-build";
     public const string FailedOperations = "failed-operations";
+    public const string WrongEffect = "wrong-effect";
     public const string LostWrites = "lost-writes";
     public const string Outage = "outage";
     public const string ShardImbalance = "shard-imbalance";
@@ -114,7 +115,7 @@ internal static class FindingIds
     public static IReadOnlyList<string> All { get; } =
     [
         SizeCliff, SizeDecline, Stall, SlowDrift, Period, SlowStart, RateDrop, RateDip, RateRise, TicketQueue, DirtyCache, EvictionByClients,
-        PlanChanged, PlanScans, ReplySize, ClientLimit, OtherLoad, EmbeddedServer, DebugBuild, FailedOperations, LostWrites, Outage, ShardImbalance,
+        PlanChanged, PlanScans, ReplySize, ClientLimit, OtherLoad, EmbeddedServer, DebugBuild, FailedOperations, WrongEffect, LostWrites, Outage, ShardImbalance,
         InFlight, CutOff, NothingMeasured,
         SizeRise, LinearGrowth, BytesGrow, WarmUp, SlowStartGrows, Variation, MigrationCost, IndexBuildCost, HotShard, ImbalanceOverTime, PlanExamines,
         ThreadPeak, RateFollowsCache, DiskLimit, NetworkLimit, ConnectionsRunOut, FewSamples, TwoPeaks, Crossover, ShardedFaster, ShardedSlower,

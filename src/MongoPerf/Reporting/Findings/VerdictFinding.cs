@@ -29,6 +29,9 @@ internal sealed record VerdictFinding(string Id, string Refute)
     public static VerdictFinding FailedOperations { get; } =
         new(FindingIds.FailedOperations, "run again: failures that return at the same operation belong to the server or the scenario");
 
+    public static VerdictFinding WrongEffect { get; } =
+        new(FindingIds.WrongEffect, "run the same operations on a single server: if they change their documents there, the router sends them to the wrong shard");
+
     public static VerdictFinding LostWrites { get; } =
         new(FindingIds.LostWrites, "run again: unacknowledged writes that nothing interrupts all arrive");
 

@@ -267,11 +267,13 @@ public sealed class PhaseFindingTests
                 result => result with { Plan = plan, ClientCpuCores = 7.5 });
         }
 
+        ErrorCount nothing = new(0, ErrorCount.NothingChanged, 5, "replace changed nothing: matched 0 of 1 documents", []);
+        run.Phase("change", [.. Enumerable.Repeat(1000.0, 10)], ofResult: result => result with { Errors = [nothing] });
         run.Phase("unack", [.. Enumerable.Repeat(1000.0, 10)], ofResult: result => result with { Unacknowledged = new UnacknowledgedResult(1000, 990, 10, 0.5) });
         Assert.Equal(
             [
                 FindingIds.ClientLimit, FindingIds.DebugBuild, FindingIds.EmbeddedServer, FindingIds.FailedOperations, FindingIds.LostWrites, FindingIds.OtherLoad, FindingIds.PlanChanged,
-                FindingIds.PlanScans,
+                FindingIds.PlanScans, FindingIds.WrongEffect,
             ],
             RunFindings.Of(run.End()).Where(finding => finding.IsVerdict).Select(finding => finding.Id).Order(StringComparer.Ordinal));
     }
