@@ -3,6 +3,7 @@ using MongoPerf.Cli.Sessions;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Comparison;
+using MongoPerf.Reporting.Plots;
 
 namespace MongoPerf.Cli;
 
@@ -23,7 +24,8 @@ internal static class CompareCommand
         var force = new Option<bool>("--force") { Description = "Compare even if the runs did different work or other programs were busy, and say so" };
         var fail = new Option<bool>("--fail-on-regression") { Description = "Exit with code 10 if a rate or a latency (p50, p99) is worse than the baseline" };
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json", "csv", "markdown", "junit");
-        var command = new Command("compare", "Compare stored runs: ratios with confidence intervals, verdicts, overlaid charts") { runs, baseline, noise, force, fail, format, shared.Out };
+        Option<string?> plots = ReportCommand.PlotsOption();
+        var command = new Command("compare", "Compare stored runs: ratios with confidence intervals, verdicts, overlaid charts") { runs, baseline, noise, force, fail, format, plots, shared.Out };
         // To the parser, any unknown option is one more run.
         runs.Validators.Add(result =>
         {
@@ -34,6 +36,7 @@ internal static class CompareCommand
         {
             string[] named = parsed.GetValue(runs)!;
             string? first = parsed.GetValue(baseline);
+            using IDisposable style = PlotStyle.Of(parsed.GetValue(plots));
             return ComparisonSession.Run(new ComparisonRequest
             {
                 RunsFolder = PlanRequests.RunsFolder(parsed, shared.Out),
@@ -42,6 +45,7 @@ internal static class CompareCommand
                 Force = parsed.GetValue(force),
                 FailOnRegression = parsed.GetValue(fail),
                 Format = parsed.GetValue(format) ?? "text",
+                Plots = PlotLibrary.With(parsed.GetValue(plots)),
             });
         });
         return command;

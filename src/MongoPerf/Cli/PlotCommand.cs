@@ -16,7 +16,10 @@ internal static class PlotCommand
     private const int LeastPixels = 400;
     private const int MostPixels = 8000;
 
-    /// <summary>Of a picture: one of more takes over a gigabyte to draw.</summary>
+    /// <summary>What is drawn of several runs unless a plot is named.</summary>
+    private const string UsualOfSeveral = "ratios";
+
+    /// <summary>A picture of more pixels takes over a gigabyte to draw.</summary>
     private const double MostOfAll = 200e6;
 
     public static Command Create()
@@ -40,59 +43,68 @@ internal static class PlotCommand
                 throw new UserException(
                     ExitCode.WrongUsage, $"unknown option '{unknown}' of 'plot'",
                     NearestName.Hint(unknown, command.Options.Select(static option => option.Name)));
-            // A file of a folder with a style of its own has that style.
-            using IDisposable style = PlotStyle.Of(parsed.GetValue(plot) is { } own && File.Exists(own) && PlotLibrary.Standard.All(one => one.Name != own) ? Path.GetDirectoryName(Path.GetFullPath(own)) : null);
+            string? wanted = parsed.GetValue(plot);
+            using IDisposable style = PlotStyle.Of(FolderOf(wanted));
             using IDisposable language = ChartLanguage.Begin(out string? warning);
             if (warning is not null)
                 Console.Error.WriteLine(warning);
-            Chart chart = Choose(folder, named, parsed.GetValue(plot));
+            Chart chart = named.Length > 1 || named[0].Contains(',') ? OfSeveral(folder, named, wanted) : OfOne(folder, named[0], wanted);
             if (parsed.GetValue(title) is { } given)
                 chart = chart with { Title = given };
-            var layout = new ChartLayout(chart, parsed.GetValue(width) ?? ChartLayout.UsualWidth, parsed.GetValue(height));
-            if (layout.Height < layout.LeastHeight)
-                throw new UserException(
-                    ExitCode.WrongUsage, $"--height is {layout.Height}, but {chart.Name} needs {layout.LeastHeight} pixels for its panels ({chart.Panels.Count}), title, axes and legends",
-                    "omit --height to get the height it needs, or draw a plot of your own with fewer panels or lines");
-            if (layout.Width * layout.Height * Math.Pow(parsed.GetValue(scale) ?? 1, 2) > MostOfAll)
-                throw new UserException(
-                    ExitCode.WrongUsage, $"the picture would have more than {MostOfAll / 1e6:0} million pixels",
-                    "a smaller --scale, or --format svg, which has no pixels");
             string? file = parsed.GetValue(output);
+            if (file?.EndsWith(".csv", StringComparison.OrdinalIgnoreCase) == true)
+                throw new UserException(ExitCode.WrongUsage, $"-o: {file} would be a picture; allowed: .png and .svg", "the data are written beside it as .csv");
             bool isSvg = (parsed.GetValue(format) ?? (file?.EndsWith(".svg", StringComparison.OrdinalIgnoreCase) == true ? "svg" : "png")) == "svg";
+            ChartLayout layout = LayOut(chart, parsed.GetValue(width), parsed.GetValue(height), isSvg ? 1 : parsed.GetValue(scale) ?? 1);
             ChartTheme colors = ChartTheme.Of(parsed.GetValue(theme) ?? "light");
             byte[] picture;
             try
             {
                 picture = isSvg
                     ? System.Text.Encoding.UTF8.GetBytes(PictureFile.Svg(chart, layout, colors))
-                    : PictureFile.Png(chart, layout, colors, parsed.GetValue(scale) ?? 1);
+                    : PictureFile.Png(chart, layout, colors, layout.Scale * (parsed.GetValue(scale) ?? 1));
             }
             catch (Exception e) when (PictureFile.MeansNoLibrary(e))
             {
                 throw new UserException(ExitCode.WrongUsage, PictureFile.NoLibraryText(e), "'mongoperf report RUN --format csv' prints the data");
             }
 
-            Write(picture, file ?? $"{Path.GetFileName(Path.TrimEndingDirectorySeparator(named[0]))}-{chart.Name}.{(isSvg ? "svg" : "png")}");
+            Write(chart, picture, file ?? $"{Path.GetFileName(Path.TrimEndingDirectorySeparator(named[0]))}-{chart.Name}.{(isSvg ? "svg" : "png")}");
         });
         return command;
     }
 
-    private static Chart Choose(string folder, string[] named, string? plot)
+    /// <summary>The folder of a user's own file, which may have a style; null for a standard plot.</summary>
+    private static string? FolderOf(string? plot) => plot is not null && PlotLibrary.Standard.All(one => one.Name != plot) && File.Exists(plot)
+        ? Path.GetDirectoryName(Path.GetFullPath(plot)) : null;
+
+    private static ChartLayout LayOut(Chart chart, long? width, long? height, double scale)
     {
-        if (named.Length > 1 || named[0].Contains(','))
-            return OfSeveral(folder, named, plot);
-        RunFolder found = RunFolder.Find(folder, named[0]);
-        using StoredRun run = StoredRun.Open(found.Path);
-        PlotInfo? own = plot is not null && PlotLibrary.Standard.All(one => one.Name != plot) && PlotFile.TryFind(plot) is { } file ? PlotReader.Read(file) : null;
-        Chart[] charts = [.. own is null ? ChartCatalogue.Build(run) : PlotBuilder.Build(run, own)];
-        if (own is not null)
-            return charts.FirstOrDefault() ?? throw new UserException(
-                ExitCode.WrongUsage, $"{plot}: run {run.Run.Id} has nothing of what it shows", Has(ChartCatalogue.Build(run)));
-        return Named(charts, plot, $"run {run.Run.Id}", PlotLibrary.Standard.Select(static one => one.Name));
+        var layout = ChartLayout.Fit(chart, width ?? ChartLayout.UsualWidth, height, out double least);
+        if (layout.IsTooLow)
+            throw new UserException(
+                ExitCode.WrongUsage, $"--height is {height}, but {chart.Name} needs at least {least} pixels: title, axes, legends and "
+                + $"{(chart.Panels.Count == 1 ? "a panel" : $"{chart.Panels.Count} panels")} in the smallest letters that can be read",
+                "omit --height to get the height it needs, or draw a plot of your own with fewer panels or lines");
+        return layout.Width * layout.Height * Math.Pow(layout.Scale * scale, 2) <= MostOfAll ? layout
+            : throw new UserException(
+                ExitCode.WrongUsage, $"the picture would have more than {MostOfAll / 1e6:0} million pixels",
+                "a smaller --scale, or --format svg, which has no pixels");
     }
 
-    /// <summary>The charts of their comparison; a file with y lays the runs over each other.</summary>
-    private static Chart OfSeveral(string folder, string[] named, string? plot)
+    private static Chart OfOne(string folder, string name, string? wanted)
+    {
+        using StoredRun run = StoredRun.Open(RunFolder.Find(folder, name).Path);
+        string whose = $"run {run.Run.Id}";
+        if (Find(wanted) is not { } plot)
+            return Named(ChartCatalogue.Build(run), wanted, whose);
+        if (!plot.IsOfOneRun)
+            throw new UserException(
+                ExitCode.WrongUsage, $"{wanted} is a plot of several runs; one is named", "name the runs to compare, the baseline first");
+        return PlotBuilder.Build(run, plot).FirstOrDefault() ?? throw Missing(plot, wanted!, whose, FigureRun.Of(run), ChartCatalogue.Build(run));
+    }
+
+    private static Chart OfSeveral(string folder, string[] named, string? wanted)
     {
         IReadOnlyList<ComparedSide> sides = SideFinder.Find(folder, named);
         try
@@ -101,25 +113,18 @@ internal static class PlotCommand
                 throw new UserException(
                     ExitCode.WrongUsage, $"{string.Join(' ', named)} are repeats of one run",
                     "name one of them, or another run to compare them with");
-            if (plot is not null && PlotFile.TryFind(plot) is { } file)
+            if (Find(wanted) is not { } plot)
             {
-                PlotInfo own = PlotReader.Read(file);
-                if (own.Figure is null)
-                    throw new UserException(
-                        ExitCode.WrongUsage, $"{file.ShownPath}: a plot with panels shows one run; {named.Length} are named",
-                        "a plot with y, or a chart of the comparison such as compare-ratios, shows several");
-                FigureRun[] runs = [.. FigureRun.Of([.. sides.Select(static side => side.Stored)])];
-                return PlotBuilder.Build(runs, own).FirstOrDefault() ?? throw new UserException(
-                    ExitCode.WrongUsage, $"{file.ShownPath}: these runs have no data for this plot");
+                IReadOnlyList<Chart> charts = ComparisonCharts.Build(Compare(sides)).Charts;
+                return Named(charts, wanted ?? charts.FirstOrDefault(static chart => chart.Name == UsualOfSeveral)?.Name, "the comparison");
             }
 
-            string[] unlike = [.. SetupCheck.Find([.. sides.Select(static side => side.First)]).Where(static difference => difference.IsUnlike).Select(static difference => difference.ToString())];
-            if (unlike.Length > 0)
+            if (!plot.IsOfSeveralRuns)
                 throw new UserException(
-                    ExitCode.WrongUsage, $"the runs did different work, so a ratio would mean nothing: {string.Join("; ", unlike)}",
-                    "'mongoperf compare --force' compares and draws them anyway");
-            IReadOnlyList<Chart> charts = ComparisonCharts.Build(RunComparer.Compare(sides, RunComparer.DefaultNoiseThreshold)).Charts;
-            return Named(charts, plot ?? (charts.Any(static chart => chart.Name == "compare-ratios") ? "compare-ratios" : null), "the comparison", []);
+                    ExitCode.WrongUsage, $"{wanted} is a plot of one run; {named.Length} are named",
+                    "a plot file with 'runs: any' is drawn of each run; of the standard plots, ratios and operation compare runs");
+            return ComparisonCharts.Build(sides, plot, () => Compare(sides)).FirstOrDefault()
+                ?? throw Missing(plot, wanted!, "the comparison", FigureRun.Of([.. sides.Select(static side => side.Stored)]), null);
         }
         finally
         {
@@ -128,24 +133,51 @@ internal static class PlotCommand
         }
     }
 
-    private static Chart Named(IReadOnlyList<Chart> charts, string? name, string whose, IEnumerable<string> known)
+    private static PlotInfo? Find(string? wanted) => wanted is null ? null : PlotLibrary.TryFind(wanted);
+
+    private static RunComparison Compare(IReadOnlyList<ComparedSide> sides)
+    {
+        string[] unlike =
+        [
+            .. SetupCheck.Find([.. sides.Select(static side => side.First)]).Where(static difference => difference.IsUnlike)
+                .Select(static difference => difference.ToString()),
+        ];
+        return unlike.Length == 0 ? RunComparer.Compare(sides, RunComparer.DefaultNoiseThreshold)
+            : throw new UserException(
+                ExitCode.WrongUsage, $"the runs did different work, so a ratio would mean nothing: {string.Join("; ", unlike)}",
+                "'mongoperf compare --force' compares and draws them anyway");
+    }
+
+    /// <summary>The chart of a report by its name, or its first one.</summary>
+    private static Chart Named(IReadOnlyList<Chart> charts, string? name, string whose)
     {
         if (name is null)
             return charts.Count > 0 ? charts[0] : throw new UserException(ExitCode.WrongUsage, $"{whose} has nothing to draw: no phase has a result");
-        // Of several phases with laps, say, the first.
-        if ((charts.FirstOrDefault(one => one.Name == name) ?? charts.FirstOrDefault(one => one.Name == name + "-1")) is { } chart)
-            return chart;
-        throw known.Contains(name)
-            ? new UserException(ExitCode.WrongUsage, $"{whose} has no data for plot '{name}' shows", Has(charts))
-            : new UserException(
-                ExitCode.WrongUsage, $"--plot: no file and no plot '{name}'; {whose} has {string.Join(", ", charts.Select(static chart => chart.Name))}",
-                NearestName.Hint(name, charts.Select(static chart => chart.Name).Concat(known)) ?? "'mongoperf list plots' lists the standard ones");
+        return charts.FirstOrDefault(one => one.Name == name) ?? throw new UserException(
+            ExitCode.WrongUsage, $"--plot: no file and no plot '{name}'; {whose} has {string.Join(", ", charts.Select(static chart => chart.Name))}",
+            NearestName.Hint(name, charts.Select(static chart => chart.Name).Concat(PlotLibrary.Standard.Select(static one => one.Name)))
+                ?? "'mongoperf list plots' lists the standard ones");
     }
 
-    private static string Has(IReadOnlyList<Chart> charts) =>
-        charts.Count == 0 ? "it has no charts at all" : $"it has {string.Join(", ", charts.Select(static chart => chart.Name))}";
+    /// <summary>Why a plot has nothing to draw: a name in it that the runs don't know, or no data.</summary>
+    /// <param name="plot">What was to be drawn.</param>
+    /// <param name="wanted">Its name or file.</param>
+    /// <param name="whose">What was looked at.</param>
+    /// <param name="runs">The runs that were looked at.</param>
+    /// <param name="charts">What could be drawn instead; null where that takes long to find out.</param>
+    private static UserException Missing(PlotInfo plot, string wanted, string whose, IReadOnlyList<FigureRun> runs, IReadOnlyList<Chart>? charts)
+    {
+        if (plot.Figure is { } figure && FigureNames.FindUnknown(figure, runs) is (string key, string name, { } allowed))
+            return new UserException(
+                ExitCode.WrongUsage, $"{wanted}: {key} is '{name}', which {whose} does not have; it has {string.Join(", ", allowed)}",
+                NearestName.Hint(name, allowed));
+        string? hint = charts is null ? null
+            : charts.Count == 0 ? "it has no charts at all" : $"it has {string.Join(", ", charts.Select(static chart => chart.Name))}";
+        return new UserException(ExitCode.WrongUsage, $"{whose} has no data for plot {wanted}", hint);
+    }
 
-    private static void Write(byte[] picture, string file)
+    /// <summary>Writes the picture and, unless it goes to standard output, its data beside it.</summary>
+    private static void Write(Chart chart, byte[] picture, string file)
     {
         if (file == "-")
         {
@@ -157,13 +189,25 @@ internal static class PlotCommand
         try
         {
             File.WriteAllBytes(file, picture);
+            foreach (ChartTable table in chart.Tables)
+            {
+                using var data = new StreamWriter(DataFile(file, chart.Name, table.FileName));
+                table.Write(data);
+            }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             throw new UserException(ExitCode.WrongUsage, $"{file}: can't be written: {e.Message}", "-o names another file");
         }
 
-        Console.WriteLine($"{file} written");
+        Console.WriteLine($"{file} written, with its data in {string.Join(", ", chart.Tables.Select(table => Path.GetFileName(DataFile(file, chart.Name, table.FileName))))}");
+    }
+
+    /// <summary>The name of a table's file beside a picture: p.csv beside p.png, or p-cpu.csv of one of several panels.</summary>
+    private static string DataFile(string picture, string chart, string table)
+    {
+        string rest = table.StartsWith(chart, StringComparison.Ordinal) ? table[chart.Length..] : "-" + table;
+        return Path.Combine(Path.GetDirectoryName(picture) ?? "", Path.GetFileNameWithoutExtension(picture) + rest);
     }
 
     private static Option<long?> Pixels(string name, string description) =>

@@ -93,7 +93,7 @@ internal static class ReportCommand
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
         Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text", "json", "csv", "markdown", "ycsb", "junit");
-        Option<string?> plots = OptionTypes.Folder("--plots", "Folder with plots of your own, drawn beside the standard ones or, under their names, in place of them");
+        Option<string?> plots = PlotsOption();
         var command = new Command("report", "Rebuild the report of a run and print its results") { run, format, plots, shared.Out };
         command.Runs(parsed =>
         {
@@ -104,6 +104,9 @@ internal static class ReportCommand
         });
         return command;
     }
+
+    internal static Option<string?> PlotsOption() => OptionTypes.Folder(
+        "--plots", "Folder with plots of your own, drawn beside the standard ones or, under their names, in place of them");
 }
 
 /// <summary><c>list runs|scenarios|plots|phases|metrics</c>.</summary>

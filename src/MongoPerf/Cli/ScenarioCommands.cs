@@ -92,7 +92,7 @@ internal static class ScenarioCommands
         try
         {
             MappingNode top = ScenarioYaml.Read(path, text);
-            return top.Find("phases") is null && top.Find("data") is null && top.Entries.Any(static entry => entry.Name is "x" or "y" or "panels" or "letters" or "themes" or "colors");
+            return top.Find("phases") is null && top.Find("data") is null && top.Entries.Any(static entry => entry.Name is "x" or "y" or "panels" or "fontSizes" or "themes" or "colors");
         }
         catch (UserException)
         {

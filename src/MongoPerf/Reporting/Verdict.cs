@@ -29,7 +29,7 @@ internal sealed record Verdict(Grade Grade, string Text)
     /// <summary>It states a setting and not a result: a comparison lists it among the differences.</summary>
     public bool IsChosen { get; init; }
 
-    /// <summary>By which pages colour it.</summary>
+    /// <summary>By which pages color it.</summary>
     public string GradeMark => Grade switch
     {
         Grade.Good => "ok",

@@ -11,10 +11,6 @@ namespace MongoPerf.Scenarios;
 /// <param name="text">What titles and parameters' values become with <c>--scale</c>.</param>
 internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<PlanRound> rounds, ScaledText text)
 {
-    /// <summary>A picture has room for so much.</summary>
-    private const int LongestTitle = 150;
-    private const int MostPanels = 8;
-
     private readonly string[] _phases = [.. rounds.SelectMany(r => r.Phases).SelectMany(NamesOf).Distinct()];
 
     private readonly string[] _operations =
@@ -45,31 +41,32 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
 
     private FigureInfo Figure(ScenarioNode node, int number)
     {
-        var reader = new MappingReader(node, $"figure {number}", ScenarioLanguage.Figure);
-        reader.Require("x", $"one of {string.Join(", ", parameters.Names.Append(Dimension.Threads).Append(Dimension.Clients).Append(Dimension.Documents).Append(Dimension.Time))}");
+        string what = $"figure {number}";
+        var reader = new MappingReader(node, what, ScenarioLanguage.Figure);
+        string[] usual = [Dimension.Threads, Dimension.Clients, Dimension.Documents, Dimension.Time];
+        reader.Require("x", $"one of {string.Join(", ", parameters.Names.Concat(usual))}");
         string x = reader.OneOf("x", [.. Dimensions, Dimension.Documents, Dimension.Time])!;
-        ScenarioNode y = reader.Require("y", "a metric such as rate or p99");
-        IReadOnlyList<string> metrics = reader.Texts("y", x == Dimension.Time ? TimeMetric.Names : FigureMetric.Names);
-        if (metrics.Count is 0 or > MostPanels)
-            throw MappingReader.Wrong(y, $"figure {number}: y has {metrics.Count} metrics; allowed: 1 to {MostPanels}");
-        return new FigureInfo { Title = Title(reader, $"figure {number}"), X = x, Y = metrics, Lines = reader.OneOf("lines", Dimensions), To = text.EndOf(x, To(reader, x, $"figure {number}")), IsLogarithmic = reader.Flag("logarithmic"), Of = Choice(reader) };
-    }
-
-    private static double? To(MappingReader reader, string x, string what)
-    {
-        if (x == Dimension.Time)
-            return reader.Duration("to");
-        return reader.Text("to") is not { } end ? null : FigureAxis.NumberOf(end) ?? throw MappingReader.Wrong(reader.Find("to")!, $"{what}: to is '{end}'; expected a number such as 30 or 10M");
+        return new FigureInfo
+        {
+            X = x,
+            Y = FigureKeys.Metrics(reader, what, x),
+            Title = text.Of(FigureKeys.Title(reader, what)),
+            Lines = reader.OneOf("lines", Dimensions),
+            To = text.EndOf(x, FigureKeys.To(reader, what, x)),
+            IsLogarithmic = reader.Flag("logarithmic"),
+            Of = Choice(reader),
+        };
     }
 
     private TableInfo Table(ScenarioNode node, int number)
     {
-        var reader = new MappingReader(node, $"table {number}", ScenarioLanguage.Table);
+        string what = $"table {number}";
+        var reader = new MappingReader(node, what, ScenarioLanguage.Table);
         reader.Require("rows", $"such as {parameters.Names.FirstOrDefault() ?? Dimension.Phase}");
         reader.Require("values", "such as rate");
         return new TableInfo
         {
-            Title = Title(reader, $"table {number}"),
+            Title = text.Of(FigureKeys.Title(reader, what)),
             Rows = reader.Texts("rows", Dimensions),
             Columns = reader.OneOf("columns", Dimensions),
             Values = reader.Texts("values", FigureMetric.Names),
@@ -77,31 +74,14 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
         };
     }
 
-    private string Title(MappingReader reader, string what)
+    private ResultChoice Choice(MappingReader reader) => new()
     {
-        ScenarioNode node = reader.Require("title", "such as title: Reads per second");
-        string title = reader.ScalarOf("title", node).Text;
-        return title.Length <= LongestTitle ? text.Of(title) : throw MappingReader.Wrong(node, $"{what}: title has {title.Length} characters; at most {LongestTitle} are allowed");
-    }
+        Phases = reader.Texts("phases", _phases), Operations = reader.Texts("operation", _operations), Where = [.. Where(reader)],
+    };
 
-    private ResultChoice Choice(MappingReader reader) =>
-        new() { Phases = reader.Texts("phases", _phases), Operations = reader.Texts("operation", _operations), Where = [.. Where(reader)] };
+    private IEnumerable<ParameterValue> Where(MappingReader reader) => FigureKeys
+        .Where(reader, [Dimension.Deployment, Dimension.Threads, .. parameters.Names], name => IsParameter(name) ? [.. parameters.LabelsOf(name)] : null)
+        .Select(one => IsParameter(one.Name) ? one with { Value = text.Of(one.Name, one.Value) } : one);
 
-    private IEnumerable<ParameterValue> Where(MappingReader reader)
-    {
-        if (reader.Find("where") is not { } node)
-            yield break;
-        if (node is not MappingNode mapping)
-            throw MappingReader.Wrong(node, $"where is {node.Describe()}; expected names with values");
-        foreach (MappingEntry entry in mapping.Entries)
-        {
-            string name = reader.OneOf("where", entry.Key, [Dimension.Deployment, Dimension.Threads, .. parameters.Names]);
-            foreach (ScenarioNode item in entry.Value is SequenceNode list ? list.Items : [entry.Value])
-            {
-                ScalarNode value = reader.ScalarOf($"where.{name}", item);
-                yield return new ParameterValue(
-                    name, parameters.Names.Contains(name) ? text.Of(name, reader.OneOf($"where.{name}", value, [.. parameters.LabelsOf(name)])) : value.Text);
-            }
-        }
-    }
+    private bool IsParameter(string name) => parameters.Names.Contains(name);
 }

@@ -134,7 +134,7 @@ public sealed class MixTests : IDisposable
         Assert.All(judged.Operations[0].Windows, window => Assert.Null(window.Rate.HolmP));
 
         // One row among the rates, and no verdict beside the others.
-        Assert.Single(ComparisonCharts.Build(comparison).Charts.Single(chart => chart.Name == "compare-ratios").Tables[0].Rows);
+        Assert.Single(ComparisonCharts.Build(comparison).Charts.Single(chart => chart.Name == "ratios").Tables[0].Rows);
         ReportTable table = ComparisonTables.Of(comparison).First(table => table.Columns.Contains("<verdict"));
         Assert.Equal(["", "slower", "slower", "", "equivalent", "equivalent", "slower", "", ""], table.Rows.Select(row => row[^1]));
         string verdict = Assert.Single(ComparisonText.Verdicts(comparison, judged), verdict => verdict.Text.StartsWith("mix total", StringComparison.Ordinal)).Text;

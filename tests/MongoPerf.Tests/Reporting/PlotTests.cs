@@ -24,7 +24,7 @@ public sealed class PlotTests : IDisposable
     public void Every_standard_chart_is_a_file_that_can_be_read_and_described()
     {
         Assert.Equal(
-            ["insert-rate", "query-rate", "query-throughput", "latency", "size", "laps", "size-filled", "restart", "timeline", "shards", "migrations"],
+            ["insert-rate", "query-rate", "query-throughput", "latency", "size", "ratios", "operation", "size-compared", "laps", "size-filled", "restart", "timeline", "shards", "migrations"],
             PlotLibrary.Standard.Select(static plot => plot.Name));
         Assert.All(PlotLibrary.Standard, static plot => Assert.True(plot.Description.Length > 10 && plot.HowToRead.Length > 10, plot.Name));
     }
@@ -45,7 +45,7 @@ public sealed class PlotTests : IDisposable
     [InlineData("title: T\npanels: [cpu]", "1: plot: 'x' is missing")]
     [InlineData("title: T\nx: time", "neither y nor panels is given")]
     [InlineData("title: T\nx: time\ny: rate\npanels: [cpu]", "both y and panels are given")]
-    [InlineData("title: T\nx: tim\npanels: [cpu]", "2: plot: x is 'tim'; allowed: time, documents, filled, inserting, lap, restart")]
+    [InlineData("title: T\nx: tim\npanels: [cpu]", "2: plot: x is 'tim'; allowed: time, documents, filled, inserting, lap, restart, ratio, window")]
     [InlineData("title: T\nx: time\npanels: [cup]", "3: plot: panels is 'cup'; allowed: inserts, operations, latency")]
     [InlineData("title: T\nx: time\npanels:\n  - {show: cpu, y: rate}", "4: panel 1: y is for inserts and queries over documents only")]
     [InlineData("title: T\nx: time\npanels:\n  - {shw: cpu}", "4: panel 1: unknown key 'shw'; allowed: show, y, megabytes, title, lines")]
@@ -53,8 +53,14 @@ public sealed class PlotTests : IDisposable
     [InlineData("title: T\nx: time\npanels: [cpu]\nlines: operation", "4: lines is not allowed with panels")]
     [InlineData("title: T\nx: time\npanels: [cpu]\nbands: [migration]", "4: plot: bands is 'migration'; allowed: migrations, index-builds, outages, other-programs")]
     [InlineData("title: T\nx: threads\ny: [rat]", "3: plot: y is 'rat'; allowed: rate, documentRate")]
-    [InlineData("title: T\nx: threads\ny: rate\nto: x", "4: to is 'x'; expected a number such as 30 or 10M")]
+    [InlineData("title: T\nx: threads\ny: rate\nto: x", "4: plot: to is 'x'; expected a number such as 30 or 10M")]
     [InlineData("title: T\nx: time\npanels: []", "panels has 0 panels; allowed: 1 to 20")]
+    [InlineData("title: T\nx: time\npanels: [cpu]\nruns: two", "4: plot: runs is 'two'; allowed: one, several, any")]
+    [InlineData("title: T\nx: ratio\npanels: [rate]\nruns: any", "4: runs is 'any'; over ratio it can only be 'several'")]
+    [InlineData("title: T\nx: ratio\npanels: [{show: rate, lines: [q4]}]", "3: panel 1: lines is not allowed over ratio")]
+    [InlineData("title: T\nx: window\npanels: [{show: latency, lines: [p98]}]", "3: panel 1: lines is 'p98'; allowed: p50, p95, p99, p999, max")]
+    [InlineData("title: T\nx: documents\npanels: [{show: percentiles, lines: [max]}]", "3: panel 1: lines is 'max'; allowed: p50, p95, p99, p999, service")]
+    [InlineData("title: T\nx: inserting\npanels: [{show: rates, title: R}]", "3: panel 1: title is not allowed for rates")]
     public void A_wrong_file_is_told_with_its_line_what_was_found_and_what_is_allowed(string text, string says)
     {
         UserException e = Assert.Throws<UserException>(() => Read("my", text));
@@ -121,7 +127,7 @@ public sealed class PlotTests : IDisposable
     public void A_style_of_a_users_own_changes_what_it_names()
     {
         Directory.CreateDirectory(_folder.At("my"));
-        File.WriteAllText(_folder.At("my/style.yaml"), "letters: {title: 30}\nthemes: {light: {ground: '#fffff0'}}\ncolors: {o1: {light: '#123456'}}");
+        File.WriteAllText(_folder.At("my/style.yaml"), "fontSizes: {title: 30}\nthemes: {light: {background: '#fffff0'}}\ncolors: {o1: {light: '#123456'}}");
         File.WriteAllText(_folder.At("my/rate.yaml"), "title: R\nx: documents\npanels: [inserts]");
         string file = _folder.At("s.svg");
         (int code, _, string errors) = Plot("--plot", _folder.At("my/rate.yaml"), "-o", file);
@@ -139,10 +145,10 @@ public sealed class PlotTests : IDisposable
     [Theory]
     [InlineData("colors: {o9: {light: '#123456'}}", "1: colors: unknown color 'o9'; allowed: o1, o2")]
     [InlineData("colors: {o1: {light: red}}", "1: light is 'red'; expected a color such as '#0072B2'")]
-    [InlineData("colors: {o1: {light: '#123456', point: star}}", "point is 'star'; allowed: disc, square")]
+    [InlineData("colors: {o1: {light: '#123456', marker: star}}", "marker is 'star'; allowed: circle, square")]
     [InlineData("colors: {o1: {dark: '#123456'}}", "color 'o1': 'light' is missing")]
-    [InlineData("themes: {grey: {ink: '#123456'}}", "themes: unknown theme 'grey'; allowed: light, dark, print")]
-    [InlineData("letters: {title: 100}", "letters: title: '100' is not a number from 10 to 40")]
+    [InlineData("themes: {gray: {text: '#123456'}}", "themes: unknown theme 'gray'; allowed: light, dark, print")]
+    [InlineData("fontSizes: {title: 100}", "fontSizes: title: '100' is not a number from 10 to 40")]
     public void A_wrong_style_is_told_with_its_line(string text, string says)
     {
         UserException e = Assert.Throws<UserException>(() => PlotStyle.Current.With(new PlotFile("style", "style.yaml", text)));
@@ -154,7 +160,8 @@ public sealed class PlotTests : IDisposable
     public void One_chart_is_drawn_in_the_size_and_format_that_are_asked_for()
     {
         string file = _folder.At("p.png");
-        Assert.Contains("p.png written", Plot("--plot", "latency", "--width", "1200", "--height", "700", "--scale", "0.5", "--theme", "dark", "-o", file).Output, StringComparison.Ordinal);
+        (_, string output, string errors) = Plot("--plot", "latency", "--width", "1200", "--height", "700", "--scale", "0.5", "--theme", "dark", "-o", file);
+        Assert.Contains("p.png written, with its data in p.csv", output + errors, StringComparison.Ordinal);
         using (SKBitmap picture = SKBitmap.Decode(file))
         {
             Assert.Equal((600, 350), (picture.Width, picture.Height));
@@ -169,7 +176,9 @@ public sealed class PlotTests : IDisposable
 
     [Theory]
     [InlineData("no file and no plot 'latancy'", "--plot", "latancy")]
-    [InlineData("has no data for plot 'shards' shows", "--plot", "shards")]
+    [InlineData("has no data for plot shards", "--plot", "shards")]
+    [InlineData("ratios is a plot of several runs; one is named", "--plot", "ratios")]
+    [InlineData("p.csv would be a picture; allowed: .png and .svg", "-o", "p.csv")]
     [InlineData("--height is 400, but timeline needs", "--plot", "timeline", "--height", "400")]
     [InlineData("'100' is out of range; allowed: 400 to 8000", "--width", "100")]
     [InlineData("unknown option '--them'", "--them", "dark")]
@@ -189,6 +198,13 @@ public sealed class PlotTests : IDisposable
         string file = _folder.At("r.svg");
         Assert.Equal(0, Plot("2026-11-21-b", "-o", file).Code);
         Assert.Contains("Rates relative to the baseline", File.ReadAllText(file), StringComparison.Ordinal);
+        Assert.Equal(0, Plot("2026-11-21-b", "--plot", "size-compared", "-o", file).Code);
+        Assert.Contains("Size of documents and indexes as stored", File.ReadAllText(file), StringComparison.Ordinal);
+        Assert.Equal(0, Plot("2026-11-21-b", "--plot", "operation-q4", "-o", file).Code);
+        Assert.Contains("q4: rate and latency, ", File.ReadAllText(file), StringComparison.Ordinal);
+        (int refused, _, string why) = Plot("2026-11-21-b", "--plot", "insert-rate", "-o", file);
+        Assert.Equal(2, refused);
+        Assert.Contains("insert-rate is a plot of one run; 2 are named", why, StringComparison.Ordinal);
         File.WriteAllText(_folder.At("over.yaml"), "title: Over\nx: documents\ny: rate\nphases: q4");
         (int code, _, string errors) = Plot("2026-11-21-b", "--plot", _folder.At("over.yaml"), "-o", file);
         Assert.True(code == 0, errors);
@@ -206,6 +222,69 @@ public sealed class PlotTests : IDisposable
         Assert.Equal(0, Plot("--plot", file, "-o", _folder.At("n.png")).Code);
         Assert.Contains("insert-rate", InProcess.Run("list", "plots").Output, StringComparison.Ordinal);
         Assert.Equal(0, InProcess.Run("validate", "latency").Code);
+    }
+
+    [Fact]
+    public void A_comparison_draws_a_folders_plots_of_several_runs_and_leaves_those_of_one()
+    {
+        FrozenRun.Build(_folder.Path, new FrozenShape { Id = "2026-11-21-b", Steps = 2, WindowSeconds = 1 });
+        Directory.CreateDirectory(_folder.At("my"));
+        File.WriteAllText(_folder.At("my/ratios.yaml"), "title: My ratios\nx: ratio\npanels: [rate, {show: p99, title: Slowest}]");
+        File.WriteAllText(_folder.At("my/tails.yaml"), "title: 'Tails of {operation}'\nx: window\npanels:\n  - {show: latency, lines: [p95, p999, max]}");
+        File.WriteAllText(_folder.At("my/each.yaml"), "title: Each\nruns: any\nx: time\npanels: [cpu]");
+        File.WriteAllText(_folder.At("my/one.yaml"), "title: One\nx: time\npanels: [cpu]");
+        (int code, _, string errors) = InProcess.Run(
+            "compare", Run, "2026-11-21-b", "--force", "--out", _folder.Path, "--plots", _folder.At("my"), "--format", "json");
+        Assert.True(code == 0, errors);
+        string charts = _folder.At($"compare-{Run}-2026-11-21-b/charts");
+        string ratios = File.ReadAllText(Path.Combine(charts, "ratios.svg"));
+        Assert.Contains("My ratios", ratios, StringComparison.Ordinal);
+        Assert.Contains("Slowest", ratios, StringComparison.Ordinal);
+        Assert.Contains("Tails of q4", File.ReadAllText(Path.Combine(charts, "tails-q4.svg")), StringComparison.Ordinal);
+        Assert.Contains("p95 solid, p999 dashed, max dotted", File.ReadAllText(Path.Combine(charts, "tails-q4.svg")), StringComparison.Ordinal);
+        Assert.True(File.Exists(Path.Combine(charts, $"each-{Run}.svg")));
+        Assert.False(File.Exists(Path.Combine(charts, "one.svg")));
+    }
+
+    [Fact]
+    public void The_data_of_each_panel_lie_beside_a_picture()
+    {
+        (int code, string output, string errors) = Plot("--plot", "timeline", "-o", _folder.At("t.png"));
+        Assert.True(code == 0, errors);
+        Assert.Contains("t.png written, with its data in t-inserts.csv, t-operations.csv, t-latencies.csv", output, StringComparison.Ordinal);
+        Assert.StartsWith("seconds,", File.ReadAllText(_folder.At("t-operations.csv")), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_timeline_of_the_size_of_a_slide_is_drawn_with_all_its_panels()
+    {
+        string file = _folder.At("t.png");
+        (int code, _, string errors) = Plot("--plot", "timeline", "--width", "1200", "--height", "600", "--scale", "2", "-o", file);
+        Assert.True(code == 0, errors);
+        using SKBitmap picture = SKBitmap.Decode(file);
+        Assert.Equal((2400, 1200), (picture.Width, picture.Height));
+    }
+
+    [Fact]
+    public void A_name_that_the_run_does_not_have_is_said_with_those_that_it_has()
+    {
+        File.WriteAllText(_folder.At("my.yaml"), "title: T\nx: documents\ny: rate\nphases: [qq5]");
+        (int code, _, string errors) = Plot("--plot", _folder.At("my.yaml"), "-o", _folder.At("n.png"));
+        Assert.Equal(2, code);
+        Assert.Contains($"phases is 'qq5', which run {Run} does not have; it has ", errors, StringComparison.Ordinal);
+        Assert.Contains("did you mean 'q5'?", errors, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Lines_and_titles_of_a_file_are_kept_by_every_source()
+    {
+        using StoredRun run = Stored();
+        Chart sizes = Assert.Single(PlotBuilder.Build(run, Read("s", "title: S\nx: documents\npanels:\n  - {show: sizes, title: How large, lines: ['indexes, as stored']}")));
+        Assert.Equal(("How large", "indexes, as stored"), (sizes.Panels[0].Title, Assert.Single(sizes.Panels[0].Series).Title));
+        Chart latency = Assert.Single(PlotBuilder.Build(run, Read("l", "title: L\nx: documents\npanels:\n  - {show: percentiles, lines: [p99]}")));
+        Assert.All(latency.Panels, static panel => Assert.Equal("p99", Assert.Single(panel.Series).Title));
+        Chart rates = Assert.Single(PlotBuilder.Build(run, Read("r", "title: R\nx: time\npanels:\n  - {show: operations, lines: [q7]}")));
+        Assert.InRange(rates.Panels[0].Y.Max / rates.Panels[0].Series[0].Largest, 1, 1.6);
     }
 
     private (int Code, string Output, string Errors) Plot(params string[] arguments) => InProcess.Run(["plot", Run, .. arguments, "--out", _folder.Path]);

@@ -56,9 +56,9 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
         using var runs = new TemporaryFolder();
         using StoredRun standalone = StoredRun.Open(FrozenRun.Build(runs.Path, new FrozenShape { Id = "standalone" }));
         ChartSet charts = ComparisonCharts.Build(RunComparer.Compare([new ComparedSide([standalone]), new ComparedSide([_run])], [], RunComparer.DefaultNoiseThreshold));
-        Chart chart = Assert.Single(charts.Charts, c => c.Name.StartsWith("compare-shards-", StringComparison.Ordinal));
-        Assert.Equal("compare-shards-sharded", chart.Name);
-        Assert.Equal([.. new[] { "inserts", "documents", "chunks", "orphans", "operations" }.Select(table => $"compare-shards-sharded-{table}.csv")], chart.Tables.Select(t => t.FileName));
+        Chart chart = Assert.Single(charts.Charts, c => c.Name.StartsWith("shards-", StringComparison.Ordinal));
+        Assert.Equal("shards-sharded", chart.Name);
+        Assert.Equal([.. new[] { "inserts", "documents", "chunks", "orphans", "operations" }.Select(table => $"shards-sharded-{table}.csv")], chart.Tables.Select(t => t.FileName));
     }
 
     [Fact]

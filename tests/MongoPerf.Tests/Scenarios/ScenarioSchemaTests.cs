@@ -58,7 +58,7 @@ public sealed class ScenarioSchemaTests
 
     private static IEnumerable<string> Keys(JsonNode properties) => properties.AsObject().Select(p => p.Key).Order();
 
-    private static JsonNode? ToJson(ScenarioNode node) => node switch
+    internal static JsonNode? ToJson(ScenarioNode node) => node switch
     {
         MappingNode mapping => new JsonObject(mapping.Entries.Select(e => KeyValuePair.Create(e.Name, ToJson(e.Value)))),
         SequenceNode list => new JsonArray([.. list.Items.Select(ToJson)]),
@@ -70,7 +70,7 @@ public sealed class ScenarioSchemaTests
     };
 }
 
-/// <summary>As much of JSON Schema as scenarios/schema.json uses.</summary>
+/// <summary>As much of JSON Schema as the schemas of scenarios and plots use.</summary>
 internal static class SchemaCheck
 {
     public static void Check(JsonNode root, JsonNode schema, JsonNode? value, string path, List<string> wrong)
@@ -83,6 +83,8 @@ internal static class SchemaCheck
 
         foreach (JsonNode? all in schema["allOf"]?.AsArray() ?? [])
             Check(root, all!, value, path, wrong);
+        if (schema["if"] is { } condition && schema[Fits(root, condition, value) ? "then" : "else"] is { } branch)
+            Check(root, branch, value, path, wrong);
         if (schema["anyOf"] is JsonArray any && !any.Any(one => Fits(root, one!, value)))
             wrong.Add($"{path}: none of the forms fits");
         if (schema["enum"] is JsonArray allowed && !allowed.Any(a => JsonNode.DeepEquals(a, value)))

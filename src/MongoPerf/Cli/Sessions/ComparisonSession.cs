@@ -2,6 +2,7 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Comparison;
+using MongoPerf.Reporting.Plots;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -26,6 +27,9 @@ internal sealed record ComparisonRequest
 
     /// <summary>text, json, csv, markdown or junit.</summary>
     public required string Format { get; init; }
+
+    /// <summary>What is drawn beside the figures of the scenario; null for the standard plots.</summary>
+    public IReadOnlyList<PlotInfo>? Plots { get; init; }
 }
 
 /// <summary>Compares stored runs, writes the comparison's folder and prints the result.</summary>
@@ -79,7 +83,7 @@ internal static class ComparisonSession
         foreach (CandidateJudgement candidate in comparison.Candidates.Where(c => c.Operations.Count == 0 && !isForFigures))
             throw new UserException(ExitCode.WrongUsage, $"{candidate.Candidate.Id} and {sides[0].Id} have no operation in common", "'mongoperf report' shows what each one measured");
         string folder = Path.Combine(request.RunsFolder, RunCatalogue.ComparisonPrefix + string.Join('-', sides.Select(side => side.Id)));
-        ReportFiles files = ComparisonWriter.WriteAll(comparison, folder);
+        ReportFiles files = ComparisonWriter.WriteAll(comparison, folder, request.Plots);
         foreach (string warning in files.Warnings)
             Console.Error.WriteLine(warning);
         Print(comparison, files, request.Format);

@@ -2,13 +2,16 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>Unacknowledged writes second by second as the servers counted them. A client's own seconds tell when they were sent: in gushes, as the sockets' buffers take them.</summary>
+/// <summary>
+/// Unacknowledged writes second by second as the servers counted them. A client's own seconds tell when they were sent: in gushes, as the
+/// sockets' buffers take them.
+/// </summary>
 internal sealed class Arrivals
 {
-    /// <summary>In longer stretches a server was too busy to be looked at, or stood still: what it counted is no second's.</summary>
+    /// <summary>A server that was silent for longer was too busy, or stood still: what it counted is no second's.</summary>
     private const long LongestMilliseconds = 2000;
 
-    /// <summary>Of a second; what is not covered is taken for as much as the rest.</summary>
+    /// <summary>The least share of a second that servers must have counted; the rest is taken for as much.</summary>
     private const double LeastCovered = 0.9;
 
     private readonly OperationSeconds? _operations;
@@ -26,9 +29,12 @@ internal sealed class Arrivals
         }
     }
 
-    /// <summary>Documents of inserts, operations of anything else: those that arrived in the sample's time; of acknowledged writes, and where no server counted in it, the sample's own.</summary>
-    /// <param name="sample">Of an operation never earlier than at the last call.</param>
-    /// <param name="result">Of the sample's operation.</param>
+    /// <summary>
+    /// Counts the documents of inserts, or the operations of anything else, that arrived in the sample's time. Of acknowledged writes, and
+    /// where no server counted in that time, it is the sample's own count.
+    /// </summary>
+    /// <param name="sample">A sample that is not earlier than the last one of its operation.</param>
+    /// <param name="result">The result of the sample's operation.</param>
     public double CountIn(Sample sample, OperationResult result) =>
         Between(sample.Phase, sample.Operation, sample.StartMilliseconds, sample.AtMilliseconds) ?? (result.IsInsert ? sample.Documents : sample.Operations);
 

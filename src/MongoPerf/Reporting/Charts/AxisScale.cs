@@ -6,31 +6,33 @@ namespace MongoPerf.Reporting.Charts;
 internal readonly record struct Tick(double At, string Text);
 
 /// <summary>How far an axis goes and what stands at its ticks.</summary>
-/// <param name="Max">In the axis' own unit.</param>
-/// <param name="Ticks">By their places.</param>
+/// <param name="Max">The end of the axis, in its own unit.</param>
+/// <param name="Ticks">The ticks, ordered by their places.</param>
 internal sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
 {
     private static readonly double[] TimeSteps =
         [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
 
-    /// <summary>More than <see cref="Max"/> where it runs the other way.</summary>
+    /// <summary>The beginning of the axis; more than <see cref="Max"/> where it runs the other way.</summary>
     public double Min { get; init; }
 
     public bool IsLogarithmic { get; init; }
 
-    /// <summary>What stands at it are names, each in a room of 1.</summary>
+    /// <summary>Names stand at the axis, each in a room of 1.</summary>
     public bool IsOfNames { get; init; }
 
     /// <summary>What it counts.</summary>
     public string Label { get; init; } = "";
 
-    /// <summary>From 0 to at least <paramref name="largest"/>, closed by a tick, with numbers such as 250k and 1.5M.</summary>
+    /// <summary>Makes an axis of counts such as 250k and 1.5M: from 0 to a tick at or above <paramref name="largest"/>.</summary>
     public static AxisScale OfCount(double largest, int ticks = 6) => Closed(largest, NiceStep(Usable(largest), ticks), Units.Count);
 
-    /// <summary>As <see cref="OfCount"/>, for what is counted in whole numbers and may be few.</summary>
+    /// <summary>Makes an axis as <see cref="OfCount"/> does, for what is counted in whole numbers and may be few.</summary>
     public static AxisScale OfWholeCount(double largest, int ticks = 6) => Closed(largest, Math.Max(1, NiceStep(Usable(largest), ticks)), Units.Count);
 
-    /// <summary>Ends a little behind <paramref name="largest"/>, so that the last point is not on the frame.</summary>
+    /// <summary>
+    /// Makes an axis of documents that ends a little behind <paramref name="largest"/>, so that the last point is not on the frame.
+    /// </summary>
     public static AxisScale OfDocuments(double largest)
     {
         double usable = Usable(largest);
@@ -38,7 +40,7 @@ internal sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
         return new AxisScale(usable * 1.02, TicksTo(usable * 1.0001, step, Units.Count));
     }
 
-    /// <summary>As <see cref="OfDocuments"/>, for what is counted in whole numbers and may be few.</summary>
+    /// <summary>Makes an axis as <see cref="OfDocuments"/> does, for what is counted in whole numbers and may be few.</summary>
     public static AxisScale OfWhole(double largest)
     {
         double usable = Math.Max(1, Usable(largest));
@@ -46,25 +48,25 @@ internal sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
         return new AxisScale(usable * 1.02, TicksTo(usable * 1.0001, step, Units.Count));
     }
 
-    /// <summary>Bytes with their unit at the ticks: 12.5 GB is 12,500,000,000 bytes, as in the tables.</summary>
+    /// <summary>Makes an axis of bytes with their unit at the ticks: 12.5 GB is 12,500,000,000 bytes, as in the tables.</summary>
     public static AxisScale OfBytes(double largest, int ticks = 6) =>
         Closed(largest, NiceStep(Usable(largest), ticks), static value => value > 0 ? Units.Bytes(value) : "0");
 
-    /// <summary>Memory, whose ticks are round in powers of 1,024: 256 MiB, 1.5 GiB.</summary>
+    /// <summary>Makes an axis of memory, whose ticks are round in powers of 1,024: 256 MiB, 1.5 GiB.</summary>
     public static AxisScale OfMemory(double largest, int ticks = 6)
     {
         double unit = Math.Pow(1024, Math.Max(0, Math.Floor(Math.Log(Usable(largest), 1024))));
         return Closed(largest, NiceStep(Usable(largest) / unit, ticks) * unit, static value => value > 0 ? Units.BinaryBytes(value) : "0");
     }
 
-    /// <summary>From 0, with texts such as 250 µs and 1.5 ms.</summary>
+    /// <summary>Makes an axis of microseconds from 0, with texts such as 250 µs and 1.5 ms.</summary>
     public static AxisScale OfMicroseconds(double largest, int ticks = 6) =>
         Closed(largest, NiceStep(Usable(largest), ticks), static value => value > 0 ? Units.Latency(value) : "0");
 
-    /// <summary>Ticks for the right axis of one that ends at <paramref name="max"/>.</summary>
+    /// <summary>Makes the axis on the other side of one that ends where this one has <paramref name="max"/>.</summary>
     public static AxisScale OfSecondAxis(double max) => new(max, TicksTo(max * 1.0001, NiceStep(Usable(max), 6), Units.Count));
 
-    /// <summary>Time from 0; the unit is the axis' title's to say.</summary>
+    /// <summary>Makes an axis of time from 0, and tells the unit of its ticks for its title.</summary>
     public static (AxisScale Scale, string Unit) OfTime(double seconds)
     {
         double largest = Usable(seconds);
@@ -81,7 +83,9 @@ internal sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
         return (new AxisScale(largest, TicksTo(largest * 1.0001, step, text)), Words.Of(unit));
     }
 
-    /// <summary>Whole decades of microseconds around the two values, for a logarithmic axis; of one or two decades with ticks between them.</summary>
+    /// <summary>
+    /// Makes a logarithmic axis of whole decades of microseconds around two values; one or two decades have ticks between them.
+    /// </summary>
     public static AxisScale OfLatency(double least, double largest)
     {
         // Nothing is measured below a tenth of a microsecond.
@@ -92,7 +96,9 @@ internal sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
         return new AxisScale(Math.Pow(10, high), [.. ticks.Select(static value => new Tick(value, LatencyText(value)))]) { Min = Math.Pow(10, low), IsLogarithmic = true };
     }
 
-    /// <summary>A logarithmic axis of ratios with 1 among its ticks: 0.9, 0.95, 1 … where it is short, 0.5, 1, 2, 5 … where it is long.</summary>
+    /// <summary>
+    /// Makes a logarithmic axis of ratios with 1 among its ticks: 0.9, 0.95, 1 … where it is short, 0.5, 1, 2, 5 … where it is long.
+    /// </summary>
     public static AxisScale OfRatios(double low, double high)
     {
         double step = NiceStep(high - low, 8);
@@ -104,10 +110,10 @@ internal sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
         return new AxisScale(high, [.. values.Where(v => v >= low && v <= high).Select(static v => new Tick(v, Units.Significant(v)))]) { Min = low, IsLogarithmic = true };
     }
 
-    /// <summary>Where a place lies between the ends: 0 to 1.</summary>
+    /// <summary>Tells where a place lies between the ends: from 0 to 1.</summary>
     public double Share(double at) => Max == Min ? 0 : IsLogarithmic ? Math.Log(at / Min) / Math.Log(Max / Min) : (at - Min) / (Max - Min);
 
-    /// <summary>A count in few digits: for a place that was interpolated.</summary>
+    /// <summary>Writes a count in few digits, for a place that was interpolated.</summary>
     public static string AboutText(double value, int digits = 2)
     {
         if (value <= 0)
@@ -125,7 +131,7 @@ internal sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
 
     private static double Usable(double largest) => double.IsFinite(largest) && largest > 0 ? largest : 1;
 
-    /// <summary>1, 2, 2.5 or 5 times a power of ten, so that about that many fit.</summary>
+    /// <summary>Chooses 1, 2, 2.5 or 5 times a power of ten, so that about that many ticks fit.</summary>
     private static double NiceStep(double largest, int ticks)
     {
         double rough = largest / ticks;

@@ -1,18 +1,18 @@
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>A stretch of an axis that is shaded.</summary>
-/// <param name="From">On the axis.</param>
-/// <param name="To">On the axis.</param>
-/// <param name="Kind">What happened: the name of a colour of <see cref="Palette"/>.</param>
+/// <param name="From">Its beginning on the axis.</param>
+/// <param name="To">Its end on the axis.</param>
+/// <param name="Kind">What happened: the name of a color of <see cref="Palette"/>.</param>
 /// <param name="Text">More about it, for those who ask.</param>
 internal sealed record Band(double From, double To, string Kind, string Text = "")
 {
-    /// <summary>So many would be told apart; what lies closer becomes one.</summary>
+    /// <summary>So many bands could be told apart on an axis; those that lie closer become one.</summary>
     private const double Places = 1000;
 
-    /// <summary>Each wide enough to be seen. Bands that become one keep the text of the first.</summary>
-    /// <param name="bands">Of one kind, by their beginning.</param>
-    /// <param name="seconds">Length of the axis.</param>
+    /// <summary>Makes each band wide enough to be seen, and one band of those that touch; it keeps the text of the first.</summary>
+    /// <param name="bands">Bands of one kind, ordered by their beginning.</param>
+    /// <param name="seconds">The length of the axis.</param>
     public static IEnumerable<Band> Joined(IEnumerable<Band> bands, double seconds)
     {
         double narrowest = seconds / Places;

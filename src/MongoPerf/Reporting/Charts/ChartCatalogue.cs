@@ -8,22 +8,26 @@ namespace MongoPerf.Reporting.Charts;
 internal static class ChartCatalogue
 {
     /// <summary>Figures of scenarios stand behind plots of lower places.</summary>
-    private const double PlaceOfFigures = 50;
+    public const double PlaceOfFigures = 50;
 
-    /// <summary>Patterns of the charts' names.</summary>
+    /// <summary>Patterns of the names that charts of these plots and of figures have.</summary>
     public static IReadOnlyList<string> NamesOf(IReadOnlyList<PlotInfo> plots) =>
         [.. plots.Select(static plot => plot.Name + "*"), ScenarioFigures.NamePrefix + "*", ScenarioFigures.AutomaticPrefix + "*"];
 
     /// <inheritdoc cref="Build(StoredRun, IReadOnlyList{PlotInfo})"/>
     public static IReadOnlyList<Chart> Build(StoredRun run) => Build(run, PlotLibrary.Standard);
 
-    /// <summary>Those for which the run has results; none for a run that has measured nothing.</summary>
-    /// <param name="run">Finished or not.</param>
-    /// <param name="plots">By their places.</param>
-    public static IReadOnlyList<Chart> Build(StoredRun run, IReadOnlyList<PlotInfo> plots) =>
-    [
-        .. PlotBuilder.Build(run, [.. plots.Where(static plot => plot.Place < PlaceOfFigures)]),
-        .. ScenarioFigures.Of(FigureRun.Of(run)),
-        .. PlotBuilder.Build(run, [.. plots.Where(static plot => plot.Place >= PlaceOfFigures)]),
-    ];
+    /// <summary>Makes the charts for which the run has results; none for a run that has measured nothing.</summary>
+    /// <param name="run">A run, finished or not.</param>
+    /// <param name="plots">Plots by their places; those of several runs are passed by.</param>
+    public static IReadOnlyList<Chart> Build(StoredRun run, IReadOnlyList<PlotInfo> plots)
+    {
+        PlotInfo[] ofOne = [.. plots.Where(static plot => plot.IsOfOneRun)];
+        return
+        [
+            .. PlotBuilder.Build(run, [.. ofOne.Where(static plot => plot.Place < PlaceOfFigures)]),
+            .. ScenarioFigures.Of(FigureRun.Of(run)),
+            .. PlotBuilder.Build(run, [.. ofOne.Where(static plot => plot.Place >= PlaceOfFigures)]),
+        ];
+    }
 }

@@ -5,7 +5,7 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>Charts in the language of the report, if the machine has a font for it.</summary>
 internal static class ChartLanguage
 {
-    /// <summary>Charts are built and drawn within it.</summary>
+    /// <summary>Begins a scope in which charts are built and drawn.</summary>
     /// <param name="warning">A whole line for people; null where the language is the report's.</param>
     public static IDisposable Begin(out string? warning)
     {

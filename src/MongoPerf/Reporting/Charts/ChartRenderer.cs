@@ -6,13 +6,13 @@ namespace MongoPerf.Reporting.Charts;
 
 /// <summary>A chart whose pictures were drawn.</summary>
 /// <param name="Chart">What it shows.</param>
-/// <param name="PngPath">Full path.</param>
-/// <param name="SvgPath">Full path.</param>
+/// <param name="PngPath">The full path of its PNG.</param>
+/// <param name="SvgPath">The full path of its SVG.</param>
 internal sealed record DrawnChart(Chart Chart, string PngPath, string SvgPath);
 
 /// <summary>What became of a run's charts.</summary>
-/// <param name="Drawn">Those that have pictures.</param>
-/// <param name="Files">All files written, full paths.</param>
+/// <param name="Drawn">The charts that have pictures.</param>
+/// <param name="Files">The full paths of all files that were written.</param>
 /// <param name="Warnings">Whole lines for people.</param>
 internal sealed record RenderedCharts(IReadOnlyList<DrawnChart> Drawn, IReadOnlyList<string> Files, IReadOnlyList<string> Warnings);
 
@@ -23,7 +23,7 @@ internal static class ChartRenderer
     public const string Variable = "MONGOPERF_CHARTS";
 
     /// <summary>Draws what the run has results for. A picture that can't be made or written is a warning.</summary>
-    /// <param name="run">Finished or not.</param>
+    /// <param name="run">A run, finished or not.</param>
     /// <param name="folder">Made when it is not there.</param>
     /// <param name="plots">What is drawn beside the figures of its scenario; null for the standard ones.</param>
     public static RenderedCharts Render(StoredRun run, string folder, IReadOnlyList<PlotInfo>? plots = null)
@@ -34,7 +34,7 @@ internal static class ChartRenderer
         return warning is null || charts.Drawn.Count == 0 ? charts : charts with { Warnings = [warning, .. charts.Warnings] };
     }
 
-    /// <summary>As the others, for charts of any kind.</summary>
+    /// <summary>Draws charts of any kind. A picture that can't be made or written is a warning.</summary>
     /// <param name="set">What is drawn.</param>
     /// <param name="folder">Made when it is not there.</param>
     public static RenderedCharts Render(ChartSet set, string folder)
@@ -93,7 +93,10 @@ internal static class ChartRenderer
         return path;
     }
 
-    /// <summary>A picture of an earlier report must not stand for one that could not be drawn now; data and scripts are those of versions that drew with gnuplot.</summary>
+    /// <summary>
+    /// Removes pictures of an earlier report, which must not stand for those that could not be drawn now, and the data and scripts of
+    /// versions that drew with gnuplot.
+    /// </summary>
     private static void RemoveOldPictures(string folder, IReadOnlyList<string> names)
     {
         foreach (string picture in names.SelectMany(name => (string[])[name + ".png", name + ".svg", name + ".dat", name + ".gp"]).SelectMany(pattern => Directory.GetFiles(folder, pattern)))

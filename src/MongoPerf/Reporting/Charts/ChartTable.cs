@@ -3,10 +3,10 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>What a chart draws: columns by name, the first of which is the axis. Stored beside the picture as CSV.</summary>
 internal sealed class ChartTable
 {
-    /// <summary>Where a line ends; its next value begins another piece.</summary>
+    /// <summary>The value where a line ends; its next value begins another piece.</summary>
     public const double Gap = double.NaN;
 
-    /// <summary>Where a line has no value in a row of others: it passes by.</summary>
+    /// <summary>The value of a line in a row that only others have a value in: it passes by.</summary>
     public const double None = double.NegativeInfinity;
 
     private readonly List<double[]> _rows;
@@ -29,7 +29,7 @@ internal sealed class ChartTable
 
     public IReadOnlyList<double[]> Rows => _rows;
 
-    /// <summary>The same rows under another name.</summary>
+    /// <summary>Makes a table of the same rows under another name.</summary>
     public ChartTable Named(string file) => new(file, Columns, _rows);
 
     public void Add(double[] row)
@@ -39,11 +39,11 @@ internal sealed class ChartTable
         _rows.Add(row);
     }
 
-    /// <summary>Largest finite value of the columns from <paramref name="first"/> on; 0 when there is none.</summary>
+    /// <summary>The largest finite value of the columns from <paramref name="first"/> on; 0 when there is none.</summary>
     public double Largest(int first = 1, int count = int.MaxValue) =>
         _rows.SelectMany(row => row.Skip(first).Take(count)).Where(double.IsFinite).DefaultIfEmpty(0).Max();
 
-    /// <summary>Fields are empty where there is no value.</summary>
+    /// <summary>Writes the table as CSV. Fields are empty where there is no value.</summary>
     public void Write(TextWriter writer)
     {
         CsvReport.Row(writer, [.. Columns.Select(static column => string.Concat(column.Select(static c => char.IsControl(c) ? ' ' : c)))]);

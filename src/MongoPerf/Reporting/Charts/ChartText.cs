@@ -6,7 +6,10 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>The words on charts.</summary>
 internal static class ChartText
 {
-    /// <summary>"2 shards · mongod 6.0.5, sharded, WiredTiger cache 1 GiB · 2 cores, 24 GiB · run 2026-11-21-a"; the first for a deployment with a name.</summary>
+    /// <summary>
+    /// Writes what was measured where, such as "2 shards · mongod 6.0.5, sharded, WiredTiger cache 1 GiB · 2 cores, 24 GiB · run
+    /// 2026-11-21-a"; only a deployment with a name has the first.
+    /// </summary>
     public static string Subtitle(StoredRun run)
     {
         List<string> parts = [.. new[] { run.DeploymentName, DeploymentText(run) }.OfType<string>()];
@@ -23,13 +26,13 @@ internal static class ChartText
         return string.Join(" · ", parts);
     }
 
-    /// <summary>What was under load, and through which client when it was not MongoPerf's own.</summary>
+    /// <summary>Tells what was under load, and through which client when it was not MongoPerf's own.</summary>
     public static string DeploymentText(StoredRun run) => DeploymentText(run.Deployment) + Through(run.Settings.Engine);
 
-    /// <summary>", through MongoDB.Driver 3.11.0"; nothing for MongoPerf's own client.</summary>
+    /// <summary>Tells the client, such as ", through MongoDB.Driver 3.11.0"; nothing for MongoPerf's own.</summary>
     public static string Through(EngineSettings engine) => engine.Kind == EngineKind.Wire ? "" : Words.Of($", through MongoDB.Driver {engine.Version}").TrimEnd();
 
-    /// <summary>What was under load.</summary>
+    /// <summary>Tells what was under load.</summary>
     public static string DeploymentText(DeploymentInfo? deployment)
     {
         if (deployment is null)
@@ -44,11 +47,11 @@ internal static class ChartText
         return Words.Of($"mongod {deployment.ServerVersion}, {Words.Of(deployment.ShapeText)}{cache}");
     }
 
-    /// <summary>"q5", "unack: unacknowledged" or "batch: 1,000 per command".</summary>
+    /// <summary>Names a line "q5", "unack: unacknowledged" or "batch: 1,000 per command".</summary>
     public static string TitleOf(GrowthLine line) =>
         line.IsUnacknowledged ? Words.Of($"{line.Label}: unacknowledged") : line.IsInsert && line.Batch > 1 ? Words.Of($"{line.Label}: {Units.Exact(line.Batch)} per command") : line.Label;
 
-    /// <summary>"data &gt; cache at 4.1M", "files &gt; memory limit at 650k".</summary>
+    /// <summary>Writes a crossing as "data &gt; cache at 4.1M" or "files &gt; memory limit at 650k".</summary>
     public static string CrossingText(CacheCrossing crossing) => Words.Of($"{Words.Of(crossing.What)} > {Words.Of(crossing.Limit)} at {AxisScale.AboutText(crossing.Documents)}");
 
     public static IReadOnlyList<Mark> Marks(IEnumerable<CacheCrossing> crossings) => [.. crossings.Select(static crossing => new Mark(crossing.Documents, CrossingText(crossing)))];

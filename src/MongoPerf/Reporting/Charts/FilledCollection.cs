@@ -4,14 +4,17 @@ using MongoPerf.Reporting.Sharding;
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>A collection that phases outside of growths fill, and its sizes by its documents.</summary>
-/// <param name="Name">Null for the run's own.</param>
-/// <param name="Sizes">By rising numbers of documents.</param>
+/// <param name="Name">The collection's name; null for the run's own.</param>
+/// <param name="Sizes">Its sizes, by rising numbers of documents.</param>
 internal sealed record FilledCollection(string? Name, IReadOnlyList<(long Documents, SizeResult Sizes)> Sizes)
 {
-    /// <summary>More are too close to be told apart.</summary>
+    /// <summary>More sizes are too close to be told apart.</summary>
     private const int MostSampled = 200;
 
-    /// <summary>As phases took them at their ends; of the only collection of a run on shards also as they were sampled while documents were inserted.</summary>
+    /// <summary>
+    /// Finds the sizes that phases took at their ends; of the only collection of a run on shards also those that were sampled while
+    /// documents were inserted.
+    /// </summary>
     public static IReadOnlyList<FilledCollection> Of(StoredRun run, OperationSeconds seconds)
     {
         var taken = run.Phases.Where(static phase => phase.Growth is null).SelectMany(static phase => phase.Sizes).GroupBy(static sizes => sizes.Collection).ToList();
@@ -23,7 +26,7 @@ internal sealed record FilledCollection(string? Name, IReadOnlyList<(long Docume
         return [.. taken.Select(collection => new FilledCollection(collection.Key, Rising(sampled.Concat(collection))))];
     }
 
-    /// <summary>Where it had as many documents several times, the last; none of an empty collection.</summary>
+    /// <summary>Keeps the last size of those with as many documents, and none of an empty collection.</summary>
     private static IReadOnlyList<(long Documents, SizeResult Sizes)> Rising(IEnumerable<SizeResult> sizes) =>
         [.. sizes.Where(static one => one.Documents > 0).GroupBy(static one => one.Documents).OrderBy(static same => same.Key).Select(static same => (same.Key, same.Last()))];
 

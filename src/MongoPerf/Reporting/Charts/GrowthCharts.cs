@@ -7,11 +7,11 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>Charts of a growth with documents in the collection below and one point per size.</summary>
 internal static class GrowthCharts
 {
-    /// <summary>Behind the names of a growth's charts; empty for the first growth.</summary>
-    /// <param name="place">Of the growth among those of the run, 0-based.</param>
+    /// <summary>The end of the names of a growth's charts; empty for the first growth.</summary>
+    /// <param name="place">The place of the growth among those of the run, 0-based.</param>
     public static string SuffixOf(int place) => place == 0 ? "" : $"-{place + 1}";
 
-    /// <summary>Null where the growth has nothing of what the plot shows.</summary>
+    /// <summary>Makes a plot's chart of a growth; null where it has nothing of what the plot shows.</summary>
     public static Chart? Build(PlotInfo plot, GrowthFrame frame)
     {
         if (plot.Panels[0].Show == PlotLanguage.Percentiles)
@@ -34,7 +34,7 @@ internal static class GrowthCharts
     private static Panel? PanelOf(PlotPanel one, GrowthFrame frame, string file)
     {
         if (one.Show == "sizes")
-            return SizeChart.Of(frame, file);
+            return SizeChart.Of(one, frame, file);
         IReadOnlyList<GrowthLine> lines = LinesOf(one, frame);
         if (lines.Count == 0)
             return null;
@@ -71,7 +71,7 @@ internal static class GrowthCharts
         bool isLatency = metric is not ("documentRate" or "rate" or "throughput");
         double[] values = [.. series.SelectMany(static line => line.Values).Where(static value => value > 0 && double.IsFinite(value)).DefaultIfEmpty(1)];
         var panel = new Panel(
-            one.Title is { } title ? Words.Of(title) : TitleOf(metric), isLatency ? AxisScale.OfLatency(values.Min(), values.Max()) : AxisScale.OfCount(table.Largest()), series);
+            one.TitleOr(TitleOf(metric)), isLatency ? AxisScale.OfLatency(values.Min(), values.Max()) : AxisScale.OfCount(table.Largest()), series);
         double megabytes = one.HasMegabytes ? BytesPerDocument(lines) / 1e6 ?? 0 : 0;
         return megabytes == 0 ? panel : panel with
         {
@@ -87,17 +87,17 @@ internal static class GrowthCharts
         _ => FigureMetric.Find(metric).TitleOf(false),
     };
 
-    /// <summary>"8 threads", or "limit=10, 8 threads".</summary>
+    /// <summary>Names what tells lines of one operation apart: "8 threads", or "limit=10, 8 threads".</summary>
     private static string VariantOf(GrowthLine line) => (line.Parameters.Length > 0 ? line.Parameters + ", " : "") + Words.Counted(line.Threads, "thread");
 
-    /// <summary>Panels with documents in the collection below.</summary>
-    /// <param name="run">Of its subtitle.</param>
+    /// <summary>Makes a chart with documents in the collection on the x-axis.</summary>
+    /// <param name="run">The run in its subtitle.</param>
     /// <param name="documents">Where the axis ends.</param>
-    /// <param name="crossings">Where data and indexes outgrow the cache, and files the memory limit: they are marked.</param>
-    /// <param name="name">Of its files.</param>
-    /// <param name="title">Of the picture.</param>
+    /// <param name="crossings">Where data and indexes outgrow the cache, and files the memory limit: these places are marked.</param>
+    /// <param name="name">The name of its files.</param>
+    /// <param name="title">The title above the picture.</param>
     /// <param name="howToRead">A sentence for the report.</param>
-    /// <param name="panels">One at least.</param>
+    /// <param name="panels">The panels; at least one.</param>
     public static Chart OverDocuments(StoredRun run, double documents, IReadOnlyList<CacheCrossing> crossings, string name, string title, string howToRead, IReadOnlyList<Panel> panels) =>
         new(name, title, howToRead, AxisScale.OfDocuments(documents) with { Label = Words.Of("documents in the collection") }, panels)
         {
@@ -106,7 +106,7 @@ internal static class GrowthCharts
             HasLegendAbove = panels.All(panel => panel.Series.All(line => panels[0].Series.Any(first => first.Title == line.Title))),
         };
 
-    /// <summary>Null when the ways of inserting differ, so that one axis can't serve them all.</summary>
+    /// <summary>The mean size of the documents; null when the ways of inserting differ, so that one axis can't serve them all.</summary>
     private static double? BytesPerDocument(IReadOnlyList<GrowthLine> inserts)
     {
         var ratios = inserts.SelectMany(static line => line.Results.Values)
@@ -120,11 +120,11 @@ internal static class GrowthCharts
 /// <summary>What the charts of one growth have in common.</summary>
 /// <param name="Run">Whose growth it is.</param>
 /// <param name="Growth">What they show.</param>
-/// <param name="Suffix">Of their names; empty for the first growth.</param>
-/// <param name="Clause">Of their titles, such as "as the collection grows".</param>
+/// <param name="Suffix">The end of their names; empty for the first growth.</param>
+/// <param name="Clause">A part of their titles, such as "as the collection grows".</param>
 internal sealed record GrowthFrame(StoredRun Run, GrowthFigures Growth, string Suffix, string Clause)
 {
-    /// <summary>Of all growths of a run.</summary>
+    /// <summary>Makes the frames of all growths of a run.</summary>
     public static IEnumerable<GrowthFrame> Of(StoredRun run)
     {
         IReadOnlyList<GrowthFigures> growths = GrowthFigures.Of(run);
@@ -134,6 +134,6 @@ internal sealed record GrowthFrame(StoredRun Run, GrowthFigures Growth, string S
 
     public IReadOnlyList<CacheCrossing> Crossings { get; } = CacheCrossing.OfSizes(Growth, Run);
 
-    /// <summary>Name of a colour: an operation has the same in all charts.</summary>
+    /// <summary>The name of an operation's color, which is the same in all charts.</summary>
     public string ColorOf(GrowthLine line) => Palette.OfOperation(Growth.Labels.ToList().IndexOf(line.Label));
 }

@@ -5,43 +5,43 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>What happened while a run ran, as marks and bands over time: charts and page show the same ones.</summary>
 internal static class Happenings
 {
-    /// <summary>Kind of the bands of other programs; they may lie over any other.</summary>
+    /// <summary>The kind of the bands of other programs, which may lie over any other.</summary>
     public const string OtherPrograms = "others";
 
     private const string Migration = "migration";
     private const string FailedMigration = "migration_failed";
     private const string IndexBuild = "index_build";
 
-    /// <summary>An event's kind too.</summary>
+    /// <summary>The kind of a band, and of an event.</summary>
     private const string Outage = "outage";
 
-    /// <summary>What kinds of bands are called; explore.js has the same words.</summary>
+    /// <summary>The names of the kinds of bands; explore.js has the same words.</summary>
     public static IEnumerable<(string Kind, string Name)> BandNames =>
     [
         (Migration, Words.Of("chunk migrating")), (FailedMigration, Words.Of("failed migration")), (IndexBuild, Words.Of("index build")), (Outage, Words.Of("outage")),
         (OtherPrograms, Words.Of("other programs")),
     ];
 
-    /// <summary>Events, then pauses.</summary>
-    /// <param name="run">Its events are taken.</param>
-    /// <param name="axis">Of time.</param>
+    /// <summary>Makes the marks of events, then those of pauses.</summary>
+    /// <param name="run">The run whose events are marked.</param>
+    /// <param name="axis">The axis of time.</param>
     public static IEnumerable<Mark> Marks(StoredRun run, TimeAxis axis) =>
         run.Events.Select(happened => MarkOf(happened, axis.At(happened.AtMilliseconds))).Concat(axis.Pauses.Select(static pause => MarkOf(pause.At, Units.Duration(pause.Pause))));
 
-    /// <summary>Migrations, index builds, outages, and when other programs used the machine.</summary>
-    /// <param name="run">Its events, chunk events, server and host samples are read.</param>
-    /// <param name="axis">Of time.</param>
+    /// <summary>Makes the bands of migrations, index builds, outages, and of when other programs used the machine.</summary>
+    /// <param name="run">The run whose events, chunk events, server and host samples are read.</param>
+    /// <param name="axis">The axis of time.</param>
     public static IReadOnlyList<Band> Bands(StoredRun run, TimeAxis axis) =>
         [.. Migrations(run, axis.At, axis.Seconds), .. ServersAt(run, axis, "index_builds", IndexBuild), .. Outages(run, axis), .. OtherLoads(run, axis)];
 
-    /// <summary>The page's alone: there are too many for a chart.</summary>
-    /// <param name="run">Its server samples are read.</param>
-    /// <param name="axis">Of time.</param>
+    /// <summary>Makes the bands of checkpoints, which only the page shows: there are too many for a chart.</summary>
+    /// <param name="run">The run whose server samples are read.</param>
+    /// <param name="axis">The axis of time.</param>
     public static IEnumerable<Band> Checkpoints(StoredRun run, TimeAxis axis) => ServersAt(run, axis, "checkpoint_running", "checkpoint");
 
-    /// <param name="run">Its chunk events are read.</param>
-    /// <param name="at">Unix milliseconds to seconds on the axis.</param>
-    /// <param name="seconds">Length of the axis.</param>
+    /// <param name="run">The run whose chunk events are read.</param>
+    /// <param name="at">Turns Unix milliseconds into seconds on the axis.</param>
+    /// <param name="seconds">The length of the axis.</param>
     public static IReadOnlyList<Band> Migrations(StoredRun run, Func<long, double> at, double seconds)
     {
         ChunkEvent[] migrations = [.. run.ReadChunkEvents().Where(static one => one.Kind == ChunkEventKind.Migration)];
@@ -67,7 +67,7 @@ internal static class Happenings
             .OrderBy(static band => band.From),
         axis.Seconds);
 
-    /// <summary>When a server was at something, as far as its one-second samples saw it.</summary>
+    /// <summary>Makes the bands of when a server was at something, as far as its one-second samples saw it.</summary>
     private static IEnumerable<Band> ServersAt(StoredRun run, TimeAxis axis, string gauge, string kind)
     {
         List<Band> bands = [];
@@ -87,7 +87,7 @@ internal static class Happenings
         return Band.Joined(bands.OrderBy(static band => band.From), axis.Seconds);
     }
 
-    /// <summary>The seconds in which they used as much as a verdict would name.</summary>
+    /// <summary>Makes the bands of the seconds in which other programs used as much as a verdict would name.</summary>
     private static IEnumerable<Band> OtherLoads(StoredRun run, TimeAxis axis) => run.Environment is not { CpuCount: > 0 } ? [] : Band.Joined(
         HostSecond.Of(run).Where(second => second.OtherCores >= OtherLoad.NotedShare * second.Cores).OrderBy(second => second.FromMilliseconds)
             .Select(second => new Band(axis.At(second.FromMilliseconds), axis.At(second.ToMilliseconds), OtherPrograms)),

@@ -8,8 +8,8 @@ internal static class Knee
     /// <summary>A curve that stays nearer to the straight line than this share of its height has no knee.</summary>
     private const double LeastDistance = 0.1;
 
-    /// <param name="points">By x; at least 4 with finite values, or there is no knee.</param>
-    /// <returns>Index of the point farthest from the line between the ends; null when the curve is nearly straight.</returns>
+    /// <param name="points">The points, ordered by x; without 4 at least, or with a value that is not finite, there is no knee.</param>
+    /// <returns>The index of the point farthest from the line between the ends; null when the curve is nearly straight.</returns>
     public static int? Find(IReadOnlyList<(double X, double Y)> points)
     {
         if (points.Count < LeastPoints || points.Any(p => !double.IsFinite(p.Y)))

@@ -3,7 +3,7 @@ using MongoPerf.Reporting.Plots;
 
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>Percentiles against documents, a panel for each operation and number of threads.</summary>
+/// <summary>Draws percentiles against documents, in a panel for each operation and number of threads.</summary>
 internal static class LatencyChart
 {
     private static readonly (string Key, string Title, Func<LatencySummary, double?> Of)[] Percentiles =
@@ -29,6 +29,11 @@ internal static class LatencyChart
 
         bool hasRate = panels.Any(HasRate);
         (string Key, string Title, Func<LatencySummary, double?> Of)[] series = hasRate ? [.. Percentiles, Service] : Percentiles;
+        IReadOnlyList<string> wanted = plot.Panels[0].Lines;
+        (int Index, (string Key, string Title, Func<LatencySummary, double?> Of) Item)[] shown =
+            [.. series.Index().Where(one => wanted.Count == 0 || wanted.Contains(one.Item.Key))];
+        if (shown.Length == 0)
+            return null;
         string name = plot.Name + frame.Suffix;
         var table = new ChartTable(name + ".csv", ["documents", .. panels.SelectMany(line => series.Select(one => $"{PanelTitle(line)} {one.Key}"))]);
         for (int step = 0; step < growth.Steps.Count; step++)
@@ -43,7 +48,7 @@ internal static class LatencyChart
         return new Chart(
             name, plot.TitleWith(("growth", frame.Clause)), plot.Reading,
             new AxisScale(documents * 1.02, AxisScale.OfCount(documents, columns > 2 ? 4 : 6).Ticks) { Label = Words.Of("documents in the collection") },
-            [.. panels.Select((line, i) => new Panel(PanelTitle(line), time, [.. series.Select((one, j) => new Series(table, 1 + (i * series.Length) + j, Words.Of(one.Title), one.Key))]) { Color = frame.ColorOf(line) })])
+            [.. panels.Select((line, i) => new Panel(PanelTitle(line), time, [.. shown.Select(one => new Series(table, 1 + (i * series.Length) + one.Index, Words.Of(one.Item.Title), one.Item.Key))]) { Color = frame.ColorOf(line) })])
         {
             Subtitle = ChartText.Subtitle(frame.Run), Columns = columns, HasLegendAbove = true, Marks = plot.HasMarks ? ChartText.Marks(frame.Crossings) : [],
         };
@@ -51,7 +56,7 @@ internal static class LatencyChart
 
     private static bool HasRate(GrowthLine line) => line.Results.Values.Any(static result => result.HasRate);
 
-    /// <summary>Response times where a rate was set, and then also how much of that is service time.</summary>
+    /// <summary>The percentiles of response times where a rate was set, and then also how much of that is service time.</summary>
     private static IEnumerable<double> ValuesOf(OperationResult? result, bool withService)
     {
         foreach (var one in Percentiles)
@@ -60,7 +65,7 @@ internal static class LatencyChart
             yield return Drawn(result is { HasRate: true } ? Service.Of(result.LatencyMicroseconds) : null);
     }
 
-    /// <summary>A logarithmic axis has no place for 0, which histograms do not know either.</summary>
+    /// <summary>Lifts 0, for which a logarithmic axis has no place and which histograms do not know either.</summary>
     private static double Drawn(double? microseconds) => microseconds is { } value ? Math.Max(value, 0.1) : double.NaN;
 
     private static double Least(ChartTable table) =>

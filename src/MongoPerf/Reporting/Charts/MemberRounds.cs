@@ -1,14 +1,15 @@
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>Samples of several members, which are not taken at the same moments, brought together.</summary>
+/// <summary>Brings together samples of several members, which are not taken at the same moments.</summary>
 internal static class MemberRounds
 {
     /// <summary>
-    /// A round ends before a member speaks again. A member that is silent in one counts with what it said before. What was said before the axis begins, behind
+    /// Divides what members said into rounds, each of which ends before a member speaks again. A member that is silent in one counts with
+    /// what it said before. What was said before the axis begins, behind
     /// its end or in a pause has no room on it. Streams.
     /// </summary>
-    /// <param name="said">In time order: seconds on the axis, who, and what.</param>
-    /// <param name="longestSilence">Seconds; a member that has said nothing for longer is away.</param>
+    /// <param name="said">What was said, in time order: seconds on the axis, who, and what.</param>
+    /// <param name="longestSilence">The seconds after which a member that has said nothing is away.</param>
     /// <returns>The mean time of each round, and what each member that is not away said last.</returns>
     public static IEnumerable<(double At, IReadOnlyDictionary<string, double[]> Last)> Of(IEnumerable<(double At, string Member, double[] Values)> said, double longestSilence)
     {

@@ -4,12 +4,14 @@ using MongoPerf.Reporting.Plots;
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>
-/// Rates second by second with the migrations shaded: averages over a whole step or phase hide what they cost. A panel for each operation, since their rates differ by orders.
+/// Rates second by second with the migrations shaded: averages over a whole step or phase hide what they cost. A panel for each operation,
+/// since their rates differ by orders.
 /// </summary>
 internal static class MigrationChart
 {
     /// <summary>
-    /// Of inserts, and of what else a scenario's phases did while chunks migrated; queries of a growth are in its own charts. Null unless shards were looked at meanwhile.
+    /// Draws inserts, and what else a scenario's phases did while chunks migrated; queries of a growth are in its own charts. Null unless
+    /// shards were looked at meanwhile.
     /// </summary>
     public static Chart? Build(StoredRun run, OperationSeconds seconds, PlotInfo plot)
     {
@@ -22,14 +24,17 @@ internal static class MigrationChart
         return inserts.Places.Length == 0 ? null : Draw(run, seconds, plot, inserts, Words.Of("time spent inserting"), Words.Of("queries are cut out"));
     }
 
-    private static Chart Draw(StoredRun run, OperationSeconds seconds, PlotInfo plot, Lines lines, string spent, string leftOut)
+    private static Chart? Draw(StoredRun run, OperationSeconds seconds, PlotInfo plot, Lines lines, string spent, string leftOut)
     {
         WorkAxis axis = lines.Axis;
         var builder = new PanelBuilder(lines.Places.Length, axis.Seconds, RunPanels.LongestGap);
         (AxisScale time, string unit) = AxisScale.OfTime(axis.Seconds);
-        return new Chart(
+        IReadOnlyList<Series> rates = RunPanels.Rates(seconds, lines.Places, axis.At, builder, plot.Name + ".csv");
+        IEnumerable<Panel> own = lines.Places.Zip(rates, (line, rate) => PanelOf(seconds.Lines[line], rate));
+        Panel[] panels = [.. own.Select(one => plot.Panels[0].Of(one)).OfType<Panel>()];
+        return panels.Length == 0 ? null : new Chart(
             plot.Name, plot.TitleWith(), plot.Reading + OverTime.DocumentsHint(run),
-            time with { Label = $"{spent} ({unit}; {leftOut})" }, [.. lines.Places.Zip(RunPanels.Rates(seconds, lines.Places, axis.At, builder, plot.Name + ".csv"), (line, rate) => PanelOf(seconds.Lines[line], rate))])
+            time with { Label = $"{spent} ({unit}; {leftOut})" }, panels)
         {
             Subtitle = ChartText.Subtitle(run), Top = OverTime.Documents(run, axis.At, axis.Seconds), Bands = [.. lines.Bands.Where(band => plot.Bands.Contains(band.Kind))],
         };
@@ -48,7 +53,7 @@ internal static class MigrationChart
             Bands = Places.Length == 0 ? [] : Happenings.Migrations(run, Axis.At, Axis.Seconds);
         }
 
-        /// <summary>In <see cref="OperationSeconds.Lines"/>.</summary>
+        /// <summary>The places of the operations in <see cref="OperationSeconds.Lines"/>.</summary>
         public int[] Places { get; }
 
         public WorkAxis Axis { get; }

@@ -4,11 +4,11 @@ using MongoPerf.Engine.Runs;
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>One second of one line.</summary>
-/// <param name="AtMilliseconds">Unix time at its end.</param>
+/// <param name="AtMilliseconds">The Unix time at its end.</param>
 /// <param name="Line">Its place in <see cref="OperationSeconds.Lines"/>.</param>
-/// <param name="Seconds">Its length.</param>
-/// <param name="Count">Documents of inserts, operations of anything else.</param>
-/// <param name="P99">Microseconds; NaN where nothing was recorded.</param>
+/// <param name="Seconds">Its length in seconds.</param>
+/// <param name="Count">The documents of inserts, or the operations of anything else.</param>
+/// <param name="P99">The 99th percentile in microseconds; NaN where nothing was recorded.</param>
 internal readonly record struct OperationSecond(long AtMilliseconds, int Line, double Seconds, double Count, double P99)
 {
     public long StartMilliseconds => AtMilliseconds - (long)(Seconds * 1000);
@@ -17,18 +17,18 @@ internal readonly record struct OperationSecond(long AtMilliseconds, int Line, d
 
     public double Operations { get; init; }
 
-    /// <summary>As <see cref="P99"/>.</summary>
+    /// <summary>Microseconds; NaN where nothing was recorded.</summary>
     public double P50 { get; init; }
 
-    /// <summary>As <see cref="P99"/>.</summary>
+    /// <summary>Microseconds; NaN where nothing was recorded.</summary>
     public double Max { get; init; }
 
-    /// <summary>In the collection at its end, as far as the client knows.</summary>
+    /// <summary>The documents in the collection at its end, as far as the client knows.</summary>
     public long Documents { get; init; }
 
     public bool IsWarmup { get; init; }
 
-    /// <summary>The latencies are response times.</summary>
+    /// <summary>Its latencies are response times.</summary>
     public bool IsResponse { get; init; }
 }
 
@@ -37,18 +37,18 @@ internal enum LineCount
 {
     Answered,
 
-    /// <summary>Written to the socket; nobody answers.</summary>
+    /// <summary>Writes to the socket, which nobody answers.</summary>
     Sent,
 
-    /// <summary>The same as the servers counted it.</summary>
+    /// <summary>Such writes as the servers counted them.</summary>
     Arrived,
 
-    /// <summary>All operations of phases that have several.</summary>
+    /// <summary>All operations of phases that have several, together.</summary>
     Total,
 }
 
 /// <summary>What is followed over time: an operation of a growth, or of all other phases that have one of that name.</summary>
-/// <param name="Name">The operation's.</param>
+/// <param name="Name">The operation's name.</param>
 /// <param name="IsInsert">Its rate is that of documents.</param>
 /// <param name="IsOfGrowth">Its latencies are in the charts over documents.</param>
 /// <param name="IsRepeated">Some phase did it more than once.</param>
@@ -56,15 +56,15 @@ internal sealed record OperationLine(string Name, bool IsInsert, bool IsOfGrowth
 {
     public LineCount Counts { get; init; }
 
-    /// <summary>Name of a colour of <see cref="Palette"/>.</summary>
+    /// <summary>The name of a color of <see cref="Palette"/>.</summary>
     public string Color { get; init; } = "";
 
     public bool IsTotal => Counts == LineCount.Total;
 
-    /// <summary>Of its rate, in a legend.</summary>
+    /// <summary>The title of its rate in a legend.</summary>
     public string Title => Counts switch { LineCount.Sent => Words.Of($"{Name} (sent)"), LineCount.Arrived => Words.Of($"{Name} (arrived)"), _ => Name };
 
-    /// <summary>Of its latencies.</summary>
+    /// <summary>The title of its latencies.</summary>
     public string TimedTitle => Counts is LineCount.Sent or LineCount.Arrived ? Words.Of($"{Name} (to send)") : Name;
 }
 
@@ -87,28 +87,30 @@ internal sealed class OperationSeconds
         Axis = new TimeAxis(all.Select(static second => second.AtMilliseconds).Concat(run.ReadHostSamples([]).Select(static sample => sample.AtMilliseconds)));
     }
 
-    /// <summary>In the order in which they first ran; totals last.</summary>
+    /// <summary>The lines in the order in which they first ran; totals last.</summary>
     public IReadOnlyList<OperationLine> Lines { get; }
 
-    /// <summary>As the client measured them: in time order, those of the warm-up too.</summary>
+    /// <summary>The seconds as the client measured them, in time order; those of the warm-up too.</summary>
     public IReadOnlyList<OperationSecond> All { get; }
 
-    /// <summary>For rates: unacknowledged writes as they arrived where the servers counted them, and totals; of each line in time order.</summary>
+    /// <summary>
+    /// The seconds of rates: unacknowledged writes as they arrived where the servers counted them, and totals; of each line in time order.
+    /// </summary>
     public IEnumerable<OperationSecond> Counted => All.Where(second => !_rates.Replaced.Contains(second.Line)).Concat(_rates.Added);
 
-    /// <summary>Places of the lines of inserts.</summary>
+    /// <summary>The places of the lines of inserts.</summary>
     public IReadOnlyList<int> Inserts { get; }
 
-    /// <summary>Of the whole run.</summary>
+    /// <summary>The axis of the whole run.</summary>
     public TimeAxis Axis { get; }
 
-    /// <summary>The place in <see cref="Lines"/> of an operation; -1 for one that had no sample when this was read.</summary>
+    /// <summary>Finds an operation's place in <see cref="Lines"/>; -1 for one that had no sample when this was read.</summary>
     public int PlaceOf(int phase, string operation) => _places.GetValueOrDefault((phase, operation), -1);
 
     /// <summary>Reads the run's samples at the first call. May be called from several threads.</summary>
     public static OperationSeconds Of(StoredRun run) => Known.GetValue(run, static run => Read(run, countsArrivals: true));
 
-    /// <summary>Of a run that goes on: what came since the last look is too little to tell arrivals.</summary>
+    /// <summary>Reads what a run that goes on has got since the last look, which is too little to tell arrivals.</summary>
     public static OperationSeconds Live(StoredRun run) => Read(run, countsArrivals: false);
 
     private static OperationSeconds Read(StoredRun run, bool countsArrivals)

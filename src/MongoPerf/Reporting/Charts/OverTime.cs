@@ -5,12 +5,12 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>What charts over time have in common.</summary>
 internal static class OverTime
 {
-    /// <summary>A chart of the whole run, with marks and bands for what happened.</summary>
+    /// <summary>Makes a chart of the whole run, with marks and bands for what happened.</summary>
     /// <param name="run">Whose chart it is.</param>
-    /// <param name="name">Of the chart's files.</param>
-    /// <param name="title">Of the picture.</param>
+    /// <param name="name">The name of the chart's files.</param>
+    /// <param name="title">The title above the picture.</param>
     /// <param name="howToRead">A sentence for the report.</param>
-    /// <param name="panels">One at least.</param>
+    /// <param name="panels">The panels; at least one.</param>
     public static Chart Chart(StoredRun run, string name, string title, string howToRead, IReadOnlyList<Panel> panels)
     {
         TimeAxis axis = OperationSeconds.Of(run).Axis;
@@ -25,7 +25,9 @@ internal static class OverTime
         };
     }
 
-    /// <summary>Along the top: the collection's size at the end of each step, as many as there is room for; null where nothing grew.</summary>
+    /// <summary>
+    /// Makes the scale along the top: the collection's size at the end of each step, as many as there is room for; null where nothing grew.
+    /// </summary>
     public static AxisScale? Documents(StoredRun run, Func<long, double> at, double seconds)
     {
         double nearest = seconds / 14;
@@ -40,7 +42,7 @@ internal static class OverTime
         return ticks.Count == 0 ? null : new AxisScale(seconds, ticks) { Label = Words.Of("documents") };
     }
 
-    /// <summary>For the reader of a chart with <see cref="Documents"/>; empty for one that has none.</summary>
+    /// <summary>A sentence for the reader of a chart with <see cref="Documents"/>; empty for one that has none.</summary>
     public static string DocumentsHint(StoredRun run) =>
         run.Checkpoints.Any(static checkpoint => checkpoint.Documents > 0) ? Words.Of(" The numbers along the top are documents in the collection at the end of each step.") : "";
 }

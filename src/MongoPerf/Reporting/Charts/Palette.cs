@@ -3,30 +3,30 @@ using MongoPerf.Reporting.Plots;
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>What a point looks like.</summary>
-internal enum PointShape
+internal enum Marker
 {
-    Disc,
+    Circle,
     Square,
     Triangle,
     TriangleDown,
     Diamond,
-    Circle,
-    Box,
+    OpenCircle,
+    OpenSquare,
     OpenTriangle,
 }
 
-/// <summary>Colours by meaning, from plots/style.yaml, and what stands for them on a dark ground.</summary>
+/// <summary>Colors by meaning, from plots/style.yaml.</summary>
 internal static class Palette
 {
     /// <param name="Name">What it stands for: an operation (o1 …), a line among several of a kind (s1 …), a shard, a percentile …</param>
-    /// <param name="Light">On white.</param>
-    /// <param name="Dark">On a dark ground, where dark colours would be lost.</param>
-    /// <param name="Shape">Of points.</param>
-    internal readonly record struct Color(string Name, string Light, string Dark, PointShape Shape);
+    /// <param name="Light">The color on a light background, as #RRGGBB.</param>
+    /// <param name="Dark">The color on a dark background, where dark colors would be lost.</param>
+    /// <param name="Marker">The shape of points.</param>
+    internal readonly record struct Color(string Name, string Light, string Dark, Marker Marker);
 
     public static IReadOnlyList<Color> Colors => PlotStyle.Current.Colors;
 
-    /// <exception cref="KeyNotFoundException">No colour has that name.</exception>
+    /// <exception cref="KeyNotFoundException">No color has that name.</exception>
     public static Color Of(string name)
     {
         foreach (Color color in Colors)
@@ -38,11 +38,11 @@ internal static class Palette
         throw new KeyNotFoundException($"no color '{name}'");
     }
 
-    /// <summary>Name of an operation's colour.</summary>
+    /// <summary>The name of an operation's color.</summary>
     /// <param name="place">Its place among the operations that are told apart, 0-based; after the eighth they begin anew.</param>
     public static string OfOperation(int place) => $"o{(place % 8) + 1}";
 
-    /// <summary>Name of the colour of a line among several of a kind, such as runs that are compared.</summary>
+    /// <summary>The name of the color of a line among several of a kind, such as runs that are compared.</summary>
     /// <inheritdoc cref="OfOperation"/>
     public static string OfLine(int place) => $"s{(place % 8) + 1}";
 }

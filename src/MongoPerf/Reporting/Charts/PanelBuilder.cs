@@ -1,31 +1,33 @@
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>Brings points of several lines onto common rows, and thins them where there are too many. One thread.</summary>
-/// <param name="lines">How many there are.</param>
-/// <param name="seconds">Length of the axis; 0 for what continues a panel and is short.</param>
-/// <param name="longestGap">Seconds without a point after which a line ends.</param>
+/// <param name="lines">The number of lines.</param>
+/// <param name="seconds">The length of the axis; 0 for what continues a panel and is short.</param>
+/// <param name="longestGap">The seconds without a point after which a line ends.</param>
 internal sealed class PanelBuilder(int lines, double seconds, double longestGap)
 {
-    /// <summary>Of a panel, with a few more where lines end. An hour's seconds stay as they are.</summary>
+    /// <summary>The most rows of a panel, with a few more where lines end. An hour's seconds stay as they are.</summary>
     public const int MostRows = 4000;
 
     /// <summary>Rows are tenths of a second apart: operations that were sampled together share one.</summary>
     private const double RowsPerSecond = 10;
 
-    /// <summary>Points of a line that are held before they are thinned: a run of weeks takes no more memory than this.</summary>
+    /// <summary>The points of a line that are held before they are thinned: a run of weeks takes no more memory than this.</summary>
     private const int MostPoints = 4 * MostRows;
 
-    /// <summary>Rows of a piece of time of which two points are left.</summary>
+    /// <summary>The rows of a piece of time of which two points are left.</summary>
     private readonly long _piece = Math.Max(2, (long)Math.Ceiling(seconds * RowsPerSecond / (MostRows / 2)));
 
     private readonly List<(long Row, double Value)>[] _points = [.. Enumerable.Range(0, lines).Select(static _ => new List<(long, double)>())];
 
-    /// <summary>Length of the pieces of time of which the table holds the least and the greatest value; 0 where it holds all points.</summary>
+    /// <summary>
+    /// The length of the pieces of time of which the table holds the least and the greatest value; 0 where it holds all points.
+    /// </summary>
     public double PieceSeconds { get; private set; }
 
-    /// <param name="at">Seconds on the axis; not before the line's last point.</param>
-    /// <param name="line">Its place.</param>
-    /// <param name="value">Ignored when it is not finite.</param>
+    /// <param name="at">Seconds on the axis, not before the line's last point.</param>
+    /// <param name="line">The place of the line.</param>
+    /// <param name="value">The value; one that is not finite is ignored.</param>
     public void Add(double at, int line, double value)
     {
         if (!double.IsFinite(value))
@@ -37,9 +39,12 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap)
             _points[line] = Extremes(points);
     }
 
-    /// <summary>Where there are more than <see cref="MostRows"/>, the least and the greatest value of equal pieces of time are left, so that no spike is lost.</summary>
-    /// <param name="file">Of the table.</param>
-    /// <param name="titles">Of the lines.</param>
+    /// <summary>
+    /// Makes the table. Of more rows than <see cref="MostRows"/> the least and the greatest value of equal pieces of time are left, so that
+    /// no spike is lost.
+    /// </summary>
+    /// <param name="file">The table's file.</param>
+    /// <param name="titles">The lines' titles.</param>
     public ChartTable Build(string file, IEnumerable<string> titles)
     {
         IEnumerable<List<(long Row, double Value)>> points = _points;

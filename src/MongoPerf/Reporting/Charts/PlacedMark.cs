@@ -3,22 +3,24 @@ using MongoPerf.Reporting.Plots;
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>A vertical line with its label above the plot.</summary>
-/// <param name="X">In the unit of the x axis.</param>
-/// <param name="Text">Empty when there was no room for it.</param>
-/// <param name="Row">1 is the row next to the plot; 0 means that there was no room for a label.</param>
-/// <param name="IsLeftOfLine">Where the label goes; right of the line unless that leaves the picture.</param>
+/// <param name="X">The place in the unit of the x-axis.</param>
+/// <param name="Text">The label; empty when there was no room for it.</param>
+/// <param name="Row">The row of the label: 1 is next to the plot, 0 means that there was no room.</param>
+/// <param name="IsLeftOfLine">The label stands left of the line, as on the right it would leave the picture.</param>
 internal sealed record PlacedMark(double X, string Text, int Row, bool IsLeftOfLine)
 {
     private const double Gap = 14;
 
-    /// <summary>By the size of its letters.</summary>
-    private static double CharacterWidth => PlotStyle.Current.Sizes["mark"] * 8.9 / 15;
+    /// <summary>The width of a character, by the size of its letters.</summary>
+    private static double CharacterWidth => PlotStyle.Current.FontSizes["mark"] * 8.9 / 15;
 
-    /// <summary>Gives each mark the lowest row in which its label covers no other; labels that find none are left out, their lines stay.</summary>
-    /// <param name="marks">By their places.</param>
-    /// <param name="axis">On which they lie.</param>
-    /// <param name="plotWidth">Pixels.</param>
-    /// <param name="rows">How many rows there may be.</param>
+    /// <summary>
+    /// Gives each mark the lowest row in which its label covers no other; labels that find none are left out, their lines stay.
+    /// </summary>
+    /// <param name="marks">The marks, ordered by their places.</param>
+    /// <param name="axis">The axis on which they lie.</param>
+    /// <param name="plotWidth">The width of the plot in pixels.</param>
+    /// <param name="rows">The most rows of labels.</param>
     public static IReadOnlyList<PlacedMark> Place(IEnumerable<Mark> marks, AxisScale axis, double plotWidth, int rows)
     {
         var ends = new double[rows];

@@ -2,14 +2,17 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>What rates are drawn from beside a client's own seconds: unacknowledged writes as they arrived, and the totals of phases with several operations.</summary>
-/// <param name="run">Its server samples say what arrived.</param>
-/// <param name="lines">Totals are added, and those marked whose arrivals are known.</param>
-/// <param name="results">By phase and line.</param>
-/// <param name="all">Of these lines, in time order.</param>
+/// <summary>
+/// What rates are drawn from beside a client's own seconds: unacknowledged writes as they arrived, and the totals of phases with several
+/// operations.
+/// </summary>
+/// <param name="run">The run whose server samples say what arrived.</param>
+/// <param name="lines">The lines: totals are added, and those marked whose arrivals are known.</param>
+/// <param name="results">The results by phase and line.</param>
+/// <param name="all">The seconds of these lines, in time order.</param>
 internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictionary<(int Phase, int Line), OperationResult> results, IReadOnlyList<OperationSecond> all)
 {
-    /// <summary>The servers' seconds are not the client's: fewer than these within a phase say too little of it.</summary>
+    /// <summary>Fewer of the servers' seconds, which are not the client's, say too little of a phase.</summary>
     private const int LeastStretches = 2;
     private const string TotalColor = "o7";
 
@@ -20,10 +23,10 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
             new([.. Seconds.Where(second => second.AtMilliseconds > second.StartMilliseconds).Select(second => new Stretch(second.StartMilliseconds, second.AtMilliseconds, countOf(second)))]);
     }
 
-    /// <summary>Lines whose own seconds are not what is drawn.</summary>
+    /// <summary>The lines whose own seconds are not what is drawn.</summary>
     public HashSet<int> Replaced { get; } = [];
 
-    /// <summary>What is drawn instead of those, and totals; of each line in time order.</summary>
+    /// <summary>The seconds that are drawn instead of those, and those of totals; of each line in time order.</summary>
     public IReadOnlyList<OperationSecond> Added { get; private set; } = [];
 
     public void Read(bool countsArrivals)
@@ -48,7 +51,7 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
         Added = added;
     }
 
-    /// <summary>Phases that have several operations, or one that nobody answers.</summary>
+    /// <summary>Finds the phases that have several operations, or one that nobody answers.</summary>
     private IEnumerable<Part[]> PhasesOfInterest()
     {
         HashSet<int> phases = [.. all.Select(second => (second.Phase, second.Line)).Distinct().GroupBy(part => part.Phase)
@@ -57,7 +60,7 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
             .Select(phase => phase.GroupBy(second => second.Line).Select(part => new Part(phase.Key, part.Key, [.. part])).ToArray());
     }
 
-    /// <summary>What the servers counted meanwhile, less what they answered of the same kind; of a short phase the mean.</summary>
+    /// <summary>Takes what the servers counted meanwhile, less what they answered of the same kind; of a short phase the mean.</summary>
     /// <returns>Null where that is not known.</returns>
     private Part? Arrived(Lazy<ServerCounts> counts, Part part, Part[] phase)
     {
@@ -87,10 +90,10 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
         };
     }
 
-    /// <summary>Older runs did not store it.</summary>
+    /// <summary>The server's counter of an operation, which older runs did not store.</summary>
     private static string? CounterOf(OperationResult result) => result.ServerCounter ?? (result.IsInsert ? ServerCounts.Inserts : null);
 
-    /// <summary>All operations of a phase together, or documents where all of them insert; nothing where there is only one.</summary>
+    /// <summary>Adds up all operations of a phase, or documents where all of them insert; nothing where there is only one.</summary>
     private IEnumerable<OperationSecond> Total(Part[] parts)
     {
         if (parts.Length < 2)

@@ -4,12 +4,12 @@ using MongoPerf.Reporting.Restarts;
 
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>A server's rate and state over the time since it was started again, each way to end it a line.</summary>
+/// <summary>Draws a server's rate and state over the time since it was started again, with a line for each way to end it.</summary>
 internal static class RestartChart
 {
     private const int Ticks = 4;
 
-    /// <summary>What is shown below the rate, by the columns of <see cref="ServerTimeline"/>.</summary>
+    /// <summary>The panels below the rate, by the columns of <see cref="ServerTimeline"/>.</summary>
     private static readonly (string Show, string Title, Func<double, int, AxisScale> Scale, ServerTimeline.Line Line)[] States =
     [
         ("cache", "cache used", AxisScale.OfMemory, new("cache_used", "", "", MetricCatalogue.Server, ["cache_used"])),
@@ -25,10 +25,16 @@ internal static class RestartChart
         List<ChartTable> rates = [.. restarts.Select((restart, i) => Rates(restart, $"{plot.Name}-{i + 1}-rates.csv"))];
         List<ChartTable> states = [.. restarts.Select((restart, i) => ServerStates(run, restart, $"{plot.Name}-{i + 1}-server.csv"))];
         (AxisScale time, string unit) = AxisScale.OfTime(rates.Concat(states).SelectMany(t => t.Rows).Select(r => r[0]).DefaultIfEmpty(1).Max());
-        return new Chart(
+        Panel[] panels =
+        [
+            .. plot.Panels.Select(one => (Wanted: one, Own: one.Show == "operations" ? RatePanel(restarts, rates)
+                    : StatePanel(restarts, states, Array.FindIndex(States, state => state.Show == one.Show))))
+                .Select(static one => one.Own is null ? null : one.Wanted.Of(one.Own)).OfType<Panel>(),
+        ];
+        return panels.Length == 0 ? null : new Chart(
             plot.Name, plot.TitleWith(), plot.Reading,
             time with { Label = Words.Of($"time since the server was started again ({unit})") },
-            [.. plot.Panels.Select(panel => panel.Show == "operations" ? RatePanel(restarts, rates) : StatePanel(restarts, states, Array.FindIndex(States, state => state.Show == panel.Show))).OfType<Panel>()]) { Subtitle = ChartText.Subtitle(run) };
+            panels) { Subtitle = ChartText.Subtitle(run) };
     }
 
     private static ChartTable Rates(RestartFigures restart, string file)

@@ -3,13 +3,15 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>What there is to see of a run over time: rates, latencies, the state of servers and host, shards. Charts and page show the same panels.</summary>
+/// <summary>
+/// What there is to see of a run over time: rates, latencies, the state of servers and host, shards. Charts and page show the same panels.
+/// </summary>
 internal sealed class RunPanels
 {
-    /// <summary>More could not be told apart.</summary>
+    /// <summary>More operations could not be told apart.</summary>
     public const int MostOperations = 24;
 
-    /// <summary>With more operations than these, only the 99th percentiles are shown at first.</summary>
+    /// <summary>With more operations, only the 99th percentiles are shown at first.</summary>
     private const int MostWithAllPercentiles = 2;
 
     private const int Ticks = 4;
@@ -39,19 +41,19 @@ internal sealed class RunPanels
         Panel Again(Panel panel) => panel with { IsAgain = since is not null };
     }
 
-    /// <summary>Null where nothing was inserted.</summary>
+    /// <summary>The rates of inserts; null where nothing was inserted.</summary>
     public Panel? Inserts { get; }
 
-    /// <summary>Null where there was nothing but inserts.</summary>
+    /// <summary>The rates of other operations; null where there was nothing but inserts.</summary>
     public Panel? Operations { get; }
 
-    /// <summary>Null where none were measured.</summary>
+    /// <summary>The latencies; null where none were measured.</summary>
     public Panel? Latencies { get; }
 
-    /// <summary>Of servers and host.</summary>
+    /// <summary>The state of servers and host.</summary>
     public IReadOnlyList<Panel> States { get; }
 
-    /// <summary>None unless several shards were looked at.</summary>
+    /// <summary>What shards hold and do; none unless several shards were looked at.</summary>
     public IReadOnlyList<Panel> Shards { get; }
 
     /// <summary>The longest pieces of time that show their least and greatest value; 0 where all points are there.</summary>
@@ -70,19 +72,19 @@ internal sealed class RunPanels
         return known;
     }
 
-    /// <summary>Of a run that goes on.</summary>
-    /// <param name="run">Opened where the samples of the last panels ended.</param>
-    /// <param name="seconds">Of the run.</param>
-    /// <param name="axis">Of time.</param>
-    /// <param name="since">Second on the axis from which they continue others; null where they begin anew.</param>
+    /// <summary>Makes the panels of a run that goes on.</summary>
+    /// <param name="run">The run, opened where the samples of the last panels ended.</param>
+    /// <param name="seconds">The seconds of the run.</param>
+    /// <param name="axis">The axis of time.</param>
+    /// <param name="since">The second on the axis from which they continue others; null where they begin anew.</param>
     public static RunPanels Live(StoredRun run, OperationSeconds seconds, TimeAxis axis, double? since) => new(run, seconds, axis, since);
 
-    /// <summary>Documents per second of inserts, operations per second of anything else.</summary>
-    /// <param name="seconds">Of the run.</param>
-    /// <param name="lines">Places in <see cref="OperationSeconds.Lines"/>.</param>
-    /// <param name="at">Unix milliseconds to seconds on the axis.</param>
-    /// <param name="builder">Gets them, in the order of <paramref name="lines"/>.</param>
-    /// <param name="file">Of the table.</param>
+    /// <summary>Makes lines of documents per second for inserts, and of operations per second for anything else.</summary>
+    /// <param name="seconds">The seconds of the run.</param>
+    /// <param name="lines">The places of the lines in <see cref="OperationSeconds.Lines"/>.</param>
+    /// <param name="at">Turns Unix milliseconds into seconds on the axis.</param>
+    /// <param name="builder">The builder that gets them, in the order of <paramref name="lines"/>.</param>
+    /// <param name="file">The table's file.</param>
     public static IReadOnlyList<Series> Rates(OperationSeconds seconds, IReadOnlyList<int> lines, Func<long, double> at, PanelBuilder builder, string file)
     {
         int[] columns = [.. Enumerable.Range(0, seconds.Lines.Count).Select(line => lines.ToList().IndexOf(line))];
@@ -92,10 +94,12 @@ internal sealed class RunPanels
         return [.. lines.Select((line, i) => new Series(table, i + 1, seconds.Lines[line].Title, seconds.Lines[line].Color))];
     }
 
-    /// <summary>Seconds: a phase may end with a sample of a few milliseconds in which nothing was done, too little to call a rate 0.</summary>
+    /// <summary>
+    /// The least seconds in which nothing was done that make a rate 0: a phase may end with a sample of a few milliseconds.
+    /// </summary>
     private const double LeastStill = 0.1;
 
-    /// <summary>Seconds without a sample after which a line of operations ends.</summary>
+    /// <summary>The seconds without a sample after which a line of operations ends.</summary>
     public const double LongestGap = 3;
 
     private PanelBuilder Builder(int lines, double longestGap)

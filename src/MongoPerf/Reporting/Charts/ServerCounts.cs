@@ -7,7 +7,7 @@ internal sealed class ServerCounts
 {
     public const string Inserts = "opcounters_insert";
 
-    /// <summary>Over longer nobody looked.</summary>
+    /// <summary>Between samples that are farther apart nobody looked.</summary>
     private const long LongestMilliseconds = 5000;
 
     private static readonly int Inserted = MetricCatalogue.IndexOf(MetricCatalogue.Server, "documents_inserted");
@@ -23,10 +23,10 @@ internal sealed class ServerCounts
         _members = holders.Length > 0 ? holders : members;
     }
 
-    /// <summary>Between the samples of the first member that lie within a time, of all members together.</summary>
+    /// <summary>Counts between the samples of the first member that lie within a time, for all members together.</summary>
     /// <param name="metric">An opcounter; of inserts, <c>metrics.document.inserted</c> is preferred, which counts no migrations.</param>
-    /// <param name="from">Unix milliseconds.</param>
-    /// <param name="to">Unix milliseconds.</param>
+    /// <param name="from">The beginning in Unix milliseconds.</param>
+    /// <param name="to">The end in Unix milliseconds.</param>
     public IEnumerable<Stretch> Of(string metric, long from, long to)
     {
         int column = MetricCatalogue.IndexOf(MetricCatalogue.Server, metric);

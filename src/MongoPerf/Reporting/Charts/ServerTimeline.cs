@@ -2,30 +2,30 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>One-second samples of servers and host, turned into levels and rates over the time axis.</summary>
+/// <summary>Turns one-second samples of servers and host into levels and rates over the time axis.</summary>
 internal static class ServerTimeline
 {
     /// <summary>A line of a state panel.</summary>
-    /// <param name="Key">Column in the data file.</param>
-    /// <param name="Color">Name of a colour of <see cref="Palette"/>.</param>
-    /// <param name="Title">In the legend.</param>
+    /// <param name="Key">The column in the data file.</param>
+    /// <param name="Color">The name of a color of <see cref="Palette"/>.</param>
+    /// <param name="Title">The name in the legend.</param>
     /// <param name="Catalogue">Where the metrics are described.</param>
-    /// <param name="Metrics">Added together.</param>
-    /// <param name="Factor">From the metrics' unit (per second, where they are counters) to the axis'.</param>
+    /// <param name="Metrics">The metrics, which are added up.</param>
+    /// <param name="Factor">The factor from the metrics' unit (per second, where they are counters) to the axis'.</param>
     public sealed record Line(string Key, string Color, string Title, IReadOnlyList<Metric> Catalogue, IReadOnlyList<string> Metrics, double Factor = 1)
     {
-        /// <summary>A bound of the panel's other lines.</summary>
+        /// <summary>It is a bound of the panel's other lines.</summary>
         public bool IsLimit { get; init; }
 
         public bool IsCounter => Catalogue[MetricCatalogue.IndexOf(Catalogue, Metrics[0])].Kind == MetricKind.Counter;
     }
 
     /// <summary>What is drawn together.</summary>
-    /// <param name="Name">Of its data file.</param>
+    /// <param name="Name">The name of its data file.</param>
     /// <param name="Title">What the values are.</param>
-    /// <param name="Unit">Of them.</param>
-    /// <param name="Scale">Of the largest of them, and how many ticks.</param>
-    /// <param name="Lines">In the order of the legend.</param>
+    /// <param name="Unit">The unit of the values.</param>
+    /// <param name="Scale">Makes the axis for the largest value and a number of ticks.</param>
+    /// <param name="Lines">The lines in the order of the legend.</param>
     private sealed record State(string Name, string Title, string Unit, Func<double, int, AxisScale> Scale, params Line[] Lines);
 
     private static readonly State[] States =
@@ -55,22 +55,22 @@ internal static class ServerTimeline
             Server("tickets_write", "written", "write tickets in use", ["tickets_write_out"])),
     ];
 
-    /// <summary>Whole seconds: up to one less than what it is.</summary>
+    /// <summary>The metric of whole seconds since the start: up to one less than there were.</summary>
     private static readonly int Uptime = MetricCatalogue.IndexOf(MetricCatalogue.Server, "uptime");
 
     private const string Disk = "disk";
     private const string Cpu = "cpu";
     private const int Ticks = 4;
 
-    /// <summary>Seconds without a sample after which a line ends, and a member is away.</summary>
+    /// <summary>The seconds without a sample after which a line ends, and a member is away.</summary>
     public const double LongestGap = 3;
 
-    /// <summary>The state of servers and host: a panel for whatever of it is known.</summary>
-    /// <param name="run">Its samples are read.</param>
-    /// <param name="axis">Of time.</param>
-    /// <param name="builderOf">For so many lines.</param>
-    /// <param name="since">Second on the axis from which it is wanted.</param>
-    /// <param name="keepsZeros">Otherwise a panel that would have nothing but zeros is left out.</param>
+    /// <summary>Makes the panels of the state of servers and host, as far as it is known.</summary>
+    /// <param name="run">The run whose samples are read.</param>
+    /// <param name="axis">The axis of time.</param>
+    /// <param name="builderOf">Makes a builder for so many lines.</param>
+    /// <param name="since">The second on the axis from which it is wanted.</param>
+    /// <param name="keepsZeros">A panel with nothing but zeros is kept; otherwise it is left out.</param>
     public static IEnumerable<Panel> Panels(StoredRun run, TimeAxis axis, Func<int, PanelBuilder> builderOf, double since, bool keepsZeros)
     {
         // Another machine's disk says nothing of the server's.
@@ -105,11 +105,11 @@ internal static class ServerTimeline
 
     private static Line Host(string key, string color, string title, string[] metrics, double factor = 1) => new(key, color, title, MetricCatalogue.Host, metrics, factor);
 
-    /// <summary>A limit that would press all other lines to the ground.</summary>
+    /// <summary>Whether a line is a limit that would press all other lines to the ground.</summary>
     private static bool IsFarOff(Series line, IReadOnlyList<Series> all) =>
         line.Dash > 1 && line.Largest > 4 * all.Where(other => other != line).Select(static other => other.Largest).DefaultIfEmpty(double.PositiveInfinity).Max();
 
-    /// <summary>The number of cores as a line, where the load comes near it.</summary>
+    /// <summary>Adds the number of cores as a line, where the load comes near it.</summary>
     private static Panel WithCores(StoredRun run, Panel cpu)
     {
         double largest = cpu.Series.Max(static line => line.Largest);
@@ -117,10 +117,10 @@ internal static class ServerTimeline
             : cpu with { Limit = (machine.CpuCount, Words.Of("CPU cores")), Y = AxisScale.OfCount(Math.Max(machine.CpuCount, largest), Ticks) };
     }
 
-    /// <summary>Levels and rates over time; several servers' values are added up. Streams.</summary>
-    /// <param name="lines">What is read; a place in it is a line of the result.</param>
-    /// <param name="samples">In time order.</param>
-    /// <param name="axis">Of time.</param>
+    /// <summary>Streams levels and rates over time; several servers' values are added up.</summary>
+    /// <param name="lines">What is read; the result names a line by its place here.</param>
+    /// <param name="samples">The samples in time order.</param>
+    /// <param name="axis">The axis of time.</param>
     public static IEnumerable<(double At, int Line, double Value)> Read(IReadOnlyList<Line> lines, IEnumerable<MetricSample> samples, TimeAxis axis)
     {
         foreach ((double at, IReadOnlyDictionary<string, double[]> members) in MemberRounds.Of(Values(lines, samples, axis), LongestGap))
@@ -134,7 +134,7 @@ internal static class ServerTimeline
         }
     }
 
-    /// <summary>Each member's levels and rates; NaN where it has none.</summary>
+    /// <summary>Streams each member's levels and rates; NaN where it has none.</summary>
     private static IEnumerable<(double At, string Member, double[] Values)> Values(IReadOnlyList<Line> lines, IEnumerable<MetricSample> samples, TimeAxis axis)
     {
         int[][] metrics = [.. lines.Select(static line => line.Metrics.Select(name => MetricCatalogue.IndexOf(line.Catalogue, name)).ToArray())];
@@ -148,11 +148,11 @@ internal static class ServerTimeline
         }
     }
 
-    /// <summary>Per second; NaN where it is not known.</summary>
+    /// <summary>The rate per second; NaN where it is not known.</summary>
     /// <param name="before">The sample before, which may hold nothing.</param>
-    /// <param name="heard">The last that holds something.</param>
+    /// <param name="heard">The last sample that holds something.</param>
     /// <param name="now">The sample.</param>
-    /// <param name="metrics">Added together.</param>
+    /// <param name="metrics">The metrics, which are added up.</param>
     private static double RateOf(MetricSample before, MetricSample heard, MetricSample now, int[] metrics)
     {
         double seconds = (now.AtMilliseconds - before.AtMilliseconds) / 1000.0;

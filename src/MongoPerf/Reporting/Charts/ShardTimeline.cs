@@ -3,23 +3,23 @@ using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>The samples of the shards over the time axis: for each figure a panel with a line for each shard.</summary>
+/// <summary>Makes panels of the samples of the shards over the time axis: for each figure one with a line for each shard.</summary>
 internal static class ShardTimeline
 {
-    /// <summary>More lines than these nobody can follow: then there is one of the fullest, one of the emptiest, and the mean.</summary>
+    /// <summary>Nobody can follow more lines: then there is one of the fullest shard, one of the emptiest, and the mean.</summary>
     private const int MostLines = 6;
 
     private const int Ticks = 4;
 
-    /// <summary>Seconds: shards are asked every two seconds, and less often when they answer slowly.</summary>
+    /// <summary>The seconds after which a line ends: shards are asked every two seconds, and less often when they answer slowly.</summary>
     private const double LongestGap = 30;
 
     private static readonly string[] Extremes = ["largest", "mean", "smallest"];
 
     /// <summary>A panel.</summary>
     /// <param name="Title">What it shows.</param>
-    /// <param name="Metric">Null for the share of operations.</param>
-    /// <param name="IsAlwaysShown">Also when it is 0 throughout.</param>
+    /// <param name="Metric">The metric; null for the share of operations.</param>
+    /// <param name="IsAlwaysShown">It is shown also when it is 0 throughout.</param>
     private sealed record Figure(string Title, string? Metric, bool IsAlwaysShown);
 
     private static readonly Figure[] Figures =
@@ -28,7 +28,7 @@ internal static class ShardTimeline
         new("% of operations", null, false),
     ];
 
-    /// <returns>None for fewer than two shards.</returns>
+    /// <returns>The panels; none for fewer than two shards.</returns>
     /// <inheritdoc cref="ServerTimeline.Panels"/>
     public static IEnumerable<Panel> Panels(StoredRun run, TimeAxis axis, Func<int, double, PanelBuilder> builderOf, double since)
     {
@@ -57,11 +57,11 @@ internal static class ShardTimeline
         }
     }
 
-    /// <summary>What shards hold is one collection's, what they do is all that they do.</summary>
+    /// <summary>Titles a panel: what shards hold is one collection's, what they do is all that they do.</summary>
     private static string TitleOf(Figure figure, string? collection) =>
         figure.Metric is null || collection is null ? Words.Of($"Shards: {Words.Of(figure.Title)}") : Words.Of($"Shards: {Words.Of(figure.Title)} of {collection}");
 
-    /// <summary>What each shard has in its columns, and its operations per second.</summary>
+    /// <summary>Streams what each shard has in its columns, and its operations per second.</summary>
     private static IEnumerable<(double At, string Member, double[] Values)> Values(StoredRun run, TimeAxis axis)
     {
         int[] columns = [.. Figures.Select(static figure => figure.Metric is { } metric ? MetricCatalogue.IndexOf(MetricCatalogue.Shard, metric) : -1)];
@@ -75,7 +75,7 @@ internal static class ShardTimeline
         }
     }
 
-    /// <summary>Of their sum, in percent.</summary>
+    /// <summary>The values in percent of their sum.</summary>
     private static double[] Shares(double[] values)
     {
         double sum = values.Where(double.IsFinite).Sum();
@@ -90,7 +90,7 @@ internal static class ShardTimeline
         return known.Length == 0 ? [] : [known.Max(), known.Average(), known.Min()];
     }
 
-    /// <summary>A share can't be more than all.</summary>
+    /// <summary>Chooses the axis: a share can't be more than all.</summary>
     private static AxisScale ScaleOf(Figure figure, double largest) =>
         figure.Metric is null ? new AxisScale(100, [new(0, "0"), new(25, "25"), new(50, "50"), new(75, "75"), new(100, "100")]) : AxisScale.OfWholeCount(largest, Ticks);
 }

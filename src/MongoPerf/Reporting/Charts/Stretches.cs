@@ -1,19 +1,19 @@
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>So much happened between two times.</summary>
-/// <param name="From">Unix milliseconds.</param>
-/// <param name="To">Unix milliseconds, later.</param>
-/// <param name="Count">How much.</param>
+/// <param name="From">The beginning in Unix milliseconds.</param>
+/// <param name="To">The end in Unix milliseconds, later.</param>
+/// <param name="Count">How much happened.</param>
 internal readonly record struct Stretch(long From, long To, double Count);
 
-/// <summary>What was counted in stretches, asked for by other stretches: what lies in both is divided by time.</summary>
-/// <param name="all">In time order; what overlaps the one before begins where that ended.</param>
+/// <summary>Counts in stretches, asked for by other stretches: what lies in both is divided by time.</summary>
+/// <param name="all">The stretches in time order; what overlaps the one before begins where that ended.</param>
 internal sealed class Stretches(IReadOnlyList<Stretch> all)
 {
     private int _first;
 
-    /// <param name="from">Unix milliseconds; never earlier than at the last call.</param>
-    /// <param name="to">Unix milliseconds, later.</param>
+    /// <param name="from">The beginning in Unix milliseconds, never earlier than at the last call.</param>
+    /// <param name="to">The end in Unix milliseconds, later.</param>
     public double Between(long from, long to)
     {
         while (_first < all.Count && all[_first].To <= from)

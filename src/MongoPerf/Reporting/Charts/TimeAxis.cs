@@ -46,8 +46,8 @@ internal sealed class TimeAxis
 
     private TimeAxis(List<(long Start, long End, long PausedBefore)> sessions) => _sessions = sessions;
 
-    /// <summary>The same with a later end.</summary>
-    /// <param name="last">Unix milliseconds.</param>
+    /// <summary>Makes the same axis with a later end.</summary>
+    /// <param name="last">The end in Unix milliseconds.</param>
     /// <returns>Null where that would leave a pause out, or there is no beginning yet.</returns>
     public TimeAxis? Until(long last)
     {
@@ -56,19 +56,19 @@ internal sealed class TimeAxis
         return new TimeAxis([.. _sessions[..^1], _sessions[^1] with { End = Math.Max(last, _sessions[^1].End) }]);
     }
 
-    /// <summary>Unix time; 0 where it is empty.</summary>
+    /// <summary>The Unix time at its end; 0 where it is empty.</summary>
     public long EndMilliseconds => IsEmpty ? 0 : _sessions[^1].End;
 
     public bool IsEmpty => _sessions.Count == 0;
 
-    /// <summary>Seconds from the first to the last sample, pauses left out.</summary>
+    /// <summary>The seconds from the first to the last sample, without pauses.</summary>
     public double Seconds => IsEmpty ? 0 : (_sessions[^1].End - _sessions[^1].PausedBefore - _sessions[0].Start) / 1000.0;
 
-    /// <summary>Where on the axis a session begins after a pause, and how long the pause was.</summary>
+    /// <summary>The places on the axis where a session begins after a pause, and how long the pause was.</summary>
     public IEnumerable<(double At, TimeSpan Pause)> Pauses => _sessions.Skip(1).Select(
         (session, i) => (At(session.Start), TimeSpan.FromMilliseconds(session.PausedBefore - _sessions[i].PausedBefore)));
 
-    /// <summary>Seconds on the axis; a time inside a pause is put at the pause.</summary>
+    /// <summary>Turns a time into seconds on the axis; one inside a pause is put at the pause.</summary>
     public double At(long milliseconds)
     {
         if (IsEmpty)

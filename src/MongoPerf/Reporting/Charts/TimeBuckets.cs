@@ -19,7 +19,7 @@ internal sealed class TimeBuckets(int columns)
         bucket.Weights[column] += weight;
     }
 
-    /// <summary>Time and averages in time order; NaN where nothing fell in.</summary>
+    /// <summary>Makes rows of time and averages, in time order; NaN where nothing fell in.</summary>
     public IEnumerable<double[]> Rows() => _buckets.Values.Select(bucket =>
         (double[])[bucket.Times / bucket.Count, .. bucket.Sums.Zip(bucket.Weights, static (sum, weight) => weight > 0 ? sum / weight : double.NaN)]);
 

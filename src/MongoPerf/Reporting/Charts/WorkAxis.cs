@@ -3,12 +3,12 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>Maps wall-clock time to seconds spent in some operations: all others and pauses are cut out.</summary>
 internal sealed class WorkAxis
 {
-    /// <summary>Samples with less between them belong together.</summary>
+    /// <summary>Samples that are nearer to each other belong together.</summary>
     private const long GapMilliseconds = 500;
 
     private readonly List<(long Start, long End, double Before)> _stretches = [];
 
-    /// <param name="work">In time order.</param>
+    /// <param name="work">The seconds in time order.</param>
     public WorkAxis(IEnumerable<OperationSecond> work)
     {
         foreach (OperationSecond second in work)
@@ -17,7 +17,7 @@ internal sealed class WorkAxis
 
     public double Seconds => _stretches.Count == 0 ? 0 : EndOf(_stretches[^1]);
 
-    /// <summary>Seconds on the axis; a time between two stretches is put at the end of the first.</summary>
+    /// <summary>Turns a time into seconds on the axis; one between two stretches is put at the end of the first.</summary>
     public double At(long milliseconds)
     {
         int low = 0;

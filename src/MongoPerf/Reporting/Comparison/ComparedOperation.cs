@@ -32,7 +32,8 @@ internal sealed record ComparedOperation(string? Growth, string Phase, string Pa
 
 /// <summary>One of an operation's windows.</summary>
 /// <param name="Operation">Whose.</param>
-/// <param name="At">Documents in the collection at that size of a growth; otherwise the number of the phase's repeat, which is 1 for the only one.</param>
+/// <param name="At">Documents in the collection at that size of a growth; otherwise the number of the phase's repeat, which is 1 for the
+/// only one.</param>
 internal readonly record struct WindowKey(ComparedOperation Operation, long At)
 {
     public static WindowKey Of(PhaseRecord phase, OperationResult result) =>

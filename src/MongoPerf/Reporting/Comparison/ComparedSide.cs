@@ -21,7 +21,10 @@ internal sealed class ComparedSide
 
     public SideWindows Windows { get; }
 
-    /// <summary>The most that programs which have nothing to do with it used of the client's machine in any of its runs; null when that was too little to matter.</summary>
+    /// <summary>
+    /// The most that programs which have nothing to do with it used of the client's machine in any of its runs; null when that was too
+    /// little to matter.
+    /// </summary>
     public OtherLoad? Other => _other.Value;
 
     public StoredRun First => Stored[0];

@@ -1,6 +1,9 @@
 namespace MongoPerf.Reporting.Comparison;
 
-/// <summary>A comparison as comma-separated values: a row per candidate, operation and measure over all windows ("all"), and one for the rate in each window.</summary>
+/// <summary>
+/// A comparison as comma-separated values: a row per candidate, operation and measure over all windows ("all"), and one for the rate in
+/// each window.
+/// </summary>
 internal static class ComparisonCsv
 {
     private const string Operation = "growth,phase,parameters,operation,threads";

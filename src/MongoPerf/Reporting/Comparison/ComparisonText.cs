@@ -56,7 +56,10 @@ internal static class ComparisonText
         _ => Words.Of($"{Units.Significant(Math.Round(ratio, ratio < 10 ? 1 : 0))} times as high"),
     };
 
-    /// <summary>"rate 10 % slower (ratio 0.90, 95 %: 0.87 to 0.92)", "p99 undecided (ratio 1.10, 95 %: 0.80 to 1.60)", "rate undecided (ratio 0.97)".</summary>
+    /// <summary>
+    /// "rate 10 % slower (ratio 0.90, 95 %: 0.87 to 0.92)", "p99 undecided (ratio 1.10, 95 %: 0.80 to 1.60)", "rate undecided (ratio
+    /// 0.97)".
+    /// </summary>
     public static string Sentence(OperationJudgement operation, Judgement judgement)
     {
         double ratio = judgement.Ratio.Value;
@@ -70,7 +73,10 @@ internal static class ComparisonText
     /// <summary>All that is judged of it in a line, the rate first.</summary>
     public static string Sentence(OperationJudgement operation) => string.Join("; ", operation.Judged.Select(judgement => Sentence(operation, judgement)));
 
-    /// <summary>What got worse first, what is undecided last, with what would be enough to decide it; then what else was at work on the machine, and of one server and shards which is ahead in what.</summary>
+    /// <summary>
+    /// What got worse first, what is undecided last, with what would be enough to decide it; then what else was at work on the machine, and
+    /// of one server and shards which is ahead in what.
+    /// </summary>
     public static IReadOnlyList<Verdict> Verdicts(RunComparison comparison, CandidateJudgement candidate)
     {
         double noiseThreshold = comparison.NoiseThreshold;
@@ -109,7 +115,10 @@ internal static class ComparisonText
         }
     }
 
-    /// <summary>One word for the whole of it: "slower", "faster", "mixed" (both), "equivalent" (all of it) or "undecided"; or that there is nothing to compare.</summary>
+    /// <summary>
+    /// One word for the whole of it: "slower", "faster", "mixed" (both), "equivalent" (all of it) or "undecided"; or that there is nothing
+    /// to compare.
+    /// </summary>
     public static string Overall(CandidateJudgement candidate) => candidate.Operations.Count == 0 ? Words.Of("no operation in common") : (candidate.IsRegression, candidate.IsImprovement) switch
     {
         (true, true) => Words.Of("mixed"),

@@ -71,8 +71,12 @@ internal static class ComparisonTitle
         yield return Words.Of($"{word} {which} ({(those.Length > 1 ? Words.Of($"most in {candidate.TitleOf(operation)}: ") : "")}{change})");
     }
 
-    /// <summary>What shows most that the operation has this outcome, the rate before the latencies unless it was fixed; null where it has not.</summary>
-    /// <remarks>An operation may be slower in one and faster in another. It is equivalent or undecided where it is neither in any.</remarks>
+    /// <summary>
+    /// What shows most that the operation has this outcome, the rate before the latencies unless it was fixed; null where it has not.
+    /// </summary>
+    /// <remarks>
+    /// An operation may be slower in one and faster in another. It is equivalent or undecided where it is neither in any.
+    /// </remarks>
     private static Judgement? Leading(OperationJudgement operation, Outcome outcome)
     {
         Judgement[] counted = [.. operation.Judged.Where(j => !operation.IsPaced || j.Measure != Measure.Rate)

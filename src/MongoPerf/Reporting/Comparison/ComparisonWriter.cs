@@ -2,6 +2,7 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Explore;
 using MongoPerf.Reporting.Html;
+using MongoPerf.Reporting.Plots;
 
 namespace MongoPerf.Reporting.Comparison;
 
@@ -12,8 +13,11 @@ internal static class ComparisonWriter
         [("comparison.md", static (comparison, output) => MarkdownReport.Write(ComparisonReport.Of(comparison), output)), ("comparison.json", ComparisonJson.Write), ("comparison.csv", ComparisonCsv.Write)];
 
     /// <summary>Text files, charts and, last of all, index.html. A chart that can't be drawn is a warning.</summary>
+    /// <param name="comparison">What is written.</param>
+    /// <param name="folder">Made when it is not there.</param>
+    /// <param name="plots">What is drawn beside the figures of the scenario; null for the standard plots.</param>
     /// <exception cref="IOException">The folder can't be written.</exception>
-    public static ReportFiles WriteAll(RunComparison comparison, string folder)
+    public static ReportFiles WriteAll(RunComparison comparison, string folder, IReadOnlyList<PlotInfo>? plots = null)
     {
         OwnFiles.MakeFolder(folder);
         var texts = new List<string>();
@@ -28,7 +32,7 @@ internal static class ComparisonWriter
         RenderedCharts charts;
         string? warning;
         using (ChartLanguage.Begin(out warning))
-            charts = ChartRenderer.Render(ComparisonCharts.Build(comparison), Path.Combine(folder, "charts"));
+            charts = ChartRenderer.Render(ComparisonCharts.Build(comparison, plots), Path.Combine(folder, "charts"));
         IEnumerable<(StoredRun, string)> runs = comparison.Sides.Zip(ComparisonTitle.Names(comparison), static (side, name) => (side.First, name));
         var explore = HtmlExplore.Of(runs);
         string page = HtmlPage.Write(folder, HtmlReport.Build(ComparisonReport.Of(comparison), new PagePictures(explore, charts, folder)));

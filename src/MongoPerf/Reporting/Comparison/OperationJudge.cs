@@ -2,10 +2,15 @@ using MongoPerf.Reporting.Comparison.Statistics;
 
 namespace MongoPerf.Reporting.Comparison;
 
-/// <summary>Judges one candidate against the baseline: rate and latencies of each operation over all its windows, and the rate of each window by itself.</summary>
+/// <summary>
+/// Judges one candidate against the baseline: rate and latencies of each operation over all its windows, and the rate of each window by
+/// itself.
+/// </summary>
 /// <remarks>
-/// Where runs were repeated, a run is one observation. Otherwise seconds are, in windows that have <see cref="LeastSamples"/> of them on both sides, when
-/// at least half of the windows do. Otherwise a window is one observation, when there are <see cref="LeastWindows"/>. Otherwise values are shown and not judged.
+/// Where runs were repeated, a run is one observation. Otherwise seconds are, in windows that have <see cref="LeastSamples"/> of them on
+/// both sides, when
+/// at least half of the windows do. Otherwise a window is one observation, when there are <see cref="LeastWindows"/>. Otherwise values are
+/// shown and not judged.
 /// </remarks>
 internal sealed class OperationJudge(SideWindows baseline, SideWindows candidate, double noiseThreshold)
 {
@@ -14,7 +19,9 @@ internal sealed class OperationJudge(SideWindows baseline, SideWindows candidate
     public const int LeastWindows = 5;
     public const int LeastRuns = 3;
 
-    /// <summary>The chance that a verdict over a run holds any false alarm, and that of calling one measure equivalent that is not.</summary>
+    /// <summary>
+    /// The chance that a verdict over a run holds any false alarm, and that of calling one measure equivalent that is not.
+    /// </summary>
     public const double Level = 0.05;
 
     /// <summary>Of the operation that is judged: each of its percentiles needs them.</summary>
@@ -165,7 +172,9 @@ internal sealed class OperationJudge(SideWindows baseline, SideWindows candidate
     /// <summary>"10 sizes" of a growth, "5 repeats" of a phase.</summary>
     private static string Count(WindowKey[] keys) => Words.Counted(keys.Length, keys[0].Operation.Growth is null ? "repeat" : "size");
 
-    /// <summary>Holm's correction, over all measures of the operations and, by itself, over all windows of all operations; then each is decided.</summary>
+    /// <summary>
+    /// Holm's correction, over all measures of the operations and, by itself, over all windows of all operations; then each is decided.
+    /// </summary>
     private IReadOnlyList<OperationJudgement> Correct(List<OperationJudgement> operations)
     {
         var ofOperations = new Queue<double>(Holm.Adjust([.. operations.SelectMany(o => o.Judgements).Select(j => j.P).OfType<double>()]));
@@ -189,7 +198,9 @@ internal sealed class OperationJudge(SideWindows baseline, SideWindows candidate
         return judgement with { HolmP = p, Outcome = outcome, Enough = outcome == Outcome.Undecided ? judgement.Enough : null };
     }
 
-    /// <summary>Equivalent when both one-sided tests say so; different when the corrected test, the interval and the threshold agree.</summary>
+    /// <summary>
+    /// Equivalent when both one-sided tests say so; different when the corrected test, the interval and the threshold agree.
+    /// </summary>
     private Outcome OutcomeOf(Judgement judgement, double p)
     {
         Ratio ratio = judgement.Ratio;

@@ -64,7 +64,10 @@ internal sealed record Judgement
 
     public Outcome Outcome { get; init; }
 
-    /// <summary>Otherwise it stands beside what is judged: service times beside response times, the rates of a mix's operations beside their total's, its latencies beside theirs.</summary>
+    /// <summary>
+    /// Otherwise it stands beside what is judged: service times beside response times, the rates of a mix's operations beside their
+    /// total's, its latencies beside theirs.
+    /// </summary>
     public bool IsJudged { get; init; } = true;
 
     /// <summary>That both are alike, two-sided; null when it was not tested.</summary>
@@ -73,7 +76,9 @@ internal sealed record Judgement
     /// <summary>After Holm's correction over all measures of all of the candidate's operations, or over all its windows.</summary>
     public double? HolmP { get; init; }
 
-    /// <summary>What would be enough to decide, such as "20 s per side; these had 7.5 s: --duration 30s"; null when nothing is lacking.</summary>
+    /// <summary>
+    /// What would be enough to decide, such as "20 s per side; these had 7.5 s: --duration 30s"; null when nothing is lacking.
+    /// </summary>
     public string? Enough { get; init; }
 }
 

@@ -4,7 +4,8 @@ using MongoPerf.Reporting.Comparison.Statistics;
 
 namespace MongoPerf.Reporting.Comparison;
 
-/// <summary>The question that a comparison of one server with shards was made for, answered in a paragraph: which is ahead, in which operations, by how much, from which size on, how sure
+/// <summary>The question that a comparison of one server with shards was made for, answered in a paragraph: which is ahead, in which
+/// operations, by how much, from which size on, how sure
 /// that is, and what it cannot tell.</summary>
 /// <param name="Operations">Shards against the baseline: ratios above 1 speak for the shards.</param>
 /// <param name="Single">What the baseline had: one server, one replica set, or a cluster of one shard.</param>

@@ -36,7 +36,7 @@ internal sealed record Plot(double Seconds, IReadOnlyList<Panel> Panels)
 internal sealed record PlotRanges(int BlockSeconds, IReadOnlyList<PlotRange> Series);
 
 /// <param name="Title">The operation.</param>
-/// <param name="Color">Name of a colour of <see cref="Palette"/>.</param>
+/// <param name="Color">Name of a color of <see cref="Palette"/>.</param>
 /// <param name="IsResponse">Response times, because a rate was set; otherwise service times.</param>
 /// <param name="Blocks">How many <paramref name="Bytes"/> hold.</param>
 /// <param name="Bytes">As <see cref="RangeHistograms"/> writes them.</param>

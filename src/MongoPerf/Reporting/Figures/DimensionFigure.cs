@@ -3,10 +3,10 @@ using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Reporting.Figures;
 
-/// <summary>A figure whose axis is a parameter, threads, documents, deployments, phases or operations.</summary>
+/// <summary>Draws a figure whose axis is a parameter, threads, documents, deployments, phases or operations.</summary>
 internal static class DimensionFigure
 {
-    /// <summary>Results along one line.</summary>
+    /// <summary>The results along one line.</summary>
     private sealed record Line(string Title, IReadOnlyList<Observation> Observations);
 
     /// <returns>Null when the runs have no such results.</returns>
@@ -50,7 +50,7 @@ internal static class DimensionFigure
         return table;
     }
 
-    /// <summary>Null when nothing of it was measured.</summary>
+    /// <summary>Makes a metric's panel; null when nothing of it was measured.</summary>
     private static Panel? PanelOf(FigureMetric metric, string title, ChartTable table, Line[] lines, int firstColumn, bool isLogarithmic)
     {
         double least = table.Rows.SelectMany(row => row.Skip(firstColumn).Take(lines.Length)).Where(static value => value > 0).DefaultIfEmpty(0).Min();
@@ -67,7 +67,7 @@ internal static class DimensionFigure
         _ => AxisScale.OfCount(largest),
     };
 
-    /// <summary>Where each run's data outgrew the limit of its memory, or its cache where there was no such limit.</summary>
+    /// <summary>Marks where each run's data outgrew the limit of its memory, or its cache where there was no such limit.</summary>
     private static IEnumerable<Mark> Outgrown(IReadOnlyList<Observation> shown)
     {
         FigureRun[] runs = [.. shown.Select(o => o.Run).DistinctBy(run => run.Deployment)];

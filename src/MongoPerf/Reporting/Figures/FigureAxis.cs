@@ -6,10 +6,10 @@ namespace MongoPerf.Reporting.Figures;
 /// <summary>The axis below a figure: numbers to scale, over decades by their logarithm; names at equal distances.</summary>
 internal sealed class FigureAxis
 {
-    /// <summary>From this ratio of greatest to least value on the axis is logarithmic.</summary>
+    /// <summary>The ratio of greatest to least value from which an axis is logarithmic.</summary>
     public const double LogarithmicFrom = 20;
 
-    /// <summary>From this share of the greatest value on the least one leaves out the way from 0.</summary>
+    /// <summary>The share of the greatest value that the least one must exceed for the axis to leave out the way from 0.</summary>
     private const double FarFromZero = 0.3;
 
     private FigureAxis(IReadOnlyList<string> values, IReadOnlyList<double> places, bool isNumeric)
@@ -23,10 +23,10 @@ internal sealed class FigureAxis
         Max = IsLogarithmic ? places[^1] * 1.2 : isNumeric ? Math.Max(places[^1] + ((places[^1] - Min) * 0.03), double.Epsilon) : places.Count;
     }
 
-    /// <summary>As the observations have them.</summary>
+    /// <summary>The values as the observations have them.</summary>
     public IReadOnlyList<string> Values { get; }
 
-    /// <summary>Where each stands.</summary>
+    /// <summary>The place of each value on the axis.</summary>
     public IReadOnlyList<double> Places { get; }
 
     public bool IsNumeric { get; }
@@ -37,7 +37,7 @@ internal sealed class FigureAxis
 
     private double Max { get; }
 
-    /// <param name="values">One at least; each once, in the order in which they were measured.</param>
+    /// <param name="values">The values, at least one; each once, in the order in which they were measured.</param>
     public static FigureAxis Of(IReadOnlyList<string> values)
     {
         bool isNumeric = values.All(v => NumberOf(v) is not null);
@@ -45,7 +45,7 @@ internal sealed class FigureAxis
         return new FigureAxis(ordered, [.. ordered.Select((v, i) => isNumeric ? NumberOf(v)!.Value : i + 0.5)], isNumeric);
     }
 
-    /// <summary>12, 1.5, 10k, 1M, 64MB, 10%; null for a name.</summary>
+    /// <summary>Reads a number such as 12, 1.5, 10k, 1M, 64MB or 10%; null for a name.</summary>
     public static double? NumberOf(string? text)
     {
         if (string.IsNullOrEmpty(text))
@@ -58,7 +58,7 @@ internal sealed class FigureAxis
     public AxisScale Scale(string label) =>
         new(Max, [.. Ticks()]) { Min = Min, IsLogarithmic = IsLogarithmic, IsOfNames = !IsNumeric, Label = label };
 
-    /// <summary>All values when there is room for them, otherwise those that are far enough apart.</summary>
+    /// <summary>Chooses all values when there is room for them, otherwise those that are far enough apart.</summary>
     private IEnumerable<Tick> Ticks()
     {
         double nearest = IsNumeric ? 1.0 / 22 : 0;
@@ -74,6 +74,6 @@ internal sealed class FigureAxis
         }
     }
 
-    /// <summary>Where it lies between the first tick and the last: 0 to 1.</summary>
+    /// <summary>Tells where a place lies between the first tick and the last: from 0 to 1.</summary>
     private double Share(double place) => new AxisScale(Places[^1], []) { Min = IsLogarithmic ? Places[0] : Min, IsLogarithmic = IsLogarithmic }.Share(place);
 }

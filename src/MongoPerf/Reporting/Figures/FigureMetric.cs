@@ -3,7 +3,7 @@ using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Reporting.Figures;
 
-/// <summary>In what a metric is counted: decides axis and text.</summary>
+/// <summary>What a metric is counted in, which decides axis and text.</summary>
 internal enum MetricUnit
 {
     PerSecond,
@@ -13,12 +13,12 @@ internal enum MetricUnit
     Count,
 }
 
-/// <summary>A figure of a phase's result, as scenarios name it.</summary>
-/// <param name="Name">In scenarios.</param>
-/// <param name="Title">At an axis.</param>
-/// <param name="Heading">Over a table's column.</param>
-/// <param name="Unit">Of the value.</param>
-/// <param name="Of">Of a phase and those of its operations that were chosen; null where it was not measured.</param>
+/// <summary>A figure of a phase's result that scenarios and plots can name.</summary>
+/// <param name="Name">The name in scenarios and plots.</param>
+/// <param name="Title">The title at an axis.</param>
+/// <param name="Heading">The heading of a table's column.</param>
+/// <param name="Unit">The unit of the value.</param>
+/// <param name="Of">Takes it from a phase and those of its operations that were chosen; null where it was not measured.</param>
 internal sealed record FigureMetric(string Name, string Title, string Heading, MetricUnit Unit, Func<PhaseRecord, IReadOnlyList<OperationResult>, double?> Of)
 {
     private const string Judged = "latency";
@@ -51,7 +51,7 @@ internal sealed record FigureMetric(string Name, string Title, string Heading, M
     /// <summary>Each operation has its own, and a phase's total has one.</summary>
     public bool IsPerOperation => Unit == MetricUnit.Microseconds;
 
-    /// <param name="hasRate">Of operations that were due at times of their own: what is judged is then their response time.</param>
+    /// <param name="hasRate">Operations were due at times of their own, so what is judged is their response time.</param>
     public string TitleOf(bool hasRate) => Words.Of(hasRate && Title.StartsWith(Judged, StringComparison.Ordinal) ? "response time" + Title[Judged.Length..] : Title);
 
     /// <inheritdoc cref="TitleOf"/>
@@ -59,7 +59,7 @@ internal sealed record FigureMetric(string Name, string Title, string Heading, M
 
     public static FigureMetric Find(string name) => All.First(m => m.Name == name);
 
-    /// <summary>For a table.</summary>
+    /// <summary>Writes a value for a table.</summary>
     public string Text(double? value) => Unit switch
     {
         MetricUnit.PerSecond => Units.Rate(value),
@@ -69,7 +69,7 @@ internal sealed record FigureMetric(string Name, string Title, string Heading, M
         _ => value is { } count ? Units.Exact((long)count) : Units.None,
     };
 
-    /// <summary>Null for a phase without operations.</summary>
+    /// <summary>Adds up a metric of operations; null for a phase without any.</summary>
     private static double? Sum(IReadOnlyList<OperationResult> results, Func<OperationResult, double> of) => results.Count == 0 ? null : results.Sum(of);
 
     private static FigureMetric Latency(string name, Func<LatencySummary, double?> of) =>
@@ -78,7 +78,7 @@ internal sealed record FigureMetric(string Name, string Title, string Heading, M
     private static FigureMetric Other(string name, string title, string heading, Func<OperationResult, double?> of) =>
         new(name, title, heading, MetricUnit.Microseconds, (_, results) => results.Count == 1 ? of(results[0]) : null);
 
-    /// <summary>Of all collections whose sizes were taken; null where none were, or one has no such figure.</summary>
+    /// <summary>Makes a metric of all collections whose sizes were taken; null where none were, or one has no such figure.</summary>
     private static FigureMetric Size(string name, string title, string heading, Func<SizeResult, long?> of) => new(
         name, title, heading, MetricUnit.Bytes, (phase, _) => phase.Sizes.Count == 0 || phase.Sizes.Any(s => of(s) is null) ? null : phase.Sizes.Sum(of));
 }

@@ -6,15 +6,15 @@ namespace MongoPerf.Reporting.Figures;
 
 /// <summary>A run under the name that figures and tables give to what it ran on.</summary>
 /// <param name="Stored">The run.</param>
-/// <param name="Deployment">Repeats of one run share it; other runs don't.</param>
-/// <param name="Server">The same without the run's id: those that differ in nothing but their clients share it.</param>
+/// <param name="Deployment">The name of what it ran on: repeats of one run share it, other runs don't.</param>
+/// <param name="Server">The same name without the run's id: runs that differ in nothing but their clients share it.</param>
 internal sealed record FigureRun(StoredRun Stored, string Deployment, string Server)
 {
     private const int MostWithIds = 4;
 
     public static IReadOnlyList<FigureRun> Of(StoredRun run) => Of([[run]]);
 
-    /// <param name="sides">Of a comparison, each with its repeats.</param>
+    /// <param name="sides">The sides of a comparison, each with its repeats.</param>
     public static IReadOnlyList<FigureRun> Of(IReadOnlyList<IReadOnlyList<StoredRun>> sides)
     {
         string[] names = [.. sides.Select(side => NameOf(side[0]))];
@@ -29,7 +29,8 @@ internal sealed record FigureRun(StoredRun Stored, string Deployment, string Ser
     }
 
     /// <summary>
-    /// "mongod 6.0.5, standalone · 2 cores, 24 GiB · run 2026-11-21-a"; of several runs what each is called, and its id, which is left out
+    /// Writes "mongod 6.0.5, standalone · 2 cores, 24 GiB · run 2026-11-21-a"; of several runs what each is called, and its id, which is
+    /// left out
     /// where there are too many for a line.
     /// </summary>
     public static string Subtitle(IReadOnlyList<FigureRun> runs)

@@ -2,10 +2,10 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Figures;
 
-/// <summary>The tables of a scenario file.</summary>
+/// <summary>Makes the tables of a scenario file.</summary>
 internal static class FigureTables
 {
-    /// <summary>Those for which the runs have results.</summary>
+    /// <summary>Makes the tables for which the runs have results.</summary>
     public static IEnumerable<ReportTable> Of(IReadOnlyList<FigureRun> runs) => Listed(runs).Select(table => Build(runs, table)).OfType<ReportTable>();
 
     public static IReadOnlyList<TableInfo> Listed(IReadOnlyList<FigureRun> runs) => runs[0].Stored.Settings.Plan.Tables;
@@ -40,7 +40,7 @@ internal static class FigureTables
         };
     }
 
-    /// <summary>By the first dimension, then by the next: each value where it first came.</summary>
+    /// <summary>Orders rows by the first dimension, then by the next: each value where it first came.</summary>
     private static IEnumerable<Observation[]> Ordered(Observation[] shown, List<string> dimensions)
     {
         List<string?>[] orders = [.. dimensions.Select(d => shown.Select(o => o.ValueOf(d)).Distinct().ToList())];

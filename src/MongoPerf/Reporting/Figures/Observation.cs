@@ -4,14 +4,17 @@ using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Reporting.Figures;
 
-/// <summary>What one phase of one run measured with one value of each parameter, of a growth at one size; or what one of its operations did.</summary>
-/// <param name="Run">Whose it is.</param>
-/// <param name="Phase">With its parameters.</param>
-/// <param name="Operation">Its name, or that of a total.</param>
-/// <param name="Results">Of the operation, of the phase's total, or of several operations that were chosen; none where a phase only took sizes.</param>
+/// <summary>
+/// What one phase of one run measured with one value of each parameter, of a growth at one size; or what one of its operations did.
+/// </summary>
+/// <param name="Run">The run that it is of.</param>
+/// <param name="Phase">The phase with its parameters.</param>
+/// <param name="Operation">The operation's name, or that of a total.</param>
+/// <param name="Results">The results of the operation, of the phase's total, or of several operations that were chosen; none where a phase
+/// only took sizes.</param>
 internal sealed record Observation(FigureRun Run, PhaseRecord Phase, string Operation, IReadOnlyList<OperationResult> Results)
 {
-    /// <returns>Null where the phase does not have the dimension.</returns>
+    /// <returns>The value; null where the phase does not have the dimension.</returns>
     public string? ValueOf(string dimension) => dimension switch
     {
         Dimension.Phase => Phase.Phase,
@@ -25,21 +28,21 @@ internal sealed record Observation(FigureRun Run, PhaseRecord Phase, string Oper
         _ => Phase.ValueOf(dimension) ?? Run.Stored.Settings.Plan.Parameters.FirstOrDefault(p => p.Name == dimension)?.Value,
     };
 
-    /// <summary>Those whose samples it has.</summary>
+    /// <summary>The operations whose samples it has.</summary>
     public IEnumerable<string> OperationNames => (Results.Any(result => result.IsTotal) ? Phase.Operations : Results).Select(result => result.Operation);
 
     public double? Measure(FigureMetric metric) => metric.Of(Phase, Results);
 }
 
 /// <summary>Observations of one or several runs, and the dimensions that tell them apart.</summary>
-/// <param name="All">Those that were chosen.</param>
-/// <param name="Mixed">Dimensions that nobody named but without which unlike results would fall together.</param>
+/// <param name="All">The observations that were chosen.</param>
+/// <param name="Mixed">The dimensions that nobody named but without which unlike results would fall together.</param>
 internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyList<string> Mixed)
 {
-    /// <param name="runs">One, or those of a comparison.</param>
-    /// <param name="choice">Of the figure or table.</param>
-    /// <param name="metrics">Shown. Latencies tell operations apart, named or not.</param>
-    /// <param name="named">Dimensions that the figure or table spreads out.</param>
+    /// <param name="runs">One run, or those of a comparison.</param>
+    /// <param name="choice">What the figure or table chooses.</param>
+    /// <param name="metrics">The metrics that are shown. Latencies tell operations apart, named or not.</param>
+    /// <param name="named">The dimensions that the figure or table spreads out.</param>
     public static Observations Of(IReadOnlyList<FigureRun> runs, ResultChoice choice, IReadOnlyList<string> metrics, IReadOnlyList<string> named)
     {
         if (named.Contains(Dimension.Clients))
@@ -47,21 +50,24 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
         bool isOperationNamed = named.Contains(Dimension.Operation);
         bool byOperation = isOperationNamed || metrics.Any(name => FigureMetric.All.Any(m => m.Name == name && m.IsPerOperation));
         bool withTotal = byOperation && !isOperationNamed && choice.Operations.Count == 0 && metrics.Contains("rate");
+        // What took no sizes would only be one more line without a value.
+        bool areSizes = metrics.All(static name => FigureMetric.All.Any(metric => metric.Name == name && metric.Unit == MetricUnit.Bytes));
         Observation[] all =
         [
             .. runs.SelectMany(run => run.Stored.Phases.Select(phase => (Run: run, Phase: phase)))
                 .Where(one => choice.Phases.Count == 0 || choice.Phases.Contains(one.Phase.Phase))
                 .OrderBy(one => IndexOf(choice.Phases, one.Phase.Phase))
+                .Where(one => !areSizes || one.Phase.Sizes.Count > 0)
                 .SelectMany(one => Of(one.Run, one.Phase, choice, byOperation, withTotal))
                 .Where(o => choice.Where.GroupBy(w => w.Name).All(allowed => allowed.Any(w => o.ValueOf(w.Name) == w.Value))),
         ];
         return new Observations(all, MixedIn(all, named));
     }
 
-    /// <summary>Those of a figure.</summary>
-    /// <param name="runs">One, or those of a comparison.</param>
-    /// <param name="figure">Of a scenario.</param>
-    /// <param name="lines">Dimensions that tell its lines apart.</param>
+    /// <summary>Chooses the observations of a figure.</summary>
+    /// <param name="runs">One run, or those of a comparison.</param>
+    /// <param name="figure">A figure of a scenario or plot.</param>
+    /// <param name="lines">The dimensions that tell its lines apart.</param>
     public static IReadOnlyList<Observation> Of(IReadOnlyList<FigureRun> runs, FigureInfo figure, out IReadOnlyList<string> lines)
     {
         IReadOnlyList<string> given = figure.Lines is { } dimension ? [dimension] : [];
@@ -89,7 +95,7 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
             yield return new Observation(run, phase, result.Operation, [result]);
     }
 
-    /// <summary>What varies among observations that are alike in all that is named. Runs are always told apart.</summary>
+    /// <summary>Finds what varies among observations that are alike in all that is named. Runs are always told apart.</summary>
     private static List<string> MixedIn(Observation[] all, IReadOnlyList<string> named)
     {
         var mixed = new List<string>();
@@ -109,10 +115,10 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
         return mixed;
     }
 
-    /// <summary>Equal for observations with the same values.</summary>
+    /// <summary>Makes a key that is equal for observations with the same values.</summary>
     public static string Key(Observation one, IEnumerable<string> dimensions) => string.Join('\u001f', dimensions.Select(one.ValueOf));
 
-    /// <summary>The mean over repeats; null when none has it.</summary>
+    /// <summary>Takes the mean over repeats; null when none has it.</summary>
     public static double? Mean(IEnumerable<Observation> same, FigureMetric metric)
     {
         double[] values = [.. same.Select(o => o.Measure(metric)).OfType<double>().Where(double.IsFinite)];

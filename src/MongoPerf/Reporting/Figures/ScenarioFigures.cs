@@ -3,30 +3,31 @@ using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Reporting.Figures;
 
-/// <summary>The figures of a scenario file, then one for each phase with several values of a parameter that none of them shows.</summary>
+/// <summary>
+/// Draws the figures of a scenario file, then one for each phase with several values of a parameter that none of them shows.
+/// </summary>
 internal static class ScenarioFigures
 {
     public const string NamePrefix = "figure-";
     public const string AutomaticPrefix = "sweep-";
 
-    /// <summary>Of one figure: a sweep may have hundreds of values.</summary>
+    /// <summary>The most charts of one figure: a sweep may have hundreds of values.</summary>
     private const int MostParts = 12;
 
-    /// <param name="runs">One, or those of a comparison; the first one's scenario counts.</param>
-    /// <param name="prefix">Before the charts' names.</param>
-    public static IReadOnlyList<Chart> Of(IReadOnlyList<FigureRun> runs, string prefix = "")
+    /// <param name="runs">One run, or those of a comparison; the first one's scenario counts.</param>
+    public static IReadOnlyList<Chart> Of(IReadOnlyList<FigureRun> runs)
     {
         IReadOnlyList<FigureInfo> figures = Listed(runs);
         HashSet<string> shown = [.. figures.SelectMany(figure => Shown(runs, figure, out _)).Select(o => o.Phase.Phase)];
         IEnumerable<FigureInfo> automatic = SweepFigures.Of(runs).Where(figure => !figure.Of.Phases.Any(shown.Contains));
         return
         [
-            .. figures.SelectMany((figure, i) => Build(runs, figure, $"{prefix}{NamePrefix}{i + 1}")),
-            .. automatic.SelectMany((figure, i) => Build(runs, figure, $"{prefix}{AutomaticPrefix}{i + 1}")),
+            .. figures.SelectMany((figure, i) => Build(runs, figure, $"{NamePrefix}{i + 1}")),
+            .. automatic.SelectMany((figure, i) => Build(runs, figure, $"{AutomaticPrefix}{i + 1}")),
         ];
     }
 
-    /// <summary>A sentence for each figure and table that the runs have no results for.</summary>
+    /// <summary>Says in a sentence which figures and tables the runs have no results for.</summary>
     public static IEnumerable<string> LeftOut(IReadOnlyList<FigureRun> runs)
     {
         // A run that is still going will have them.
@@ -40,7 +41,7 @@ internal static class ScenarioFigures
 
     private static IReadOnlyList<FigureInfo> Listed(IReadOnlyList<FigureRun> runs) => runs[0].Stored.Settings.Plan.Figures;
 
-    /// <summary>One chart, or one for each value of a dimension where one would have more lines than can be told apart.</summary>
+    /// <summary>Makes one chart, or one for each value of a dimension where one would have more lines than can be told apart.</summary>
     public static IEnumerable<Chart> Build(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name)
     {
         FigureInfo[] parts = Parts(runs, figure);
@@ -50,7 +51,9 @@ internal static class ScenarioFigures
     private static Chart? Draw(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name) =>
         figure.X == Dimension.Time ? TimeFigure.Build(runs, figure, name) : DimensionFigure.Build(runs, figure, name);
 
-    /// <summary>The figure itself where no dimension divides it into parts that have few enough lines, and more than one to compare.</summary>
+    /// <summary>
+    /// Divides a figure by a dimension whose parts have few enough lines, and more than one to compare; otherwise it stays whole.
+    /// </summary>
     /// <remarks>Deployments are compared, so they stay together, and what the file wants as lines is divided last.</remarks>
     private static FigureInfo[] Parts(IReadOnlyList<FigureRun> runs, FigureInfo figure)
     {
@@ -76,7 +79,7 @@ internal static class ScenarioFigures
         Of = figure.Of with { Where = [.. figure.Of.Where.Where(w => w.Name != dimension), new ParameterValue(dimension, value)] },
     };
 
-    /// <summary>What a figure shows, and the dimensions that tell its lines apart.</summary>
+    /// <summary>Chooses what a figure shows, and the dimensions that tell its lines apart.</summary>
     private static Observation[] Shown(IReadOnlyList<FigureRun> runs, FigureInfo figure, out IReadOnlyList<string> lines)
     {
         IReadOnlyList<Observation> chosen = Observations.Of(runs, figure, out lines);

@@ -3,7 +3,10 @@ using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Reporting.Figures;
 
-/// <summary>Figures that no scenario file has to name: rate and latency of each phase against the parameter that it was run with several values of. Growths have charts over size instead.</summary>
+/// <summary>
+/// Makes figures that no scenario file has to name: rate and latency of each phase against the parameter that it was run with several
+/// values of. Growths have charts over size instead.
+/// </summary>
 internal static class SweepFigures
 {
     public static IEnumerable<FigureInfo> Of(IReadOnlyList<FigureRun> runs)
@@ -27,7 +30,9 @@ internal static class SweepFigures
         }
     }
 
-    /// <summary>First the one for the axis: numbers before names, then the one with the most values.</summary>
+    /// <summary>
+    /// Orders the parameters with several values, the one for the axis first: numbers before names, then the one with the most values.
+    /// </summary>
     private static IEnumerable<string> Varied(IReadOnlyList<PhaseRecord> records) => records.SelectMany(p => p.Parameters).Select(p => p.Name).Distinct()
         .Where(name => name != Dimension.Repeat && records.Select(p => p.ValueOf(name)).Distinct().Count() > 1)
         .OrderByDescending(name => records.All(p => FigureAxis.NumberOf(p.ValueOf(name)) is not null))

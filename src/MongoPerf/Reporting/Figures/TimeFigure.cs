@@ -3,12 +3,16 @@ using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Reporting.Figures;
 
-/// <summary>A figure over the seconds since a phase began, from the stored samples; phases, parameters and runs are laid over each other.</summary>
+/// <summary>
+/// Draws a figure over the seconds since a phase began, from the stored samples; phases, parameters and runs are laid over each other.
+/// </summary>
 internal static class TimeFigure
 {
     private const int Ticks = 5;
 
-    /// <summary>A line's data: of its operations, of the servers, of the machine. Columns are the figure's metrics.</summary>
+    /// <summary>
+    /// The data of a line: tables of its operations, of the servers and of the machine, whose columns are the figure's metrics.
+    /// </summary>
     private sealed record Line(string Title, double Seconds, IReadOnlyList<ChartTable> Tables);
 
     /// <returns>Null when the runs have no such samples.</returns>
@@ -32,7 +36,7 @@ internal static class TimeFigure
         };
     }
 
-    /// <summary>By run and phase; each run is read once.</summary>
+    /// <summary>Reads the samples by run and phase; each run is read once.</summary>
     private static ILookup<(StoredRun Run, int Phase), Sample> ReadSamples(IEnumerable<Observation> observations) => observations
         .GroupBy(o => o.Run.Stored, o => o.Phase.Number)
         .SelectMany(run =>
@@ -42,7 +46,7 @@ internal static class TimeFigure
         })
         .ToLookup(one => (one.Run, one.Sample.Phase), one => one.Sample);
 
-    /// <summary>Null without samples.</summary>
+    /// <summary>Makes a line; null without samples.</summary>
     private static Line? LineOf(
         IReadOnlyList<Observation> observations, ILookup<(StoredRun, int), Sample> stored, FigureInfo figure, IReadOnlyList<string> dimensions, string file)
     {
@@ -81,7 +85,10 @@ internal static class TimeFigure
         }
     }
 
-    /// <summary>From the sample before the phase, which rates begin with, to the last one in it: a later one holds what came after, such as data being written out before their size is taken.</summary>
+    /// <summary>
+    /// Takes the samples from the one before the phase, which rates begin with, to the last one in it: a later one holds what came after,
+    /// such as data being written out before their size is taken.
+    /// </summary>
     private static IEnumerable<MetricSample> Within(IEnumerable<MetricSample> samples, Sample[] phase)
     {
         long from = phase.Min(s => s.StartMilliseconds) - 1000;
@@ -89,7 +96,9 @@ internal static class TimeFigure
         return samples.Where(s => s.AtMilliseconds >= from && s.AtMilliseconds <= to);
     }
 
-    /// <summary>Rates of several operations are added up; documents in the collection are what the furthest of them saw.</summary>
+    /// <summary>
+    /// Makes the table of a line's operations. Rates are added up; documents in the collection are what the furthest of them saw.
+    /// </summary>
     private static ChartTable Operations(string file, IReadOnlyList<(Sample[] Samples, TimeAxis Axis)> parts, string[] metrics, double seconds)
     {
         string[] names = [.. parts.SelectMany(part => part.Samples).Select(s => s.Operation).Distinct()];
@@ -126,7 +135,7 @@ internal static class TimeFigure
         return joined;
     }
 
-    /// <summary>Null when no line has anything of it.</summary>
+    /// <summary>Makes a metric's panel; null when no line has anything of it.</summary>
     private static Panel? PanelOf(string metric, bool hasRate, Line[] lines)
     {
         IEnumerable<Series> series = lines.SelectMany((line, i) => line.Tables.Where(table => table.Columns.Contains(metric)).Take(1)

@@ -3,10 +3,12 @@ using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Reporting.Figures;
 
-/// <summary>What figures over time can show: of the operations, of the servers and of the client's machine, from the samples of each second.</summary>
+/// <summary>
+/// The metrics of figures over time: those of operations, servers and the client's machine, from the samples of each second.
+/// </summary>
 internal static class TimeMetric
 {
-    /// <summary>Sum and weight of a sample, as <see cref="TimeBuckets"/> takes them.</summary>
+    /// <summary>The sum and weight of a sample, as <see cref="TimeBuckets"/> takes them.</summary>
     private static readonly (string Name, Func<Sample, (double? Sum, double Weight)> Of)[] Operations =
     [
         ("rate", s => (s.Operations, s.Seconds)),
@@ -26,7 +28,7 @@ internal static class TimeMetric
 
     public static IReadOnlyList<string> Names { get; } = [.. Operations.Select(o => o.Name), .. MetricCatalogue.Server.Concat(MetricCatalogue.Host).Select(m => m.Name)];
 
-    /// <summary>False for metrics of servers and machine.</summary>
+    /// <summary>Whether a metric is of operations; false for those of servers and machine.</summary>
     public static bool IsOfOperations(string name) => Operations.Any(o => o.Name == name);
 
     public static bool IsOfServer(string name) => MetricCatalogue.Server.Any(m => m.Name == name);
@@ -39,7 +41,7 @@ internal static class TimeMetric
             buckets.Add(at, column, value, weight);
     }
 
-    /// <summary>How a metric of servers or machine is read: bytes that are counted in MB/s, processor time in cores.</summary>
+    /// <summary>Tells how a metric of servers or machine is read: bytes that are counted in MB/s, processor time in cores.</summary>
     public static ServerTimeline.Line LineOf(string name)
     {
         IReadOnlyList<Metric> catalogue = IsOfServer(name) ? MetricCatalogue.Server : MetricCatalogue.Host;
@@ -53,8 +55,8 @@ internal static class TimeMetric
         return new ServerTimeline.Line(name, "", metric.Title, catalogue, [name], factor);
     }
 
-    /// <summary>At the axis.</summary>
-    /// <param name="name">Of the metric.</param>
+    /// <summary>Makes the title at the axis.</summary>
+    /// <param name="name">The metric's name.</param>
     /// <param name="hasRate">Operations were due at times of their own.</param>
     public static string TitleOf(string name, bool hasRate)
     {

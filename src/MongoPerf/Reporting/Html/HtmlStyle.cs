@@ -28,7 +28,7 @@ internal static class HtmlStyle
         figure .wide { background: #ffffff; border: 1px solid var(--line); border-radius: 4px; padding: 4px; }
         figure img { display: block; width: 100%; height: auto; }
         @media screen and (prefers-color-scheme: dark) {
-          /* Lightness is turned round and hues stay, so that the charts' colours keep their meaning; links to the files show them as they are. */
+          /* Lightness is turned round and hues stay, so that the charts' colors keep their meaning; links to the files show them as they are. */
           figure .wide { background: #181a1d; }
           figure img { filter: invert(0.93) hue-rotate(180deg) brightness(1.35); }
         }

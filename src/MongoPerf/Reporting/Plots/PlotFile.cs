@@ -3,9 +3,9 @@ using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Reporting.Plots;
 
-/// <summary>A file of plots and where it was found.</summary>
-/// <param name="Name">Short, such as insert-rate.</param>
-/// <param name="ShownPath">As messages name it.</param>
+/// <summary>A plot file or style file, and where it was found.</summary>
+/// <param name="Name">The file's name without its extension, such as insert-rate.</param>
+/// <param name="ShownPath">The path as messages name it.</param>
 /// <param name="Text">Its contents.</param>
 internal sealed record PlotFile(string Name, string ShownPath, string Text)
 {
@@ -13,14 +13,14 @@ internal sealed record PlotFile(string Name, string ShownPath, string Text)
     private const string Extension = ".yaml";
     private const int LongestFile = 1_000_000;
 
-    /// <summary>The plots that come with the program.</summary>
+    /// <summary>The folder of the plots that come with the program.</summary>
     public static string ShippedFolder => Path.Combine(AppContext.BaseDirectory, FolderName);
 
-    /// <summary>Those directly in a folder, by name.</summary>
+    /// <summary>Opens the plots directly in a folder, ordered by name.</summary>
     public static IReadOnlyList<PlotFile> In(string folder, bool isShipped = false) =>
         [.. Directory.EnumerateFiles(folder, "*" + Extension).Where(static path => Path.GetFileNameWithoutExtension(path) != PlotStyle.Name).Order(StringComparer.Ordinal).Select(path => Open(path, isShipped ? Path.Combine(FolderName, Path.GetFileName(path)) : path))];
 
-    /// <summary>By path, or by the name of one that comes with the program.</summary>
+    /// <summary>Finds a plot by its path, or by the name of one that comes with the program.</summary>
     /// <returns>Null when there is none.</returns>
     public static PlotFile? TryFind(string nameOrPath)
     {
@@ -32,7 +32,7 @@ internal sealed record PlotFile(string Name, string ShownPath, string Text)
         return shipped.FirstOrDefault(File.Exists) is { } path ? Open(path, Path.GetRelativePath(AppContext.BaseDirectory, path)) : null;
     }
 
-    /// <exception cref="UserException">Too long, or not readable.</exception>
+    /// <exception cref="UserException">The file is too long, or can't be read.</exception>
     private static PlotFile Open(string path, string shown)
     {
         try

@@ -3,66 +3,92 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Plots;
 
-/// <summary>A chart as a file of plots describes it.</summary>
+/// <summary>What a plot is drawn of.</summary>
+internal enum PlotRuns
+{
+    /// <summary>It is drawn in the report of a run.</summary>
+    One,
+
+    /// <summary>It is drawn in a comparison of several runs.</summary>
+    Several,
+
+    /// <summary>It is drawn in both.</summary>
+    Any,
+}
+
+/// <summary>A chart as a plot file describes it.</summary>
 internal sealed partial record PlotInfo
 {
-    /// <summary>Of its file, without the ending; charts are named after it.</summary>
+    /// <summary>The name of its file without the extension; charts are named after it.</summary>
     public required string Name { get; init; }
 
     /// <summary>A sentence for lists.</summary>
     public required string Description { get; init; }
 
-    /// <summary>English, with the names of <see cref="Names"/> in braces.</summary>
+    /// <summary>The title in English, with the names of <see cref="Names"/> in braces.</summary>
     public required string Title { get; init; }
 
-    /// <summary>How to read it; may be empty.</summary>
+    /// <summary>How to read it, in English; may be empty.</summary>
     public string HowToRead { get; init; } = "";
 
-    /// <summary>An axis of <see cref="PlotLanguage.Axes"/>; of one with <see cref="Figure"/> a dimension.</summary>
+    /// <summary>An axis of <see cref="PlotLanguage.Axes"/>; of a plot with <see cref="Figure"/> a dimension.</summary>
     public required string X { get; init; }
 
-    /// <summary>From the top; none where there is a figure.</summary>
+    /// <summary>The panels from the top; none where there is a figure.</summary>
     public IReadOnlyList<PlotPanel> Panels { get; init; } = [];
 
     /// <summary>One of these panels must be there, or nothing is drawn; empty for any.</summary>
     public IReadOnlyList<string> Needs { get; init; } = [];
 
-    /// <summary>Events, pauses, and where data outgrow the cache.</summary>
+    public PlotRuns Runs { get; init; }
+
+    /// <summary>Events, pauses, and where data outgrow the cache are marked.</summary>
     public bool HasMarks { get; init; } = true;
 
-    /// <summary>Kinds of <see cref="PlotLanguage.Bands"/>.</summary>
+    /// <summary>The kinds of bands that are shaded: those of <see cref="PlotLanguage.Bands"/>.</summary>
     public IReadOnlyList<string> Bands { get; init; } = [];
 
-    /// <summary>What it shows of results, as figures of scenarios do; null for one of panels.</summary>
+    /// <summary>What it shows of results, as figures of scenarios do; null for a plot with panels.</summary>
     public FigureInfo? Figure { get; init; }
 
     /// <summary>Its place in a report: lower ones come first.</summary>
     public double Place { get; init; } = double.MaxValue;
 
-    /// <summary>What a title may have in braces, and what stands there then.</summary>
-    public static IReadOnlyList<string> Names { get; } = ["growth", "collection", "phase", "length"];
+    public bool IsOfOneRun => Runs != PlotRuns.Several;
 
-    /// <summary>Of a translation: names in braces are numbered.</summary>
+    public bool IsOfSeveralRuns => Runs != PlotRuns.One;
+
+    /// <summary>It needs the statistics of a comparison, not just the runs.</summary>
+    public bool IsOfComparison => Figure is null && X is PlotLanguage.Ratio or PlotLanguage.Window;
+
+    /// <summary>What a title may have in braces.</summary>
+    public static IReadOnlyList<string> Names { get; } = ["growth", "collection", "phase", "length", "operation", "threads"];
+
+    /// <summary>The key of a text's translation, in which names in braces are numbered.</summary>
     public static string KeyOf(string text)
     {
         int number = 0;
         return NameInBraces().Replace(text, _ => $"{{{number++}}}");
     }
 
-    /// <summary>In the report's language.</summary>
-    /// <param name="values">By name.</param>
+    /// <summary>The title in the report's language.</summary>
+    /// <param name="values">What stands for names in braces.</param>
     public string TitleWith(params (string Name, string Value)[] values)
     {
         string title = Words.Of(KeyOf(Title));
         foreach ((int number, Match name) in NameInBraces().Matches(Title).Index())
-            title = title.Replace($"{{{number}}}", values.FirstOrDefault(one => one.Name == name.Groups[1].Value).Value ?? "", StringComparison.Ordinal);
+        {
+            string value = values.FirstOrDefault(one => one.Name == name.Groups[1].Value).Value ?? "";
+            title = title.Replace($"{{{number}}}", value, StringComparison.Ordinal);
+        }
+
         return title;
     }
 
-    /// <summary>In the report's language.</summary>
+    /// <summary>How to read it, in the report's language; may be empty.</summary>
     public string Reading => HowToRead.Length == 0 ? "" : Words.Of(HowToRead);
 
-    [GeneratedRegex(@"\{(growth|collection|phase|length)\}")]
+    [GeneratedRegex(@"\{(growth|collection|phase|length|operation|threads)\}")]
     private static partial Regex NameInBraces();
 }
 
@@ -73,12 +99,21 @@ internal sealed record PlotPanel(string Show)
     /// <summary>A metric, where its source has several; null for the usual one.</summary>
     public string? Y { get; init; }
 
-    /// <summary>Bytes of documents per second along the right.</summary>
+    /// <summary>Bytes of documents per second stand along the right.</summary>
     public bool HasMegabytes { get; init; }
 
-    /// <summary>Beside the axis, in place of its own; null for that.</summary>
+    /// <summary>The title beside the axis, in place of its own; null for that.</summary>
     public string? Title { get; init; }
 
-    /// <summary>Titles of the lines that are drawn; empty for the usual ones.</summary>
+    /// <summary>The titles of the lines that are drawn; empty for the usual ones.</summary>
     public IReadOnlyList<string> Lines { get; init; } = [];
+
+    /// <summary>Its title in the report's language: the file's, or otherwise its source's.</summary>
+    /// <param name="own">The title that its source gives it.</param>
+    public string TitleOr(string own) => Title is { } title ? Words.Of(title) : own;
+
+    /// <summary>What its source has, with the title and the lines that the file wants.</summary>
+    /// <param name="own">The panel as its source makes it.</param>
+    /// <returns>Null when it has none of the lines.</returns>
+    public Charts.Panel? Of(Charts.Panel own) => (Title is null ? own : own with { Title = Words.Of(Title), Unit = "" }).Only(Lines);
 }

@@ -8,15 +8,18 @@ internal static class PlotLibrary
     private static readonly Lazy<IReadOnlyList<PlotInfo>> Shipped = new(static () =>
         Ordered(PlotFile.In(PlotFile.ShippedFolder, isShipped: true).Select(PlotReader.Read)));
 
-    /// <summary>By their places.</summary>
+    /// <summary>The standard plots, ordered by their places.</summary>
     public static IReadOnlyList<PlotInfo> Standard => Shipped.Value;
 
-    /// <exception cref="InvalidOperationException">None has that name.</exception>
-    public static PlotInfo Of(string name) => Standard.First(plot => plot.Name == name);
+    /// <summary>Finds a standard plot by its name, or reads the plot of a file.</summary>
+    /// <returns>Null when there is neither.</returns>
+    /// <exception cref="UserException">The file is wrong.</exception>
+    public static PlotInfo? TryFind(string nameOrPath) =>
+        Standard.FirstOrDefault(plot => plot.Name == nameOrPath) ?? (PlotFile.TryFind(nameOrPath) is { } file ? PlotReader.Read(file) : null);
 
-    /// <summary>The standard ones with those of a folder, which take the place of others of their name.</summary>
+    /// <summary>The standard plots with those of a folder, which take the place of others of their name.</summary>
     /// <param name="folder">Null for none.</param>
-    /// <exception cref="UserException">No folder, none in it, or one that is wrong.</exception>
+    /// <exception cref="UserException">There is no such folder, it has no plot, or one of them is wrong.</exception>
     public static IReadOnlyList<PlotInfo> With(string? folder)
     {
         if (folder is null)

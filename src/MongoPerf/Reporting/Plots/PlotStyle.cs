@@ -7,35 +7,52 @@ using MongoPerf.Scenarios.Yaml;
 namespace MongoPerf.Reporting.Plots;
 
 /// <summary>
-/// Colours and letters of charts: those of plots/style.yaml, changed by a user's own file of that name. The same within one flow of
+/// Colors and font sizes of charts: those of plots/style.yaml, changed by a user's own file of that name. The same within one flow of
 /// execution.
 /// </summary>
 internal sealed partial record PlotStyle
 {
-    /// <summary>Name of the style file without its extension; it is not a plot.</summary>
+    /// <summary>The name of the style file without its extension; it is not a plot.</summary>
     public const string Name = "style";
 
-    private static readonly KeySet Letters = new("letters", "Font sizes, in pixels.",
-        [.. new[] { "title", "verdict", "text", "small", "mark" }.Select(static name => new Key(name, KeyKind.Number, "Pixels."))]);
-
-    private static readonly KeySet Theme = new("theme", "Colours of a chart's background and text.",
-        [.. new[] { "ground", "ink", "soft", "grid", "mark" }.Select(static name => new Key(name, KeyKind.Text, "As '#RRGGBB'."))]);
-
-    private static readonly KeySet Color = new("color", "A colour by what it means.",
+    private static readonly (string Name, Marker Marker)[] Markers =
     [
-        new("light", KeyKind.Text, "On a light ground."),
-        new("dark", KeyKind.Text, "On a dark ground [default: as on a light one]."),
-        new("point", KeyKind.Text, "Shape of points [default: disc]."),
+        ("circle", Marker.Circle), ("square", Marker.Square), ("triangle", Marker.Triangle), ("triangle-down", Marker.TriangleDown),
+        ("diamond", Marker.Diamond), ("open-circle", Marker.OpenCircle), ("open-square", Marker.OpenSquare), ("open-triangle", Marker.OpenTriangle),
+    ];
+
+    private static readonly KeySet FontSize = new("fontSizes", "Font sizes, in pixels of a picture 1600 pixels wide.",
+    [
+        new("title", KeyKind.Number, "The title above a chart."),
+        new("verdict", KeyKind.Number, "The verdict of a comparison."),
+        new("text", KeyKind.Number, "Axes, ticks, and legends above a chart."),
+        new("small", KeyKind.Number, "The line below the title, and legends beside panels."),
+        new("mark", KeyKind.Number, "The labels of marks."),
     ]);
 
-    private static readonly KeySet File = new("style", "Colours and font sizes of charts.",
-        [new("letters", KeyKind.Mapping, Letters.Description, Letters), new("themes", KeyKind.NamedMappings, Theme.Description, Theme), new("colors", KeyKind.NamedMappings, Color.Description, Color)]);
-
-    private static readonly (string Name, PointShape Shape)[] Points =
+    private static readonly KeySet Theme = new("theme", "Colors of a chart's background and text.",
     [
-        ("disc", PointShape.Disc), ("square", PointShape.Square), ("triangle", PointShape.Triangle), ("triangle-down", PointShape.TriangleDown),
-        ("diamond", PointShape.Diamond), ("circle", PointShape.Circle), ("box", PointShape.Box), ("open-triangle", PointShape.OpenTriangle),
-    ];
+        new("background", KeyKind.Text, "Behind everything, as '#RRGGBB'."),
+        new("text", KeyKind.Text, "Titles and ticks."),
+        new("muted", KeyKind.Text, "What matters less, and frames."),
+        new("grid", KeyKind.Text, "The lines behind the data."),
+        new("mark", KeyKind.Text, "Marks and their labels."),
+    ]);
+
+    private static readonly KeySet Color = new("color", "A color by what it means.",
+    [
+        new("light", KeyKind.Text, "On a light background, as '#RRGGBB'."),
+        new("dark", KeyKind.Text, "On a dark background [default: as on a light one]."),
+        new("marker", KeyKind.Text, "The shape of points [default: circle].") { Allowed = [.. Markers.Select(static one => one.Name)] },
+    ]);
+
+    /// <summary>Every key of a style file: reader, messages and plots/style.schema.json go by it.</summary>
+    internal static KeySet File { get; } = new("style", "Colors and font sizes of charts.",
+    [
+        new("fontSizes", KeyKind.Mapping, FontSize.Description, FontSize),
+        new("themes", KeyKind.NamedMappings, Theme.Description, Theme),
+        new("colors", KeyKind.NamedMappings, Color.Description, Color),
+    ]);
 
     private static readonly Lazy<PlotStyle> Shipped = new(static () =>
         new PlotStyle().With(PlotFile.TryFind(Path.Combine(PlotFile.ShippedFolder, Name + ".yaml"))
@@ -49,17 +66,17 @@ internal sealed partial record PlotStyle
 
     public static PlotStyle Current => Scope.Value ?? Shipped.Value;
 
-    /// <summary>Pixels, by what is written.</summary>
-    public IReadOnlyDictionary<string, double> Sizes { get; private init; } = new Dictionary<string, double>();
+    /// <summary>Pixels by what is written, such as title.</summary>
+    public IReadOnlyDictionary<string, double> FontSizes { get; private init; } = new Dictionary<string, double>();
 
-    /// <summary>By name.</summary>
+    /// <summary>The themes by name.</summary>
     public IReadOnlyDictionary<string, ChartTheme> Themes { get; private init; } = new Dictionary<string, ChartTheme>();
 
-    /// <summary>In the order of the file.</summary>
+    /// <summary>The colors in the order of the file.</summary>
     public IReadOnlyList<Palette.Color> Colors { get; private init; } = [];
 
-    /// <summary>In this flow of execution until it is disposed.</summary>
-    /// <param name="folder">May have a style.yaml; null for none.</param>
+    /// <summary>Applies a folder's style in this flow of execution until the result is disposed.</summary>
+    /// <param name="folder">A folder that may have a style.yaml; null for none.</param>
     /// <exception cref="UserException">The file is wrong.</exception>
     public static IDisposable Of(string? folder)
     {
@@ -69,16 +86,16 @@ internal sealed partial record PlotStyle
         return before;
     }
 
-    /// <summary>The same with what a file names.</summary>
+    /// <summary>The same style with what a file names.</summary>
     /// <exception cref="UserException">Says where, what was found and what is allowed.</exception>
     public PlotStyle With(PlotFile file)
     {
-        var top = new MappingReader(ScenarioYaml.Read(file.ShownPath, file.Text, "expected a mapping with letters, themes or colors", null), "style", File);
-        var sizes = new Dictionary<string, double>(Sizes);
-        if (top.Find("letters") is { } letters)
+        var top = new MappingReader(ScenarioYaml.Read(file.ShownPath, file.Text, "expected a mapping with fontSizes, themes or colors", null), "style", File);
+        var sizes = new Dictionary<string, double>(FontSizes);
+        if (top.Find("fontSizes") is { } given)
         {
-            var reader = new MappingReader(letters, "letters", Letters);
-            foreach (string name in Letters.Names.Where(name => reader.Find(name) is not null))
+            var reader = new MappingReader(given, "fontSizes", FontSize);
+            foreach (string name in FontSize.Names.Where(name => reader.Find(name) is not null))
                 sizes[name] = reader.Number(name, 10, 40)!.Value;
         }
 
@@ -91,8 +108,8 @@ internal sealed partial record PlotStyle
             ChartTheme former = themes.GetValueOrDefault(entry.Name, new ChartTheme("", "", "", "", "", entry.Name == "dark"));
             themes[entry.Name] = former with
             {
-                Ground = Hex(reader, "ground") ?? former.Ground, Ink = Hex(reader, "ink") ?? former.Ink, Soft = Hex(reader, "soft") ?? former.Soft,
-                Grid = Hex(reader, "grid") ?? former.Grid, Mark = Hex(reader, "mark") ?? former.Mark,
+                Background = Hex(reader, "background") ?? former.Background, Text = Hex(reader, "text") ?? former.Text,
+                Muted = Hex(reader, "muted") ?? former.Muted, Grid = Hex(reader, "grid") ?? former.Grid, Mark = Hex(reader, "mark") ?? former.Mark,
             };
         }
 
@@ -105,15 +122,15 @@ internal sealed partial record PlotStyle
             var reader = new MappingReader(entry.Value, $"color '{entry.Name}'", Color);
             reader.Require("light", "such as light: '#0072B2'");
             string light = Hex(reader, "light")!;
-            string point = reader.OneOf("point", [.. Points.Select(static one => one.Name)]) ?? "disc";
-            var color = new Palette.Color(entry.Name, light, Hex(reader, "dark") ?? light, Points.First(one => one.Name == point).Shape);
+            string marker = reader.OneOf("marker", [.. Markers.Select(static one => one.Name)]) ?? "circle";
+            var color = new Palette.Color(entry.Name, light, Hex(reader, "dark") ?? light, Markers.First(one => one.Name == marker).Marker);
             if (place < 0)
                 colors.Add(color);
             else
                 colors[place] = color;
         }
 
-        return new PlotStyle { Sizes = sizes, Themes = themes, Colors = colors };
+        return new PlotStyle { FontSizes = sizes, Themes = themes, Colors = colors };
     }
 
     private static IReadOnlyList<MappingEntry> Entries(MappingReader top, string key) => top.Find(key) switch
@@ -127,7 +144,8 @@ internal sealed partial record PlotStyle
     {
         if (reader.Text(key) is not { } text)
             return null;
-        return HexColor().IsMatch(text) ? text.ToUpperInvariant() : throw MappingReader.Wrong(reader.Find(key)!, $"{key} is '{text}'; expected a color such as '#0072B2'", "quote it: YAML treats an unquoted # as the start of a comment");
+        return HexColor().IsMatch(text) ? text.ToUpperInvariant() : throw MappingReader.Wrong(
+            reader.Find(key)!, $"{key} is '{text}'; expected a color such as '#0072B2'", "quote it: YAML treats an unquoted # as the start of a comment");
     }
 
     private sealed class Former(PlotStyle? style) : IDisposable

@@ -73,6 +73,29 @@ public sealed class ChartLayoutTests
         }
     }
 
+    [Fact]
+    public void A_low_picture_has_panels_as_low_as_their_legends_and_then_smaller_letters()
+    {
+        Chart[] legends = [.. new[] { 1, 7, 2, 5, 1, 3, 2, 1 }.Select(static count => Of([.. Enumerable.Range(1, count).Select(i => $"line {count} {i}")]))];
+        Chart chart = legends[0] with { Panels = [.. legends.Select(static one => one.Panels[0])] };
+        ChartLayout.Fit(chart, 1200, null, out double least);
+        Assert.InRange(least, 400, 600);
+        foreach (double height in new[] { 1500, 1100, 800, least })
+        {
+            ChartLayout layout = ChartLayout.Fit(chart, 1200, height, out _);
+            Assert.False(layout.IsTooLow, $"{height}: {layout.Height} of {layout.LeastHeight}");
+            Assert.Equal((1200, height), (Math.Round(layout.Width * layout.Scale), Math.Round(layout.Height * layout.Scale)));
+            Assert.InRange(layout.Scale, 0.4, 1);
+            Assert.All(layout.Panels.Index(), one => Assert.True(
+                layout.LegendTop + (layout.LegendRow * (layout.NamedBeside(one.Index).Count() - 0.5)) <= one.Item.Bottom - one.Item.Top, $"{height}: {one}"));
+            Assert.All(layout.Panels.Zip(layout.Panels.Skip(1)), static pair => Assert.True(pair.First.Bottom + 18 < pair.Second.Top));
+        }
+
+        Assert.True(ChartLayout.Fit(chart, 1200, least - 2, out _).IsTooLow);
+        Assert.Equal(1, ChartLayout.Fit(chart, 1600, null, out _).Scale);
+        Assert.Equal(0.5, ChartLayout.Fit(chart, 450, null, out _).Scale);
+    }
+
     private static Chart Of(string[] titles, string[]? colors = null) => new(
         "x", "Title", "", new AxisScale(100, [new Tick(0, "0"), new Tick(100, "100")]),
         [new Panel("rate", AxisScale.OfCount(10), [.. titles.Select((title, i) => new Series(Table, 1, title, colors?[i] ?? Palette.OfLine(i)))])]);

@@ -88,7 +88,7 @@ public sealed class HappeningsTests : IDisposable
         Assert.InRange(cache.Y.Max, cache.Series.Max(series => series.Largest), cache.Series.Max(series => series.Largest) * 2);
     }
 
-    private static Chart Timeline(StoredRun run) => TimeCharts.Build(run, PlotLibrary.Of("timeline"))!;
+    private static Chart Timeline(StoredRun run) => TimeCharts.Build(run, PlotLibrary.TryFind("timeline")!)!;
 
     private static RunEvent At(double second, string kind, string text, double? seconds = null) => new(Start + (long)(second * 1000), kind, text, seconds);
 

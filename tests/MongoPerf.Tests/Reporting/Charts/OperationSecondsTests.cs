@@ -215,11 +215,11 @@ public sealed class OperationSecondsTests : IDisposable
         Seconds(2, 11, 3, ("load", 900));
         _store.EndPhase(RunParts.Phase(1, "load", RunParts.Result("load")) with { Kind = PhaseKind.Load, Documents = 1000, Sizes = [RunParts.Sizes(1000)] });
         using (StoredRun one = StoredRun.Open(_runs.At("run")))
-            Assert.Empty(SizeChart.OfFilled(one, OperationSeconds.Of(one), PlotLibrary.Of("size-filled")));
+            Assert.Empty(SizeChart.OfFilled(one, OperationSeconds.Of(one), PlotLibrary.TryFind("size-filled")!));
         Stored(RunParts.Phase(2, "more", RunParts.Result("load")) with { Kind = PhaseKind.Load, Documents = 3000, Sizes = [RunParts.Sizes(3000)] });
         using StoredRun run = StoredRun.Open(_runs.At("run"));
 
-        Chart chart = Assert.Single(SizeChart.OfFilled(run, OperationSeconds.Of(run), PlotLibrary.Of("size-filled")));
+        Chart chart = Assert.Single(SizeChart.OfFilled(run, OperationSeconds.Of(run), PlotLibrary.TryFind("size-filled")!));
 
         Assert.Equal(["documents", "disk", "data", "storage", "index"], chart.Tables[0].Columns);
         Assert.Equal([1000, 3000], chart.Tables[0].Rows.Select(row => row[0]));
@@ -240,7 +240,7 @@ public sealed class OperationSecondsTests : IDisposable
         Stored(RunParts.Phase(1, "load", RunParts.Result("load")) with { Kind = PhaseKind.Load, Documents = 4000, Sizes = [RunParts.Sizes(4000)] });
         using StoredRun run = StoredRun.Open(_runs.At("run"));
 
-        ChartTable table = Assert.Single(SizeChart.OfFilled(run, OperationSeconds.Of(run), PlotLibrary.Of("size-filled"))).Tables[0];
+        ChartTable table = Assert.Single(SizeChart.OfFilled(run, OperationSeconds.Of(run), PlotLibrary.TryFind("size-filled")!)).Tables[0];
 
         // Where a shard said nothing, nobody knows the sum; the last is what the phase took at its end.
         Assert.Equal([400, 1200, 1600, 2000, 2400, 2800, 3200, 3600, 4000], table.Rows.Select(row => row[0]));
@@ -260,7 +260,7 @@ public sealed class OperationSecondsTests : IDisposable
         OperationSeconds seconds = Stored(RunParts.Phase(1, "mix", RunParts.Result("read"), RunParts.Result("update")));
         using StoredRun run = StoredRun.Open(_runs.At("run"));
 
-        Chart chart = MigrationChart.Build(run, seconds, PlotLibrary.Of("migrations"))!;
+        Chart chart = MigrationChart.Build(run, seconds, PlotLibrary.TryFind("migrations")!)!;
 
         Assert.Equal(["seconds", "read", "update"], chart.Tables[0].Columns);
         Assert.Equal("migration", Assert.Single(chart.Bands).Kind);
@@ -274,7 +274,7 @@ public sealed class OperationSecondsTests : IDisposable
         OperationSeconds seconds = Stored(RunParts.Phase(1, "reads", RunParts.Result("read")));
         using StoredRun run = StoredRun.Open(_runs.At("run"));
 
-        Assert.Null(MigrationChart.Build(run, seconds, PlotLibrary.Of("migrations")));
+        Assert.Null(MigrationChart.Build(run, seconds, PlotLibrary.TryFind("migrations")!));
     }
 
     private static IEnumerable<double> Rates(OperationSeconds seconds, string title) =>

@@ -48,13 +48,13 @@ public sealed class TimelineDataTests : IDisposable
     public void Lines_that_find_no_room_are_said_to_be_left_out_and_totals_are_never_among_them()
     {
         using StoredRun run = Stored([RunParts.Phase(1, "mix", [.. Enumerable.Range(1, 10).Select(i => RunParts.Result($"op{i}"))])]);
-        Chart chart = TimeCharts.Build(run, PlotLibrary.Of("timeline"))!;
+        Chart chart = TimeCharts.Build(run, PlotLibrary.TryFind("timeline")!)!;
         Assert.Equal(["op1 p99", "op2 p99", "op3 p99", "op4 p99", "op5 p99", "op6 p99", "op7 p99"], chart.Panels.Single(p => p.Title == "Latency").Series.Select(l => l.Title));
         Assert.Equal(["total", "op1", "op2", "op3", "op4", "op5", "op6"], chart.Panels.Single(p => p.Title == "Rate of operations").Series.Select(l => l.Title));
         Assert.Contains("A panel holds 7 lines", chart.HowToRead, StringComparison.Ordinal);
     }
 
-    private static IReadOnlyList<Panel> Panels(StoredRun run) => TimeCharts.Build(run, PlotLibrary.Of("timeline"))!.Panels;
+    private static IReadOnlyList<Panel> Panels(StoredRun run) => TimeCharts.Build(run, PlotLibrary.TryFind("timeline")!)!.Panels;
 
     /// <summary>With two seconds of samples of each operation.</summary>
     private StoredRun Stored(IEnumerable<PhaseRecord> phases)

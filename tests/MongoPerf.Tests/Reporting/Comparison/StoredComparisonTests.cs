@@ -138,7 +138,7 @@ public sealed class StoredComparisonTests : IDisposable
         RunComparison comparison = Compare(run, run with { Limits = ["10"], NoiseSeed = 2 });
         Assert.Empty(comparison.Candidates[0].Operations);
         Assert.Equal("no operation in common", ComparisonText.Overall(comparison.Candidates[0]));
-        Assert.DoesNotContain(ComparisonCharts.Build(comparison).Charts, chart => chart.Name == "compare-ratios");
+        Assert.DoesNotContain(ComparisonCharts.Build(comparison).Charts, chart => chart.Name == "ratios");
         using var text = new StringWriter();
         MarkdownReport.Write(ComparisonReport.Of(comparison), text);
         Assert.Contains(": no operation in common", text.ToString(), StringComparison.Ordinal);
@@ -509,13 +509,13 @@ public sealed class StoredComparisonTests : IDisposable
     [Fact]
     public void Each_operation_gets_a_chart_and_all_of_them_one()
     {
-        string[] names = ["compare-ratios", "compare-unack", "compare-batch", "compare-safe", "compare-q4", "compare-q5", "compare-q6", "compare-q7", "compare-size"];
+        string[] names = ["ratios", .. new[] { "unack", "batch", "safe", "q4", "q5", "q6", "q7" }.Select(static one => $"operation-{one}"), "size-compared"];
         AssertDrawn("ten-sizes", names, Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = phase => phase == "batch" ? 0.7 : 1.1 }));
     }
 
     [Fact]
     public void A_single_window_is_drawn_over_time_and_three_runs_lie_over_each_other() => AssertDrawn(
-        "one-size", ["compare-sweep-1", "compare-ratios", "compare-q4-1", "compare-q4-8"],
+        "one-size", ["sweep-1", "ratios", "operation-q4-1", "operation-q4-8"],
         Compare(Single(1), Single(2) with { Speed = _ => 0.9 }, Single(3) with { Speed = _ => 3 }));
 
     private static NoisyRun Single(ulong seed) => new() { Sizes = 0, Seconds = 50, Phases = ["q4"], Threads = [1, 8], NoiseSeed = seed };

@@ -114,7 +114,7 @@ public sealed class FigureTests : IDisposable
         using StoredRun one = new SweptRun { Shards = 1, Figures = [ByRecords, elsewhere], Tables = [Published] }.Write(_folder.Path);
         using StoredRun two = new SweptRun { Id = "2026-11-21-b", Shards = 2 }.Write(_folder.Path);
         RunComparison comparison = RunComparer.Compare([new ComparedSide([one]), new ComparedSide([two])], [], 0.05);
-        Assert.Equal("compare-figure-1", ComparisonCharts.Build(comparison).Charts[0].Name);
+        Assert.Equal("figure-1", ComparisonCharts.Build(comparison).Charts[0].Name);
         Assert.Equal("Throughput", ComparisonTables.Of(comparison).First().Title);
         Assert.Contains("no figure 'Elsewhere': it shows 3 shards, but these runs used 1 shard, 2 shards", comparison.Notes);
     }
@@ -224,7 +224,7 @@ public sealed class FigureTests : IDisposable
         var single = new SweptRun { IsGrowth = true, Deployment = "single", MemoryLimit = 2_320_000_000, Figures = [figure] };
         using StoredRun one = single.Write(_folder.Path);
         using StoredRun two = (single with { Id = "2026-11-21-b", Deployment = "shards", Shards = 2 }).Write(_folder.Path);
-        Chart chart = Assert.Single(ScenarioFigures.Of(FigureRun.Of([[one], [two]]), ""));
+        Chart chart = Assert.Single(ScenarioFigures.Of(FigureRun.Of([[one], [two]])));
         Assert.Equal(["single: files > memory limit at 2M", "shards: files > memory limit at 4M"], chart.Marks.Select(mark => mark.Kind));
     }
 
@@ -295,10 +295,10 @@ public sealed class FigureTests : IDisposable
         string target = Environment.GetEnvironmentVariable("MONGOPERF_KEEP_CHARTS") ?? _folder.At("charts");
         foreach (IReadOnlyList<FigureRun> runs in (IReadOnlyList<FigureRun>[])[FigureRun.Of(one), FigureRun.Of([[one], [two]])])
         {
-            IReadOnlyList<Chart> charts = ScenarioFigures.Of(runs, $"runs-{runs.Count}-");
+            Chart[] charts = [.. ScenarioFigures.Of(runs).Select(chart => chart with { Name = $"runs-{runs.Count}-{chart.Name}" })];
             RenderedCharts rendered = ChartRenderer.Render(new ChartSet(charts, ["runs-*"]), target);
             Assert.Empty(rendered.Warnings);
-            Assert.Equal(charts.Count, rendered.Drawn.Count);
+            Assert.Equal(charts.Length, rendered.Drawn.Count);
             Assert.All(rendered.Drawn, drawn =>
             {
                 byte[] png = File.ReadAllBytes(drawn.PngPath);

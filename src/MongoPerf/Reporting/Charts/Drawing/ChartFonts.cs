@@ -8,16 +8,16 @@ namespace MongoPerf.Reporting.Charts.Drawing;
 /// </summary>
 internal static class ChartFonts
 {
-    /// <summary>Names a font file with Chinese characters.</summary>
+    /// <summary>The environment variable that names a font file with Chinese characters.</summary>
     public const string Variable = "MONGOPERF_FONT";
 
-    /// <summary>What a Chinese font has and a Japanese one may lack.</summary>
+    /// <summary>Characters that a Chinese font has and a Japanese one may lack.</summary>
     private const string Chinese = "图数据库延迟压测";
 
-    /// <summary>Font files to look into; a machine for typesetting has tens of thousands.</summary>
+    /// <summary>The most font files to look into; a machine for typesetting has tens of thousands.</summary>
     private const int MostFiles = 3000;
 
-    /// <summary>In names of fonts with Chinese characters.</summary>
+    /// <summary>Parts of the names of fonts with Chinese characters.</summary>
     private static readonly string[] LikelyNames =
         ["wqy", "cjk", "msyh", "pingfang", "simsun", "simhei", "droidsansfallback", "sourcehan", "uming", "ukai", "stheiti", "heiti", "songti", "deng", "hansans", "unicode"];
 
@@ -32,13 +32,13 @@ internal static class ChartFonts
     /// <summary>A font of this machine has Chinese characters.</summary>
     public static bool HasChinese => Further.Value is not null;
 
-    /// <summary>The one that has all characters of a text, or most of them.</summary>
+    /// <summary>Chooses the font that has all characters of a text, or most of them.</summary>
     public static SKTypeface Of(string text) =>
         Shipped.Value.ContainsGlyphs(text) || Further.Value is not { } further || !AddsTo(text, further) ? Shipped.Value : further;
 
-    /// <summary>The first file with Chinese characters: the one that is named, else of those in folders.</summary>
-    /// <param name="named">Null or empty for none.</param>
-    /// <param name="folders">Those that are not there are passed by.</param>
+    /// <summary>Finds the first font with Chinese characters: the one that is named, otherwise one of those in folders.</summary>
+    /// <param name="named">A font file; null or empty for none.</param>
+    /// <param name="folders">Where to look; folders that are not there are passed by.</param>
     public static SKTypeface? Find(string? named, IEnumerable<string> folders)
     {
         if (!string.IsNullOrEmpty(named))
@@ -51,7 +51,7 @@ internal static class ChartFonts
             .Select(Open).FirstOrDefault(static font => font is not null);
     }
 
-    /// <summary>Null where it is no font, or has no Chinese characters.</summary>
+    /// <summary>Opens a font file; null where it is no font, or has no Chinese characters.</summary>
     private static SKTypeface? Open(string file)
     {
         SKTypeface? font = SKTypeface.FromFile(file);

@@ -12,29 +12,29 @@ namespace MongoPerf.Reporting.Charts.Drawing;
 /// </summary>
 internal sealed class ChartPicture
 {
-    /// <summary>From a panel to the legend beside it, to the legend's texts, and the length of its lines.</summary>
+    /// <summary>The pixels from a panel to the legend beside it, from there to the legend's texts, and the length of its lines.</summary>
     private const double LegendGap = 19;
     private const double LegendText = 58;
     private const double LegendLine = 29;
 
-    /// <summary>From the picture's edges to what stands at them.</summary>
+    /// <summary>The pixels from the picture's edges to what stands at them.</summary>
     private const double Edge = 29;
 
-    /// <summary>From one row of a text to the next, in sizes of its letters.</summary>
+    /// <summary>The height from one row of a text to the next, in sizes of its letters.</summary>
     private const float RowHeight = 1.3f;
 
-    /// <summary>A panel's title takes so many pixels for a character.</summary>
+    /// <summary>The pixels that a panel's title takes for a character.</summary>
     private const double TitleCharacter = 10;
 
-    /// <summary>What the bars of one name take of its room.</summary>
+    /// <summary>The share of a name's room that its bars take.</summary>
     private const double BarsShare = 0.8;
 
     private const float TickLength = 5;
 
-    /// <summary>Between texts at ticks.</summary>
+    /// <summary>The pixels between texts at ticks.</summary>
     private const double LeastGap = 6;
 
-    /// <summary>By <see cref="Series.Dash"/>, from 1 on: solid, dashed, dotted and both.</summary>
+    /// <summary>The dashes by <see cref="Series.Dash"/>, from 1 on: solid, dashed, dotted and both.</summary>
     private static readonly float[][] Dashes = [[], [10, 6], [3, 5], [15, 5, 3, 5], [15, 5, 3, 5, 3, 5]];
 
     private readonly Chart _chart;
@@ -59,12 +59,12 @@ internal sealed class ChartPicture
 
     private static float MarkSize => SizeOf("mark");
 
-    private static float SizeOf(string text) => (float)PlotStyle.Current.Sizes[text];
+    private static float SizeOf(string text) => (float)PlotStyle.Current.FontSizes[text];
 
-    /// <summary>Leaves the ground as it is.</summary>
+    /// <summary>Draws a chart, and leaves the background as it is.</summary>
     /// <param name="chart">What is shown.</param>
-    /// <param name="layout">Of the chart.</param>
-    /// <param name="theme">Its colours.</param>
+    /// <param name="layout">The chart's layout.</param>
+    /// <param name="theme">The colors.</param>
     /// <param name="canvas">One of its units is a pixel of the layout.</param>
     public static void Draw(Chart chart, ChartLayout layout, ChartTheme theme, SKCanvas canvas)
     {
@@ -123,8 +123,8 @@ internal sealed class ChartPicture
 
     private void Style(IAxis axis)
     {
-        axis.FrameLineStyle.Color = Color(_theme.Soft);
-        axis.MajorTickStyle.Color = Color(_theme.Soft);
+        axis.FrameLineStyle.Color = Color(_theme.Muted);
+        axis.MajorTickStyle.Color = Color(_theme.Muted);
         axis.MajorTickStyle.Length = TickLength;
     }
 
@@ -174,7 +174,7 @@ internal sealed class ChartPicture
         };
     }
 
-    /// <summary>What lies across has its values on the axis that all panels share, and rows on its own.</summary>
+    /// <summary>Adds points in their intervals: values on the axis that all panels share, rows on the panel's own.</summary>
     private void AddInterval(Plot plot, Panel panel, Series series)
     {
         (double X, double Y, double Low, double High)[] rows =
@@ -191,7 +191,7 @@ internal sealed class ChartPicture
         plot.Add.Plottable(new LinePlottable([.. rows.Select(static row => new[] { new Coordinates(row.X, row.Y) })]) { Marker = Marker(series.Color, 1.2f) });
     }
 
-    /// <summary>Names stand apart, what was measured beside each other: bars, or points where the axis has no 0.</summary>
+    /// <summary>Adds bars, or points where the axis has no 0: names stand apart, what was measured of one stands side by side.</summary>
     private void AddBars(Plot plot, Panel panel)
     {
         string[] colors = [.. _chart.Panels.SelectMany(static one => one.Series).Select(static series => series.Color).Distinct()];
@@ -219,7 +219,9 @@ internal sealed class ChartPicture
         }
     }
 
-    /// <summary>Where a value is missing for good a piece ends; where only other lines have values a line goes on.</summary>
+    /// <summary>
+    /// Divides a line into pieces: one ends where a value is missing for good, and goes on where only other lines have values.
+    /// </summary>
     private List<Coordinates[]> Pieces(Panel panel, Series series)
     {
         var pieces = new List<Coordinates[]>();
@@ -275,37 +277,37 @@ internal sealed class ChartPicture
         _ => 0,
     };
 
-    /// <param name="color">Name in the palette, which has the shape too.</param>
-    /// <param name="size">1 is that of points which stand for one number.</param>
+    /// <param name="color">The name in the palette, which has the shape too.</param>
+    /// <param name="size">The size; 1 is that of points which stand for one number.</param>
     private MarkerStyle Marker(string color, float size)
     {
-        (MarkerShape shape, float factor) = Palette.Of(color).Shape switch
+        (MarkerShape shape, float factor) = Palette.Of(color).Marker switch
         {
-            PointShape.Disc => (MarkerShape.FilledCircle, 1f),
-            PointShape.Square => (MarkerShape.FilledSquare, 0.9f),
-            PointShape.Triangle => (MarkerShape.FilledTriangleUp, 1.3f),
-            PointShape.TriangleDown => (MarkerShape.FilledTriangleDown, 1.3f),
-            PointShape.Diamond => (MarkerShape.FilledDiamond, 1.2f),
-            PointShape.Circle => (MarkerShape.OpenCircle, 1f),
-            PointShape.Box => (MarkerShape.OpenSquare, 0.9f),
+            Charts.Marker.Circle => (MarkerShape.FilledCircle, 1f),
+            Charts.Marker.Square => (MarkerShape.FilledSquare, 0.9f),
+            Charts.Marker.Triangle => (MarkerShape.FilledTriangleUp, 1.3f),
+            Charts.Marker.TriangleDown => (MarkerShape.FilledTriangleDown, 1.3f),
+            Charts.Marker.Diamond => (MarkerShape.FilledDiamond, 1.2f),
+            Charts.Marker.OpenCircle => (MarkerShape.OpenCircle, 1f),
+            Charts.Marker.OpenSquare => (MarkerShape.OpenSquare, 0.9f),
             _ => (MarkerShape.OpenTriangleUp, 1.3f),
         };
         return new MarkerStyle(shape, 8.4f * size * factor, ColorOf(color)) { LineWidth = 1.6f };
     }
 
-    /// <summary>What stands above the panels, and below those in a grid.</summary>
+    /// <summary>Draws what stands above the panels, and below those in a grid.</summary>
     private void DrawHead()
     {
         double room = _layout.Width - (2 * Edge);
-        Write(_chart.Title, Edge, _layout.TitleY, TitleSize, _theme.Ink, room: room);
-        Write(_chart.Subtitle, Edge, _layout.SubtitleY, SmallSize, _theme.Soft, room: room);
-        Write(_layout.Verdict, Edge, _layout.VerdictY, VerdictSize, _theme.Ink, room: room);
+        Write(_chart.Title, Edge, _layout.TitleY, TitleSize, _theme.Text, room: room);
+        Write(_chart.Subtitle, Edge, _layout.SubtitleY, SmallSize, _theme.Muted, room: room);
+        Write(_layout.Verdict, Edge, _layout.VerdictY, VerdictSize, _theme.Text, room: room);
         foreach ((double x, double y, Series series) in _layout.LegendAbove)
             DrawLegendEntry(series, x, y, 42, 53, TextSize);
         if (_layout.IsGrid)
         {
             Write(string.Join(" · ", _chart.Marks.Select(static mark => mark.Label)), 109, _layout.NoteY, MarkSize, _theme.Mark, room: _layout.Width - 109 - Edge);
-            Write(_chart.X.Label, _layout.Width / 2, _layout.Height - 22, TextSize, _theme.Ink, SKTextAlign.Center);
+            Write(_chart.X.Label, _layout.Width / 2, _layout.Height - 22, TextSize, _theme.Text, SKTextAlign.Center);
         }
 
         ChartLayout.Place first = _layout.Panels[0];
@@ -317,35 +319,35 @@ internal sealed class ChartPicture
         foreach (Tick tick in TicksOf(top))
         {
             float x = (float)PlaceOf(first, top, tick.At);
-            ScottPlot.Drawing.DrawLine(_canvas, _paint, new Pixel(x, (float)first.Top), new Pixel(x, (float)first.Top - TickLength), Color(_theme.Soft), antiAlias: false);
-            Write(tick.Text, x, first.Top - 20, TextSize, _theme.Soft, SKTextAlign.Center);
+            ScottPlot.Drawing.DrawLine(_canvas, _paint, new Pixel(x, (float)first.Top), new Pixel(x, (float)first.Top - TickLength), Color(_theme.Muted), antiAlias: false);
+            Write(tick.Text, x, first.Top - 20, TextSize, _theme.Muted, SKTextAlign.Center);
         }
 
-        ScottPlot.Drawing.DrawLine(_canvas, _paint, new Pixel((float)first.Left, (float)first.Top), new Pixel((float)first.Right, (float)first.Top), Color(_theme.Soft), antiAlias: false);
-        Write(top.Label, first.Left - 13, first.Top - 20, SmallSize, _theme.Soft, SKTextAlign.Right);
+        ScottPlot.Drawing.DrawLine(_canvas, _paint, new Pixel((float)first.Left, (float)first.Top), new Pixel((float)first.Right, (float)first.Top), Color(_theme.Muted), antiAlias: false);
+        Write(top.Label, first.Left - 13, first.Top - 20, SmallSize, _theme.Muted, SKTextAlign.Right);
     }
 
     private void DrawPanelTitle(Panel panel, ChartLayout.Place place)
     {
         if (_layout.IsGrid)
-            Write(panel.Label, place.Left, place.Top - 16, TextSize, panel.Color.Length > 0 ? _theme.ColorOf(panel.Color) : _theme.Ink, room: place.Right - place.Left);
+            Write(panel.Label, place.Left, place.Top - 16, TextSize, panel.Color.Length > 0 ? _theme.ColorOf(panel.Color) : _theme.Text, room: place.Right - place.Left);
         else
             DrawTitleBeside(panel.Label, place);
         if (panel.Right is { Label.Length: > 0 } right)
-            Write(right.Label, _layout.Width * 0.985, (place.Top + place.Bottom) / 2, TextSize, _theme.Ink, SKTextAlign.Center, rotation: -90);
+            Write(right.Label, _layout.Width * 0.985, (place.Top + place.Bottom) / 2, TextSize, _theme.Text, SKTextAlign.Center, rotation: -90);
     }
 
-    /// <summary>In two rows at most, which shrink where a panel is low.</summary>
+    /// <summary>Writes a title in two rows at most, which shrink where a panel is low.</summary>
     private void DrawTitleBeside(string title, ChartLayout.Place place)
     {
         double height = place.Bottom - place.Top;
         string wrapped = Words.Wrap(title, (int)(height / TitleCharacter));
         for (int width = Words.Width(title) / 2; wrapped.Count(static c => c == '\n') > 1; width++)
             wrapped = Words.Wrap(title, width);
-        Write(wrapped, Edge, (place.Top + place.Bottom) / 2, TextSize, _theme.Ink, SKTextAlign.Center, rotation: -90, room: height + 20);
+        Write(wrapped, Edge, (place.Top + place.Bottom) / 2, TextSize, _theme.Text, SKTextAlign.Center, rotation: -90, room: height + 20);
     }
 
-    /// <summary>Texts only: their lines are the plot's. One that would lie on the last is left out.</summary>
+    /// <summary>Draws the texts of ticks, whose lines are the plot's. One that would lie on the last is left out.</summary>
     private void DrawTicks(int number, Panel panel, ChartLayout.Place place)
     {
         bool isLast = number == _chart.Panels.Count - 1;
@@ -360,25 +362,25 @@ internal sealed class ChartPicture
                     continue;
                 end = x + half + LeastGap;
                 if (_layout.HasSlopingNames)
-                    Write(tick.Text, x, place.Bottom + 16, TextSize, _theme.Ink, rotation: 20);
+                    Write(tick.Text, x, place.Bottom + 16, TextSize, _theme.Text, rotation: 20);
                 else
-                    Write(tick.Text, x, place.Bottom + 20, TextSize, _theme.Ink, SKTextAlign.Center);
+                    Write(tick.Text, x, place.Bottom + 20, TextSize, _theme.Text, SKTextAlign.Center);
             }
         }
 
         if (isLast && !_layout.IsGrid)
-            Write(_chart.X.Label, (place.Left + place.Right) / 2, place.Bottom + (_layout.HasSlopingNames ? 122 : 54), TextSize, _theme.Ink, SKTextAlign.Center);
+            Write(_chart.X.Label, (place.Left + place.Right) / 2, place.Bottom + (_layout.HasSlopingNames ? 122 : 54), TextSize, _theme.Text, SKTextAlign.Center);
         if (!_layout.SharesValues || number % _chart.Columns == 0)
         {
             foreach ((string text, double y) in Apart(place, panel.Y))
-                Write(text, place.Left - 12, y, TextSize, _theme.Ink, SKTextAlign.Right, isCentred: true);
+                Write(text, place.Left - 12, y, TextSize, _theme.Text, SKTextAlign.Right, isCentered: true);
         }
 
         foreach ((string text, double y) in panel.Right is null ? [] : Apart(place, panel.Right))
-            Write(text, place.Right + 12, y, TextSize, _theme.Ink, isCentred: true);
+            Write(text, place.Right + 12, y, TextSize, _theme.Text, isCentered: true);
     }
 
-    /// <summary>Texts of an axis of values that don't lie on one another.</summary>
+    /// <summary>Chooses the texts of an axis of values that don't lie on one another.</summary>
     private static IEnumerable<(string Text, double Y)> Apart(ChartLayout.Place place, AxisScale scale)
     {
         double last = double.NegativeInfinity;
@@ -402,7 +404,7 @@ internal sealed class ChartPicture
     private double DrawLegendBeside(int number, ChartLayout.Place place)
     {
         Panel panel = _chart.Panels[number];
-        double y = place.Top + 14;
+        double y = place.Top + _layout.LegendTop;
         if (panel.Limit is (double at, string text))
         {
             if (_chart.HasLegendAbove)
@@ -411,16 +413,17 @@ internal sealed class ChartPicture
             }
             else
             {
-                Stroke(place.Right + LegendGap, y, LegendLine, new LineStyle(2, ColorOf("limit")), Dashes[2]);
-                Write(text, place.Right + LegendText, y, SmallSize, _theme.Ink);
+                double top = place.Top + 14;
+                Stroke(place.Right + LegendGap, top, LegendLine, new LineStyle(2, ColorOf("limit")), Dashes[2]);
+                Write(text, place.Right + LegendText, top, SmallSize, _theme.Text);
+                y = top + _layout.LegendRow;
             }
         }
 
-        y += ChartLayout.LegendRow;
         foreach (Series series in _layout.NamedBeside(number))
         {
             DrawLegendEntry(series, place.Right + LegendGap, y, LegendLine, LegendText - LegendGap, SmallSize);
-            y += ChartLayout.LegendRow * ChartLayout.RowsOf(series.Title);
+            y += _layout.LegendRow * ChartLayout.RowsOf(series.Title);
         }
 
         return y;
@@ -432,7 +435,7 @@ internal sealed class ChartPicture
             Stroke(x, y, length, new LineStyle(_chart.HasLegendAbove ? 2.5f : 3, ColorOf(series.Color)), Dashes[(series.Dash - 1) % Dashes.Length]);
         if (_chart.HasLegendAbove && series.HasValues)
             Marker(series.Color, 1.1f).Render(_canvas, new Pixel((float)(x + (length / 2)), (float)y), _paint);
-        Write(series.Title, x + toText, y, size, _theme.Ink);
+        Write(series.Title, x + toText, y, size, _theme.Text);
     }
 
     private void DrawLegendOfBands(ChartLayout.Place place, double y)
@@ -440,15 +443,15 @@ internal sealed class ChartPicture
         foreach ((string kind, string text) in Happenings.BandNames.Where(named => _chart.Bands.Any(band => band.Kind == named.Kind)))
         {
             Fill(place.Right + LegendGap + 5, place.Right + LegendGap + LegendLine - 5, y - 9, y + 9, BandColor(kind));
-            Write(text, place.Right + LegendText, y, SmallSize, _theme.Ink);
-            y += ChartLayout.LegendRow;
+            Write(text, place.Right + LegendText, y, SmallSize, _theme.Text);
+            y += _layout.LegendRow;
         }
     }
 
     private void FillBand(ChartLayout.Place place, Band band) =>
         Fill(Math.Max(place.Left, PlaceOf(place, _chart.X, band.From)), Math.Min(place.Right, PlaceOf(place, _chart.X, band.To)), place.Top, place.Bottom, BandColor(band.Kind));
 
-    /// <summary>Other programs lie over migrations, which shine through.</summary>
+    /// <summary>Chooses a band's color: other programs lie over migrations, which shine through.</summary>
     private Color BandColor(string kind) => kind == Happenings.OtherPrograms ? ColorOf(kind).WithOpacity(0.45) : ColorOf(kind);
 
     private void Fill(double left, double right, double top, double bottom, Color color)
@@ -466,44 +469,42 @@ internal sealed class ChartPicture
     }
 
     /// <summary>Writes a text, its further rows below the first.</summary>
-    /// <param name="text">May be empty.</param>
-    /// <param name="x">Where it begins, ends or has its middle.</param>
-    /// <param name="y">The middle of its first row's capitals; of all rows where it is centred.</param>
-    /// <param name="size">Of letters, in pixels.</param>
-    /// <param name="color">As #RRGGBB.</param>
-    /// <param name="align">What <paramref name="x"/> is.</param>
-    /// <param name="rotation">Degrees clockwise about the place.</param>
-    /// <param name="isCentred">The rows together are centred.</param>
-    /// <param name="room">Pixels: a longer row shrinks rather than leaves them.</param>
+    /// <param name="text">The text; may be empty.</param>
+    /// <param name="x">The place where it begins, ends or has its middle.</param>
+    /// <param name="y">The middle of its first row's capitals; of all rows where it is centered.</param>
+    /// <param name="size">The size of letters in pixels.</param>
+    /// <param name="color">The color as #RRGGBB.</param>
+    /// <param name="align">What stands at <paramref name="x"/>.</param>
+    /// <param name="rotation">The rotation about the place, in degrees clockwise.</param>
+    /// <param name="isCentered">The rows together are centered.</param>
+    /// <param name="room">The most pixels of a row: all rows shrink with a longer one.</param>
     private void Write(
-        string text, double x, double y, float size, string color, SKTextAlign align = SKTextAlign.Left, float rotation = 0, bool isCentred = false, double room = double.PositiveInfinity)
+        string text, double x, double y, float size, string color, SKTextAlign align = SKTextAlign.Left, float rotation = 0, bool isCentered = false, double room = double.PositiveInfinity)
     {
         if (text.Length == 0)
             return;
-        string[] rows = text.Split('\n');
+        string[] rows = [.. text.Split('\n').Select(Drawable)];
+        if (double.IsFinite(room))
+            size *= (float)Math.Min(1, room / rows.Max(row => WidthOf(row, size)));
         using var ink = new SKPaint { Color = SKColor.Parse(color), IsAntialias = true };
         _canvas.Save();
         _canvas.Translate((float)x, (float)y);
         _canvas.RotateDegrees(rotation);
         for (int i = 0; i < rows.Length; i++)
         {
-            string row = Drawable(rows[i]);
-            using var font = new SKFont(ChartFonts.Of(row), size) { Hinting = SKFontHinting.Slight, Subpixel = true };
-            double width = font.MeasureText(row);
-            if (width > room)
-                font.Size = (float)(size * room / width);
-            float middle = (i - (isCentred ? (rows.Length - 1) / 2f : 0)) * size * RowHeight;
-            _canvas.DrawText(row, 0, middle + (font.Metrics.CapHeight / 2), align, font, ink);
+            using var font = new SKFont(ChartFonts.Of(rows[i]), size) { Hinting = SKFontHinting.Slight, Subpixel = true };
+            float middle = (i - (isCentered ? (rows.Length - 1) / 2f : 0)) * size * RowHeight;
+            _canvas.DrawText(rows[i], 0, middle + (font.Metrics.CapHeight / 2), align, font, ink);
         }
 
         _canvas.Restore();
     }
 
-    /// <summary>Without what no font draws and no XML may have.</summary>
+    /// <summary>Replaces what no font draws and no XML may have.</summary>
     private static string Drawable(string text) =>
         string.Concat(text.EnumerateRunes().Select(static rune => System.Text.Rune.IsControl(rune) || rune.Value is 0xFFFE or 0xFFFF ? " " : rune.ToString()));
 
-    /// <summary>Those on the axis, whose end may fall to rounding.</summary>
+    /// <summary>The ticks on the axis, whose end may fall to rounding.</summary>
     private static IEnumerable<Tick> TicksOf(AxisScale scale) => scale.Ticks.Where(tick => scale.Share(tick.At) is > -0.0001 and < 1.0001);
 
     private static double PlaceOf(ChartLayout.Place place, AxisScale scale, double at) =>
@@ -516,7 +517,7 @@ internal sealed class ChartPicture
 
     private static Color Color(string hex) => ScottPlot.Color.FromHex(hex);
 
-    /// <summary>Those that are given, whatever the axis shows.</summary>
+    /// <summary>Gives the same ticks, whatever the axis shows.</summary>
     private sealed class FixedTicks(ScottPlot.Tick[] ticks) : ITickGenerator
     {
         public ScottPlot.Tick[] Ticks => ticks;

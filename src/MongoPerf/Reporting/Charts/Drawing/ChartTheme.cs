@@ -2,14 +2,14 @@ using MongoPerf.Reporting.Plots;
 
 namespace MongoPerf.Reporting.Charts.Drawing;
 
-/// <summary>Colours of a picture, as #RRGGBB; plots/style.yaml has them.</summary>
-/// <param name="Ground">Behind everything.</param>
-/// <param name="Ink">Of titles and ticks.</param>
-/// <param name="Soft">Of what matters less, and of frames.</param>
-/// <param name="Grid">Of the lines behind the data.</param>
-/// <param name="Mark">Of marks and their labels.</param>
-/// <param name="IsDark">The palette's colours for a dark ground.</param>
-internal sealed record ChartTheme(string Ground, string Ink, string Soft, string Grid, string Mark, bool IsDark)
+/// <summary>The colors of a picture that carry no data, as #RRGGBB; plots/style.yaml has them.</summary>
+/// <param name="Background">The color behind everything.</param>
+/// <param name="Text">The color of titles and ticks.</param>
+/// <param name="Muted">The color of what matters less, and of frames.</param>
+/// <param name="Grid">The color of the lines behind the data.</param>
+/// <param name="Mark">The color of marks and their labels.</param>
+/// <param name="IsDark">Lines have the palette's colors for a dark background.</param>
+internal sealed record ChartTheme(string Background, string Text, string Muted, string Grid, string Mark, bool IsDark)
 {
     public static ChartTheme Light => Of("light");
 
@@ -18,6 +18,7 @@ internal sealed record ChartTheme(string Ground, string Ink, string Soft, string
     /// <param name="name">light, dark or print.</param>
     public static ChartTheme Of(string name) => PlotStyle.Current.Themes[name];
 
-    /// <param name="name">In <see cref="Palette"/>.</param>
+    /// <summary>The color of a line or band, as #RRGGBB.</summary>
+    /// <param name="name">Its name in <see cref="Palette"/>.</param>
     public string ColorOf(string name) => IsDark ? Palette.Of(name).Dark : Palette.Of(name).Light;
 }

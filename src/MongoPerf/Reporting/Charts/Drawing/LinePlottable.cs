@@ -7,15 +7,15 @@ namespace MongoPerf.Reporting.Charts.Drawing;
 /// A line that ends where values are missing, with points that the frame does not cut, and with dashes that an SVG has too. ScottPlot's
 /// own has none of these.
 /// </summary>
-/// <param name="pieces">Each drawn by itself.</param>
+/// <param name="pieces">The pieces of the line, each drawn by itself.</param>
 internal sealed class LinePlottable(IReadOnlyList<Coordinates[]> pieces) : IPlottable
 {
-    /// <summary>Lengths of dashes and gaps in turn, in pixels; empty for a solid line.</summary>
+    /// <summary>The lengths of dashes and gaps in turn, in pixels; empty for a solid line.</summary>
     public float[] Dashes { get; init; } = [];
 
     public LineStyle Line { get; init; } = new();
 
-    /// <summary>Of points; null for a line only, which shows points that stand alone.</summary>
+    /// <summary>What points look like; null for a line only, which shows points that stand alone.</summary>
     public MarkerStyle? Marker { get; init; }
 
     public bool IsVisible { get; set; } = true;
@@ -45,7 +45,7 @@ internal sealed class LinePlottable(IReadOnlyList<Coordinates[]> pieces) : IPlot
             ScottPlot.Drawing.DrawMarkers(rp.Canvas, rp.Paint, pieces.Where(static piece => piece.Length == 1).Select(piece => Axes.GetPixel(piece[0])), new MarkerStyle(MarkerShape.FilledCircle, Line.Width + 1, Line.Color));
     }
 
-    /// <summary>Dashes become shapes, as Skia's SVG knows no dashed lines.</summary>
+    /// <summary>Draws a path. Dashes become shapes, as Skia's SVG knows no dashed lines.</summary>
     public static void Stroke(SKCanvas canvas, Paint paint, SKPath path, LineStyle line, float[] dashes)
     {
         if (dashes.Length == 0)

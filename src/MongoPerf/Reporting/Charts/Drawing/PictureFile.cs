@@ -7,11 +7,11 @@ namespace MongoPerf.Reporting.Charts.Drawing;
 /// <summary>Makes pictures of charts. The same chart gives the same bytes.</summary>
 internal static partial class PictureFile
 {
-    /// <summary>The library that draws can't be loaded on this machine.</summary>
+    /// <summary>Whether a failure means that the library that draws can't be loaded on this machine.</summary>
     public static bool MeansNoLibrary(Exception failure) => failure is DllNotFoundException or TypeInitializationException { InnerException: DllNotFoundException };
 
-    /// <summary>Why, in a line.</summary>
-    /// <param name="failure">Of <see cref="MeansNoLibrary"/>.</param>
+    /// <summary>Says in a line why the library can't be loaded.</summary>
+    /// <param name="failure">A failure of which <see cref="MeansNoLibrary"/> is true.</param>
     public static string NoLibraryText(Exception failure) =>
         $"the library that draws can't be loaded ({(failure.InnerException ?? failure).Message.Split('\n')[0].Trim()})";
 
@@ -22,13 +22,13 @@ internal static partial class PictureFile
     public static string Svg(Chart chart, ChartTheme theme) => Svg(chart, new ChartLayout(chart), theme);
 
     /// <param name="chart">What is drawn.</param>
-    /// <param name="layout">Of the chart.</param>
-    /// <param name="theme">In which colours.</param>
-    /// <param name="scale">Pixels of the picture for one of the layout.</param>
+    /// <param name="layout">The chart's layout.</param>
+    /// <param name="theme">The colors.</param>
+    /// <param name="scale">The pixels of the picture for one of the layout.</param>
     public static byte[] Png(Chart chart, ChartLayout layout, ChartTheme theme, double scale)
     {
         using SKSurface surface = SKSurface.Create(new SKImageInfo((int)Math.Round(layout.Width * scale), (int)Math.Round(layout.Height * scale), SKColorType.Rgba8888, SKAlphaType.Opaque));
-        surface.Canvas.Clear(SKColor.Parse(theme.Ground));
+        surface.Canvas.Clear(SKColor.Parse(theme.Background));
         surface.Canvas.Scale((float)scale);
         ChartPicture.Draw(chart, layout, theme, surface.Canvas);
         using SKPixmap pixels = surface.PeekPixels();
@@ -42,7 +42,7 @@ internal static partial class PictureFile
         using var stream = new MemoryStream();
         using (SKCanvas canvas = SKSvgCanvas.Create(new SKRect(0, 0, (float)layout.Width, (float)layout.Height), stream))
         {
-            using var ground = new SKPaint { Color = SKColor.Parse(theme.Ground) };
+            using var ground = new SKPaint { Color = SKColor.Parse(theme.Background) };
             canvas.DrawRect(0, 0, (float)layout.Width, (float)layout.Height, ground);
             ChartPicture.Draw(chart, layout, theme, canvas);
         }
