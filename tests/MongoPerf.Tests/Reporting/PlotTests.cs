@@ -198,6 +198,9 @@ public sealed class PlotTests : IDisposable
         string file = _folder.At("r.svg");
         Assert.Equal(0, Plot("2026-11-21-b", "-o", file).Code);
         Assert.Contains("Rates relative to the baseline", File.ReadAllText(file), StringComparison.Ordinal);
+        string data = File.ReadAllText(_folder.At("r.csv"));
+        Assert.StartsWith($"operation,{Run} ratio,", data, StringComparison.Ordinal);
+        Assert.Contains("\nq4,", data, StringComparison.Ordinal);
         Assert.Equal(0, Plot("2026-11-21-b", "--plot", "size-compared", "-o", file).Code);
         Assert.Contains("Size of documents and indexes as stored", File.ReadAllText(file), StringComparison.Ordinal);
         Assert.Equal(0, Plot("2026-11-21-b", "--plot", "operation-q4", "-o", file).Code);

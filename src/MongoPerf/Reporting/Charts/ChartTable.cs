@@ -29,8 +29,11 @@ internal sealed class ChartTable
 
     public IReadOnlyList<double[]> Rows => _rows;
 
+    /// <summary>What the CSV has in its first column, where the places on the axis stand for names; null where they are numbers.</summary>
+    public IReadOnlyList<string>? RowNames { get; init; }
+
     /// <summary>Makes a table of the same rows under another name.</summary>
-    public ChartTable Named(string file) => new(file, Columns, _rows);
+    public ChartTable Named(string file) => new(file, Columns, _rows) { RowNames = RowNames };
 
     public void Add(double[] row)
     {
@@ -46,8 +49,10 @@ internal sealed class ChartTable
     /// <summary>Writes the table as CSV. Fields are empty where there is no value.</summary>
     public void Write(TextWriter writer)
     {
-        CsvReport.Row(writer, [.. Columns.Select(static column => string.Concat(column.Select(static c => char.IsControl(c) ? ' ' : c)))]);
-        foreach (double[] row in _rows)
-            CsvReport.Row(writer, [.. row]);
+        CsvReport.Row(writer, [.. Columns.Select(Printable)]);
+        foreach ((int i, double[] row) in _rows.Index())
+            CsvReport.Row(writer, [RowNames is null ? row[0] : Printable(RowNames[i]), .. row.Skip(1)]);
     }
+
+    private static string Printable(string text) => string.Concat(text.Select(static c => char.IsControl(c) ? ' ' : c));
 }

@@ -54,7 +54,10 @@ internal static class RatioChart
 
     private static Panel PanelOf(RunComparison comparison, Row[] rows, string file, string title)
     {
-        var table = new ChartTable(file, ComparisonCharts.Columns(comparison, "row", ColumnsOfSide));
+        var table = new ChartTable(file, ComparisonCharts.Columns(comparison, "operation", ColumnsOfSide))
+        {
+            RowNames = [.. rows.Select(static row => row.Candidate.TitleOf(row.Operation))],
+        };
         for (int i = 0; i < rows.Length; i++)
         {
             double[] values = [.. Enumerable.Repeat(double.NaN, table.Columns.Count)];

@@ -40,7 +40,10 @@ internal static class DimensionFigure
 
     private static ChartTable Table(string file, string x, FigureAxis axis, Line[] lines, FigureMetric[] metrics)
     {
-        var table = new ChartTable(file, [x, .. metrics.SelectMany(metric => lines.Select(line => $"{line.Title} {metric.Name}".TrimStart()))]);
+        var table = new ChartTable(file, [x, .. metrics.SelectMany(metric => lines.Select(line => $"{line.Title} {metric.Name}".TrimStart()))])
+        {
+            RowNames = axis.IsNumeric ? null : axis.Values,
+        };
         foreach ((string value, double place) in axis.Values.Zip(axis.Places))
         {
             table.Add([place, .. metrics.SelectMany(metric => lines.Select(line =>

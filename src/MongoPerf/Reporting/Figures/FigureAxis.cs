@@ -63,14 +63,15 @@ internal sealed class FigureAxis
     {
         double nearest = IsNumeric ? 1.0 / 22 : 0;
         double last = double.NegativeInfinity;
+        // A count such as 1234567 is none that somebody wrote; where there is one, 4000 is written as it is.
+        bool areCounted = Values.Any(static value => value.Length > 4 && value.All(char.IsAsciiDigit));
         foreach ((string value, double place) in Values.Zip(Places))
         {
             double at = Share(place);
             if (at - last < nearest)
                 continue;
             last = at;
-            // A count such as 1234567 is none that somebody wrote.
-            yield return new Tick(place, value.Length > 4 && value.All(char.IsAsciiDigit) ? AxisScale.AboutText(place, 3) : value);
+            yield return new Tick(place, areCounted && value.Length > 3 && value.All(char.IsAsciiDigit) ? AxisScale.AboutText(place, 3) : value);
         }
     }
 

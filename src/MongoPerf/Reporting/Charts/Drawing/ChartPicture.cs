@@ -43,9 +43,13 @@ internal sealed class ChartPicture
     private readonly SKCanvas _canvas;
     private readonly Paint _paint;
 
+    /// <summary>The width of frames and grids in the layout's pixels: one of the picture at least, or they would be lost in a small one.</summary>
+    private readonly float _hairline;
+
     private ChartPicture(Chart chart, ChartLayout layout, ChartTheme theme, SKCanvas canvas, Paint paint)
     {
         (_chart, _layout, _theme, _canvas, _paint) = (chart, layout, theme, canvas, paint);
+        _hairline = Math.Max(1, 1 / canvas.TotalMatrix.ScaleX);
     }
 
     /// <summary>Font sizes, in pixels.</summary>
@@ -105,6 +109,7 @@ internal sealed class ChartPicture
         plot.Axes.Top.IsVisible = false;
         plot.Grid.IsVisible = true;
         plot.Grid.LineColor = Color(_theme.Grid);
+        plot.Grid.MajorLineWidth = _hairline;
         AddMarks(plot, panel);
         if (_chart.X.IsOfNames)
             AddBars(plot, panel);
@@ -124,7 +129,9 @@ internal sealed class ChartPicture
     private void Style(IAxis axis)
     {
         axis.FrameLineStyle.Color = Color(_theme.Muted);
+        axis.FrameLineStyle.Width = _hairline;
         axis.MajorTickStyle.Color = Color(_theme.Muted);
+        axis.MajorTickStyle.Width = _hairline;
         axis.MajorTickStyle.Length = TickLength;
     }
 
@@ -319,11 +326,11 @@ internal sealed class ChartPicture
         foreach (Tick tick in TicksOf(top))
         {
             float x = (float)PlaceOf(first, top, tick.At);
-            ScottPlot.Drawing.DrawLine(_canvas, _paint, new Pixel(x, (float)first.Top), new Pixel(x, (float)first.Top - TickLength), Color(_theme.Muted), antiAlias: false);
+            ScottPlot.Drawing.DrawLine(_canvas, _paint, new Pixel(x, (float)first.Top), new Pixel(x, (float)first.Top - TickLength), Color(_theme.Muted), width: _hairline, antiAlias: false);
             Write(tick.Text, x, first.Top - 20, TextSize, _theme.Muted, SKTextAlign.Center);
         }
 
-        ScottPlot.Drawing.DrawLine(_canvas, _paint, new Pixel((float)first.Left, (float)first.Top), new Pixel((float)first.Right, (float)first.Top), Color(_theme.Muted), antiAlias: false);
+        ScottPlot.Drawing.DrawLine(_canvas, _paint, new Pixel((float)first.Left, (float)first.Top), new Pixel((float)first.Right, (float)first.Top), Color(_theme.Muted), width: _hairline, antiAlias: false);
         Write(top.Label, first.Left - 13, first.Top - 20, SmallSize, _theme.Muted, SKTextAlign.Right);
     }
 
