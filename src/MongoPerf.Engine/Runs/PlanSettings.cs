@@ -50,48 +50,6 @@ public sealed record PlanSettings
     public IReadOnlyList<TableInfo> Tables { get; init; } = [];
 }
 
-/// <summary>What the command line puts in place of a scenario file's values; null leaves the file's.</summary>
-public sealed record PlanOverrides
-{
-    /// <summary>Only these phases; empty for all.</summary>
-    public IReadOnlyList<string> Phases { get; init; } = [];
-
-    /// <summary>Of a growth only what <see cref="Phases"/> names, on data that is there, without the growth itself.</summary>
-    public bool IsAlone { get; init; }
-
-    public IReadOnlyList<int>? Threads { get; init; }
-
-    /// <summary>Documents of the only collection, not scaled.</summary>
-    public long? Records { get; init; }
-
-    /// <summary>Operations of each phase that measures, not scaled.</summary>
-    public long? Operations { get; init; }
-
-    /// <summary>Seconds of each phase that measures.</summary>
-    public double? Duration { get; init; }
-
-    /// <summary>Seconds.</summary>
-    public double? Warmup { get; init; }
-
-    /// <summary>The precision at which a measuring phase ends, such as "p99 ±2 %".</summary>
-    public string? Until { get; init; }
-
-    /// <summary>Operations per second; several give a result for each.</summary>
-    public IReadOnlyList<double>? Rates { get; init; }
-
-    /// <summary>What counts are multiplied by.</summary>
-    public double Scale { get; init; } = 1;
-
-    /// <summary>Of a growth: documents at the end, not scaled.</summary>
-    public long? Target { get; init; }
-
-    /// <summary>Of a growth: documents per step, not scaled.</summary>
-    public long? Step { get; init; }
-
-    /// <summary>Of <c>--set name=value</c>.</summary>
-    public IReadOnlyDictionary<string, string> Parameters { get; init; } = new Dictionary<string, string>();
-}
-
 /// <summary>Which of a scenario's results a figure or a table takes; an empty list takes all.</summary>
 public sealed record ResultChoice
 {

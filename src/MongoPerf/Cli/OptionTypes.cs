@@ -28,13 +28,7 @@ internal static class OptionTypes
 
     /// <summary>A comma-separated list, each value parsed by <paramref name="parse"/>. <paramref name="ifBare"/> is what the option means without any.</summary>
     public static Option<IReadOnlyList<T>?> List<T>(string name, string description, string valueName, Func<string, T> parse, char separator = ',', string? alias = null, IReadOnlyList<T>? ifBare = null) =>
-        Make<IReadOnlyList<T>?>(name, alias, description, valueName, text =>
-        {
-            T[] values = [.. text.Split(separator, StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries).Select(parse)];
-            if (values.Length == 0)
-                throw new FormatException($"'{text}' is an empty list");
-            return values.Distinct().Count() == values.Length ? values : throw new FormatException($"'{text}' lists a value twice");
-        }, ifBare);
+        Make<IReadOnlyList<T>?>(name, alias, description, valueName, text => Quantities.ParseList(text, parse, separator), ifBare);
 
     public static Option<string?> Choice(string name, string description, params string[] allowed) =>
         Make<string?>(name, null, description, string.Join('|', allowed), text => OneOf(text, allowed));

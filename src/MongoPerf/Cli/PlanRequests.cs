@@ -66,21 +66,6 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
     public static OutputRequest OutputOf(ParseResult parsed, SharedOptions options, string format) =>
         new(RunsFolder(parsed, options.Out), format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui)) { WritesReport = !parsed.GetValue(options.NoReport), LivePort = LivePort(parsed, options) };
 
-    /// <summary>Adds the options that every measuring command takes.</summary>
-    public static void AddTo(Command command, SharedOptions options)
-    {
-        Option[] all =
-        [
-            options.Uri, options.PasswordFile, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Engines, options.Against, options.Repeat,
-            .. options.Cluster.All, options.ClusterFolder, options.Limits.MemoryLimit, options.Limits.Cpus, options.Security.Tls, options.Security.Auth, options.Threads, options.Batch, options.Rates,
-            options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
-            options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.MaxSkipped, options.Compressibility, options.ForceDrop,
-            options.Out, options.Quiet, options.NoTui, options.NoReport, options.Live,
-        ];
-        foreach (Option option in all)
-            command.Options.Add(option);
-    }
-
     private RunRequest Make(ReadPlan read, DeploymentChoice choice)
     {
         // A collection that must be there has a key already.

@@ -29,8 +29,8 @@ internal sealed class RateSearchOptions
             throw new UserException(ExitCode.WrongUsage, "--find-max needs --assert", "such as --assert 'p99 < 10ms'");
         if (parsed.GetValue(shared.Repeat) is > 1)
             throw new UserException(ExitCode.WrongUsage, "--find-max verifies its result with a second run; --repeat does not apply");
-        return parsed.GetValue(shared.Rates) is { Count: > 1 }
+        return overrides.Rates is { Count: > 1 }
             ? throw new UserException(ExitCode.WrongUsage, "--find-max starts at one rate, and --rate names several")
-            : RateSearch.Run(overrides, read, goal, parsed.GetValue(shared.Rates)?[0] ?? RateSearch.UsualStart);
+            : RateSearch.Run(overrides, read, goal, overrides.Rates?[0] ?? RateSearch.UsualStart);
     }
 }

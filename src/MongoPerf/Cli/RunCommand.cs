@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Scenarios;
@@ -6,78 +7,164 @@ using MongoPerf.Scenarios;
 namespace MongoPerf.Cli;
 
 /// <summary><c>run NAME</c>: a scenario, or one phase of the series on data that is there.</summary>
-internal static class RunCommand
+internal sealed class RunCommand
 {
-    public static Command Create()
+    private readonly SharedOptions _shared = new();
+    private readonly ScenarioOptions _scenario = new();
+    private readonly RateSearchOptions _search = new();
+
+    private readonly Argument<string> _name = new("NAME")
     {
-        var shared = new SharedOptions();
-        var scenarios = new ScenarioOptions();
-        var search = new RateSearchOptions();
-        var name = new Argument<string>("NAME") { Description = "A scenario, by name (ycsb/a) or file; or one phase of the series (q4) on existing data. See 'list scenarios' and 'list phases'" };
-        Option<double?> duration = OptionTypes.Duration("--duration", "Length of each measurement, warm-up included [default: the file's; 30s for a phase of the series without --operations]");
-        Option<string?> until = OptionTypes.Make<string?>(
-            "--until", null, "Measure until a percentile is known to this precision, such as 'p99 ±2 %' (half its 95 % interval), for --duration at most [default: 10m]", "PRECISION", text => UntilReader.Parse(text).Text);
-        Option<long?> operations = OptionTypes.Count("--operations", "Number of operations, all threads together, warm-up included");
-        Option<double?> warmup = OptionTypes.Duration("--warmup", "Warm-up, excluded from results [default: a quarter of the duration; none with --operations, or where the file says 0s]");
-        Option<long?> records = OptionTypes.Count("--records", "Scenario: documents in its only collection; phase of the series: first load up to this many documents");
-        var cold = new Option<bool>("--cold") { Description = "For 'run restart': drop the server's files from the page cache, so that they are read from disk again" };
-        Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "ycsb", "junit");
-        var command = new Command("run", "Run a scenario, or one phase of the series on existing data")
-        {
-            name, duration, until, operations, warmup, records, cold, scenarios.Set, scenarios.Scale, scenarios.Target, scenarios.Step, scenarios.Deployment, scenarios.DryRun, shared.MayWrite, search.FindMax, search.Assert, format,
-        };
-        PlanRequests.AddTo(command, shared);
-        scenarios.Agents.AddTo(command);
-        command.Runs(parsed =>
-        {
-            string what = parsed.GetValue(name)!;
-            string form = parsed.GetValue(format) ?? "text";
-            var limits = new RunLimits(parsed.GetValue(duration), parsed.GetValue(operations), parsed.GetValue(warmup), parsed.GetValue(records), parsed.GetValue(until));
-            if (limits is { Until: not null, Operations: not null })
-                throw new UserException(ExitCode.WrongUsage, "--until measures as long as it takes, so --operations does not apply", "--duration says how long it may take at most");
-            ScenarioFile series = SeriesScenario.Find();
-            string[] known = [.. SeriesScenario.Phases(series).Select(phase => phase.Name)];
-            return known.Contains(what)
-                ? RunPhase(parsed, shared, scenarios, search, series, what, limits, form, parsed.GetValue(cold))
-                : scenarios.Run(parsed, shared, search, FindScenario(what, known), limits, form, parsed.GetValue(cold));
-        });
+        Description = "A scenario, by name (ycsb/a) or file; or one phase of the series (q4) on existing data. "
+            + "See 'list scenarios' and 'list phases'",
+    };
+
+    private readonly Option<bool> _cold = new("--cold")
+    {
+        Description = "For 'run restart': drop the server's files from the page cache, so that they are read from disk again",
+    };
+
+    private readonly Option<string?> _format = OptionTypes.Choice(
+        "--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "ycsb", "junit");
+
+    public static Command Create() => new RunCommand().Build();
+
+    private Command Build()
+    {
+        var command = new Command("run", "Run a scenario, or one phase of the series on existing data") { _name };
+        Option[] options =
+        [
+            .. _shared.Overrides.In(PlanOptions.OfRuns), _cold, _scenario.Set, _scenario.Scale,
+            .. _shared.Overrides.In(PlanOptions.OfGrowths), _scenario.Deployment, _scenario.DryRun, _shared.MayWrite,
+            _search.FindMax, _search.Assert, _format,
+        ];
+        foreach (Option option in options)
+            command.Options.Add(option);
+        _shared.AddTo(command);
+        _scenario.Agents.AddTo(command);
+        command.Runs(Run);
         return command;
     }
 
-    /// <summary>One phase of the series alone, on data that is there unless <c>--records</c> loads some first.</summary>
-    private static ExitCode RunPhase(ParseResult parsed, SharedOptions shared, ScenarioOptions scenarios, RateSearchOptions search, ScenarioFile series, string phase, RunLimits limits, string format, bool isCold)
+    private ExitCode Run(ParseResult parsed)
     {
-        scenarios.RequireNone(parsed, phase, format);
-        bool hasTime = phase != "size";
-        if (isCold)
-            throw new UserException(ExitCode.WrongUsage, $"--cold only applies to 'run restart'; '{phase}' restarts no server");
-        if (!hasTime && (limits.Duration is not null || limits.Operations is not null || limits.Warmup is not null || limits.Until is not null || parsed.GetValue(shared.Rates) is not null || parsed.GetValue(search.FindMax) || parsed.GetValue(shared.Repeat) is > 1))
-            throw new UserException(ExitCode.WrongUsage, "run size reads the sizes once; --duration, --until, --warmup, --operations, --rate, --find-max and --repeat do not apply");
-        RequireTime(limits);
-        var overrides = new PlanOverrides
+        string name = parsed.GetValue(_name)!;
+        PlanOverrides typed = _shared.Overrides.Read(parsed);
+        ScenarioFile series = SeriesScenario.Find();
+        string[] phases = [.. SeriesScenario.Phases(series).Select(phase => phase.Name)];
+        return phases.Contains(name) ? RunPhase(parsed, series, name, typed) : RunScenario(parsed, FindScenario(name, phases), typed);
+    }
+
+    private string FormatOf(ParseResult parsed) => parsed.GetValue(_format) ?? "text";
+
+    /// <summary>One phase of the series alone, on data that is there unless <c>--records</c> loads some first.</summary>
+    private ExitCode RunPhase(ParseResult parsed, ScenarioFile series, string phase, PlanOverrides typed)
+    {
+        RequirePhaseOptions(parsed, phase, typed);
+        bool hasTime = MeasuresForATime(phase);
+        PlanOverrides overrides = typed with
         {
             Phases = [phase],
             IsAlone = true,
-            Threads = parsed.GetValue(shared.Threads),
-            Duration = hasTime ? limits.Duration ?? (limits is { Operations: null, Until: null } ? PhaseReader.UsualSeconds : null) : null,
-            Until = limits.Until,
-            Operations = limits.Operations,
-            Warmup = limits.Warmup,
-            Records = limits.Records,
-            Rates = parsed.GetValue(shared.Rates),
-            Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, shared)) { ["collection"] = parsed.GetValue(shared.Collection) ?? "series" },
+            Duration = typed.Duration ?? (hasTime && typed is { Operations: null, Until: null } ? PhaseReader.UsualSeconds : null),
+            Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, _shared))
+            {
+                ["collection"] = parsed.GetValue(_shared.Collection) ?? "series",
+            },
         };
-        return search.Run(
-            parsed, shared, overrides,
-            changed => new PlanRequests(parsed, shared, series, changed) { Format = format, IsExisting = changed.Records is null, HidesChanges = true }.Read(),
-            requests => scenarios.Agents.Run(parsed, requests, PlanRequests.Repeats(parsed, shared, requests.Count)));
+        return _search.Run(
+            parsed, _shared, overrides,
+            changed => new PlanRequests(parsed, _shared, series, changed)
+            {
+                Format = FormatOf(parsed), IsExisting = changed.Records is null, HidesChanges = true,
+            }.Read(),
+            requests => _scenario.Agents.Run(parsed, requests, PlanRequests.Repeats(parsed, _shared, requests.Count)));
     }
 
-    private static void RequireTime(RunLimits limits)
+    /// <summary>Refuses what means nothing to a phase of the series, or to this one.</summary>
+    private void RequirePhaseOptions(ParseResult parsed, string phase, PlanOverrides typed)
     {
-        double seconds = limits.Duration ?? (limits.Until is null ? PhaseReader.UsualSeconds : PhaseReader.MostSeconds);
-        if (limits is { Warmup: { } warmup, Operations: null } && warmup >= seconds)
-            throw new UserException(ExitCode.WrongUsage, $"--warmup is {warmup:0.###} s of a phase of {seconds:0.###} s, which leaves nothing to measure");
+        Option[] ofScenarios =
+        [
+            _scenario.Set, _scenario.Scale, .. _shared.Overrides.In(PlanOptions.OfGrowths), _scenario.Deployment, _scenario.DryRun,
+        ];
+        if ((ofScenarios.FirstOrDefault(parsed.HasTyped)?.Name ?? (FormatOf(parsed) == "ycsb" ? "--format ycsb" : null)) is { } given)
+            throw new UserException(ExitCode.WrongUsage, $"{given} only applies to scenarios; '{phase}' is a phase of the series");
+        if (parsed.GetValue(_cold))
+            throw new UserException(ExitCode.WrongUsage, $"--cold only applies to 'run restart'; '{phase}' restarts no server");
+        bool isLonger = parsed.GetValue(_search.FindMax) || parsed.GetValue(_shared.Repeat) is > 1;
+        if (!MeasuresForATime(phase) && (isLonger || PlanOptions.OfTimes.Any(option => option.IsIn(typed))))
+        {
+            string others = string.Join(", ", PlanOptions.OfTimes.Select(option => option.Name));
+            throw new UserException(ExitCode.WrongUsage, $"run size reads the sizes once; {others}, --find-max and --repeat do not apply");
+        }
+
+        double seconds = typed.Duration ?? (typed.Until is null ? PhaseReader.UsualSeconds : PhaseReader.MostSeconds);
+        if (typed is { Warmup: { } warmup, Operations: null } && warmup >= seconds)
+        {
+            throw new UserException(
+                ExitCode.WrongUsage, $"--warmup is {warmup:0.###} s of a phase of {seconds:0.###} s, which leaves nothing to measure");
+        }
+    }
+
+    private static bool MeasuresForATime(string phase) => phase != "size";
+
+    /// <summary>Runs a scenario, or with <c>--dry-run</c> shows what would run.</summary>
+    private ExitCode RunScenario(ParseResult parsed, ScenarioFile file, PlanOverrides typed)
+    {
+        if (_shared.OfSeriesAlone.FirstOrDefault(parsed.HasTyped) is { } given)
+        {
+            throw new UserException(
+                ExitCode.WrongUsage, $"{given.Name} only applies to the series",
+                "set it in the scenario file, or make it a parameter there and use --set");
+        }
+
+        if (parsed.GetValue(_scenario.DryRun) && parsed.GetValue(_search.FindMax))
+        {
+            throw new UserException(
+                ExitCode.WrongUsage,
+                "--dry-run shows what would run and can't be combined with --find-max, whose rates follow from results", "omit one of them");
+        }
+
+        Dictionary<string, string> parameters = _scenario.ReadParameters(parsed);
+        if (parsed.GetValue(_cold))
+            SetCold(parameters, file);
+        return _search.Run(
+            parsed, _shared, typed with { Scale = parsed.GetValue(_scenario.Scale) ?? 1, Parameters = parameters },
+            changed => new PlanRequests(parsed, _shared, file, changed)
+            {
+                Format = FormatOf(parsed), IsExisting = changed.Phases.Count > 0,
+            }.Read(parsed.GetValue(_scenario.Deployment)),
+            requests => RunOrShow(parsed, file, requests));
+    }
+
+    /// <summary>The scenario restart has a parameter for how its server is stopped.</summary>
+    private static void SetCold(Dictionary<string, string> parameters, ScenarioFile file)
+    {
+        if (file.Name != "restart")
+            throw new UserException(ExitCode.WrongUsage, "--cold only applies to 'run restart'", "other scenarios set restart: cold in a phase");
+        parameters["stop"] = "cold";
+    }
+
+    private ExitCode RunOrShow(ParseResult parsed, ScenarioFile file, IReadOnlyList<RunRequest> requests)
+    {
+        int repeats = PlanRequests.Repeats(parsed, _shared, requests.Count);
+        if (FormatOf(parsed) == "ycsb" && (requests.Count > 1 || repeats > 1))
+        {
+            throw new UserException(
+                ExitCode.WrongUsage, "--format ycsb shows one run; several are compared",
+                "use --format text, json, csv or markdown, or make one run");
+        }
+
+        if (!parsed.GetValue(_scenario.DryRun))
+        {
+            ScenarioPrinter.WriteWarnings(requests.SelectMany(request => request.Plan.Warnings).Distinct(), Console.Error);
+            return _scenario.Agents.Run(parsed, requests, repeats);
+        }
+
+        _scenario.Agents.Check(parsed, requests, repeats);
+        ScenarioPrinter.WritePlan(requests, file, Console.Out);
+        return ExitCode.Done;
     }
 
     private static ScenarioFile FindScenario(string name, string[] phases)
@@ -91,11 +178,3 @@ internal static class RunCommand
             NearestName.Hint(name, [.. phases, .. ScenarioFile.List().Select(s => s.Name)]) ?? "see 'mongoperf list scenarios'");
     }
 }
-
-/// <summary>How long a run's measurements take, as typed.</summary>
-/// <param name="Duration">Seconds.</param>
-/// <param name="Operations">Over all threads.</param>
-/// <param name="Warmup">Seconds.</param>
-/// <param name="Records">Documents to load.</param>
-/// <param name="Until">The precision that a percentile must reach.</param>
-internal sealed record RunLimits(double? Duration, long? Operations, double? Warmup, long? Records, string? Until = null);

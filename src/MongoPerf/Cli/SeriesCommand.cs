@@ -28,7 +28,7 @@ internal static class SeriesCommand
         var dryRun = new Option<bool>("--dry-run") { Description = "Check everything and show what would run and how long it would take, without running it" };
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", Formats);
         var command = new Command("series", "Grow a collection to a target and measure inserts and queries at each step (scenarios/series.yaml)") { target, step, tests, shares, window, warmup, dryRun, format };
-        PlanRequests.AddTo(command, shared);
+        shared.AddTo(command);
         agents.AddTo(command);
         command.Runs(parsed =>
         {

@@ -1,7 +1,6 @@
 using System.CommandLine;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Input;
 using MongoPerf.Scenarios;
 using MongoPerf.Scenarios.Yaml;
 
@@ -43,20 +42,13 @@ internal static class SeriesScenario
     public static Dictionary<string, string> Parameters(ParseResult parsed, SharedOptions options)
     {
         var parameters = new Dictionary<string, string>();
-        Set("collection", parsed.GetValue(options.Collection) is { } name ? Names.Collection(name, "mongoperf") : null);
-        Set("batch", parsed.GetValue(options.Batch)?.ToString());
-        Set("threads", parsed.GetValue(options.Threads) is { } threads ? string.Join(',', threads) : null);
-        Set("rate", parsed.GetValue(options.Rates) is { } rates ? string.Join(',', rates.Select(rate => rate.ToString("R"))) : null);
-        Set(Journal, parsed.GetValue(options.Journal) ? "true" : null);
-        Set(Ordered, parsed.GetValue(options.Ordered));
-        Set("compressibility", parsed.GetValue(options.Compressibility)?.ToString());
-        return parameters;
-
-        void Set(string parameter, string? value)
+        foreach ((Option option, Func<ParseResult, string?> text) in options.OfSeries)
         {
-            if (value is not null)
-                parameters[parameter] = value;
+            if (text(parsed) is { } value)
+                parameters[option.Name[2..]] = value;
         }
+
+        return parameters;
     }
 
     /// <summary>What one deployment sets of its parameters, where the command line does not: an ordered batch is cut at every change of shard,

@@ -40,11 +40,10 @@ internal sealed class SharedOptions
 
     public Option<string?> ClusterFolder { get; } = OptionTypes.Text("--cluster", "Folder of a cluster or replica set started by 'cluster start'", "DIR");
 
-    public Option<IReadOnlyList<int>?> Threads { get; } = OptionTypes.List("--threads", "Threads of the query phases; a list runs each in turn [default: 8]", "N[,N…]", text => (int)Quantities.ParseCount(text, 1, 10_000), alias: "-t");
+    /// <summary>Those that take the place of a scenario file's values; <c>--threads</c> and <c>--rate</c> among them.</summary>
+    public OverrideOptions Overrides { get; } = new();
 
     public Option<long?> Batch { get; } = OptionTypes.Make<long?>("--batch", null, "Documents per command in the batch phase [default: 1000]", "COUNT", text => Quantities.ParseCount(text, 1, 100_000));
-
-    public Option<IReadOnlyList<double>?> Rates { get; } = OptionTypes.List("--rate", "Target operations per second, all threads together, in the query phases; response times then count from when each operation is due; a list runs each in turn [default: as fast as possible]", "RATE[,RATE…]", text => (double)Quantities.ParseCount(text));
 
     public Option<ulong?> Seed { get; } = OptionTypes.Make<ulong?>("--seed", null, "Seed of the documents and of every random choice [default: 42]", "N", ParseSeed);
 
@@ -92,6 +91,37 @@ internal sealed class SharedOptions
     public Option<long?> Live { get; } = WatchCommand.LiveOption();
 
     public Option<bool> NoTui { get; } = new("--no-tui") { Description = "Print progress as plain lines, even in a terminal" };
+
+    /// <summary>Those that set the parameter of scenarios/series.yaml that has their name, and the text that each sets;
+    /// null for one that was not typed.</summary>
+    public IReadOnlyList<(Option Option, Func<ParseResult, string?> Text)> OfSeries =>
+    [
+        (Collection, parsed => parsed.GetValue(Collection) is { } name ? Names.Collection(name, "mongoperf") : null),
+        (Batch, parsed => parsed.GetValue(Batch)?.ToString()),
+        (Overrides[PlanOptions.Threads], parsed => new OverrideReader(Overrides.Read(parsed)).ParameterText(PlanOptions.Threads)),
+        (Overrides[PlanOptions.Rates], parsed => new OverrideReader(Overrides.Read(parsed)).ParameterText(PlanOptions.Rates)),
+        (Journal, parsed => parsed.GetValue(Journal) ? "true" : null),
+        (Ordered, parsed => parsed.GetValue(Ordered)),
+        (Compressibility, parsed => parsed.GetValue(Compressibility)?.ToString()),
+    ];
+
+    /// <summary>What the file of any other scenario says, and no option.</summary>
+    public IEnumerable<Option> OfSeriesAlone =>
+        OfSeries.Select(one => one.Option).Except([Overrides[PlanOptions.Threads], Overrides[PlanOptions.Rates]]);
+
+    /// <summary>Adds the options that every measuring command takes.</summary>
+    public void AddTo(Command command)
+    {
+        Option[] all =
+        [
+            Uri, PasswordFile, Database, Collection, Mongod, Cache, Topology, Engines, Against, Repeat, .. Cluster.All, ClusterFolder,
+            Limits.MemoryLimit, Limits.Cpus, Security.Tls, Security.Auth,
+            Overrides[PlanOptions.Threads], Batch, Overrides[PlanOptions.Rates], ShardKey, Presplit, ChunkSize, Balancer, Preset,
+            Seed, Journal, Ordered, Verify, MaxErrors, MaxSkipped, Compressibility, ForceDrop, Out, Quiet, NoTui, NoReport, Live,
+        ];
+        foreach (Option option in all)
+            command.Options.Add(option);
+    }
 
     public static double ParseShare(string text) => text switch
     {

@@ -62,6 +62,19 @@ public static class Quantities
         return value;
     }
 
+    /// <summary>Several values, each of them once.</summary>
+    /// <param name="text">As typed.</param>
+    /// <param name="parse">Makes a value of the text of one.</param>
+    /// <param name="separator">Between them.</param>
+    /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
+    public static IReadOnlyList<T> ParseList<T>(string text, Func<string, T> parse, char separator = ',')
+    {
+        T[] values = [.. text.Split(separator, StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries).Select(parse)];
+        if (values.Length == 0)
+            throw new FormatException($"'{text}' is an empty list");
+        return values.Distinct().Count() == values.Length ? values : throw new FormatException($"'{text}' lists a value twice");
+    }
+
     private static double Parse(string text, (string Suffix, double Factor)[] suffixes, bool needsSuffix, string allowed)
     {
         string trimmed = text.Trim().Replace("_", "", StringComparison.Ordinal).ToLowerInvariant();

@@ -17,15 +17,8 @@ internal static class EffectiveOverrides
     {
         string meant = Describe(read(overrides));
         PlanOverrides left = overrides;
-        Without(left.Threads, o => o with { Threads = null });
-        Without(left.Records, o => o with { Records = null });
-        Without(left.Operations, o => o with { Operations = null });
-        Without(left.Duration, o => o with { Duration = null });
-        Without(left.Warmup, o => o with { Warmup = null });
-        Without(left.Until, o => o with { Until = null });
-        Without(left.Rates, o => o with { Rates = null });
-        Without(left.Target, o => o with { Target = null });
-        Without(left.Step, o => o with { Step = null });
+        foreach (PlanOption option in PlanOptions.All)
+            Without(option.ValueIn(left), o => option.With(o, null));
         foreach (string name in overrides.Parameters.Keys)
             Without(name, o => o with { Parameters = o.Parameters.Where(p => p.Key != name).ToDictionary() });
         return left;

@@ -35,7 +35,7 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
         PhaseGroup[] groups = created is not null ? [Create(created)]
             : loaded is not null ? [Load(reader, loaded)]
             : BalancerReader.Find(reader, $"phase '{name}'", data) is { } balancer ? [balancer]
-            : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name)];
+            : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name, scale, Operations(reader, name))];
         RequireDifferentNames(reader, name, groups);
         string[] names = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation.Name)];
         return new Phase
@@ -123,7 +123,12 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
     /// <summary>A quarter; what may take ten minutes warms up no longer than what usually does.</summary>
     public static double WarmupOf(double seconds, Until? until) => Math.Min(seconds, until is null ? seconds : UsualSeconds) / 4;
 
-    private PhaseGroup Measured(MappingReader reader, string name)
+    /// <summary>A phase's only group: how long, how fast and with how many threads it measures.</summary>
+    /// <param name="reader">Of the phase.</param>
+    /// <param name="name">Of the phase.</param>
+    /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
+    /// <param name="operations">What it measures.</param>
+    public static PhaseGroup Measured(MappingReader reader, string name, CountScale scale, IReadOnlyList<PhaseOperation> operations)
     {
         long? count = reader.Find("count") is { } node ? scale.ReadOperations(node) : null;
         Until? until = UntilReader.Find(reader, name);
@@ -136,7 +141,7 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
             WarmupSeconds = warmup,
             Count = count,
             Until = until,
-            Operations = Operations(reader, name),
+            Operations = operations,
         }));
     }
 

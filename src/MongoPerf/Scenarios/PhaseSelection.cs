@@ -1,18 +1,22 @@
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Scenarios;
 
 /// <summary>Takes the phases that the command line names out of a plan.</summary>
 internal static class PhaseSelection
 {
-    public static PlanRound Of(PlanRound round, PlanOverrides overrides)
+    /// <param name="round">Of the file, with what the command line puts in place of its values.</param>
+    /// <param name="overrides">Of the command line.</param>
+    /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
+    public static PlanRound Of(PlanRound round, PlanOverrides overrides, CountScale scale)
     {
         if (overrides.Phases.Count == 0)
             return round;
         bool Is(Phase phase) => overrides.Phases.Contains(phase.Name);
         IEnumerable<Phase> phases = overrides.IsAlone
-            ? round.Phases.SelectMany(phase => phase.Growth is { } growth ? Alone(growth, overrides) : Is(phase) ? [phase] : [])
+            ? round.Phases.SelectMany(phase => phase.Growth is { } growth ? Alone(growth, overrides, scale) : Is(phase) ? [phase] : [])
             : round.Phases.Select(phase => phase.Growth is { } growth ? phase with { Growth = Of(growth, overrides.Phases) } : phase).Where(phase => phase.Growth is not null || Is(phase));
         if (!overrides.IsAlone)
             return round with { Phases = [.. phases] };
@@ -35,28 +39,19 @@ internal static class PhaseSelection
     }
 
     /// <summary>A growth's phases without the growth; a way of writing adds documents to what is there.</summary>
-    private static IEnumerable<Phase> Alone(GrowthPlan growth, PlanOverrides overrides)
+    private static IEnumerable<Phase> Alone(GrowthPlan growth, PlanOverrides overrides, CountScale scale)
     {
         foreach (GrowthWrite write in growth.Writes.Where(write => overrides.Phases.Contains(write.Name)))
         {
-            foreach ((int threads, double? rate) in (overrides.Threads ?? [1]).SelectMany(_ => overrides.Rates?.Select(one => (double?)one) ?? [null], (threads, rate) => (threads, rate)))
+            foreach ((ScenarioNode node, var swept) in RoundReader.Swept(new OverrideReader(overrides).Phase()))
             {
-                Until? until = overrides.Until is null ? null : UntilReader.Parse(overrides.Until);
-                double? seconds = overrides.Duration ?? (overrides.Operations is not null ? null : until is null ? PhaseReader.UsualSeconds : PhaseReader.MostSeconds);
+                var reader = new MappingReader(node, $"phase '{write.Name}'", ScenarioLanguage.Phase);
                 yield return new Phase
                 {
                     Name = write.Name,
                     Description = write.Description,
-                    Parameters =
-                    [
-                        .. overrides.Threads is { Count: > 1 } ? [KeyValuePair.Create("threads", $"{threads}")] : Array.Empty<KeyValuePair<string, string>>(),
-                        .. overrides.Rates is { Count: > 1 } ? [KeyValuePair.Create("rate", $"{rate}")] : Array.Empty<KeyValuePair<string, string>>(),
-                    ],
-                    Groups = [.. write.Groups.Values.Take(1).Select(group => group with
-                    {
-                        Threads = threads, Seconds = seconds, Count = overrides.Operations, Until = until, Rate = rate is { } perSecond ? perSecond : null,
-                        WarmupSeconds = overrides.Warmup ?? (seconds is { } all && overrides.Operations is null ? PhaseReader.WarmupOf(all, until) : 0),
-                    })],
+                    Parameters = swept,
+                    Groups = [PhaseReader.Measured(reader, write.Name, scale, write.Groups.Values.First().Operations)],
                 };
             }
         }

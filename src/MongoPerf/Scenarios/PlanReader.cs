@@ -51,7 +51,7 @@ internal static class PlanReader
         List<string> warnings = [.. WrittenPhases.Warnings(phases)];
         var scale = new CountScale(overrides.Scale);
         ScenarioNode data = top.Find("data") ?? new MappingNode(root.Position, []);
-        PlanRound[] rounds = [.. Rounds(parameters).Select(round => PhaseSelection.Of(round, overrides))];
+        PlanRound[] rounds = [.. Rounds(parameters).Select(round => PhaseSelection.Of(round, overrides, scale))];
         scale.RequireSomething();
         parameters.RequireAllUsed(asWritten);
         RequirePhases(asWritten, rounds, overrides);

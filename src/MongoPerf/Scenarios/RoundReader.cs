@@ -51,26 +51,31 @@ internal sealed class RoundReader(
             yield break;
         }
 
-        IReadOnlyList<ScenarioNode?> threads = Sweep(phase, "threads");
-        IReadOnlyList<ScenarioNode?> rates = Sweep(phase, "rate");
         foreach (IReadOnlyDictionary<string, NamedValue> values in parameters.Combine([.. parameters.SweepsIn(phase).Except(chosen.Keys)]))
         {
             Dictionary<string, NamedValue> all = new(chosen.Concat(values));
-            foreach ((ScenarioNode? thread, ScenarioNode? rate) in threads.SelectMany(_ => rates, (thread, rate) => (thread, rate)))
+            foreach ((ScenarioNode one, IReadOnlyList<KeyValuePair<string, string>> swept) in Swept(phase))
             {
-                ScenarioNode resolved = parameters.Resolve(With(With(phase, "threads", thread), "rate", rate), all);
-                foreach (Phase found in Repeated(resolved, number, all, thread, rate, isOfGrowth))
+                foreach (Phase found in Repeated(parameters.Resolve(one, all), number, all, swept, isOfGrowth))
                     yield return found;
             }
         }
     }
 
-    /// <summary>A list of values is a sweep without a name of its own.</summary>
-    /// <returns>Each of its values; one null when it is no list.</returns>
-    private static IReadOnlyList<ScenarioNode?> Sweep(ScenarioNode phase, string key) =>
+    /// <summary>A phase with each value of its lists of threads and rates: a list is a sweep without a name of its own.</summary>
+    public static IEnumerable<(ScenarioNode Phase, IReadOnlyList<KeyValuePair<string, string>> Swept)> Swept(ScenarioNode phase) =>
+        from threads in ValuesOf(phase, "threads")
+        from rate in ValuesOf(phase, "rate")
+        select (With(With(phase, "threads", threads), "rate", rate), Shown(("threads", threads), ("rate", rate)));
+
+    /// <returns>One null when it is no list.</returns>
+    private static IReadOnlyList<ScenarioNode?> ValuesOf(ScenarioNode phase, string key) =>
         (phase as MappingNode)?.Find(key) is SequenceNode list && CourseReader.IsSweep(list) ? [.. list.Items] : [null];
 
     private static ScenarioNode With(ScenarioNode phase, string key, ScenarioNode? value) => value is null ? phase : ((MappingNode)phase).With(key, value);
+
+    private static IReadOnlyList<KeyValuePair<string, string>> Shown(params (string Key, ScenarioNode? Value)[] swept) =>
+        [.. swept.Where(one => one.Value is not null).Select(one => KeyValuePair.Create(one.Key, one.Value!.Label))];
 
     private Phase Grow(MappingNode phase, int number)
     {
@@ -89,19 +94,16 @@ internal sealed class RoundReader(
         { } other => throw MappingReader.Wrong(other, $"each is {other.Describe()}; expected a list of phases"),
     };
 
-    private IEnumerable<Phase> Repeated(ScenarioNode phase, int number, Dictionary<string, NamedValue> all, ScenarioNode? threads, ScenarioNode? rate, bool isOfGrowth)
+    private IEnumerable<Phase> Repeated(
+        ScenarioNode phase, int number, Dictionary<string, NamedValue> all, IEnumerable<KeyValuePair<string, string>> swept, bool isOfGrowth)
     {
-        List<KeyValuePair<string, string>> shown = [.. Shown(all)];
-        if (threads is not null)
-            shown.Add(new("threads", threads.Label));
-        if (rate is not null)
-            shown.Add(new("rate", rate.Label));
+        KeyValuePair<string, string>[] shown = [.. Shown(all), .. swept];
         PhaseReader reader = ReaderFor(all, isOfGrowth);
         long repeat = phase is MappingNode ? new MappingReader(phase, $"phase '{PhaseReader.NameOf(phase, number)}'", ScenarioLanguage.Phase).Count("repeat", 1, 1000) ?? 1 : 1;
         for (int i = 1; i <= repeat; i++)
         {
             count.Add(phase);
-            yield return reader.Read(phase, number, repeat == 1 ? [.. shown] : [.. shown, new("repeat", $"{i}")]);
+            yield return reader.Read(phase, number, repeat == 1 ? shown : [.. shown, new("repeat", $"{i}")]);
         }
     }
 

@@ -48,7 +48,7 @@ public sealed class ShardingSettingsTests
     {
         var shared = new SharedOptions();
         var command = new Command("series");
-        PlanRequests.AddTo(command, shared);
+        shared.AddTo(command);
         ParseResult parsed = command.Parse(options.Split(' ', StringSplitOptions.RemoveEmptyEntries));
         Assert.Empty(parsed.Errors);
         var overrides = new PlanOverrides { Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, shared)) { ["collection"] = "series" } };

@@ -39,14 +39,7 @@ internal static class SetupCheck
         // A file may have been renamed or moved.
         new("scenario text", run => Fingerprint(run.Settings.Plan.Text), IsWork: true),
         new("phases", run => Overrides(run).Phases is { Count: > 0 } phases ? string.Join(", ", phases) : Words.Of("all"), IsWork: true),
-        Overridden("threads", o => o.Threads is { } threads ? string.Join(", ", threads) : null),
-        Overridden("records", o => Count(o.Records)),
-        Overridden("operations", o => Count(o.Operations)),
-        Overridden("duration", o => Seconds(o.Duration)),
-        Overridden("warm-up", o => Seconds(o.Warmup)),
-        Overridden("until", o => o.Until),
-        Overridden("rate", o => o.Rates is { } rates ? string.Join(", ", rates.Select(rate => $"{Units.Rate(rate)}/s")) : null),
-        Overridden("step", o => Count(o.Step)),
+        .. new PlanOverrides().Compared.Select((one, i) => Overridden(one.Name, overrides => overrides.Compared[i].Value)),
         new("scale", run => Overrides(run).Scale.ToString(CultureInfo.InvariantCulture), IsWork: true),
         // Sizes that both have are compared.
         new(Target, run => Units.Exact(run.Settings.Plan.TargetDocuments)),
@@ -154,13 +147,21 @@ internal static class SetupCheck
         return isExisting ? [new Trait("documents in the collection", run => Units.Exact(run.Phases[0].Documents), IsWork: !inserts)] : [];
     }
 
-    private static Trait Overridden(string name, Func<PlanOverrides, string?> of) => new(name, run => of(Overrides(run)) ?? Words.Of(OfTheFile), IsWork: true);
+    private static Trait Overridden(string name, Func<PlanOverrides, object?> of) =>
+        new(name, run => TextOf(of(Overrides(run))), IsWork: true);
 
     private static PlanOverrides Overrides(StoredRun run) => run.Overrides;
 
-    private static string? Count(long? count) => count is { } value ? Units.Exact(value) : null;
-
-    private static string? Seconds(double? seconds) => seconds is { } value ? Units.Duration(TimeSpan.FromSeconds(value)) : null;
+    /// <summary>Of a value of <see cref="PlanOverrides.Compared"/>.</summary>
+    private static string TextOf(object? value) => value switch
+    {
+        long count => Units.Exact(count),
+        double seconds => Units.Duration(TimeSpan.FromSeconds(seconds)),
+        IReadOnlyList<int> threads => string.Join(", ", threads),
+        IReadOnlyList<double> rates => string.Join(", ", rates.Select(rate => $"{Units.Rate(rate)}/s")),
+        string text => text,
+        _ => Words.Of(OfTheFile),
+    };
 
     /// <summary>Enough to tell two texts apart by eye.</summary>
     private static string Fingerprint(string text) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(text)))[..12];
