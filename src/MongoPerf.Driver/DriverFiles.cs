@@ -3,8 +3,6 @@ using MongoDB.Driver;
 using MongoDB.Driver.GridFS;
 using MongoPerf.Engine.Documents.GridFs;
 using MongoPerf.Engine.Executors.Wire;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Connections;
@@ -72,10 +70,9 @@ internal sealed class DriverDownload : IPreparedOperation
 {
     private readonly DriverExecutor _executor;
     private readonly GridFsFileSet _files;
-    private readonly KeyChooser _chooser;
     private readonly GridFSBucket<ObjectId> _bucket;
     private readonly byte[] _scratch;
-    private RandomStream _random;
+    private OperationDraws _draws;
     private long _number;
     private byte[] _content = [];
 
@@ -83,17 +80,16 @@ internal sealed class DriverDownload : IPreparedOperation
     {
         _executor = executor;
         _files = operation.Files;
-        _chooser = operation.Chooser?.ForWorker() ?? throw new ArgumentException("a download needs a chooser of keys", nameof(operation));
         _bucket = DriverBucket.Open(executor.Open(isUnacknowledged: false), operation, _files.Bucket);
         _scratch = new byte[_files.Bucket.ChunkSize];
-        _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
+        _draws = new OperationDraws(operation, context);
     }
 
     public ServerError? LastError { get; private set; }
 
     public bool Draw()
     {
-        _number = _chooser.Next(ref _random);
+        _number = _draws.NextKey();
         return true;
     }
 

@@ -1,7 +1,5 @@
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Executors.Wire;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Connections;
@@ -13,10 +11,9 @@ internal sealed class DriverOperation : IPreparedOperation
 {
     private readonly DriverExecutor _executor;
     private readonly DriverCall[] _calls;
-    private readonly KeyChooser? _chooser;
     private readonly ReplyVerifier? _verifier;
     private readonly bool _isFenced;
-    private RandomStream _random;
+    private OperationDraws _draws;
     private ValueContext _values;
 
     public DriverOperation(DriverExecutor executor, Operation operation, OperationContext context)
@@ -24,18 +21,16 @@ internal sealed class DriverOperation : IPreparedOperation
         _executor = executor;
         IReadOnlyList<Operation> steps = operation.Steps;
         _calls = [.. steps.Select(step => DriverCall.Of(executor, step))];
-        _chooser = operation.Chooser?.ForWorker();
         _verifier = operation is FindDocuments { Expected: { } documents } find ? new ReplyVerifier(find, documents, mayLag: executor.MayLag(find)) : null;
         _isFenced = steps.Any(step => step.Concerns.IsUnacknowledged);
-        _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
+        _draws = new OperationDraws(operation, context);
     }
 
     public ServerError? LastError { get; private set; }
 
     public bool Draw()
     {
-        long number = _chooser?.Next(ref _random) ?? 0;
-        _values = new ValueContext(number, _random.Next());
+        _values = _draws.Next();
         foreach (DriverCall call in _calls)
             call.Stage(_values);
         return true;

@@ -1,8 +1,6 @@
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Documents.GridFs;
 using MongoPerf.Engine.Executors.Wire;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Bson;
@@ -17,7 +15,6 @@ internal sealed class WireGridFsRead : IPreparedOperation
 {
     private readonly WireRoute _route;
     private readonly GridFsFileSet _files;
-    private readonly KeyChooser _chooser;
     private readonly DocumentValue _fileCommand;
     private readonly DocumentValue _chunksCommand;
     private readonly GetMoreMessage _getMore;
@@ -25,7 +22,7 @@ internal sealed class WireGridFsRead : IPreparedOperation
     private readonly OpMsgWriter _findChunks = new();
     private readonly GridFsAssembler _assembler = new();
     private readonly byte[] _scratch;
-    private RandomStream _random;
+    private OperationDraws _draws;
     private long _number;
     private int _requestId;
 
@@ -33,12 +30,11 @@ internal sealed class WireGridFsRead : IPreparedOperation
     {
         _route = executor.RouteOf(operation.Steps[0]);
         _files = operation.Files;
-        _chooser = operation.Chooser?.ForWorker() ?? throw new ArgumentException("a download needs a chooser of keys", nameof(operation));
         DocumentValue[] commands = [.. operation.Steps.Select(step => WireMessage.Command(step, executor, database))];
         (_fileCommand, _chunksCommand) = (commands[0], commands[1]);
         _getMore = new GetMoreMessage(executor.Dialect, _files.Bucket.Chunks, database);
         _scratch = new byte[_files.Bucket.ChunkSize];
-        _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
+        _draws = new OperationDraws(operation, context);
     }
 
     public ServerError? LastError { get; private set; }
@@ -47,7 +43,7 @@ internal sealed class WireGridFsRead : IPreparedOperation
 
     public bool Draw()
     {
-        _number = _chooser.Next(ref _random);
+        _number = _draws.NextKey();
         Write(_findFile, _fileCommand);
         Write(_findChunks, _chunksCommand);
         return true;

@@ -1,7 +1,6 @@
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Bson;
@@ -15,20 +14,19 @@ namespace MongoPerf.Engine.Executors.Tyrant;
 internal sealed class TyrantFindDocuments(TyrantExecutor executor, FindDocuments operation, OperationContext context) : IPreparedOperation
 {
     private readonly TyrantSearch _search = TyrantSearch.Fetching(operation, executor.Columns);
-    private readonly KeyChooser? _chooser = operation.Chooser?.ForWorker();
     private readonly BsonWriter _scratch = new();
     private readonly TyrantRecord _expected = new();
-    private RandomStream _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
+    private OperationDraws _draws = new(operation, context);
     private long _number;
 
     public ServerError? LastError => _search.LastError;
 
     public bool Draw()
     {
-        if (_chooser is not null)
-            _number = _chooser.Next(ref _random);
+        ValueContext values = _draws.Next();
+        _number = values.Number;
         _scratch.Clear();
-        operation.Filter.WriteRoot(_scratch, new ValueContext(_number, _random.Next()));
+        operation.Filter.WriteRoot(_scratch, values);
         _search.Write(_scratch.Written);
         return true;
     }

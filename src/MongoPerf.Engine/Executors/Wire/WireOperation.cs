@@ -1,6 +1,4 @@
 using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Connections;
@@ -12,19 +10,17 @@ internal sealed class WireOperation : IPreparedOperation
 {
     private readonly WireRoute[] _fenced;
     private readonly WireCommand[] _commands;
-    private readonly KeyChooser? _chooser;
     private readonly ReplyVerifier? _verifier;
-    private RandomStream _random;
+    private OperationDraws _draws;
     private ValueContext _values;
 
     public WireOperation(WireExecutor executor, Operation operation, string database, OperationContext context)
     {
         IReadOnlyList<Operation> steps = operation.Steps;
         _commands = [.. steps.Select(step => new WireCommand(executor, step, database))];
-        _chooser = operation.Chooser?.ForWorker();
         _verifier = operation is FindDocuments { Expected: { } documents } find ? new ReplyVerifier(find, documents, mayLag: !executor.RouteOf(find).Preference.IsPrimary) : null;
         _fenced = [.. steps.Where(step => step.Concerns.IsUnacknowledged).Select(executor.RouteOf).Distinct()];
-        _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
+        _draws = new OperationDraws(operation, context);
     }
 
     public ServerError? LastError { get; private set; }
@@ -33,8 +29,7 @@ internal sealed class WireOperation : IPreparedOperation
 
     public bool Draw()
     {
-        long number = _chooser?.Next(ref _random) ?? 0;
-        _values = new ValueContext(number, _random.Next());
+        _values = _draws.Next();
         foreach (WireCommand command in _commands)
             command.Stage(_values);
         return true;
