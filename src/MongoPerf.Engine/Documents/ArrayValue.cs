@@ -23,9 +23,6 @@ public sealed class ArrayValue : TemplateValue
         _names = [.. Enumerable.Range(0, length.Max).Select(i => Encoding.UTF8.GetBytes(i.ToString(CultureInfo.InvariantCulture)))];
     }
 
-    /// <summary>What each of its elements is drawn by.</summary>
-    public TemplateValue Element => _element;
-
     public override IEnumerable<TemplateValue> Parts => [_element];
 
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context)
@@ -50,21 +47,18 @@ public sealed class ArrayValue : TemplateValue
     /// <param name="around">The element that the array is in; null when it is in none.</param>
     public sealed class ElementValue(ArrayValue array, int index, TemplateValue value, ElementValue? around) : TemplateValue
     {
-        public override IEnumerable<TemplateValue> Parts => [Inner];
-
-        /// <summary>The element, or the value in it.</summary>
-        public TemplateValue Inner { get; } = value;
+        public override IEnumerable<TemplateValue> Parts => [value];
 
         /// <summary>A field of the element, or an element of an array in it.</summary>
         /// <returns>Null when there is none, or not in every element.</returns>
-        public TemplateValue? Find(string step) => Inner switch
+        public TemplateValue? Find(string step) => value switch
         {
             DocumentValue document => document.Find(step) is { } field ? new ElementValue(array, index, field, around) : null,
             ArrayValue inner when int.TryParse(step, NumberStyles.None, CultureInfo.InvariantCulture, out int at) => inner.At(at, this),
             _ => null,
         };
 
-        public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) => Inner.Write(writer, name, In(context));
+        public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) => value.Write(writer, name, In(context));
 
         private ValueContext In(in ValueContext context) => (around is null ? context : around.In(context)).Element(array._salt, index);
     }

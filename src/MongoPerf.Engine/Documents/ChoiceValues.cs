@@ -12,13 +12,10 @@ public sealed class ChoiceValue(IReadOnlyList<TemplateValue> items, IReadOnlyLis
 {
     private readonly double[] _ends = WeightedChoice.Ends(weights ?? [.. items.Select(_ => 1.0)]);
 
-    /// <summary>What is chosen from.</summary>
-    public IReadOnlyList<TemplateValue> Items { get; } = items;
-
-    public override IEnumerable<TemplateValue> Parts => Items;
+    public override IEnumerable<TemplateValue> Parts => items;
 
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
-        Items[WeightedChoice.Pick(_ends, context.BitsOf(salt))].Write(writer, name, context);
+        items[WeightedChoice.Pick(_ends, context.BitsOf(salt))].Write(writer, name, context);
 }
 
 /// <summary>A word of the built-in dictionary, or of its first words.</summary>

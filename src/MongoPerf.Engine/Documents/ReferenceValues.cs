@@ -27,16 +27,13 @@ public static class ReferenceValue
     }
 
     /// <summary>A field whose length varies, or that has fields of its own.</summary>
-    public sealed class VaryingReference(DocumentTemplate documents, TemplateValue value) : TemplateValue
+    private sealed class VaryingReference(DocumentTemplate documents, TemplateValue inner) : TemplateValue
     {
-        /// <summary>What it refers to.</summary>
-        public TemplateValue Field { get; } = value;
+        public override bool IsConstant => inner.IsConstant;
 
-        public override bool IsConstant => Field.IsConstant;
-
-        public override IEnumerable<TemplateValue> Parts => [Field];
+        public override IEnumerable<TemplateValue> Parts => [inner];
 
         public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
-            Field.Write(writer, name, documents.ContextOf(context.Number));
+            inner.Write(writer, name, documents.ContextOf(context.Number));
     }
 }

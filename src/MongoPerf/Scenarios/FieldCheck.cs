@@ -149,14 +149,13 @@ internal sealed class FieldCheck
     private static IEnumerable<KeyValuePair<string, TemplateValue>> FieldsOf(TemplateValue? value) => value switch
     {
         DocumentValue { IsArray: false } document => document.Elements,
-        ChoiceValue choice => choice.Items.SelectMany(FieldsOf),
+        ChoiceValue choice => choice.Parts.SelectMany(FieldsOf),
         _ => [],
     };
 
     private static IEnumerable<TemplateValue> ItemsOf(TemplateValue value) => value switch
     {
-        DocumentValue { IsArray: true } list => list.Elements.Select(element => element.Value),
-        ArrayValue array => [array.Element],
+        DocumentValue { IsArray: true } or ArrayValue => value.Parts,
         _ => [],
     };
 
@@ -238,7 +237,7 @@ internal sealed class FieldCheck
         {
             if (update is ChoiceValue choice)
             {
-                foreach (TemplateValue item in choice.Items)
+                foreach (TemplateValue item in choice.Parts)
                     Update(item);
                 return;
             }

@@ -13,30 +13,15 @@ internal sealed class FieldTree
     /// <summary>Adds every field that the value may have.</summary>
     public void Add(TemplateValue value)
     {
-        switch (value)
+        if (value is DocumentValue { IsArray: false } document)
         {
-            case DocumentValue { IsArray: true } list:
-                foreach (KeyValuePair<string, TemplateValue> element in list.Elements)
-                    Add(element.Value);
-                break;
-            case DocumentValue document:
-                foreach (KeyValuePair<string, TemplateValue> element in document.Elements)
-                    Field(element.Key).Add(element.Value);
-                break;
-            case ChoiceValue choice:
-                foreach (TemplateValue item in choice.Items)
-                    Add(item);
-                break;
-            case ArrayValue array:
-                Add(array.Element);
-                break;
-            case ArrayValue.ElementValue element:
-                Add(element.Inner);
-                break;
-            case ReferenceValue.VaryingReference reference:
-                Add(reference.Field);
-                break;
+            foreach ((string name, TemplateValue field) in document.Elements)
+                Field(name).Add(field);
+            return;
         }
+
+        foreach (TemplateValue part in value.Parts)
+            Add(part);
     }
 
     /// <summary>Adds the field at a path, with every field that its value may have.</summary>

@@ -126,7 +126,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     private static IEnumerable<string> Findable(TemplateValue value) => value switch
     {
         DocumentValue document => document.Elements.SelectMany(field => Findable(field.Value).Select(path => $"{field.Key}.{path}").Prepend(field.Key)),
-        ArrayValue array when array.At(0) is not null => Findable(array.Element).Select(path => $"0.{path}").Prepend("0"),
+        ArrayValue array when array.At(0) is not null => Findable(array.Parts.Single()).Select(path => $"0.{path}").Prepend("0"),
         _ => [],
     };
 
