@@ -41,6 +41,8 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
             throw MappingReader.Wrong(reader.Node, $"phase '{name}': two writes are called '{twice.Key}'", "give each a name of its own: results are told apart by it");
         if (writes.FirstOrDefault(w => each.Any(p => p.Name == w.Name)) is { } both)
             throw MappingReader.Wrong(reader.Node, $"phase '{name}': a write and a phase are both called '{both.Name}'", "give one of them another name: results are told apart by it");
+        foreach (GrowthWrite write in writes)
+            PhaseReader.RequireDifferentNames(reader, name, [write.Groups.Values.First(), .. beside]);
         return new Phase
         {
             Name = name,

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Scenarios.Yaml;
 
@@ -199,12 +200,26 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
     private static IEnumerable<string> Counted(PhaseGroup group) => group.Operations.Select(o => o.Operation).GroupBy(o => (o.Name, o.GetType()))
         .SelectMany(same => same.GroupBy(o => o.Collection).Max(collection => collection.Count()) > 1 ? same.Select(o => o.Name) : [same.Key.Name]);
 
-    private static void RequireDifferentNames(MappingReader reader, string phase, PhaseGroup[] groups)
+    /// <summary>Results are told apart by operations' names, and totals by theirs.</summary>
+    public static void RequireDifferentNames(MappingReader reader, string phase, IReadOnlyList<PhaseGroup> groups)
     {
         string[] names = [.. groups.SelectMany(Counted)];
         if (names.GroupBy(n => n).FirstOrDefault(g => g.Count() > 1) is { } twice)
             throw MappingReader.Wrong(reader.Node, $"phase '{phase}': two operations are called '{twice.Key}'", "give one of them another name; only operations of one kind on different collections may share a name, and are then counted together");
-        if (names.FirstOrDefault(n => n == Assertion.Total) is not null)
-            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': an operation is called '{Assertion.Total}', the name of the sum of all");
+        string[] totals = [OperationResult.TotalName, .. groups.Where(group => group.Operations.Count > 1).Select(group => OperationResult.TotalOf(group.Name))];
+        if (names.FirstOrDefault(totals.Contains) is { } total)
+        {
+            string of = total == OperationResult.TotalName ? "all" : "a group's operations";
+            throw MappingReader.Wrong(NameNode(reader.Node, total) ?? reader.Node, $"phase '{phase}': an operation is called '{total}', the name of the sum of {of}", "give it another name");
+        }
     }
+
+    /// <summary>Where something is given a name.</summary>
+    private static ScenarioNode? NameNode(ScenarioNode node, string name) => node switch
+    {
+        MappingNode mapping when mapping.Find("name") is ScalarNode found && found.Text == name => found,
+        MappingNode mapping => mapping.Entries.Select(entry => NameNode(entry.Value, name)).FirstOrDefault(found => found is not null),
+        SequenceNode list => list.Items.Select(item => NameNode(item, name)).FirstOrDefault(found => found is not null),
+        _ => null,
+    };
 }

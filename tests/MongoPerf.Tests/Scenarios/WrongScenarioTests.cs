@@ -66,6 +66,8 @@ public sealed class WrongScenarioTests
     [InlineData("phases:\n  - name: p\n    operations: [{update: users, key: uniform, with: {update: {$set: {n: 1}}}}]\n", "p.update.with has no update operator", "write with: {$set: {…}}")]
     [InlineData("phases:\n  - name: p\n    threads: 0\n    operations: [{find: users, key: uniform}]\n", "test.yaml:7: phase 'p': threads is 0; allowed: 1 to 10,000", "")]
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform}, {find: users, key: uniform}]\n", "phase 'p': two operations are called 'find'", "give one of them another name")]
+    [InlineData("phases:\n  - name: p\n    operations:\n      - find: users\n        key: uniform\n        name: total\n", "test.yaml:10: phase 'p': an operation is called 'total', the name of the sum of all", "give it another name")]
+    [InlineData("phases:\n  - name: p\n    groups:\n      - {name: reads, count: 1, operations: [{find: users, key: uniform}, {count: users}]}\n      - {name: x, operations: [{find: users, key: uniform, name: reads total}]}\n", "test.yaml:9: phase 'p': an operation is called 'reads total', the name of the sum of a group's operations", "give it another name")]
     [InlineData("phases:\n  - {balancer: maybe}\n", "test.yaml:6: phase 'balancer maybe': balancer is 'maybe'", "")]
     [InlineData("phases:\n  - {balancer: 22:00-22:00}\n", "allowed: on, off, now, or two different times such as 22:00-06:00", "")]
     [InlineData("phases:\n  - {balancer: off, within: 5s}\n", "within is not allowed with a balancer that is off", "")]
@@ -115,6 +117,9 @@ public sealed class WrongScenarioTests
     [InlineData("{grow: c, sizes: [1k, 2k], to: 3k}", "use either 'sizes' or 'to'", "")]
     [InlineData("{grow: c, sizes: [1k, 2k], step: 1k}", "use either 'sizes' or 'step'", "")]
     [InlineData("{grow: c, to: 1k, writes: [{share: 0}]}", "every share is 0", "a share above 0")]
+    [InlineData("{grow: c, to: 1k, writes: [{name: total}]}", "phase 'c': an operation is called 'total', the name of the sum of all", "give it another name")]
+    [InlineData("{grow: c, to: 1k, beside: [{operations: [{find: c, key: uniform, name: insert}]}]}", "phase 'c': two operations are called 'insert'", "another name")]
+    [InlineData("{grow: c, to: 1k, each: [{name: total, operations: [{find: c, key: uniform}]}]}", "phase 'total': an operation is called 'total'", "give it another name")]
     public void Growths(string phase, string message, string hint) =>
         Check($"data:\n  c: {{document: {{a: 1}}}}\n  d: {{document: {{a: 1}}}}\nphases: [{phase}]\n", message, hint);
 
