@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using System.Text;
 using Microsoft.Win32.SafeHandles;
 
 namespace MongoPerf.Wire.Files;
@@ -21,12 +22,18 @@ public static partial class NamedFile
     internal static Stream Open(string path, TimeSpan nobodyLimit, TimeSpan silenceLimit) =>
         (OperatingSystem.IsLinux() && !Directory.Exists(path) ? (Stream?)PipeStream.TryOpen(path, nobodyLimit, silenceLimit) : null) ?? File.OpenRead(path);
 
-    /// <summary>The whole text, UTF-8 unless it begins otherwise.</summary>
+    /// <summary>The text, UTF-8 unless it begins otherwise.</summary>
+    /// <param name="path">As the user named it.</param>
+    /// <param name="most">Characters; of a longer text somewhat more are read, but not all: a device may never end.</param>
     /// <inheritdoc cref="Open(string)"/>
-    public static string ReadText(string path)
+    public static string ReadText(string path, int most = int.MaxValue)
     {
         using var reader = new StreamReader(Open(path));
-        return reader.ReadToEnd();
+        var text = new StringBuilder();
+        Span<char> part = stackalloc char[4096];
+        for (int count; text.Length <= most && (count = reader.Read(part)) > 0;)
+            text.Append(part[..count]);
+        return text.ToString();
     }
 
     /// <summary>Opening a FIFO waits for its writer, which may never come: it is opened without waiting, and asked again and again.</summary>

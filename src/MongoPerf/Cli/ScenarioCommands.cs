@@ -26,16 +26,17 @@ internal static class ScenarioCommands
             string name = parsed.GetValue(file)!;
             try
             {
-                if (ScenarioFile.TryFind(name) is { } scenario && !IsPlot(scenario.ShownPath, scenario.Text))
-                    Validate(scenario, isJson);
-                else if (PlotFile.TryFind(name) is { } plot)
+                ScenarioFile? found = ScenarioFile.TryFind(name);
+                // A pipe can be read only once.
+                PlotFile? plot = found is null ? PlotFile.TryFind(name) : IsPlot(found.ShownPath, found.Text) ? PlotFile.Of(found.ShownPath, found.Text) : null;
+                if (plot is not null)
                     Validate(plot, isJson);
                 else
-                    _ = ScenarioFile.Find(name);
+                    Validate(found ?? ScenarioFile.Find(name), isJson);
             }
             catch (UserException e) when (isJson)
             {
-                WriteValidation(name, isValid: false, null, null, [], e.Message, e.Hint);
+                WriteValidation(name, isValid: false, null, null, [], [], e.Message, e.Hint);
                 throw;
             }
         });
@@ -54,13 +55,14 @@ internal static class ScenarioCommands
         }
 
         string[] warnings = [.. all.SelectMany(one => one.Warnings).Distinct()];
-        foreach (ReadPlan one in all)
-            WritePermission.RequireListed(one, PlanRequests.DefaultDatabase);
-        string[] unconfirmed = [.. WritePermission.RequireListed(read, PlanRequests.DefaultDatabase).Select(target => WritePermission.Option(target.Name!))];
-        string confirm = unconfirmed.Length > 0 ? $"; a run must confirm what it may write: {string.Join(' ', unconfirmed)}" : "";
+        string[] confirmations =
+        [
+            .. all.SelectMany(one => WritePermission.RequireListed(one, PlanRequests.DefaultDatabase)).Select(target => WritePermission.Option(target.Name!)).Distinct(),
+        ];
+        string confirm = confirmations.Length > 0 ? $"; a run must confirm what it may write: {string.Join(' ', confirmations)}" : "";
         int phases = read.Plan.Rounds.Sum(r => r.Phases.Count);
         if (isJson)
-            WriteValidation(found.ShownPath, isValid: true, phases, read.Plan.TargetDocuments, warnings, null, null);
+            WriteValidation(found.ShownPath, isValid: true, phases, read.Plan.TargetDocuments, warnings, confirmations, null, null);
         else
             ScenarioPrinter.WriteWarnings(warnings, Console.Out);
         if (!isJson)
@@ -75,13 +77,13 @@ internal static class ScenarioCommands
             if (!isJson)
                 Console.WriteLine($"{found.ShownPath}: valid: a style file for plots");
             else
-                WriteValidation(found.ShownPath, isValid: true, null, null, [], null, null);
+                WriteValidation(found.ShownPath, isValid: true, null, null, [], [], null, null);
             return;
         }
 
         PlotInfo plot = PlotReader.Read(found);
         if (isJson)
-            WriteValidation(found.ShownPath, isValid: true, null, null, [], null, null);
+            WriteValidation(found.ShownPath, isValid: true, null, null, [], [], null, null);
         else
             Console.WriteLine($"{found.ShownPath}: valid: a plot over {plot.X} with {(plot.Figure?.Y.Count ?? plot.Panels.Count) switch { 1 => "1 panel", int panels => $"{panels} panels" }}");
     }
@@ -100,8 +102,9 @@ internal static class ScenarioCommands
         }
     }
 
-    private static void WriteValidation(string file, bool isValid, int? phases, long? documents, IReadOnlyList<string> warnings, string? error, string? hint) =>
-        JsonReport.WriteValue(Console.Out, new { schema = "mongoperf/validate/1", file, valid = isValid, phases, documents, warnings, error, hint });
+    private static void WriteValidation(
+        string file, bool isValid, int? phases, long? documents, IReadOnlyList<string> warnings, IReadOnlyList<string> confirmations, string? error, string? hint) =>
+        JsonReport.WriteValue(Console.Out, new { schema = "mongoperf/validate/1", file, valid = isValid, phases, documents, warnings, confirmations, error, hint });
 
     public static Command CreateShow()
     {
@@ -120,7 +123,7 @@ internal static class ScenarioCommands
             if (parsed.GetValue(plot))
             {
                 if (parsed.GetValue(growth))
-                    throw new UserException(ExitCode.WrongUsage, "--plot and --growth can't be combined: each writes a different kind of file", "give one of them");
+                    throw new UserException(ExitCode.WrongUsage, "--plot and --growth can't be combined: each writes a different kind of file", "use one of them");
                 WriteNew(path, "start.yaml", PlotFile.FolderName);
                 Console.WriteLine($"{path} written; draw it with: ./mongoperf plot RUN --plot {ReportLines.Quoted(path)}");
                 return;

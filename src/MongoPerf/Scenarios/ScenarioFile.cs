@@ -1,4 +1,3 @@
-using System.Text;
 using MongoPerf.Input;
 using MongoPerf.Wire.Files;
 
@@ -69,31 +68,18 @@ internal sealed record ScenarioFile(string Name, string ShownPath, string Text)
         return new ScenarioFile(NameIn(folder, full), shown, ReadText(path));
     }
 
-    /// <summary>As it comes: a pipe or a device has no length, and may never end.</summary>
     private static string ReadText(string path)
     {
         try
         {
-            using var reader = new StreamReader(NamedFile.Open(path));
-            return ReadText(reader, path);
+            string text = NamedFile.ReadText(path, MostCharacters);
+            return text.Length <= MostCharacters ? text
+                : throw new UserException(ExitCode.WrongUsage, $"{path}: longer than {MostCharacters:N0} characters, the limit for a scenario");
         }
         catch (TimeoutException e)
         {
             throw new UserException(ExitCode.WrongUsage, e.Message, "name a file, or start what writes to the pipe first");
         }
-    }
-
-    private static string ReadText(StreamReader reader, string path)
-    {
-        var text = new StringBuilder();
-        Span<char> part = stackalloc char[4096];
-        for (int count; (count = reader.Read(part)) > 0;)
-        {
-            if (text.Append(part[..count]).Length > MostCharacters)
-                throw new UserException(ExitCode.WrongUsage, $"{path}: longer than {MostCharacters:N0} characters, the limit for a scenario");
-        }
-
-        return text.ToString();
     }
 
     private static string NameIn(string folder, string path) =>

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text.Json;
 using System.Xml.Linq;
 using MongoPerf.Engine.Runs;
@@ -45,6 +46,33 @@ public sealed class ProgramFormatTests : IDisposable
         Assert.Equal(2, code);
         Assert.False(wrong.RootElement.GetProperty("valid").GetBoolean());
         Assert.Contains(wrong.RootElement.GetProperty("error").GetString()!, errors, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Confirmations_that_a_run_needs_are_in_the_JSON_as_in_the_text()
+    {
+        string file = _runs.At("audit.yaml");
+        File.WriteAllText(file, "data: {a: {count: 5, document: {n: 1}}}\nmayWrite: [shop.audit]\nphases: [{operations: [{aggregate: a, pipeline: [{$out: {db: shop, coll: audit}}]}]}]\n");
+        using JsonDocument valid = JsonDocument.Parse(InProcess.Run("validate", file, "--format", "json").Output);
+        Assert.Equal(["--may-write shop.audit"], valid.RootElement.GetProperty("confirmations").EnumerateArray().Select(option => option.GetString()));
+        Assert.Contains("a run must confirm what it may write: --may-write shop.audit", InProcess.Run("validate", file).Output, StringComparison.Ordinal);
+        using JsonDocument plain = JsonDocument.Parse(InProcess.Run("validate", "ycsb/a", "--format", "json").Output);
+        Assert.Empty(plain.RootElement.GetProperty("confirmations").EnumerateArray());
+    }
+
+    /// <summary>Found by a review: it was opened a second time, when nobody wrote to it any more.</summary>
+    [Fact]
+    public async Task A_plot_from_a_pipe_is_read_once()
+    {
+        string pipe = _runs.At("plot.yaml");
+        using (Process made = Process.Start("mkfifo", pipe))
+            await made.WaitForExitAsync();
+        string text = await File.ReadAllTextAsync(Path.Combine(RepositoryPaths.Root, "plots", "examples", "start.yaml"));
+        Task writing = Task.Run(() => File.WriteAllText(pipe, text));
+        (int code, string output, string errors) = InProcess.Run("validate", pipe);
+        await writing;
+        Assert.True(code == 0, errors);
+        Assert.StartsWith($"{pipe}: valid: a plot over ", output, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -32,14 +32,19 @@ internal sealed record PlotFile(string Name, string ShownPath, string Text)
         return shipped.FirstOrDefault(File.Exists) is { } path ? Open(path, Path.GetRelativePath(AppContext.BaseDirectory, path)) : null;
     }
 
+    /// <param name="shownPath">As messages name it.</param>
+    /// <param name="text">That was read already.</param>
+    /// <exception cref="UserException">Too long.</exception>
+    public static PlotFile Of(string shownPath, string text) => text.Length <= LongestFile
+        ? new PlotFile(Path.GetFileNameWithoutExtension(shownPath), shownPath, text)
+        : throw new UserException(ExitCode.WrongUsage, $"{shownPath}: longer than {LongestFile:N0} characters, the limit for a plot");
+
     /// <exception cref="UserException">The file is too long, or can't be read.</exception>
     private static PlotFile Open(string path, string shown)
     {
         try
         {
-            if (new FileInfo(path).Length > LongestFile)
-                throw new UserException(ExitCode.WrongUsage, $"{shown}: longer than {LongestFile:N0} bytes, the limit for a plot");
-            return new PlotFile(Path.GetFileNameWithoutExtension(path), shown, NamedFile.ReadText(path));
+            return Of(shown, NamedFile.ReadText(path, LongestFile));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or TimeoutException)
         {
