@@ -2,6 +2,7 @@ using System.CommandLine;
 using MongoPerf.Cli.Agents;
 using MongoPerf.Cli.Live;
 using MongoPerf.Cli.Secrets;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
 
@@ -60,9 +61,13 @@ public static class CommandLine
     /// </summary>
     private static void LeaveDynamicCodeOut(ParseResult parsed)
     {
-        if (parsed.CommandResult.Command.Name is not ("resume" or "calibrate") && !parsed.Tokens.Any(static token => token.Value.Contains("driver", StringComparison.OrdinalIgnoreCase)))
+        if (!MayUseDriver(parsed))
             AppContext.SetSwitch("System.Runtime.CompilerServices.RuntimeFeature.IsDynamicCodeSupported", false);
     }
+
+    /// <summary>What a stored run used is known only when it has been opened.</summary>
+    internal static bool MayUseDriver(ParseResult parsed) => parsed.CommandResult.Command.Name is "resume" or "calibrate"
+        || (parsed.Errors.Count == 0 && parsed.CommandResult.Command.Options.OfType<Option<IReadOnlyList<EngineKind>?>>().Any(engine => parsed.GetValue(engine)?.Contains(EngineKind.Driver) is true));
 
     private static InvocationConfiguration Invocation() => new() { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null };
 

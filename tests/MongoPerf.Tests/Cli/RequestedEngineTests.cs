@@ -23,6 +23,18 @@ public sealed class RequestedEngineTests
         Assert.Same(requests, RequestedEngine.Open(requests, () => throw new InvalidOperationException("loaded for nothing")));
     }
 
+    /// <summary>Found by a review: a file called driver.yaml was enough.</summary>
+    [Theory]
+    [InlineData("run driver.yaml --out /tmp/driver", false)]
+    [InlineData("run ycsb/a --engine wire", false)]
+    [InlineData("run ycsb/a --engine driver", true)]
+    [InlineData("series --engine wire,driver", true)]
+    [InlineData("resume 2026-01-01-a", true)]
+    [InlineData("calibrate", true)]
+    [InlineData("list runs", false)]
+    public void What_may_need_the_driver_is_told_from_the_command_and_its_engine(string call, bool mayNeed) =>
+        Assert.Equal(mayNeed, CommandLine.MayUseDriver(CommandLine.Build().Parse(call)));
+
     [Fact]
     public void The_driver_is_loaded_once_for_all_requests_and_its_version_is_stored()
     {
