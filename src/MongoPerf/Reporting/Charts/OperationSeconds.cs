@@ -98,6 +98,9 @@ internal sealed class OperationSeconds
     /// </summary>
     public IEnumerable<OperationSecond> Counted => All.Where(second => !_rates.Replaced.Contains(second.Line)).Concat(_rates.Added);
 
+    /// <summary>The seconds of latencies: <see cref="All"/>, and totals; of each line in time order.</summary>
+    public IEnumerable<OperationSecond> Timed => All.Concat(_rates.Added.Where(second => Lines[second.Line].IsTotal));
+
     /// <summary>The places of the lines of inserts.</summary>
     public IReadOnlyList<int> Inserts { get; }
 

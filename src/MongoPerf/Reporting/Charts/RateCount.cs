@@ -33,6 +33,8 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
     {
         var counts = new Lazy<ServerCounts>(() => new ServerCounts(run));
         var added = new List<OperationSecond>();
+        var totals = new List<OperationSecond[]>();
+        var timed = new Dictionary<int, OperationSecond[]>();
         foreach (Part[] phase in PhasesOfInterest())
         {
             Part[] parts = countsArrivals ? [.. phase.Select(part => lines[part.Line].Counts == LineCount.Answered ? part : Arrived(counts, part, phase) ?? part)] : phase;
@@ -42,14 +44,27 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
                 added.AddRange(part.Seconds);
             }
 
-            added.AddRange(Total(parts));
+            if (parts.Length < 2)
+                continue;
+            OperationSecond[] total = [.. Total(parts)];
+            totals.Add(total);
+            if (AreComparable(phase))
+                timed.Add(phase[0].Phase, total);
         }
+
+        TotalLatencies.AddTo(run, timed);
+        added.AddRange(totals.SelectMany(total => total));
 
         // Where a phase of such a line is not known to have arrived, there is a gap.
         foreach (int line in Replaced)
             lines[line] = lines[line] with { Counts = LineCount.Arrived };
         Added = added;
     }
+
+    /// <summary>All of the phase's operations were answered, and their latencies are of one kind.</summary>
+    private bool AreComparable(Part[] phase) =>
+        phase.All(part => lines[part.Line].Counts == LineCount.Answered)
+        && phase.SelectMany(part => part.Seconds).Select(second => second.IsResponse).Distinct().Count() == 1;
 
     /// <summary>Finds the phases that have several operations, or one that nobody answers.</summary>
     private IEnumerable<Part[]> PhasesOfInterest()
@@ -93,11 +108,13 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
     /// <summary>The server's counter of an operation, which older runs did not store.</summary>
     private static string? CounterOf(OperationResult result) => result.ServerCounter ?? (result.IsInsert ? ServerCounts.Inserts : null);
 
+<<<<<<< HEAD
     /// <summary>Adds up all operations of a phase, or documents where all of them insert; nothing where there is only one.</summary>
+=======
+    /// <summary>All operations of a phase together, or documents where all of them insert.</summary>
+>>>>>>> 76db8df4 (Draw the percentiles of totals over time)
     private IEnumerable<OperationSecond> Total(Part[] parts)
     {
-        if (parts.Length < 2)
-            yield break;
         bool isInsert = parts.All(part => lines[part.Line].IsInsert);
         int line = TotalLine(parts[0], isInsert);
         // The one that lasted longest sets the seconds.

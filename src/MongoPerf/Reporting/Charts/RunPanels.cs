@@ -33,7 +33,7 @@ internal sealed class RunPanels
         int[] rated = [.. totals, .. lines];
         Inserts = Rates(seconds, axis.At, "inserts", Words.Of("Rate of inserts"), Words.Of("documents/s"), [.. rated.Where(line => seconds.Lines[line].IsInsert)]);
         Operations = Rates(seconds, axis.At, "operations", Words.Of("Rate of operations"), Words.Of("per second"), [.. rated.Where(line => !seconds.Lines[line].IsInsert)]);
-        Latencies = LatenciesOf(run, seconds, axis, lines);
+        Latencies = LatenciesOf(run, seconds, axis, [.. totals.Where(total => seconds.Timed.Any(second => second.Line == total && double.IsFinite(second.P99))), .. lines]);
         States = [.. ServerTimeline.Panels(run, axis, lines => Builder(lines, ServerTimeline.LongestGap), since ?? 0, keepsZeros: since is not null).Select(Again)];
         Shards = [.. ShardTimeline.Panels(run, axis, Builder, since ?? 0).Select(Again)];
         PieceSeconds = _builders.Max(static builder => builder.PieceSeconds);
@@ -115,15 +115,25 @@ internal sealed class RunPanels
     private Panel? LatenciesOf(StoredRun run, OperationSeconds seconds, TimeAxis axis, int[] lines)
     {
         PanelBuilder builder = Builder(lines.Length * Percentiles.Length, LongestGap);
-        foreach (OperationSecond second in seconds.All.Where(second => second.Line < lines.Length))
+        Dictionary<int, int> places = lines.Index().ToDictionary(line => line.Item, line => line.Index);
+        foreach (OperationSecond second in seconds.Timed)
         {
+            if (!places.TryGetValue(second.Line, out int place))
+                continue;
             foreach ((int i, var percentile) in Percentiles.Index())
-                builder.Add(axis.At(second.AtMilliseconds), (second.Line * Percentiles.Length) + i, percentile.Of(second));
+                builder.Add(axis.At(second.AtMilliseconds), (place * Percentiles.Length) + i, percentile.Of(second));
         }
 
+        bool showsAll = lines.Count(line => !seconds.Lines[line].IsTotal) <= MostWithAllPercentiles;
         (OperationLine Line, string Title, int Dash)[] all = [.. lines.SelectMany(line => Percentiles.Select(one => (seconds.Lines[line], $"{seconds.Lines[line].TimedTitle} {one.Name}", one.Dash)))];
         ChartTable table = builder.Build("latencies.csv", all.Select(static one => one.Title));
-        Series[] series = [.. all.Select((one, i) => new Series(table, i + 1, one.Title, one.Line.Color) { Dash = one.Dash, IsShown = one.Dash == 1 || lines.Length <= MostWithAllPercentiles })];
+        Series[] series =
+        [
+            .. all.Select((one, i) => new Series(table, i + 1, one.Title, one.Line.Color)
+            {
+                Dash = one.Dash, IsShown = one.Dash == 1 || (showsAll && !one.Line.IsTotal),
+            }),
+        ];
         double least = series.Where(static one => one.IsShown).SelectMany(static one => one.Values).Where(double.IsFinite).DefaultIfEmpty(1).Min();
         // Of the whole run: what comes later to a live page has the same panel, also where the phase of now has no rate.
         bool isResponse = run.Phases.Any(static phase => phase.Rate is not null) || seconds.All.Any(static second => second.IsResponse);

@@ -155,7 +155,7 @@ public sealed class OperationSecondsTests : IDisposable
     }
 
     [Fact]
-    public void The_page_has_the_same_lines_and_a_total_without_latencies()
+    public void The_page_has_the_same_lines_and_no_latencies_of_a_total_where_histograms_are_missing()
     {
         Seconds(1, 1, 5, ("read", 900), ("update", 100));
         Stored(RunParts.Phase(1, "mix", RunParts.Result("read"), RunParts.Result("update")));
