@@ -72,6 +72,7 @@ internal sealed class GrowthFigures
             .GroupBy(index => index.Name).ToDictionary(index => index.Key, index => index.Sum(one => one.Value)),
         // Of the whole server, so each collection has the same.
         DiskBytes = sizes.Max(s => s.DiskBytes),
+        JournalBytes = sizes.MaxBy(s => s.DiskBytes)!.JournalBytes,
     };
 }
 

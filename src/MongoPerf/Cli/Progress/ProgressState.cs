@@ -81,7 +81,7 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     private readonly TimeEstimator _time = new(plan);
     private readonly SortedDictionary<long, double> _rates = [];
     private readonly Dictionary<string, (long Since, int Count)> _events = [];
-    private readonly List<(long Documents, long Bytes)> _dataFolder = [];
+    private readonly List<(long Documents, SizeResult Sizes)> _dataFolder = [];
     private readonly long _start = Environment.TickCount64;
     private string? _growth;
     private ProgressSnapshot _now = new()
@@ -203,12 +203,12 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     private long? DocumentsWhenDiskFull(GrowthStep step)
     {
         double free = Snapshot().DiskFreeBytes;
-        if (step.Sizes.Max(sizes => sizes.DiskBytes) is not { } bytes || !double.IsFinite(free))
+        if (step.Sizes.MaxBy(sizes => sizes.DiskBytes) is not { DiskBytes: { } bytes } largest || !double.IsFinite(free))
             return null;
         if (step.Growth != _growth)
             _dataFolder.Clear();
         _growth = step.Growth;
-        _dataFolder.Add((step.Documents, bytes));
+        _dataFolder.Add((step.Documents, largest));
         double? full = SizeForecast.OfDisk(_dataFolder)?.Crossing(bytes + free).Value;
         return full is { } documents && documents > step.Documents && documents < MostDocuments ? (long)documents : null;
     }

@@ -294,7 +294,7 @@ internal sealed class RunSession : IDisposable
         return _disk is not null && _disk.IsLow(out string text) ? text : null;
     }
 
-    public long? MeasureDisk() => _dataFolder is null ? null : DataFolderSize.ReadBytes(_dataFolder);
+    public DiskUse? MeasureDisk() => _dataFolder is null ? null : DataFolderSize.Read(_dataFolder);
 
     /// <param name="folder">Of the run.</param>
     /// <param name="request">What it is to do.</param>

@@ -57,7 +57,7 @@ internal static class ForecastJson
         {
             of = size.What,
             measuredBytes = size.Measured,
-            bytesPerDocument = forecast.Documents.Select(n => ValueOf(n, size.Fit.At(n))),
+            bytesPerDocument = forecast.Documents.Select(n => ValueOf(n, size.EachAt(n))),
             bytes = forecast.Documents.Select(n => ValueOf(n, size.At(n))),
         }),
         outgrown = forecast.Milestones.Select(m => new { m.What, m.Limit, m.LimitBytes, documents = m.Documents.Value, m.Documents.Low, m.Documents.High }),

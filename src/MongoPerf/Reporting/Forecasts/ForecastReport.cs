@@ -73,8 +73,8 @@ internal static class ForecastReport
         [
             .. forecast.Sizes.Select(size => (IReadOnlyList<string>)
             [
-                Words.Of(size.What), Units.Significant(size.Fit.At(forecast.LargestDocuments).Value),
-                .. forecast.Documents.SelectMany(n => size.Fit.At(n) is var each ? new[] { Units.Significant(each.Value), Words.Of($"{Units.Significant(each.Low)} to {Units.Significant(each.High)}"), Units.Bytes(each.Value * n) } : []),
+                Words.Of(size.What), Units.Significant(size.EachAt(forecast.LargestDocuments).Value),
+                .. forecast.Documents.SelectMany(n => size.EachAt(n) is var each ? new[] { Units.Significant(each.Value), Words.Of($"{Units.Significant(each.Low)} to {Units.Significant(each.High)}"), Units.Bytes(each.Value * n) } : []),
             ]),
         ]);
 

@@ -9,5 +9,8 @@ internal readonly record struct Prediction(double Value, double Low, double High
     /// <summary>Of 1/x: rates of times.</summary>
     public Prediction Inverse => new(1 / Value, 1 / High, 1 / Low);
 
+    /// <summary>Of a sum whose parts err together.</summary>
+    public Prediction Plus(Prediction other) => new(Value + other.Value, Low + other.Low, High + other.High);
+
     public Prediction Times(double factor) => new(Value * factor, Low * factor, High * factor);
 }

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Comparison.Statistics;
 
 namespace MongoPerf.Reporting.Forecasts;
 
@@ -24,13 +25,19 @@ internal sealed record SizeForecast(string What, GrowthFit Fit, double Measured)
     /// </summary>
     private const double WavesOfIndexes = 0.12;
 
+    /// <summary>Bytes beside those of <see cref="Fit"/>, however many documents there are: a journal.</summary>
+    public Prediction Constant { get; init; }
+
     /// <summary>Bytes at a size of the collection.</summary>
-    public Prediction At(double documents) => Fit.At(documents).Times(documents);
+    public Prediction At(double documents) => Fit.At(documents).Times(documents).Plus(Constant);
+
+    /// <summary>Bytes at a size of the collection, by document.</summary>
+    public Prediction EachAt(double documents) => At(documents).Times(1 / documents);
 
     /// <summary>Documents from which on it is larger.</summary>
     /// <param name="bytes">Greater than 0.</param>
     public Prediction Crossing(double bytes) =>
-        new(Solve(bytes, one => one.Value), Solve(bytes, one => one.High), Solve(bytes, one => one.Low));
+        new(Solve(bytes, static one => one.Value), Solve(bytes, static one => one.High), Solve(bytes, static one => one.Low));
 
     /// <summary>All that the sizes of a growth tell; what is missing at a size is left out.</summary>
     public static IReadOnlyList<SizeForecast> Of(IReadOnlyList<(long Documents, SizeResult Sizes)> sizes)
@@ -44,17 +51,27 @@ internal sealed record SizeForecast(string What, GrowthFit Fit, double Measured)
             (Indexes, WavesOfIndexes, size => size.IndexBytes),
             (Uncompressed, 0, size => size.DataBytes + size.IndexBytes),
             (Files, 0, size => size.StorageBytes + size.IndexBytes),
-            (Disk, 0, size => size.DiskBytes),
         ];
         return
         [
             .. all.Select(one => Fitted(one.What, one.Waves, [.. sizes.Select(size => ((double)size.Documents, (double?)one.Of(size.Sizes) ?? 0)).Where(point => point.Item1 > 0 && point.Item2 > 0)]))
-                .OfType<SizeForecast>(),
+                .Append(OfDisk(sizes)).OfType<SizeForecast>(),
         ];
     }
 
     /// <summary>Of the data folder alone; null for fewer than four sizes.</summary>
-    public static SizeForecast? OfDisk(IReadOnlyList<(long Documents, long Bytes)> sizes) => Fitted(Disk, 0, [.. sizes.Where(size => size is { Documents: > 0, Bytes: > 0 }).Select(size => ((double)size.Documents, (double)size.Bytes))]);
+    public static SizeForecast? OfDisk(IReadOnlyList<(long Documents, SizeResult Sizes)> sizes)
+    {
+        (long Documents, SizeResult Sizes)[] known = [.. sizes.Where(one => one is { Documents: > 0, Sizes.DiskBytes: > 0 })];
+        // mongod makes its journal at once, in files of 100 MB: beside the first documents it is nearly all that there is, and would be all that a fit sees.
+        double[] journal = known.Any(one => one.Sizes.JournalBytes is null) ? [.. known.Select(_ => 0.0)] : [.. known.Select(one => (double)one.Sizes.JournalBytes!.Value)];
+        SizeForecast? rest = Fitted(Disk, 0, [.. known.Zip(journal, (one, bytes) => ((double)one.Documents, one.Sizes.DiskBytes!.Value - bytes)).Where(point => point.Item2 > 0)]);
+        return rest is null ? null : rest with
+        {
+            Measured = known.MaxBy(one => one.Documents).Sizes.DiskBytes!.Value,
+            Constant = new Prediction(Quantiles.Median(journal), journal.Min(), journal.Max()),
+        };
+    }
 
     private static SizeForecast? Fitted(string what, double waves, (double Documents, double Bytes)[] points)
     {
@@ -72,13 +89,14 @@ internal sealed record SizeForecast(string What, GrowthFit Fit, double Measured)
     /// <summary>Bytes per document change little from one size to the next, so a few steps get there.</summary>
     private double Solve(double bytes, Func<Prediction, double> choose)
     {
+        bytes = Math.Max(0, bytes - choose(Constant));
         double documents = bytes / choose(Fit.At(1e6));
         for (int i = 0; i < Steps; i++)
         {
             double next = bytes / choose(Fit.At(Math.Max(1, documents)));
             if (Math.Abs(next - documents) < documents * 1e-4)
                 return next;
-            // Half way: with a journal that is larger than the limit the steps would never meet.
+            // Half way: with an overhead that is larger than the limit the steps would never meet.
             documents = (documents + next) / 2;
         }
 
