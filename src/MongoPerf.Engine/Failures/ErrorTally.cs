@@ -12,14 +12,16 @@ public sealed partial class ErrorTally
     private readonly Lock _lock = new();
     private readonly Dictionary<(int Code, string Name), ErrorCount> _counts = [];
 
-    public void Add(ServerError error)
+    /// <param name="error">Why an operation failed.</param>
+    /// <param name="microseconds">Until it did.</param>
+    public void Add(ServerError error, double microseconds)
     {
         lock (_lock)
         {
             (int, string) key = (error.Code, error.Name);
             _counts[key] = _counts.TryGetValue(key, out ErrorCount? known)
-                ? known with { Count = known.Count + 1 }
-                : new ErrorCount(error.Code, error.Name, 1, error.Message, error.Labels);
+                ? known with { Count = known.Count + 1, SlowestMicroseconds = Math.Max(known.SlowestMicroseconds ?? 0, microseconds) }
+                : new ErrorCount(error.Code, error.Name, 1, error.Message, error.Labels) { SlowestMicroseconds = microseconds };
         }
     }
 
@@ -35,7 +37,7 @@ public sealed partial class ErrorTally
     /// <summary>Several tallies as one; of equal errors the first message stays.</summary>
     public static IReadOnlyList<ErrorCount> Merge(IEnumerable<IReadOnlyList<ErrorCount>> tallies) =>
     [
-        .. tallies.SelectMany(t => t).GroupBy(e => (e.Code, e.Name)).Select(g => g.First() with { Count = g.Sum(e => e.Count) }).OrderByDescending(e => e.Count),
+        .. tallies.SelectMany(t => t).GroupBy(e => (e.Code, e.Name)).Select(g => g.First() with { Count = g.Sum(e => e.Count), SlowestMicroseconds = g.Max(e => e.SlowestMicroseconds) }).OrderByDescending(e => e.Count),
     ];
 
     /// <summary>A failure that is no server's answer, in the same form: code 0 and a name for the cause.</summary>

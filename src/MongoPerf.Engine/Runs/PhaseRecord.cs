@@ -66,6 +66,9 @@ public sealed record PhaseRecord
     /// <summary>In <see cref="Collection"/> when the phase ended, as far as the client knows.</summary>
     public long Documents { get; init; }
 
+    /// <summary>Documents that must be in <see cref="Collection"/> and are not, where the phase looked.</summary>
+    public long Missing { get; init; }
+
     /// <summary>One beyond the last number that was written, by collection, when the phase ended.</summary>
     public IReadOnlyDictionary<string, long> NextNumbers { get; init; } = new Dictionary<string, long>();
 

@@ -18,9 +18,19 @@ internal static class PhaseTotals
         return record with
         {
             Mixes = mixes,
-            Total = record.Groups.Count > 1 ? Sum(OperationResult.TotalName, record.Operations, ThreadsOf(record), record.Joint) : mixes[0].Total,
+            Total = record.Groups.Count > 1 ? TotalOf(record, mixes) : mixes[0].Total,
         };
     }
+
+    private static OperationResult TotalOf(PhaseRecord record, OperationMix[] mixes)
+    {
+        OperationResult[] groups = [.. mixes.Select(mix => mix.Total), .. record.Operations.Where(result => !mixes.Any(mix => mix.Operations.Contains(result)))];
+        OperationResult sum = Sum(OperationResult.TotalName, record.Operations, ThreadsOf(record), record.Joint);
+        // Each group counts the bytes of the whole process, as with its CPU time.
+        return sum with { ClientAllocatedBytesPerOperation = PerOperation(sum.Operations, groups.Max(group => group.ClientAllocatedBytesPerOperation * group.Operations)) };
+    }
+
+    private static double? PerOperation(long operations, double? all) => operations == 0 ? all * 0 : all / operations;
 
     private static int ThreadsOf(PhaseRecord record) => record.Groups.Count > 0 ? record.Groups.Sum(group => group.Threads) : record.Operations.Max(result => result.Threads);
 
@@ -28,7 +38,7 @@ internal static class PhaseTotals
     private static OperationMix? MixOf(PhaseRecord record, GroupShare group)
     {
         OperationResult[] own = [.. record.Operations.Where(result => group.Mix.Contains(result.Operation))];
-        return own.Length < 2 ? null : new OperationMix(Sum($"{group.Name} {OperationResult.TotalName}", own, group.Threads, group.Joint), own);
+        return own.Length < 2 ? null : new OperationMix(Sum(OperationResult.TotalOf(group.Name), own, group.Threads, group.Joint), own);
     }
 
     private static OperationResult Sum(string name, IReadOnlyList<OperationResult> parts, int threads, JointLatency? joint) => new()
@@ -53,6 +63,8 @@ internal static class PhaseTotals
         // Of the whole process, which each of them counts, over the operations of all.
         ClientCpuMicrosecondsPerOperation = parts.Sum(part => part.Operations) is > 0 and var all ? parts.Max(part => part.ClientCpuCores * part.Seconds) * 1e6 / all : 0,
         ClientCpuCores = parts.Max(part => part.ClientCpuCores),
+        ClientAllocatedBytesPerOperation = parts.Any(part => part.ClientAllocatedBytesPerOperation is null) ? null
+            : PerOperation(parts.Sum(part => part.Operations), parts.Sum(part => part.ClientAllocatedBytesPerOperation * part.Operations)),
         LatencyMicroseconds = joint?.Service ?? LatencySummary.None,
         ResponseMicroseconds = joint?.Response ?? (parts.All(part => part.HasRate) ? LatencySummary.None : null),
         LatenessMicroseconds = joint?.Lateness,

@@ -249,6 +249,9 @@ public sealed record OperationResult
     /// <summary>What the sum of all of a phase's operations is called; no operation may be.</summary>
     public const string TotalName = "total";
 
+    /// <summary>What the sum of a group's operations is called, where a phase has several groups; no operation of the phase may be.</summary>
+    public static string TotalOf(string group) => $"{group} {TotalName}";
+
     /// <summary>Its name.</summary>
     public required string Operation { get; init; }
 
@@ -391,8 +394,16 @@ public sealed record SizeResult
 
     /// <summary>Bytes under the server's data folder, journal included; null when it is not on this machine.</summary>
     public long? DiskBytes { get; init; }
+
+    /// <summary>Those among <see cref="DiskBytes"/> that are the journal's, which does not grow with the documents; null where they can't be told apart.</summary>
+    public long? JournalBytes { get; init; }
     public IReadOnlyList<ShardSize> Shards { get; init; } = [];
 }
+
+/// <summary>What a server's data folder holds.</summary>
+/// <param name="Bytes">In all.</param>
+/// <param name="JournalBytes">Of these in mongod's folder of its journal; null without one.</param>
+public readonly record struct DiskUse(long Bytes, long? JournalBytes);
 
 /// <summary>One shard's part of the sizes, bytes.</summary>
 /// <param name="Shard">Its name.</param>
@@ -421,6 +432,9 @@ public sealed record ErrorCount(int Code, string Name, long Count, string FirstM
 
     /// <summary>The server answered without an error, and the write did not do what it must.</summary>
     public static bool IsWrongEffect(int code, string name) => code == 0 && name is NothingChanged or UnexpectedUpsert;
+
+    /// <summary>From when the slowest of these operations began (with a rate: from when it was due) to its failure; null where that was not noted.</summary>
+    public double? SlowestMicroseconds { get; init; }
 }
 
 /// <summary>Something that happened at a time, such as "reconnect", "outage", "restart", "repair", "resumed", "stopped".</summary>

@@ -38,7 +38,8 @@ public sealed class StoredRun : IDisposable
         Checkpoints = reader.ReadCheckpoints();
         Phases = reader.ReadPhases();
         GrowthSteps = GrowthStep.Of(Phases);
-        Errors = reader.ReadErrors();
+        ILookup<(int, string), double?> slowest = Results.SelectMany(result => result.Errors).ToLookup(error => (error.Code, error.Name), error => error.SlowestMicroseconds);
+        Errors = [.. reader.ReadErrors().Select(error => error with { SlowestMicroseconds = slowest[(error.Code, error.Name)].Max() })];
         Events = reader.ReadEvents();
         End = reader.ReadEnd();
         Accounting = Results.Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting));

@@ -124,7 +124,7 @@ internal static class JsonReport
         phase.Sizes,
         errors = phase.Operations.SelectMany(operation => operation.Errors.Select(error => new
         {
-            operation.Operation, error.Code, error.Name, error.Count, error.FirstMessage,
+            operation.Operation, error.Code, error.Name, error.Count, error.FirstMessage, error.SlowestMicroseconds,
         })),
         assertions = phase.Assertions.Select(assertion => new { assertion.Text, assertion.Value, assertion.Holds }),
         laps = laps is null ? null : LapsOf(laps),

@@ -19,8 +19,8 @@ internal static class OperationVerdicts
     private const int MostPlans = 4;
     private const int LongestIndex = 32;
 
-    /// <summary>Shorter waits across the end of a warm-up are no news.</summary>
-    private const double LeastInFlightMicroseconds = 100_000;
+    /// <summary>Shorter waits, across the end of a warm-up or for a failure, are no news.</summary>
+    public const double LeastWaitMicroseconds = 100_000;
 
     /// <summary>Of the median: what is shorter is how long operations take here.</summary>
     private const double LongInFlight = 10;
@@ -68,46 +68,36 @@ internal static class OperationVerdicts
         : Words.Of("no operation ended after the warm-up");
 
     /// <summary>Waits across the end of the warm-up: no stretch of the measured part shows how long they were.</summary>
-    private static IEnumerable<Verdict> InFlight(Measured[] measured)
-    {
-        foreach (IGrouping<string, Measured> group in measured.Where(m => IsLong(m.Result)).GroupBy(m => m.Label))
-        {
-            Measured worst = group.MaxBy(m => m.Result.InFlightAtStart!.LongestMicroseconds)!;
-            OperationsInFlight some = worst.Result.InFlightAtStart!;
-            string took = Units.Latency(some.LongestMicroseconds) + Place(worst, group.Count());
-            yield return new Verdict(
-                Grade.Note,
-                some.Operations == 1
-                    ? Words.Of($"{group.Key}: an operation that was in flight when the warm-up ended took {took}; it counts as measured")
-                    : Words.Of($"{group.Key}: {Units.Exact(some.Operations)} operations that were in flight when the warm-up ended took up to {took}; they count as measured"))
-            { Finding = VerdictFinding.InFlight };
-        }
-    }
+    private static IEnumerable<Verdict> InFlight(Measured[] measured) => AcrossEnds(
+        measured.Where(m => IsLong(m.Result)), VerdictFinding.InFlight, result => result.InFlightAtStart,
+        (label, operations, took) => operations == 1
+            ? Words.Of($"{label}: an operation that was in flight when the warm-up ended took {took}; it counts as measured")
+            : Words.Of($"{label}: {Units.Exact(operations)} operations that were in flight when the warm-up ended took up to {took}; they count as measured"));
 
     /// <summary>Far longer than others, or others are few: every thread has an operation in flight when the warm-up ends.</summary>
     private static bool IsLong(OperationResult result) =>
-        result.InFlightAtStart is { LongestMicroseconds: >= LeastInFlightMicroseconds } some
+        result.InFlightAtStart is { LongestMicroseconds: >= LeastWaitMicroseconds } some
         && (some.LongestMicroseconds >= LongInFlight * (result.JudgedMicroseconds.P50 ?? 0) || some.Operations * 2 >= result.Operations);
 
-    private static IEnumerable<Verdict> CutOff(Measured[] measured)
+    private static IEnumerable<Verdict> CutOff(Measured[] measured) => AcrossEnds(
+        measured, VerdictFinding.CutOff, result => result.InFlightAtEnd,
+        (label, operations, waited) => operations == 1
+            ? Words.Of($"{label}: an operation was cut off without a reply after {waited}, because the phase was over; it is in none of the figures")
+            : Words.Of($"{label}: {Units.Exact(operations)} operations were cut off without a reply after up to {waited}, because the phase was over; they are in none of the figures"));
+
+    /// <summary>One line for each label: the worst of its operations that were under way at one end of the measured part.</summary>
+    private static IEnumerable<Verdict> AcrossEnds(
+        IEnumerable<Measured> measured, VerdictFinding finding, Func<OperationResult, OperationsInFlight?> of, Func<string, long, string, string> tell)
     {
-        foreach (IGrouping<string, Measured> group in measured.Where(m => m.Result.InFlightAtEnd is not null).GroupBy(m => m.Label))
+        foreach (IGrouping<string, Measured> group in measured.Where(m => of(m.Result) is not null).GroupBy(m => m.Label))
         {
-            Measured worst = group.MaxBy(m => m.Result.InFlightAtEnd!.LongestMicroseconds)!;
-            OperationsInFlight some = worst.Result.InFlightAtEnd!;
-            string waited = Units.Latency(some.LongestMicroseconds) + Place(worst, group.Count());
-            yield return new Verdict(
-                Grade.Note,
-                some.Operations == 1
-                    ? Words.Of($"{group.Key}: an operation was cut off without a reply after {waited}, because the phase was over; it is in none of the figures")
-                    : Words.Of($"{group.Key}: {Units.Exact(some.Operations)} operations were cut off without a reply after up to {waited}, because the phase was over; they are in none of the figures"))
-            { Finding = VerdictFinding.CutOff };
+            Measured worst = group.MaxBy(m => of(m.Result)!.LongestMicroseconds)!;
+            OperationsInFlight some = of(worst.Result)!;
+            string at = worst.Phase.Growth is { } growth ? Words.Of($" at {Units.Count(growth.Documents)}") : "";
+            string others = group.Count() is > 1 and var count ? Words.Of($", and less in {count - 1} more") : "";
+            yield return new Verdict(Grade.Note, tell(group.Key, some.Operations, Units.Latency(some.LongestMicroseconds) + at + others)) { Finding = finding };
         }
     }
-
-    /// <summary>Where the worst of several is.</summary>
-    private static string Place(Measured worst, int count) =>
-        (worst.Phase.Growth is { } growth ? Words.Of($" at {Units.Count(growth.Documents)}") : "") + (count > 1 ? Words.Of($", and less in {count - 1} more") : "");
 
     /// <summary>Where most replies are full, the others make the figures better than they are. Where most are not, the limit is no more than a precaution.</summary>
     private static IEnumerable<Verdict> ShortReplies(Measured[] measured)

@@ -11,8 +11,8 @@ internal static class ReportTables
 
     public static ReportTable? Errors(StoredRun run) => run.Errors.Count == 0 ? null : new ReportTable(
         Words.Of("Errors"),
-        ["count", "code", "<name", "<first message"],
-        [.. run.Errors.Select(e => (IReadOnlyList<string>)[Units.Exact(e.Count), e.Code.ToString(), e.Name, e.FirstMessage])]);
+        ["count", "slowest", "code", "<name", "<first message"],
+        [.. run.Errors.Select(e => (IReadOnlyList<string>)[Units.Exact(e.Count), Units.Latency(e.SlowestMicroseconds), e.Code.ToString(), e.Name, e.FirstMessage])]);
 
     public static ReportTable? Events(StoredRun run)
     {

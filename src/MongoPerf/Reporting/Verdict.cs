@@ -105,6 +105,9 @@ internal sealed record Verdict(Grade Grade, string Text)
         if (a.Scheduled != a.Succeeded + a.Failed + a.Skipped)
             return new Verdict(Grade.Bad, Words.Of($"{Units.Exact(a.Scheduled)} operations scheduled but {parts}: the sum is wrong, which is a bug in MongoPerf"));
         string sum = Words.Of($"{Units.Exact(a.Scheduled)} operations scheduled = {parts}");
+        // They have no other latency: what hung and then failed would be slow nowhere.
+        if (run.Errors.Max(error => error.SlowestMicroseconds) is >= OperationVerdicts.LeastWaitMicroseconds and var slowest)
+            sum += Words.Of($"; the slowest failed after {Units.Latency(slowest)}");
         if (run.Failures > a.Failed)
             sum += Words.Of($"; {Units.Exact(run.Failures - a.Failed)} more failed in phases that left no result");
         if (run.Failures > run.Settings.Plan.MaxErrors)

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Findings;
@@ -79,6 +80,32 @@ public sealed class InFlightTests
         using StoredRun run = StoredRun.Open(path);
         Finding finding = Assert.Single(RunFindings.Of(run), finding => finding.Id == FindingIds.InFlight);
         Assert.Equal("q4 took up to 2.46 s at 135k documents, which its result leaves out: the operation was in flight when the warm-up ended", finding.Text);
+    }
+
+    /// <summary>Found by a review: what hung for 30 s and then failed was slow nowhere.</summary>
+    [Theory]
+    [InlineData("count: 20")]
+    [InlineData("count: 20, rate: 1")]
+    public void An_operation_that_fails_after_a_hang_is_as_slow_as_it_was_in_tables_findings_and_files(string length)
+    {
+        using var harness = new GrowthHarness
+        {
+            Text = $"data: {{users: {{count: 1, document: {{n: ^number}}}}}}\nphases:\n  - {{name: read, threads: 1, {length}, operations: [{{find: users, key: uniform}}]}}\n",
+        };
+        Assert.True(harness.Run(i => i switch { 7 => Scripted.Refused(50, "MaxTimeMSExpired", "late", 30), 9 => Scripted.Refused(50, "MaxTimeMSExpired", "late"), _ => Scripted.Ok() }));
+        using StoredRun run = harness.OpenStored();
+        ErrorCount error = Assert.Single(run.Phases[^1].Operations.Single().Errors);
+        Assert.Equal(2, error.Count);
+        Assert.Equal(30_000_000, error.SlowestMicroseconds!.Value, 30_000.0);
+        Assert.Equal(error.SlowestMicroseconds, Assert.Single(run.Errors).SlowestMicroseconds);
+        Finding finding = Assert.Single(RunFindings.Of(run), finding => finding.Id == FindingIds.FailedOperations);
+        Assert.Contains("; the slowest failed after 30", finding.Text, StringComparison.Ordinal);
+        Assert.StartsWith("30", ReportTables.Errors(run)!.Rows[0][1], StringComparison.Ordinal);
+        using var json = new StringWriter();
+        JsonReport.Write(run, json);
+        using JsonDocument report = JsonDocument.Parse(json.ToString());
+        Assert.Equal(error.SlowestMicroseconds, report.RootElement.GetProperty("errors")[0].GetProperty("slowestMicroseconds").GetDouble());
+        Assert.Equal(error.SlowestMicroseconds, report.RootElement.GetProperty("phases")[1].GetProperty("errors")[0].GetProperty("slowestMicroseconds").GetDouble());
     }
 
     /// <param name="length">Of the phase.</param>

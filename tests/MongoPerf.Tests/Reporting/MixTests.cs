@@ -38,6 +38,46 @@ public sealed class MixTests : IDisposable
     }
 
     [Fact]
+    public void A_total_has_the_percentiles_of_each_second_in_charts_and_page()
+    {
+        using StoredRun run = new MixedRun { Seconds = 5 }.Write(_runs.Path);
+        double[] expected =
+        [
+            .. run.ReadSamples(withHistograms: true).GroupBy(sample => sample.AtMilliseconds).Select(second =>
+            {
+                var all = new LatencyHistogram();
+                foreach (Sample sample in second)
+                    HistogramEncoding.DecodeInto(all, sample.Histogram.Span);
+                return all.ValueAtPercentile(99)!.Value;
+            }),
+        ];
+        Panel latencies = RunPanels.Of(run).Latencies!;
+        Assert.Equal(["total p50", "total p99", "total max", "read p50"], latencies.Series.Select(series => series.Title).Take(4));
+        Assert.Equal(expected, latencies.Series[1].Values.Where(double.IsFinite));
+        // With two operations all their percentiles are shown; of the total the one that is judged.
+        Assert.Equal([false, true, false, true, true, true], latencies.Series.Take(6).Select(series => series.IsShown));
+    }
+
+    [Fact]
+    public void A_total_has_what_the_client_allocated_per_operation_of_all()
+    {
+        OperationResult Of(string name, long operations, double bytes) => RunParts.Result(name, 1, operations) with { ClientAllocatedBytesPerOperation = bytes };
+        GroupShare Group(string name, params string[] mix) => new(name, 1, 1, 1, 1, 1, 0, new Accounting(1, 1, 0, 0)) { Mix = mix };
+        string folder = Path.Combine(_runs.Path, "allocated");
+        using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings()))
+        {
+            store.EndPhase(RunParts.Phase(1, "mix", Of("read", 300, 64), Of("update", 100, 64)) with { Groups = [Group("", "read", "update")] });
+            // Each group counts the bytes of the whole process: 25,600, and 6,000 while it ran.
+            store.EndPhase(RunParts.Phase(2, "both", Of("read", 300, 64), Of("update", 100, 64), Of("scan", 12, 500)) with { Groups = [Group("a", "read", "update"), Group("b")] });
+        }
+
+        using StoredRun run = StoredRun.Open(folder);
+        Assert.Equal(64, run.Phases[0].Total!.ClientAllocatedBytesPerOperation);
+        Assert.Equal(64, run.Phases[1].Mixes.Single().Total.ClientAllocatedBytesPerOperation);
+        Assert.Equal(25_600 / 412.0, run.Phases[1].Total!.ClientAllocatedBytesPerOperation!.Value, 1e-9);
+    }
+
+    [Fact]
     public void Latencies_of_answered_operations_and_times_to_send_are_not_added_up()
     {
         var histogram = new LatencyHistogram();

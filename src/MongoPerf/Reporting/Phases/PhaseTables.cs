@@ -75,9 +75,12 @@ internal static class PhaseTables
         List<IReadOnlyList<string>> rows =
         [
             .. phases.SelectMany(phase => phase.Operations.SelectMany(operation => operation.Errors.Select(e =>
-                (IReadOnlyList<string>)[phase.Label(), operation.Operation, Units.Exact(e.Count), e.Code.ToString(), e.Name, e.FirstMessage]))),
+                (IReadOnlyList<string>)
+                [
+                    phase.Label(), operation.Operation, Units.Exact(e.Count), Units.Latency(e.SlowestMicroseconds), e.Code.ToString(), e.Name, e.FirstMessage,
+                ]))),
         ];
-        return rows.Count == 0 ? null : ReportTables.Thinned(Words.Of("Errors by operation"), ["<phase", "<operation", "count", "code", "<name", "<first message"], rows);
+        return rows.Count == 0 ? null : ReportTables.Thinned(Words.Of("Errors by operation"), ["<phase", "<operation", "count", "slowest", "code", "<name", "<first message"], rows);
     }
 
     /// <summary>Null when no sizes were taken.</summary>
