@@ -20,7 +20,7 @@ internal static class DriverFailure
     /// <returns>What the server answered; null when the failure is none of its answers.</returns>
     public static ServerError? AnswerOf(Exception failure) => failure switch
     {
-        MongoBulkWriteException { WriteErrors: [var first, ..] } => Of(first.Code, first.Message),
+        MongoBulkWriteException { WriteErrors: [var first, ..] all } => Of(first.Code, first.Message) with { Documents = all.Count(one => one.Code == first.Code) },
         MongoBulkWriteException { WriteConcernError: { } concern } => Of(concern),
         MongoWriteException { WriteError: { } error } => Of(error.Code, error.Message),
         MongoWriteException { WriteConcernError: { } concern } => Of(concern),

@@ -110,7 +110,7 @@ internal sealed class Filling(RunContext run)
     /// <param name="mayShrink">Documents may be taken out of it: gaps stay.</param>
     public long FindInserted(PlanCollection collection, long known, bool mayShrink)
     {
-        long end = Math.Max(known, run.Data.FindEnd(collection, known));
+        long end = run.Refused.EndOf(collection.Name, Math.Max(known, run.Data.FindEnd(collection, known)));
         if (end > known && !run.Options.Share.IsWhole && !mayShrink)
             Repair(collection, new NumberRange(known, end), run.Options.Share);
         return end;
@@ -149,28 +149,32 @@ internal sealed class Filling(RunContext run)
     public long Repair(PlanCollection collection, NumberRange range, PlanShare? share = null) => MakeWhole(collection, range, share).Missing;
 
     /// <inheritdoc cref="Repair"/>
-    /// <returns>How many documents were missing at first, and how many of these can't be stored.</returns>
+    /// <returns>How many documents were missing at first, and how many of these can't be stored, whether that was known before or not.</returns>
     private (long Missing, long Refused) MakeWhole(PlanCollection collection, NumberRange range, PlanShare? share)
     {
         if (collection.RemovedBecause is not null)
             return default;
         string? duplicate = null;
-        (long first, long before) = (0, long.MaxValue);
+        (long first, long known, long before) = (0, 0, long.MaxValue);
         for (int round = 0; round <= RepairRounds; round++)
         {
-            IReadOnlyList<NumberRange> missing = run.Data.FindMissing(collection, range);
+            IReadOnlyList<NumberRange> absent = run.Data.FindMissing(collection, range);
             if (share is { } own)
-                missing = [.. missing.SelectMany(own.OwnOf).Select(NumberRange.Of)];
+                absent = [.. absent.SelectMany(own.OwnOf).Select(NumberRange.Of)];
+            IReadOnlyList<NumberRange> missing = run.Refused.Without(collection.Name, absent);
             long count = missing.Sum(m => m.Count);
             if (round == 0)
-                first = count;
+                (first, known) = (absent.Sum(m => m.Count), absent.Sum(m => m.Count) - count);
             if (count == 0)
-                return (first, 0);
+                return (first, known);
             // By its _id a document that arrived between look and write is a duplicate, too: only what a write leaves as it was can't be stored.
             if (duplicate is { } refused && (count == before || !refused.Contains("index: _id_", StringComparison.Ordinal)))
             {
-                Accept(collection, count, refused);
-                return (first, count);
+                if (known + count > run.Options.MaxErrors)
+                    throw new DuplicateKeyException(collection.Name, known + count, refused);
+                // No repair brings them in: a unique index holds their keys already.
+                run.GoOnWithout(collection.Name, missing, refused);
+                return (first, known + count);
             }
 
             if (round == RepairRounds)
@@ -184,15 +188,6 @@ internal sealed class Filling(RunContext run)
         throw new MissingDocumentsException($"{collection.Name}: documents are still missing between {range.First:N0} and {range.End - 1:N0} after {RepairRounds} repairs");
     }
 
-    /// <summary>Documents that no repair brings in: a unique index holds their keys already.</summary>
-    private void Accept(PlanCollection collection, long count, string refused)
-    {
-        if (count > run.Options.MaxErrors)
-            throw new DuplicateKeyException(collection.Name, count, refused);
-        run.Incomplete.Add(collection.Name);
-        run.Report("duplicates", $"{count:N0} {(count == 1 ? "document" : "documents")} of {collection.Name} can't be stored: {refused}");
-    }
-
     /// <summary>Where writing continues in a collection that was left in the middle: everything below is made whole first.</summary>
     /// <param name="collection">That is filled.</param>
     /// <param name="checkpoint">All below are known to be there.</param>
@@ -202,7 +197,8 @@ internal sealed class Filling(RunContext run)
     /// <param name="range">What is written from its start on; all else is not looked at.</param>
     public long FindWholeEnd(PlanCollection collection, NumberRange range)
     {
-        long end = Math.Max(range.First, run.Data.FindEnd(collection, range.First, range.End));
+        long stored = Math.Max(range.First, run.Data.FindEnd(collection, range.First, range.End));
+        long end = Math.Min(range.End, run.Refused.EndOf(collection.Name, stored));
         Repair(collection, range with { End = end });
         return end;
     }

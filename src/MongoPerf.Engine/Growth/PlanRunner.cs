@@ -16,6 +16,7 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
     public bool Run(Plan plan, bool isExisting, CancellationToken stop)
     {
         run.Data.Stop = stop;
+        run.Refused = before.Refused;
         int number = 1;
         foreach (PlanRound round in plan.Rounds)
         {
@@ -52,6 +53,8 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
         {
             long start = before.StartDocuments.GetValueOrDefault(collection.Name);
             long known = Math.Max(start, KnownBefore(round, numbers, collection.Name, first, end));
+            if (!continues && start == 0 && !collection.IsGrown)
+                run.ForgetRefused(collection.Name);
             if (!isExisting && !continues && round.Phases.All(p => p.Creates != collection.Name))
             {
                 if (start == 0 && !collection.IsGrown)
@@ -135,6 +138,7 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
             run.Data.Create(collection, 0);
         }
 
+        run.ForgetRefused(collection.Name);
         return 0;
     }
 }

@@ -104,6 +104,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         {
             run.Keys[made] = new KeySpace(0);
             run.Shrunk.Remove(made);
+            run.ForgetRefused(made);
         }
 
         return _phases.Complete(phase, new PhaseOutcome(head, []));
@@ -141,12 +142,27 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
             return _phases.Complete(phase, new PhaseOutcome(head with { Documents = left }, []));
         }
 
-        long missing = run.Data.FindsDocuments(collection)
-            ? run.Data.FindMissing(collection, new NumberRange(0, end)).Sum(range => range.Count)
-            : Math.Max(0, end - run.Data.Count(collection));
-        run.Missing += missing;
-        run.Report(missing == 0 ? "checked" : "missing", missing == 0 ? $"{collection.Name} holds all {end:N0} documents" : $"{missing:N0} of {end:N0} documents of {collection.Name} are missing");
-        return _phases.Complete(phase, new PhaseOutcome(head with { Documents = end - missing }, []));
+        (long absent, long refused) = CountAbsent(collection, end);
+        long missing = absent - refused;
+        run.Report(
+            missing == 0 ? "checked" : "missing",
+            (missing > 0 ? $"{missing:N0} of {end:N0} documents of {collection.Name} are missing" : $"{collection.Name} holds all {end:N0} documents")
+            + (refused > 0 ? $", not counting {refused:N0} that a unique index refused" : ""));
+        return _phases.Complete(phase, new PhaseOutcome(head with { Documents = end - absent, Missing = missing }, []));
+    }
+
+    /// <returns>How many documents are not there, and how many of these the run goes on without.</returns>
+    private (long Absent, long Refused) CountAbsent(PlanCollection collection, long end)
+    {
+        if (run.Data.FindsDocuments(collection))
+        {
+            IReadOnlyList<NumberRange> absent = run.Data.FindMissing(collection, new NumberRange(0, end));
+            long all = absent.Sum(range => range.Count);
+            return (all, all - run.Refused.Without(collection.Name, absent).Sum(range => range.Count));
+        }
+
+        long few = Math.Max(0, end - run.Data.Count(collection));
+        return (few, Math.Min(few, run.Refused.CountIn(collection.Name)));
     }
 
     private PhaseRecord? Create(Phase phase, PhaseRecord head, CancellationToken stop)
@@ -156,9 +172,9 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         // Those who prepare the data make it, as a group's only operation: timed, sampled and stored as any other.
         var own = new RunContext(run.Clock, new GroupRunner(run.Clock, (_, _) => executor), run.Data, run.Store, run.Observer, run.Options);
         PhaseOutcome outcome = new PhaseRunner(own).Run(phase, head, null, continues: false, stop);
-        run.Failed += own.Failed;
         run.Keys[collection.Name] = new KeySpace(0);
         run.Shrunk.Remove(collection.Name);
+        run.ForgetRefused(collection.Name);
         PhaseRecord record = _phases.Complete(phase, outcome);
         if ((executor.Failure ?? outcome.GivenUp) is { } failure)
             ExceptionDispatchInfo.Throw(failure);
@@ -230,12 +246,14 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         if (!run.Options.Share.IsFirst)
             return _phases.Complete(phase, outcome with { Record = outcome.Record with { Documents = collection.Count } });
         long there = run.Data.Count(collection);
-        long missing = collection.RemovedBecause is null ? Math.Max(0, collection.Count - there) : 0;
-        if (missing > 0)
-            run.Report("missing", $"{missing:N0} of {collection.Count:N0} documents did not arrive in {collection.Name}");
-        run.Missing += missing;
+        long absent = collection.RemovedBecause is null ? Math.Max(0, collection.Count - there) : 0;
+        long refused = Math.Min(absent, outcome.Groups.Sum(group => group.Duplicates));
+        if (refused > 0)
+            run.GoOnWithout(collection.Name, [new NumberRange(0, refused)], outcome.Groups.Select(group => group.FirstDuplicate).First(first => first is not null)!);
+        if (absent > refused)
+            run.Report("missing", $"{absent - refused:N0} of {collection.Count:N0} documents did not arrive in {collection.Name}");
         run.Data.Checkpoint(collection, there);
-        return _phases.Complete(phase, outcome with { Record = WithSizes(phase, outcome.Record with { Documents = there }, collection) });
+        return _phases.Complete(phase, outcome with { Record = WithSizes(phase, outcome.Record with { Documents = there, Missing = absent - refused }, collection) });
     }
 
     private PhaseRecord? RunMeasured(Phase phase, PhaseRecord head, CancellationToken stop)
@@ -283,7 +301,12 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
     private PhaseRecord WithSizes(Phase phase, PhaseRecord record, PlanCollection collection) =>
         phase.TakesSizes ? record with { Sizes = [SizesOf(collection, record.Documents)] } : record;
 
-    private SizeResult SizesOf(PlanCollection collection, long documents) => run.Data.ReadSizes(collection, collection.RemovedBecause is null ? documents : run.Data.Count(collection)) with { DiskBytes = run.Options.MeasureDisk() };
+    private SizeResult SizesOf(PlanCollection collection, long documents)
+    {
+        SizeResult sizes = run.Data.ReadSizes(collection, collection.RemovedBecause is null ? documents : run.Data.Count(collection));
+        DiskUse? disk = run.Options.MeasureDisk();
+        return sizes with { DiskBytes = disk?.Bytes, JournalBytes = disk?.JournalBytes };
+    }
 
     private long DocumentsIn(PlanCollection collection) => run.Shrunk.Contains(collection.Name) || collection.RemovedBecause is not null ? run.Data.Count(collection) : run.Keys[collection.Name].Next;
 }

@@ -9,6 +9,9 @@ namespace MongoPerf.Engine.Growth;
 /// <param name="MayHaveShrunk">Documents may have been removed since: by the run itself, or by the server.</param>
 public sealed record VouchedDocuments(PlanCollection Collection, long Documents, bool MayHaveShrunk)
 {
+    /// <summary>Some of these numbers, which the run went on without.</summary>
+    public required RefusedDocuments Refused { get; init; }
+
     /// <param name="plan">Of the run.</param>
     /// <param name="before">What it has stored.</param>
     public static IReadOnlyList<VouchedDocuments> Of(Plan plan, RunProgress before)
@@ -36,7 +39,7 @@ public sealed record VouchedDocuments(PlanCollection Collection, long Documents,
                 : (Math.Max(documents, WrittenBy(phase, numbers[i], collection.Name, before)), hasShrunk || Removes(phase, collection.Name));
         }
 
-        return new VouchedDocuments(collection, documents, hasShrunk);
+        return new VouchedDocuments(collection, documents, hasShrunk) { Refused = before.Refused };
     }
 
     private static long WrittenBy(Phase phase, PhaseNumbers numbers, string collection, RunProgress before) =>

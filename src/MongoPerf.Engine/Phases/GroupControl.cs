@@ -25,11 +25,11 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     /// <summary>One for each part of the plan.</summary>
     public IReadOnlyList<ErrorTally> Errors { get; } = [.. plan.Parts.Select(_ => new ErrorTally())];
 
-    /// <summary>Operations that met a duplicate key, of all workers.</summary>
+    /// <summary>Documents that met a duplicate key while a collection was filled, of all workers.</summary>
     public long Duplicates => Volatile.Read(ref _duplicates);
 
-    /// <returns>How many there are with this one.</returns>
-    public long CountDuplicate() => Interlocked.Increment(ref _duplicates);
+    /// <returns>How many there are with these.</returns>
+    public long CountDuplicates(int documents) => Interlocked.Add(ref _duplicates, documents);
 
     /// <summary>Operations that end after this are measured; ticks.</summary>
     public long MeasureFrom { get; private set; }

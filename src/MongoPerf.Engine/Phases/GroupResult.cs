@@ -2,6 +2,7 @@ using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Engine.Phases;
 
@@ -13,6 +14,12 @@ public sealed record GroupResult
 
     /// <summary>By operation.</summary>
     public required IReadOnlyList<OperationCount> Parts { get; init; }
+
+    /// <summary>Documents that met a duplicate key while it filled a collection, warm-up included.</summary>
+    public long Duplicates { get; init; }
+
+    /// <summary>What the server says of the first of these; null for none.</summary>
+    public string? FirstDuplicate => Errors.FirstOrDefault(error => error.Code == ServerError.DuplicateKey)?.FirstMessage;
 
     /// <summary>When the first worker began, by this machine's clock: at the group's start, or as much later as it woke.</summary>
     public required DateTimeOffset StartedAt { get; init; }

@@ -184,6 +184,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             StartedAt = workers.Min(w => w.StartedAt),
             Accounting = Account(control, workers, parts.Sum(p => p.AllSucceeded), parts.Sum(p => p.AllFailed)),
             Parts = parts,
+            Duplicates = control.Duplicates,
             Seconds = clock.SecondsBetween(start, end) - warmupSeconds,
             WarmupSeconds = warmupSeconds,
             DrainSeconds = control.Plan.Operations is [{ Operation: { Inserts: true, Concerns.IsUnacknowledged: true } }] ? clock.SecondsBetween(workers.Max(w => w.SentAt), completed) : 0,

@@ -64,7 +64,6 @@ internal sealed class PhaseRunner(RunContext run)
     public PhaseRecord Complete(Phase phase, PhaseOutcome outcome)
     {
         AssertionResult[] assertions = [.. phase.Assertions.Select(a => AssertionCheck.Check(a, outcome))];
-        run.FailedAssertions.AddRange(assertions.Where(a => !a.Holds).Select(a => $"{LabelOf(phase)}: {a.Text}"));
         PhaseRecord record = outcome.Record with
         {
             Assertions = assertions,
@@ -89,9 +88,7 @@ internal sealed class PhaseRunner(RunContext run)
 
     private void Keep(int number, GroupResult result)
     {
-        run.Failed += result.Accounting.Failed;
         run.HasFailedSinceCheckpoint |= result.Accounting.Failed > 0;
-        run.Wrong += result.Wrong;
         run.Store.AddErrors(result.Errors);
         run.Store.AddLaps(number, result.Laps);
         foreach (OperationCount part in result.Parts)
@@ -210,7 +207,7 @@ internal sealed class PhaseRunner(RunContext run)
             return item.Operation;
         Operation bound = item.Operation with { Chooser = item.Keys.Open(keys, inserts) };
         // What an operation finds in an empty collection depends on how far the inserts beside it are.
-        return keys.Count == 0 || run.Incomplete.Contains(bound.Collection) ? bound.Unchecked : bound;
+        return keys.Count == 0 || run.Refused.AnyIn(bound.Collection) ? bound.Unchecked : bound;
     }
 
     private static long ExpectedInserts(PhaseGroup group)

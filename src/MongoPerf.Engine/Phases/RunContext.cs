@@ -39,8 +39,8 @@ public sealed record PlanRunOptions
     /// <summary>Begins to watch a group, which is named; what it returns gets each second's samples, on the sampler's thread, and says whether that was enough.</summary>
     public Func<Until, string, Func<IReadOnlyList<Sample>, bool>> Watch { get; init; } = static (_, _) => static _ => false;
 
-    /// <summary>Bytes under the server's data folder; null where that is not to be seen.</summary>
-    public Func<long?> MeasureDisk { get; init; } = () => null;
+    /// <summary>Looks into the server's data folder; null where that is not to be seen.</summary>
+    public Func<DiskUse?> MeasureDisk { get; init; } = () => null;
 
     /// <summary>Ends the run's own server and starts it again; never called with <see cref="ServerRestart.None"/>.</summary>
     public Action<ServerRestart> Restart { get; init; } = _ => throw new NotSupportedException("there is no server that could be started again");
@@ -64,20 +64,8 @@ public sealed class RunContext(IClock clock, GroupRunner groups, IDataStore data
 
     public PlanRunOptions Options { get; } = options;
 
-    /// <summary>Failed operations, warm-up included.</summary>
-    public long Failed { get; set; }
-
-    /// <summary>Documents that were not what must have come.</summary>
-    public long Wrong { get; set; }
-
-    /// <summary>Documents that must be there and are not.</summary>
-    public long Missing { get; set; }
-
     /// <summary>An operation has failed since the last checkpoint: what it wrote may be missing.</summary>
     public bool HasFailedSinceCheckpoint { get; set; }
-
-    /// <summary>With the phases that they are of.</summary>
-    public List<string> FailedAssertions { get; } = [];
 
     /// <summary>Why the run is to end before its time; null while it may continue.</summary>
     public string? StopReason { get; private set; }
@@ -88,8 +76,8 @@ public sealed class RunContext(IClock clock, GroupRunner groups, IDataStore data
     /// <summary>Collections that documents were removed from: only the server knows how many are left.</summary>
     internal HashSet<string> Shrunk { get; } = [];
 
-    /// <summary>Collections without some of their documents, which a unique index has refused: nobody knows what a read of these brings.</summary>
-    internal HashSet<string> Incomplete { get; } = [];
+    /// <summary>What is missing by the leave of <see cref="PlanRunOptions.MaxErrors"/>: nobody knows what a read of these collections brings.</summary>
+    internal RefusedDocuments Refused { get; set; } = new();
 
     /// <summary>Waits for the other clients, where there are any.</summary>
     /// <param name="phase">Number of a record.</param>
@@ -118,6 +106,25 @@ public sealed class RunContext(IClock clock, GroupRunner groups, IDataStore data
         var happened = new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), kind, text, seconds);
         Store.AddEvent(happened);
         Observer.OnEvent(happened);
+    }
+
+    /// <summary>Goes on without documents that a unique index has refused.</summary>
+    /// <param name="collection">Its name.</param>
+    /// <param name="numbers">Of theirs; stored with the run, so that a resumed one knows them too.</param>
+    /// <param name="why">What the server says of one.</param>
+    internal void GoOnWithout(string collection, IReadOnlyList<NumberRange> numbers, string why)
+    {
+        long count = numbers.Sum(range => range.Count);
+        Refused.Add(collection, numbers);
+        Store.SetNote(RefusedDocuments.Note, Refused.ToText());
+        Report("duplicates", $"{count:N0} {(count == 1 ? "document" : "documents")} of {collection} can't be stored: {why}");
+    }
+
+    /// <summary>The collection is made anew.</summary>
+    internal void ForgetRefused(string collection)
+    {
+        if (Refused.Remove(collection))
+            Store.SetNote(RefusedDocuments.Note, Refused.ToText());
     }
 
     /// <returns>False when the run was stopped meanwhile.</returns>

@@ -8,21 +8,34 @@ public sealed class RunProgress
     private readonly Dictionary<int, PhaseRecord> _phases;
     private readonly IReadOnlyList<Checkpoint> _checkpoints;
 
-    /// <param name="phases">Stored records; empty for a new run.</param>
-    /// <param name="checkpoints">Stored checkpoints.</param>
+    /// <summary>Of a new run.</summary>
     /// <param name="startDocuments">That were there before the run, by collection: whole and durable.</param>
-    public RunProgress(IReadOnlyList<PhaseRecord> phases, IReadOnlyList<Checkpoint> checkpoints, IReadOnlyDictionary<string, long> startDocuments)
+    public RunProgress(IReadOnlyDictionary<string, long> startDocuments)
     {
-        _phases = phases.ToDictionary(phase => phase.Number);
-        _checkpoints = checkpoints;
+        _phases = [];
+        _checkpoints = [];
         StartDocuments = startDocuments;
-        IsResumed = phases.Count > 0;
+        Refused = new RefusedDocuments();
+    }
+
+    /// <param name="stored">The run as it was interrupted.</param>
+    /// <param name="startDocuments">As in <see cref="RunProgress(IReadOnlyDictionary{string, long})"/>.</param>
+    /// <exception cref="RunStoreException">It is damaged.</exception>
+    public RunProgress(StoredRun stored, IReadOnlyDictionary<string, long> startDocuments)
+    {
+        _phases = stored.Phases.ToDictionary(phase => phase.Number);
+        _checkpoints = stored.Checkpoints;
+        StartDocuments = startDocuments;
+        Refused = RefusedDocuments.Of(stored);
     }
 
     public IReadOnlyDictionary<string, long> StartDocuments { get; }
 
+    /// <summary>What it went on without.</summary>
+    public RefusedDocuments Refused { get; }
+
     /// <summary>It was interrupted and continues.</summary>
-    public bool IsResumed { get; }
+    public bool IsResumed => _phases.Count > 0;
 
     public PhaseRecord? Find(int number) => _phases.GetValueOrDefault(number);
 

@@ -213,7 +213,7 @@ internal sealed class Worker : IDisposable
             counters.Failed++;
             if (_lapsCountDocuments)
                 _laps?.Add(outcome.Documents, end);
-            HandleFailure(failure, start, part);
+            HandleFailure(failure, start, JudgedNanoseconds(due, start, end), part);
             _free = _clock.Now;
         }
         else
@@ -256,10 +256,10 @@ internal sealed class Worker : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void HandleFailure(Exception? failure, long start, int part)
+    private void HandleFailure(Exception? failure, long start, long nanoseconds, int part)
     {
         ServerError error = failure is null ? _operation.LastError! : ErrorTally.Describe(failure);
-        _control.Errors[part].Add(error);
+        _control.Errors[part].Add(error, Math.Round(nanoseconds / 1000.0, 1));
         if (failure is null)
         {
             // It refuses nothing: whatever comes next may well succeed.
@@ -291,7 +291,7 @@ internal sealed class Worker : IDisposable
     /// <exception cref="DuplicateKeyException">A collection is filled, and more of its documents have the same key than may fail.</exception>
     private void HandleRefusal(ServerError error, long start)
     {
-        if (error.Code == ServerError.DuplicateKey && _control.Plan.MaxDuplicates is { } most && _control.CountDuplicate() > most)
+        if (error.Code == ServerError.DuplicateKey && _control.Plan.MaxDuplicates is { } most && _control.CountDuplicates(error.Documents) > most)
             throw new DuplicateKeyException(_control.Plan.Operations[0].Operation.Collection, _control.Duplicates, error.Message);
         if (ErrorTally.NeverPasses(error) && HasOnlyFailed)
             throw new ServerRefusesException(error, 0);
@@ -376,7 +376,7 @@ internal sealed class Worker : IDisposable
         }
         catch (Exception e) when (ErrorTally.BreaksConnection(e) && !_control.IsStopped)
         {
-            _control.Errors[0].Add(ErrorTally.Describe(e));
+            _control.Errors[0].Add(ErrorTally.Describe(e), Math.Round(_clock.SecondsBetween(SentAt, _clock.Now) * 1e6, 1));
             Reconnect(e.Message);
         }
 

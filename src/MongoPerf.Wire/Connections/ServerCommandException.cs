@@ -21,6 +21,9 @@ public sealed class ServerCommandException(string command, ServerError error)
 /// <param name="Labels">errorLabels, such as RetryableWriteError.</param>
 public sealed record ServerError(int Code, string Name, string Message, IReadOnlyList<string> Labels)
 {
+    /// <summary>How many documents of a batch it is about.</summary>
+    public int Documents { get; init; } = 1;
+
     /// <summary>DuplicateKey.</summary>
     public const int DuplicateKey = 11000;
 

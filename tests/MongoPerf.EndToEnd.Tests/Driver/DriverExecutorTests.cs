@@ -121,15 +121,16 @@ public sealed class DriverExecutorTests(TestServers servers)
             PlanCollection things = PlanOf("{find: things, key: uniform}").Rounds[0].Collections[0];
             using MongoConnection connection = servers["mongod"].Connect();
             Documents.Insert(connection, database, "things", things.Documents.Make(4));
+            Documents.Insert(connection, database, "things", things.Documents.Make(7));
             using IOperationExecutor executor = open(database);
             executor.Connect();
             IPreparedOperation insert = executor.Prepare(new InsertDocuments("insert", "things", things.Documents, 10, ordered), new OperationContext(Seed, 0, new NumberSource(0, 10)));
             Assert.True(insert.Draw());
             OperationOutcome outcome = insert.Execute();
-            Assert.Equal((false, ordered ? 4 : 9), (outcome.Succeeded, outcome.Documents));
-            Assert.Equal((ServerError.DuplicateKey, "DuplicateKey"), (insert.LastError!.Code, insert.LastError.Name));
+            Assert.Equal((false, ordered ? 4 : 8), (outcome.Succeeded, outcome.Documents));
+            Assert.Equal((ServerError.DuplicateKey, "DuplicateKey", ordered ? 1 : 2), (insert.LastError!.Code, insert.LastError.Name, insert.LastError.Documents));
             Assert.Contains("E11000", insert.LastError.Message, StringComparison.Ordinal);
-            Assert.Equal(ordered ? 5 : 10, Documents.Count(connection, database, "things"));
+            Assert.Equal(ordered ? 6 : 10, Documents.Count(connection, database, "things"));
         }
     }
 

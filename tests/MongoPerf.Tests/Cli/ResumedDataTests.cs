@@ -122,6 +122,17 @@ public sealed class ResumedDataTests : IDisposable
         ResumedData.RequireFolder(data, "1-a");
     }
 
+    /// <summary>Found by a review: exit code 6 for a growth that had gone on without two documents.</summary>
+    [Fact]
+    public void What_a_unique_index_refused_is_not_looked_for()
+    {
+        IReadOnlyList<VouchedDocuments> vouched = Interrupt(Growing, at: 15, refused: [3, 9]);
+        Mark(documents: 10);
+        ResumedData.Require(_run!.Data, vouched, Place);
+        _run.Data.Remove("users", 7);
+        AssertRefused(vouched, "holds 13 documents, but not number 7;");
+    }
+
     private static (long Documents, bool MayHaveShrunk) Told(IReadOnlyList<VouchedDocuments> vouched) => (vouched.Single().Documents, vouched.Single().MayHaveShrunk);
 
     private void AssertRefused(IReadOnlyList<VouchedDocuments> vouched, string found) =>
@@ -132,10 +143,12 @@ public sealed class ResumedDataTests : IDisposable
 
     /// <param name="text">A scenario.</param>
     /// <param name="at">The operation at which Ctrl+C comes.</param>
-    private IReadOnlyList<VouchedDocuments> Interrupt(string text, int at)
+    /// <param name="refused">Documents that a unique index refuses.</param>
+    private IReadOnlyList<VouchedDocuments> Interrupt(string text, int at, params long[] refused)
     {
         _run?.Dispose();
-        _run = new GrowthHarness { Text = text };
+        _run = new GrowthHarness { Text = text, MaxErrors = refused.Length };
+        _run.Data.Twice.UnionWith(refused);
         using var stop = new CancellationTokenSource();
         _run.Run(
             i =>
@@ -146,6 +159,6 @@ public sealed class ResumedDataTests : IDisposable
             },
             stop.Token);
         using StoredRun stored = _run.OpenStored();
-        return VouchedDocuments.Of(_run.Plan, new RunProgress(stored.Phases, stored.Checkpoints, new Dictionary<string, long>()));
+        return VouchedDocuments.Of(_run.Plan, new RunProgress(stored, new Dictionary<string, long>()));
     }
 }

@@ -189,6 +189,20 @@ public sealed class WireExecutorTests : IDisposable
     }
 
     [Fact]
+    public void Documents_of_a_batch_that_met_the_same_error_are_counted()
+    {
+        IPreparedOperation insert = Prepare("batch");
+        BsonDocument[] errors =
+        [
+            BsonDocument.Of(("index", 1), ("code", 11000), ("errmsg", "E11000")), BsonDocument.Of(("index", 4), ("code", 2), ("errmsg", "too large")),
+            BsonDocument.Of(("index", 7), ("code", 11000), ("errmsg", "E11000")),
+        ];
+        _server.Answer = exchange => exchange.Reply(BsonDocument.Of(("n", 7), ("writeErrors", errors), ("ok", 1.0)));
+        Run(insert);
+        Assert.Equal((11000, 2), (insert.LastError!.Code, insert.LastError.Documents));
+    }
+
+    [Fact]
     public void A_batch_sends_the_templates_documents_and_the_last_one_is_shorter()
     {
         IPreparedOperation insert = Prepare("batch", documents: 13);

@@ -120,7 +120,7 @@ public sealed class DividedPlanTests
         Assert.All(parts, part =>
         {
             Assert.All(part.Records, record => Assert.True(record.IsComplete));
-            Assert.Equal((100, 0), (part.Records[0].Documents, part.Context.Missing));
+            Assert.Equal((100, 0), (part.Records[0].Documents, part.Missing));
             part.Dispose();
         });
         Assert.Equal([100], data.Checkpoints);
@@ -166,7 +166,7 @@ public sealed class DividedPlanTests
         {
             Assert.All(part.Records, record => Assert.True(record.IsComplete));
             Assert.Equal(data.Numbers("users").Count, part.Records[^1].NextNumbers["users"]);
-            Assert.Equal(0, part.Context.Missing);
+            Assert.Equal(0, part.Missing);
         });
         // Readers asked for nothing that was never there.
         Assert.All(parts.SelectMany(part => part.Executors).SelectMany(executor => executor.KeysDrawn), key => Assert.InRange(key, 0, data.Numbers("users").Count - 1));
@@ -204,7 +204,7 @@ public sealed class DividedPlanTests
         Assert.All(parts, part =>
         {
             Assert.Equal(3, part.Records.Count(record => record.IsComplete));
-            Assert.Equal(0, part.Context.Missing);
+            Assert.Equal(0, part.Missing);
             part.Dispose();
         });
     }
@@ -294,7 +294,7 @@ public sealed class DividedPlanTests
         {
             Assert.All(part.Records, record => Assert.True(record.IsComplete));
             Assert.Equal(data.Numbers("users").Count, part.Records[^1].NextNumbers["users"]);
-            Assert.Equal(0, part.Context.Missing);
+            Assert.Equal(0, part.Missing);
             part.Dispose();
         });
     }

@@ -80,6 +80,22 @@ internal sealed class GrowthHarness : IDisposable
         }
     }
 
+    /// <summary>Over all executions, as <see cref="StoredRun.Failures"/>.</summary>
+    public long Failed
+    {
+        get
+        {
+            using StoredRun stored = OpenStored();
+            return stored.Failures;
+        }
+    }
+
+    public long Missing => Records.Sum(record => record.Missing);
+
+    public long Wrong => Records.SelectMany(record => record.Operations).Sum(result => result.Wrong);
+
+    public IEnumerable<string> FailedAssertions => Records.SelectMany(record => record.Assertions.Where(one => !one.Holds).Select(one => $"{record.Phase}: {one.Text}"));
+
     public Plan Plan => Text is null
         ? PlanReader.Read(new ScenarioFile("series", "series.yaml", File.ReadAllText(SeriesFile.Path)), SmallSeries, 42).Plan
         : PlanReader.Read(new ScenarioFile("test", "test.yaml", Text), new PlanOverrides(), 42).Plan;
@@ -114,12 +130,12 @@ internal sealed class GrowthHarness : IDisposable
         if (Directory.Exists(folder))
         {
             using StoredRun stored = StoredRun.Open(folder);
-            before = new RunProgress(stored.Phases, stored.Checkpoints, StartDocuments);
+            before = new RunProgress(stored, StartDocuments);
             store = RunStore.Open(folder);
         }
         else
         {
-            before = new RunProgress([], [], StartDocuments);
+            before = new RunProgress(StartDocuments);
             store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings());
         }
 

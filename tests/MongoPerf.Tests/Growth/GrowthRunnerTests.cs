@@ -35,7 +35,7 @@ public sealed class GrowthRunnerTests : IDisposable
     public void The_target_is_reached_exactly_with_each_number_once()
     {
         Assert.True(_series.Run(_ => Scripted.Ok(QuerySeconds)));
-        Assert.Equal((0, 0, 0), (_series.Context.Failed, _series.Context.Wrong, _series.Context.Missing));
+        Assert.Equal((0, 0, 0), (_series.Failed, _series.Wrong, _series.Missing));
         Assert.Null(_series.Context.StopReason);
         Assert.Equal(Whole, _series.Numbers);
         Assert.Equal(0, _series.Data.Duplicates);
@@ -83,7 +83,7 @@ public sealed class GrowthRunnerTests : IDisposable
     {
         // The second operation of the first step is the second unacknowledged insert.
         Assert.True(_series.Run(i => Scripted.Ok(QuerySeconds) with { Arrives = i != 1 }));
-        Assert.Equal(0, _series.Context.Failed);
+        Assert.Equal(0, _series.Failed);
         Assert.Equal(Whole, _series.Numbers);
         Assert.Equal([new NumberRange(1, 2)], _series.Data.Written);
         OperationResult unack = _series.Heard.Steps[0].Operations.Single(t => t.Operation == "unack");
@@ -99,7 +99,7 @@ public sealed class GrowthRunnerTests : IDisposable
     {
         // Operation 4 is the first acknowledged one.
         Assert.True(_series.Run(i => i == 4 ? Scripted.Refused(1, "InternalError") : Scripted.Ok(QuerySeconds)));
-        Assert.Equal(1, _series.Context.Failed);
+        Assert.Equal(1, _series.Failed);
         Assert.Equal(Whole, _series.Numbers);
         Assert.Equal(1, _series.Heard.Steps[0].Operations.Single(t => t.Operation == "safe").Repaired);
     }
@@ -144,7 +144,7 @@ public sealed class GrowthRunnerTests : IDisposable
     public void The_number_of_failures_is_told_and_never_judged()
     {
         Assert.True(_series.Run(i => i % 2 == 0 ? Scripted.Refused(1, "InternalError", seconds: QuerySeconds) : Scripted.Ok(QuerySeconds)));
-        Assert.True(_series.Context.Failed > 5);
+        Assert.True(_series.Failed > 5);
         Assert.Equal(Whole, _series.Numbers);
     }
 

@@ -32,7 +32,7 @@ public sealed class PlanRunnerTests : IDisposable
         PhaseRecord load = Run(Users + "phases: [{load: users, batch: 10, writeConcern: {w: 0}}]\n", i => Scripted.Ok() with { Arrives = i != 3 }).Single();
         Assert.Equal(100, _plan.Data.Numbers("users").Count);
         Assert.Equal((100L, 90L, 10L), (load.Operations[0].Unacknowledged!.Sent, load.Operations[0].Unacknowledged!.Arrived, load.Operations[0].Repaired));
-        Assert.Equal((100L, 0L), (load.Documents, _plan.Context.Missing));
+        Assert.Equal((100L, 0L), (load.Documents, _plan.Missing));
     }
 
     [Fact]
@@ -40,9 +40,23 @@ public sealed class PlanRunnerTests : IDisposable
     {
         _plan = new GrowthHarness { Text = Users + "phases: [{load: users, batch: 1, writeConcern: {w: 0}}]\n", Data = new MemoryData(new ManualClock()) { FindsNumbers = false } };
         Assert.True(_plan.Run(i => Scripted.Ok() with { Arrives = i >= 7 }));
-        Assert.Equal(7, _plan.Context.Missing);
+        Assert.Equal(7, _plan.Missing);
         Assert.Contains(_plan.Heard.Events, e => e.Kind == "missing" && e.Text == "7 of 100 documents did not arrive in users");
         Assert.Equal(93, _plan.Records.Single().Documents);
+    }
+
+    [Fact]
+    public void Of_documents_that_can_not_be_found_again_those_that_a_unique_index_refused_are_not_missing()
+    {
+        _plan = new GrowthHarness
+        {
+            Text = Users + "phases: [{load: users, batch: 1}, {check: users}]\n", MaxErrors = 2, Data = new MemoryData(new ManualClock()) { FindsNumbers = false },
+        };
+        _plan.Data.Twice.UnionWith([3, 9]);
+        Assert.True(_plan.Run(_ => Scripted.Ok()));
+        Assert.Equal(0, _plan.Missing);
+        Assert.Equal([98L, 98], _plan.Records.Select(record => record.Documents));
+        Assert.Contains(_plan.Heard.Events, e => e is { Kind: "checked", Text: "users holds all 100 documents, not counting 2 that a unique index refused" });
     }
 
     [Fact]
@@ -67,7 +81,7 @@ public sealed class PlanRunnerTests : IDisposable
     public void Mix_may_begin_on_an_empty_collection()
     {
         IReadOnlyList<PhaseRecord> records = Run("data:\n  log: {}\nphases:\n  - {name: work, count: 20, operations: [{insert: log}, {find: log, key: zipfian}, {delete: log, key: uniform}]}\n");
-        Assert.Equal((0L, 0L), (_plan.Context.Wrong, _plan.Context.Failed));
+        Assert.Equal((0L, 0L), (_plan.Wrong, _plan.Failed));
         Assert.Equal(20, records.Single().Operations.Sum(o => o.Operations));
     }
 
@@ -97,7 +111,7 @@ public sealed class PlanRunnerTests : IDisposable
         IReadOnlyList<PhaseRecord> records = Run(
             Users + "phases:\n  - {name: read, pause: 5s, count: 10, operations: [{find: users, key: uniform}], assert: ['find.p99 < 2ms', 'find.p99 < 500us', 'total.operations == 10']}\n");
         Assert.True(_plan.Clock.Seconds >= 5);
-        Assert.Equal(["read: find.p99 < 500us"], _plan.Context.FailedAssertions);
+        Assert.Equal(["read: find.p99 < 500us"], _plan.FailedAssertions);
         Assert.Equal([true, false, true], records[1].Assertions.Select(a => a.Holds));
     }
 
@@ -175,7 +189,7 @@ public sealed class PlanRunnerTests : IDisposable
         OperationResult created = Assert.Single(_plan.Records[1].Operations);
         Assert.Equal(("create", 1L, 1, 2.5), (created.Operation, created.Operations, created.Threads, created.Seconds));
         Assert.Equal(2_500_000, created.LatencyMicroseconds.P50!.Value, 5_000d);
-        Assert.Empty(_plan.Context.FailedAssertions);
+        Assert.Empty(_plan.FailedAssertions);
     }
 
     [Fact]
@@ -227,7 +241,7 @@ public sealed class PlanRunnerTests : IDisposable
             return Scripted.Ok();
         }));
         Assert.Equal(("check users", PhaseKind.Check, 99L), (_plan.Records[^1].Phase, _plan.Records[^1].Kind, _plan.Records[^1].Documents));
-        Assert.Equal(1, _plan.Context.Missing);
+        Assert.Equal(1, _plan.Missing);
         Assert.Empty(_plan.Data.Written);
         Assert.Contains(_plan.Heard.Events, e => e is { Kind: "missing", Text: "1 of 100 documents of users are missing" });
     }
@@ -236,7 +250,7 @@ public sealed class PlanRunnerTests : IDisposable
     public void A_check_of_what_is_whole_says_so()
     {
         Run(Users + "phases:\n  - {load: users}\n  - {check: users}\n");
-        Assert.Equal((0L, 100L), (_plan.Context.Missing, _plan.Records[^1].Documents));
+        Assert.Equal((0L, 100L), (_plan.Missing, _plan.Records[^1].Documents));
         Assert.Contains(_plan.Heard.Events, e => e is { Kind: "checked", Text: "users holds all 100 documents" });
     }
 

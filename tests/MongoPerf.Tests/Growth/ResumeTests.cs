@@ -1,4 +1,6 @@
 using System.Globalization;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Tests.Support;
 
@@ -207,6 +209,82 @@ public sealed class ResumeTests
             Assert.True(plan.Run(_ => Scripted.Ok()), $"stopped at phase {at}");
             AssertEqual(Describe(whole), Describe(plan), $"stopped at phase {at}");
         }
+    }
+
+    /// <summary>Found by a review: the resumed run knew nothing of them, and was refused, or counted them missing.</summary>
+    [Fact]
+    public void What_a_unique_index_refused_is_known_to_the_resumed_run_wherever_it_was_stopped()
+    {
+        // The last one of a step, too: the collection seems to end before it.
+        using GrowthHarness whole = Begin();
+        Assert.True(whole.Run(_ => Scripted.Ok()));
+        string expected = Outcome(whole);
+        Assert.Equal(26, whole.Operations);
+        for (int at = 1; at < 26; at++)
+        {
+            using GrowthHarness plan = Begin();
+            using var stop = new CancellationTokenSource();
+            plan.Run(
+                i =>
+                {
+                    if (i == at)
+                        stop.Cancel();
+                    return Scripted.Ok();
+                },
+                stop.Token);
+            int prepared = plan.Prepared.Count();
+            Assert.True(plan.Run(_ => Scripted.Ok()), $"stopped at operation {at}");
+            AssertEqual(expected, Outcome(plan), $"stopped at operation {at}");
+            Assert.All(plan.Prepared.Skip(prepared).OfType<FindDocuments>(), find => Assert.Null(find.Expected));
+        }
+
+        static GrowthHarness Begin()
+        {
+            var plan = new GrowthHarness
+            {
+                MaxErrors = 2,
+                Text = """
+                    data: {users: {document: {n: ^number}}}
+                    phases:
+                      - {grow: users, to: 20, step: 10, writes: [{name: one, batch: 1}], each: [{name: read, count: 3, operations: [{find: users, key: uniform}]}]}
+                      - {check: users}
+                    """,
+            };
+            plan.Data.Twice.UnionWith([3, 9]);
+            return plan;
+        }
+
+        static string Outcome(GrowthHarness plan) => $"{string.Join(' ', plan.Data.Numbers("users"))}\nmissing {plan.Missing}\n"
+            + string.Join('\n', plan.Records.Select(record => $"{record.Number} {record.Documents} {record.IsComplete}"))
+            + $"\n{plan.Heard.Events.Last(e => e.Kind == "checked").Text}";
+    }
+
+    [Fact]
+    public void A_collection_that_is_made_anew_has_refused_nothing_yet()
+    {
+        using var plan = new GrowthHarness
+        {
+            MaxErrors = 1,
+            Text = """
+                data: {users: {count: 10, document: {n: ^number}}}
+                phases:
+                  - {name: first, create: users}
+                  - {load: users, batch: 1}
+                  - {name: again, create: users}
+                  - {name: load again, load: users, batch: 1}
+                  - {name: read, count: 1, operations: [{find: users, key: uniform}]}
+                """,
+        };
+        plan.Data.Twice.Add(3);
+        plan.Heard.Before = record =>
+        {
+            if (record.Phase == "again")
+                plan.Data.Twice.Clear();
+        };
+        Assert.True(plan.Run(_ => Scripted.Ok()));
+        Assert.NotNull(Assert.Single(plan.Prepared.OfType<FindDocuments>()).Expected);
+        using StoredRun stored = plan.OpenStored();
+        Assert.Equal("{}", stored.FindNote(RefusedDocuments.Note));
     }
 
     [Fact]

@@ -91,7 +91,7 @@ public sealed class SeveralCollectionsTests : IDisposable
             Assert.Equal(0, r.Operations[1].Failed);
             Assert.Null(r.Operations[1].Unacknowledged);
         });
-        Assert.Equal((0, 0L), (_plan.Data.Duplicates, _plan.Context.Failed));
+        Assert.Equal((0, 0L), (_plan.Data.Duplicates, _plan.Failed));
     }
 
     /// <summary>What was asked for is what had been acknowledged.</summary>

@@ -228,6 +228,16 @@ public sealed class PhaseFailureTests : PhaseTest
             Assert.EndsWith(": 3 documents can't be stored: E11000 … index: u_1", Assert.IsType<DuplicateKeyException>(result.GivenUp).Message, StringComparison.Ordinal);
     }
 
+    /// <summary>Found by a review: three of a batch were counted as one.</summary>
+    [Fact]
+    public void Documents_count_and_not_commands()
+    {
+        var refused = new ServerError(ServerError.DuplicateKey, "DuplicateKey", "E11000 … index: u_1", []) { Documents = 3 };
+        GroupResult result = Run(Queries with { Count = 10, MaxDuplicates = 5 }, _ => new Scripted(0.001, refused));
+        Assert.Equal(2, Executors[0].StartTimes.Count);
+        Assert.EndsWith(": 6 documents can't be stored: E11000 … index: u_1", Assert.IsType<DuplicateKeyException>(result.GivenUp).Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Behind_a_success_it_is_a_failure_like_any_other()
     {

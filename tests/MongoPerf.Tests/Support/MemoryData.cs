@@ -66,6 +66,8 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
     {
         lock (_lock)
         {
+            if (Twice.Contains(number))
+                return false;
             if (Of(collection).Add(number))
                 return true;
             Duplicates++;

@@ -112,7 +112,8 @@ internal sealed class WireGridFsWrite : IPreparedOperation
         WriteReply result = WriteReply.Parse(reply);
         if (result.IsOk && result.Count == documents)
             return true;
-        LastError = result.ReadError(reply, documents);
+        // However many of its chunks were refused, it is one file.
+        LastError = result.ReadError(reply, documents) with { Documents = 1 };
         return false;
     }
 

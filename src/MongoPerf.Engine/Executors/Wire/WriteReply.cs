@@ -28,14 +28,20 @@ internal readonly record struct WriteReply(bool IsOk, int Count)
         return new WriteReply(ok && !hasErrors, count);
     }
 
-    /// <summary>The first error of a reply that was not as it should be. Allocates.</summary>
+    /// <summary>The first error of a reply that was not as it should be, with how many documents met the same. Allocates.</summary>
     public ServerError ReadError(ReadOnlySpan<byte> message, int expected)
     {
         var document = new BsonDocument(OpMsg.Parse(message).Body.ToArray());
-        if (document.FindDocument("writeErrors.0") is { } writeError)
-            return ServerError.From(writeError);
+        if (document.FindDocument("writeErrors.0") is { } first)
+        {
+            ServerError error = ServerError.From(first);
+            return error with { Documents = Math.Max(1, document.FindDocument("writeErrors")!.Count(one => CodeOf(one.Value) == error.Code)) };
+        }
+
         if (document.FindDocument("writeConcernError") is { } concernError)
             return ServerError.From(concernError);
         return IsOk ? new ServerError(0, "ShortCount", $"the server counts {Count} documents, {expected} were sent", []) : ServerError.From(document);
     }
+
+    private static long? CodeOf(BsonValue writeError) => writeError.Type == BsonType.Document ? writeError.ToDocument().FindInt64("code") : null;
 }

@@ -77,7 +77,7 @@ internal static class PlanSession
             foreach ((string name, long documents) in prepared.StartDocuments.Where(start => start.Value > 0 && !request.Settings.Data.IsExisting))
                 session.Progress.Tell($"{request.Settings.Data.Database}.{name} already holds {documents:N0} documents; the growth continues from there");
             session.Progress.TellTime();
-            return new RunEnd(folder, Run(session, store, data, prepared, new RunProgress([], [], prepared.StartDocuments), signals));
+            return new RunEnd(folder, Run(session, store, data, prepared, new RunProgress(prepared.StartDocuments), signals));
         }
     }
 
@@ -111,7 +111,7 @@ internal static class PlanSession
         // A server of the run's own gets another port each time.
         string? beganOn = asked.Uri is null ? null : stored.Deployment?.Address;
         var place = new ResumedPlace(folder.Id, store.Token, asked.Settings.Data.Database, session.Inspection.Info.Address, beganOn, asked.Settings.Data.IsExisting);
-        var before = new RunProgress(stored.Phases, stored.Checkpoints, ReadStart(stored));
+        var before = new RunProgress(stored, ReadStart(stored));
         PreparedData prepared = asked.Agent is { Share.IsFirst: false }
             ? Follow(asked, (asked.Seed, ReadStart(stored)))
             : UnlessStopped(signals, () => DataPreparation.ExamineAgain(session, data, asked, place, before));
@@ -127,7 +127,7 @@ internal static class PlanSession
             store.SetSettings(stored.Settings with { Deployment = stored.Settings.Deployment with { Uri = ServerUri.Mask(asked.Uri!) } });
         }
 
-        return Run(session, store, data, prepared, new RunProgress(stored.Phases, stored.Checkpoints, prepared.StartDocuments), signals);
+        return Run(session, store, data, prepared, new RunProgress(stored, prepared.StartDocuments), signals);
     }
 
     /// <summary>What breaks after a stop was broken by it.</summary>
@@ -278,7 +278,7 @@ internal static class PlanSession
         }
     }
 
-    /// <summary>The first of these that holds is the exit code.</summary>
+    /// <summary>The first of these that holds is the exit code. What the run came to before it was interrupted counts, too.</summary>
     private static ExitCode Judge(RunSession session, RunContext run, string? why, bool isInterrupted, Exception? lost)
     {
         using StoredRun stored = StoredRun.Open(session.Folder.Path);
@@ -292,7 +292,8 @@ internal static class PlanSession
                 Console.Error.WriteLine(ReportLines.Next(stored, session.Folder.OtherRunsFolder));
         }
 
-        foreach (string text in run.FailedAssertions)
+        string[] failed = [.. stored.Phases.SelectMany(phase => phase.Assertions.Where(one => !one.Holds).Select(one => $"{PhaseLabels.Of(phase)}: {one.Text}"))];
+        foreach (string text in failed)
             Console.Error.WriteLine($"assertion failed: {text}");
         bool hasSkipped = !session.Settings.Plan.MaxSkipped.Allows(stored.Arrivals);
         if (hasSkipped && !isInterrupted)
@@ -300,10 +301,10 @@ internal static class PlanSession
         return isInterrupted || (why is not null && session.Request.Agent is not null) ? ExitCode.Interrupted
             : run.StopReason is not null || loss?.Code == ExitCode.Refused ? ExitCode.Refused
             : lost is not null ? loss?.Code ?? ExitCode.CannotConnect
-            : run.Wrong > 0 || run.Missing > 0 ? ExitCode.VerificationFailed
+            : stored.Results.Any(result => result.Wrong > 0) || stored.Phases.Any(phase => phase.Missing > 0) ? ExitCode.VerificationFailed
             : stored.Failures > session.Settings.Plan.MaxErrors ? ExitCode.TooManyErrors
             : hasSkipped ? ExitCode.TooManyErrors
-            : run.FailedAssertions.Count > 0 ? ExitCode.AssertionFailed
+            : failed.Length > 0 ? ExitCode.AssertionFailed
             : ExitCode.Done;
     }
 

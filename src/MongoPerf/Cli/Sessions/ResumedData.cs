@@ -52,14 +52,16 @@ internal static class ResumedData
     private static void RequireDocuments(IDataStore data, VouchedDocuments vouched, ResumedPlace place)
     {
         // What another run made need not be whole.
-        long needed = place.IsExisting ? 1 : vouched.Documents;
+        bool isFound = data.FindsDocuments(vouched.Collection);
+        string name = vouched.Collection.Name;
+        long needed = place.IsExisting ? 1 : isFound ? vouched.Refused.Without(name, [new NumberRange(0, vouched.Documents)]).Sum(range => range.Count) : vouched.Documents;
         long found = data.CountAtLeast(vouched.Collection, needed);
         if (found < needed)
             throw Refused(vouched, place, $"holds {found:N0} documents");
-        if (place.IsExisting || !data.FindsDocuments(vouched.Collection))
+        if (place.IsExisting || !isFound)
             return;
         NumberRange[] ends = [new(0, Math.Min(Probed, vouched.Documents)), new(Math.Max(0, vouched.Documents - Probed), vouched.Documents)];
-        if (ends.SelectMany(range => data.FindMissing(vouched.Collection, range)).FirstOrDefault() is { Count: > 0 } missing)
+        if (ends.SelectMany(range => vouched.Refused.Without(name, data.FindMissing(vouched.Collection, range))).FirstOrDefault() is { Count: > 0 } missing)
             throw Refused(vouched, place, $"holds {found:N0} documents, but not number {missing.First:N0}");
     }
 
