@@ -29,6 +29,9 @@ public static class ReferenceValue
     /// <summary>A field whose length varies, or that has fields of its own.</summary>
     private sealed class VaryingReference(DocumentTemplate documents, TemplateValue inner) : TemplateValue
     {
+        /// <summary>What it refers to.</summary>
+        public TemplateValue Field => inner;
+
         public override bool IsConstant => inner.IsConstant;
 
         public override IEnumerable<TemplateValue> Parts => [inner];
