@@ -108,11 +108,7 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
     /// <summary>The server's counter of an operation, which older runs did not store.</summary>
     private static string? CounterOf(OperationResult result) => result.ServerCounter ?? (result.IsInsert ? ServerCounts.Inserts : null);
 
-<<<<<<< HEAD
-    /// <summary>Adds up all operations of a phase, or documents where all of them insert; nothing where there is only one.</summary>
-=======
-    /// <summary>All operations of a phase together, or documents where all of them insert.</summary>
->>>>>>> 76db8df4 (Draw the percentiles of totals over time)
+    /// <summary>Adds up all operations of a phase, or documents where all of them insert.</summary>
     private IEnumerable<OperationSecond> Total(Part[] parts)
     {
         bool isInsert = parts.All(part => lines[part.Line].IsInsert);
