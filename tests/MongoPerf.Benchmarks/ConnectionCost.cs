@@ -54,7 +54,12 @@ internal static class ConnectionCost
         }
 
         foreach ((string name, _) in ways)
-            Console.WriteLine($"| {name} | {string.Join(" | ", results[name].Select(size => $"{Median(size.Select(r => r.Time)):0.0} | {Median(size.Select(r => r.Cpu)):0.0} | {Median(size.Select(r => r.Bytes)):N0}"))} |");
+        {
+            IEnumerable<string> cells = results[name].Select(size =>
+                $"{Median(size.Select(r => r.Time)):0.0} | {Median(size.Select(r => r.Cpu)):0.0} | {Median(size.Select(r => r.Bytes)):N0}");
+            Console.WriteLine($"| {name} | {string.Join(" | ", cells)} |");
+        }
+
         foreach (MongoConnection connection in connections)
             connection.Dispose();
     }

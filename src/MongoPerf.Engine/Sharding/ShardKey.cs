@@ -123,7 +123,7 @@ public sealed record ShardKey
     private static long PartOf(long whole, int part, int parts) => (long)((Int128)whole * part / parts);
 
     private static string Describe(KeyValuePair<string, BsonValue> element) =>
-        $"{element.Key}: {(element.Value.IsNumber ? element.Value.ToInt64().ToString(System.Globalization.CultureInfo.InvariantCulture) : element.Value.ToString())}";
+        element.Value.IsNumber ? $"{element.Key}: {element.Value.ToInt64()}" : $"{element.Key}: {element.Value}";
 }
 
 /// <summary>What is below and above every value.</summary>

@@ -24,7 +24,10 @@ internal sealed class Connection : IDisposable
     private const int HttpGet = 0x20544547;
 
     private static readonly byte[] HttpAnswer =
-        "HTTP/1.0 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 85\r\n\r\nIt looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n"u8.ToArray();
+    [
+        .. "HTTP/1.0 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 85\r\n\r\n"u8,
+        .. "It looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n"u8,
+    ];
 
     /// <summary>Bytes of a message from a client that has not logged in: what the first buffer holds. A hello has some hundred.</summary>
     internal const int LongestOfNewcomer = ReceiveBuffer.FirstBytes;

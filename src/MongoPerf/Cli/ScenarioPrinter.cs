@@ -170,7 +170,10 @@ internal static class ScenarioPrinter
             : string.Join(" or ", new[] { group.Seconds is { } s ? Units.Duration(TimeSpan.FromSeconds(s)) : null, group.Count is { } c ? $"{c:N0} operations" : null }.OfType<string>().DefaultIfEmpty("as long as the others"));
         double weights = group.Operations.Sum(o => o.Weight);
         string rate = RateOf(group);
-        return $"{name}{threads}, {length}{rate}: {string.Join(", ", group.Operations.Select(o => group.Operations.Count == 1 ? o.Operation.Name : $"{o.Operation.Name} {Units.Percent(o.Weight / weights)}"))}";
+        IEnumerable<string> operations = group.Operations.Count == 1
+            ? [group.Operations[0].Operation.Name]
+            : group.Operations.Select(o => $"{o.Operation.Name} {Units.Percent(o.Weight / weights)}");
+        return $"{name}{threads}, {length}{rate}: {string.Join(", ", operations)}";
     }
 
     private static string RateOf(PhaseGroup group)

@@ -60,9 +60,15 @@ internal static class ArrivalVerdicts
             // What is less than a thousandth of the time shows in no percentile that is reported.
             if (group.Waiting is { Arrivals: > 0 } waiting && waiting.Seconds >= 0.001 * group.Seconds)
             {
+                string connections = group.Threads switch
+                {
+                    1 => Words.Of("its connection was"),
+                    2 => Words.Of("both connections were"),
+                    _ => Words.Of($"all {group.Threads:N0} connections were"),
+                };
                 yield return new Verdict(
                     Grade.Note,
-                    Words.Of($"{NameOf(phase, group)}: {(group.Threads == 1 ? Words.Of("its connection was") : group.Threads == 2 ? Words.Of("both connections were") : Words.Of($"all {group.Threads:N0} connections were"))} busy for {Units.Duration(TimeSpan.FromSeconds(waiting.Seconds))}, "
+                    Words.Of($"{NameOf(phase, group)}: {connections} busy for {Units.Duration(TimeSpan.FromSeconds(waiting.Seconds))}, "
                     + $"and {Words.Counted(waiting.Arrivals, "arrival")} waited in the client: that is in their response time and not in their service time; more threads would let more of them reach the server at once"));
             }
         }

@@ -82,7 +82,8 @@ internal static class EffectiveOverrides
 
         void AddGroup(PhaseGroup group)
         {
-            Add($"group {group.Name}: {group.Threads} [{string.Join(", ", group.ThreadSteps)}], {group.Seconds} s, {group.WarmupSeconds} s, {group.Count}, {group.Until?.Text}");
+            Add($"group {group.Name}: {group.Threads} [{string.Join(", ", group.ThreadSteps)}]");
+            Add($"lasts {group.Seconds} s, {group.WarmupSeconds} s, {group.Count}, {group.Until?.Text}");
             Add($"rate [{string.Join(", ", group.Rate?.Pieces ?? [])}] {group.Rate?.IsPoisson}, {group.Think}");
             foreach (PhaseOperation operation in group.Operations)
                 Add($"operation {operation.Operation.Name}: {operation.Weight}");

@@ -130,8 +130,12 @@ internal static class PlanReader
     private static IReadOnlyList<string> SetBy(ScenarioDeployment? deployment, PlanOverrides overrides, ScaledText text) =>
     [
         .. (deployment?.Set?.Entries ?? []).Where(entry => !overrides.Parameters.ContainsKey(entry.Name))
-            .Select(entry => $"{entry.Name}: {(entry.Value is SequenceNode list ? $"[{string.Join(", ", list.Items.Select(item => text.Of(entry.Name, item.Label)))}]" : text.Of(entry.Name, entry.Value.Label))}"),
+            .Select(entry => $"{entry.Name}: {ValueOf(entry, text)}"),
     ];
+
+    private static string ValueOf(MappingEntry entry, ScaledText text) => entry.Value is SequenceNode list
+        ? $"[{string.Join(", ", list.Items.Select(item => text.Of(entry.Name, item.Label)))}]"
+        : text.Of(entry.Name, entry.Value.Label);
 
     private static IReadOnlyList<ScenarioNode> Phases(MappingReader top) => top.Require("phases", "such as phases: [{load: users}]") switch
     {

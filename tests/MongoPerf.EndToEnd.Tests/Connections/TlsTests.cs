@@ -89,7 +89,8 @@ public sealed class TlsTests(TlsTests.Server server) : IClassFixture<TlsTests.Se
     public void The_program_runs_over_tls_with_all_its_connections()
     {
         using var runs = new RunsFolder();
-        string uri = $"mongodb://root:root@{server.Mongod.Address}/?tls=true&tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}&compressors=zstd,snappy";
+        string files = $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}";
+        string uri = $"mongodb://root:root@{server.Mongod.Address}/?tls=true&{files}&compressors=zstd,snappy";
         ProgramResult result = ProgramRun.Run(
             "series", "--target", "2k", "--step", "1k", "--tests", "batch,safe,q4,size", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--uri", uri, "--format", "json", "--out", runs.Path).Expect(0);
         JsonElement report = result.Report();

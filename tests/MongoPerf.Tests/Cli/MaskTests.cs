@@ -66,7 +66,9 @@ public sealed class MaskTests
         {
             string[] tokens = [.. Enumerable.Range(0, random.Next(1, 4)).Select(_ => $"Q{random.Next(1000, 9999)}Z")];
             string password = string.Join(Pick(random, "/", "//", "@", ":", "%2F", "%40", ",", "?", " ", "/../", "=", "&"), tokens);
-            string typed = $"{Pick(random, "mongodb://", "mongodb:/", "mongodb+srv://", "MongoDB:///", "")}{Pick(random, "user", "us.er", "a%40b")}:{password}@{Pick(random, "host", "h1,h2:27018", "host/db?w=1", "127.0.0.1:27017/")}";
+            string scheme = Pick(random, "mongodb://", "mongodb:/", "mongodb+srv://", "MongoDB:///", "");
+            string user = Pick(random, "user", "us.er", "a%40b");
+            string typed = $"{scheme}{user}:{password}@{Pick(random, "host", "h1,h2:27018", "host/db?w=1", "127.0.0.1:27017/")}";
             // Without a scheme only what has no slash, question mark or blank is known for a connection string.
             if (Masking.MaskArgument(typed) == typed)
                 continue;

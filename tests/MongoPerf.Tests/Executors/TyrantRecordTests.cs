@@ -36,7 +36,8 @@ public sealed class TyrantRecordTests
             ("_id", new ObjectId(1, 2)));
         Assert.Equal(
             ("000000010000000000000002",
-            "a\0-1\0b\0-9223372036854775808\0c\00.1\0d\05\0e\0true\0f\0false\0g\01267184280000\0h\04d7ce1000123456789abcdef\0i\0\0j\0größe\0l\0\0m\01,x,2.5", 12),
+            "a\0-1\0b\0-9223372036854775808\0c\00.1\0d\05\0e\0true\0f\0false\0g\01267184280000"
+                + "\0h\04d7ce1000123456789abcdef\0i\0\0j\0größe\0l\0\0m\01,x,2.5", 12),
             Texts(Read(document)));
     }
 

@@ -136,7 +136,9 @@ public sealed class PlanReaderTests
                 "validate: ", "ping: ", "dropIndexes: writeConcern", "read: readConcern $readPreference", "update: writeConcern",
             ],
             Operations<Operation>(scenario).SelectMany(o => o.Steps)
-                .Select(o => $"{o.Name}: {string.Join(' ', o.ToCommand().Elements.Select(e => e.Key).Where(k => k.Contains("oncern", StringComparison.Ordinal) || k.StartsWith('$')))}"));
+                .Select(o => $"{o.Name}: {string.Join(' ', o.ToCommand().Elements.Select(e => e.Key).Where(IsConcern))}"));
+
+        static bool IsConcern(string key) => key.Contains("oncern", StringComparison.Ordinal) || key.StartsWith('$');
     }
 
     [Theory]

@@ -279,8 +279,9 @@ public sealed class LimitTests : ServerTest
     {
         // 42 MB each.
         InsertNumbers(1);
-        BsonDocument statement = TestClient.Json("{'q': {}, 'u': [{'$set': {'y': {'$let': {'vars': {'v': {'$map': {'input': {'$range': ['$_id', 5]}, 'in': TEXT}}}, 'in': {'$divide': [1, 0]}}}}}]}"
-            .Replace("TEXT", EightMegabytes, StringComparison.Ordinal));
+        string variable = $"{{'$map': {{'input': {{'$range': ['$_id', 5]}}, 'in': {EightMegabytes}}}}}";
+        BsonDocument statement = TestClient.Json(
+            $"{{'q': {{}}, 'u': [{{'$set': {{'y': {{'$let': {{'vars': {{'v': {variable}}}, 'in': {{'$divide': [1, 0]}}}}}}}}}}]}}");
         BsonDocument reply = Client.RunWithSequence("{'update': 'c', 'ordered': false}", "updates", Enumerable.Repeat(statement, 4));
         Assert.Equal(4, reply.FindDocument("writeErrors")!.Count(error => error.Value.ToDocument().FindInt64("code") == 2));
     }

@@ -65,8 +65,12 @@ internal static class ChartDump
     private static string Named(Series series) =>
         $"{series.Title} [{series.Color}]{(series.Dash > 1 ? $" dash {series.Dash}" : "")}{(series.HasSpread ? " spread" : "")}{(series.LiesAcross ? " across" : "")}";
 
-    private static string Axis(AxisScale scale) =>
-        $"{scale.Label} {N(scale.Min)} to {N(scale.Max)}{(scale.IsLogarithmic ? " logarithmic" : "")}{(scale.IsOfNames ? " names" : "")}: {string.Join(" ", scale.Ticks.Select(tick => $"{tick.Text}@{N(tick.At)}"))}".TrimStart();
+    private static string Axis(AxisScale scale)
+    {
+        string kind = $"{(scale.IsLogarithmic ? " logarithmic" : "")}{(scale.IsOfNames ? " names" : "")}";
+        string ticks = string.Join(" ", scale.Ticks.Select(tick => $"{tick.Text}@{N(tick.At)}"));
+        return $"{scale.Label} {N(scale.Min)} to {N(scale.Max)}{kind}: {ticks}".TrimStart();
+    }
 
     private static string N(double value) => value.ToString("0.####", CultureInfo.InvariantCulture);
 }

@@ -33,9 +33,10 @@ internal static class ClusterMemory
         if ((cacheBytes * members) + (helpers * HelperCache) <= memory)
             return;
         long fitting = ((memory * 2 / 3) - (helpers * HelperCache)) / members;
+        string others = helpers > 0 ? $", plus {CacheSize.Text(HelperCache)} for each of {helpers} config servers, routers and arbiters," : "";
         throw new DeploymentException(
             DeploymentFault.WrongUsage,
-            $"a cache of {CacheSize.Text(cacheBytes)} for each of {members} {(helpers > 0 ? $"members, plus {CacheSize.Text(HelperCache)} for each of {helpers} config servers, routers and arbiters," : "members")} exceeds the memory: "
+            $"a cache of {CacheSize.Text(cacheBytes)} for each of {members} members{others} exceeds the memory: "
             + $"this machine has {CacheSize.Text(memory)}\nhint:  "
             + (fitting >= CacheSize.Least ? $"--cache {fitting >> 20}MB would leave a third to the page cache and the client" : $"use fewer {(helpers > 0 ? "--shards or " : "")}--members"));
     }

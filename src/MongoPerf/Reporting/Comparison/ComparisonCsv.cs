@@ -12,7 +12,8 @@ internal static class ComparisonCsv
     {
         using IDisposable english = Words.InEnglish();
         comparison = comparison.InEnglish;
-        CsvReport.Row(output, $"baseline,candidate,{Operation},window,documents,judged_by,measure,baseline_value,candidate_value,ratio,ratio_low,ratio_high,p,p_holm,verdict,enough".Split(','));
+        CsvReport.Row(output, ($"baseline,candidate,{Operation},window,documents,judged_by,measure,baseline_value,candidate_value,"
+            + "ratio,ratio_low,ratio_high,p,p_holm,verdict,enough").Split(','));
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
             foreach (OperationJudgement judged in candidate.Operations)

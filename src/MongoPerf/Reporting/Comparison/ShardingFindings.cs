@@ -47,11 +47,14 @@ internal static class ShardingFindings
             Operations = [title],
             Range = new FindingRange(null, null, sizes[place - 1].Documents, crossover.Documents),
             Rate = FindingEffect.Of(crossover.After.Value, crossover.After.Interval),
-            Evidence = [new FindingEvidence(null, Words.Of($"rate of the sharded side to that of {sides.Other}: {string.Join(", ", sizes.Select(one => Words.Of($"{ComparisonText.Number(Math.Exp(one.Logarithm))} at {Units.Count(one.Documents)}")))}"))],
+            Evidence = [new FindingEvidence(null, Words.Of($"rate of the sharded side to that of {sides.Other}: {string.Join(", ", sizes.Select(RatioText))}"))],
             Refute = Words.Of("repeat both (--repeat 5) with smaller steps around the crossover: if it moves by more than a step, its place is chance"),
             Weight = Math.Abs(Math.Log(crossover.After.Value / crossover.Before.Value)),
         };
     }
+
+    private static string RatioText((long Documents, double Logarithm) size) =>
+        Words.Of($"{ComparisonText.Number(Math.Exp(size.Logarithm))} at {Units.Count(size.Documents)}");
 
     private static Finding? Apart(string title, OperationJudgement operation, (long Documents, double Logarithm)[] sizes, Sides sides)
     {

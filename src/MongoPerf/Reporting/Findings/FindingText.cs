@@ -31,6 +31,11 @@ internal static class FindingText
         return string.Join(", ", new[] { documents, seconds }.Where(part => part.Length > 0));
     }
 
-    private static string Effect(FindingEffect effect) =>
-        $"× {Units.Significant(effect.Ratio)}{(effect is { Low: { } low, High: { } high } ? Words.Of($" (95 %: {Units.Significant(low)} to {Units.Significant(high)})") : "")}";
+    private static string Effect(FindingEffect effect)
+    {
+        string ratio = $"× {Units.Significant(effect.Ratio)}";
+        return effect is { Low: { } low, High: { } high }
+            ? ratio + Words.Of($" (95 %: {Units.Significant(low)} to {Units.Significant(high)})")
+            : ratio;
+    }
 }

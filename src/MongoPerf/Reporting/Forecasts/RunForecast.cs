@@ -120,7 +120,13 @@ internal sealed class RunForecast
         foreach (string limit in Operations.SelectMany(operation => operation.UnknownAt(Documents[^1])).Select(limit => limit.Name).Distinct())
             yield return Unknown(limit, request);
         if (Measured.MemoryBytes is null)
-            yield return Words.Of($"the memory of the measured server is unknown{(Target.MemoryBytes is null ? Words.Of(", and --memory names none: what happens once it is outgrown is left out") : Words.Of(": the run is assumed to have fitted into it"))}");
+        {
+            string consequence = Target.MemoryBytes is null
+                ? Words.Of(", and --memory names none: what happens once it is outgrown is left out")
+                : Words.Of(": the run is assumed to have fitted into it");
+            yield return Words.Of($"the memory of the measured server is unknown{consequence}");
+        }
+
         if (GrowthFigures.Of(Run).Count > 1)
             yield return Words.Of($"the run has several growths; this is '{Growth.Name}'");
         if (Sizes.Count == 0)

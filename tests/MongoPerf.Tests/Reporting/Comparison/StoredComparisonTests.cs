@@ -438,7 +438,10 @@ public sealed class StoredComparisonTests : IDisposable
         Assert.Equal("3 shards against one mongod", ComparisonTitle.Of(comparison));
         Assert.Contains("2026-11-21-b: cluster of 3 shards on one machine: every write goes into the oplog of its shard", comparison.Notes);
         string conclusion = ComparisonTitle.Conclusion("3 shards", "one mongod", comparison.Candidates[0]);
-        Assert.Matches(@"^3 shards against one mongod: slower in q5 \((49|5[01])(\.\d)? % slower\); faster in q4 \((9\d % faster|(1\.9|2|2\.1) times as fast)\)\.$", conclusion);
+        Assert.Matches(
+            @"^3 shards against one mongod: slower in q5 \((49|5[01])(\.\d)? % slower\); "
+                + @"faster in q4 \((9\d % faster|(1\.9|2|2\.1) times as fast)\)\.$",
+            conclusion);
         string page = File.ReadAllText(ComparisonWriter.WriteAll(comparison, _runs.At("compare-x")).Page);
         int[] places = [.. new[] { "<h1>MongoPerf: 3 shards against one mongod</h1>", conclusion, "every write goes into the oplog", "<nav", "<h2 id=\"section-3-shards-mixed\">" }.Select(text => page.IndexOf(text, StringComparison.Ordinal))];
         Assert.DoesNotContain(-1, places);
