@@ -3,6 +3,7 @@ using System.Text.Json;
 using System.Text.RegularExpressions;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Reporting;
+using MongoPerf.Texts;
 
 namespace MongoPerf.EndToEnd.Tests;
 

@@ -45,7 +45,12 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Server"] = ["MongoPerf.Wire"],
         ["MongoPerf.Driver"] = ["MongoPerf.Engine", "MongoPerf.Wire"],
         ["MongoPerf"] = [Any],
-        ["MongoPerf.Input"] = [Collections],
+        // Messages hold what servers and files say.
+        ["MongoPerf.Input"] = [Collections, "MongoPerf.Wire.Messages"],
+        // A run is carried out, whoever asked for it. Of reports it needs what a group's precision, a crowded shard and a full disk are judged by.
+        ["MongoPerf.Running"] =
+            ["MongoPerf.Input", "MongoPerf.Scenarios", "MongoPerf.Deployments", "MongoPerf.Engine", "MongoPerf.Driver", "MongoPerf.Server.Storage", Wire,
+                "MongoPerf.Reporting.Comparison", "MongoPerf.Reporting.Sharding", "MongoPerf.Reporting.Forecasts"],
         ["MongoPerf.Deployments"] = ["MongoPerf.Engine", Wire],
         // The embedded server's user is written into its folder before it starts.
         ["MongoPerf.Deployments.Security"] = ["MongoPerf.Engine", Wire, "MongoPerf.Server.Users"],
@@ -129,6 +134,9 @@ public sealed partial class ArchitectureTests
     [InlineData("namespace MongoPerf.Scenarios;", "using MongoPerf.Reporting;")]
     [InlineData("namespace MongoPerf.Deployments.Sampling;", "using MongoPerf.Cli;")]
     [InlineData("namespace MongoPerf.Input;", "using MongoPerf.Scenarios;")]
+    [InlineData("namespace MongoPerf.Running.Sessions;", "using MongoPerf.Cli;")]
+    [InlineData("namespace MongoPerf.Running.Agents;", "using MongoPerf.Reporting;")]
+    [InlineData("namespace MongoPerf.Reporting;", "using MongoPerf.Running.Sessions;")]
     [InlineData("namespace MongoPerf.Scenarios;", "string? x = Cli.NearestName.Find(y);")]
     [InlineData("namespace MongoPerf.Engine.Measurement;", "var x = MongoPerf.Wire.Bson.ObjectId.Parse(y);")]
     public void Wrong_arrow_is_found(string declaration, string use) => Assert.Single(WrongUses($"{use}\n{declaration}\n"));
@@ -170,6 +178,6 @@ public sealed partial class ArchitectureTests
     private static partial Regex Uses();
 
     /// <summary>From inside MongoPerf its rooms can be named without it.</summary>
-    [GeneratedRegex(@"(?<![\w.""])(Cli|Deployments|Input|Reporting|Scenarios)(\.[A-Z]\w*)+")]
+    [GeneratedRegex(@"(?<![\w.""])(Cli|Deployments|Input|Reporting|Running|Scenarios)(\.[A-Z]\w*)+")]
     private static partial Regex ShortUses();
 }

@@ -15,6 +15,9 @@ public sealed class StoredRun : IDisposable
     /// <summary>Why it would end the same way again: a server's reason; empty once it was resumed all the same.</summary>
     public const string RejectedNote = "rejected";
 
+    /// <summary>The coordinator's id of the plan whose parts a run was merged from, by which it is resumed.</summary>
+    public const string AgentsPlanNote = "agents plan";
+
     private readonly Dictionary<string, string> _notes;
     private readonly WriterProcess? _writer;
     private readonly RunPosition? _from;

@@ -1,8 +1,9 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
+using MongoPerf.Cli.Results;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;

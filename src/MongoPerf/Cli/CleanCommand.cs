@@ -1,9 +1,8 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
-using MongoPerf.Reporting;
+using MongoPerf.Running.Sessions;
 
 namespace MongoPerf.Cli;
 
@@ -71,7 +70,7 @@ internal static class CleanCommand
             }
             catch (Exception e) when (e is UserException or DeploymentException or RunStoreException or RunStoreWriteException or IOException or UnauthorizedAccessException)
             {
-                Console.Error.WriteLine($"kept: {CommandRunner.Shown(e.Message.Split('\n')[0])}");
+                Console.Error.WriteLine($"kept: {Masking.Shown(e.Message.Split('\n')[0])}");
                 code = ExitCode.Refused;
             }
         }

@@ -1,10 +1,9 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
-using MongoPerf.Reporting;
+using MongoPerf.Running.Sessions;
 
 namespace MongoPerf.Cli;
 

@@ -4,7 +4,8 @@ using MongoPerf.Cli.Live;
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
-using MongoPerf.Reporting;
+using MongoPerf.Running;
+using MongoPerf.Running.Secrets;
 
 namespace MongoPerf.Cli;
 
@@ -49,7 +50,7 @@ public static class CommandLine
         }
         catch (UserException e)
         {
-            return CommandRunner.Report(e, Console.Error);
+            return (int)FailureReport.Write(e, Console.Error);
         }
 
         return Words.Language.IsEnglish || !AsksForHelp(args) ? parsed.Invoke(Invocation()) : ShowHelp(args);
@@ -86,7 +87,7 @@ public static class CommandLine
 
     /// <summary>As typed, to be typed again, with the passwords of connection strings masked.</summary>
     public static string Mask(IEnumerable<string> args) =>
-        "mongoperf " + string.Join(' ', args.Select(Masking.MaskArgument).Select(ReportLines.Quoted));
+        "mongoperf " + string.Join(' ', args.Select(Masking.MaskArgument).Select(CommandText.Quoted));
 
     internal static RootCommand Build()
     {

@@ -1,7 +1,6 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
+using MongoPerf.Cli.Results;
 using MongoPerf.Input;
-using MongoPerf.Reporting;
 using MongoPerf.Reporting.Comparison;
 using MongoPerf.Reporting.Plots;
 

@@ -1,9 +1,10 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
+using MongoPerf.Cli.Results;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Forecasts;
+using MongoPerf.Running.Sessions;
 
 namespace MongoPerf.Cli;
 

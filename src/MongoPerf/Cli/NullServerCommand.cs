@@ -1,8 +1,8 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments.Null;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Running.Sessions;
 
 namespace MongoPerf.Cli;
 

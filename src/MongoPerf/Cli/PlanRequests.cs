@@ -1,10 +1,11 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
+using MongoPerf.Cli.Results;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Input;
 using MongoPerf.Reporting.Comparison;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;
@@ -64,7 +65,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
     public static string RunsFolder(ParseResult parsed, Option<string?> option) => parsed.GetValue(option) ?? "runs";
 
     public static OutputRequest OutputOf(ParseResult parsed, SharedOptions options, string format) =>
-        new(RunsFolder(parsed, options.Out), format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui)) { WritesReport = !parsed.GetValue(options.NoReport), LivePort = LivePort(parsed, options) };
+        new(RunsFolder(parsed, options.Out), format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui), new ResultPrinter()) { WritesReport = !parsed.GetValue(options.NoReport), LivePort = LivePort(parsed, options) };
 
     private RunRequest Make(ReadPlan read, DeploymentChoice choice)
     {
@@ -103,7 +104,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             Uri = deployment.Uri,
             PasswordFile = parsed.GetValue(options.PasswordFile),
             ForceDrop = parsed.GetValue(options.ForceDrop),
-            MayWrite = WritePermission.Read(parsed, options),
+            MayWrite = MayWriteOption.Read(parsed, options),
             Output = OutputOf(parsed, options, Format),
         };
     }

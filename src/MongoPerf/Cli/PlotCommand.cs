@@ -1,5 +1,5 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
+using MongoPerf.Cli.Results;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting.Charts;
@@ -7,6 +7,7 @@ using MongoPerf.Reporting.Charts.Drawing;
 using MongoPerf.Reporting.Comparison;
 using MongoPerf.Reporting.Figures;
 using MongoPerf.Reporting.Plots;
+using MongoPerf.Running.Sessions;
 
 namespace MongoPerf.Cli;
 

@@ -1,7 +1,7 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
+using MongoPerf.Running.Sessions;
 
 namespace MongoPerf.Cli;
 

@@ -1,11 +1,13 @@
 using System.CommandLine;
 using MongoPerf.Cli.Agents;
-using MongoPerf.Cli.Secrets;
-using MongoPerf.Cli.Sessions;
+using MongoPerf.Cli.Results;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Plots;
+using MongoPerf.Running.Agents;
+using MongoPerf.Running.Secrets;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;
@@ -56,7 +58,7 @@ internal static class ResumeCommand
                     PasswordFile = parsed.GetValue(shared.PasswordFile),
                     RequiredKind = KindOf(stored),
                     ServerProgram = parsed.GetValue(mongod) is null ? stored.FindNote(RunSession.ServerProgramNote) : null,
-                    MayWrite = WritePermission.Read(parsed, shared),
+                    MayWrite = MayWriteOption.Read(parsed, shared),
                     Output = output,
                 };
                 return ConnectionSecrets.Complete([resumed])[0];
@@ -100,7 +102,8 @@ internal static class ReportCommand
             string runs = PlanRequests.RunsFolder(parsed, shared.Out);
             RunFolder folder = RunFolder.Find(runs, parsed.GetValue(run)!);
             using IDisposable style = PlotStyle.Of(parsed.GetValue(plots));
-            ResultPrinter.Print(folder, new OutputRequest(runs, parsed.GetValue(format) ?? "text", false, true) { Plots = PlotLibrary.With(parsed.GetValue(plots)) });
+            var results = new ResultPrinter(PlotLibrary.With(parsed.GetValue(plots)));
+            results.Show(folder, new OutputRequest(runs, parsed.GetValue(format) ?? "text", false, true, results));
         });
         return command;
     }

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
@@ -7,6 +6,7 @@ using MongoPerf.Engine.Sharding;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Plots;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 using MongoPerf.Scenarios.Yaml;
 
@@ -125,12 +125,12 @@ internal static class ScenarioCommands
                 if (parsed.GetValue(growth))
                     throw new UserException(ExitCode.WrongUsage, "--plot and --growth can't be combined: each writes a different kind of file", "use one of them");
                 WriteNew(path, "start.yaml", PlotFile.FolderName);
-                Console.WriteLine($"{path} written; draw it with: ./mongoperf plot RUN --plot {ReportLines.Quoted(path)}");
+                Console.WriteLine($"{path} written; draw it with: ./mongoperf plot RUN --plot {CommandText.Quoted(path)}");
                 return;
             }
 
             WriteNew(path, parsed.GetValue(growth) ? "growth.yaml" : "start.yaml");
-            Console.WriteLine($"{path} written; run it with: ./mongoperf run {ReportLines.Quoted(path)}");
+            Console.WriteLine($"{path} written; run it with: ./mongoperf run {CommandText.Quoted(path)}");
         });
         return command;
     }
@@ -160,7 +160,7 @@ internal static class ScenarioCommands
         if (Path.GetDirectoryName(Path.GetFullPath(path)) is { } folder && !Directory.Exists(folder))
             throw new UserException(ExitCode.WrongUsage, $"{path}: the folder {folder} does not exist", "create it first, or name another one");
         string text = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, kind, "examples", example));
-        File.WriteAllText(path, text.Replace(ExampleName, ReportLines.Quoted(path), StringComparison.Ordinal));
+        File.WriteAllText(path, text.Replace(ExampleName, CommandText.Quoted(path), StringComparison.Ordinal));
     }
 
     private static Command CreateShowDocument()

@@ -1,8 +1,8 @@
 using System.CommandLine;
-using MongoPerf.Cli.Secrets;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
+using MongoPerf.Running.Secrets;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;

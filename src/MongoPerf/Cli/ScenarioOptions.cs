@@ -1,6 +1,9 @@
 using System.CommandLine;
 using MongoPerf.Cli.Agents;
 using MongoPerf.Input;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Running.Sessions;
+using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;
 

@@ -1,5 +1,3 @@
-using MongoPerf.Cli.Progress;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Growth;
@@ -7,6 +5,8 @@ using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
+using MongoPerf.Running.Progress;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Files;

@@ -1,11 +1,11 @@
 using System.CommandLine;
 using System.Globalization;
 using MongoPerf.Cli.Agents;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Growth;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;

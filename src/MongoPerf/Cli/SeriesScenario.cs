@@ -1,6 +1,7 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 using MongoPerf.Scenarios.Yaml;
 

@@ -1,10 +1,10 @@
 using System.CommandLine;
 using System.Net;
 using System.Net.Sockets;
-using MongoPerf.Cli.Secrets;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Input;
+using MongoPerf.Running.Secrets;
 using MongoPerf.Server;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Users;

@@ -1,10 +1,10 @@
 using System.CommandLine;
 using MongoPerf.Cli.Progress;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Installing;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
+using MongoPerf.Running.Sessions;
 
 namespace MongoPerf.Cli;
 

@@ -1,5 +1,6 @@
 using System.Text;
 using System.Text.RegularExpressions;
+using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Input;
 
@@ -10,6 +11,11 @@ internal static partial class Masking
 
     /// <summary>A part of a password that is shorter is looked for only beside the user's name or the @.</summary>
     private const int LeastAlone = 4;
+
+    private const int MostLines = 60;
+
+    /// <summary>Characters.</summary>
+    private const int LongestLine = 4100;
 
     /// <summary>At which a path, a list or a URI may have been cut.</summary>
     private static readonly char[] Separators = [' ', '\t', '\n', '\r', '/', '\\', ',', '?', '#', '=', '&', '@'];
@@ -29,6 +35,10 @@ internal static partial class Masking
         string masked = PasswordOfArgument().Replace(argument, $"$1{Masked}@");
         return SecretOption().Replace(PasswordWithoutScheme().Replace(masked, $"$1{Masked}@"), $"$1{Masked}");
     }
+
+    /// <summary>A message that may quote the command line, a file or a server: it must not show passwords, move the cursor or fill the screen.</summary>
+    public static string Shown(string message) =>
+        string.Join('\n', MaskText(message).Split('\n').Take(MostLines).Select(line => ForeignText.OneLine(line.Replace('\t', ' '), LongestLine)));
 
     /// <summary>A message that may quote what was typed, whole, in part, or as a path or a decoded URI.</summary>
     /// <param name="text">Of any length.</param>

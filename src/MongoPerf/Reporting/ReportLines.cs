@@ -43,8 +43,8 @@ internal static class ReportLines
             _ => (Words.Of("to resume"), "resume"),
         };
         // A program that only the stored run names is not started: it is named again.
-        string mongod = command == "resume" && run.Settings.Deployment.MongodPath is { } named ? $" --mongod {Quoted(named)}" : "";
-        return $"{why}: ./mongoperf {command} {run.Run.Id}{mongod}{(runsFolder == null ? "" : $" --out {Quoted(runsFolder)}")}";
+        string mongod = command == "resume" && run.Settings.Deployment.MongodPath is { } named ? $" --mongod {CommandText.Quoted(named)}" : "";
+        return $"{why}: ./mongoperf {command} {run.Run.Id}{mongod}{(runsFolder == null ? "" : $" --out {CommandText.Quoted(runsFolder)}")}";
     }
 
     private static string Started(RunInfo run)
@@ -94,8 +94,4 @@ internal static class ReportLines
         string size = s.ChunkMegabytes is { } megabytes ? Words.Of($", chunk size {megabytes} MiB") : "";
         return Words.Of($"sharded {key}{presplit}{size}{(s.Balancer is { } balancer ? Words.Of($", balancer {balancer}") : "")}");
     }
-
-    /// <summary>An argument as a shell takes it: in quotes where a character might mean something to it.</summary>
-    public static string Quoted(string argument) =>
-        argument.Length > 0 && argument.All(c => char.IsLetterOrDigit(c) || "/._-:=,+@%".Contains(c)) ? argument : $"'{argument.Replace("'", "'\\''")}'";
 }

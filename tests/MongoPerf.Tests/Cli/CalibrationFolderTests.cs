@@ -1,7 +1,7 @@
 using System.Text.Json.Nodes;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Cli;

@@ -1,7 +1,7 @@
 using MongoPerf.Cli;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Input;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Tests.Scenarios;
 
 namespace MongoPerf.Tests.Cli;

@@ -1,8 +1,9 @@
 using System.Text;
 using MongoPerf.Cli;
 using MongoPerf.Cli.Secrets;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Input;
+using MongoPerf.Running.Secrets;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Connections;
 

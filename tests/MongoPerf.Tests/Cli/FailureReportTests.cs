@@ -3,6 +3,8 @@ using MongoPerf.Cli;
 using MongoPerf.Deployments;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Sharding;
+using MongoPerf.Input;
+using MongoPerf.Running;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Discovery;
@@ -49,7 +51,7 @@ public sealed class FailureReportTests
     public void A_failure_is_told_in_a_line_with_a_hint(string kind, int exitCode, string text)
     {
         using var errors = new StringWriter();
-        Assert.Equal(exitCode, CommandRunner.Report(Make(kind), errors));
+        Assert.Equal(exitCode, (int)FailureReport.Write(Make(kind), errors));
         string[] lines = errors.ToString().TrimEnd().Split('\n');
         Assert.Equal(text.Split('|'), lines[..^1]);
         Assert.StartsWith($"exit code {exitCode}: ", lines[^1], StringComparison.Ordinal);
@@ -59,7 +61,7 @@ public sealed class FailureReportTests
     public void An_interrupt_promises_resuming_to_series_alone()
     {
         using var errors = new StringWriter();
-        Assert.Equal(130, CommandRunner.Report(new OperationCanceledException(), errors));
+        Assert.Equal(ExitCode.Interrupted, FailureReport.Write(new OperationCanceledException(), errors));
         Assert.EndsWith("exit code 130: interrupted; results are saved, and 'resume' continues the run\n", errors.ToString(), StringComparison.Ordinal);
     }
 
@@ -67,7 +69,7 @@ public sealed class FailureReportTests
     public void What_nobody_foresaw_is_shown_whole()
     {
         using var errors = new StringWriter();
-        Assert.Equal(1, CommandRunner.Report(new InvalidOperationException("a fault of ours"), errors));
+        Assert.Equal(ExitCode.InternalError, FailureReport.Write(new InvalidOperationException("a fault of ours"), errors));
         Assert.StartsWith("internal error: System.InvalidOperationException: a fault of ours", errors.ToString(), StringComparison.Ordinal);
     }
 

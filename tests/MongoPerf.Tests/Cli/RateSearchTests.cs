@@ -1,6 +1,7 @@
-using MongoPerf.Cli.Sessions;
+using MongoPerf.Cli.Results;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Cli;
@@ -90,7 +91,7 @@ public sealed class RateSearchTests : IDisposable
     public void A_rate_that_held_and_was_not_verified_is_not_said_to_have_failed()
     {
         RateTry[] tries = [new(1000, "start", "a", 1000, 5_000, null), new(2000, "doubling", "b", 1900, 20_000, "p99 is 20 ms")];
-        Assert.Equal("no rate was verified at which p99 < 10ms: 1,000/s held once, and the search ended after 2 tries", RateSearch.Summary(tries, RateGoal.Parse("p99 < 10ms"), null));
+        Assert.Equal("no rate was verified at which p99 < 10ms: 1,000/s held once, and the search ended after 2 tries", RateSearchReport.Summary(new RateSearchResult(RateGoal.Parse("p99 < 10ms"), tries, null)));
     }
 
     [Theory]

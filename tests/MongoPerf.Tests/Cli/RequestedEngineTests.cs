@@ -1,10 +1,11 @@
 using MongoPerf.Cli;
-using MongoPerf.Cli.Sessions;
+using MongoPerf.Cli.Results;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 using MongoPerf.Tests.Support;
 
@@ -129,7 +130,7 @@ public sealed class RequestedEngineTests
             ReadPlan = Read,
             Seed = 42,
             CommandLine = "mongoperf run test.yaml",
-            Output = new OutputRequest("runs", "text", true, true),
+            Output = new OutputRequest("runs", "text", true, true, new ResultPrinter()),
         };
     }
 }

@@ -1,10 +1,10 @@
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Growth;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Tests.Growth;
 using MongoPerf.Tests.Support;
 

@@ -1,9 +1,9 @@
 using System.CommandLine;
 using MongoPerf.Cli;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting;
+using MongoPerf.Running.Sessions;
 
 namespace MongoPerf.Tests.Cli;
 

@@ -1,7 +1,7 @@
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 using MongoPerf.Tests.Reporting.Comparison;
 using MongoPerf.Tests.Support;

@@ -8,6 +8,7 @@ using MongoPerf.Reporting.Figures;
 using MongoPerf.Reporting.Findings;
 using MongoPerf.Reporting.Phases;
 using MongoPerf.Tests.Support;
+using MongoPerf.Texts;
 
 namespace MongoPerf.Tests.Reporting;
 

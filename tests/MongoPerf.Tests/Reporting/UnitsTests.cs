@@ -1,4 +1,5 @@
 using MongoPerf.Reporting;
+using MongoPerf.Texts;
 
 namespace MongoPerf.Tests.Reporting;
 

@@ -1,6 +1,6 @@
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Comparison;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 using MongoPerf.Tests.Reporting.Comparison;
 using MongoPerf.Tests.Support;

@@ -1,9 +1,10 @@
 using MongoPerf.Cli;
-using MongoPerf.Cli.Sessions;
+using MongoPerf.Cli.Results;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Tests.Scenarios;
@@ -242,6 +243,6 @@ public sealed class ForeignWritesTests
         ReadPlan = _ => read,
         Seed = 42,
         CommandLine = "",
-        Output = new OutputRequest("runs", "text", true, true),
+        Output = new OutputRequest("runs", "text", true, true, new ResultPrinter()),
     };
 }

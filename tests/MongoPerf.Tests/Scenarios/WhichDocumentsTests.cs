@@ -1,8 +1,8 @@
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Scenarios;

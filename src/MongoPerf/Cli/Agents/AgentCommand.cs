@@ -1,6 +1,8 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
+using MongoPerf.Cli.Results;
 using MongoPerf.Input;
+using MongoPerf.Running.Agents;
+using MongoPerf.Running.Sessions;
 
 namespace MongoPerf.Cli.Agents;
 
@@ -25,18 +27,18 @@ internal static class AgentCommand
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
-            int? index = int.TryParse(Environment.GetEnvironmentVariable(IndexVariable), out int number) && number is >= 0 and < AgentOptions.MostAgents ? number : null;
+            int? index = int.TryParse(Environment.GetEnvironmentVariable(IndexVariable), out int number) && number is >= 0 and < Running.Agents.Coordinator.MostAgents ? number : null;
             return AgentSession.Run(new AgentRequest(
                 parsed.GetValue(coordinator) ?? throw new UserException(ExitCode.WrongUsage, "--coordinator is missing: the same connection string as --coordinator of 'series' or 'run'"),
                 parsed.GetValue(name) ?? (index is null ? throw new UserException(ExitCode.WrongUsage, "--name is missing: a name that no other agent has, such as the machine's") : $"agent-{index}"),
                 index + 1,
                 parsed.GetValue(shared.Uri),
                 parsed.GetValue(shared.PasswordFile),
-                WritePermission.Read(parsed, shared),
+                MayWriteOption.Read(parsed, shared),
                 parsed.GetValue(wait) ?? UsualWaitSeconds,
                 parsed.GetValue(stay),
                 CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),
-                new OutputRequest(PlanRequests.RunsFolder(parsed, shared.Out), "text", parsed.GetValue(shared.Quiet), true)));
+                new OutputRequest(PlanRequests.RunsFolder(parsed, shared.Out), "text", parsed.GetValue(shared.Quiet), true, new ResultPrinter())));
         }));
         return command;
     }

@@ -1,16 +1,15 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Input;
+using MongoPerf.Running.Agents;
+using MongoPerf.Running.Sessions;
 
 namespace MongoPerf.Cli.Agents;
 
 /// <summary><c>--agents N --coordinator URI</c>.</summary>
 internal sealed class AgentOptions
 {
-    public const int MostAgents = 1000;
-    public const double UsualComeWithinSeconds = 120;
 
-    public Option<int?> Agents { get; } = OptionTypes.Make<int?>("--agents", null, $"Divide the plan among this many 'mongoperf agent' processes, and merge their results; allowed: 1 to {MostAgents}", "COUNT", text => ParseCount(text));
+    public Option<int?> Agents { get; } = OptionTypes.Make<int?>("--agents", null, $"Divide the plan among this many 'mongoperf agent' processes, and merge their results; allowed: 1 to {Coordinator.MostAgents}", "COUNT", text => ParseCount(text));
 
     public Option<double?> Within { get; } = OptionTypes.Duration("--agents-within", "With --agents: how long to wait for all agents to join [default: 2m]");
 
@@ -30,7 +29,7 @@ internal sealed class AgentOptions
     {
         Check(parsed, requests, repeats);
         return parsed.GetValue(Agents) is { } count
-            ? AgentsSession.Start(requests[0], count, parsed.GetValue(Uri)!, parsed.GetValue(Within) ?? UsualComeWithinSeconds)
+            ? AgentsSession.Start(requests[0], count, parsed.GetValue(Uri)!, parsed.GetValue(Within) ?? AgentsSession.UsualComeWithinSeconds)
             : RunSequence.Run(requests, repeats, PlanSession.Start);
     }
 
@@ -53,5 +52,5 @@ internal sealed class AgentOptions
     }
 
     private static int ParseCount(string text) =>
-        int.TryParse(text, out int count) && count is >= 1 and <= MostAgents ? count : throw new FormatException($"'{text}' is not a number of agents; allowed: 1 to {MostAgents}");
+        int.TryParse(text, out int count) && count is >= 1 and <= Coordinator.MostAgents ? count : throw new FormatException($"'{text}' is not a number of agents; allowed: 1 to {Coordinator.MostAgents}");
 }

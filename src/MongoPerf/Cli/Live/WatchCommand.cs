@@ -1,11 +1,11 @@
 using System.CommandLine;
 using System.Net.Sockets;
 using System.Security.Cryptography;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting.Html;
+using MongoPerf.Running.Sessions;
 
 namespace MongoPerf.Cli.Live;
 

@@ -1,5 +1,5 @@
-using MongoPerf.Cli.Progress;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Running.Progress;
 using MongoPerf.Scenarios;
 using MongoPerf.Tests.Support;
 

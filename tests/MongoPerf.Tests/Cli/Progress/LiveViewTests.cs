@@ -1,7 +1,7 @@
-using MongoPerf.Cli.Progress;
 using MongoPerf.Engine.Growth;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Running.Progress;
 using MongoPerf.Scenarios;
 using MongoPerf.Tests.Support;
 using MongoPerf.Texts;

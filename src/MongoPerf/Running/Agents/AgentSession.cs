@@ -1,0 +1,193 @@
+using MongoPerf.Engine.Executors.Wire;
+using MongoPerf.Engine.Failures;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
+using MongoPerf.Running.Secrets;
+using MongoPerf.Running.Sessions;
+using MongoPerf.Scenarios;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Running.Agents;
+
+/// <summary>What <c>agent</c> was called with.</summary>
+/// <param name="Coordinator">Connection string.</param>
+/// <param name="Name">Of this agent.</param>
+/// <param name="Number">The only part that it takes; null for any.</param>
+/// <param name="Uri">Of the deployment, with its secrets; null takes the plan's, or the environment's.</param>
+/// <param name="PasswordFile">Of the deployment's user.</param>
+/// <param name="MayWrite">What a plan may write although its run does not create it: the coordinator's word is not enough.</param>
+/// <param name="WaitSeconds">For a plan.</param>
+/// <param name="Stays">It takes another plan when one is done.</param>
+/// <param name="CommandLine">As typed, secrets masked.</param>
+/// <param name="Output">Where the run goes.</param>
+internal sealed record AgentRequest(string Coordinator, string Name, int? Number, string? Uri, string? PasswordFile, IReadOnlyList<string> MayWrite, double WaitSeconds, bool Stays, string CommandLine, OutputRequest Output);
+
+/// <summary>Takes one part of a plan from a coordinator, does it, and hands in what it measured.</summary>
+internal static class AgentSession
+{
+    /// <returns>Of one that stays: how the last plan ended that did not end well.</returns>
+    public static ExitCode Run(AgentRequest request)
+    {
+        string uri = new ConnectionSecrets(null, SecretPrompt.Ask).Complete(request.Coordinator);
+        using var signals = new StopSignals();
+        using var coordinator = new Coordinator(uri, signals.Token);
+        ExitCode? code = null;
+        while (true)
+        {
+            AgentClaim? claim = null;
+            try
+            {
+                claim = AwaitPlan(request, coordinator, signals, out bool isAgain);
+                if (claim is not null)
+                    code = DoPart(request, coordinator, claim, isAgain, signals) is not ExitCode.Done and var own ? own : code ?? ExitCode.Done;
+            }
+            catch (Exception e) when (request.Stays && !signals.WasStopped && (claim is not null || e is UserException))
+            {
+                code = FailureReport.Write(e, Console.Error);
+                continue;
+            }
+
+            if (claim is null || !request.Stays)
+                return code ?? throw NothingToDo(request, signals);
+        }
+    }
+
+    private static ExitCode DoPart(AgentRequest request, Coordinator coordinator, AgentClaim claim, bool isAgain, StopSignals signals)
+    {
+        Console.Error.WriteLine($"agent {request.Name} has part {claim.Part.Number} of {claim.Part.Count} of {Masking.Shown(claim.Settings.Plan.Name)}");
+        string? why = "it failed";
+        RunFolder? folder = null;
+        bool isAway = false;
+        try
+        {
+            using var role = new AgentRole(claim, coordinator, SystemClock.Instance);
+            (folder, ExitCode code) = Do(request, claim, role, isAgain, signals);
+            why = folder is null ? "it found no run to continue" : HandIn(coordinator, claim, folder);
+            return code;
+        }
+        catch (Exception e) when (folder is not null && (isAway = ErrorTally.IsServerAway(e)))
+        {
+            throw new UserException(ExitCode.CannotConnect, Coordinator.AwayBecause(e), $"what was measured is in {folder.Path}; 'mongoperf merge' takes it");
+        }
+        catch (Exception e)
+        {
+            why = Masking.Shown(e.Message).Split('\n')[0];
+            throw;
+        }
+        finally
+        {
+            if (!isAway)
+                coordinator.End(claim, why);
+        }
+    }
+
+    /// <returns>Null when none came in time, or when it was interrupted.</returns>
+    private static AgentClaim? AwaitPlan(AgentRequest request, Coordinator coordinator, StopSignals signals, out bool isAgain)
+    {
+        long until = Environment.TickCount64 + (long)(request.WaitSeconds * 1000);
+        for ((bool hasSaid, bool isTaken) = (false, false); ; hasSaid = true)
+        {
+            if (coordinator.TryClaim(request.Name, request.Number, out isAgain) is { } claim)
+                return claim;
+            if (signals.WasStopped || Environment.TickCount64 > until)
+                return null;
+            if (!hasSaid)
+                Console.Error.WriteLine($"agent {request.Name} waits for a plan");
+            if (coordinator.IsNameTaken && !isTaken)
+                Console.Error.WriteLine($"another agent named {request.Name} already has a part of this plan; names must be unique (--name). A killed agent can rejoin after {Coordinator.LostAfterSeconds:0} s");
+            isTaken |= coordinator.IsNameTaken;
+            signals.Token.WaitHandle.WaitOne(500);
+        }
+    }
+
+    private static Exception NothingToDo(AgentRequest request, StopSignals signals) => signals.WasStopped
+        ? new OperationCanceledException("interrupted before there was anything to do")
+        : new UserException(ExitCode.CannotConnect, $"no plan was offered within {Units.Duration(TimeSpan.FromSeconds(request.WaitSeconds))}", "'series' and 'run' offer one with --agents N --coordinator URI; --wait waits longer");
+
+    private static (RunFolder?, ExitCode) Do(AgentRequest asked, AgentClaim claim, AgentRole role, bool isAgain, StopSignals signals)
+    {
+        RunRequest request = MakeRequest(asked, claim, role);
+        WritePermission.Require(request);
+        Rehearsal.Run(SystemClock.Instance, request.Plan.Plan);
+        if (role.Meet(1, signals.Token).Reason is { } why)
+            throw new UserException(ExitCode.CannotConnect, why);
+        if (FindRun(asked.Output.RunsFolder, claim) is not { } begun)
+        {
+            if (isAgain && role.Share.IsFirst)
+                throw new UserException(ExitCode.WrongUsage, $"the run of part 1 is not in {Path.GetFullPath(asked.Output.RunsFolder)}, and without it the plan can't be continued", "start this agent where it ran before, or with the same --out");
+            RunEnd end = PlanSession.Start(request, signals);
+            return (end.Folder, end.Code);
+        }
+
+        using (StoredRun stored = StoredRun.Open(begun.Path))
+        {
+            if (stored.Run.State == RunState.Finished)
+                return (begun, ExitCode.Done);
+        }
+
+        return (begun, PlanSession.Resume(begun, stored => request with { CommandLine = stored.Run.CommandLine, RequiredKind = DeploymentKind.Given }, signals));
+    }
+
+    /// <summary>The coordinator's word starts no server and names no file or program of this machine.</summary>
+    private static RunRequest MakeRequest(AgentRequest asked, AgentClaim claim, AgentRole role)
+    {
+        RunSettings settings = claim.Settings;
+        if (settings.Deployment is not { Uri: { } stored, ClusterFolder: null, MongodPath: null, Auth: null, Tls: null, MemoryLimitBytes: null, Cpus: null, CacheBytes: null } || settings.Engine.Kind != EngineKind.Wire)
+            throw new UserException(ExitCode.Refused, "the plan asks for more than putting load on an existing deployment", "agents start no servers and build no other clients");
+        Names.Database(settings.Data.Database);
+        string uri = ConnectionSecrets.Choose(asked.Uri, stored, UriVariable.Value);
+        if (uri == stored && asked.Uri is null)
+            RequireHarmless(ServerUri.Parse(stored));
+        ReadPlan plan = StoredPlan.Read(settings, claim.Seed);
+        if (PlanDivision.FindFault(plan.Plan) is { } fault)
+            throw new UserException(ExitCode.WrongUsage, fault);
+        var request = new RunRequest
+        {
+            Settings = settings,
+            Plan = plan with { Changes = settings.Plan.Changes, Set = settings.Plan.Set },
+            ReadPlan = seed => StoredPlan.Read(settings, seed),
+            Seed = claim.Seed,
+            SeedWasGiven = true,
+            CommandLine = asked.CommandLine,
+            Uri = uri,
+            PasswordFile = asked.PasswordFile,
+            MayWrite = asked.MayWrite,
+            Agent = role,
+            Output = asked.Output with { PrintsResult = false },
+        };
+        return ConnectionSecrets.Complete([request])[0];
+    }
+
+    /// <summary>Whoever may write to the coordinator chooses the host, which must get no file of this machine and no password as it is.</summary>
+    private static void RequireHarmless(ConnectionString offered)
+    {
+        string? option = offered.TlsCAFile is not null ? "tlsCAFile" : offered.TlsCertificateKeyFile is not null ? "tlsCertificateKeyFile" : offered.AuthMechanism == "PLAIN" ? "authMechanism=PLAIN" : null;
+        if (option is not null)
+            throw new UserException(ExitCode.Refused, $"the plan's connection string has {option}: an agent opens no file and sends no plain-text password on a coordinator's request", "name the deployment to the agent itself, with --uri or MONGOPERF_URI");
+    }
+
+    /// <summary>What this agent did of the plan before.</summary>
+    private static RunFolder? FindRun(string runsFolder, AgentClaim claim)
+    {
+        foreach (RunListing listing in RunCatalogue.List(runsFolder).Where(listing => listing.Problem is null))
+        {
+            using StoredRun stored = StoredRun.Open(listing.Folder);
+            if (stored.Run.Part is { } part && part.Group == claim.Plan && part.Number == claim.Part.Number)
+                return RunFolder.Find(runsFolder, listing.Id);
+        }
+
+        return null;
+    }
+
+    /// <returns>Why it is not all of the part; null when it is.</returns>
+    private static string? HandIn(Coordinator coordinator, AgentClaim claim, RunFolder folder)
+    {
+        string? why;
+        using (StoredRun stored = StoredRun.Open(folder.Path))
+            why = stored.Run.State == RunState.Finished ? null : stored.Run.StoppedBecause ?? stored.StateText;
+        coordinator.Upload(claim, Path.Combine(folder.Path, "run.db"));
+        return why;
+    }
+}
