@@ -85,10 +85,6 @@ public static class CommandLine
         return code;
     }
 
-    /// <summary>As typed, to be typed again, with the passwords of connection strings masked.</summary>
-    public static string Mask(IEnumerable<string> args) =>
-        "mongoperf " + string.Join(' ', args.Select(Masking.MaskArgument).Select(CommandText.Quoted));
-
     internal static RootCommand Build()
     {
         var root = new RootCommand("MongoPerf measures how a MongoDB deployment behaves as its data grows, and how two deployments differ.")

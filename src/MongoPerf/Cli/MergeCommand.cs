@@ -1,6 +1,7 @@
 using System.CommandLine;
 using MongoPerf.Cli.Results;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
 using MongoPerf.Running.Sessions;
 
 namespace MongoPerf.Cli;
@@ -26,7 +27,7 @@ internal static class MergeCommand
             {
                 foreach (string named in parsed.GetValue(runs)!)
                     parts.Add(StoredRun.Open(RunFolder.Find(folder, named).Path));
-                return MergeSession.Merge(parts, [], CommandLine.Mask(parsed.Tokens.Select(t => t.Value)), new OutputRequest(folder, parsed.GetValue(format) ?? "text", false, true, new ResultPrinter()));
+                return MergeSession.Merge(parts, [], Masking.MaskCall(parsed.Tokens.Select(t => t.Value)), new OutputRequest(folder, parsed.GetValue(format) ?? "text", false, true, new ResultPrinter()));
             }
             finally
             {

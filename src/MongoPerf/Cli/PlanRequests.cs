@@ -100,7 +100,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             Seed = Seed,
             DatabaseWasGiven = parsed.GetValue(options.Database) is not null,
             SeedWasGiven = parsed.GetValue(options.Seed) is not null,
-            CommandLine = CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),
+            CommandLine = Masking.MaskCall(parsed.Tokens.Select(t => t.Value)),
             Uri = deployment.Uri,
             PasswordFile = parsed.GetValue(options.PasswordFile),
             ForceDrop = parsed.GetValue(options.ForceDrop),

@@ -57,7 +57,7 @@ internal static class ResumeCommand
                     Uri = storedUri is null ? null : ConnectionSecrets.Choose(parsed.GetValue(shared.RunUri), storedUri, UriVariable.Value),
                     PasswordFile = parsed.GetValue(shared.PasswordFile),
                     RequiredKind = KindOf(stored),
-                    ServerProgram = parsed.GetValue(mongod) is null ? stored.FindNote(RunSession.ServerProgramNote) : null,
+                    ServerProgram = parsed.GetValue(mongod) is null ? stored.FindNote(RunDeployment.ProgramNote) : null,
                     MayWrite = MayWriteOption.Read(parsed, shared),
                     Output = output,
                 };
@@ -84,7 +84,7 @@ internal static class ResumeCommand
 
     /// <summary>A run that was killed before its server answered has only the note.</summary>
     private static DeploymentKind? KindOf(StoredRun stored) =>
-        stored.Deployment?.Kind ?? (Enum.TryParse(stored.FindNote(RunSession.ServerKindNote), out DeploymentKind kind) ? kind : null);
+        stored.Deployment?.Kind ?? (Enum.TryParse(stored.FindNote(RunDeployment.KindNote), out DeploymentKind kind) ? kind : null);
 }
 
 /// <summary><c>report RUN</c>: makes the report again, also of a run that is still running or was interrupted.</summary>

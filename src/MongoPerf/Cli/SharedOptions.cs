@@ -88,7 +88,7 @@ internal sealed class SharedOptions
 
     public Option<bool> NoReport { get; } = new("--no-report") { Description = "Write no report folder; 'mongoperf report RUN' writes it later" };
 
-    public Option<long?> Live { get; } = WatchCommand.LiveOption();
+    public Option<long?> Live { get; } = LiveOption.Create();
 
     public Option<bool> NoTui { get; } = new("--no-tui") { Description = "Print progress as plain lines, even in a terminal" };
 

@@ -36,6 +36,9 @@ internal static partial class Masking
         return SecretOption().Replace(PasswordWithoutScheme().Replace(masked, $"$1{Masked}@"), $"$1{Masked}");
     }
 
+    /// <summary>A call of the program as typed, to be typed again, with the passwords of connection strings masked.</summary>
+    public static string MaskCall(IEnumerable<string> args) => "mongoperf " + string.Join(' ', args.Select(MaskArgument).Select(CommandText.Quoted));
+
     /// <summary>A message that may quote the command line, a file or a server: it must not show passwords, move the cursor or fill the screen.</summary>
     public static string Shown(string message) =>
         string.Join('\n', MaskText(message).Split('\n').Take(MostLines).Select(line => ForeignText.OneLine(line.Replace('\t', ' '), LongestLine)));

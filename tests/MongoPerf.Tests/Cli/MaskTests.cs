@@ -21,7 +21,7 @@ public sealed class MaskTests
     [InlineData("mongodb://user:@host", "mongodb://user:***@host")]
     [InlineData("mongodb://host/?tlsCertificateKeyFilePassword=hunter2&tls=true", "mongodb://host/?tlsCertificateKeyFilePassword=***&tls=true")]
     [InlineData("mongodb://host/?authMechanismProperties=AWS_SESSION_TOKEN:hunter2", "mongodb://host/?authMechanismProperties=***")]
-    public void Passwords_are_masked(string argument, string masked) => Assert.Equal($"mongoperf series '{masked}'", CommandLine.Mask(["series", argument]));
+    public void Passwords_are_masked(string argument, string masked) => Assert.Equal($"mongoperf series '{masked}'", Masking.MaskCall(["series", argument]));
 
     [Theory]
     [InlineData("mongodb://host:27017/db")]
@@ -29,7 +29,7 @@ public sealed class MaskTests
     [InlineData("mongodb://h1:27017,h2:27018/db")]
     [InlineData("--shares=10/85/5")]
     [InlineData("localhost:27017")]
-    public void The_rest_is_left_as_typed(string argument) => Assert.Equal($"mongoperf run q4 {argument}", CommandLine.Mask(["run", "q4", argument]));
+    public void The_rest_is_left_as_typed(string argument) => Assert.Equal($"mongoperf run q4 {argument}", Masking.MaskCall(["run", "q4", argument]));
 
     [Theory]
     [InlineData("no scenario 'mongodb://user:hunter2@host'", "no scenario 'mongodb://user:***@host'")]
@@ -107,5 +107,5 @@ public sealed class MaskTests
     [InlineData("$HOME", "'$HOME'")]
     [InlineData("it's", "'it'\\''s'")]
     [InlineData("", "''")]
-    public void What_a_shell_would_read_otherwise_is_quoted(string argument, string quoted) => Assert.Equal($"mongoperf clean {quoted}", CommandLine.Mask(["clean", argument]));
+    public void What_a_shell_would_read_otherwise_is_quoted(string argument, string quoted) => Assert.Equal($"mongoperf clean {quoted}", Masking.MaskCall(["clean", argument]));
 }

@@ -37,7 +37,7 @@ internal static class AgentCommand
                 MayWriteOption.Read(parsed, shared),
                 parsed.GetValue(wait) ?? UsualWaitSeconds,
                 parsed.GetValue(stay),
-                CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),
+                Masking.MaskCall(parsed.Tokens.Select(t => t.Value)),
                 new OutputRequest(PlanRequests.RunsFolder(parsed, shared.Out), "text", parsed.GetValue(shared.Quiet), true, new ResultPrinter())));
         }));
         return command;

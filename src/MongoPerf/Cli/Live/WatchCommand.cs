@@ -15,15 +15,6 @@ internal static class WatchCommand
     /// <summary>Of a sequence, the child of the run before may still hold the port.</summary>
     private static readonly TimeSpan PortLimit = TimeSpan.FromSeconds(10);
 
-    /// <summary>The port of <c>--live [PORT]</c>; null without the option, 0 for a free one.</summary>
-    public static Option<long?> LiveOption()
-    {
-        Option<long?> live = OptionTypes.Make<long?>(
-            "--live", null, "Serve a page with live charts on 127.0.0.1 during the run; the address is printed [default: off; --live without PORT: a free port]", "PORT", ParsePort, ifBare: 0);
-        live.Arity = ArgumentArity.ZeroOrOne;
-        return live;
-    }
-
     public static Command Create()
     {
         var shared = new SharedOptions();
@@ -75,6 +66,4 @@ internal static class WatchCommand
             }
         }
     }
-
-    private static long? ParsePort(string text) => Quantities.ParseCount(text, 0, 65535);
 }

@@ -35,6 +35,9 @@ internal sealed class ResultPrinter(IReadOnlyList<PlotInfo>? plots = null) : IRu
 
     public string Next(StoredRun run, RunFolder folder) => ReportLines.Next(run, folder.OtherRunsFolder);
 
+    public IReadOnlyList<string> FailedAssertions(StoredRun run) =>
+        [.. run.Phases.SelectMany(phase => phase.Assertions.Where(one => !one.Holds).Select(one => $"{PhaseLabels.Of(phase)}: {one.Text}"))];
+
     public ExitCode Compare(IReadOnlyList<string> runs, OutputRequest output) => ComparisonSession.Run(new ComparisonRequest
     {
         RunsFolder = output.RunsFolder,

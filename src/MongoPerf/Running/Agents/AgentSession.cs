@@ -11,19 +11,6 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Running.Agents;
 
-/// <summary>What <c>agent</c> was called with.</summary>
-/// <param name="Coordinator">Connection string.</param>
-/// <param name="Name">Of this agent.</param>
-/// <param name="Number">The only part that it takes; null for any.</param>
-/// <param name="Uri">Of the deployment, with its secrets; null takes the plan's, or the environment's.</param>
-/// <param name="PasswordFile">Of the deployment's user.</param>
-/// <param name="MayWrite">What a plan may write although its run does not create it: the coordinator's word is not enough.</param>
-/// <param name="WaitSeconds">For a plan.</param>
-/// <param name="Stays">It takes another plan when one is done.</param>
-/// <param name="CommandLine">As typed, secrets masked.</param>
-/// <param name="Output">Where the run goes.</param>
-internal sealed record AgentRequest(string Coordinator, string Name, int? Number, string? Uri, string? PasswordFile, IReadOnlyList<string> MayWrite, double WaitSeconds, bool Stays, string CommandLine, OutputRequest Output);
-
 /// <summary>Takes one part of a plan from a coordinator, does it, and hands in what it measured.</summary>
 internal static class AgentSession
 {
@@ -108,7 +95,7 @@ internal static class AgentSession
 
     private static (RunFolder?, ExitCode) Do(AgentRequest asked, AgentClaim claim, AgentRole role, bool isAgain, StopSignals signals)
     {
-        RunRequest request = MakeRequest(asked, claim, role);
+        RunRequest request = asked.ForPart(claim, role);
         WritePermission.Require(request);
         Rehearsal.Run(SystemClock.Instance, request.Plan.Plan);
         if (role.Meet(1, signals.Token).Reason is { } why)
@@ -128,44 +115,6 @@ internal static class AgentSession
         }
 
         return (begun, PlanSession.Resume(begun, stored => request with { CommandLine = stored.Run.CommandLine, RequiredKind = DeploymentKind.Given }, signals));
-    }
-
-    /// <summary>The coordinator's word starts no server and names no file or program of this machine.</summary>
-    private static RunRequest MakeRequest(AgentRequest asked, AgentClaim claim, AgentRole role)
-    {
-        RunSettings settings = claim.Settings;
-        if (settings.Deployment is not { Uri: { } stored, ClusterFolder: null, MongodPath: null, Auth: null, Tls: null, MemoryLimitBytes: null, Cpus: null, CacheBytes: null } || settings.Engine.Kind != EngineKind.Wire)
-            throw new UserException(ExitCode.Refused, "the plan asks for more than putting load on an existing deployment", "agents start no servers and build no other clients");
-        Names.Database(settings.Data.Database);
-        string uri = ConnectionSecrets.Choose(asked.Uri, stored, UriVariable.Value);
-        if (uri == stored && asked.Uri is null)
-            RequireHarmless(ServerUri.Parse(stored));
-        ReadPlan plan = StoredPlan.Read(settings, claim.Seed);
-        if (PlanDivision.FindFault(plan.Plan) is { } fault)
-            throw new UserException(ExitCode.WrongUsage, fault);
-        var request = new RunRequest
-        {
-            Settings = settings,
-            Plan = plan with { Changes = settings.Plan.Changes, Set = settings.Plan.Set },
-            ReadPlan = seed => StoredPlan.Read(settings, seed),
-            Seed = claim.Seed,
-            SeedWasGiven = true,
-            CommandLine = asked.CommandLine,
-            Uri = uri,
-            PasswordFile = asked.PasswordFile,
-            MayWrite = asked.MayWrite,
-            Agent = role,
-            Output = asked.Output with { PrintsResult = false },
-        };
-        return ConnectionSecrets.Complete([request])[0];
-    }
-
-    /// <summary>Whoever may write to the coordinator chooses the host, which must get no file of this machine and no password as it is.</summary>
-    private static void RequireHarmless(ConnectionString offered)
-    {
-        string? option = offered.TlsCAFile is not null ? "tlsCAFile" : offered.TlsCertificateKeyFile is not null ? "tlsCertificateKeyFile" : offered.AuthMechanism == "PLAIN" ? "authMechanism=PLAIN" : null;
-        if (option is not null)
-            throw new UserException(ExitCode.Refused, $"the plan's connection string has {option}: an agent opens no file and sends no plain-text password on a coordinator's request", "name the deployment to the agent itself, with --uri or MONGOPERF_URI");
     }
 
     /// <summary>What this agent did of the plan before.</summary>

@@ -43,7 +43,7 @@ internal static class DataPreparation
         ClaimWritten(data, request);
         var documents = new Dictionary<string, long>(before.StartDocuments);
         // The null deployment never has anything.
-        if (session.Deployment.Kind != DeploymentKind.Null)
+        if (session.On.Deployment.Kind != DeploymentKind.Null)
         {
             foreach (PlanCollection collection in request.Plan.Plan.Collections)
             {
@@ -106,7 +106,7 @@ internal static class DataPreparation
         { Exists: true } => throw Foreign(session, collection.Name),
         _ => throw new UserException(
             ExitCode.WrongUsage, $"{Namespace(session, collection.Name)} does not exist, but this phase needs its documents",
-            session.StartsEmpty
+            session.Settings.Deployment is { Uri: null, ClusterFolder: null }
                 ? "the server that this run starts is empty: --records 100k loads some first; 'mongoperf series …' measures while it loads"
                 : "load some first: 'mongoperf series …' on the same deployment, or --records 100k with this command"),
     };
@@ -181,10 +181,11 @@ internal static class DataPreparation
     {
         Plan plan = prepared.Plan;
         RequireWrites(session, plan);
-        RequireCommands(session.Connections.Dialect, plan);
-        session.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored));
+        RequireCommands(session.On.Connections.Dialect, plan);
+        if (session.Cluster is not null)
+            DeploymentFit.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored), session.On.Deployment.Cluster?.Shards.Count ?? 0);
         ConnectionRoom.CheckServer(plan, data.ReadAvailableConnections());
-        session.CheckBatches(plan);
+        DeploymentFit.RequireBatches(session.On, plan);
         foreach (PlanRound round in plan.Rounds)
             RequireRoom(session, data, round, prepared.StartDocuments);
     }
@@ -200,9 +201,9 @@ internal static class DataPreparation
         if (planned.Router is { } router)
         {
             CommandDialect dialect = router == RouterKind.RoutingMongod ? CommandDialect.RoutingMongod : CommandDialect.Plain;
-            RunSession.RequireRouter(request, dialect);
+            DeploymentFit.RequireRouter(request, dialect);
             RequireCommands(dialect, plan);
-            RunSession.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored), planned.Shards);
+            DeploymentFit.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored), planned.Shards);
         }
 
         if (request.Settings.Data.IsExisting)
@@ -219,10 +220,10 @@ internal static class DataPreparation
     /// <summary>A secondary that was named refuses all of them, for as long as it is one.</summary>
     private static void RequireWrites(RunSession session, Plan plan)
     {
-        if (session.Inspection.TakesWrites || (session.Settings.Data.IsExisting && !plan.Operations.Any(o => o.Inserts || o.IsWrite || o.Removes)))
+        if (session.On.Inspection.TakesWrites || (session.Settings.Data.IsExisting && !plan.Operations.Any(o => o.Inserts || o.IsWrite || o.Removes)))
             return;
         throw new UserException(
-            ExitCode.CannotConnect, $"{session.Deployment.Address} is not a primary: it does not accept the writes of this run",
+            ExitCode.CannotConnect, $"{session.On.Deployment.Address} is not a primary: it does not accept the writes of this run",
             "omit directConnection=true to let MongoPerf find the primary, or run a phase that only reads, such as 'run q4'");
     }
 
@@ -242,7 +243,7 @@ internal static class DataPreparation
 
         (long documents, double bytes) = ToWrite(round, collection => start.GetValueOrDefault(collection.Name));
         if (documents > 0)
-            session.CheckDisk(documents, bytes / documents);
+            session.Guard.CheckDisk(documents, bytes / documents);
     }
 
     /// <summary>How many documents a round adds to those that are there, and their bytes of BSON.</summary>
@@ -289,8 +290,8 @@ internal static class DataPreparation
     {
         string ns = Namespace(session, collection);
         // A Tokyo Tyrant server has one table, whatever the file and --db call it.
-        return session.Deployment is TyrantDeployment
-            ? new UserException(ExitCode.Refused, $"the table at {session.Deployment.Address} was not created by MongoPerf; nothing was written or dropped", $"start the server on another file, or --force-drop {ns} if you no longer need its records")
+        return session.On.Deployment is TyrantDeployment
+            ? new UserException(ExitCode.Refused, $"the table at {session.On.Deployment.Address} was not created by MongoPerf; nothing was written or dropped", $"start the server on another file, or --force-drop {ns} if you no longer need its records")
             : new UserException(
                 ExitCode.Refused, $"{ns} was not created by MongoPerf; nothing was written or dropped",
                 $"use another --db or collection{(session.Settings.Data.IsExisting ? "" : $", or --force-drop {ns} if you no longer need it")}");

@@ -13,6 +13,9 @@ internal interface IRunResults
     /// <summary>What to type next.</summary>
     string Next(StoredRun run, RunFolder folder);
 
+    /// <summary>Assertions of the file that do not hold, with their phases.</summary>
+    IReadOnlyList<string> FailedAssertions(StoredRun run);
+
     /// <summary>Compares the runs of one command.</summary>
     /// <param name="runs">For each deployment the ids of its runs, with commas.</param>
     /// <param name="output">Where the comparison goes.</param>

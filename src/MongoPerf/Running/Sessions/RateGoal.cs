@@ -17,6 +17,12 @@ internal sealed record RateTry(double Rate, string Stage, string Run, double Ach
     public bool Holds => Problem is null;
 }
 
+/// <summary>What a search came to.</summary>
+/// <param name="Goal">What must be true.</param>
+/// <param name="Tries">In order.</param>
+/// <param name="Found">The highest rate that held twice, per second; null for none.</param>
+internal sealed record RateSearchResult(RateGoal Goal, IReadOnlyList<RateTry> Tries, double? Found);
+
 /// <summary>What must be true of a rate that holds, such as "p99 &lt; 10ms" or "read.p99 &lt; 10ms": of response times, in every paced phase.</summary>
 internal sealed class RateGoal
 {

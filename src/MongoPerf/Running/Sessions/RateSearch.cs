@@ -5,12 +5,6 @@ using MongoPerf.Running.Secrets;
 
 namespace MongoPerf.Running.Sessions;
 
-/// <summary>What a search came to.</summary>
-/// <param name="Goal">What must be true.</param>
-/// <param name="Tries">In order.</param>
-/// <param name="Found">The highest rate that held twice, per second; null for none.</param>
-internal sealed record RateSearchResult(RateGoal Goal, IReadOnlyList<RateTry> Tries, double? Found);
-
 /// <summary>Searches for the highest rate that holds: each rate is a run of its own, stored like any other. Data that a try leaves as it found them are loaded by the first only.</summary>
 internal static class RateSearch
 {

@@ -80,6 +80,21 @@ internal sealed record RunRequest
     /// <summary>Serves the page of the run; null without <c>--live</c>. The runs of a command share it.</summary>
     public LiveChild? Live { get; init; }
 
+    /// <summary>What is stored of the run beside its settings.</summary>
+    /// <param name="id">Its id.</param>
+    public RunInfo Describe(string id) => new()
+    {
+        Id = id,
+        Seed = Seed,
+        Version = ThisBuild.Version,
+        BuildKind = ThisBuild.Kind,
+        CommandLine = CommandLine,
+        StartedAt = DateTimeOffset.UtcNow,
+        Part = Agent?.Part,
+        Try = Try,
+        Repeat = Repeat is { } repeat ? new RepeatOf(repeat.Group ?? id, repeat.Number, repeat.Count) : null,
+    };
+
     /// <summary>The same requests of one command, which share a page where their output asks for one.</summary>
     /// <exception cref="UserException">Its port is in use.</exception>
     public static IReadOnlyList<RunRequest> WithLivePage(IReadOnlyList<RunRequest> requests)
@@ -102,23 +117,6 @@ internal sealed class KeptServer : IDisposable
         Deployment?.Dispose();
         Deployment = null;
     }
-}
-
-/// <summary>Where results go and how much is said meanwhile.</summary>
-/// <param name="RunsFolder">Holds a folder for each run.</param>
-/// <param name="Format">text, json, csv, markdown or ycsb, on stdout.</param>
-/// <param name="Quiet">No progress.</param>
-/// <param name="NoTui">Progress as plain lines.</param>
-/// <param name="Results">Shows them.</param>
-internal sealed record OutputRequest(string RunsFolder, string Format, bool Quiet, bool NoTui, IRunResults Results)
-{
-    /// <summary>False for one of several runs, of which only the comparison is printed; its files are written all the same.</summary>
-    public bool PrintsResult { get; init; } = true;
-
-    public bool WritesReport { get; init; } = true;
-
-    /// <summary>Where a page is served while it runs; 0 for a free port, null for nowhere.</summary>
-    public int? LivePort { get; init; }
 }
 
 /// <param name="Group">Id of the first of the repeats; null for that first one.</param>
