@@ -69,13 +69,10 @@ internal static class ReportLines
             return Words.Of("no server was reached");
         string product = d.IsEmbedded ? Words.Of("embedded server") : d.Topology == Topology.Null ? Words.Of("null server") : d.Kind == DeploymentKind.Tyrant ? "Tokyo Tyrant" : "MongoDB";
         string engine = d.StorageEngine == null ? "" : $", {d.StorageEngine}";
-        string cache = d.CacheBytes == null ? "" : Words.Of($", cache {Cache(d)}");
+        string cache = d.CacheBytes == null ? "" : Words.Of($", cache {ChartText.Cache(d)}");
         string topology = d.Topology is Topology.Embedded or Topology.Null or Topology.TokyoTyrant ? "" : $" {Words.Of(d.ShapeText)}{Router(d)}";
         return Words.Of($"{product} {d.ServerVersion}{topology}{engine}{cache}, {d.Namespace} at {d.Address}");
     }
-
-    /// <summary>"256 MiB", of three shards "3 × 256 MiB".</summary>
-    public static string Cache(DeploymentInfo d) => (d.ShardCount is > 1 ? $"{d.ShardCount} × " : "") + Units.BinaryBytes(d.CacheBytes);
 
     private static string Router(DeploymentInfo d) => d.Router is null ? "" : Words.Of($" (routed by {(d.Router == "mongod" ? Words.Of("a mongod") : d.Router)})");
 

@@ -20,7 +20,7 @@ internal static class RunReport
         [
             new Block.Paragraph(ChartText.Subtitle(run), Tone.Soft) { In = Media.Page },
             new Block.Cautions([.. Remarks(run)]) { In = Media.Page },
-            new Block.Verdicts(Verdict.Of(run)),
+            new Block.Verdicts(RunVerdicts.Of(run)),
         ],
         [
             new Section("Findings", [new Block.Findings(RunFindings.Shown(run))]),

@@ -96,7 +96,7 @@ public sealed class ProgramFormatTests : IDisposable
         Assert.Equal(["finished", "p99 < 10ms", "rate > 1000 & more"], suite.Elements("testcase").Select(one => (string)one.Attribute("name")!));
         Assert.Equal("measured 4.2 ms", suite.Elements("testcase").ElementAt(1).Element("system-out")!.Value);
         Assert.Equal("rate > 1000 & more: measured 812", (string)suite.Descendants("failure").Single().Attribute("message")!);
-        Assert.Contains(Verdict.Of(run), verdict => verdict.Text.Contains("assertion failed in read: rate > 1000 & more (measured 812)", StringComparison.Ordinal));
+        Assert.Contains(RunVerdicts.Of(run), verdict => verdict.Text.Contains("assertion failed in read: rate > 1000 & more (measured 812)", StringComparison.Ordinal));
     }
 
     [Fact]

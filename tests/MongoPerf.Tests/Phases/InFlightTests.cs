@@ -22,7 +22,7 @@ public sealed class InFlightTests
         Assert.InRange(result.Operations, 1, 5);
         Finding finding = Assert.Single(RunFindings.Of(run), finding => finding.Id == FindingIds.InFlight);
         Assert.StartsWith("read: an operation that was in flight when the warm-up ended took 2.4", finding.Text, StringComparison.Ordinal);
-        Assert.Contains(Verdict.Of(run), verdict => verdict.Text == finding.Text);
+        Assert.Contains(RunVerdicts.Of(run), verdict => verdict.Text == finding.Text);
     }
 
     [Theory]

@@ -24,7 +24,7 @@ public sealed class DistributionTests : IDisposable
     public void Of_several_collections_each_is_judged_by_its_name()
     {
         using StoredRun run = Run([Noted("users", "{_id: hashed}", 521, 479), Noted("items", "{kind: 1}", 20_000, 0), Noted("logs", "{_id: 1}", 700, 300)]);
-        string[] said = [.. Verdict.Of(run).Select(verdict => verdict.Text)];
+        string[] said = [.. RunVerdicts.Of(run).Select(verdict => verdict.Text)];
         Assert.Contains("shards: documents of users are spread evenly over both shards (at most 4.2 % from an even share); s0 has 40 % more of logs than an even share, s1 has 40 % less; no chunks migrated", said);
         Assert.Contains(said, text => text.StartsWith("items: shard s0 holds 100 % of 20,000 documents", StringComparison.Ordinal));
         Assert.Equal(["Shards at 1k documents in users (500 would be an even share)", "Shards at 20k documents in items (10,000 would be an even share)", "Shards at 1k documents in logs (500 would be an even share)"], ShardTables.Of(run).Select(table => table.Title));
@@ -34,7 +34,7 @@ public sealed class DistributionTests : IDisposable
     public void The_only_collection_needs_no_name()
     {
         using StoredRun run = Run([Noted("items", "{_id: hashed}", 10_100, 9900, 10_000)]);
-        Assert.Contains(Verdict.Of(run), verdict => verdict is { Grade: Grade.Good, Text: "shards: documents are spread evenly over all 3 shards (at most 1 % from an even share); no chunks migrated" });
+        Assert.Contains(RunVerdicts.Of(run), verdict => verdict is { Grade: Grade.Good, Text: "shards: documents are spread evenly over all 3 shards (at most 1 % from an even share); no chunks migrated" });
         Assert.Equal("Shards at 30k documents (10,000 would be an even share)", Assert.Single(ShardTables.Of(run)).Title);
     }
 
@@ -57,7 +57,7 @@ public sealed class DistributionTests : IDisposable
         ReportTable[] tables = [.. ShardTables.Of(run)];
         Assert.Equal(["Shards at 10k documents (3,333 would be an even share)", "Chunk migrations"], tables.Select(table => table.Title));
         Assert.Equal(["s0", "4,000", "+20 %", "7", "1", "1 MB", "2 MB", "300 kB", "33.3 %"], tables[0].Rows[0]);
-        Assert.Contains(Verdict.Of(run), verdict => verdict.Text == "shards: s0 has 20 % more than an even share, s1 has 10 % less; 12 migrations moved 6,000 documents in 6 s");
+        Assert.Contains(RunVerdicts.Of(run), verdict => verdict.Text == "shards: s0 has 20 % more than an even share, s1 has 10 % less; 12 migrations moved 6,000 documents in 6 s");
         using var text = new StringWriter();
         JsonReport.Write(run, text);
         JsonElement sharding = JsonDocument.Parse(text.ToString()).RootElement.GetProperty("sharding");
@@ -71,7 +71,7 @@ public sealed class DistributionTests : IDisposable
         using StoredRun run = Run(
             [Noted("items", "{_id: 1}", 10_000, 0, 0)],
             scripted => scripted.Store.AddChunkEvents([new ChunkEvent { Id = "m", Kind = ChunkEventKind.Migration, AtMilliseconds = ScriptedRun.At(1), EndMilliseconds = ScriptedRun.At(2), From = "s1", To = "s0", Documents = 500, Outcome = ChunkEventOutcome.Done }]));
-        Assert.Contains(Verdict.Of(run), verdict => verdict is { Grade: Grade.Note, Text: "shards: 1 migration moved 500 documents in 1 s" });
+        Assert.Contains(RunVerdicts.Of(run), verdict => verdict is { Grade: Grade.Note, Text: "shards: 1 migration moved 500 documents in 1 s" });
     }
 
     /// <summary>Found as panels "Shards: documents" of a small collection beside the one that grew.</summary>

@@ -65,7 +65,7 @@ public sealed class VerdictTests : IDisposable
     {
         RunStore.Create(_runs.At("x"), RunParts.Run("x"), RunParts.Settings()).Dispose();
         using StoredRun run = StoredRun.Open(_runs.At("x"));
-        Assert.Equal(Grade.Bad, Verdict.Of(run)[0].Grade);
+        Assert.Equal(Grade.Bad, RunVerdicts.Of(run)[0].Grade);
         Assert.Equal(8, ReportWriter.WriteTextFiles(run, _runs.At("report")).Count);
         ConsoleReport.Write(RunReport.Of(run), TextWriter.Null);
         Assert.Equal("to resume: ./mongoperf resume x --out 'my runs'", ReportLines.Next(run, "my runs"));
@@ -98,7 +98,7 @@ public sealed class VerdictTests : IDisposable
     public void Of_a_run_that_grows_nothing_the_phases_are_counted(int phases, string text)
     {
         using StoredRun run = Stored(RunParts.Settings(), [.. Enumerable.Range(1, phases).Select(i => RunParts.Phase(i, "read", RunParts.Result("find")))]);
-        Assert.Equal(text, Verdict.Of(run)[0].Text);
+        Assert.Equal(text, RunVerdicts.Of(run)[0].Text);
     }
 
     [Fact]
@@ -108,7 +108,7 @@ public sealed class VerdictTests : IDisposable
             RunParts.Settings(500),
             RunParts.Grown(1, "a", 1, 100, RunParts.Result("batch")) with { Collection = "users" }, RunParts.Grown(2, "b", 1, 100, RunParts.Result("batch")) with { Collection = "orders" },
             RunParts.Grown(3, "a", 2, 200, RunParts.Result("batch")) with { Collection = "users" });
-        Assert.Equal("finished: 300 of 500 documents", Verdict.Of(run)[0].Text);
+        Assert.Equal("finished: 300 of 500 documents", RunVerdicts.Of(run)[0].Text);
     }
 
     [Fact]
@@ -120,7 +120,7 @@ public sealed class VerdictTests : IDisposable
             RunParts.Phase(2, "mix", RunParts.Result("read")) with { NotVerified = Reason }, RunParts.Phase(3, "mix", RunParts.Result("read")) with { NotVerified = Reason });
         Assert.Equal(
             ["ok: verified: 1,234 returned documents match what was written", $"note: not verified in mix: {Reason}"],
-            Verdict.Of(run).Where(v => v.Text.Contains("verified")).Select(v => $"{v.Mark}: {v.Text}"));
+            RunVerdicts.Of(run).Where(v => v.Text.Contains("verified")).Select(v => $"{v.Mark}: {v.Text}"));
     }
 
     [Fact]
@@ -143,7 +143,7 @@ public sealed class VerdictTests : IDisposable
         using StoredRun run = Stored(RunParts.Settings(), RunParts.Grown(1, "unack", 1, 1000, counted), RunParts.Grown(2, "unack", 2, 2000, RunParts.Result("unack", operations: 80)));
         Assert.Equal(
             ["note: unacknowledged inserts: how many of 80 documents arrived is unknown, as the run was interrupted while they were sent", "ok: unacknowledged inserts: all 100 other documents arrived"],
-            Verdict.Of(run).Where(v => v.Text.Contains("unacknowledged")).Select(v => $"{v.Mark}: {v.Text}"));
+            RunVerdicts.Of(run).Where(v => v.Text.Contains("unacknowledged")).Select(v => $"{v.Mark}: {v.Text}"));
     }
 
     [Fact]
@@ -243,6 +243,6 @@ public sealed class VerdictTests : IDisposable
     private IReadOnlyList<Verdict> Verdicts(FrozenShape shape)
     {
         using StoredRun run = StoredRun.Open(FrozenRun.Build(_runs.Path, shape));
-        return Verdict.Of(run);
+        return RunVerdicts.Of(run);
     }
 }

@@ -43,9 +43,12 @@ internal static class ChartText
             return Words.Of("null deployment (answers from memory, stores nothing), not MongoDB");
         if (deployment.Kind == DeploymentKind.Tyrant)
             return Words.Of($"Tokyo Tyrant {deployment.ServerVersion}, {deployment.StorageEngine} database");
-        string cache = deployment.CacheBytes is > 0 ? Words.Of($", {EngineName(deployment.StorageEngine)} cache {ReportLines.Cache(deployment)}") : "";
+        string cache = deployment.CacheBytes is > 0 ? Words.Of($", {EngineName(deployment.StorageEngine)} cache {Cache(deployment)}") : "";
         return Words.Of($"mongod {deployment.ServerVersion}, {Words.Of(deployment.ShapeText)}{cache}");
     }
+
+    /// <summary>"256 MiB", of three shards "3 × 256 MiB".</summary>
+    public static string Cache(DeploymentInfo d) => (d.ShardCount is > 1 ? $"{d.ShardCount} × " : "") + Units.BinaryBytes(d.CacheBytes);
 
     /// <summary>Names a line "q5", "unack: unacknowledged" or "batch: 1,000 per command".</summary>
     public static string TitleOf(GrowthLine line) =>

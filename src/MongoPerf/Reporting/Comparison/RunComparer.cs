@@ -97,7 +97,7 @@ internal static class RunComparer
         .SelectMany(same => same.Count() == sides.Count ? [Words.Of($"all runs: {same.Key}")] : same.Select(static caution => $"{caution.Id}: {caution.Text}"));
 
     /// <summary>Without those that a comparison has words of its own for, or a line.</summary>
-    private static IEnumerable<string> Cautions(StoredRun run) => Verdict.Of(run)
+    private static IEnumerable<string> Cautions(StoredRun run) => RunVerdicts.Of(run)
         // What was changed alike is no caution, and what was not is among the differences.
         .Where(verdict => verdict is { IsChosen: false } && verdict.Grade != Grade.Good && !(verdict.Finding is { } finding && SaidElsewhere.Contains(finding)))
         .Select(static verdict => verdict.Text);

@@ -31,7 +31,7 @@ internal static class RunFindings
             VariationFindings.Find(series, RareLevel), ThreadFindings.Find(series, RareLevel), CacheFindings.Find(series, RareLevel), BackgroundFindings.Find(series, RareLevel),
             ShardFindings.Find(series), ServerFindings.Find(series), LimitFindings.Find(series), PlanFindings.Find(series), LatencyFindings.Find(series),
         }.SelectMany(found => found).OrderByDescending(finding => finding.Weight),
-        .. Verdict.Of(series.Run).Where(verdict => verdict.Finding is not null).Select(OfVerdict),
+        .. RunVerdicts.Of(series.Run).Where(verdict => verdict.Finding is not null).Select(OfVerdict),
     ];
 
     private static Finding OfVerdict(Verdict verdict) => new() { Id = verdict.Finding!.Id, Text = verdict.Text, Refute = Words.Of(verdict.Finding.Refute), IsVerdict = true };

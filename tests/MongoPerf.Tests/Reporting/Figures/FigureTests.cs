@@ -89,7 +89,7 @@ public sealed class FigureTests : IDisposable
         using StoredRun run = new SweptRun { Shards = 2, Figures = figures }.Write(_folder.Path);
         Assert.Equal(["Figure 2"], ScenarioFigures.Of(FigureRun.Of(run)).Select(c => c.Title));
         Assert.Equal(["no figure 'Figure 1': it shows 1 shard, but this run used 2 shards"], ScenarioFigures.LeftOut(FigureRun.Of(run)));
-        Assert.Contains(Verdict.Of(run), v => v.Text.StartsWith("no figure 'Figure 1'", StringComparison.Ordinal));
+        Assert.Contains(RunVerdicts.Of(run), v => v.Text.StartsWith("no figure 'Figure 1'", StringComparison.Ordinal));
     }
 
     [Fact]
