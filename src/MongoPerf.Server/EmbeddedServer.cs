@@ -87,7 +87,7 @@ public sealed class EmbeddedServer : IDisposable
         public ICommandSession Open(int connectionId)
         {
             Ready.Wait();
-            var session = new CommandSession(context, connectionId);
+            var session = new CommandDispatcher(context, connectionId);
             return context.Options.Around?.Invoke(session, context.Counters) ?? session;
         }
     }

@@ -21,35 +21,36 @@ public sealed partial class ArchitectureTests
     private static readonly Dictionary<string, string[]> Allowed = new(StringComparer.Ordinal)
     {
         ["MongoPerf.Wire"] = [],
-        ["MongoPerf.Wire.Messages"] = ["MongoPerf.Wire.Bson"],
+        ["MongoPerf.Wire.Bson"] = ["MongoPerf.Wire.Failures"],
+        ["MongoPerf.Wire.Messages"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Failures"],
         ["MongoPerf.Wire.Authentication"] = ["MongoPerf.Wire.Bson"],
         ["MongoPerf.Wire.Compression"] = ["MongoPerf.Wire.Messages"],
         ["MongoPerf.Wire.Names"] = [],
         ["MongoPerf.Wire.Connections"] =
-            ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Authentication", "MongoPerf.Wire.Compression", "MongoPerf.Wire.Names", "MongoPerf.Wire.Files"],
-        ["MongoPerf.Wire.Discovery"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Connections"],
-        ["MongoPerf.Wire.Tyrant"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Connections"],
+            ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Authentication", "MongoPerf.Wire.Compression", "MongoPerf.Wire.Names", "MongoPerf.Wire.Files", "MongoPerf.Wire.Failures"],
+        ["MongoPerf.Wire.Discovery"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Connections", "MongoPerf.Wire.Failures"],
+        ["MongoPerf.Wire.Tyrant"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Connections", "MongoPerf.Wire.Failures"],
         ["MongoPerf.Engine.Measurement"] = [],
         ["MongoPerf.Engine.Documents"] = [Measurement, Wire],
         ["MongoPerf.Engine.Keys"] = [Measurement, Documents],
         ["MongoPerf.Engine.Plans"] = [Measurement, Documents, Keys, Wire],
-        ["MongoPerf.Engine.Runs"] = [Measurement, "MongoPerf.Wire.Files"],
+        ["MongoPerf.Engine.Runs"] = [Measurement, "MongoPerf.Wire.Files", "MongoPerf.Wire.Failures"],
         ["MongoPerf.Engine.Failures"] = [Measurement, Runs, Wire],
         ["MongoPerf.Engine.Collections"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Wire],
         ["MongoPerf.Engine.Sharding"] = [Measurement, Documents, Plans, Runs, Failures, Collections, Wire],
-        // How connections fail; nothing of messages.
-        ["MongoPerf.Engine.Phases"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, "MongoPerf.Wire.Connections"],
-        ["MongoPerf.Engine.Growth"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, "MongoPerf.Engine.Phases"],
+        // How connections, and all else, fail; nothing of messages.
+        ["MongoPerf.Engine.Phases"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, "MongoPerf.Wire.Connections", "MongoPerf.Wire.Failures"],
+        ["MongoPerf.Engine.Growth"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, "MongoPerf.Engine.Phases", "MongoPerf.Wire.Failures"],
         ["MongoPerf.Engine.Merging"] = [Measurement, Plans, Runs, Failures, "MongoPerf.Engine.Phases"],
         ["MongoPerf.Engine.Executors"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, Sharding, "MongoPerf.Engine.Phases", Wire],
         ["MongoPerf.Server"] = ["MongoPerf.Wire"],
         ["MongoPerf.Driver"] = ["MongoPerf.Engine", "MongoPerf.Wire"],
         ["MongoPerf"] = [Any],
         // Messages hold what servers and files say.
-        ["MongoPerf.Input"] = [Collections, "MongoPerf.Wire.Messages"],
+        ["MongoPerf.Input"] = [Collections, "MongoPerf.Wire.Messages", "MongoPerf.Wire.Failures"],
         // A run is carried out, whoever asked for it. Of reports it needs what a group's precision, a crowded shard and a full disk are judged by.
         ["MongoPerf.Running"] =
-            ["MongoPerf.Input", "MongoPerf.Scenarios", "MongoPerf.Deployments", "MongoPerf.Engine", "MongoPerf.Driver", "MongoPerf.Server.Storage", Wire,
+            ["MongoPerf.Input", "MongoPerf.Scenarios", "MongoPerf.Deployments", "MongoPerf.Engine", "MongoPerf.Driver", Wire,
                 "MongoPerf.Reporting.Comparison", "MongoPerf.Reporting.Sharding", "MongoPerf.Reporting.Forecasts"],
         ["MongoPerf.Deployments"] = ["MongoPerf.Engine", Wire],
         // The embedded server's user is written into its folder before it starts.

@@ -2,6 +2,7 @@ using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Engine.Collections;
 
@@ -110,8 +111,5 @@ public readonly record struct ExaminedCounters(long Keys, long Documents, string
         new(all.Sum(one => one.Keys), all.Sum(one => one.Documents), string.Join(' ', all.Select(one => one.Servers).Order(StringComparer.Ordinal)));
 }
 
-/// <summary>Documents that were written again and again are not there (exit code 5).</summary>
-public sealed class MissingDocumentsException(string message) : Exception(message);
-
-/// <summary>The server's limits don't allow this; the user can fix that (exit code 2).</summary>
-public sealed class OperationLimitException(string message) : Exception(message);
+/// <summary>The server's limits don't allow this; the user can fix that.</summary>
+public sealed class OperationLimitException(string message) : MongoPerfException(Fault.WrongUsage, message);

@@ -1,17 +1,15 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Engine.Collections;
 
-/// <summary>Another run writes the collection. The user's to settle (exit code 6).</summary>
+/// <summary>Another run writes the collection. The user's to settle.</summary>
 /// <param name="message">Who writes it.</param>
 /// <param name="hint">What can be done.</param>
-public sealed class CollectionBusyException(string message, string hint) : Exception(message)
-{
-    public string Hint { get; } = hint;
-}
+public sealed class CollectionBusyException(string message, string hint) : MongoPerfException(Fault.Refused, message, hint);
 
 /// <summary>
 /// One writer for each collection: its marker names the run that writes it, with the host and the process, and until when. The run renews that

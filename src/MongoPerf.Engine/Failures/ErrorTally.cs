@@ -1,4 +1,3 @@
-using System.Text.RegularExpressions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -7,7 +6,7 @@ using MongoPerf.Wire.Messages;
 namespace MongoPerf.Engine.Failures;
 
 /// <summary>Counts failures by code and name, and keeps the first message of each. Safe for all threads.</summary>
-public sealed partial class ErrorTally
+public sealed class ErrorTally
 {
     private readonly Lock _lock = new();
     private readonly Dictionary<(int Code, string Name), ErrorCount> _counts = [];
@@ -53,28 +52,6 @@ public sealed partial class ErrorTally
     /// <summary>Failures after which the connection can't be trusted, but another one may do.</summary>
     public static bool BreaksConnection(Exception failure) => failure is ConnectionFailedException or WireProtocolException or BsonFormatException;
 
-    /// <summary>The server answers, but does not take writes, or not any longer: another member may. Codes: specifications, server-discovery-and-monitoring.</summary>
-    public static bool MeansNoPrimary(ServerError error) => error.Code is
-        91 // ShutdownInProgress
-        or 189 // PrimarySteppedDown
-        or 10058 // LegacyNotPrimary
-        or 10107 // NotWritablePrimary
-        or 11600 // InterruptedAtShutdown
-        or 11602 // InterruptedDueToReplStateChange
-        or 13435 // NotPrimaryNoSecondaryOk
-        or 13436; // NotPrimaryOrSecondary
-
-    /// <summary>A router answers and the shard behind it does not: whether a write got there is not known. Codes: error_codes.yml of the server.</summary>
-    public static bool MeansShardAway(ServerError error) => error.Code is
-        6 // HostUnreachable
-        or 7 // HostNotFound
-        or 89 // NetworkTimeout
-        or 133 // FailedToSatisfyReadPreference
-        or 9001; // SocketException
-
-    /// <summary>The shard that an error of <see cref="MeansShardAway"/> names (MongoDB writes "for set NAME"); null for none.</summary>
-    public static string? ShardIn(ServerError error) => ShardName().Match(error.Message) is { Success: true } match ? match.Groups[1].Value : null;
-
     /// <summary>Asked again, the server will say the same: this client may not do that, or the server can't. Codes: error_codes.yml of the server.</summary>
     public static bool NeverPasses(ServerError error) => error is
         { Code: 0, Name: "" } // ok: 0 without a code, which no MongoDB says
@@ -97,8 +74,5 @@ public sealed partial class ErrorTally
 
     /// <summary>As <see cref="BreaksConnection"/>, or the server says itself that it, or a shard behind it, is away, going away, or not the one that takes writes now.</summary>
     public static bool IsServerAway(Exception failure) =>
-        BreaksConnection(failure) || (failure is ServerCommandException { Error: var error } && (MeansNoPrimary(error) || MeansShardAway(error)));
-
-    [GeneratedRegex(@"\bfor set ([\w-]+)")]
-    private static partial Regex ShardName();
+        BreaksConnection(failure) || (failure is ServerCommandException { Error: var error } && (error.MeansNoPrimary || error.MeansShardAway));
 }

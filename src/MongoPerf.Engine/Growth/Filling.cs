@@ -1,11 +1,12 @@
 using System.Runtime.ExceptionServices;
-using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Engine.Growth;
 
@@ -145,7 +146,7 @@ internal sealed class Filling(RunContext run)
     /// <returns>How many documents were missing at first.</returns>
     /// <remarks>Where the server removes documents by itself there is nothing to repair: who writes again what is gone never ends.</remarks>
     /// <exception cref="DuplicateKeyException">Some can't be stored beside others, and they are more than may fail.</exception>
-    /// <exception cref="MissingDocumentsException">Still not whole after several rounds.</exception>
+    /// <exception cref="MongoPerfException">Still not whole after several rounds.</exception>
     public long Repair(PlanCollection collection, NumberRange range, PlanShare? share = null) => MakeWhole(collection, range, share).Missing;
 
     /// <inheritdoc cref="Repair"/>
@@ -185,7 +186,7 @@ internal sealed class Filling(RunContext run)
             duplicate = run.Data.Write(collection, missing);
         }
 
-        throw new MissingDocumentsException($"{collection.Name}: documents are still missing between {range.First:N0} and {range.End - 1:N0} after {RepairRounds} repairs");
+        throw new MongoPerfException(Fault.VerificationFailed, $"{collection.Name}: documents are still missing between {range.First:N0} and {range.End - 1:N0} after {RepairRounds} repairs");
     }
 
     /// <summary>Where writing continues in a collection that was left in the middle: everything below is made whole first.</summary>

@@ -3,6 +3,7 @@ using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Engine.Phases;
 
@@ -28,7 +29,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
     /// <param name="observer">Hears of every interval.</param>
     /// <param name="stop">Ends it early; operations under way get 5 s to end, or 0.7 s when somebody waits.</param>
     /// <exception cref="Wire.Connections.ConnectionFailedException">A worker could not connect at the start, for as long as the plan lets it try.</exception>
-    /// <exception cref="SamplingFailedException">The observer could not take an interval; the group was ended for it.</exception>
+    /// <exception cref="MongoPerfException">The observer could not store an interval (disk full, run.db read-only); the group was ended for it.</exception>
     public GroupResult Run(GroupPlan plan, IGroupObserver observer, CancellationToken stop)
     {
         var control = new GroupControl(plan, clock, observer);
@@ -143,7 +144,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
 
         sampler.TakeLast();
         if (sampler.Failure is { } failure)
-            throw new SamplingFailedException(failure);
+            throw new MongoPerfException(Fault.Refused, $"run store: {failure.Message}", "is the disk that holds the runs folder full?", failure);
         return Summarise(control, workers, sampler);
     }
 

@@ -174,6 +174,3 @@ internal sealed class PartSampler(Operation operation, int index, bool isPaced)
         return (LatencySummaries.From(_interval), _interval.TotalCount == 0 ? default : HistogramEncoding.EncodeCompressed(_interval));
     }
 }
-
-/// <summary>A group's intervals could not be stored (disk full, run.db read-only), so it was ended.</summary>
-public sealed class SamplingFailedException(Exception cause) : Exception($"run store: {cause.Message}", cause);

@@ -5,6 +5,7 @@ using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Engine.Phases;
 
@@ -266,9 +267,9 @@ internal sealed class Worker : IDisposable
             if (ErrorCount.IsWrongEffect(error.Code, error.Name))
                 return;
             HandleRefusal(error, start);
-            if (ErrorTally.MeansShardAway(error))
+            if (error.MeansShardAway)
                 NoteOutage(error, start);
-            else if (!ErrorTally.MeansNoPrimary(error))
+            else if (!error.MeansNoPrimary)
                 return;
         }
         else if (!ErrorTally.BreaksConnection(failure))
@@ -399,9 +400,15 @@ internal sealed class Worker : IDisposable
 /// <param name="error">The last one.</param>
 /// <param name="seconds">For how long; 0 when waiting could not help.</param>
 public sealed class ServerRefusesException(ServerError error, double seconds)
-    : Exception($"the server {(seconds > 0 ? $"has rejected every operation for {seconds:0} s; last error" : "rejects every operation")}: {error.Message} (code {error.Code}{(error.Name.Length > 0 ? " " + error.Name : "")})")
+    : MongoPerfException(FaultOf(error), $"the server {(seconds > 0 ? $"has rejected every operation for {seconds:0} s; last error" : "rejects every operation")}: {error.Text}", HintFor(error))
 {
     public ServerError Error { get; } = error;
+
+    private static Fault FaultOf(ServerError error) => error.MeansDiskFull || IsAway(error) ? error.Fault : Fault.RejectedByServer;
+
+    private static string? HintFor(ServerError error) => IsAway(error) ? "is it the primary, and may this client write?" : error.MeansDiskFull ? error.Hint : null;
+
+    private static bool IsAway(ServerError error) => error.MeansForbidden || error.MeansNoPrimary || error.MeansShardAway;
 }
 
 /// <summary>Documents that are to fill a collection can't be stored: a unique index holds their keys already.</summary>
@@ -409,4 +416,6 @@ public sealed class ServerRefusesException(ServerError error, double seconds)
 /// <param name="count">Such documents so far.</param>
 /// <param name="error">The server's words, which name the index and the key.</param>
 public sealed class DuplicateKeyException(string collection, long count, string error)
-    : Exception($"{collection}: {count:N0} {(count == 1 ? "document" : "documents")} can't be stored: {error}");
+    : MongoPerfException(
+        Fault.TooManyErrors, $"{collection}: {count:N0} {(count == 1 ? "document" : "documents")} can't be stored: {error}",
+        "make the values of that index different in every document, or remove unique; --max-errors N goes on without up to N such documents");

@@ -1,4 +1,5 @@
 using Microsoft.Data.Sqlite;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Engine.Runs;
 
@@ -6,7 +7,7 @@ namespace MongoPerf.Engine.Runs;
 /// <param name="folder">Of the run.</param>
 /// <param name="cause">What SQLite said.</param>
 public sealed class RunStoreWriteException(string folder, SqliteException cause)
-    : Exception($"{Path.Combine(folder, RunSchema.FileName)}: {Explain(cause)}", cause)
+    : MongoPerfException(Fault.Refused, $"{Path.Combine(folder, RunSchema.FileName)}: {Explain(cause)}", "make room on that disk, or name another folder with --out", cause)
 {
     // Primary result codes of SQLite (sqlite.org/rescode.html).
     private const int ReadOnly = 8;

@@ -3,6 +3,7 @@ using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Engine.Sharding;
 
@@ -21,7 +22,7 @@ internal sealed class CollectionSharder(
 
     /// <summary>Before anything is changed.</summary>
     /// <param name="router">Open.</param>
-    /// <exception cref="ShardingException">It is sharded by another key, or holds documents and has no index for this one.</exception>
+    /// <exception cref="MongoPerfException">It is sharded by another key, or holds documents and has no index for this one.</exception>
     public void Check(MongoConnection router)
     {
         if (collection.FindSharded() is { } there)
@@ -31,7 +32,7 @@ internal sealed class CollectionSharder(
     }
 
     /// <param name="router">Open.</param>
-    /// <exception cref="ShardingException">The cluster refuses it.</exception>
+    /// <exception cref="MongoPerfException">The cluster refuses it.</exception>
     public void Shard(MongoConnection router)
     {
         bool wasSharded = collection.FindSharded() is not null;
@@ -52,7 +53,8 @@ internal sealed class CollectionSharder(
     {
         if ((plan.Key is not null || plan.Settings.ShardKey is not null) && !Key.IsThatOf(present))
         {
-            throw new ShardingException(
+            throw new MongoPerfException(
+                Fault.WrongUsage,
                 $"{Namespace} is sharded by {ShardKey.Describe(present)}, but this run's key is {Key}",
                 $"use its key with --shard-key, another --collection, or --force-drop {Namespace} to start over");
         }
@@ -64,7 +66,8 @@ internal sealed class CollectionSharder(
             .Select(index => index.FindDocument("key") ?? BsonDocument.Empty).ToArray());
         if (keys.Any(Key.IsServedBy))
             return;
-        throw new ShardingException(
+        throw new MongoPerfException(
+            Fault.WrongUsage,
             $"{Namespace} can't be sharded by {Key}: it has documents, but no index that starts with this key "
             + $"(indexes: {string.Join(", ", keys.Select(ShardKey.Describe))})",
             $"create that index, use a key that has one, or --force-drop {Namespace} to start over");
@@ -78,7 +81,7 @@ internal sealed class CollectionSharder(
         }
         catch (ServerCommandException e) when (!ErrorTally.IsServerAway(e) && !ErrorTally.MayPass(e))
         {
-            throw new ShardingException($"{Namespace} can't be sharded by {Key}: {e.Message}", "try another --shard-key, or another --collection") { IsServers = true };
+            throw new MongoPerfException(Fault.RejectedByServer, $"{Namespace} can't be sharded by {Key}: {e.Message}", "try another --shard-key, or another --collection");
         }
     }
 

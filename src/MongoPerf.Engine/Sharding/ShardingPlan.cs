@@ -23,12 +23,3 @@ public sealed record ShardingPlan(Func<ShardedCluster> Cluster, ConnectionSettin
     /// <summary>Hears what takes long, a line at a time.</summary>
     public Action<string> Tell { get; init; } = _ => { };
 }
-
-/// <summary>The collection can't be sharded as requested; the user can fix that.</summary>
-public sealed class ShardingException(string message, string hint) : Exception(message)
-{
-    public string Hint { get; } = hint;
-
-    /// <summary>The cluster has rejected a command for it.</summary>
-    public bool IsServers { get; init; }
-}

@@ -1,7 +1,5 @@
-using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
-using System.Text.Unicode;
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Operations;
@@ -10,16 +8,14 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>One connection to the embedded server: finds the command, carries it out, turns failures into replies. Its thread only, but for <see cref="ClientLeft"/>.</summary>
-internal sealed class CommandSession : ICommandSession
+/// <summary>What commands know of the connection that they came through, and what they keep for the next one. Its thread only.</summary>
+internal sealed class CommandSession : IDisposable
 {
     private const int MaximumNameLength = 320;
 
     // A longer command, or one that worked out constants, may have blown up what the query keeps for the next one.
     private const int UsualCommandBytes = 64 << 10;
 
-    private readonly bool _requiresLogin;
-    private bool _isLeaveable;
     private byte[] _database = [];
     private string _databaseText = "";
     private byte[] _collectionName = [];
@@ -31,7 +27,6 @@ internal sealed class CommandSession : ICommandSession
         Server = server;
         ConnectionId = connectionId;
         Login = new Login(server.Users);
-        _requiresLogin = server.Options.Listen.RequiresLogin;
         Operation.Connection = connectionId;
         server.Operations.Add(Operation);
     }
@@ -41,9 +36,6 @@ internal sealed class CommandSession : ICommandSession
     public int ConnectionId { get; }
 
     public Login Login { get; }
-
-    /// <inheritdoc/>
-    public bool IsTrusted => !_requiresLogin || Login.UserName is not null;
 
     /// <summary>For the present command; a cursor that outlives it takes it over through <see cref="ReleaseQuery"/>.</summary>
     public FindQuery Query { get; private set; } = new(new PathCache());
@@ -56,66 +48,15 @@ internal sealed class CommandSession : ICommandSession
     /// <summary>The present command's <c>$db</c>.</summary>
     public string Database => _databaseText;
 
-    public void Handle(in CommandRequest request, ReplyWriter reply)
+    /// <summary>Forgets the command; what was large is made anew.</summary>
+    /// <param name="bodyBytes">The command's length.</param>
+    public void End(int bodyBytes)
     {
-        Operation.Begin(Server.Operations.NextId());
-        try
-        {
-            RequireSound(request.Body);
-            ReadGenericFields(request);
-            if (request.IsLegacyQuery && !CommandTable.IsHandshake(request.Name))
-                throw new CommandException(352, "UnsupportedOpQueryCommand", $"Unsupported OP_QUERY command: {request.NameText}. The client driver may require an upgrade.");
-            CommandTable.Entry command = CommandTable.Find(request.Name);
-            if (command is { IsForAnybody: false, IsHandshake: false } && !IsTrusted)
-                throw new CommandException(13, "Unauthorized", $"command {command.Name} requires authentication");
-            Operation.Describe(command.Name, _databaseText, command.TakesTransactionNumber ? NamespaceOf(request.Body) : null);
-            // What nobody waits for is a write that has to be done all the same; an insert is never cut in the middle.
-            _isLeaveable = request.WantsReply && command.Name != "insert";
-            SessionFields.Require(request.Body, command);
-            if (command.IsCounted)
-                Server.Counters.CountCommand();
-            command.Execute(this, request, reply);
-        }
-        catch (Exception error) when (CommandException.Of(error) is { } told)
-        {
-            reply.Fail(told.Code, told.CodeName, told.Message, told.Duplicate is { } duplicate ? duplicate.Write : null);
-        }
-        catch (InterruptedException error)
-        {
-            reply.Fail(error.Code, error.CodeName, error.Message);
-        }
-        catch (DiskFullException error)
-        {
-            reply.Fail(14031, "OutOfDiskSpace", error.Message);
-        }
-        catch (StorageException error)
-        {
-            reply.Fail(1, "InternalError", error.Message);
-        }
-        catch (Exception error) when (error is not OutOfMemoryException)
-        {
-            // A defect of this server: the client is told, this connection and all others continue.
-            Server.Counters.CountDefect();
-            reply.Fail(8, "UnknownError", $"the embedded server failed unexpectedly: {error.GetType().Name}: {error.Message}");
-        }
-        finally
-        {
-            Query.Dispose();
-            if (request.Body.Length > UsualCommandBytes || Operation.MostHeld > UsualCommandBytes)
-                Query = new FindQuery(new PathCache());
-            if (Insert.IsLarge)
-                Insert = new InsertScratch();
-            _isLeaveable = false;
-            Operation.End();
-        }
-    }
-
-    /// <inheritdoc/>
-    public void ClientLeft()
-    {
-        long id = Operation.Id;
-        if (Volatile.Read(ref _isLeaveable))
-            Operation.Interrupt(id, Interruption.ClientLeft);
+        Query.Dispose();
+        if (bodyBytes > UsualCommandBytes || Operation.MostHeld > UsualCommandBytes)
+            Query = new FindQuery(new PathCache());
+        if (Insert.IsLarge)
+            Insert = new InsertScratch();
     }
 
     public void Dispose()
@@ -171,7 +112,7 @@ internal sealed class CommandSession : ICommandSession
         : throw CommandException.InvalidNamespace($"collection name has invalid type {first.Type}");
 
     /// <summary>Of a command that names a collection first. Others see it before the filters are read: working out their constants may take seconds.</summary>
-    private string? NamespaceOf(ReadOnlySpan<byte> body)
+    public string? NamespaceOf(ReadOnlySpan<byte> body)
     {
         var first = new BsonReader(body);
         // A longer name is refused when the command comes to it.
@@ -192,16 +133,9 @@ internal sealed class CommandSession : ICommandSession
         Operation.Namespace = found.Namespace;
     }
 
-    /// <summary>What mongod checks of every message before it looks at the command.</summary>
-    private static void RequireSound(ReadOnlySpan<byte> body)
-    {
-        if (body.Length > Limits.MaximumBodyBytes)
-            throw Limits.TooLarge(body.Length);
-        BsonValidator.ValidateStructure(body);
-    }
-
-    /// <summary><c>$db</c> and <c>maxTimeMS</c>.</summary>
-    private void ReadGenericFields(in CommandRequest request)
+    /// <summary>Takes what may stand in any command: <c>$db</c> and <c>maxTimeMS</c>.</summary>
+    /// <exception cref="CommandException">One of them is wrong.</exception>
+    public void ReadGenericFields(in CommandRequest request)
     {
         bool hasDatabase = request.IsLegacyQuery;
         if (hasDatabase)
@@ -247,28 +181,5 @@ internal sealed class CommandSession : ICommandSession
         string text = Encoding.UTF8.GetString(name);
         Namespaces.RequireDatabase(text, name);
         (_database, _databaseText) = (name.ToArray(), text);
-    }
-}
-
-/// <summary>Which names databases and collections may have. Source: manual, "Naming Restrictions".</summary>
-internal static class Namespaces
-{
-    public const int MaximumNamespaceBytes = 255;
-    private const int MaximumDatabaseBytes = 63;
-    private static readonly SearchValues<char> Forbidden = SearchValues.Create("/\\. \"$\0");
-
-    /// <param name="name">As text; two names that are not UTF-8 may have the same.</param>
-    /// <param name="bytes">As the client sent it.</param>
-    public static void RequireDatabase(string name, ReadOnlySpan<byte> bytes)
-    {
-        if (bytes.Length is 0 or > MaximumDatabaseBytes || name.AsSpan().ContainsAny(Forbidden) || !Utf8.IsValid(bytes))
-            throw CommandException.InvalidNamespace($"Invalid database name: '{name}'");
-    }
-
-    public static void RequireCollection(string database, ReadOnlySpan<byte> name)
-    {
-        bool isTooLong = Encoding.UTF8.GetByteCount(database) + 1 + name.Length > MaximumNamespaceBytes;
-        if (name.Length == 0 || name[0] == '.' || isTooLong || name.IndexOfAny((byte)'$', (byte)0) >= 0 || !Utf8.IsValid(name))
-            throw CommandException.InvalidNamespace($"Invalid collection name: {Encoding.UTF8.GetString(name)}");
     }
 }

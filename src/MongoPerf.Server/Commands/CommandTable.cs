@@ -12,28 +12,13 @@ internal static class CommandTable
 {
     private const int MaximumNameLength = 64;
 
-    public delegate void Handler(CommandSession session, in CommandRequest request, ReplyWriter reply);
-
-    /// <param name="Execute">Carries the command out.</param>
-    /// <param name="IsHandshake">May come as OP_QUERY.</param>
-    /// <param name="IsCounted">Counts under opcounters.command; the others have counters of their own.</param>
-    /// <param name="Concern">Which read concerns it takes.</param>
-    /// <param name="TakesTransactionNumber">Whether mongod could run it in a transaction or again: refused all the same, but with the code for that.</param>
-    /// <param name="IsForAnybody">Carried out for clients that have not logged in too, as a handshake is.</param>
-    public sealed record Entry(
-        Handler Execute, bool IsHandshake = false, bool IsCounted = true, ReadConcernSupport Concern = ReadConcernSupport.Local, bool TakesTransactionNumber = false, bool IsForAnybody = false)
-    {
-        /// <summary>As the client wrote it.</summary>
-        public string Name { get; init; } = "";
-    }
-
     /// <summary>Every name, for the documentation.</summary>
     public static IEnumerable<string> Names => Entries.Keys;
 
     /// <summary>Whether a command may come as OP_QUERY.</summary>
-    public static bool IsHandshake(ReadOnlySpan<byte> name) => TryFind(name, out Entry? entry) && entry.IsHandshake;
+    public static bool IsHandshake(ReadOnlySpan<byte> name) => TryFind(name, out CommandEntry? entry) && entry.IsHandshake;
 
-    private static readonly FrozenDictionary<string, Entry> Entries = new Dictionary<string, Entry>
+    private static readonly FrozenDictionary<string, CommandEntry> Entries = new Dictionary<string, CommandEntry>
     {
         ["hello"] = new(HelloCommand.Execute, IsHandshake: true),
         ["isMaster"] = new(HelloCommand.Execute, IsHandshake: true),
@@ -95,14 +80,14 @@ internal static class CommandTable
         ["dbstats"] = new(StatisticsCommands.DbStats),
     }.ToFrozenDictionary(pair => pair.Key, pair => pair.Value with { Name = pair.Key });
 
-    private static readonly FrozenDictionary<string, Entry>.AlternateLookup<ReadOnlySpan<char>> ByName = Entries.GetAlternateLookup<ReadOnlySpan<char>>();
+    private static readonly FrozenDictionary<string, CommandEntry>.AlternateLookup<ReadOnlySpan<char>> ByName = Entries.GetAlternateLookup<ReadOnlySpan<char>>();
 
     /// <exception cref="CommandException">59, for a name that is not known.</exception>
-    public static Entry Find(ReadOnlySpan<byte> name) => TryFind(name, out Entry? entry)
+    public static CommandEntry Find(ReadOnlySpan<byte> name) => TryFind(name, out CommandEntry? entry)
         ? entry
         : throw new CommandException(59, "CommandNotFound", $"no such command: '{Encoding.UTF8.GetString(name)}'");
 
-    private static bool TryFind(ReadOnlySpan<byte> name, [NotNullWhen(true)] out Entry? entry)
+    private static bool TryFind(ReadOnlySpan<byte> name, [NotNullWhen(true)] out CommandEntry? entry)
     {
         entry = null;
         Span<char> text = stackalloc char[MaximumNameLength];

@@ -21,7 +21,7 @@ internal static class SessionFields
     private const string OutOfBounds = "Transaction numbers are only allowed on a replica set member or mongos";
 
     /// <exception cref="CommandException">20 for a transaction or a retryable write; 72, 9, 14, 2, 123 for a read concern that is wrong or not supported.</exception>
-    public static void Require(ReadOnlySpan<byte> body, CommandTable.Entry command)
+    public static void Require(ReadOnlySpan<byte> body, CommandEntry command)
     {
         var found = default(Transaction);
         bool hasSession = false;
@@ -70,7 +70,7 @@ internal static class SessionFields
 
     private static bool IsUuid(BsonReader value) => value.Type == BsonType.Binary && value.Value.Length == 4 + 1 + 16 && value.Value[4] == 4;
 
-    private static void Refuse(Transaction found, bool hasSession, CommandTable.Entry command)
+    private static void Refuse(Transaction found, bool hasSession, CommandEntry command)
     {
         if (found.IsStart && !found.HasAutocommit)
             throw new CommandException(72, "InvalidOptions", "'startTransaction' field requires 'autocommit' field to also be specified");

@@ -37,7 +37,7 @@ internal sealed class DocumentStore : IDisposable
         _byName = _collections.GetAlternateLookup<ReadOnlySpan<char>>();
     }
 
-    /// <exception cref="ForeignFolderException">The folder is neither empty nor the store's.</exception>
+    /// <exception cref="StorageException">The folder is neither empty nor the store's.</exception>
     /// <exception cref="StorageException">See <see cref="RocksDatabase.Open"/>.</exception>
     public static DocumentStore Open(string? path, long cacheBytes, DiskReserve? disk = null)
     {

@@ -1,11 +1,7 @@
 using MongoPerf.Server.Storage.Rocks;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Server.Storage;
-
-/// <summary>The folder holds something else than the embedded server's data, and is left as it is.</summary>
-/// <param name="message">What was found, in one sentence.</param>
-/// <param name="hint">What to do about it.</param>
-public sealed class ForeignFolderException(string message, string hint) : StorageException(message, hint);
 
 /// <summary>Whose folder the store is to lie in: an empty one becomes the store's and is marked so, and any other must have the mark.</summary>
 internal static class StoreFolder
@@ -16,7 +12,7 @@ internal static class StoreFolder
     public const string OwnPrefix = "mongoperf-";
 
     /// <summary>Makes the folder, or sees to it that it is the store's.</summary>
-    /// <exception cref="ForeignFolderException">It is neither empty nor the store's, or holds a link in place of something of ours.</exception>
+    /// <exception cref="StorageException">It is neither empty nor the store's, or holds a link in place of something of ours.</exception>
     /// <exception cref="IOException">It can't be made.</exception>
     public static void Claim(string path)
     {
@@ -29,8 +25,8 @@ internal static class StoreFolder
             .FirstOrDefault(name => name?.StartsWith(OwnPrefix, StringComparison.Ordinal) == false);
         if (foreign is not null && !IsUnmarkedStore(path))
         {
-            throw new ForeignFolderException(
-                $"{Path.GetFullPath(path)} contains '{foreign}' and is not the embedded server's data folder; nothing was written", "name an empty or new folder");
+            throw new StorageException(
+                $"{Path.GetFullPath(path)} contains '{foreign}' and is not the embedded server's data folder; nothing was written", "name an empty or new folder", fault: Fault.Refused);
         }
 
         // CreateNew: a link of that name, which leads nowhere yet, is not followed.
@@ -39,12 +35,12 @@ internal static class StoreFolder
     }
 
     /// <summary>What is put beside the store must not land elsewhere, nor be read or deleted there.</summary>
-    /// <exception cref="ForeignFolderException">There is a link in place of something of ours.</exception>
+    /// <exception cref="StorageException">There is a link in place of something of ours.</exception>
     public static void RefuseLinks(string path)
     {
         var folder = new DirectoryInfo(path);
         if (folder.Exists && folder.EnumerateFileSystemInfos(OwnPrefix + "*").FirstOrDefault(entry => entry.LinkTarget is not null) is { } link)
-            throw new ForeignFolderException($"{link.FullName} is a link, and links are not followed here; nothing was changed", "delete the link, or name another folder");
+            throw new StorageException($"{link.FullName} is a link, and links are not followed here; nothing was changed", "delete the link, or name another folder", fault: Fault.Refused);
     }
 
     /// <summary>One of an earlier version: RocksDB's files with column families that only this store has.</summary>

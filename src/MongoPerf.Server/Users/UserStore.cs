@@ -48,7 +48,7 @@ public sealed class UserStore(string? dataPath)
     /// <returns>True when there was one of that name.</returns>
     /// <exception cref="FormatException">The name can't be one.</exception>
     /// <exception cref="SaslException">SCRAM-SHA-256 does not allow the password; the message says why and does not hold it.</exception>
-    /// <exception cref="ForeignFolderException">The data folder holds something else.</exception>
+    /// <exception cref="StorageException">The data folder holds something else.</exception>
     /// <exception cref="IOException">It can't be written.</exception>
     public bool Put(string name, string password)
     {
@@ -75,7 +75,7 @@ public sealed class UserStore(string? dataPath)
 
     /// <summary>Removes a user; logins fail from now on, and who is logged in stays so.</summary>
     /// <returns>False when there was none of that name.</returns>
-    /// <exception cref="ForeignFolderException">The users' folder is a link.</exception>
+    /// <exception cref="StorageException">The users' folder is a link.</exception>
     /// <exception cref="IOException">The file can't be deleted.</exception>
     public bool Remove(string name)
     {

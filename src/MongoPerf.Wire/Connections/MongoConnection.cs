@@ -2,6 +2,7 @@ using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Compression;
+using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Wire.Connections;
@@ -383,7 +384,7 @@ public sealed class MongoConnection : IDisposable
 
 /// <summary>The server speaks no OP_MSG.</summary>
 public sealed class ServerTooOldException(ServerAddress server, int maxWireVersion)
-    : Exception($"{server}: the server's wire version is {maxWireVersion}, at least 6 (MongoDB 3.6) is needed")
+    : MongoPerfException(Fault.CannotConnect, $"{server}: the server's wire version is {maxWireVersion}, at least 6 (MongoDB 3.6) is needed")
 {
     public int MaxWireVersion { get; } = maxWireVersion;
 }

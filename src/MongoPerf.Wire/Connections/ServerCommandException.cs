@@ -1,11 +1,13 @@
+using System.Text.RegularExpressions;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Wire.Connections;
 
 /// <summary>A command that the server refused, or a write that it did not do as asked.</summary>
 public sealed class ServerCommandException(string command, ServerError error)
-    : Exception($"{command}: {error.Message} (code {error.Code}{(error.Name.Length > 0 ? " " + error.Name : "")})")
+    : MongoPerfException(error.Fault, $"{command}: {error.Text}", error.Hint)
 {
     public string Command { get; } = command;
 
@@ -19,7 +21,7 @@ public sealed class ServerCommandException(string command, ServerError error)
 /// <param name="Name">codeName; "Location…" for codes without a name; may be empty.</param>
 /// <param name="Message">errmsg.</param>
 /// <param name="Labels">errorLabels, such as RetryableWriteError.</param>
-public sealed record ServerError(int Code, string Name, string Message, IReadOnlyList<string> Labels)
+public sealed partial record ServerError(int Code, string Name, string Message, IReadOnlyList<string> Labels)
 {
     /// <summary>How many documents of a batch it is about.</summary>
     public int Documents { get; init; } = 1;
@@ -32,6 +34,12 @@ public sealed record ServerError(int Code, string Name, string Message, IReadOnl
 
     /// <summary>NamespaceExists.</summary>
     public const int NamespaceExists = 48;
+
+    private const int BadValue = 2;
+    private const int Unauthorized = 13;
+    private const int AuthenticationFailed = 18;
+    private const int NotYetInitialized = 94;
+    private const int OutOfDiskSpace = 14031;
 
     /// <summary>Longer messages are cut; MongoDB's own, of a duplicate key with its values for example, are far below.</summary>
     private const int LongestMessage = 4000;
@@ -46,6 +54,54 @@ public sealed record ServerError(int Code, string Name, string Message, IReadOnl
         string name = error.FindString("codeName") ?? (code == 0 ? "" : KnownName(code));
         return new ServerError(code, ForeignText.OneLine(name, 100), ForeignText.OneLine(message, LongestMessage), labels);
     }
+
+    /// <summary>The server answers, but does not take writes, or not any longer: another member may. Codes: specifications, server-discovery-and-monitoring.</summary>
+    public bool MeansNoPrimary => Code is
+        91 // ShutdownInProgress
+        or 189 // PrimarySteppedDown
+        or 10058 // LegacyNotPrimary
+        or 10107 // NotWritablePrimary
+        or 11600 // InterruptedAtShutdown
+        or 11602 // InterruptedDueToReplStateChange
+        or 13435 // NotPrimaryNoSecondaryOk
+        or 13436; // NotPrimaryOrSecondary
+
+    /// <summary>A router answers and the shard behind it does not: whether a write got there is not known. Codes: error_codes.yml of the server.</summary>
+    public bool MeansShardAway => Code is
+        6 // HostUnreachable
+        or 7 // HostNotFound
+        or 89 // NetworkTimeout
+        or 133 // FailedToSatisfyReadPreference
+        or 9001; // SocketException
+
+    /// <summary>The shard that an error of <see cref="MeansShardAway"/> names (MongoDB writes "for set NAME"); null for none.</summary>
+    private string? Shard => ShardName().Match(Message) is { Success: true } match ? match.Groups[1].Value : null;
+
+    /// <summary>This client may not do that, whoever it is.</summary>
+    public bool MeansForbidden => Code is Unauthorized or AuthenticationFailed;
+
+    public bool MeansDiskFull => Code == OutOfDiskSpace;
+
+    /// <summary>The message with code and name.</summary>
+    public string Text => $"{Message} (code {Code}{(Name.Length > 0 ? " " + Name : "")})";
+
+    /// <summary>What it comes to for a command that can't do without.</summary>
+    public Fault Fault => Meaning.Fault;
+
+    /// <summary>What to do about it; null for nothing that is known.</summary>
+    public string? Hint => Meaning.Hint;
+
+    private (Fault Fault, string? Hint) Meaning => this switch
+    {
+        { MeansDiskFull: true } => (Fault.Refused, "free some space on the server's disk"),
+        { MeansForbidden: true } => (Fault.CannotConnect, "this user is not allowed to do that, or the server requires a login: --uri mongodb://USER:PASSWORD@HOST/?authSource=admin"),
+        { Code: NotYetInitialized } => (Fault.CannotConnect, "its replica set is not initiated: run rs.initiate() on it, or start it without --replSet"),
+        { Code: BadValue } when Message.Contains("journal", StringComparison.Ordinal) =>
+            (Fault.WrongUsage, "what a run has written must be there when it continues after a crash: start the server with its journal (without --nojournal)"),
+        { MeansNoPrimary: true } => (Fault.CannotConnect, "this member does not accept writes: is there a primary?"),
+        { MeansShardAway: true } => (Fault.CannotConnect, $"the router answers, but {(Shard is { } shard ? $"shard {shard}" : "a shard")} does not: start it, or check its log"),
+        _ => (Fault.RejectedByServer, null),
+    };
 
     /// <summary>Servers of old, and others that speak MongoDB's protocol, say some things without a code. Sources: specifications, enumerate-collections.md and server-discovery-and-monitoring.md.</summary>
     private static int CodeOf(string message) => message switch
@@ -71,4 +127,7 @@ public sealed record ServerError(int Code, string Name, string Message, IReadOnl
         13388 => "StaleConfig",
         _ => $"Location{code}",
     };
+
+    [GeneratedRegex(@"\bfor set ([\w-]+)")]
+    private static partial Regex ShardName();
 }

@@ -9,5 +9,5 @@ namespace MongoPerf.Wire.Discovery;
 /// <param name="inner">Why the server can't be used.</param>
 public sealed class NoServerException(ServerAddress server, string what, string? hint = null, Exception? inner = null) : ConnectionFailedException(server, what, inner)
 {
-    public string? Hint { get; } = hint;
+    public override string? Hint { get; } = hint;
 }

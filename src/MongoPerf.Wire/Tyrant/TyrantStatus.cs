@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Wire.Tyrant;
 
@@ -55,4 +56,4 @@ public sealed class TyrantStatus
 
 /// <summary>A Tokyo Tyrant server whose database has no columns. The user's to mend.</summary>
 public sealed class TyrantServerException(ServerAddress server, string type)
-    : Exception($"{server}: this Tokyo Tyrant server's database is of type '{type}', a table database is needed");
+    : MongoPerfException(Fault.WrongUsage, $"{server}: this Tokyo Tyrant server's database is of type '{type}', a table database is needed", "start it on the file of a table database: ttserver FILE.tct");

@@ -3,6 +3,7 @@ using MongoPerf.Deployments;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Running.Sessions;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Cli;
 
@@ -68,7 +69,7 @@ internal static class CleanCommand
             {
                 deleted += Delete(RunFolder.Find(runsFolder, listing.Id)) ? 1 : 0;
             }
-            catch (Exception e) when (e is UserException or DeploymentException or RunStoreException or RunStoreWriteException or IOException or UnauthorizedAccessException)
+            catch (Exception e) when (e is IFailure or IOException or UnauthorizedAccessException)
             {
                 Console.Error.WriteLine($"kept: {Masking.Shown(e.Message.Split('\n')[0])}");
                 code = ExitCode.Refused;

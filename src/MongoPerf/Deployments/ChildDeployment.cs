@@ -4,6 +4,7 @@ using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments;
 
@@ -191,16 +192,16 @@ internal sealed partial class ChildDeployment : IDeployment
         // Its exit code is not this program's.
         lock (_errors)
             said = string.Join('\n', _errors.Where(line => !line.StartsWith("exit code ", StringComparison.Ordinal)).Select(line => "  " + line));
-        DeploymentFault fault = FaultOf(_child);
+        Fault fault = FaultOf(_child);
         Stop();
         return new DeploymentException(fault, $"{Kind.Text()}: the child process {what}{(said.Length > 0 ? "; its output:\n" + said : "")}");
     }
 
     // The child is this same program: its exit code says who is to blame.
-    private static DeploymentFault FaultOf(Process? child) =>
-        child is { HasExited: true, ExitCode: (int)DeploymentFault.WrongUsage or (int)DeploymentFault.Refused }
-            ? (DeploymentFault)child.ExitCode
-            : DeploymentFault.CannotConnect;
+    private static Fault FaultOf(Process? child) =>
+        child is { HasExited: true, ExitCode: (int)Fault.WrongUsage or (int)Fault.Refused }
+            ? (Fault)child.ExitCode
+            : Fault.CannotConnect;
 
     [GeneratedRegex(@":(\d+)\s*$")]
     private static partial Regex PortAtEnd();

@@ -1,3 +1,5 @@
+using MongoPerf.Wire.Failures;
+
 namespace MongoPerf.Deployments;
 
 /// <summary>Whose files a server's data folder holds. No server is started among those of another kind.</summary>
@@ -21,6 +23,6 @@ internal static class DataFolderOwner
     private static bool Has(string folder, string file) => File.Exists(Path.Combine(folder, file));
 
     private static DeploymentException Refuse(string folder, string holds, string so) => new(
-        DeploymentFault.Refused,
+        Fault.Refused,
         $"{Path.GetFullPath(folder)} holds {holds}: {so}\nhint:  use the server that wrote it, or name another folder");
 }

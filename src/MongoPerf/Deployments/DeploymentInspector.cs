@@ -3,6 +3,7 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Deployments;
@@ -32,12 +33,12 @@ internal static class DeploymentInspector
         }
         catch (Exception e) when (e is ConnectionFailedException or ServerTooOldException)
         {
-            throw new DeploymentException(DeploymentFault.CannotConnect, e.Message, e);
+            throw new DeploymentException(Fault.CannotConnect, e.Message, e);
         }
         catch (Exception e) when (e is WireProtocolException or BsonFormatException or ServerCommandException)
         {
             throw new DeploymentException(
-                DeploymentFault.CannotConnect, $"{deployment.Address}: not usable as a MongoDB server: {ConnectionFailedException.WhatOf(e, deployment.Address)}", e);
+                Fault.CannotConnect, $"{deployment.Address}: not usable as a MongoDB server: {ConnectionFailedException.WhatOf(e, deployment.Address)}", e);
         }
     }
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments;
 
@@ -46,7 +47,7 @@ internal sealed class DiskGuard
             return;
         long fitting = Math.Max(0, (long)((free - ReserveBytes) / bytesPerDocument));
         throw new DeploymentException(
-            DeploymentFault.Refused,
+            Fault.Refused,
             $"{_folder}: {documents:N0} more documents need about {Bytes(needed)} plus {Bytes(ReserveBytes)} in reserve, but only {Bytes(free)} are free\n" +
             "hint:  " + (fitting > 0 ? $"about {Round(fitting)} documents fit; choose a smaller --target, or" : "choose") + " a larger disk for the server's data (--out where the run starts the server)");
     }

@@ -3,6 +3,7 @@ using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Discovery;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments;
 
@@ -13,10 +14,6 @@ namespace MongoPerf.Deployments;
 /// </remarks>
 internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings, bool mustBeMongos = false) : IDeployment
 {
-    private const string PasswordHint = "check user name and password (@ : / % as %40 %3A %2F %25), authSource and authMechanism in --uri";
-
-    private const string CertificateHint = "the subject of the certificate in tlsCertificateKeyFile must be a user of the server's database $external";
-
     private readonly ServerDirectory _servers = new(hosts, settings);
     private volatile ShardedCluster? _cluster;
     private bool _wasUsed;
@@ -32,9 +29,6 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
     }
 
     public IReadOnlyList<string> Remarks { get; private set; } = [];
-
-    /// <summary>What to look at when a login fails.</summary>
-    public static string HintFor(AuthenticationFailedException refused) => refused.Mechanism == "MONGODB-X509" ? CertificateHint : PasswordHint;
 
     public IReadOnlyList<ServerAddress> Readable => _servers.Readable;
 
@@ -57,12 +51,12 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
         }
         catch (NoServerException e)
         {
-            throw new DeploymentException(DeploymentFault.CannotConnect, e.Message + (e.Hint is { } hint ? $"\nhint:  {hint}" : ""), e);
+            throw new DeploymentException(Fault.CannotConnect, e.Message + (e.Hint is { } hint ? $"\nhint:  {hint}" : ""), e);
         }
         catch (Exception e) when (e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException)
         {
-            string hint = e is AuthenticationFailedException refused ? $"\nhint:  {HintFor(refused)}" : "";
-            throw new DeploymentException(DeploymentFault.CannotConnect, e.Message + hint, e);
+            string hint = e is AuthenticationFailedException refused ? $"\nhint:  {refused.Hint}" : "";
+            throw new DeploymentException(Fault.CannotConnect, e.Message + hint, e);
         }
 
         return false;

@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.Text.RegularExpressions;
 using MongoPerf.Deployments.Installing;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments;
 
@@ -79,7 +80,7 @@ internal sealed partial record MongodProgram(string Path, Version Version)
             throw DeploymentException.WrongUsage($"{source}: {full} --version exited with code {exitCode}: {FirstLine(output)}", "use a mongod built for this system");
         var version = Version.Parse(match.Groups[1].Value);
         if (version < Oldest)
-            throw new DeploymentException(DeploymentFault.CannotConnect, $"{source}: {full} is version {version}; allowed: {Oldest} or later\nhint:  use a newer mongod");
+            throw new DeploymentException(Fault.CannotConnect, $"{source}: {full} is version {version}; allowed: {Oldest} or later\nhint:  use a newer mongod");
         return new MongodProgram(full, version);
     }
 

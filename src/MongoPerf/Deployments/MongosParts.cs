@@ -1,6 +1,7 @@
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Deployments;
@@ -24,7 +25,7 @@ internal static class MongosParts
         ShardAddress[] all = [.. shards.Select(shard => ReadShard(shard, brief, known)).OfType<ShardAddress>()];
         return all.Length > 0
             ? new ShardedCluster(RouterKind.Mongos, mongos.Address, mongos.Address, all)
-            : throw new DeploymentException(DeploymentFault.CannotConnect, $"the cluster of the mongos at {mongos.Address} has no shards, so it can store nothing\nhint:  add one with sh.addShard(\"SET/HOST:PORT\")");
+            : throw new DeploymentException(Fault.CannotConnect, $"the cluster of the mongos at {mongos.Address} has no shards, so it can store nothing\nhint:  add one with sh.addShard(\"SET/HOST:PORT\")");
     }
 
     /// <summary>A shard without a member that the mongos reaches would keep each command waiting for 15 s and more: better said at once.</summary>
@@ -41,7 +42,7 @@ internal static class MongosParts
                 continue;
             string addresses = string.Join(", ", members.Select(member => member.FindString("addr")));
             throw new DeploymentException(
-                DeploymentFault.CannotConnect,
+                Fault.CannotConnect,
                 $"shard {name} is down: the mongos at {mongos.Address} reaches none of its members ({addresses})\nhint:  start it; a run needs all shards");
         }
     }

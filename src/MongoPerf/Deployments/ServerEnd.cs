@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments;
 
@@ -19,10 +20,10 @@ internal static partial class ServerEnd
     {
         ProcessTable table = ProcessTable.System;
         if (server.ProcessId is not { } id || table.Find(id) is not { } process)
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"restart: a deployment of kind '{server.Kind}' is not a server that can be restarted");
+            throw new DeploymentException(Fault.WrongUsage, $"restart: a deployment of kind '{server.Kind}' is not a server that can be restarted");
         table.Signal(process, kills ? ProcessTable.Kill : ProcessTable.Terminate);
         if (!table.WaitForEnd(process, StopLimit))
-            throw new DeploymentException(DeploymentFault.CannotConnect, $"restart: the server (process {id}) did not stop within {StopLimit.TotalMinutes:0} minutes");
+            throw new DeploymentException(Fault.CannotConnect, $"restart: the server (process {id}) did not stop within {StopLimit.TotalMinutes:0} minutes");
     }
 
     /// <summary>After <see cref="Wait"/>: drops its files from the page cache (Linux only), so that it reads them from disk as after the machine's own start.</summary>

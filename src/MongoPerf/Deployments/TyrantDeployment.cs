@@ -1,6 +1,7 @@
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Messages;
 using MongoPerf.Wire.Tyrant;
 
@@ -32,15 +33,15 @@ internal sealed class TyrantDeployment(ServerAddress address, ConnectionSettings
         }
         catch (ConnectionFailedException e)
         {
-            throw new DeploymentException(DeploymentFault.CannotConnect, e.Message, e);
+            throw new DeploymentException(Fault.CannotConnect, e.Message, e);
         }
         catch (WireProtocolException e)
         {
-            throw new DeploymentException(DeploymentFault.CannotConnect, $"{e.Message}\nhint:  what answers there is not a Tokyo Tyrant server", e);
+            throw new DeploymentException(Fault.CannotConnect, $"{e.Message}\nhint:  what answers there is not a Tokyo Tyrant server", e);
         }
         catch (TyrantServerException e)
         {
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"{e.Message}\nhint:  start it on the file of a table database: ttserver FILE.tct", e);
+            throw new DeploymentException(Fault.WrongUsage, $"{e.Message}\nhint:  start it on the file of a table database: ttserver FILE.tct", e);
         }
     }
 

@@ -1,3 +1,5 @@
+using MongoPerf.Wire.Failures;
+
 namespace MongoPerf.Input;
 
 /// <summary>What the program's exit code says; the last line printed says it too.</summary>
@@ -36,9 +38,7 @@ public static class ExitCodes
 }
 
 /// <summary>A mistake or a refusal that the user must know of: one line of what was found and what is allowed, and a hint. No stack trace.</summary>
-public sealed class UserException(ExitCode code, string message, string? hint = null) : Exception(message)
+public sealed class UserException(ExitCode code, string message, string? hint = null) : MongoPerfException((Fault)code, message, hint)
 {
-    public ExitCode Code { get; } = code;
-
-    public string? Hint { get; } = hint;
+    public ExitCode Code => (ExitCode)Fault;
 }

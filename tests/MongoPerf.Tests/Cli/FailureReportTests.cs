@@ -8,6 +8,7 @@ using MongoPerf.Running;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Discovery;
+using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Tyrant;
 
 namespace MongoPerf.Tests.Cli;
@@ -87,7 +88,7 @@ public sealed class FailureReportTests
         "refused command" => new ServerCommandException("collStats", new ServerError(59, "CommandNotFound", "no such thing", [])),
         "refused for good" => new ServerRefusesException(new ServerError(59, "CommandNotFound", "no such thing", []), 5),
         "duplicates" => new DuplicateKeyException("c", 1, "E11000 duplicate key error collection: p.c index: u_1"),
-        "refused shards" => new ShardingException("p.c can't be sharded by {a: 1}: no", "try another") { IsServers = true },
+        "refused shards" => new MongoPerfException(Fault.RejectedByServer, "p.c can't be sharded by {a: 1}: no", "try another"),
         "no primary" => new ServerCommandException("insert", new ServerError(10107, "NotWritablePrimary", "not primary", [])),
         "full disk" => new ServerCommandException("insert", new ServerError(14031, "OutOfDiskSpace", "no room", [])),
         "full disk all along" => new ServerRefusesException(new ServerError(14031, "OutOfDiskSpace", "no room", []), 5),
@@ -101,6 +102,6 @@ public sealed class FailureReportTests
         "login" => new AuthenticationFailedException(new ServerAddress("db", 27017), "authentication failed"),
         "tls" => new TlsFailedException(new ServerAddress("db", 27017), "the certificate expired"),
         "other set" => new WrongReplicaSetException(new ServerAddress("db", 27017), "rs1", "rs0"),
-        _ => new DeploymentException(DeploymentFault.Refused, "two\nhint:  lines"),
+        _ => new DeploymentException(Fault.Refused, "two\nhint:  lines"),
     };
 }

@@ -41,7 +41,7 @@ public sealed class CpuAffinityTests
         int there = CpuAffinity.Own.Count;
         Assert.Equal(CpuAffinity.Own, CpuAffinity.First(there));
         var refused = Assert.Throws<DeploymentException>(() => CpuAffinity.First(there + 1));
-        Assert.Equal(2, refused.ExitCode);
+        Assert.Equal(2, (int)refused.Fault);
         Assert.StartsWith($"--cpus is {there + 1}; allowed: 1 to {there}", refused.Message, StringComparison.Ordinal);
     }
 

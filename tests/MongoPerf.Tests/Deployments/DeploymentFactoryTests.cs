@@ -139,7 +139,7 @@ public sealed class DeploymentFactoryTests : IDisposable
         foreach (DeploymentKind? required in (DeploymentKind?[])[kind, null])
         {
             var e = Assert.Throws<DeploymentException>(() => KindOf(Request() with { RequiredKind = required }, kind == DeploymentKind.Mongod ? _mongod : null));
-            Assert.Equal(6, e.ExitCode);
+            Assert.Equal(6, (int)e.Fault);
             Assert.Contains(text, e.Message, StringComparison.Ordinal);
         }
 
@@ -165,7 +165,7 @@ public sealed class DeploymentFactoryTests : IDisposable
     private static void Refuses(DeploymentRequest request, string text, string hint, string? mongod = null)
     {
         var e = Assert.Throws<DeploymentException>(() => KindOf(request, mongod));
-        Assert.Equal(2, e.ExitCode);
+        Assert.Equal(2, (int)e.Fault);
         Assert.Contains(text, e.Message, StringComparison.Ordinal);
         Assert.Contains(hint, e.Message[e.Message.IndexOf("\nhint:  ", StringComparison.Ordinal)..], StringComparison.Ordinal);
     }

@@ -13,7 +13,7 @@ public sealed class DiskGuardTests
         var guard = new DiskGuard("/data", 1000 * GigaByte, () => 102 * GigaByte);
         guard.CheckBefore(80_000_000, DiskGuard.MongodBytesPerDocument);
         var e = Assert.Throws<DeploymentException>(() => guard.CheckBefore(500_000_000, DiskGuard.MongodBytesPerDocument));
-        Assert.Equal(6, e.ExitCode);
+        Assert.Equal(6, (int)e.Fault);
         Assert.Contains("need about 625 GB plus 2 GB in reserve, but only 102 GB are free", e.Message, StringComparison.Ordinal);
         Assert.Contains("about 80M documents fit", e.Message, StringComparison.Ordinal);
     }

@@ -4,6 +4,7 @@ using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Discovery;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Tests.Deployments;
 
@@ -16,7 +17,7 @@ public sealed class GivenDeploymentTests
         using var mongod = new FakeMongos(isMongos: false);
         var deployment = new GivenDeployment([mongod.Address], ConnectionSettings.Default, mustBeMongos: true);
         var e = Assert.Throws<DeploymentException>(() => deployment.EnsureRunning());
-        Assert.Equal(DeploymentFault.WrongUsage, e.Fault);
+        Assert.Equal(Fault.WrongUsage, e.Fault);
         Assert.StartsWith($"{mongod.Address} is not a mongos, which --topology sharded needs", e.Message, StringComparison.Ordinal);
         Assert.Null(deployment.Cluster);
     }
@@ -152,7 +153,7 @@ public sealed class GivenDeploymentTests
     {
         using var set = new FakeSet(1) { Names = ["nowhere.invalid:27017"] };
         var e = Assert.Throws<DeploymentException>(() => new GivenDeployment([set[0].Address], FakeSet.Settings).EnsureRunning());
-        Assert.Equal(DeploymentFault.CannotConnect, e.Fault);
+        Assert.Equal(Fault.CannotConnect, e.Fault);
         Assert.Contains($"\nhint:  make these names known on this machine, or add directConnection=true to use {set[0].Address} alone", e.Message, StringComparison.Ordinal);
         new GivenDeployment([set[0].Address], FakeSet.Settings with { IsDirect = true }).EnsureRunning();
     }

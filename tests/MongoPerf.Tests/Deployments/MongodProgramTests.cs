@@ -39,7 +39,7 @@ public sealed class MongodProgramTests : IDisposable
     {
         string path = Script("mongod", script);
         var e = Assert.Throws<DeploymentException>(() => MongodProgram.Find(path, _ => null));
-        Assert.Equal(exitCode, e.ExitCode);
+        Assert.Equal(exitCode, (int)e.Fault);
         Assert.Contains(text, e.Message, StringComparison.Ordinal);
         Assert.Contains("hint:", e.Message, StringComparison.Ordinal);
     }
@@ -94,7 +94,7 @@ public sealed class MongodProgramTests : IDisposable
         Assert.Contains("is 63 MiB; allowed: 64 MiB or more", Assert.Throws<DeploymentException>(() => CacheSize.Check(63 * megaByte)).Message, StringComparison.Ordinal);
         var e = Assert.Throws<DeploymentException>(() => CacheSize.Check(512 * megaByte, servers: 3, memoryBytes: 1024 * megaByte));
         Assert.Contains("512 MiB for each of 3 servers, but this machine has 1 GiB", e.Message, StringComparison.Ordinal);
-        Assert.Equal(2, e.ExitCode);
+        Assert.Equal(2, (int)e.Fault);
     }
 
     [Fact]

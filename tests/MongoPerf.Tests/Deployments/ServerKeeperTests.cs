@@ -1,6 +1,7 @@
 using MongoPerf.Deployments;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Tests.Deployments;
 
@@ -111,7 +112,7 @@ public sealed class ServerKeeperTests
                 if (IsStopped)
                     throw new OperationCanceledException();
                 if (Failures-- > 0)
-                    throw new DeploymentException(DeploymentFault.CannotConnect, "it does not start; its last words:\n  the disk is on fire");
+                    throw new DeploymentException(Fault.CannotConnect, "it does not start; its last words:\n  the disk is on fire");
                 Starts++;
                 return IsRunning = true;
             }

@@ -89,7 +89,7 @@ public sealed class ServerProcessTests : IDisposable
         FakeProc.WriteProcess(_proc, Pid, "mongod", 777, "S", "mongod", "--dbpath", _data);
         File.WriteAllText(Path.Combine(_data, "mongod.lock"), $"{Pid}\n");
         var e = Assert.Throws<DeploymentException>(() => ServerProcess.Start(Options("/bin/false"), new ProcessTable(_proc)));
-        Assert.Equal(6, e.ExitCode);
+        Assert.Equal(6, (int)e.Fault);
         Assert.Contains($"in use by process {Pid} (mongod)", e.Message, StringComparison.Ordinal);
     }
 
@@ -101,7 +101,7 @@ public sealed class ServerProcessTests : IDisposable
         File.WriteAllText(Path.Combine(_data, "mongod.lock"), $"{Pid}\n");
         // It continues to start the program, which is none here.
         var e = Assert.Throws<DeploymentException>(() => ServerProcess.Start(Options("/bin/false"), new ProcessTable(_proc)));
-        Assert.Equal(3, e.ExitCode);
+        Assert.Equal(3, (int)e.Fault);
     }
 
     [Fact]
@@ -132,7 +132,7 @@ public sealed class ServerProcessTests : IDisposable
         listener.Start();
         int port = ((IPEndPoint)listener.LocalEndpoint).Port;
         var e = Assert.Throws<DeploymentException>(() => ServerProcess.Start(Options("/bin/false") with { Port = port }));
-        Assert.Equal(3, e.ExitCode);
+        Assert.Equal(3, (int)e.Fault);
         Assert.Contains($"mongod: port {port} of 127.0.0.1 is in use", e.Message, StringComparison.Ordinal);
     }
 

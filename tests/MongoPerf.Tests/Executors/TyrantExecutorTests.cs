@@ -101,7 +101,7 @@ public sealed class TyrantExecutorTests : IDisposable
         Assert.Equal(default, Run(operation));
         Assert.Equal((1, "TyrantFailure"), (operation.LastError!.Code, operation.LastError.Name));
         Assert.StartsWith("Tokyo Tyrant answered code 1", operation.LastError.Message, StringComparison.Ordinal);
-        Assert.False(ErrorTally.MeansNoPrimary(operation.LastError));
+        Assert.False(operation.LastError.MeansNoPrimary);
         _server.Answer = exchange => exchange.Send(ScriptedTyrant.Reply(0));
         Assert.True(Run(operation).Succeeded);
     }

@@ -4,6 +4,7 @@ using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Tests.Growth;
 
@@ -152,8 +153,8 @@ public sealed class GrowthRunnerTests : IDisposable
     public void Documents_that_stay_missing_end_the_series()
     {
         _series.Data.ForgetsWrites = true;
-        var e = Assert.Throws<MissingDocumentsException>(() => _series.Run(i => Scripted.Ok(QuerySeconds) with { Arrives = i != 0 }));
-        Assert.Equal("series: documents are still missing between 0 and 1 after 5 repairs", e.Message);
+        var e = Assert.Throws<MongoPerfException>(() => _series.Run(i => Scripted.Ok(QuerySeconds) with { Arrives = i != 0 }));
+        Assert.Equal((Fault.VerificationFailed, "series: documents are still missing between 0 and 1 after 5 repairs"), (e.Fault, e.Message));
         Assert.Equal(5, _series.Data.Written.Count);
     }
 

@@ -2,6 +2,7 @@ using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Tests.Phases;
 
@@ -279,9 +280,9 @@ public sealed class PhaseFailureTests : PhaseTest
     public void Intervals_that_nobody_takes_end_the_phase_with_their_cause()
     {
         var log = new PhaseLog(Clock) { Then = _ => throw new IOException("disk full") };
-        var failure = Assert.Throws<SamplingFailedException>(() =>
+        var failure = Assert.Throws<MongoPerfException>(() =>
             new GroupRunner(Clock, (_, _) => new ScriptedExecutor(Clock, _ => Scripted.Ok())).Run(Queries with { Seconds = 1000 }, log, default));
-        Assert.Equal("run store: disk full", failure.Message);
+        Assert.Equal((Fault.Refused, "run store: disk full"), (failure.Fault, failure.Message));
         Assert.IsType<IOException>(failure.InnerException);
         Assert.Single(log.Intervals);
         Assert.InRange(Clock.Seconds, 1, 1.1);
@@ -291,7 +292,7 @@ public sealed class PhaseFailureTests : PhaseTest
     public void A_last_interval_that_nobody_takes_fails_the_phase_too()
     {
         var log = new PhaseLog(Clock) { Then = _ => throw new IOException("disk full") };
-        Assert.Throws<SamplingFailedException>(() =>
+        Assert.Throws<MongoPerfException>(() =>
             new GroupRunner(Clock, (_, _) => new ScriptedExecutor(Clock, _ => Scripted.Ok())).Run(Queries with { Count = 3 }, log, default));
     }
 

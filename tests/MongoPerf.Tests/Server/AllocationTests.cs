@@ -53,7 +53,7 @@ public sealed class AllocationTests : IDisposable
 
     private void Fill()
     {
-        using var session = new CommandSession(_context, 1);
+        using var session = new CommandDispatcher(_context, 1);
         var reply = new ReplyWriter();
         Run(session, reply, TestClient.Json("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n'}, {'key': {'m': 1}, 'name': 'm'}, {'key': {'d': -1}, 'name': 'd'}], '$db': 'test'}").Bytes);
         object[] documents = [.. Enumerable.Range(0, 500).Select(i => BsonDocument.Of(("_id", i), ("n", i % 10), ("m", i % 11), ("d", i)))];
@@ -62,7 +62,7 @@ public sealed class AllocationTests : IDisposable
 
     private long BytesPerRun(Func<int, byte[]> body, int runs)
     {
-        using var session = new CommandSession(_context, 1);
+        using var session = new CommandDispatcher(_context, 1);
         var reply = new ReplyWriter();
         int number = 0;
         for (int i = 0; i < runs; i++)
@@ -75,7 +75,7 @@ public sealed class AllocationTests : IDisposable
         }) / runs;
     }
 
-    private static void Run(CommandSession session, ReplyWriter reply, ReadOnlySpan<byte> body)
+    private static void Run(CommandDispatcher session, ReplyWriter reply, ReadOnlySpan<byte> body)
     {
         reply.BeginMessage(1, 1);
         session.Handle(new CommandRequest(body, default, wantsReply: true, isLegacyQuery: false), reply);

@@ -106,7 +106,7 @@ public sealed class DiskReserveTests : IDisposable
     private void Serve(Action<Func<string, BsonDocument>> talk)
     {
         using var context = new ServerContext(DocumentStore.Open(_folder.Path, 64 << 20, Disk()), new EmbeddedServerOptions { DataPath = _folder.Path });
-        using var session = new CommandSession(context, 1);
+        using var session = new CommandDispatcher(context, 1);
         var reply = new ReplyWriter();
         talk(json =>
         {

@@ -71,7 +71,7 @@ public sealed class RefusedCommandTests : IDisposable
         ];
         foreach (string command in refused)
         {
-            using var session = new CommandSession(side.Context, 7);
+            using var session = new CommandDispatcher(side.Context, 7);
             var login = new ScramConversation(Scram.Sha256, new MongoCredential("loader", "secret", "admin", Scram.Sha256, new Dictionary<string, string>()));
             BsonDocument first = side.Run(session, "admin", BsonDocument.Of(("saslStart", 1), ("mechanism", Scram.Sha256), ("payload", login.Start())));
             Assert.False(side.Run(session, "x.y", TestClient.Json(command)).IsTrue("ok"));
@@ -106,7 +106,7 @@ public sealed class RefusedCommandTests : IDisposable
             _cursors.RemoveAt(0);
         (string database, string collection) = (Databases[_random.Next(Databases.Length)], Collections[_random.Next(Collections.Length)]);
         (BsonDocument tested, BsonDocument control) = Commands(ref database, ref collection);
-        using CommandSession? fresh = _random.Next(4) == 0 ? new CommandSession(_tested.Context, 100 + number) : null;
+        using CommandDispatcher? fresh = _random.Next(4) == 0 ? new CommandDispatcher(_tested.Context, 100 + number) : null;
         BsonDocument got = _tested.Run(fresh ?? (_random.Next(4) == 0 ? _tested.Other : _tested.Session), database, tested);
         BsonDocument expected = _control.Run(_control.Session, database, control);
         if (Text(got) != Text(expected))
@@ -169,7 +169,7 @@ public sealed class RefusedCommandTests : IDisposable
     }
 
     /// <summary>Reads with anything changed, and any command with something added that no server takes.</summary>
-    private void Refuse(CommandSession session)
+    private void Refuse(CommandDispatcher session)
     {
         string database = Databases[_random.Next(Databases.Length)];
         string collection = Collections[_random.Next(Collections.Length)];
@@ -248,10 +248,10 @@ public sealed class RefusedCommandTests : IDisposable
 
     private static bool IsRead(BsonDocument command) => command.First().Key is "find" or "count" or "distinct" or "aggregate" or "explain" or "listIndexes" or "listCollections";
 
-    private void Require(CommandSession session, string database, BsonDocument command, bool hasDatabase = true) =>
+    private void Require(CommandDispatcher session, string database, BsonDocument command, bool hasDatabase = true) =>
         Require(session, Encoding.UTF8.GetBytes(database), command, hasDatabase);
 
-    private void Require(CommandSession session, byte[] database, BsonDocument command, bool hasDatabase = true)
+    private void Require(CommandDispatcher session, byte[] database, BsonDocument command, bool hasDatabase = true)
     {
         BsonDocument reply = _tested.Run(session, database, command, hasDatabase);
         if (reply.IsTrue("ok"))
@@ -261,7 +261,7 @@ public sealed class RefusedCommandTests : IDisposable
     }
 
     /// <summary>Of a read that was not refused after all nothing stays but a cursor.</summary>
-    private void Try(CommandSession session, string database, BsonDocument command)
+    private void Try(CommandDispatcher session, string database, BsonDocument command)
     {
         BsonDocument reply = _tested.Run(session, Encoding.UTF8.GetBytes(database), command);
         if (!reply.IsTrue("ok"))
@@ -318,24 +318,24 @@ public sealed class RefusedCommandTests : IDisposable
         {
             var options = new EmbeddedServerOptions { DataPath = DataPath, CacheBytes = 64 << 20, Listen = new ListenOptions { RequiresLogin = requiresLogin } };
             Context = new ServerContext(DocumentStore.Open(options.DataPath, 64 << 20), options);
-            Session = new CommandSession(Context, 1);
-            Other = new CommandSession(Context, 2);
+            Session = new CommandDispatcher(Context, 1);
+            Other = new CommandDispatcher(Context, 2);
         }
 
         public string DataPath => _folder.At("data");
 
         public ServerContext Context { get; }
 
-        public CommandSession Session { get; }
+        public CommandDispatcher Session { get; }
 
-        public CommandSession Other { get; }
+        public CommandDispatcher Other { get; }
 
         /// <summary>The last commands that were refused.</summary>
         public string Refused => string.Join(" ", _lastRefused.Select(command => command.Bytes.Length > 300 ? "(a long one)" : ExtendedJson.Write(command.Bytes)));
 
-        public BsonDocument Run(CommandSession session, string database, BsonDocument command) => Run(session, Encoding.UTF8.GetBytes(database), command);
+        public BsonDocument Run(CommandDispatcher session, string database, BsonDocument command) => Run(session, Encoding.UTF8.GetBytes(database), command);
 
-        public BsonDocument Run(CommandSession session, byte[] database, BsonDocument command, bool hasDatabase = true)
+        public BsonDocument Run(CommandDispatcher session, byte[] database, BsonDocument command, bool hasDatabase = true)
         {
             byte[] body = Bytes(database, command, hasDatabase);
             _reply.BeginMessage(1, 1);

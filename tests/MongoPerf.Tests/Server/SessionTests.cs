@@ -13,14 +13,14 @@ public sealed class SessionTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
     private readonly ServerContext _context;
-    private readonly CommandSession _session;
+    private readonly CommandDispatcher _session;
     private readonly ReplyWriter _reply = new();
 
     public SessionTests()
     {
         var options = new EmbeddedServerOptions { DataPath = _folder.Path, CacheBytes = 64 << 20 };
         _context = new ServerContext(DocumentStore.Open(options.DataPath, 64 << 20), options);
-        _session = new CommandSession(_context, 1);
+        _session = new CommandDispatcher(_context, 1);
         Run("{'insert': 'c', 'documents': [{'_id': 1}, {'_id': 2}, {'_id': 3}]}");
     }
 
@@ -55,11 +55,11 @@ public sealed class SessionTests : IDisposable
     [Fact]
     public void Constants_that_a_command_worked_out_do_not_outlive_it()
     {
-        FindQuery usual = _session.Query;
+        FindQuery usual = _session.Session.Query;
         Assert.Equal(3, Run("{'count': 'c', 'query': {'$expr': {'$ne': ['$_id', {'$range': [0, 10]}]}}}").FindInt64("n"));
-        Assert.Same(usual, _session.Query);
+        Assert.Same(usual, _session.Session.Query);
         Run("{'update': 'c', 'updates': [{'q': {'$expr': {'$eq': ['$_id', {'$range': [0, 100000]}]}}, 'u': {'$set': {'x': 1}}}]}");
-        Assert.NotSame(usual, _session.Query);
+        Assert.NotSame(usual, _session.Session.Query);
     }
 
     [Theory]

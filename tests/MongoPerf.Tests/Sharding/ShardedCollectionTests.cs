@@ -5,6 +5,7 @@ using MongoPerf.Engine.Sharding;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Tests.Sharding;
 
@@ -153,7 +154,7 @@ public sealed class ShardedCollectionTests : IDisposable
     public void Another_key_than_its_own_is_refused(string name, string key, string why)
     {
         using WireCollection collection = Open("perf", name, new ShardingSettings { ShardKey = key });
-        Assert.Equal(why, Assert.Throws<ShardingException>(() => collection.Create(Marker)).Message);
+        Assert.Equal(why, Assert.Throws<MongoPerfException>(() => collection.Create(Marker)).Message);
         // The marker is still its own run's.
         Assert.Empty(_mongos.HeardNames);
     }
@@ -174,7 +175,7 @@ public sealed class ShardedCollectionTests : IDisposable
         using WireCollection collection = Open("perf", "plain", new ShardingSettings { ShardKey = "Number1" });
         Assert.Equal(
             "perf.plain can't be sharded by {Number1: 1}: it has documents, but no index that starts with this key (indexes: {_id: 1}, {Number: 1})",
-            Assert.Throws<ShardingException>(() => collection.Create(Marker)).Message);
+            Assert.Throws<MongoPerfException>(() => collection.Create(Marker)).Message);
         Assert.Empty(_mongos.HeardNames);
     }
 
@@ -199,7 +200,7 @@ public sealed class ShardedCollectionTests : IDisposable
     {
         _mongos.Replies["shardCollection"] = _ => FakeMongos.Refusal(72, "can't shard that");
         using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "_id" });
-        Assert.Contains("perf.series can't be sharded by {_id: 1}: shardCollection: can't shard that (code 72", Assert.Throws<ShardingException>(() => collection.Create(Marker)).Message, StringComparison.Ordinal);
+        Assert.Contains("perf.series can't be sharded by {_id: 1}: shardCollection: can't shard that (code 72", Assert.Throws<MongoPerfException>(() => collection.Create(Marker)).Message, StringComparison.Ordinal);
     }
 
     [VectorFact]

@@ -1,3 +1,5 @@
+using MongoPerf.Wire.Failures;
+
 namespace MongoPerf.Deployments.Clusters;
 
 /// <summary>Held by the one program that starts or stops a cluster's processes; gone with it, however it ends.</summary>
@@ -17,7 +19,7 @@ internal static class ClusterLock
         catch (IOException e) when (File.Exists(Path.Combine(folder, FileName)))
         {
             throw new DeploymentException(
-                DeploymentFault.Refused, $"{folder}: another mongoperf is starting, stopping or running this cluster\nhint:  wait for it, or stop it", e);
+                Fault.Refused, $"{folder}: another mongoperf is starting, stopping or running this cluster\nhint:  wait for it, or stop it", e);
         }
     }
 }

@@ -1,5 +1,6 @@
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Sampling;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Clusters;
 
@@ -35,7 +36,7 @@ internal static class ClusterMemory
         long fitting = ((memory * 2 / 3) - (helpers * HelperCache)) / members;
         string others = helpers > 0 ? $", plus {CacheSize.Text(HelperCache)} for each of {helpers} config servers, routers and arbiters," : "";
         throw new DeploymentException(
-            DeploymentFault.WrongUsage,
+            Fault.WrongUsage,
             $"a cache of {CacheSize.Text(cacheBytes)} for each of {members} members{others} exceeds the memory: "
             + $"this machine has {CacheSize.Text(memory)}\nhint:  "
             + (fitting >= CacheSize.Least ? $"--cache {fitting >> 20}MB would leave a third to the page cache and the client" : $"use fewer {(helpers > 0 ? "--shards or " : "")}--members"));

@@ -4,6 +4,7 @@ using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Clusters;
 
@@ -210,16 +211,16 @@ internal sealed record ClusterPlan
         }
         catch (JsonException e)
         {
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} is not a valid cluster file: {e.Message}\nhint:  name another folder", e);
+            throw new DeploymentException(Fault.WrongUsage, $"{file} is not a valid cluster file: {e.Message}\nhint:  name another folder", e);
         }
 
         // The folder may be somebody else's: what is beyond these bounds would ask for all memory and every port.
         if (plan.Shards is < 0 or > ClusterLimits.MostShards || plan.Members is < 1 or > ClusterLimits.MostMembers
             || plan.ConfigServers is < 1 or > ClusterLimits.MostConfigServers
             || plan.FirstPort < 1 || plan.FirstPort + plan.Processes.Count - 1 > ushort.MaxValue || plan.CacheBytes < 1)
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} is not a valid cluster file: its shards, members, port or cache are out of bounds\nhint:  name another folder");
+            throw new DeploymentException(Fault.WrongUsage, $"{file} is not a valid cluster file: its shards, members, port or cache are out of bounds\nhint:  name another folder");
         if (plan.Format > NewestFormat)
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} has format {plan.Format}; this version reads up to {NewestFormat}\nhint:  use the version that created the cluster, or a newer one");
+            throw new DeploymentException(Fault.WrongUsage, $"{file} has format {plan.Format}; this version reads up to {NewestFormat}\nhint:  use the version that created the cluster, or a newer one");
         return plan.User == Environment.UserName ? plan : throw OtherUser(folder, $"user '{plan.User}'");
     }
 
@@ -232,5 +233,5 @@ internal sealed record ClusterPlan
     }
 
     private static DeploymentException OtherUser(string folder, string owner) => new(
-        DeploymentFault.Refused, $"{folder} holds a cluster owned by {owner}, and you are '{Environment.UserName}'\nhint:  use a folder of your own");
+        Fault.Refused, $"{folder} holds a cluster owned by {owner}, and you are '{Environment.UserName}'\nhint:  use a folder of your own");
 }

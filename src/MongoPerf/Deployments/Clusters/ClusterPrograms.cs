@@ -1,5 +1,6 @@
 using System.Text.RegularExpressions;
 using MongoPerf.Engine.Sharding;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Clusters;
 
@@ -31,7 +32,7 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
         return program.Version >= FirstThatRoutes
             ? new(program, null)
             : throw new DeploymentException(
-                DeploymentFault.CannotConnect,
+                Fault.CannotConnect,
                 $"{program.Path} is version {program.Version} and no mongos of that version was found (beside it, {MongosVariable}, PATH); only mongod {FirstThatRoutes} or later works without one\n"
                 + "hint:  'mongoperf server install 8.0' installs mongod and mongos");
     }

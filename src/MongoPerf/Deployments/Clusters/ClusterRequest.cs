@@ -2,6 +2,7 @@ using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Clusters;
 
@@ -89,17 +90,17 @@ internal sealed record ClusterRequest
 
     private static int InBounds(string option, int value, int most) => value >= 1 && value <= most
         ? value
-        : throw new DeploymentException(DeploymentFault.WrongUsage, $"{option} is {value}; allowed: 1 to {most}");
+        : throw new DeploymentException(Fault.WrongUsage, $"{option} is {value}; allowed: 1 to {most}");
 
     private static void RefuseOther(string folder)
     {
         if (File.Exists(folder))
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"{folder} is a file; expected a folder for the cluster");
+            throw new DeploymentException(Fault.WrongUsage, $"{folder} is a file; expected a folder for the cluster");
         string? other = Directory.Exists(folder)
             ? Directory.EnumerateFileSystemEntries(folder).Select(Path.GetFileName).FirstOrDefault(name => !IsOurs(name!))
             : null;
         if (other is not null)
-            throw new DeploymentException(DeploymentFault.Refused, $"{folder} contains '{other}', which is not part of a cluster\nhint:  name an empty or new folder");
+            throw new DeploymentException(Fault.Refused, $"{folder} contains '{other}', which is not part of a cluster\nhint:  name an empty or new folder");
     }
 
     // What a start that was killed leaves before there is a cluster.
@@ -111,7 +112,7 @@ internal sealed record ClusterRequest
         if (asked is not null && asked != was)
         {
             throw new DeploymentException(
-                DeploymentFault.WrongUsage,
+                Fault.WrongUsage,
                 $"{option} is {asked}, but the {there.Noun} in {folder} was created with {was}\nhint:  use another folder, or delete this {there.Noun}: 'mongoperf cluster stop --folder {folder} --remove'");
         }
     }
@@ -122,14 +123,14 @@ internal sealed record ClusterRequest
         {
             string? gone = new[] { there.Mongod, there.Mongos }.FirstOrDefault(path => path is not null && !File.Exists(path));
             return gone is null ? there : throw new DeploymentException(
-                DeploymentFault.WrongUsage, $"the cluster in {folder} uses {gone}, which no longer exists\nhint:  name a mongod that can use its data with --mongod");
+                Fault.WrongUsage, $"the cluster in {folder} uses {gone}, which no longer exists\nhint:  name a mongod that can use its data with --mongod");
         }
 
         ClusterPrograms programs = there.IsReplicaSet ? ClusterPrograms.ForReplicaSet(Settings.MongodPath, Variable) : ClusterPrograms.Find(Settings.MongodPath, Variable);
         return programs.Router == there.Router
             ? there with { Mongod = programs.Mongod.Path, MongodVersion = programs.Mongod.Version, Mongos = programs.Mongos }
             : throw new DeploymentException(
-                DeploymentFault.WrongUsage,
+                Fault.WrongUsage,
                 $"the router of the cluster in {folder} is a {(there.Mongos is null ? "mongod" : "mongos")}; with {Settings.MongodPath} it would be a {(programs.Mongos is null ? "mongod" : "mongos")}\nhint:  use another folder");
     }
 
@@ -138,12 +139,12 @@ internal sealed record ClusterRequest
         if (FirstPort is not { } first)
             return FreePort.Find(count);
         if (first + count - 1 > ushort.MaxValue)
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"--port is {first}, and the cluster needs {count} ports from there; allowed: up to {ushort.MaxValue - count + 1}");
+            throw new DeploymentException(Fault.WrongUsage, $"--port is {first}, and the cluster needs {count} ports from there; allowed: up to {ushort.MaxValue - count + 1}");
         int[] taken = [.. Enumerable.Range(first, count).Where(port => !FreePort.IsFree(port))];
         return taken.Length == 0
             ? first
             : throw new DeploymentException(
-                DeploymentFault.CannotConnect,
+                Fault.CannotConnect,
                 $"--port is {first}, and the cluster needs {count} ports from there; in use on 127.0.0.1: {string.Join(", ", taken)}\nhint:  choose another --port, or omit it to use free ports");
     }
 

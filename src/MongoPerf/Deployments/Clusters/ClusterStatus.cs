@@ -2,6 +2,7 @@ using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Clusters;
 
@@ -59,12 +60,12 @@ internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyL
     private void RequireRunning()
     {
         if (Members.FirstOrDefault(member => member.ProcessId is null) is { } missing)
-            throw new DeploymentException(DeploymentFault.CannotConnect, $"{Folder}: the {Plan.Noun}'s {missing.Member.Description} is down\nhint:  'mongoperf cluster start --folder {Folder}' restarts it");
+            throw new DeploymentException(Fault.CannotConnect, $"{Folder}: the {Plan.Noun}'s {missing.Member.Description} is down\nhint:  'mongoperf cluster start --folder {Folder}' restarts it");
     }
 
     private ServerAddress PrimaryOf(string set) => Members.FirstOrDefault(member => member.Member.ReplicaSet == set && member.State == Primary) is { } primary
         ? ClusterProcesses.AddressOf(primary.Member)
-        : throw new DeploymentException(DeploymentFault.CannotConnect, $"{Folder}: replica set {set} has no primary at the moment\nhint:  'mongoperf cluster status --folder {Folder}' shows its members");
+        : throw new DeploymentException(Fault.CannotConnect, $"{Folder}: replica set {set} has no primary at the moment\nhint:  'mongoperf cluster status --folder {Folder}' shows its members");
 
     public static DeploymentException NoneIn(string folder) =>
         DeploymentException.WrongUsage($"no cluster in {folder}: it has no {ClusterPlan.FileName}", "create one with 'mongoperf cluster start'");

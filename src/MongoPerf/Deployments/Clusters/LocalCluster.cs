@@ -5,6 +5,7 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Clusters;
 
@@ -101,7 +102,7 @@ internal sealed class LocalCluster : IDeployment
             if (plan != there)
             {
                 if (there is not null && HasProcesses(full, there))
-                    throw new DeploymentException(DeploymentFault.Refused, $"{full}: the {plan.Noun} is running with other settings\nhint:  stop it first with 'mongoperf cluster stop --folder {folder}'; its data stays");
+                    throw new DeploymentException(Fault.Refused, $"{full}: the {plan.Noun} is running with other settings\nhint:  stop it first with 'mongoperf cluster stop --folder {folder}'; its data stays");
                 plan.Write(full);
             }
 
@@ -299,7 +300,7 @@ internal sealed class LocalCluster : IDeployment
         if (there?.Mongos is { } mongos && !ClusterPrograms.Own(there.Mongod, variable).Contains(mongos))
         {
             throw new DeploymentException(
-                DeploymentFault.WrongUsage,
+                Fault.WrongUsage,
                 $"this run used {mongos}, which MongoPerf does not start on this machine unless it is named\nhint:  if you trust that program, name the mongod beside it with --mongod, or set {ClusterPrograms.MongosVariable}");
         }
     }

@@ -1,5 +1,6 @@
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Deployments.Clusters;
@@ -31,7 +32,7 @@ internal static class Startup
 
             requireRunning?.Invoke();
             if (Environment.TickCount64 > end)
-                throw new DeploymentException(DeploymentFault.CannotConnect, problem(last));
+                throw new DeploymentException(Fault.CannotConnect, problem(last));
             Thread.Sleep(20);
         }
     }

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Sockets;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Installing;
 
@@ -79,7 +80,7 @@ internal sealed class HttpFiles : IDisposable
         }
 
         if (IsMissing(response))
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"{url} not found (HTTP {(int)response.StatusCode})\nhint:  check the version and the mirror");
+            throw new DeploymentException(Fault.WrongUsage, $"{url} not found (HTTP {(int)response.StatusCode})\nhint:  check the version and the mirror");
         Require(response, url);
         bool continues = response.StatusCode == HttpStatusCode.PartialContent && response.Content.Headers.ContentRange?.From == there;
         long start = continues ? there : 0;
@@ -110,7 +111,7 @@ internal sealed class HttpFiles : IDisposable
         bool mayPass = (int)response.StatusCode >= 500 || response.StatusCode is HttpStatusCode.RequestTimeout or HttpStatusCode.TooManyRequests;
         throw mayPass
             ? new IOException(said)
-            : new DeploymentException(DeploymentFault.CannotConnect, $"{said}\nhint:  is access blocked? --mirror selects another site, or give a local archive");
+            : new DeploymentException(Fault.CannotConnect, $"{said}\nhint:  is access blocked? --mirror selects another site, or give a local archive");
     }
 
     private void Copy(HttpResponseMessage response, Stream target, long? total, Action<Transferred> progress)
@@ -166,7 +167,7 @@ internal sealed class HttpFiles : IDisposable
                 if (failures >= MostFailures)
                 {
                     throw new DeploymentException(
-                        DeploymentFault.CannotConnect,
+                        Fault.CannotConnect,
                         $"{url}: {cause}; tried {failures} times\nhint:  is this machine online? --mirror selects another site, or give a local archive", e);
                 }
 

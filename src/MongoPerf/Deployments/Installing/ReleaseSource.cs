@@ -1,4 +1,5 @@
 using System.Text.Json;
+using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Deployments.Installing;
@@ -46,7 +47,7 @@ internal sealed class ReleaseSource(HttpFiles http, Uri? mirror)
         string text = System.Text.Encoding.UTF8.GetString(bytes);
         string first = text.Split([' ', '\t', '\r', '\n'], 2)[0];
         return Checksum.IsSha256(first) ? first : throw new DeploymentException(
-            DeploymentFault.CannotConnect, $"{file} starts with '{ForeignText.OneLine(first, 40)}', not with a SHA-256\nhint:  does the mirror carry MongoDB's archives? --sha256 gives the expected checksum");
+            Fault.CannotConnect, $"{file} starts with '{ForeignText.OneLine(first, 40)}', not with a SHA-256\nhint:  does the mirror carry MongoDB's archives? --sha256 gives the expected checksum");
     }
 
     private WantedArchive FindInFeed(IReadOnlyList<Release> releases, string asked, SystemPlatform platform)
@@ -94,7 +95,7 @@ internal sealed class ReleaseSource(HttpFiles http, Uri? mirror)
         }
         catch (JsonException e)
         {
-            throw new DeploymentException(DeploymentFault.CannotConnect, $"{url} is not a list of releases: {e.Message}\nhint:  did a proxy or a login page answer instead?", e);
+            throw new DeploymentException(Fault.CannotConnect, $"{url} is not a list of releases: {e.Message}\nhint:  did a proxy or a login page answer instead?", e);
         }
     }
 

@@ -1,5 +1,6 @@
 using System.Formats.Tar;
 using System.IO.Compression;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Installing;
 
@@ -63,5 +64,5 @@ internal static class ServerArchive
         file.Flush(flushToDisk: true);
     }
 
-    private static DeploymentException Wrong(string archive, string found, string hint) => new(DeploymentFault.WrongUsage, $"{archive} {found}\nhint:  {hint}");
+    private static DeploymentException Wrong(string archive, string found, string hint) => new(Fault.WrongUsage, $"{archive} {found}\nhint:  {hint}");
 }

@@ -1,4 +1,5 @@
 using System.Globalization;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Installing;
 
@@ -42,7 +43,7 @@ internal sealed class ServerInstaller(
         }
 
         string sha256 = given ?? wanted.Sha256 ?? source.ReadChecksumBeside(wanted.Url) ?? throw new DeploymentException(
-            DeploymentFault.Refused, $"{wanted.Url} has no .sha256 beside it, so the archive can't be verified\nhint:  give its checksum with --sha256 HEX");
+            Fault.Refused, $"{wanted.Url} has no .sha256 beside it, so the archive can't be verified\nhint:  give its checksum with --sha256 HEX");
         string file = Path.Combine(Downloads, Path.GetFileName(wanted.Url.AbsolutePath));
         Fetch(wanted.Url, file, sha256);
         InstalledServer installed = UnpackAndChoose(file);
@@ -137,7 +138,7 @@ internal sealed class ServerInstaller(
         if (bytes > free)
         {
             throw new DeploymentException(
-                DeploymentFault.Refused,
+                Fault.Refused,
                 $"{servers.Folder}: needs {Megabytes(bytes)} MB, but only {Megabytes(free)} MB are free\nhint:  free some space, or choose another folder with {InstalledServers.Variable}");
         }
     }
@@ -154,5 +155,5 @@ internal sealed class ServerInstaller(
     private static string Megabytes(long bytes) => Math.Ceiling(bytes / 1e6).ToString("N0", CultureInfo.InvariantCulture);
 
     private static DeploymentException Mismatch(string what, string found, string expected) => new(
-        DeploymentFault.NotAsPublished, $"{what} has SHA-256 {found}, expected {expected.ToLowerInvariant()}; not installed\nhint:  download it again; if it still differs, do not trust the source");
+        Fault.VerificationFailed, $"{what} has SHA-256 {found}, expected {expected.ToLowerInvariant()}; not installed\nhint:  download it again; if it still differs, do not trust the source");
 }

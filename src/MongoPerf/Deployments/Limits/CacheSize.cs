@@ -1,5 +1,6 @@
 using System.Globalization;
 using MongoPerf.Deployments.Sampling;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Limits;
 
@@ -21,7 +22,7 @@ internal static class CacheSize
     public static void Check(long bytes, int servers = 1, long memoryBytes = 0)
     {
         if (bytes < Least)
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"--cache is {Text(bytes)}; allowed: {Text(Least)} or more");
+            throw new DeploymentException(Fault.WrongUsage, $"--cache is {Text(bytes)}; allowed: {Text(Least)} or more");
         long memory = memoryBytes > 0 ? memoryBytes : MachineMemory.ReadBytes();
         if (bytes * servers > memory)
         {

@@ -4,6 +4,7 @@ using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Server;
 using MongoPerf.Server.Listening;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Null;
 
@@ -31,7 +32,7 @@ internal static class NullServer
         }
         catch (SocketException e)
         {
-            throw new DeploymentException(DeploymentFault.CannotConnect, $"null server: can't listen on 127.0.0.1:{port}: {e.Message}", e);
+            throw new DeploymentException(Fault.CannotConnect, $"null server: can't listen on 127.0.0.1:{port}: {e.Message}", e);
         }
     }
 

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Processes;
 
@@ -19,7 +20,7 @@ internal static partial class CpuAffinity
     public static IReadOnlyList<int> First(int count)
     {
         IReadOnlyList<int> own = Own;
-        return count <= own.Count ? [.. own.Take(count)] : throw new DeploymentException(DeploymentFault.WrongUsage, $"--cpus is {count}; allowed: 1 to {own.Count}, the CPUs this process may use");
+        return count <= own.Count ? [.. own.Take(count)] : throw new DeploymentException(Fault.WrongUsage, $"--cpus is {count}; allowed: 1 to {own.Count}, the CPUs this process may use");
     }
 
     /// <summary>Starts something that, with all that it starts, may use these CPUs only.</summary>

@@ -1,5 +1,6 @@
 using System.ComponentModel;
 using System.Diagnostics;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Processes;
 
@@ -59,7 +60,7 @@ internal static class DetachedStart
         }
         catch (Win32Exception e)
         {
-            throw new DeploymentException(DeploymentFault.CannotConnect, $"can't start a server: /bin/sh: {e.Message}", e);
+            throw new DeploymentException(Fault.CannotConnect, $"can't start a server: /bin/sh: {e.Message}", e);
         }
     }
 }

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Processes;
 
@@ -29,7 +30,7 @@ internal static class FreePort
                 return first;
         }
 
-        throw new DeploymentException(DeploymentFault.CannotConnect, $"no {count} consecutive free ports between {Lowest} and {Highest}\nhint:  choose the first one with --port");
+        throw new DeploymentException(Fault.CannotConnect, $"no {count} consecutive free ports between {Lowest} and {Highest}\nhint:  choose the first one with --port");
     }
 
     public static bool IsFree(int port)

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Processes;
 
@@ -270,7 +271,7 @@ internal sealed class ServerProcess : IDisposable
         if (FindHolder() is { } holder)
         {
             throw new DeploymentException(
-                DeploymentFault.Refused,
+                Fault.Refused,
                 $"{_options.Folder}: in use by process {holder} ({_table.NameOf(holder)}), which this run did not start\n" +
                 $"hint:  stop it (kill {holder}) or use another folder");
         }
@@ -285,7 +286,7 @@ internal sealed class ServerProcess : IDisposable
         while (!FreePort.IsFree(port))
         {
             if (Environment.TickCount64 > end)
-                throw new DeploymentException(DeploymentFault.CannotConnect, $"{_options.Role}: port {port} of 127.0.0.1 is in use by another program\nhint:  stop the program listening there (ss -ltnp shows it)");
+                throw new DeploymentException(Fault.CannotConnect, $"{_options.Role}: port {port} of 127.0.0.1 is in use by another program\nhint:  stop the program listening there (ss -ltnp shows it)");
             Thread.Sleep(20);
         }
 
@@ -338,7 +339,7 @@ internal sealed class ServerProcess : IDisposable
             }
             catch (ServerTooOldException e)
             {
-                throw new DeploymentException(DeploymentFault.CannotConnect, e.Message, e);
+                throw new DeploymentException(Fault.CannotConnect, e.Message, e);
             }
         }
     }
@@ -358,7 +359,7 @@ internal sealed class ServerProcess : IDisposable
     }
 
     private DeploymentException Failed(string what) => new(
-        DeploymentFault.CannotConnect,
+        Fault.CannotConnect,
         $"{_options.Role}: {_options.Binary} {what}; its last log lines:\n{LogTail.Describe(LogLines, OutputFile, _options.LogFile)}\n" +
         $"hint:  see the full log in {_options.LogFile}");
 }

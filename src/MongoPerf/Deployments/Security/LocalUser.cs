@@ -1,6 +1,7 @@
 using MongoPerf.Server.Users;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Security;
 
@@ -28,7 +29,7 @@ internal static class LocalUser
         }
         catch (Exception e) when (e is IOException or ServerCommandException)
         {
-            throw new DeploymentException(DeploymentFault.CannotConnect, $"{server}: the user {SecurityFiles.UserName} can't be created: {e.Message}", e);
+            throw new DeploymentException(Fault.CannotConnect, $"{server}: the user {SecurityFiles.UserName} can't be created: {e.Message}", e);
         }
     }
 

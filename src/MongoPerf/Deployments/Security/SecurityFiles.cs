@@ -1,6 +1,7 @@
-using MongoPerf.Engine.Runs;
 using System.Security.Cryptography;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Security;
 
@@ -86,7 +87,7 @@ internal sealed class SecurityFiles
     public static void RequireTls(Version mongod)
     {
         if (mongod < FirstWithTls)
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"--tls needs mongod {FirstWithTls} or later, and this one is {mongod}");
+            throw new DeploymentException(Fault.WrongUsage, $"--tls needs mongod {FirstWithTls} or later, and this one is {mongod}");
     }
 
     /// <summary>Makes the files, all or none, unless they are there.</summary>

@@ -131,7 +131,7 @@ public sealed class ClusterPlanTests : IDisposable
     internal static void Refuses(int exitCode, Action action, params string[] texts)
     {
         var e = Assert.Throws<DeploymentException>(action);
-        Assert.True(exitCode == e.ExitCode, $"{e.ExitCode}: {e.Message}");
+        Assert.True(exitCode == (int)e.Fault, $"{(int)e.Fault}: {e.Message}");
         Assert.All(texts, text => Assert.Contains(text, e.Message, StringComparison.Ordinal));
     }
 

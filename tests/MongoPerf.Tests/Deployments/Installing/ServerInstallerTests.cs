@@ -313,6 +313,6 @@ public sealed class ServerInstallerTests : IDisposable
         var e = Assert.Throws<DeploymentException>(action);
         Assert.Contains(text, e.Message, StringComparison.Ordinal);
         Assert.Contains("hint:", e.Message, StringComparison.Ordinal);
-        Assert.Equal(exitCode, e.ExitCode);
+        Assert.Equal(exitCode, (int)e.Fault);
     }
 }
