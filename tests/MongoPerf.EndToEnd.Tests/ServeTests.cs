@@ -61,7 +61,7 @@ public sealed class ServeTests : IDisposable
         using EmbeddedServer holder = EmbeddedServer.Start(new EmbeddedServerOptions { DataPath = _folder, CacheBytes = 64L << 20 });
         using ChildDeployment child = ChildDeployment.Embedded(_folder, new DeploymentSettings());
         var e = Assert.Throws<DeploymentException>(() => child.EnsureRunning());
-        Assert.Equal(2, e.ExitCode);
+        Assert.Equal(2, (int)e.Fault);
         Assert.Contains("the child process exited at once; its output:\n  error: ", e.Message, StringComparison.Ordinal);
         Assert.Contains("another process has it open", e.Message, StringComparison.Ordinal);
         Assert.Contains("\n  hint:  end that process", e.Message, StringComparison.Ordinal);

@@ -6,21 +6,6 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>What the insert command uses again on a connection.</summary>
-internal sealed class InsertScratch
-{
-    public WriteErrors Errors { get; } = new();
-
-    /// <summary>For documents that must be made anew: without an _id, or with it in another place than the first.</summary>
-    public BsonWriter Document { get; } = new();
-
-    /// <summary>Too much to be kept for the next insert.</summary>
-    public bool IsLarge => Document.Length > KeptBytes || Errors.Count > KeptErrors;
-
-    private const int KeptBytes = 1 << 20;
-    private const int KeptErrors = 1000;
-}
-
 internal static class InsertCommand
 {
     // A batch is written in parts of this size, so that the memory of a huge one stays bounded and others get their turn.

@@ -1,5 +1,5 @@
 using System.CommandLine;
-using MongoPerf.Cli.Sessions;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Scenarios;

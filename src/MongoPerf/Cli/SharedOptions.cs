@@ -14,7 +14,7 @@ internal sealed class SharedOptions
     /// <summary>Of a run that is stored.</summary>
     public Option<string?> RunUri { get; } = OptionTypes.Text("--uri", "Connection string of the run's deployment, with its passwords (environment: MONGOPERF_URI) [default: the stored one]", "URI", "-u");
 
-    public Option<string?> PasswordFile { get; } = OptionTypes.Text(Secrets.PasswordFile.Option, "File with the password that the connection string lacks: the user's, else that of the certificate's key; without it, a missing password is prompted for at the terminal", "FILE");
+    public Option<string?> PasswordFile { get; } = OptionTypes.Text(Running.Secrets.PasswordFile.Option, "File with the password that the connection string lacks: the user's, else that of the certificate's key; without it, a missing password is prompted for at the terminal", "FILE");
 
     public Option<string?> Database { get; } = OptionTypes.Text("--db", "Database [default: mongoperf]", "NAME");
 

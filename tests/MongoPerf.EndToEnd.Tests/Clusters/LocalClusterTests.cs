@@ -82,7 +82,7 @@ public sealed class LocalClusterTests : IDisposable
         }
 
         var e = Assert.Throws<DeploymentException>(() => LocalCluster.Prepare(_folder, Asking(s => s with { Shards = 1, CacheBytes = 300L << 20 })));
-        Assert.Equal(6, e.ExitCode);
+        Assert.Equal(6, (int)e.Fault);
         Assert.Contains("the cluster is running with other settings", e.Message, StringComparison.Ordinal);
 
         using (LocalCluster again = LocalCluster.Prepare(_folder, Asking(s => s with { Shards = null, CacheBytes = null })))
@@ -130,7 +130,7 @@ public sealed class LocalClusterTests : IDisposable
         using LocalCluster cluster = LocalCluster.Prepare(Path.Combine(_folder, "cluster"), Asking(s => s with { Shards = 1, MongodPath = mongod }));
         long start = Environment.TickCount64;
         var e = Assert.Throws<DeploymentException>(() => cluster.EnsureRunning());
-        Assert.Equal(3, e.ExitCode);
+        Assert.Equal(3, (int)e.Fault);
         Assert.StartsWith($"shard s0: {mongod} has exited; its last log lines:", e.Message, StringComparison.Ordinal);
         Assert.True(Environment.TickCount64 - start < 60_000, "it was waited for");
     }

@@ -74,7 +74,7 @@ public sealed class MongodDeploymentTests : IDisposable
 
         ProcessState.Delete(_folder);
         var e = Assert.Throws<DeploymentException>(() => Create().EnsureRunning());
-        Assert.Equal(6, e.ExitCode);
+        Assert.Equal(6, (int)e.Fault);
         Assert.Contains($"in use by process {first.ProcessId} (mongod)", e.Message, StringComparison.Ordinal);
     }
 

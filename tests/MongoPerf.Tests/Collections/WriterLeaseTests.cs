@@ -22,7 +22,7 @@ public sealed class WriterLeaseTests : ServerTest
         var e = Assert.Throws<CollectionBusyException>(() => Leases("second").Take(_connection, "c"));
         Assert.Equal($"test.c is being written by run first (host {Environment.MachineName}, process {Environment.ProcessId})", e.Message);
         Assert.StartsWith("wait for that run, or use another --db or collection; if it was killed, its lease ends in ", e.Hint, StringComparison.Ordinal);
-        Assert.InRange(int.Parse(e.Hint.Split(' ')[^2]), 1, 30);
+        Assert.InRange(int.Parse(e.Hint!.Split(' ')[^2]), 1, 30);
         Leases("second").Take(_connection, "another");
     }
 

@@ -9,7 +9,7 @@ namespace MongoPerf.Cli.Agents;
 internal sealed class AgentOptions
 {
 
-    public Option<int?> Agents { get; } = OptionTypes.Make<int?>("--agents", null, $"Divide the plan among this many 'mongoperf agent' processes, and merge their results; allowed: 1 to {Coordinator.MostAgents}", "COUNT", text => ParseCount(text));
+    public Option<int?> Agents { get; } = OptionTypes.Make<int?>("--agents", null, $"Divide the plan among this many 'mongoperf agent' processes, and merge their results; allowed: 1 to {Running.Agents.Coordinator.MostAgents}", "COUNT", text => ParseCount(text));
 
     public Option<double?> Within { get; } = OptionTypes.Duration("--agents-within", "With --agents: how long to wait for all agents to join [default: 2m]");
 
@@ -52,5 +52,5 @@ internal sealed class AgentOptions
     }
 
     private static int ParseCount(string text) =>
-        int.TryParse(text, out int count) && count is >= 1 and <= Coordinator.MostAgents ? count : throw new FormatException($"'{text}' is not a number of agents; allowed: 1 to {Coordinator.MostAgents}");
+        int.TryParse(text, out int count) && count is >= 1 and <= Running.Agents.Coordinator.MostAgents ? count : throw new FormatException($"'{text}' is not a number of agents; allowed: 1 to {Running.Agents.Coordinator.MostAgents}");
 }

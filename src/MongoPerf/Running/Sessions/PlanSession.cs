@@ -1,6 +1,7 @@
 using MongoPerf.Deployments;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Growth;
+using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
@@ -19,13 +20,42 @@ internal static class PlanSession
         // There before the server is: a run that is killed while it starts can be resumed and cleaned like any other.
         RunStore store = RunStore.Create(folder.Path, request.Describe(folder.Id), request.Settings);
         RunSession? session = null;
-        IDataStore? data = null;
+        IDataStore data;
         PreparedData prepared;
         try
         {
             session = RunSession.Open(folder, request, store, signals.Token);
-            data = session.Collections.Open(request.Plan.Plan, request.Seed);
-            prepared = request.Agent is { Share.IsFirst: false } follower ? Follow(request, follower.AwaitPrepared(signals.Token)) : DataPreparation.Examine(session, data, request);
+            (data, prepared) = Prepare(session, store, signals);
+        }
+        catch (Exception e)
+        {
+            // Refused before anything was measured: nothing of it stays.
+            session?.Dispose();
+            store.Dispose();
+            folder.Remove();
+            if (signals.WasStopped)
+                throw new OperationCanceledException("interrupted before anything was measured; nothing was stored", e);
+            throw;
+        }
+
+        using (store)
+        using (session)
+        using (data)
+        {
+            session.Begin(store, prepared.Plan);
+            Introduce(session, prepared);
+            return new RunEnd(folder, PlanExecution.Run(session, store, data, prepared, new RunProgress(prepared.StartDocuments), signals));
+        }
+    }
+
+    /// <summary>Examines the data of a new run, and makes them ready for it.</summary>
+    private static (IDataStore Data, PreparedData Prepared) Prepare(RunSession session, RunStore store, StopSignals signals)
+    {
+        RunRequest request = session.Request;
+        IDataStore data = session.Collections.Open(request.Plan.Plan, request.Seed);
+        try
+        {
+            PreparedData prepared = request.Agent is { Share.IsFirst: false } follower ? Follow(request, follower.AwaitPrepared(signals.Token)) : DataPreparation.Examine(session, data, request);
             if (prepared.Seed != request.Seed)
             {
                 store.SetSeed(prepared.Seed);
@@ -40,33 +70,26 @@ internal static class PlanSession
                 session.Cluster?.Apply(sharding);
             if (request.Agent is { Share.IsFirst: true } first)
                 first.Publish(prepared.Seed, prepared.StartDocuments);
+            return (data, prepared);
         }
-        catch (Exception e)
+        catch
         {
-            // Refused before anything was measured: nothing of it stays.
-            data?.Dispose();
-            session?.Dispose();
-            store.Dispose();
-            folder.Remove();
-            if (signals.WasStopped)
-                throw new OperationCanceledException("interrupted before anything was measured; nothing was stored", e);
+            data.Dispose();
             throw;
         }
+    }
 
-        using (store)
-        using (session)
-        using (data)
-        {
-            session.Begin(store, prepared.Plan);
-            foreach (string line in request.Plan.Changes)
-                session.Log.Tell($"changed: {line}");
-            foreach (string line in request.Plan.Set)
-                session.Log.Tell($"set by the deployment: {line}");
-            foreach ((string name, long documents) in prepared.StartDocuments.Where(start => start.Value > 0 && !request.Settings.Data.IsExisting))
-                session.Log.Tell($"{request.Settings.Data.Database}.{name} already holds {documents:N0} documents; the growth continues from there");
-            session.Log.Progress.TellTime();
-            return new RunEnd(folder, PlanExecution.Run(session, store, data, prepared, new RunProgress(prepared.StartDocuments), signals));
-        }
+    /// <summary>Says what the run does otherwise than its file, and where it begins.</summary>
+    private static void Introduce(RunSession session, PreparedData prepared)
+    {
+        RunRequest request = session.Request;
+        foreach (string line in request.Plan.Changes)
+            session.Log.Tell($"changed: {line}");
+        foreach (string line in request.Plan.Set)
+            session.Log.Tell($"set by the deployment: {line}");
+        foreach ((string name, long documents) in prepared.StartDocuments.Where(start => start.Value > 0 && !request.Settings.Data.IsExisting))
+            session.Log.Tell($"{request.Settings.Data.Database}.{name} already holds {documents:N0} documents; the growth continues from there");
+        session.Log.Progress.TellTime();
     }
 
     /// <summary>The first agent has looked at the data for all.</summary>

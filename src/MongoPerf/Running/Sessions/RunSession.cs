@@ -1,4 +1,5 @@
 using MongoPerf.Deployments;
+using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
