@@ -34,7 +34,7 @@ public static class MergeCheck
                 return $"run {run.Run.Id} is still running";
             if (run.Run.Clients.Count > 0)
                 return $"run {run.Run.Id} was merged already; merge the runs of the clients";
-            if (runs.Count > 1 && run.Deployment is { Kind: not (DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant) } own)
+            if (runs.Count > 1 && run.Deployment is { } own && !own.Kind.IsGiven())
                 return $"run {run.Run.Id} started a server of its own ({own.Kind.Text()}): runs that are merged were made at one deployment, with --uri";
             foreach ((string name, Func<StoredRun, string> of) in Traits)
             {

@@ -66,6 +66,15 @@ public sealed record DeploymentInfo
 {
     public required DeploymentKind Kind { get; init; }
 
+    /// <summary>The system's name, such as Tokyo Tyrant; null for MongoDB, and for what stands in for it.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? OtherSystem
+    {
+        // Runs of earlier versions know it by their kind only.
+        get => field ?? (Kind == DeploymentKind.Tyrant ? Kind.Text() : null);
+        init;
+    }
+
     public required Topology Topology { get; init; }
     public required string ServerVersion { get; init; }
     public string? StorageEngine { get; init; }

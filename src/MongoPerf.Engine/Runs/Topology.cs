@@ -60,6 +60,9 @@ public static class TopologyTexts
         _ => "Tokyo Tyrant",
     };
 
+    /// <summary>It was there before the run: the run neither starts nor stops it.</summary>
+    public static bool IsGiven(this DeploymentKind kind) => kind is DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant;
+
     public static string Text(this DeploymentKind kind) => kind switch
     {
         DeploymentKind.Given => "a given server",

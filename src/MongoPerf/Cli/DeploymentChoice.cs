@@ -4,6 +4,7 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
+using MongoPerf.Running.Systems;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;
@@ -100,7 +101,7 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
         // What is typed wins over the environment.
         string? uri = Uri ?? (IsListed || check.StartsServer(Listed) ? null : UriVariable.Value);
         check.Run(uri, Listed);
-        return this with { Uri = uri, Settings = settings with { Uri = uri is null ? null : ServerUri.Mask(uri) } };
+        return this with { Uri = uri, Settings = settings with { Uri = uri is null ? null : DatabaseSystems.Of(uri).Mask(uri) } };
     }
 
     private static DeploymentChoice Of(Topology? topology, string? uri) => new(new DeploymentSettings { Topology = topology }) { Uri = uri };

@@ -2,8 +2,9 @@ using System.CommandLine;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Running.Sessions;
-using MongoPerf.Scenarios;
+using MongoPerf.Running.Systems;
 using MongoPerf.Scenarios.Yaml;
+using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;
 
@@ -59,7 +60,7 @@ internal static class SeriesScenario
         var parameters = new Dictionary<string, string>();
         if (deployment.Settings.Topology == Topology.Sharded && !isPreset && !overrides.Parameters.ContainsKey(Ordered))
             parameters[Ordered] = "false";
-        if (deployment.Uri is not null && ServerUri.HasWriteConcern(deployment.Uri) && !overrides.Parameters.ContainsKey(Journal))
+        if (deployment.Uri is not null && DatabaseSystems.Of(deployment.Uri).HasWriteConcern(deployment.Uri) && !overrides.Parameters.ContainsKey(Journal))
             parameters[WriteConcern] = "~";
         return parameters;
     }

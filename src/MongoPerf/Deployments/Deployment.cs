@@ -13,9 +13,6 @@ internal sealed record DeploymentRequest
     /// <summary>The hosts of <c>--uri</c>, in its order; null when the run starts its own server.</summary>
     public IReadOnlyList<ServerAddress>? Hosts { get; init; }
 
-    /// <summary>The host of <c>--uri tyrant://</c>; comes before all others.</summary>
-    public ServerAddress? Tyrant { get; init; }
-
     /// <summary>How connections are opened: from <c>--uri</c>, or as they are by default.</summary>
     public ConnectionSettings Connections { get; init; } = ConnectionSettings.Default;
 

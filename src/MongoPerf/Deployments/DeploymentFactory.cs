@@ -32,7 +32,7 @@ internal static class DeploymentFactory
         DeploymentKind.Embedded => request.Settings.MongodPath is null
             ? Embedded(request)
             : throw DeploymentException.WrongUsage($"this run used the embedded server; --mongod {request.Settings.MongodPath} can't use its data", "omit --mongod"),
-        _ => throw DeploymentException.WrongUsage("this run was on Tokyo Tyrant; such runs can't be resumed", "start a new run"),
+        { } other => throw DeploymentException.WrongUsage($"this run was on {other.Text()}; such runs can't be resumed", "start a new run"),
     };
 
     /// <summary>Refuses what <see cref="Create(DeploymentRequest)"/> would refuse, and makes and starts nothing.</summary>
@@ -42,7 +42,7 @@ internal static class DeploymentFactory
     public static PlannedServer? Check(DeploymentRequest request)
     {
         Func<string, string?> variable = Environment.GetEnvironmentVariable;
-        if (request.Settings.Topology == Topology.Null || request.Tyrant is not null)
+        if (request.Settings.Topology == Topology.Null)
             return null;
         if (request.Settings.ClusterFolder is { } folder)
         {
@@ -68,8 +68,6 @@ internal static class DeploymentFactory
     {
         if (request.Settings.Topology == Topology.Null)
             return ChildDeployment.Null(request.RunFolder, request.Connections.Stop);
-        if (request.Tyrant is { } tyrant)
-            return new TyrantDeployment(tyrant, request.Connections);
         if (request.Settings.ClusterFolder is { } folder)
             return new GivenCluster(folder);
         if (request.Hosts is { Count: > 0 } hosts)

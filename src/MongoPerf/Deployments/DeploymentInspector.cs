@@ -24,8 +24,6 @@ internal static class DeploymentInspector
     /// <exception cref="DeploymentException">Not reachable, refused, older than 3.6, or no MongoDB.</exception>
     public static Inspection Inspect(IDeployment deployment, ConnectionSettings settings, string ns)
     {
-        if (deployment is TyrantDeployment tyrant)
-            return tyrant.Inspect();
         try
         {
             using MongoConnection connection = MongoConnection.Open(deployment.Address, settings);

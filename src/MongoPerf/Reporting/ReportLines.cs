@@ -67,10 +67,10 @@ internal static class ReportLines
     {
         if (d == null)
             return Words.Of("no server was reached");
-        string product = d.IsEmbedded ? Words.Of("embedded server") : d.Topology == Topology.Null ? Words.Of("null server") : d.Kind == DeploymentKind.Tyrant ? "Tokyo Tyrant" : "MongoDB";
+        string product = d.IsEmbedded ? Words.Of("embedded server") : d.Topology == Topology.Null ? Words.Of("null server") : d.OtherSystem ?? "MongoDB";
         string engine = d.StorageEngine == null ? "" : $", {d.StorageEngine}";
         string cache = d.CacheBytes == null ? "" : Words.Of($", cache {ChartText.Cache(d)}");
-        string topology = d.Topology is Topology.Embedded or Topology.Null or Topology.TokyoTyrant ? "" : $" {Words.Of(d.ShapeText)}{Router(d)}";
+        string topology = d.OtherSystem is not null || d.Topology is Topology.Embedded or Topology.Null ? "" : $" {Words.Of(d.ShapeText)}{Router(d)}";
         return Words.Of($"{product} {d.ServerVersion}{topology}{engine}{cache}, {d.Namespace} at {d.Address}");
     }
 

@@ -1,9 +1,10 @@
 using System.Text;
-using MongoPerf.Cli;
 using MongoPerf.Cli.Secrets;
+using MongoPerf.Cli;
 using MongoPerf.Input;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
+using MongoPerf.Running.Systems;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Connections;
 

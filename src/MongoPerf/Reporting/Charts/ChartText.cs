@@ -15,7 +15,7 @@ internal static class ChartText
         List<string> parts = [.. new[] { run.DeploymentName, DeploymentText(run) }.OfType<string>()];
         if (run.Environment is { } machine)
         {
-            string where = run.Deployment?.Kind is DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant && !machine.ServerOnSameMachine ? Words.Of("client: ") : "";
+            string where = run.Deployment?.Kind.IsGiven() == true && !machine.ServerOnSameMachine ? Words.Of("client: ") : "";
             double gibibytes = Math.Round(machine.MemoryBytes / (1024.0 * 1024 * 1024));
             parts.Add(Words.Of($"{where}{Words.Counted(machine.CpuCount, "core")}, {gibibytes.ToString(CultureInfo.InvariantCulture)} GiB"));
         }
@@ -41,8 +41,8 @@ internal static class ChartText
             return Words.Of("embedded server, not MongoDB");
         if (deployment.Kind == DeploymentKind.Null)
             return Words.Of("null deployment (answers from memory, stores nothing), not MongoDB");
-        if (deployment.Kind == DeploymentKind.Tyrant)
-            return Words.Of($"Tokyo Tyrant {deployment.ServerVersion}, {deployment.StorageEngine} database");
+        if (deployment.OtherSystem is { } system)
+            return Words.Of($"{system} {deployment.ServerVersion}, {deployment.StorageEngine} database");
         string cache = deployment.CacheBytes is > 0 ? Words.Of($", {EngineName(deployment.StorageEngine)} cache {Cache(deployment)}") : "";
         return Words.Of($"mongod {deployment.ServerVersion}, {Words.Of(deployment.ShapeText)}{cache}");
     }

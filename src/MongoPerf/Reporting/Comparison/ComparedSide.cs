@@ -50,7 +50,7 @@ internal sealed class ComparedSide
     {
         get
         {
-            string address = First.Deployment is { Kind: DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant } given ? Words.Of($" at {given.Address}") : "";
+            string address = First.Deployment is { } given && given.Kind.IsGiven() ? Words.Of($" at {given.Address}") : "";
             return $"{Name}: {ChartText.DeploymentText(First)}{address}";
         }
     }

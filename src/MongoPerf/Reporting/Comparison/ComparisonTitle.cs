@@ -92,15 +92,14 @@ internal static class ComparisonTitle
     private static string WhatOf(DeploymentInfo deployment) =>
         deployment.Kind == DeploymentKind.Null ? Words.Of("the null deployment")
         : deployment.IsEmbedded ? Words.Of("the embedded server")
-        : deployment.Kind == DeploymentKind.Tyrant ? "Tokyo Tyrant"
-        : deployment.Topology switch
+        : deployment.OtherSystem ?? deployment.Topology switch
         {
             Topology.Sharded => deployment.ShardCount is { } shards ? Words.Counted(shards, "shard") : Words.Of("a sharded cluster"),
             Topology.ReplicaSet => deployment.Members is { } members ? Words.Of($"a replica set of {members}") : Words.Of("a replica set"),
             _ => Words.Of("one mongod"),
         };
 
-    private static string Program(DeploymentInfo deployment) => deployment.Kind == DeploymentKind.Tyrant ? "Tokyo Tyrant" : deployment.IsEmbedded ? Words.Of("embedded server") : "mongod";
+    private static string Program(DeploymentInfo deployment) => deployment.OtherSystem ?? (deployment.IsEmbedded ? Words.Of("embedded server") : "mongod");
 
     private static string Limits(DeploymentSettings settings) => string.Join(", ", new[]
     {

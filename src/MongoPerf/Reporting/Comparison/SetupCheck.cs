@@ -67,7 +67,7 @@ internal static class SetupCheck
         new("deployment", run => ChartText.DeploymentText(run.Deployment)) { HoldsForRepeats = true },
         new("started as", run => run.Deployment?.Kind.Text() ?? Words.Of("none")) { HoldsForRepeats = true },
         new("engine", run => run.Settings.Engine.Text) { HoldsForRepeats = true },
-        new("address", run => run.Deployment is { Kind: DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant } given ? given.Address : Words.Of("its own")),
+        new("address", run => run.Deployment is { } given && given.Kind.IsGiven() ? given.Address : Words.Of("its own")),
         new("storage engine", run => run.Deployment?.StorageEngine ?? Words.Of("unknown")),
         new("memory limit", run => CacheCrossing.MemoryOfEach(run) is { } bytes ? Units.BinaryBytes(bytes) : run.Settings.Deployment.MemoryLimitBytes is null ? Words.Of("default") : Words.Of("none")),
         new("CPUs", run => run.Settings.Deployment.Cpus?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("all")),

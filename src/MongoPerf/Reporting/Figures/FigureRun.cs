@@ -49,7 +49,7 @@ internal sealed record FigureRun(StoredRun Stored, string Deployment, string Ser
     private static string ServerOf(DeploymentInfo? deployment) => deployment switch
     {
         null => Words.Of("no server"),
-        { Topology: Topology.TokyoTyrant } => Topology.TokyoTyrant.Text(),
+        { OtherSystem: { } system } => system,
         { ShardCount: { } shards } => shards == 1 ? Words.Of("1 shard") : Words.Of($"{shards} shards"),
         _ => Words.Of("one server"),
     };

@@ -3,6 +3,7 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
+using MongoPerf.Running.Systems;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Connections;
 

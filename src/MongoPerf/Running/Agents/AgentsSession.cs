@@ -4,6 +4,7 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
+using MongoPerf.Running.Systems;
 
 namespace MongoPerf.Running.Agents;
 
@@ -45,7 +46,7 @@ internal sealed class AgentsSession
         using var coordinator = new Coordinator(uri, signals.Token);
         WarnOfLoad(coordinator, request);
         string plan = coordinator.Offer(request.Settings, request.Seed, count);
-        Console.Error.WriteLine($"waiting for {Units.Counted(count, "agent")}; on each machine: mongoperf agent --coordinator {ServerUri.Mask(coordinatorUri)} --name NAME");
+        Console.Error.WriteLine($"waiting for {Units.Counted(count, "agent")}; on each machine: mongoperf agent --coordinator {DatabaseSystems.Of(coordinatorUri).Mask(coordinatorUri)} --name NAME");
         return new AgentsSession(coordinator, signals, plan, request.Output, comeWithinSeconds).Finish(request.CommandLine);
     }
 
@@ -71,8 +72,8 @@ internal sealed class AgentsSession
     {
         if (request.Uri is null)
             throw new UserException(ExitCode.WrongUsage, "--agents needs --uri: several machines put load on one existing deployment", "start one with 'mongoperf serve' or 'cluster start', or name yours");
-        if (ServerUri.ReadTyrant(request.Uri) is not null || request.Settings.Engine.Kind != EngineKind.Wire)
-            throw new UserException(ExitCode.WrongUsage, "--agents runs MongoPerf's own client on MongoDB; Tokyo Tyrant and --engine driver are for one machine");
+        if (request.System != DatabaseSystems.MongoDb || request.Settings.Engine.Kind != EngineKind.Wire)
+            throw new UserException(ExitCode.WrongUsage, $"--agents runs MongoPerf's own client on MongoDB; {DatabaseSystems.OtherNames} and --engine driver are for one machine");
         if (request.ForceDrop is not null)
             throw new UserException(ExitCode.WrongUsage, "--force-drop does not apply with --agents: agents drop nothing on a coordinator's request", "drop the collection first, or use another --db");
         if (PlanDivision.FindFault(request.Plan.Plan) is { } fault)

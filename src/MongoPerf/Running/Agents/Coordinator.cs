@@ -6,6 +6,7 @@ using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Running.Sessions;
+using MongoPerf.Running.Systems;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Discovery;

@@ -1,5 +1,6 @@
 using MongoPerf.Input;
 using MongoPerf.Running.Sessions;
+using MongoPerf.Running.Systems;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Running.Secrets;
@@ -41,11 +42,11 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
 
     /// <summary>The connection string that a run continues with: what is typed, or what is stored; the environment's where that is the stored one with its secrets.</summary>
     /// <param name="typed">Null when nothing was.</param>
-    /// <param name="stored">As <see cref="ServerUri.Mask"/> made it.</param>
+    /// <param name="stored">As <see cref="DatabaseSystem.Mask"/> made it.</param>
     /// <param name="environment">Null when it has none.</param>
     public static string Choose(string? typed, string stored, string? environment)
     {
-        if (typed is not null || environment is null || ServerUri.ReadTyrant(stored) is not null || ServerUri.ReadTyrant(environment) is not null)
+        if (typed is not null || environment is null || DatabaseSystems.Of(stored) != DatabaseSystems.MongoDb || DatabaseSystems.Of(environment) != DatabaseSystems.MongoDb)
             return typed ?? stored;
         ConnectionString was = ServerUri.Parse(stored);
         ConnectionString now = ServerUri.Parse(environment);
@@ -56,7 +57,8 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
     /// <exception cref="ConnectionStringException">It is not one.</exception>
     internal string Complete(string uri)
     {
-        if (ServerUri.ReadTyrant(uri) is not null)
+        // Only MongoDB's have secrets.
+        if (DatabaseSystems.Of(uri) != DatabaseSystems.MongoDb)
             return uri;
         ConnectionString parsed = ServerUri.Parse(uri);
         // The file holds one password; where two are missing, it is the user's.

@@ -16,7 +16,7 @@ internal static class ClientEnvironment
         (IDeployment deployment, Inspection inspection, _) = session.On;
         EnvironmentInfo environment = EnvironmentReader.Read(inspection.DataFolder ?? session.Folder.Path, inspection.IsOnThisMachine) with { Clock = CompareClock(session) };
         // Calibrated is MongoPerf's own client, and the null deployment is what it was calibrated on.
-        if (session.Request.Engine is not null || deployment.Kind is DeploymentKind.Null or DeploymentKind.Tyrant || CalibrationFolder.OfUser() is not { } calibrations)
+        if (session.Request.Engine is not null || deployment.Kind == DeploymentKind.Null || !session.Request.System.IsCalibrated || CalibrationFolder.OfUser() is not { } calibrations)
             return environment;
         ClientCalibration? found = calibrations.Find(environment.CpuModel, out string? problem);
         if (problem is not null)
@@ -29,9 +29,6 @@ internal static class ClientEnvironment
     {
         if (session.Request.Agent is { } agent)
             return agent.CompareClock();
-        if (session.On.Deployment is TyrantDeployment)
-            return null;
-        using MongoConnection connection = MongoConnection.Open(session.On.Deployment.Address, session.On.Connections);
-        return ServerClock.Compare(connection, SystemClock.Instance);
+        return session.Request.System.CompareClock(session.On.Deployment, session.On.Connections);
     }
 }

@@ -6,6 +6,7 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Input;
 using MongoPerf.Running.Secrets;
+using MongoPerf.Running.Systems;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Running.Sessions;
@@ -15,7 +16,7 @@ internal static class CollectionCleanup
 {
     /// <summary>Whether a run may have made collections on a deployment that it did not start.</summary>
     public static bool AppliesTo(StoredRun run) =>
-        run.Settings.Deployment is { Uri: not null } or { ClusterFolder: not null } && run.Deployment is not { Kind: DeploymentKind.Tyrant };
+        run.Settings.Deployment is { Uri: not null } or { ClusterFolder: not null } && DatabaseSystems.Of(run.Deployment).HasMarkers;
 
     /// <param name="folder">Of the run.</param>
     /// <param name="run">Whose collections they are; <see cref="AppliesTo"/>.</param>

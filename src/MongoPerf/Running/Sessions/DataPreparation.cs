@@ -185,7 +185,7 @@ internal static class DataPreparation
         if (session.Cluster is not null)
             DeploymentFit.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored), session.On.Deployment.Cluster?.Shards.Count ?? 0);
         ConnectionRoom.CheckServer(plan, data.ReadAvailableConnections());
-        DeploymentFit.RequireBatches(session.On, plan);
+        session.Request.System.CheckBatches(session.On.Deployment, session.On.Connections, plan);
         foreach (PlanRound round in plan.Rounds)
             RequireRoom(session, data, round, prepared.StartDocuments);
     }
@@ -286,14 +286,6 @@ internal static class DataPreparation
 
     private static string Namespace(RunSession session, string collection) => $"{session.Settings.Data.Database}.{collection}";
 
-    private static UserException Foreign(RunSession session, string collection)
-    {
-        string ns = Namespace(session, collection);
-        // A Tokyo Tyrant server has one table, whatever the file and --db call it.
-        return session.On.Deployment is TyrantDeployment
-            ? new UserException(ExitCode.Refused, $"the table at {session.On.Deployment.Address} was not created by MongoPerf; nothing was written or dropped", $"start the server on another file, or --force-drop {ns} if you no longer need its records")
-            : new UserException(
-                ExitCode.Refused, $"{ns} was not created by MongoPerf; nothing was written or dropped",
-                $"use another --db or collection{(session.Settings.Data.IsExisting ? "" : $", or --force-drop {ns} if you no longer need it")}");
-    }
+    private static UserException Foreign(RunSession session, string collection) =>
+        session.Request.System.Foreign(session.On.Deployment, Namespace(session, collection), session.Settings.Data.IsExisting);
 }

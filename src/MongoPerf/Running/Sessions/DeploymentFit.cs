@@ -48,15 +48,4 @@ internal static class DeploymentFit
         if (collections.FirstOrDefault(c => c.Shard > shards) is { } wrong)
             throw new UserException(ExitCode.WrongUsage, $"collection '{wrong.Name}': shard is {wrong.Shard}; allowed: 1 to {shards}, the cluster's shards", $"--shards {wrong.Shard} starts a larger cluster");
     }
-
-    /// <exception cref="OperationLimitException">The server does not take batches as large as the plan's.</exception>
-    public static void RequireBatches(RunDeployment on, Plan plan)
-    {
-        InsertDocuments[] inserts = [.. plan.Operations.OfType<InsertDocuments>()];
-        if (inserts.Length == 0 || on.Deployment is TyrantDeployment)
-            return;
-        using MongoConnection connection = MongoConnection.Open(on.Deployment.Address, on.Connections);
-        foreach (InsertDocuments insert in inserts)
-            BatchLimit.Check(connection.Server, insert);
-    }
 }

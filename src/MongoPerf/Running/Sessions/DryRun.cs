@@ -1,5 +1,4 @@
 using MongoPerf.Deployments;
-using MongoPerf.Engine.Executors.Tyrant;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Running.Secrets;
@@ -30,16 +29,13 @@ internal static class DryRun
         foreach (RunRequest request in requests)
         {
             ConnectionRoom.CheckClient(request.Plan.Plan);
-            ServerAddress? tyrant = request.Uri is { } named ? ServerUri.ReadTyrant(named) : null;
-            if (tyrant is not null)
-                TyrantDataStore.Check(request.Plan.Plan);
-            IReadOnlyList<ServerAddress>? hosts = request.Uri is null || tyrant is not null ? null
-                : isAsked ? ServerUri.Parse(request.Uri).Hosts : ServerUri.Read(request.Uri, request.Settings.Engine.Kind).Hosts;
-            PlannedServer? planned = DeploymentFactory.Check(new DeploymentRequest
+            request.System.Check(request.Plan.Plan);
+            IReadOnlyList<ServerAddress>? hosts = request.Uri is not { } uri ? null
+                : isAsked ? request.System.HostsOf(uri) : request.System.Read(uri, request.Settings.Engine.Kind).Hosts;
+            PlannedServer? planned = request.System.CheckOpen(new DeploymentRequest
             {
                 Settings = request.Settings.Deployment,
                 Hosts = hosts,
-                Tyrant = tyrant,
                 DataFolder = Path.Combine(request.Output.RunsFolder, "dry-run", "data"),
             });
             if (planned is not null)

@@ -1,6 +1,7 @@
 using System.Text.Json;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
+using MongoPerf.Running.Systems;
 
 namespace MongoPerf.Running.Sessions;
 
@@ -21,8 +22,8 @@ internal static class InterruptedRun
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} was merged from the runs of {stored.Run.Clients.Count} clients and can't be resumed", stored.FindNote(StoredRun.AgentsPlanNote) is null ? "resume theirs, then merge them again" : "name the coordinator of its agents with --coordinator, and start them again");
         if (stored.FindNote(StoredRun.DeletedNote) is not null)
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} can't be resumed: its server data have been deleted", $"'mongoperf report {folder.Id}' shows what it measured");
-        if (stored.Deployment?.Kind == DeploymentKind.Tyrant)
-            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} was on Tokyo Tyrant: such runs can't be resumed", "start a new run");
+        if (DatabaseSystems.Of(stored.Deployment) is { HasMarkers: false } system)
+            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} was on {system.Name}: such runs can't be resumed", "start a new run");
     }
 
     /// <summary>Notes documents that were there before the run, by collection.</summary>

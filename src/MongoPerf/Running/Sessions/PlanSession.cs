@@ -52,7 +52,7 @@ internal static class PlanSession
     private static (IDataStore Data, PreparedData Prepared) Prepare(RunSession session, RunStore store, StopSignals signals)
     {
         RunRequest request = session.Request;
-        IDataStore data = session.Collections.Open(request.Plan.Plan, request.Seed);
+        IDataStore data = session.OpenData(request.Plan.Plan, request.Seed);
         try
         {
             PreparedData prepared = request.Agent is { Share.IsFirst: false } follower ? Follow(request, follower.AwaitPrepared(signals.Token)) : DataPreparation.Examine(session, data, request);
@@ -60,7 +60,7 @@ internal static class PlanSession
             {
                 store.SetSeed(prepared.Seed);
                 data.Dispose();
-                data = session.Collections.Open(prepared.Plan, prepared.Seed);
+                data = session.OpenData(prepared.Plan, prepared.Seed);
             }
 
             InterruptedRun.NoteStart(store, prepared.StartDocuments);
@@ -118,7 +118,7 @@ internal static class PlanSession
         if (asked.StartsServer && stored.Phases.Count > 0)
             ResumedData.RequireFolder(new RunDataFolder(folder.Path, store.Token), folder.Id);
         using RunSession session = UnlessStopped(signals, () => RunSession.Open(folder, asked, store, signals.Token));
-        using IDataStore data = session.Collections.Open(asked.Plan.Plan, asked.Seed);
+        using IDataStore data = session.OpenData(asked.Plan.Plan, asked.Seed);
         // A server of the run's own gets another port each time.
         string? beganOn = asked.Uri is null ? null : stored.Deployment?.Address;
         var place = new ResumedPlace(folder.Id, store.Token, asked.Settings.Data.Database, session.On.Inspection.Info.Address, beganOn, asked.Settings.Data.IsExisting);
@@ -135,7 +135,7 @@ internal static class PlanSession
         if (beganOn is not null && beganOn != place.Address)
         {
             session.Log.Report("address", $"the run continues on {place.Address}; before, it was on {beganOn}");
-            store.SetSettings(stored.Settings with { Deployment = stored.Settings.Deployment with { Uri = ServerUri.Mask(asked.Uri!) } });
+            store.SetSettings(stored.Settings with { Deployment = stored.Settings.Deployment with { Uri = asked.System.Mask(asked.Uri!) } });
         }
 
         return PlanExecution.Run(session, store, data, prepared, new RunProgress(stored, prepared.StartDocuments), signals);

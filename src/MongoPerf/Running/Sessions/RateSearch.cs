@@ -63,8 +63,8 @@ internal static class RateSearch
         return steps.Found is null ? ExitCode.AssertionFailed : ExitCode.Done;
     }
 
-    /// <summary>The null deployment keeps none, and Tokyo Tyrant's are not looked at again.</summary>
-    private static bool KeepsData(RunRequest request) => request.Settings.Deployment.Topology != Topology.Null && (request.Uri is null || ServerUri.ReadTyrant(request.Uri) is null);
+    /// <summary>The null deployment keeps none, and without markers they can't be told from others.</summary>
+    private static bool KeepsData(RunRequest request) => request.Settings.Deployment.Topology != Topology.Null && request.System.HasMarkers;
 
     /// <param name="opened">Of the first try.</param>
     /// <param name="read">Of this one.</param>

@@ -3,6 +3,7 @@ using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
+using MongoPerf.Running.Systems;
 
 namespace MongoPerf.Running.Sessions;
 
@@ -32,8 +33,8 @@ internal static class RequestedEngine
     public static IReadOnlyList<RunRequest> ThroughDriver(IReadOnlyList<RunRequest> requests)
     {
         RunRequest[] through = [.. requests.Where(request => request.Settings.Engine.Kind == EngineKind.Driver)];
-        return through.All(request => request.Uri is null || ServerUri.ReadTyrant(request.Uri) is null) ? through
-            : throw new UserException(ExitCode.WrongUsage, "--engine driver speaks MongoDB's protocol only; Tokyo Tyrant has one of its own", "omit --engine");
+        return through.FirstOrDefault(request => request.System != DatabaseSystems.MongoDb) is not { System: var other } ? through
+            : throw new UserException(ExitCode.WrongUsage, $"--engine driver speaks MongoDB's protocol only; {other.Name} has one of its own", "omit --engine");
     }
 
     private static RunRequest Through(RunRequest request, IClientEngine driver)

@@ -36,7 +36,7 @@ internal sealed record RunDeployment(IDeployment Deployment, Inspection Inspecti
                 store.SetNote(StoredRun.DeletedNote, DateTimeOffset.UtcNow.ToString("O"));
             else if (request.StartsServer)
                 new RunDataFolder(folder.Path, store.Token).Claim();
-            deployment = kept ?? DeploymentFactory.Create(wanted);
+            deployment = kept ?? request.System.Open(wanted);
             if (request.RequiredKind is null)
                 Note(store, deployment);
             deployment.EnsureRunning();
@@ -60,17 +60,15 @@ internal sealed record RunDeployment(IDeployment Deployment, Inspection Inspecti
 
     private static DeploymentRequest Describe(RunFolder folder, RunRequest request, CancellationToken stop)
     {
-        ServerAddress? tyrant = request.Uri is null ? null : ServerUri.ReadTyrant(request.Uri);
-        (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = tyrant is null && request.Uri is { } uri
-            ? ServerUri.Read(uri, request.Settings.Engine.Kind, stop)
+        (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = request.Uri is { } uri
+            ? request.System.Read(uri, request.Settings.Engine.Kind, stop)
             : (null, ConnectionSettings.Default);
-        if (hosts is not null && !request.DatabaseWasGiven && ServerUri.UnusedDatabase(request.Uri!, request.Settings.Data.Database) is { } unused)
+        if (hosts is not null && !request.DatabaseWasGiven && request.System.UnusedDatabase(request.Uri!, request.Settings.Data.Database) is { } unused)
             Console.Error.WriteLine($"warning: --uri: {unused}");
         return new DeploymentRequest
         {
             Settings = request.Settings.Deployment,
             Hosts = hosts,
-            Tyrant = tyrant,
             Connections = connections with { Stop = stop },
             RequiredKind = request.RequiredKind,
             ServerProgram = request.ServerProgram,
@@ -85,7 +83,7 @@ internal sealed record RunDeployment(IDeployment Deployment, Inspection Inspecti
         DeploymentFit.RequireMembers(deployment, request.Plan.Plan, connections);
         connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
         DeploymentFit.RequireRouter(request, connections.Dialect);
-        Inspection inspection = DeploymentInspector.Inspect(deployment, connections, $"{request.Settings.Data.Database}.{request.Plan.Plan.MainCollection ?? "*"}");
+        Inspection inspection = request.System.Inspect(deployment, connections, $"{request.Settings.Data.Database}.{request.Plan.Plan.MainCollection ?? "*"}");
         DeploymentFit.RequireJournal(deployment, inspection, request.Settings);
         return new RunDeployment(deployment, inspection, connections);
     }

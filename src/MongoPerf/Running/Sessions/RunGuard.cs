@@ -25,7 +25,7 @@ internal sealed class RunGuard : IDisposable
         _disk = _dataFolder is null || _deployment.Kind == DeploymentKind.Null ? null : new DiskGuard(_dataFolder);
         _agent = request.Agent;
         // Of several agents the first holds the leases for all.
-        if (_deployment.Kind is DeploymentKind.Null or DeploymentKind.Tyrant || _agent is { Share.IsFirst: false })
+        if (_deployment.Kind == DeploymentKind.Null || !request.System.HasMarkers || _agent is { Share.IsFirst: false })
             return;
         Leases = new WriterLeases(request.Settings.Data.Database, run, token, LeaseKeeper.Length);
         _keeper = new LeaseKeeper(Leases, () => on.Deployment.Address, on.Connections, SystemClock.Instance);

@@ -57,7 +57,7 @@ internal sealed class RunLog : IDisposable
 
     private static string Describe(DeploymentInfo info) =>
         info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
-        : info.Kind == DeploymentKind.Tyrant ? $"Tokyo Tyrant {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
+        : info.OtherSystem is { } system ? $"{system} {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
         : info.Topology == Topology.Null ? $"null deployment, {info.Address}"
         : $"{info.Router ?? "mongod"} {info.ServerVersion}, {info.ShapeText}, {info.Address}";
 }

@@ -22,10 +22,9 @@ internal sealed class RunMonitor : IDisposable
     {
         (IDeployment deployment, Inspection inspection, _) = session.On;
         RunRequest request = session.Request;
-        var samplers = new RunSamplers(deployment, session.On.Connections);
         _sampler = new BackgroundSampler(
-            SystemClock.Instance, samplers.Servers(), new HostSampler(inspection.DataFolder ?? session.Folder.Path, () => ServerProcesses(deployment, inspection)),
-            samplers.Shards(new ShardedNamespace(request.Settings.Data.Database, collection ?? ""), store.Run.StartedAt), store, session.Log.Progress,
+            SystemClock.Instance, request.System.OpenSamplers(deployment, session.On.Connections), new HostSampler(inspection.DataFolder ?? session.Folder.Path, () => ServerProcesses(deployment, inspection)),
+            OpenShards(session, new ShardedNamespace(request.Settings.Data.Database, collection ?? ""), store.Run.StartedAt), store, session.Log.Progress,
             request.Agent is { } agent ? agent.Postpone : static () => null);
         // No connection of the client's tells of a shard or a secondary that ended.
         if (deployment.Cluster is not null || deployment.Members.Count > 1)
@@ -38,6 +37,13 @@ internal sealed class RunMonitor : IDisposable
         _view.Dispose();
         _watch?.Dispose();
         _sampler.Dispose();
+    }
+
+    /// <summary>Null unless the deployment is sharded.</summary>
+    private static ClusterSampler? OpenShards(RunSession session, ShardedNamespace collection, DateTimeOffset since)
+    {
+        IDeployment deployment = session.On.Deployment;
+        return deployment.Cluster is null ? null : new ClusterSampler(() => deployment.Cluster, session.On.Connections, collection, since);
     }
 
     /// <summary>Null when they are on this machine and not known: of several that were given only one says who it is.</summary>

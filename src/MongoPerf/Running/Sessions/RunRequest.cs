@@ -4,6 +4,7 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Running.Live;
 using MongoPerf.Running.Progress;
+using MongoPerf.Running.Systems;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Running.Sessions;
@@ -36,6 +37,9 @@ internal sealed record RunRequest
 
     /// <summary>The connection string with its secrets; never stored.</summary>
     public string? Uri { get; init; }
+
+    /// <summary>The system that the run puts load on.</summary>
+    public DatabaseSystem System => DatabaseSystems.Of(Uri);
 
     /// <summary>Holds the password of the connection string's user; null for none.</summary>
     public string? PasswordFile { get; init; }

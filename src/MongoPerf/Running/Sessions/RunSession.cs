@@ -1,10 +1,12 @@
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Sampling;
+using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Reporting.Sharding;
+using MongoPerf.Running.Systems;
 
 namespace MongoPerf.Running.Sessions;
 
@@ -13,6 +15,7 @@ namespace MongoPerf.Running.Sessions;
 internal sealed class RunSession : IDisposable
 {
     private readonly ServerKeeper _keeper;
+    private readonly SystemRun _run;
     private RunMonitor? _monitor;
 
     private RunSession(RunFolder folder, RunDeployment on, RunRequest request, string? token)
@@ -24,8 +27,12 @@ internal sealed class RunSession : IDisposable
         if (Settings.Data.Sharding is not null)
             Cluster = new ClusterControl(on.Deployment.RequireCluster, on.Connections, Settings.Data.Database, SystemClock.Instance, line => Log.Report("balancer", line));
         Guard = new RunGuard(on, request, folder.Id, token);
-        Collections = new RunCollections(on, Settings.Data, folder.Id, token, _keeper, Guard.Leases, Log);
-        Executors = new RunExecutors(on, request, _keeper, Cluster);
+        _run = new SystemRun
+        {
+            Id = folder.Id, Token = token, Data = Settings.Data, Deployment = on.Deployment, Connections = on.Connections, ReconnectFor = ReconnectTime.Read(),
+            BeforeReconnect = _keeper.BeforeReconnect, Leases = Guard.Leases, Cluster = Cluster, Report = (kind, text) => Log.Report(kind, text), Tell = Log.Tell,
+        };
+        Executors = new RunExecutors(request, _run);
     }
 
     public RunFolder Folder { get; }
@@ -37,8 +44,6 @@ internal sealed class RunSession : IDisposable
     public RunLog Log { get; }
 
     public RunGuard Guard { get; }
-
-    public RunCollections Collections { get; }
 
     public RunExecutors Executors { get; }
 
@@ -62,6 +67,10 @@ internal sealed class RunSession : IDisposable
             throw;
         }
     }
+
+    /// <summary>The plan's collections, where the run is.</summary>
+    /// <inheritdoc cref="DatabaseSystem.OpenData"/>
+    public IDataStore OpenData(Plan plan, ulong seed) => Request.System.OpenData(_run, plan, seed);
 
     /// <summary>Starts sampling and showing progress into this store.</summary>
     public void Begin(RunStore store, Plan plan)

@@ -1,10 +1,9 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
-using MongoPerf.Wire.Tyrant;
 
-namespace MongoPerf.Running.Sessions;
+namespace MongoPerf.Running.Systems;
 
-/// <summary>Reads <c>--uri</c>: what can't be done is refused in one line, and what has no effect here is said; nothing is silently ignored.</summary>
+/// <summary>Reads the connection string of a MongoDB: what can't be done is refused in one line, and what has no effect here is said; nothing is silently ignored.</summary>
 internal static class ServerUri
 {
     /// <summary>Looks mongodb+srv up, reads certificates' files; connects to nothing.</summary>
@@ -30,24 +29,12 @@ internal static class ServerUri
             Console.Error.WriteLine($"warning: --uri: {option} has no effect: each thread uses its own connection, and failures are counted, not retried");
     }
 
-    /// <summary>The server that <c>tyrant://</c> names; null for any other connection string.</summary>
-    /// <exception cref="ConnectionStringException">It names none.</exception>
-    public static ServerAddress? ReadTyrant(string uri) => TyrantUri.IsOne(uri) ? TyrantUri.Parse(uri) : null;
-
-    /// <summary>For what is stored and shown: secrets replaced by ***.</summary>
-    /// <inheritdoc cref="Read"/>
-    public static string Mask(string uri) => ReadTyrant(uri) is { } tyrant ? TyrantUri.Scheme + tyrant : Parse(uri).ToMaskedString();
-
     /// <summary>A line for people whose connection string names a database that the run does not use. Null where it names none, the run's, or the usual one of logins.</summary>
-    /// <param name="uri">Not of Tokyo Tyrant.</param>
+    /// <param name="uri">As typed.</param>
     /// <param name="used">The run's.</param>
     public static string? UnusedDatabase(string uri, string used) => Parse(uri).Database is { } named and not ("admin" or "$external") && named != used
         ? $"'/{named}' is used for authentication only; --db chooses the database (now '{used}')"
         : null;
-
-    /// <summary>It says how safe writes are that don't say so themselves.</summary>
-    /// <inheritdoc cref="Read"/>
-    public static bool HasWriteConcern(string uri) => ReadTyrant(uri) is null && Parse(uri).WriteConcern is not null;
 
     /// <inheritdoc cref="Read"/>
     public static ConnectionString Parse(string uri)

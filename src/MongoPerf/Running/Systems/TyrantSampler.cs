@@ -1,9 +1,10 @@
 using System.Globalization;
+using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Tyrant;
 
-namespace MongoPerf.Deployments.Sampling;
+namespace MongoPerf.Running.Systems;
 
 /// <summary>Reads what Tokyo Tyrant's stat says, over a connection of its own, into the columns of a server's metrics that it has a word for.</summary>
 /// <remarks>One thread. Never throws: while the server is away all columns are NaN, and each sample tries again.</remarks>

@@ -1,3 +1,4 @@
+using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
@@ -5,7 +6,7 @@ using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Messages;
 using MongoPerf.Wire.Tyrant;
 
-namespace MongoPerf.Deployments;
+namespace MongoPerf.Running.Systems;
 
 /// <summary>A Tokyo Tyrant server that exists (<c>--uri tyrant://</c>): never started nor stopped.</summary>
 internal sealed class TyrantDeployment(ServerAddress address, ConnectionSettings settings) : IDeployment
