@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using MongoPerf.Engine.Measurement;
 using MongoPerf.Input;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Failures;
@@ -34,6 +35,7 @@ internal static class FailureReport
     {
         ConnectionStringException e => (ExitCode.WrongUsage, e.Typed is { } typed ? NearestName.Hint(typed, e.Allowed) : null),
         IFailure e => ((ExitCode)e.Fault, e.Hint),
+        HistogramFormatException => (ExitCode.WrongUsage, "the run is damaged: make its report anew from a copy, if there is one"),
         OperationCanceledException => (ExitCode.Interrupted, null),
         OutOfMemoryException => (ExitCode.Refused, "this machine, or the limit of this process, has too little memory for the run: use fewer threads, or smaller batches and documents"),
         SocketException => (ExitCode.CannotConnect, "is another program using the port? choose another --port, or omit it to use a free one"),

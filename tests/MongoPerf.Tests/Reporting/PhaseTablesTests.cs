@@ -85,7 +85,7 @@ public sealed class PhaseTablesTests : IDisposable
             Number = 1, Phase = "q4", Growth = new GrowthPoint("series", 1, 2_000_000),
             Operations = [RunParts.Result("q4") with { Errors = [new ErrorCount(50, "MaxTimeMSExpired", 3, "operation exceeded time limit", [])] }],
         });
-        Assert.Equal(["q4 at 2M", "q4", "3", "50", "MaxTimeMSExpired", "operation exceeded time limit"], Assert.Single(PhaseTables.Of(run)).Rows.Single());
+        Assert.Equal(["q4 at 2M", "q4", "3", "-", "50", "MaxTimeMSExpired", "operation exceeded time limit"], Assert.Single(PhaseTables.Of(run)).Rows.Single());
     }
 
     [Fact]
