@@ -6,6 +6,9 @@ namespace MongoPerf.Scenarios;
 /// <summary>The options that take the place of a scenario file's values.</summary>
 internal static class PlanOptions
 {
+    private static readonly Func<string, object> Count = text => Quantities.ParseCount(text);
+    private static readonly Func<string, object> Seconds = text => Quantities.ParseDuration(text);
+
     public static PlanOption Threads { get; } = new(
         "--threads", "N[,N…]", "Threads of the query phases; a list runs each in turn [default: 8]",
         text => Quantities.ParseList(text, one => (int)Quantities.ParseCount(one, 1, PhaseReader.MostThreads)))
@@ -131,8 +134,4 @@ internal static class PlanOptions
                 throw new UserException(ExitCode.WrongUsage, conflict.Message, conflict.Hint);
         }
     }
-
-    private static object Count(string text) => Quantities.ParseCount(text);
-
-    private static object Seconds(string text) => Quantities.ParseDuration(text);
 }
