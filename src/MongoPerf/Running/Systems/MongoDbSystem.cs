@@ -6,7 +6,6 @@ using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Engine.Sharding;
 using MongoPerf.Input;
 using MongoPerf.Wire.Connections;
 
@@ -40,15 +39,8 @@ internal sealed class MongoDbSystem : DatabaseSystem
 
     public override Inspection Inspect(IDeployment deployment, ConnectionSettings connections, string ns) => DeploymentInspector.Inspect(deployment, connections, ns);
 
-    public override void CheckBatches(IDeployment deployment, ConnectionSettings connections, Plan plan)
-    {
-        InsertDocuments[] inserts = [.. plan.Operations.OfType<InsertDocuments>()];
-        if (inserts.Length == 0)
-            return;
-        using MongoConnection connection = MongoConnection.Open(deployment.Address, connections);
-        foreach (InsertDocuments insert in inserts)
-            BatchLimit.Check(connection.Server, insert);
-    }
+    public override void CheckBatches(IDeployment deployment, ConnectionSettings connections, Plan plan) =>
+        MongoDbCollections.CheckBatches(deployment.Address, connections, plan);
 
     public override ClientClock? CompareClock(IDeployment deployment, ConnectionSettings connections)
     {
@@ -71,7 +63,7 @@ internal sealed class MongoDbSystem : DatabaseSystem
         return servers;
     }
 
-    public override IDataStore OpenData(SystemRun run, Plan plan, ulong seed) => new WireDataStore(stored => OpenCollection(run, stored, plan.TargetOf(stored.Name)), seed, run.Id, run.Token);
+    public override IDataStore OpenData(SystemRun run, Plan plan, ulong seed) => new WireDataStore(stored => MongoDbCollections.Open(run, stored, plan.TargetOf(stored.Name)), seed, run.Id, run.Token);
 
     /// <summary>Executors with connections for what their group does.</summary>
     public override Func<GroupPlan, int, IOperationExecutor> OpenExecutors(SystemRun run, Plan plan) => (group, worker) =>
@@ -87,33 +79,4 @@ internal sealed class MongoDbSystem : DatabaseSystem
 
     private static ServerAddress PrimaryOf(IDeployment deployment, string shard) => deployment.RequireCluster().Shards.FirstOrDefault(one => one.Name == shard)?.Primary
         ?? throw new ConnectionFailedException(deployment.Address, $"the address of shard {shard} is unknown at the moment");
-
-    /// <summary>One of the plan's collections; on a sharded deployment it is sharded by its own key, or by the command line's, or lies on the shard that it names.</summary>
-    /// <param name="run">On the deployment.</param>
-    /// <param name="collection">Of the plan.</param>
-    /// <param name="target">Its documents at the end.</param>
-    private static WireCollection OpenCollection(SystemRun run, StoredCollection collection, long target)
-    {
-        IDeployment deployment = run.Deployment;
-        var access = new CollectionAccess(
-            () => deployment.Select(ReadPreference.Primary, 0), run.Connections, run.Data.Database, SystemClock.Instance, run.ReconnectFor, run.BeforeReconnect)
-        {
-            Leases = run.Leases,
-            Members = () => deployment.Readable,
-            Tell = line => run.Report("counters", line),
-        };
-        var shape = new CollectionShape(collection.Indexes, collection.Options);
-        if (run.Data.Sharding is not { } asked)
-            return new WireCollection(access, collection.Name, collection.Documents, shape);
-        var sharding = new ShardingPlan(deployment.RequireCluster, run.Connections, asked, Math.Max(collection.Count, target))
-        {
-            Documents = collection.Documents,
-            Key = collection.Shard is not null ? ShardKey.Parse("_id") : collection.ShardKey is { } key ? ShardKey.Of(key) : null,
-            OnlyShard = collection.Shard - 1,
-            Tell = run.Tell,
-        };
-        return new WireCollection(
-            access, collection.Name, collection.Documents, shape,
-            commands => new ShardedAdministration(sharding, run.Data.Database, collection.Name, SystemClock.Instance, commands));
-    }
 }
