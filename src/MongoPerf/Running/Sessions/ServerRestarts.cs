@@ -19,7 +19,7 @@ internal static class ServerRestarts
     /// <exception cref="DeploymentException">It does not end, or does not start.</exception>
     public static void Run(RunDeployment on, string database, ServerRestart how, RunLog log)
     {
-        IClock clock = SystemClock.Instance;
+        SystemClock clock = SystemClock.Instance;
         long begun = clock.Now;
         bool kills = how == ServerRestart.Kill;
         ServerEnd.Wait(on.Deployment, kills);
