@@ -1,9 +1,9 @@
 using MongoDB.Bson;
 using MongoDB.Driver;
-using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Executors.Wire;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Executors.Wire;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
 
 namespace MongoPerf.Driver;
 

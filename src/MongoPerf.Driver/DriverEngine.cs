@@ -1,8 +1,8 @@
 using System.Reflection;
 using MongoDB.Driver;
-using MongoPerf.Engine.Collections;
-using MongoPerf.Engine.Executors;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Collections;
+using MongoPerf.Load.Executors;
+using MongoPerf.Load.Plans;
 
 namespace MongoPerf.Driver;
 

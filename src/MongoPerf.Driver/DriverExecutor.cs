@@ -1,8 +1,8 @@
 using MongoDB.Bson;
 using MongoDB.Driver;
-using MongoPerf.Engine.Executors.Wire;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Executors.Wire;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Driver;

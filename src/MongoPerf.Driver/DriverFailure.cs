@@ -1,6 +1,6 @@
 using System.Net.Sockets;
 using MongoDB.Driver;
-using MongoPerf.Engine.Collections;
+using MongoPerf.Load.Collections;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
@@ -24,7 +24,7 @@ internal static class DriverFailure
         MongoBulkWriteException { WriteConcernError: { } concern } => Of(concern),
         MongoWriteException { WriteError: { } error } => Of(error.Code, error.Message),
         MongoWriteException { WriteConcernError: { } concern } => Of(concern),
-        MongoCommandException { Result: { } reply } => Engine.Executors.Wire.OperationReply.ErrorOf(DriverValues.FromDriver(reply)),
+        MongoCommandException { Result: { } reply } => Load.Executors.Wire.OperationReply.ErrorOf(DriverValues.FromDriver(reply)),
         MongoCursorNotFoundException e => new ServerError(CursorNotFound, "CursorNotFound", ForeignText.OneLine(e.Message, 200), []),
         MongoExecutionTimeoutException e => new ServerError(TimeExpired, e.CodeName ?? "MaxTimeMSExpired", ForeignText.OneLine(e.Message, 200), [.. e.ErrorLabels]),
         _ => null,

@@ -1,10 +1,10 @@
 using MongoDB.Bson;
 using MongoDB.Driver;
 using MongoDB.Driver.GridFS;
-using MongoPerf.Engine.Documents.GridFs;
-using MongoPerf.Engine.Executors.Wire;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Documents.GridFs;
+using MongoPerf.Load.Executors.Wire;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Driver;

@@ -1,7 +1,7 @@
-using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Executors.Wire;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Executors.Wire;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Driver;

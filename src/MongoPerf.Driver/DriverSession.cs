@@ -1,6 +1,6 @@
 using MongoDB.Driver;
-using MongoPerf.Engine.Executors;
-using MongoPerf.Engine.Phases;
+using MongoPerf.Load.Executors;
+using MongoPerf.Load.Phases;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
 

@@ -1,11 +1,11 @@
 using System.Runtime.InteropServices;
 using MongoDB.Bson.IO;
 using MongoDB.Driver;
-using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Plans;
 using MongoPerf.Wire.Bson;
-using BsonWriter = MongoPerf.Wire.Bson.BsonWriter;
 using Bson = MongoDB.Bson;
+using BsonWriter = MongoPerf.Wire.Bson.BsonWriter;
 
 namespace MongoPerf.Driver;
 

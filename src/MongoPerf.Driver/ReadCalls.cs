@@ -1,11 +1,10 @@
 using MongoDB.Bson;
 using MongoDB.Driver;
-using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
 using MongoPerf.Wire.Bson;
 using BsonDocument = MongoDB.Bson.BsonDocument;
-using BsonValue = MongoDB.Bson.BsonValue;
 
 namespace MongoPerf.Driver;
 

@@ -1,3 +1,3 @@
-using MongoPerf.Cli;
+using MongoPerf.Commands;
 
 return StartConditions.AreMet() ? CommandLine.RunAlone(args) : StartConditions.WrongUsage;

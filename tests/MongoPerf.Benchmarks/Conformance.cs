@@ -1,9 +1,9 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
-using MongoPerf.Engine.Measurement;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
 using MongoPerf.Testing;
 
 namespace MongoPerf.Benchmarks;

@@ -1,6 +1,6 @@
 using BenchmarkDotNet.Attributes;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Measurement;
+using MongoPerf.Load.Keys;
+using MongoPerf.Measurement;
 
 namespace MongoPerf.Benchmarks;
 

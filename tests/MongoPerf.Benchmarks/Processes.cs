@@ -3,7 +3,7 @@ using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text.Json;
 using System.Text.RegularExpressions;
-using MongoPerf.Input;
+using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Benchmarks;
 
@@ -55,7 +55,7 @@ internal sealed class MongoPerfProcess(IReadOnlyList<string> target, double seco
 
     /// <summary>Any command of the program.</summary>
     /// <returns>What it printed.</returns>
-    public static string Command(params IReadOnlyList<string> arguments) => Processes.Run("dotnet", [typeof(Input.ExitCode).Assembly.Location, .. arguments], []);
+    public static string Command(params IReadOnlyList<string> arguments) => Processes.Run("dotnet", [typeof(Texts.Input.ExitCode).Assembly.Location, .. arguments], []);
 
     /// <summary>YCSB's workload c with a uniform distribution, over as many documents as the floor asks for. The keys are YCSB's texts, the documents a tenth larger.</summary>
     private Measurement MeasureReadsById(int threads)

@@ -1,5 +1,5 @@
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

@@ -1,6 +1,6 @@
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Plans;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;

@@ -1,7 +1,7 @@
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Input;
 using MongoPerf.Running.Agents;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

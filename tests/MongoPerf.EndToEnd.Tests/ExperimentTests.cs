@@ -1,8 +1,7 @@
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Restarts;
+using MongoPerf.Reports.Restarts;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;

@@ -1,9 +1,9 @@
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Documents.GridFs;
-using MongoPerf.Engine.Executors.Wire;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Documents.GridFs;
+using MongoPerf.Load.Executors.Wire;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

@@ -1,7 +1,7 @@
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Plans;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

@@ -1,6 +1,5 @@
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;

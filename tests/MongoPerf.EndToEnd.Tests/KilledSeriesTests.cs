@@ -1,7 +1,6 @@
 using System.Text.Json;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Input;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;

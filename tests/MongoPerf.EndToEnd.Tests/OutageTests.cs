@@ -1,6 +1,6 @@
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -35,8 +35,8 @@ public sealed class OutageTests
             Assert.Contains($"./mongoperf resume {runs.Id} --out {runs.Path}", lost.Errors, StringComparison.Ordinal);
         }
 
-        using (Engine.Runs.StoredRun stored = runs.FindStored()!)
-            Assert.Equal(Engine.Runs.RunState.Interrupted, stored.Run.State);
+        using (Storage.StoredRun stored = runs.FindStored()!)
+            Assert.Equal(Storage.RunState.Interrupted, stored.Run.State);
         server.StartAgain();
         ProgramRun.Run("resume", runs.Id, "--out", runs.Path).Expect(0);
         using MongoConnection connection = server.Connect();

@@ -1,7 +1,7 @@
 using System.Text.Json;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;
@@ -64,7 +64,7 @@ public sealed class OwnServerTests
             run.Kill();
         }
 
-        using (Engine.Runs.StoredRun stored = runs.FindStored()!)
+        using (Storage.StoredRun stored = runs.FindStored()!)
             Assert.Equal((null, "Mongod"), (stored.Deployment, stored.FindNote("server kind")));
         File.WriteAllText(go, "");
         ProgramResult result = ProgramRun.Run("resume", runs.Id, "--mongod", mongod, "--out", runs.Path, "--format", "json").Expect(0);

@@ -1,6 +1,6 @@
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Storage;
 
 namespace MongoPerf.EndToEnd.Tests;
 

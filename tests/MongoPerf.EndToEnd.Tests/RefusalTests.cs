@@ -4,7 +4,6 @@ using System.Runtime.Versioning;
 using System.Text;
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

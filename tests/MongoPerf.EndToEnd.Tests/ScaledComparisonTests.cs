@@ -2,7 +2,7 @@ using System.Net;
 using System.Text.Json;
 using System.Text.RegularExpressions;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Reporting;
+using MongoPerf.Reports;
 using MongoPerf.Texts;
 
 namespace MongoPerf.EndToEnd.Tests;

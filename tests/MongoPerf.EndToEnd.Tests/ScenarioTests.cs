@@ -1,13 +1,13 @@
 using System.Globalization;
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Measurement;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
 using MongoPerf.Scenarios;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

@@ -1,11 +1,10 @@
 using System.Net;
 using System.Net.Sockets;
-using MongoPerf.Engine.Runs;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Input;
 using MongoPerf.Server;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

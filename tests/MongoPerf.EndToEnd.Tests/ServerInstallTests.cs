@@ -1,5 +1,5 @@
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Storage;
 
 namespace MongoPerf.EndToEnd.Tests;
 
@@ -34,7 +34,7 @@ public sealed class ServerInstallTests : IDisposable
         Assert.Matches(@"\*\s+6\.0\.5\s+\S+/bin/mongod", Run("server", "list").Expect(0).Output);
 
         Run("run", "size", "--records", "100", "--out", _runs.Path).Expect(0);
-        using (Engine.Runs.StoredRun run = _runs.FindStored()!)
+        using (Storage.StoredRun run = _runs.FindStored()!)
         {
             Assert.Equal((DeploymentKind.Mongod, Version), (run.Deployment!.Kind, run.Deployment.ServerVersion));
             Assert.Equal(Path.Combine(Servers, Version, "bin", "mongod"), run.FindNote("server program"));

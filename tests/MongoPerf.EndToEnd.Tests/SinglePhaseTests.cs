@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

@@ -1,6 +1,5 @@
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Storage;
 
 namespace MongoPerf.EndToEnd.Tests;
 

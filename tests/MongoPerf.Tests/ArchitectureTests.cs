@@ -3,75 +3,92 @@ using System.Xml.Linq;
 
 namespace MongoPerf.Tests;
 
-/// <summary>The arrows of docs/design.md, section 3, read from the sources: MongoPerf → {Driver → Engine, Server} → Wire, and the rooms inside Engine and MongoPerf.</summary>
+/// <summary>The arrows of docs/design.md, section 3, read from the sources: between projects, and within them.</summary>
 public sealed partial class ArchitectureTests
 {
     private const string Any = "*";
     private const string Wire = "MongoPerf.Wire";
-    private const string Measurement = "MongoPerf.Engine.Measurement";
-    private const string Documents = "MongoPerf.Engine.Documents";
-    private const string Keys = "MongoPerf.Engine.Keys";
-    private const string Plans = "MongoPerf.Engine.Plans";
-    private const string Runs = "MongoPerf.Engine.Runs";
-    private const string Failures = "MongoPerf.Engine.Failures";
-    private const string Collections = "MongoPerf.Engine.Collections";
-    private const string Sharding = "MongoPerf.Engine.Sharding";
+    private const string Measurement = "MongoPerf.Measurement";
+    private const string Storage = "MongoPerf.Storage";
+    private const string Load = "MongoPerf.Load";
+    private const string Texts = "MongoPerf.Texts";
+    private const string Reports = "MongoPerf.Reports";
+    private const string Documents = "MongoPerf.Load.Documents";
+    private const string Keys = "MongoPerf.Load.Keys";
+    private const string Plans = "MongoPerf.Load.Plans";
+    private const string Failures = "MongoPerf.Load.Failures";
+    private const string Collections = "MongoPerf.Load.Collections";
+    private const string Sharding = "MongoPerf.Load.Sharding";
+    private const string Phases = "MongoPerf.Load.Phases";
+    private const string FailureKinds = "MongoPerf.Wire.Failures";
 
-    /// <summary>Which of our namespaces a namespace may use, besides itself and what lies in it. The longest entry that fits counts.</summary>
+    /// <summary>
+    /// Which of our namespaces a namespace may use, besides itself and what lies in it: what the compiler does not hold, because it is
+    /// within a project, or less than all of a project that is referred to. The longest entry that fits counts.
+    /// </summary>
     private static readonly Dictionary<string, string[]> Allowed = new(StringComparer.Ordinal)
     {
-        ["MongoPerf.Wire"] = [],
-        ["MongoPerf.Wire.Bson"] = ["MongoPerf.Wire.Failures"],
-        ["MongoPerf.Wire.Messages"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Failures"],
+        ["MongoPerf"] = [Any],
+        ["MongoPerf.Wire.Bson"] = [FailureKinds],
+        ["MongoPerf.Wire.Messages"] = ["MongoPerf.Wire.Bson", FailureKinds],
         ["MongoPerf.Wire.Authentication"] = ["MongoPerf.Wire.Bson"],
         ["MongoPerf.Wire.Compression"] = ["MongoPerf.Wire.Messages"],
         ["MongoPerf.Wire.Names"] = [],
         ["MongoPerf.Wire.Connections"] =
-            ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Authentication", "MongoPerf.Wire.Compression", "MongoPerf.Wire.Names", "MongoPerf.Wire.Files", "MongoPerf.Wire.Failures"],
-        ["MongoPerf.Wire.Discovery"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Connections", "MongoPerf.Wire.Failures"],
-        ["MongoPerf.Wire.Tyrant"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Connections", "MongoPerf.Wire.Failures"],
-        ["MongoPerf.Engine.Measurement"] = [],
-        ["MongoPerf.Engine.Documents"] = [Measurement, Wire],
-        ["MongoPerf.Engine.Keys"] = [Measurement, Documents],
-        ["MongoPerf.Engine.Plans"] = [Measurement, Documents, Keys, Wire],
-        ["MongoPerf.Engine.Runs"] = [Measurement, "MongoPerf.Wire.Files", "MongoPerf.Wire.Failures"],
-        ["MongoPerf.Engine.Failures"] = [Measurement, Runs, Wire],
-        ["MongoPerf.Engine.Collections"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Wire],
-        ["MongoPerf.Engine.Sharding"] = [Measurement, Documents, Plans, Runs, Failures, Collections, Wire],
+        [
+            "MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Authentication", "MongoPerf.Wire.Compression",
+            "MongoPerf.Wire.Names", "MongoPerf.Wire.Files", FailureKinds,
+        ],
+        ["MongoPerf.Wire.Discovery"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Connections", FailureKinds],
+        ["MongoPerf.Wire.Tyrant"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Connections", FailureKinds],
+        [Storage] = [Measurement, "MongoPerf.Wire.Files", FailureKinds],
+        [Texts] = ["MongoPerf.Wire.Messages", FailureKinds],
+        [Documents] = [Measurement, Wire],
+        [Keys] = [Measurement, Documents],
+        [Plans] = [Measurement, Documents, Keys, Wire],
+        [Failures] = [Measurement, Storage, Wire],
+        [Collections] = [Measurement, Documents, Keys, Plans, Storage, Failures, Wire],
+        [Sharding] = [Measurement, Documents, Plans, Storage, Failures, Collections, Wire],
         // How connections, and all else, fail; nothing of messages.
-        ["MongoPerf.Engine.Phases"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, "MongoPerf.Wire.Connections", "MongoPerf.Wire.Failures"],
-        ["MongoPerf.Engine.Growth"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, "MongoPerf.Engine.Phases", "MongoPerf.Wire.Failures"],
-        ["MongoPerf.Engine.Merging"] = [Measurement, Plans, Runs, Failures, "MongoPerf.Engine.Phases"],
-        ["MongoPerf.Engine.Executors"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, Sharding, "MongoPerf.Engine.Phases", Wire],
-        ["MongoPerf.Server"] = ["MongoPerf.Wire"],
-        ["MongoPerf.Driver"] = ["MongoPerf.Engine", "MongoPerf.Wire"],
-        ["MongoPerf"] = [Any],
-        // Messages hold what servers and files say.
-        ["MongoPerf.Input"] = [Collections, "MongoPerf.Wire.Messages", "MongoPerf.Wire.Failures"],
+        [Phases] = [Measurement, Documents, Keys, Plans, Storage, Failures, Collections, "MongoPerf.Wire.Connections", FailureKinds],
+        ["MongoPerf.Load.Growth"] = [Measurement, Documents, Keys, Plans, Storage, Failures, Collections, Phases, FailureKinds],
+        ["MongoPerf.Load.Executors"] = [Measurement, Documents, Keys, Plans, Storage, Failures, Collections, Sharding, Phases, Wire],
+        ["MongoPerf.Deployments"] = [Load, Measurement, Storage, Wire],
+        // The embedded server's user is written into its folder before it starts.
+        ["MongoPerf.Deployments.Security"] = [Load, Storage, Wire, "MongoPerf.Server.Users"],
+        // The null server is the embedded server with a session of its own before each of its sessions.
+        ["MongoPerf.Deployments.Null"] = [Load, Measurement, Storage, Wire, "MongoPerf.Server", "MongoPerf.Deployments.Processes"],
+        // A report is made from the stored run, also when the deployment is long gone.
+        [Reports] = [Measurement, Storage, Texts],
+        ["MongoPerf.Reports.Plots"] = [Measurement, Storage, Texts, Reports, "MongoPerf.Wire.Files"],
+        // A scenario names what its report shows, and is held to what a server can be started with.
+        ["MongoPerf.Scenarios"] =
+        [
+            Texts, "MongoPerf.Deployments.Limits", "MongoPerf.Reports.Figures", Measurement, Storage, Documents, Keys, Plans, Collections, Sharding,
+            "MongoPerf.Load.Growth", "MongoPerf.Wire.Bson", "MongoPerf.Wire.Files", FailureKinds,
+        ],
         // A run is carried out, whoever asked for it. Of reports it needs what a group's precision, a crowded shard and a full disk are judged by.
         ["MongoPerf.Running"] =
-            ["MongoPerf.Input", "MongoPerf.Scenarios", "MongoPerf.Deployments", "MongoPerf.Engine", "MongoPerf.Driver", Wire,
-                "MongoPerf.Reporting.Comparison", "MongoPerf.Reporting.Sharding", "MongoPerf.Reporting.Forecasts"],
-        ["MongoPerf.Deployments"] = ["MongoPerf.Engine", Wire],
-        // The embedded server's user is written into its folder before it starts.
-        ["MongoPerf.Deployments.Security"] = ["MongoPerf.Engine", Wire, "MongoPerf.Server.Users"],
-        // The null server is the embedded server with a session of its own before each of its sessions.
-        ["MongoPerf.Deployments.Null"] = ["MongoPerf.Deployments.Processes", "MongoPerf.Engine", Wire, "MongoPerf.Server"],
-        // A scenario names what its report shows, and is held to what a server can be started with.
-        ["MongoPerf.Scenarios"] = ["MongoPerf.Input", "MongoPerf.Deployments.Limits", "MongoPerf.Reporting.Figures", Measurement, Documents, Keys, Plans, Runs, Sharding, "MongoPerf.Engine.Growth", "MongoPerf.Wire.Bson", "MongoPerf.Wire.Files"],
-        // A report is made from the stored run, also when the deployment is long gone.
-        ["MongoPerf.Reporting"] = [Measurement, Runs],
-        // A plot is a file in the language of scenarios' figures, with messages as theirs.
-        ["MongoPerf.Reporting.Plots"] = [Measurement, Runs, "MongoPerf.Reporting", "MongoPerf.Input", "MongoPerf.Scenarios", "MongoPerf.Wire.Files"],
+        [
+            Texts, "MongoPerf.Scenarios", "MongoPerf.Deployments", Load, Measurement, Storage, "MongoPerf.Driver", Wire,
+            "MongoPerf.Reports.Comparison", "MongoPerf.Reports.Sharding", "MongoPerf.Reports.Forecasts",
+        ],
     };
 
     private static readonly Dictionary<string, string[]> ProjectReferences = new(StringComparer.Ordinal)
     {
         ["MongoPerf.Wire"] = [],
-        ["MongoPerf.Engine"] = ["MongoPerf.Wire"],
+        ["MongoPerf.Measurement"] = [],
         ["MongoPerf.Server"] = ["MongoPerf.Wire"],
-        ["MongoPerf"] = ["MongoPerf.Engine", "MongoPerf.Server", "MongoPerf.Driver"],
-        ["MongoPerf.Driver"] = ["MongoPerf.Engine"],
+        ["MongoPerf.Texts"] = ["MongoPerf.Wire"],
+        ["MongoPerf.Storage"] = ["MongoPerf.Measurement", "MongoPerf.Wire"],
+        ["MongoPerf.Load"] = ["MongoPerf.Storage"],
+        ["MongoPerf.Driver"] = ["MongoPerf.Load"],
+        ["MongoPerf.Deployments"] = ["MongoPerf.Load", "MongoPerf.Server"],
+        ["MongoPerf.Reports"] = ["MongoPerf.Storage", "MongoPerf.Texts"],
+        ["MongoPerf.Scenarios"] = ["MongoPerf.Deployments", "MongoPerf.Reports"],
+        ["MongoPerf.Running"] = ["MongoPerf.Scenarios", "MongoPerf.Driver"],
+        ["MongoPerf"] = ["MongoPerf.Running"],
     };
 
     private static string Source => Path.Combine(RepositoryPaths.Root, "src");
@@ -118,36 +135,36 @@ public sealed partial class ArchitectureTests
 
     [Theory]
     [InlineData("namespace MongoPerf.Wire.Bson;", "using MongoPerf.Wire.Messages;")]
-    [InlineData("namespace MongoPerf.Engine.Measurement;", "using MongoPerf.Wire.Bson;")]
-    [InlineData("namespace MongoPerf.Engine.Runs;", "using MongoPerf.Engine.Plans;")]
-    [InlineData("namespace MongoPerf.Engine.Plans;", "using MongoPerf.Engine.Runs;")]
-    [InlineData("namespace MongoPerf.Engine.Documents;", "using MongoPerf.Engine.Keys;")]
-    [InlineData("namespace MongoPerf.Engine.Phases;", "using MongoPerf.Engine.Growth;")]
-    [InlineData("namespace MongoPerf.Engine.Growth;", "using MongoPerf.Engine.Executors.Wire;")]
-    [InlineData("namespace MongoPerf.Engine.Sharding;", "using MongoPerf.Engine.Phases;")]
-    [InlineData("namespace MongoPerf.Server.Commands;", "using MongoPerf.Engine.Documents;")]
-    [InlineData("namespace MongoPerf.Reporting.Charts;", "using static MongoPerf.Wire.Connections.ConnectionString;")]
-    [InlineData("namespace MongoPerf.Reporting;", "using Connection = MongoPerf.Wire.Connections.MongoConnection;")]
-    [InlineData("namespace MongoPerf.Reporting.Figures;", "using MongoPerf.Scenarios;")]
-    [InlineData("namespace MongoPerf.Reporting;", "using MongoPerf.Input;")]
-    [InlineData("namespace MongoPerf.Scenarios.Yaml;", "using MongoPerf.Cli;")]
+    [InlineData("namespace MongoPerf.Measurement;", "using MongoPerf.Wire.Bson;")]
+    [InlineData("namespace MongoPerf.Storage;", "using MongoPerf.Load.Plans;")]
+    [InlineData("namespace MongoPerf.Load.Plans;", "using MongoPerf.Storage;")]
+    [InlineData("namespace MongoPerf.Load.Documents;", "using MongoPerf.Load.Keys;")]
+    [InlineData("namespace MongoPerf.Load.Phases;", "using MongoPerf.Load.Growth;")]
+    [InlineData("namespace MongoPerf.Load.Growth;", "using MongoPerf.Load.Executors.Wire;")]
+    [InlineData("namespace MongoPerf.Load.Sharding;", "using MongoPerf.Load.Phases;")]
+    [InlineData("namespace MongoPerf.Server.Commands;", "using MongoPerf.Load.Documents;")]
+    [InlineData("namespace MongoPerf.Reports.Charts;", "using static MongoPerf.Wire.Connections.ConnectionString;")]
+    [InlineData("namespace MongoPerf.Reports;", "using Connection = MongoPerf.Wire.Connections.MongoConnection;")]
+    [InlineData("namespace MongoPerf.Reports.Figures;", "using MongoPerf.Scenarios;")]
+    [InlineData("namespace MongoPerf.Reports;", "using MongoPerf.Deployments;")]
+    [InlineData("namespace MongoPerf.Texts.Yaml;", "using MongoPerf.Commands;")]
     [InlineData("namespace MongoPerf.Scenarios;", "using MongoPerf.Deployments.Clusters;")]
-    [InlineData("namespace MongoPerf.Scenarios;", "using MongoPerf.Reporting;")]
-    [InlineData("namespace MongoPerf.Deployments.Sampling;", "using MongoPerf.Cli;")]
-    [InlineData("namespace MongoPerf.Input;", "using MongoPerf.Scenarios;")]
-    [InlineData("namespace MongoPerf.Running.Sessions;", "using MongoPerf.Cli;")]
-    [InlineData("namespace MongoPerf.Running.Agents;", "using MongoPerf.Reporting;")]
-    [InlineData("namespace MongoPerf.Reporting;", "using MongoPerf.Running.Sessions;")]
-    [InlineData("namespace MongoPerf.Scenarios;", "string? x = Cli.NearestName.Find(y);")]
-    [InlineData("namespace MongoPerf.Engine.Measurement;", "var x = MongoPerf.Wire.Bson.ObjectId.Parse(y);")]
+    [InlineData("namespace MongoPerf.Scenarios;", "using MongoPerf.Reports;")]
+    [InlineData("namespace MongoPerf.Deployments.Sampling;", "using MongoPerf.Commands;")]
+    [InlineData("namespace MongoPerf.Texts.Input;", "using MongoPerf.Scenarios;")]
+    [InlineData("namespace MongoPerf.Running.Sessions;", "using MongoPerf.Commands;")]
+    [InlineData("namespace MongoPerf.Running.Agents;", "using MongoPerf.Reports;")]
+    [InlineData("namespace MongoPerf.Reports;", "using MongoPerf.Running.Sessions;")]
+    [InlineData("namespace MongoPerf.Scenarios;", "string? x = Commands.NearestName.Find(y);")]
+    [InlineData("namespace MongoPerf.Measurement;", "var x = MongoPerf.Wire.Bson.ObjectId.Parse(y);")]
     public void Wrong_arrow_is_found(string declaration, string use) => Assert.Single(WrongUses($"{use}\n{declaration}\n"));
 
     [Theory]
-    [InlineData("namespace MongoPerf.Engine.Executors.Wire;", "using MongoPerf.Engine.Phases;")]
+    [InlineData("namespace MongoPerf.Load.Executors.Wire;", "using MongoPerf.Load.Phases;")]
     [InlineData("namespace MongoPerf.Scenarios;", "using MongoPerf.Deployments.Limits;")]
-    [InlineData("namespace MongoPerf.Engine.Measurement;", "using System.Numerics;")]
-    [InlineData("namespace MongoPerf.Cli;", "using MongoPerf.Wire.Connections;")]
-    [InlineData("namespace MongoPerf.Reporting;", "using MongoPerf.Engine.Runs;")]
+    [InlineData("namespace MongoPerf.Measurement;", "using System.Numerics;")]
+    [InlineData("namespace MongoPerf.Commands;", "using MongoPerf.Wire.Connections;")]
+    [InlineData("namespace MongoPerf.Reports;", "using MongoPerf.Storage;")]
     [InlineData("namespace MongoPerf.Server.Commands;", "using MongoPerf.Server.Storage;")]
     public void Right_arrow_is_let_pass(string declaration, string use) => Assert.Empty(WrongUses($"{use}\n{declaration}\n"));
 
@@ -156,7 +173,7 @@ public sealed partial class ArchitectureTests
         if (NamespaceOf(source) is not { } from)
             return [];
         IEnumerable<string> uses = Uses().Matches(source).Select(match => match.Value)
-            .Concat(IsWithin(from, Wire) || IsWithin(from, "MongoPerf.Engine") || IsWithin(from, "MongoPerf.Server") ? [] : ShortUses().Matches(source).Select(match => $"MongoPerf.{match.Value}"))
+            .Concat(IsWithin(from, Wire) || IsWithin(from, "MongoPerf.Load") || IsWithin(from, "MongoPerf.Server") ? [] : ShortUses().Matches(source).Select(match => $"MongoPerf.{match.Value}"))
             .Where(name => name != from && !(from + ".").StartsWith(name + ".", StringComparison.Ordinal));
         return uses.Where(to => !IsAllowed(from, to)).Distinct().Select(to => $"{from} must not use {to}");
     }
@@ -179,6 +196,6 @@ public sealed partial class ArchitectureTests
     private static partial Regex Uses();
 
     /// <summary>From inside MongoPerf its rooms can be named without it.</summary>
-    [GeneratedRegex(@"(?<![\w.""])(Cli|Deployments|Input|Reporting|Running|Scenarios)(\.[A-Z]\w*)+")]
+    [GeneratedRegex(@"(?<![\w.""])(Commands|Deployments|Reports|Running|Scenarios|Texts)(\.[A-Z]\w*)+")]
     private static partial Regex ShortUses();
 }

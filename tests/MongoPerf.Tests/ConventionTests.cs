@@ -1,7 +1,7 @@
 using System.Reflection;
 using System.Text.RegularExpressions;
-using MongoPerf.Cli;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Commands;
+using MongoPerf.Load.Plans;
 using MongoPerf.Server;
 using MongoPerf.Wire.Bson;
 

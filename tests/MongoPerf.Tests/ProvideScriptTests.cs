@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Globalization;
-using MongoPerf.Input;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests;

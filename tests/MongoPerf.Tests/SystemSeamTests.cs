@@ -1,7 +1,7 @@
-using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting;
-using MongoPerf.Reporting.Charts;
+using MongoPerf.Reports;
+using MongoPerf.Reports.Charts;
 using MongoPerf.Running.Systems;
+using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests;

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using MongoPerf.Input;
 
 namespace MongoPerf.Testing;
 

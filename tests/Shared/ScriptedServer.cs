@@ -1,6 +1,6 @@
-using MongoPerf.Engine.Measurement;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Testing;

@@ -1,10 +1,8 @@
-using MongoPerf.Engine.Runs;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Input;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

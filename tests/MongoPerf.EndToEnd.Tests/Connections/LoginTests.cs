@@ -1,7 +1,7 @@
 using MongoPerf.Driver;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Executors;
-using MongoPerf.Engine.Phases;
+using MongoPerf.Load.Executors;
+using MongoPerf.Load.Phases;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

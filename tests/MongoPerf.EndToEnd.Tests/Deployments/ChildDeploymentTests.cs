@@ -1,6 +1,6 @@
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Deployments;

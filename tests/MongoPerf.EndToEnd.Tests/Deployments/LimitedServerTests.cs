@@ -2,7 +2,7 @@ using System.Text.Json;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Deployments;

@@ -1,8 +1,7 @@
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Sampling;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Input;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

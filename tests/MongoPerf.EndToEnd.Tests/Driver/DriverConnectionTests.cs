@@ -1,10 +1,10 @@
 using MongoPerf.Driver;
 using MongoPerf.EndToEnd.Tests.Connections;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Executors;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Executors;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

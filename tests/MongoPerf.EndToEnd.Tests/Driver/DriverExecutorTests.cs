@@ -1,14 +1,14 @@
 using MongoPerf.Driver;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Collections;
-using MongoPerf.Engine.Documents.GridFs;
-using MongoPerf.Engine.Executors;
-using MongoPerf.Engine.Executors.Wire;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Load.Collections;
+using MongoPerf.Load.Documents.GridFs;
+using MongoPerf.Load.Executors;
+using MongoPerf.Load.Executors.Wire;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
 using MongoPerf.Scenarios;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

@@ -1,10 +1,9 @@
 using System.Diagnostics;
 using System.Security.Cryptography;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Documents.GridFs;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Load.Documents.GridFs;
 using MongoPerf.Scenarios;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

@@ -1,7 +1,6 @@
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Testing;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

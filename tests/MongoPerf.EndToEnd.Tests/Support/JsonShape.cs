@@ -1,6 +1,4 @@
 using System.Text.Json;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.EndToEnd.Tests.Support;
 

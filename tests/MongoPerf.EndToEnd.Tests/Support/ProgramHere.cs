@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Text;
-using MongoPerf.Cli;
-using MongoPerf.Testing;
+using MongoPerf.Commands;
 
 namespace MongoPerf.EndToEnd.Tests.Support;
 

@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Runtime.InteropServices;
 using System.Text;
 using MongoPerf.Deployments;
-using MongoPerf.Input;
 
 namespace MongoPerf.EndToEnd.Tests.Support;
 

@@ -1,5 +1,4 @@
-using MongoPerf.Deployments;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Storage;
 
 namespace MongoPerf.EndToEnd.Tests.Support;
 

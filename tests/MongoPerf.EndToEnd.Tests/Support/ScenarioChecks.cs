@@ -1,9 +1,9 @@
 using System.Globalization;
 using System.Text.Json;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Plans;
 using MongoPerf.Scenarios;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

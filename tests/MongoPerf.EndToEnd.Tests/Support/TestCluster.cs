@@ -1,6 +1,6 @@
-using MongoPerf.Engine.Runs;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

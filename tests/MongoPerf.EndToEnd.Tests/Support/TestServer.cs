@@ -1,7 +1,7 @@
 using System.Reflection;
-using MongoPerf.Engine.Runs;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 using Xunit.Sdk;
 

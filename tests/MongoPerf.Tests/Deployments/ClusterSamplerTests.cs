@@ -1,6 +1,5 @@
 using MongoPerf.Deployments.Sampling;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Engine.Sharding;
+using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;

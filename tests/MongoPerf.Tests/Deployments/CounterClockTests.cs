@@ -1,5 +1,5 @@
 using MongoPerf.Deployments.Sampling;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 

@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Runtime.Versioning;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
-using MongoPerf.Input;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments;

@@ -1,8 +1,7 @@
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Installing;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Input;
+using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Connections;
 

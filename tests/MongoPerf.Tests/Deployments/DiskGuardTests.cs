@@ -1,5 +1,4 @@
 using MongoPerf.Deployments;
-using MongoPerf.Input;
 
 namespace MongoPerf.Tests.Deployments;
 

@@ -1,5 +1,5 @@
 using MongoPerf.Deployments;
-using MongoPerf.Engine.Sharding;
+using MongoPerf.Load.Sharding;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;

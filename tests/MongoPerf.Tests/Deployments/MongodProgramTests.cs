@@ -4,8 +4,7 @@ using System.Runtime.Versioning;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Input;
+using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments;

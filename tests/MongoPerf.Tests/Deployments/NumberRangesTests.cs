@@ -1,5 +1,5 @@
 using MongoPerf.Deployments.Null;
-using MongoPerf.Engine.Keys;
+using MongoPerf.Load.Keys;
 
 namespace MongoPerf.Tests.Deployments;
 

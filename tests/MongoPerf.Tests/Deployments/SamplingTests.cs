@@ -1,8 +1,8 @@
 using MongoPerf.Deployments.Null;
 using MongoPerf.Deployments.Sampling;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Tests.Support;
 using MongoPerf.Server;
+using MongoPerf.Storage;
+using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

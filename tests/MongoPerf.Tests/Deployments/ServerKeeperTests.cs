@@ -1,5 +1,5 @@
 using MongoPerf.Deployments;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Failures;
 

@@ -1,7 +1,7 @@
-using MongoPerf.Engine.Runs;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments;

@@ -4,7 +4,6 @@ using System.Net.Sockets;
 using System.Runtime.Versioning;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
-using MongoPerf.Input;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments;

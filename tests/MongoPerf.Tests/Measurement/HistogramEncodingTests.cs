@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 using System.Text;
-using MongoPerf.Engine.Measurement;
+using MongoPerf.Measurement;
 
 namespace MongoPerf.Tests.Measurement;
 

@@ -1,6 +1,5 @@
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Tests.Scenarios;
 

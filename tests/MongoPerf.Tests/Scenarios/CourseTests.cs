@@ -1,7 +1,7 @@
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Input;
+using MongoPerf.Load.Plans;
 using MongoPerf.Scenarios;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Tests.Scenarios;
 

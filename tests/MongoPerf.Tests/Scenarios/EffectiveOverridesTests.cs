@@ -1,8 +1,8 @@
-using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Comparison;
+using MongoPerf.Reports.Comparison;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
-using MongoPerf.Tests.Reporting.Comparison;
+using MongoPerf.Storage;
+using MongoPerf.Tests.Reports.Comparison;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Scenarios;

@@ -1,11 +1,9 @@
-using MongoPerf.Cli;
-using MongoPerf.Cli.Results;
-using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Input;
+using MongoPerf.Commands.Results;
+using MongoPerf.Load.Plans;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Tests.Scenarios;
 

@@ -1,8 +1,7 @@
-using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Input;
+using MongoPerf.Load.Documents;
 using MongoPerf.Scenarios;
-using MongoPerf.Scenarios.Yaml;
+using MongoPerf.Texts.Input;
+using MongoPerf.Texts.Yaml;
 
 namespace MongoPerf.Tests.Scenarios;
 

@@ -1,12 +1,13 @@
 using System.CommandLine;
 using System.Text.RegularExpressions;
-using MongoPerf.Cli;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Input;
+using MongoPerf.Commands;
+using MongoPerf.Load.Plans;
+using MongoPerf.Options;
 using MongoPerf.Scenarios;
-using MongoPerf.Scenarios.Yaml;
+using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
+using MongoPerf.Texts.Input;
+using MongoPerf.Texts.Yaml;
 
 namespace MongoPerf.Tests.Scenarios;
 

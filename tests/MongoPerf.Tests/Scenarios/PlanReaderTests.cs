@@ -1,10 +1,9 @@
-using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Sharding;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
 using MongoPerf.Scenarios;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Scenarios;

@@ -1,6 +1,6 @@
 using System.Reflection;
 using System.Text.RegularExpressions;
-using MongoPerf.Reporting.Findings;
+using MongoPerf.Reports.Findings;
 
 namespace MongoPerf.Tests.Scenarios;
 

@@ -1,9 +1,9 @@
-using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Documents.GridFs;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Documents.GridFs;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Plans;
 using MongoPerf.Scenarios;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Scenarios;

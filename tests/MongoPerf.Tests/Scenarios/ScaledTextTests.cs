@@ -1,9 +1,9 @@
 using System.Globalization;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Input;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Plans;
 using MongoPerf.Scenarios;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Tests.Scenarios;
 

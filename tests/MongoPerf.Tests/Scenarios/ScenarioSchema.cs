@@ -2,7 +2,7 @@ using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using MongoPerf.Scenarios;
-using MongoPerf.Scenarios.Yaml;
+using MongoPerf.Texts.Yaml;
 
 namespace MongoPerf.Tests.Scenarios;
 

@@ -1,8 +1,7 @@
 using System.Text.Json;
 using System.Text.Json.Nodes;
-using MongoPerf.Engine.Plans;
 using MongoPerf.Scenarios;
-using MongoPerf.Scenarios.Yaml;
+using MongoPerf.Texts.Yaml;
 
 namespace MongoPerf.Tests.Scenarios;
 

@@ -1,8 +1,8 @@
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Engine.Sharding;
-using MongoPerf.Input;
+using MongoPerf.Load.Plans;
+using MongoPerf.Load.Sharding;
 using MongoPerf.Scenarios;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Tests.Scenarios;
 

@@ -1,6 +1,6 @@
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Load.Plans;
 using MongoPerf.Scenarios;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Tests.Scenarios;
 

@@ -1,8 +1,8 @@
-using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Input;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Plans;
 using MongoPerf.Running.Sessions;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Scenarios;

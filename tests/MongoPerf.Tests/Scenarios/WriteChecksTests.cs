@@ -1,4 +1,4 @@
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Plans;
 
 namespace MongoPerf.Tests.Scenarios;
 

@@ -1,5 +1,4 @@
-using MongoPerf.Engine.Runs;
-using MongoPerf.Scenarios;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Tests.Scenarios;
 

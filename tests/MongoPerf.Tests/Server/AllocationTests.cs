@@ -2,7 +2,6 @@ using MongoPerf.Server;
 using MongoPerf.Server.Commands;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Storage;
-using MongoPerf.Tests.Phases;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 

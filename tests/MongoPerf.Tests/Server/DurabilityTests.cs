@@ -1,7 +1,5 @@
-using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Server.Storage;
 using MongoPerf.Tests.Support;
-using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Server;
 

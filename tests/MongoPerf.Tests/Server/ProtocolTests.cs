@@ -1,5 +1,4 @@
 using System.Text;
-using MongoPerf.Engine.Phases;
 using MongoPerf.Server.Listening;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Messages;

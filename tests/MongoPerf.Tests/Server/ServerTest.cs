@@ -1,4 +1,3 @@
-using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Server;
 using MongoPerf.Server.Listening;
 using MongoPerf.Tests.Support;

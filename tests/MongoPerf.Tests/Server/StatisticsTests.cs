@@ -1,5 +1,3 @@
-using MongoPerf.Engine.Executors.Wire;
-using MongoPerf.Tests.Reporting.Comparison;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Server;

@@ -1,4 +1,3 @@
-using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Server;

@@ -1,4 +1,4 @@
-using MongoPerf.Engine.Runs;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Tests.Support;
 

@@ -1,5 +1,5 @@
 using System.Globalization;
-using MongoPerf.Reporting.Charts;
+using MongoPerf.Reports.Charts;
 
 namespace MongoPerf.Tests.Support;
 

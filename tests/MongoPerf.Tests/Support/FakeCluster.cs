@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
-using MongoPerf.Engine.Sharding;
+using MongoPerf.Load.Sharding;
 using MongoPerf.Wire.Bson;
-using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Tests.Support;

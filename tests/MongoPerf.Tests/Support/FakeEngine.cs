@@ -1,6 +1,6 @@
-using MongoPerf.Engine.Collections;
-using MongoPerf.Engine.Executors;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Load.Collections;
+using MongoPerf.Load.Executors;
+using MongoPerf.Load.Plans;
 
 namespace MongoPerf.Tests.Support;
 

@@ -1,6 +1,5 @@
-using MongoPerf.Engine.Measurement;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Tests.Support;
 

@@ -1,4 +1,4 @@
-using MongoPerf.Engine.Measurement;
+using MongoPerf.Measurement;
 
 namespace MongoPerf.Tests.Support;
 

@@ -1,8 +1,8 @@
-using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Collections;
-using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Load.Collections;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Plans;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Tests.Support;
 

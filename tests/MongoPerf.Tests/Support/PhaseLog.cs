@@ -1,6 +1,6 @@
-using MongoPerf.Engine.Measurement;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Load.Phases;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Tests.Support;
 

@@ -1,5 +1,4 @@
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Runs;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Tests.Support;
 

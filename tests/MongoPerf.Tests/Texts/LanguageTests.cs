@@ -1,24 +1,23 @@
 using System.CommandLine;
 using System.Globalization;
 using System.Reflection;
-using System.Text;
 using System.Text.RegularExpressions;
-using MongoPerf.Cli;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Input;
-using MongoPerf.Reporting;
-using MongoPerf.Reporting.Charts;
-using MongoPerf.Reporting.Comparison;
-using MongoPerf.Reporting.Explore;
-using MongoPerf.Reporting.Figures;
-using MongoPerf.Reporting.Findings;
-using MongoPerf.Reporting.Html;
-using MongoPerf.Reporting.Phases;
-using MongoPerf.Reporting.Plots;
+using MongoPerf.Commands;
+using MongoPerf.Options;
+using MongoPerf.Reports;
+using MongoPerf.Reports.Charts;
+using MongoPerf.Reports.Comparison;
+using MongoPerf.Reports.Explore;
+using MongoPerf.Reports.Figures;
+using MongoPerf.Reports.Findings;
+using MongoPerf.Reports.Html;
+using MongoPerf.Reports.Phases;
+using MongoPerf.Reports.Plots;
 using MongoPerf.Running.Sessions;
-using MongoPerf.Tests.Reporting;
-using MongoPerf.Tests.Reporting.Comparison;
-using MongoPerf.Tests.Reporting.Figures;
+using MongoPerf.Storage;
+using MongoPerf.Tests.Reports;
+using MongoPerf.Tests.Reports.Comparison;
+using MongoPerf.Tests.Reports.Figures;
 using MongoPerf.Tests.Support;
 using MongoPerf.Texts;
 
@@ -30,7 +29,7 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
     private static readonly IReadOnlyDictionary<string, string> Chinese = Language.Chinese.Texts;
     private static readonly SourceText[] Sources =
     [
-        .. new[] { "MongoPerf", "MongoPerf.Engine" }.SelectMany(project => Directory.GetFiles(Path.Combine(RepositoryPaths.Root, "src", project), "*.cs", SearchOption.AllDirectories))
+        .. new[] { "MongoPerf", "MongoPerf.Load" }.SelectMany(project => Directory.GetFiles(Path.Combine(RepositoryPaths.Root, "src", project), "*.cs", SearchOption.AllDirectories))
             .Where(path => !path.Contains("/obj/", StringComparison.Ordinal) && !path.Contains("/bin/", StringComparison.Ordinal))
             .SelectMany(path => SourceTexts.In(File.ReadAllText(path))),
     ];

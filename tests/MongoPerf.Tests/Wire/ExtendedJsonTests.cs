@@ -1,4 +1,3 @@
-using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Wire;

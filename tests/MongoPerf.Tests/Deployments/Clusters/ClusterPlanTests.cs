@@ -1,8 +1,6 @@
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Sharding;
-using MongoPerf.Input;
+using MongoPerf.Load.Sharding;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments.Clusters;

@@ -1,8 +1,7 @@
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Security;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Sharding;
+using MongoPerf.Load.Sharding;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments.Clusters;

@@ -1,13 +1,11 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
-using MongoPerf.Engine.Runs;
-using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
-using MongoPerf.Engine.Plans;
-using MongoPerf.Engine.Sharding;
+using MongoPerf.Load.Sharding;
+using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments.Clusters;

@@ -2,7 +2,6 @@ using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Installing;
-using MongoPerf.Input;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments.Installing;

@@ -1,0 +1,16 @@
+namespace MongoPerf.Deployments.Installing;
+
+/// <summary>Where MongoPerf keeps what it can get again.</summary>
+public static class UserCache
+{
+    /// <summary>mongoperf under XDG_CACHE_HOME, else under ~/.cache.</summary>
+    /// <param name="variable">Of the environment, by name.</param>
+    /// <returns>Null when the environment names neither: not even HOME is set.</returns>
+    public static string? Find(Func<string, string?> variable)
+    {
+        string? cache = Named("XDG_CACHE_HOME") ?? (Named("HOME") is { } home ? Path.Combine(home, ".cache") : null);
+        return cache is null ? null : Path.GetFullPath(Path.Combine(cache, "mongoperf"));
+
+        string? Named(string name) => variable(name) is { Length: > 0 } value ? value : null;
+    }
+}

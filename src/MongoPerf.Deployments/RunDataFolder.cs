@@ -1,0 +1,100 @@
+using System.Text.Json;
+using MongoPerf.Storage;
+
+namespace MongoPerf.Deployments;
+
+/// <summary>How a run's data folder was found.</summary>
+public enum DataFolderState
+{
+    /// <summary>There is nothing of that name.</summary>
+    None,
+
+    /// <summary>The run made it: it carries the run's token, or holds nothing yet.</summary>
+    Own,
+
+    /// <summary>Something that the run's record does not vouch for.</summary>
+    Foreign,
+}
+
+/// <summary>Where the server that a run starts keeps its data: the folder <c>data</c> in the run's own. The run makes it and marks it with its token. Of what is in it, only what servers and the run made is ever deleted.</summary>
+/// <param name="runFolder">Of the run.</param>
+/// <param name="token">Of the run; null for one of an earlier version, whose folder has no mark.</param>
+public sealed class RunDataFolder(string runFolder, string? token)
+{
+    public const string MarkFile = "mongoperf-run.json";
+
+    private const int MostMarkBytes = 4096;
+
+    /// <summary>Full path.</summary>
+    public string Path { get; } = System.IO.Path.Combine(System.IO.Path.GetFullPath(runFolder), "data");
+
+    private string MarkPath => System.IO.Path.Combine(Path, MarkFile);
+
+    /// <param name="why">Of a foreign one: what was found, to be read behind its path.</param>
+    public DataFolderState Look(out string why)
+    {
+        why = "";
+        if (new FileInfo(Path).LinkTarget is { } target)
+            why = $"is a link to {target}";
+        else if (!Directory.Exists(Path))
+            why = File.Exists(Path) ? "is a file" : "";
+        else if (Directory.EnumerateFileSystemEntries(Path).Any() && (token is null || ReadMark() != token))
+            why = "does not carry this run's mark";
+        else
+            return DataFolderState.Own;
+        return why.Length == 0 ? DataFolderState.None : DataFolderState.Foreign;
+    }
+
+    /// <summary>Makes it for the run's server, or sees to it that what is there can be gone on with.</summary>
+    /// <exception cref="RunStoreException">It is not the run's, or holds links, which a server would follow.</exception>
+    public void Claim()
+    {
+        DataFolderState state = Look(out string why);
+        // A run of an earlier version has no mark to look for; what is in its folder is all that its server touches.
+        if (state == DataFolderState.Foreign && (token is not null || !Directory.Exists(Path) || OwnFiles.IsLink(Path)))
+            throw Refused($"{Path} {why}");
+        Directory.CreateDirectory(Path);
+        if (OwnFiles.Below(new DirectoryInfo(Path)).FirstOrDefault(entry => entry.LinkTarget is not null) is { } link)
+            throw Refused($"{link.FullName} is a link");
+        if (token is not null && !File.Exists(MarkPath))
+            OwnFiles.Replace(MarkPath, JsonSerializer.Serialize(new Mark("mongoperf", token)) + "\n");
+    }
+
+    /// <exception cref="RunStoreException">It is not the run's.</exception>
+    public void RequireOwn()
+    {
+        if (Look(out string why) != DataFolderState.Own)
+            throw Refused($"{Path} {(why.Length > 0 ? why : "does not exist")}");
+    }
+
+    /// <summary>Bytes of all files in it, links left out; null when there is nothing of the run's.</summary>
+    public long? ReadBytes() => Look(out _) == DataFolderState.Own ? DataFolderSize.ReadBytes(Path) : null;
+
+    /// <summary>Deletes what servers and the run made in it, and the folder itself if nothing else is left.</summary>
+    /// <returns>What is gone, and what is kept.</returns>
+    /// <exception cref="RunStoreException">It is not the run's.</exception>
+    /// <exception cref="IOException">Something could not be deleted; says how much was.</exception>
+    public Deleted Delete()
+    {
+        RequireOwn();
+        return ServerFiles.Delete(Path, MarkPath);
+    }
+
+    private string? ReadMark()
+    {
+        try
+        {
+            if (new FileInfo(MarkPath) is not { Exists: true, LinkTarget: null, Length: <= MostMarkBytes })
+                return null;
+            return JsonSerializer.Deserialize<Mark>(File.ReadAllBytes(MarkPath)) is { Program: "mongoperf" } mark ? mark.Token : null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException)
+        {
+            return null;
+        }
+    }
+
+    private static RunStoreException Refused(string what) => new($"{what}: it is not the data that this run's server wrote, and is left alone\nhint:  look at it, and delete it yourself if it is yours");
+
+    private sealed record Mark(string Program, string Token);
+}

@@ -1,0 +1,114 @@
+using MongoPerf.Load.Failures;
+using MongoPerf.Load.Sharding;
+using MongoPerf.Storage;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Deployments.Sampling;
+
+/// <summary>What one look at a cluster brought.</summary>
+/// <param name="Shards">One for each shard, also for one that did not answer; columns of <see cref="MetricCatalogue.Shard"/>.</param>
+/// <param name="ChunkEvents">That are new, or of which more is known.</param>
+public sealed record ClusterLook(IReadOnlyList<MetricSample> Shards, IReadOnlyList<ChunkEvent> ChunkEvents);
+
+/// <summary>Looks at the shards of a cluster and at its changelog, over connections of its own.</summary>
+/// <remarks>
+/// One thread, which waits while servers answer: give it one of its own. Never throws. A shard that is down leaves NaN in its columns and
+/// holds up no other; where no shard can be reached, as through a firewall, the router is asked for their sizes, and their operations stay unknown.
+/// </remarks>
+/// <param name="cluster">Asked at each look: addresses change when servers are started again. Null while there is none.</param>
+/// <param name="settings">As the run's connections have them.</param>
+/// <param name="collection">What is watched.</param>
+/// <param name="since">When the run began; see <see cref="ChangelogTail"/>.</param>
+public sealed class ClusterSampler(Func<ShardedCluster?> cluster, ConnectionSettings settings, ShardedNamespace collection, DateTimeOffset since) : IDisposable
+{
+    private const int MostAttempts = 3;
+
+    private readonly Dictionary<string, ShardProbe> _probes = new(StringComparer.Ordinal);
+    private readonly ChangelogTail _changelog = new(collection.ToString(), since);
+    private ShardedCluster? _cluster;
+    private SamplerConnection? _config;
+    private SamplerConnection? _router;
+
+    public ClusterLook Look()
+    {
+        _cluster = cluster() ?? _cluster;
+        if (_cluster is null)
+            return new ClusterLook([], []);
+        var rows = _cluster.Shards.ToDictionary(static shard => shard.Name, static _ => ShardColumns.Nothing());
+        // Not Any, which would leave the shards behind the first answer unasked.
+        int answers = rows.Count(row => ProbeOf(row.Key).Fill(row.Value));
+        if (answers == 0)
+            AskRouter(rows);
+        SetChunks(rows);
+        long at = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+        return new ClusterLook([.. rows.Select(row => new MetricSample(at, row.Key, row.Value))], ReadChangelog());
+    }
+
+    public void Dispose()
+    {
+        foreach (ShardProbe probe in _probes.Values)
+            probe.Dispose();
+        _config?.Dispose();
+        _router?.Dispose();
+    }
+
+    private ShardProbe ProbeOf(string shard)
+    {
+        if (!_probes.TryGetValue(shard, out ShardProbe? probe))
+            _probes[shard] = probe = new ShardProbe(() => _cluster!.Shards.First(one => one.Name == shard).Primary, settings, collection);
+        return probe;
+    }
+
+    private void AskRouter(Dictionary<string, double[]> rows)
+    {
+        _router ??= new SamplerConnection(
+            () => _cluster!.RouterAddress,
+            settings with { Dialect = _cluster!.Dialect }, longestPause: TimeSpan.FromSeconds(30));
+        IReadOnlyList<BsonDocument> parts = _router.Ask([], ReadParts);
+        if (parts.Count == 0)
+            return;
+        // The router tells of shards that have something only.
+        foreach (double[] values in rows.Values)
+            ShardColumns.SetPart(values, null);
+        foreach (BsonDocument part in parts)
+        {
+            if (rows.TryGetValue(part.FindString("shard") ?? "", out double[]? values))
+                ShardColumns.SetPart(values, part);
+        }
+    }
+
+    private IReadOnlyList<BsonDocument> ReadParts(MongoConnection router)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            try
+            {
+                return [.. router.RunCursor(collection.Database, ShardColumns.PartRequest(collection.Collection))];
+            }
+            catch (ServerCommandException e) when (ErrorTally.MayPass(e) && attempt < MostAttempts)
+            {
+                // A migration ended meanwhile; the router looks the chunks up again.
+            }
+        }
+    }
+
+    private void SetChunks(Dictionary<string, double[]> rows)
+    {
+        if (Config.Ask(null, CountChunks) is not { } chunks)
+            return;
+        foreach ((string shard, double[] values) in rows)
+            ShardColumns.SetChunks(values, chunks.GetValueOrDefault(shard));
+    }
+
+    /// <summary>None when the collection is not sharded.</summary>
+    private IReadOnlyDictionary<string, long>? CountChunks(MongoConnection config) =>
+        ConfigCatalogue.FindCollection(config, collection.ToString()) is { } sharded
+            ? ConfigCatalogue.CountChunks(config, sharded)
+            : new Dictionary<string, long>();
+
+    private IReadOnlyList<ChunkEvent> ReadChangelog() => Config.Ask<IReadOnlyList<ChunkEvent>>([], _changelog.ReadNew);
+
+    private SamplerConnection Config => _config ??= new SamplerConnection(
+        () => _cluster!.ConfigAddress, settings with { Dialect = CommandDialect.Plain }, longestPause: TimeSpan.FromSeconds(10));
+}

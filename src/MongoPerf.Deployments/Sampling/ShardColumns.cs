@@ -1,0 +1,70 @@
+using MongoPerf.Storage;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Deployments.Sampling;
+
+/// <summary>The collection that is watched.</summary>
+public sealed record ShardedNamespace(string Database, string Collection)
+{
+    public override string ToString() => $"{Database}.{Collection}";
+}
+
+/// <summary>Where the columns of <see cref="MetricCatalogue.Shard"/> are in replies.</summary>
+internal static class ShardColumns
+{
+    private static readonly int Chunks = IndexOf("chunks");
+    private static readonly int Documents = IndexOf("documents");
+    private static readonly int Orphans = IndexOf("orphans");
+
+    private static readonly (int Column, string Field)[] Sizes =
+    [
+        (IndexOf("data"), "size"), (IndexOf("storage"), "storageSize"), (IndexOf("storage_free"), "freeStorageSize"),
+        (IndexOf("indexes"), "totalIndexSize"),
+    ];
+
+    private static readonly (int Column, string Field)[] Operations =
+        [.. ((string[])["insert", "query", "update", "delete", "getmore"]).Select(static name => (IndexOf("opcounters_" + name), name))];
+
+    public static double[] Nothing()
+    {
+        var values = new double[MetricCatalogue.Shard.Count];
+        Array.Fill(values, double.NaN);
+        return values;
+    }
+
+    /// <summary>What a shard, or a router for each shard, answers with a document for: a hundredth of what collStats would send.</summary>
+    public static BsonDocument PartRequest(string collection) => BsonDocument.Of(
+        ("aggregate", collection),
+        ("pipeline", new[]
+        {
+            BsonDocument.Of(("$collStats", BsonDocument.Of(("storageStats", BsonDocument.Empty)))),
+            BsonDocument.Of(("$project", BsonDocument.Of(
+                [("shard", 1), .. Sizes.Select(static one => one.Field).Append("count").Append("numOrphanDocs").Select(static field => ($"storageStats.{field}", (object?)1))]))),
+        }),
+        ("cursor", BsonDocument.Empty));
+
+    /// <param name="values">To be set.</param>
+    /// <param name="part">The answer to <see cref="PartRequest"/>; null where nothing of the collection is.</param>
+    public static void SetPart(double[] values, BsonDocument? part)
+    {
+        BsonDocument stats = part?.FindDocument("storageStats") ?? BsonDocument.Empty;
+        bool isEmpty = part is null;
+        double? orphans = isEmpty ? 0 : stats.FindDouble("numOrphanDocs");
+        values[Orphans] = orphans ?? double.NaN;
+        // Counters of a shard that was killed may be wrong until it is asked to validate: never below nothing.
+        values[Documents] = isEmpty ? 0 : Math.Max(0, (stats.FindDouble("count") ?? double.NaN) - (orphans ?? 0));
+        foreach ((int column, string field) in Sizes)
+            values[column] = isEmpty ? 0 : stats.FindDouble(field) ?? double.NaN;
+    }
+
+    public static void SetOperations(double[] values, BsonDocument status)
+    {
+        BsonDocument counters = status.FindDocument("opcounters") ?? BsonDocument.Empty;
+        foreach ((int column, string field) in Operations)
+            values[column] = counters.FindDouble(field) ?? double.NaN;
+    }
+
+    public static void SetChunks(double[] values, double chunks) => values[Chunks] = chunks;
+
+    private static int IndexOf(string metric) => MetricCatalogue.IndexOf(MetricCatalogue.Shard, metric);
+}

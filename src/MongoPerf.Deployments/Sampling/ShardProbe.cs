@@ -1,0 +1,40 @@
+using MongoPerf.Storage;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Deployments.Sampling;
+
+/// <summary>Asks one shard's primary for its part of the collection and for its operations. Never throws.</summary>
+/// <param name="primary">Asked before each attempt to connect: another member may have become primary.</param>
+/// <param name="settings">As the run's connections have them.</param>
+/// <param name="collection">What is read.</param>
+internal sealed class ShardProbe(Func<ServerAddress> primary, ConnectionSettings settings, ShardedNamespace collection) : IDisposable
+{
+    // A shard behind a firewall costs a timeout at each attempt.
+    private readonly SamplerConnection _connection = new(primary, settings with { Dialect = CommandDialect.Plain }, longestPause: TimeSpan.FromSeconds(10));
+
+    /// <summary>Sets what the shard says; the other columns are left as they are.</summary>
+    /// <param name="values">In the order of <see cref="MetricCatalogue.Shard"/>.</param>
+    /// <returns>False when it can't be asked now.</returns>
+    public bool Fill(double[] values) => _connection.Ask(false, connection =>
+    {
+        ShardColumns.SetPart(values, ReadPart(connection));
+        ShardColumns.SetOperations(values, connection.RunCommand("admin", ServerStatusRequest.Counters));
+        return true;
+    });
+
+    public void Dispose() => _connection.Dispose();
+
+    /// <returns>Null when the shard has nothing of the collection, which is no error.</returns>
+    private BsonDocument? ReadPart(MongoConnection connection)
+    {
+        try
+        {
+            return connection.RunCursor(collection.Database, ShardColumns.PartRequest(collection.Collection)).FirstOrDefault();
+        }
+        catch (ServerCommandException e) when (e.Code == ServerError.NamespaceNotFound)
+        {
+            return null;
+        }
+    }
+}

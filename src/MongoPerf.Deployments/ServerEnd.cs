@@ -1,0 +1,46 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+using MongoPerf.Deployments.Processes;
+using MongoPerf.Wire.Failures;
+
+namespace MongoPerf.Deployments;
+
+/// <summary>Ends a run's own server so that it can be started again, and makes the system forget what it read.</summary>
+/// <remarks>By signals: the deployment does not know of it, so that its address stays and nothing else looks for the server meanwhile.</remarks>
+public static partial class ServerEnd
+{
+    private const int DontNeed = 4;
+    private static readonly TimeSpan StopLimit = TimeSpan.FromMinutes(10);
+
+    /// <summary>Waits until it has ended.</summary>
+    /// <param name="server">One process on this machine, running.</param>
+    /// <param name="kills">By kill -9, else by asking it to end.</param>
+    /// <exception cref="DeploymentException">It is no single server of the run, or does not end within ten minutes.</exception>
+    public static void Wait(IDeployment server, bool kills)
+    {
+        ProcessTable table = ProcessTable.System;
+        if (server.ProcessId is not { } id || table.Find(id) is not { } process)
+            throw new DeploymentException(Fault.WrongUsage, $"restart: a deployment of kind '{server.Kind}' is not a server that can be restarted");
+        table.Signal(process, kills ? ProcessTable.Kill : ProcessTable.Terminate);
+        if (!table.WaitForEnd(process, StopLimit))
+            throw new DeploymentException(Fault.CannotConnect, $"restart: the server (process {id}) did not stop within {StopLimit.TotalMinutes:0} minutes");
+    }
+
+    /// <summary>After <see cref="Wait"/>: drops its files from the page cache (Linux only), so that it reads them from disk as after the machine's own start.</summary>
+    public static void ForgetFiles(IDeployment server)
+    {
+        foreach (string path in server.DataFolder is { } folder ? Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories) : [])
+        {
+            using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            // Only pages that are on disk can be dropped.
+            FlushToDisk(file);
+            Advise(file, 0, 0, DontNeed);
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "fsync")]
+    private static partial int FlushToDisk(SafeFileHandle file);
+
+    [LibraryImport("libc", EntryPoint = "posix_fadvise")]
+    private static partial int Advise(SafeFileHandle file, long offset, long length, int advice);
+}

@@ -1,0 +1,19 @@
+using System.Runtime.InteropServices;
+
+namespace MongoPerf.Deployments;
+
+/// <summary>How this program is started once more.</summary>
+public static class ThisProgram
+{
+    /// <summary>The .NET host and mongoperf.dll: right as well when a test host is what runs now.</summary>
+    public static IReadOnlyList<string> Command { get; } = [FindHost(), typeof(ThisProgram).Assembly.Location];
+
+    private static string FindHost()
+    {
+        if (Environment.ProcessPath is { } self && Path.GetFileNameWithoutExtension(self) == "dotnet")
+            return self;
+        // …/dotnet/shared/Microsoft.NETCore.App/10.0.0/ is where the runtime lies, …/dotnet/dotnet its host.
+        string beside = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "../../../dotnet"));
+        return File.Exists(beside) ? beside : Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
+    }
+}

@@ -1,0 +1,73 @@
+using MongoPerf.Storage;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Load.Collections;
+
+/// <summary>Reads what matters out of an explain with executionStats.</summary>
+internal static class QueryPlanReader
+{
+    /// <summary>Stages that find by _id alone do not name its index.</summary>
+    private const string IdIndex = "_id_";
+
+    /// <param name="reply">The server's.</param>
+    /// <param name="limit">Of the query, 0 for none: a router adds up what its shards return, which is more than the client gets.</param>
+    /// <param name="skip">Of the query; 0 for none.</param>
+    public static PlanSummary Read(BsonDocument reply, int limit, long skip = 0)
+    {
+        // Of an aggregation: a router has it from each of its shards.
+        if (reply.Find("queryPlanner") is null && reply.FindDocument("shards") is { } byShard)
+            return Sum([.. byShard.Select(shard => Read(shard.Value.ToDocument(), limit: 0))], limit);
+        // Its first stage stands for all that a find could do; the others follow it, each on its own.
+        BsonDocument[] pipeline = [.. (reply.FindDocument("stages") ?? BsonDocument.Empty).Select(stage => stage.Value.ToDocument())];
+        if (pipeline is [var first, .. var rest] && first.FindDocument("$cursor") is { } cursor)
+        {
+            PlanSummary found = Read(cursor, limit: 0);
+            return found with
+            {
+                Stages = string.Join(" > ", [.. rest.Reverse().Select(stage => stage.First().Key), found.Stages]),
+                Returned = pipeline[^1].FindInt64("nReturned") ?? found.Returned,
+            };
+        }
+
+        // explainVersion 2 puts the plan one level deeper.
+        BsonDocument? plan = reply.FindDocument("queryPlanner.winningPlan.queryPlan") ?? reply.FindDocument("queryPlanner.winningPlan");
+        var stages = new List<string>();
+        string? index = null;
+        for (BsonDocument? stage = plan; stage is not null; stage = Next(stage))
+        {
+            string name = stage.FindString("stage") ?? "?";
+            stages.Add(name);
+            index ??= stage.FindString("indexName") ?? (name is "IDHACK" or "CLUSTERED_IXSCAN" or "EXPRESS_CLUSTERED_IXSCAN" ? IdIndex : null);
+        }
+
+        int? shards = plan?.Find("shards") is { } list ? list.ToDocument().Count() : null;
+        long returned = Math.Min(reply.FindInt64("executionStats.nReturned") ?? 0, limit > 0 ? limit : long.MaxValue);
+        return new PlanSummary
+        {
+            Index = index,
+            Stages = string.Join(" > ", stages),
+            KeysExamined = reply.FindInt64("executionStats.totalKeysExamined") ?? 0,
+            DocumentsExamined = reply.FindInt64("executionStats.totalDocsExamined") ?? 0,
+            Returned = returned,
+            Shards = shards,
+            // Each shard has to be ready to return all that the router skips and returns.
+            Necessary = (skip + returned) * (limit > 0 ? shards ?? 1 : 1),
+        };
+    }
+
+    private static PlanSummary Sum(IReadOnlyList<PlanSummary> parts, int limit) => parts.Count == 0 ? new PlanSummary { Stages = "" } : parts[0] with
+    {
+        KeysExamined = parts.Sum(part => part.KeysExamined),
+        DocumentsExamined = parts.Sum(part => part.DocumentsExamined),
+        Returned = Math.Min(parts.Sum(part => part.Returned), limit > 0 ? limit : long.MaxValue),
+        Shards = parts.Count,
+        Necessary = parts.Sum(part => part.Necessary),
+    };
+
+    /// <summary>The stage below; through a router, that of its first shard; of several inputs, the first.</summary>
+    private static BsonDocument? Next(BsonDocument stage) =>
+        stage.FindDocument("inputStage")
+        ?? stage.FindDocument("inputStages.0")
+        ?? stage.FindDocument("shards.0.winningPlan.queryPlan")
+        ?? stage.FindDocument("shards.0.winningPlan");
+}

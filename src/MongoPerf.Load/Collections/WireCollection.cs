@@ -1,0 +1,317 @@
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Failures;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Load.Collections;
+
+/// <summary>One collection through the wire client, with its marker.</summary>
+/// <remarks>One thread. While the server is away each call is tried again.</remarks>
+public sealed class WireCollection : IDisposable
+{
+    /// <summary>Holds a marker document for each collection that MongoPerf made in the database.</summary>
+    public const string MarkerCollection = "mongoperf";
+
+    /// <summary>The program of the markers of a coordinator's collections: to a run they are somebody else's.</summary>
+    public const string CoordinatorProgram = "mongoperf coordinator";
+
+    private const int WriteConcernFailed = 64;
+    private const int MajorityMilliseconds = 30_000;
+    private const int RepairBatch = 1000;
+    private const int RepairBytes = 8 * 1024 * 1024;
+
+    private readonly CollectionAccess _access;
+    private readonly string _collection;
+    private readonly DocumentTemplate? _documents;
+    private readonly LongCommands _longCommands = new();
+    private readonly ICollectionAdministration _administration;
+    private readonly CollectionShape _shape;
+    private MongoConnection? _connection;
+
+    /// <param name="access">The way to the server or router.</param>
+    /// <param name="collection">Its name.</param>
+    /// <param name="documents">Makes the documents; null for those of GridFS.</param>
+    /// <param name="shape">Its indexes and options.</param>
+    /// <param name="administer">How it is made, measured and dropped; null for what one server does by itself.</param>
+    public WireCollection(
+        CollectionAccess access, string collection, DocumentTemplate? documents, CollectionShape shape, Func<LongCommands, ICollectionAdministration>? administer = null)
+    {
+        _access = access;
+        _collection = collection;
+        _documents = documents;
+        _shape = shape;
+        _administration = administer?.Invoke(_longCommands) ?? new ServerAdministration(access, collection, _longCommands);
+    }
+
+    public long LostConnections { get; private set; }
+
+    public CancellationToken Stop
+    {
+        get => _longCommands.Stop;
+        set => _longCommands.Stop = value;
+    }
+
+    public CollectionState Inspect() => Retry(connection =>
+    {
+        bool exists = _administration.Exists(connection);
+        BsonDocument? marker = FindMarker(connection);
+        return new CollectionState(exists, marker is null ? null : ReadMarker(marker));
+    });
+
+    /// <inheritdoc cref="IDataStore.Claim"/>
+    /// <remarks>Where there is no marker yet, <see cref="Create"/> does it.</remarks>
+    public void Claim() => Retry(connection =>
+    {
+        if (_access.Leases is { } leases && FindMarker(connection) is { } marker && (marker.Find("writer") is not null || ReadMarker(marker) is not null))
+            leases.Take(connection, _collection);
+        return true;
+    });
+
+    /// <summary>The database's collections that a run made.</summary>
+    /// <param name="runId">As in their markers.</param>
+    /// <param name="token">The run's: ids begin anew with each folder of runs, and another user's run may have the same.</param>
+    public IReadOnlyList<string> FindMarked(string runId, string? token) => Retry(connection => connection.RunCursor(_access.Database, BsonDocument.Of(
+        ("find", MarkerCollection), ("filter", BsonDocument.Of(("program", "mongoperf"), ("run", runId)))))
+        .Where(marker => marker.FindString("token") is not { } other || other == token).Select(marker => marker.FindString("_id")!).ToArray());
+
+    /// <summary>Whether markers are left in the database, or the note of a cluster's settings.</summary>
+    public bool HasMarkers() => Retry(connection => connection.RunCursor(_access.Database, BsonDocument.Of(("find", MarkerCollection), ("limit", 1))).Any());
+
+    public void Create(CollectionMarker marker) => Retry(connection =>
+    {
+        _administration.Prepare(connection);
+        _access.Leases?.Take(connection, _collection);
+        // The marker goes before the collection: one that a crash left without it would be refused as somebody else's.
+        connection.RunCommand(_access.Database, BsonDocument.Of(
+            ("update", MarkerCollection),
+            ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("u", BsonDocument.Of(("$set", WriteMarker(marker)))), ("upsert", true)) }),
+            ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
+        _administration.Create(connection, _shape);
+        return true;
+    });
+
+    /// <summary>Documents as the server counts them: after a crash its counter may be wrong.</summary>
+    public long Count() => Retry(_administration.Count);
+
+    /// <inheritdoc cref="IDataStore.CountAtLeast"/>
+    public long CountAtLeast(long expected) => Retry(connection =>
+    {
+        long counted = _administration.Count(connection);
+        return counted >= expected || _shape.IsTimeSeries ? counted : _administration.CountIds(connection);
+    });
+
+    /// <summary>Runs a command on the collection's server.</summary>
+    public BsonDocument Run(string database, BsonDocument command) => Retry(connection => _longCommands.Run(connection, database, command));
+
+    public void Drop() => Retry(connection =>
+    {
+        _administration.Drop(connection);
+        connection.RunCommand(_access.Database, _access.Leases?.ForgetCollection(_collection) ?? BsonDocument.Of(
+            ("delete", MarkerCollection),
+            ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("limit", 1)) })));
+        _administration.TakeBack(connection);
+        return true;
+    });
+
+    /// <inheritdoc cref="IDataStore.FindEnd"/>
+    public long FindEnd(long from, long before = DocumentNumbers.Limit - 1) => Retry(connection => ScanOn(connection).FindEnd(from, before));
+
+    /// <inheritdoc cref="IDataStore.FindMissing"/>
+    public IReadOnlyList<NumberRange> FindMissing(NumberRange range) => range.Count == 0 ? [] : Retry(connection => ScanOn(connection).FindMissing(range));
+
+    /// <inheritdoc cref="IDataStore.Write"/>
+    public string? Write(params IReadOnlyList<NumberRange> ranges)
+    {
+        string? duplicate = null;
+        var block = new List<BsonDocument>();
+        long bytes = 0;
+        foreach (NumberRange range in ranges)
+        {
+            for (long number = range.First; number < range.End; number++)
+            {
+                block.Add(Documents.Make(number));
+                bytes += block[^1].Bytes.Length;
+                if (block.Count == RepairBatch || bytes >= RepairBytes)
+                    Send();
+            }
+        }
+
+        if (block.Count > 0)
+            Send();
+        return duplicate;
+
+        void Send()
+        {
+            duplicate ??= Retry(connection => WriteBlock(connection, block));
+            block.Clear();
+            bytes = 0;
+        }
+    }
+
+    /// <inheritdoc cref="IDataStore.Explain"/>
+    public PlanSummary? Explain(Operation query) => Retry(connection =>
+    {
+        BsonDocument command = query.ToCommand().ToDocument(TypicalContext);
+        BsonDocument? reply = _longCommands.TryRun(connection, _access.Database, BsonDocument.Of(("explain", command), ("verbosity", "executionStats")));
+        return reply is null ? null : QueryPlanReader.Read(reply, query.FullReply, command.FindInt64("skip") ?? 0);
+    });
+
+    /// <inheritdoc cref="IDataStore.ReadExamined"/>
+    public ExaminedCounters? ReadExamined(Operation operation) =>
+        Retry(connection => _administration.ReadExamined(connection, operation.PreferenceOr(_access.Connections.ReadPreference)));
+
+    /// <inheritdoc cref="IDataStore.NoteCleanRestart"/>
+    public void NoteCleanRestart() => _administration.ForgetProcess();
+
+    public SizeResult ReadSizes(long documents) => Retry(connection => _administration.ReadSizes(connection, documents));
+
+    public void Checkpoint(long documents) => Retry(connection =>
+    {
+        if (_administration.MakeDurable(connection))
+        {
+            LostConnections++;
+            return false;
+        }
+
+        try
+        {
+            // What a majority has is there after an election too, and everything before it.
+            connection.RunCommand(_access.Database, BsonDocument.Of(
+                ("update", MarkerCollection),
+                ("updates", new[]
+                {
+                    BsonDocument.Of(
+                        ("q", BsonDocument.Of(("_id", _collection))),
+                        ("u", BsonDocument.Of(("$set", BsonDocument.Of(("documents", documents)))))),
+                }),
+                ("writeConcern", BsonDocument.Of(("w", "majority"), ("j", true), ("wtimeout", MajorityMilliseconds)))));
+        }
+        catch (ServerCommandException e) when (e.Code == WriteConcernFailed)
+        {
+            // Too few members are there: more than the primary's journal can't be had.
+        }
+
+        return true;
+    });
+
+    public void Dispose() => _connection?.Dispose();
+
+    /// <summary>What explain is asked about has values as an operation may draw them, the same each time.</summary>
+    private static ValueContext TypicalContext => new(0, Mixing.Mix(1));
+
+    private DocumentTemplate Documents => _documents ?? throw new InvalidOperationException($"the documents of {_collection} are not made from a template");
+
+    private IdScan ScanOn(MongoConnection connection) => new(connection, _access.Database, _collection, Documents.Ids, hasIdIndex: !_shape.IsTimeSeries);
+
+    /// <returns>What the server says of the first duplicate key: mostly a document that had arrived after all.</returns>
+    private string? WriteBlock(MongoConnection connection, IReadOnlyList<BsonDocument> documents)
+    {
+        BsonDocument reply = connection.RunUnchecked(_access.Database, BsonDocument.Of(
+            ("insert", _collection), ("documents", documents), ("ordered", false), ("writeConcern", BsonDocument.Of(("w", 1)))));
+        if (!reply.IsTrue("ok"))
+            throw new ServerCommandException("insert", ServerError.From(reply));
+        string? duplicate = null;
+        foreach ((_, BsonValue item) in reply.FindDocument("writeErrors") ?? BsonDocument.Empty)
+        {
+            ServerError error = ServerError.From(item.ToDocument());
+            if (error.Code != ServerError.DuplicateKey)
+                throw new ServerCommandException("insert", error);
+            duplicate ??= error.Message;
+        }
+
+        return duplicate;
+    }
+
+    /// <summary>Whether a database holds the collection.</summary>
+    public static bool Exists(MongoConnection connection, string database, string collection) => CollectionCommands.IsListed(connection, database, collection);
+
+    /// <summary>The marker of one collection; null when there is none.</summary>
+    internal static BsonDocument? FindMarker(MongoConnection connection, string database, string collection) => connection.RunCursor(database, BsonDocument.Of(
+        ("find", MarkerCollection), ("filter", BsonDocument.Of(("_id", collection))), ("limit", 1), ("singleBatch", true))).FirstOrDefault();
+
+    private BsonDocument? FindMarker(MongoConnection connection) => FindMarker(connection, _access.Database, _collection);
+
+    private static BsonDocument WriteMarker(CollectionMarker marker) => BsonDocument.Of(
+        ("program", "mongoperf"),
+        ("template", marker.Template),
+        ("seed", unchecked((long)marker.Seed)),
+        ("run", marker.RunId),
+        ("documents", marker.Documents),
+        ("grown", marker.IsGrown),
+        ("token", marker.Token));
+
+    private static CollectionMarker? ReadMarker(BsonDocument marker) => marker.FindString("program") != "mongoperf" ? null : new(
+        unchecked((ulong)(marker.FindInt64("seed") ?? 0)),
+        marker.FindString("template") ?? "",
+        marker.FindString("run") ?? "",
+        marker.FindInt64("documents") ?? 0,
+        marker.IsTrue("grown")) { Token = marker.FindString("token") };
+
+    /// <summary>A mongod that routes looks up what migrations changed when it is asked to find, on all shards; for explain and aggregate it never does. A mongos does it by itself.</summary>
+    private void RefreshRoute(MongoConnection connection) => connection.RunCommand(_access.Database, BsonDocument.Of(
+        ("find", _collection), ("filter", BsonDocument.Empty), ("limit", 1), ("singleBatch", true)));
+
+    private T Retry<T>(Func<MongoConnection, T> action)
+    {
+        var backoff = new Backoff(_access.Clock, 0.05, 2);
+        bool failed = false;
+        bool isStale = false;
+        long? giveUpAt = null;
+        while (true)
+        {
+            try
+            {
+                if (failed)
+                    _access.BeforeReconnect?.Invoke();
+                _connection ??= MongoConnection.Open(_access.Address(), _access.Connections);
+                if (isStale && _connection.Dialect != CommandDialect.Plain)
+                    RefreshRoute(_connection);
+                return action(_connection);
+            }
+            catch (Exception e) when (ErrorTally.IsServerAway(e) || ErrorTally.MayPass(e))
+            {
+                isStale = ErrorTally.IsStaleRoute(e);
+                if (ErrorTally.IsServerAway(e))
+                {
+                    failed = true;
+                    LostConnections++;
+                    _connection?.Dispose();
+                    _connection = null;
+                }
+
+                // Counted from the first failure: what failed may have been at work for long.
+                giveUpAt ??= _access.Clock.Now + _access.Clock.TicksOf(_access.ReconnectFor.TotalSeconds);
+                if (_access.Clock.Now < giveUpAt)
+                    backoff.Wait(() => Stop.IsCancellationRequested);
+                else
+                    throw;
+                if (Stop.IsCancellationRequested)
+                    throw;
+            }
+        }
+    }
+}
+
+/// <summary>The way to the server or router of a database's collections.</summary>
+/// <param name="Address">Where it is now; asked at each attempt to connect.</param>
+/// <param name="Connections">Timeouts and name.</param>
+/// <param name="Database">Its name.</param>
+/// <param name="Clock">For waiting between tries.</param>
+/// <param name="ReconnectFor">How long a broken connection is tried again.</param>
+/// <param name="BeforeReconnect">Called before each attempt after a failed one; a <see cref="ConnectionFailedException"/> makes that attempt fail. Null for nothing.</param>
+public sealed record CollectionAccess(
+    Func<ServerAddress> Address, ConnectionSettings Connections, string Database, IClock Clock, TimeSpan ReconnectFor, Action? BeforeReconnect = null)
+{
+    /// <summary>Of the run that writes; null for one that only reads, or takes collections away.</summary>
+    public WriterLeases? Leases { get; init; }
+
+    /// <summary>The servers that reads may go to when their preference is not the primary; empty when they are not known.</summary>
+    public Func<IReadOnlyList<ServerAddress>> Members { get; init; } = () => [];
+
+    /// <summary>Hears what was found wrong with a server's counters, and corrected.</summary>
+    public Action<string> Tell { get; init; } = _ => { };
+}

@@ -1,0 +1,91 @@
+using System.Text;
+using MongoPerf.Measurement;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Load.Documents;
+
+/// <summary>One of several values, each with its weight.</summary>
+/// <param name="items">One or more, of any kind.</param>
+/// <param name="weights">As many, above 0 in total; null weighs all the same.</param>
+/// <param name="salt">The value's own.</param>
+public sealed class ChoiceValue(IReadOnlyList<TemplateValue> items, IReadOnlyList<double>? weights, ulong salt) : TemplateValue
+{
+    private readonly double[] _ends = WeightedChoice.Ends(weights ?? [.. items.Select(_ => 1.0)]);
+
+    public override IEnumerable<TemplateValue> Parts => items;
+
+    public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
+        items[WeightedChoice.Pick(_ends, context.BitsOf(salt))].Write(writer, name, context);
+}
+
+/// <summary>A word of the built-in dictionary, or of its first words.</summary>
+/// <param name="words">1 to <see cref="WordList.Count"/>: so many of the first are drawn from.</param>
+/// <param name="salt">The value's own.</param>
+public sealed class WordValue(int words, ulong salt) : TemplateValue
+{
+    public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
+        writer.WriteString(name, WordList.Words[Mixing.Scale((uint)(context.BitsOf(salt) >> 32), words)]);
+}
+
+/// <summary>Picks by weight.</summary>
+public static class WeightedChoice
+{
+    /// <summary>Where each item's share ends, 0 to 1; the last is 1.</summary>
+    /// <exception cref="ArgumentException">A negative weight, or none above 0.</exception>
+    public static double[] Ends(IReadOnlyList<double> weights)
+    {
+        double sum = weights.Sum();
+        if (!(sum > 0) || weights.Any(w => !(w >= 0)))
+            throw new ArgumentException("weights are 0 or more, and one of them above 0", nameof(weights));
+        double[] ends = new double[weights.Count];
+        double end = 0;
+        for (int i = 0; i < ends.Length; i++)
+            ends[i] = end += weights[i] / sum;
+        // Rounding must not leave a gap: the last item with a share gets the rest.
+        ends.AsSpan(weights.ToList().FindLastIndex(w => w > 0)).Fill(1);
+        return ends;
+    }
+
+    public static int Pick(double[] ends, ulong bits)
+    {
+        double at = (bits >> 11) * (1.0 / (1UL << 53));
+        int i = 0;
+        while (at >= ends[i])
+            i++;
+        return i;
+    }
+}
+
+/// <summary>About eight thousand words that look like words, the same on every machine.</summary>
+public static class WordList
+{
+    /// <summary>As many as the dictionary of the 2.4.8 report had.</summary>
+    public const int Count = 7998;
+
+    private const ulong Seed = 248;
+    private static readonly string[] Onsets = ["b", "c", "d", "f", "g", "h", "j", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "br", "cl", "dr", "fl", "gr", "pl", "pr", "sh", "sl", "st", "th", "tr"];
+    private static readonly string[] Vowels = ["a", "e", "i", "o", "u", "ai", "ea", "ou"];
+    private static readonly string[] Codas = ["", "", "", "l", "m", "n", "r", "s", "t", "ck", "nd", "rt"];
+
+    /// <summary>In UTF-8, no two the same.</summary>
+    public static byte[][] Words { get; } = Make();
+
+    private static byte[][] Make()
+    {
+        var random = new RandomStream(Seed);
+        var seen = new HashSet<string>(Count);
+        var words = new List<byte[]>(Count);
+        while (words.Count < Count)
+        {
+            var word = new StringBuilder();
+            int syllables = 1 + random.Next(3);
+            for (int i = 0; i < syllables; i++)
+                word.Append(Onsets[random.Next(Onsets.Length)]).Append(Vowels[random.Next(Vowels.Length)]);
+            word.Append(Codas[random.Next(Codas.Length)]);
+            if (seen.Add(word.ToString()))
+                words.Add(Encoding.UTF8.GetBytes(word.ToString()));
+        }
+
+        return [.. words];
+    }
+}

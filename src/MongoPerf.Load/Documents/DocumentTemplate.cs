@@ -1,0 +1,83 @@
+using System.Globalization;
+using System.Security.Cryptography;
+using MongoPerf.Measurement;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Load.Documents;
+
+/// <summary>Makes the documents of one collection: document <c>number</c> is the same bytes on every machine, a function of seed, template and number.</summary>
+/// <remarks>Immutable, for all threads.</remarks>
+public sealed class DocumentTemplate
+{
+    private readonly ulong _seed;
+
+    /// <param name="root">What a document holds; an <c>_id</c> is put in front when it has none.</param>
+    /// <param name="seed">The run's.</param>
+    /// <param name="collection">Its name: two collections of one run hold different values.</param>
+    public DocumentTemplate(DocumentValue root, ulong seed, string collection)
+    {
+        Root = root.Find("_id") is not null ? root : new DocumentValue([KeyValuePair.Create("_id", (TemplateValue)new ObjectIdValue(seed)), .. root.Elements]);
+        _seed = Mixing.Mix(seed ^ Salt.Of(collection));
+        Ids = new DocumentIds(this);
+    }
+
+    public DocumentValue Root { get; }
+
+    /// <summary>The <c>_id</c>'s.</summary>
+    public TemplateValue Id => Root.Find("_id")!;
+
+    public DocumentIds Ids { get; }
+
+    /// <summary>The same for templates that make the same documents: a hash of some of them.</summary>
+    public string Fingerprint
+    {
+        get
+        {
+            using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+            foreach (long number in (long[])[0, 1, 2, 999_999_999])
+                hash.AppendData(Make(number).Bytes);
+            return Convert.ToHexStringLower(hash.GetHashAndReset().AsSpan(0, 8));
+        }
+    }
+
+    /// <summary>What the values of a document are computed from.</summary>
+    public ValueContext ContextOf(long number) => new(number, Mixing.At(_seed, (ulong)number));
+
+    /// <summary>Writes a document that is no element.</summary>
+    public void Write(BsonWriter writer, long number) => Root.WriteRoot(writer, ContextOf(number));
+
+    public BsonDocument Make(long number) => Root.ToDocument(ContextOf(number));
+
+    /// <summary>The value at a path such as <c>parameter.size</c>, <c>tags.0</c> or <c>items.0.price</c>.</summary>
+    /// <returns>Null when there is none, or not in every document.</returns>
+    public TemplateValue? Find(string path)
+    {
+        TemplateValue? value = Root;
+        foreach (string step in path.Split('.'))
+        {
+            value = value switch
+            {
+                DocumentValue document => document.Find(step),
+                ArrayValue array when int.TryParse(step, NumberStyles.None, CultureInfo.InvariantCulture, out int index) => array.At(index),
+                ArrayValue.ElementValue element => element.Find(step),
+                _ => null,
+            };
+        }
+
+        return value;
+    }
+}
+
+/// <summary>An ObjectId that increases with the document's number.</summary>
+public sealed class ObjectIdValue(ulong seed) : FixedValue(BsonType.ObjectId, ObjectId.Size), INumbered
+{
+    private readonly DocumentNumbers _numbers = new(seed);
+
+    bool INumbered.IsInvertible => true;
+
+    long INumbered.OrderedBelow => DocumentNumbers.Limit;
+
+    long INumbered.NumberOf(BsonType type, ReadOnlySpan<byte> value) => type == BsonType.ObjectId ? _numbers.NumberOf(ObjectId.FromBytes(value)) : -1;
+
+    public override void Fill(Span<byte> value, in ValueContext context) => _numbers.IdOf(context.Number).CopyTo(value);
+}

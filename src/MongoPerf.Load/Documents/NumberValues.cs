@@ -1,0 +1,130 @@
+using System.Buffers.Binary;
+using MongoPerf.Measurement;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Load.Documents;
+
+/// <summary>How a number is stored.</summary>
+public enum NumberKind
+{
+    Int32,
+    Int64,
+    Double,
+    Date,
+}
+
+/// <summary>A number of eight or four bytes.</summary>
+public abstract class NumberValue(NumberKind kind) : FixedValue(TypeOf(kind), kind == NumberKind.Int32 ? 4 : 8)
+{
+    public sealed override void Fill(Span<byte> value, in ValueContext context)
+    {
+        if (kind == NumberKind.Int32)
+            BinaryPrimitives.WriteInt32LittleEndian(value, (int)Compute(context));
+        else if (kind == NumberKind.Double)
+            BinaryPrimitives.WriteDoubleLittleEndian(value, ComputeDouble(context));
+        else
+            BinaryPrimitives.WriteInt64LittleEndian(value, Compute(context));
+    }
+
+    public abstract long Compute(in ValueContext context);
+
+    protected virtual double ComputeDouble(in ValueContext context) => Compute(context);
+
+    private static BsonType TypeOf(NumberKind kind) => kind switch
+    {
+        NumberKind.Int32 => BsonType.Int32,
+        NumberKind.Int64 => BsonType.Int64,
+        NumberKind.Double => BsonType.Double,
+        _ => BsonType.DateTime,
+    };
+}
+
+/// <summary>start + step × number: increasing, falling, or the number itself; or of groups of documents, each with a number.</summary>
+/// <param name="kind">How it is stored.</param>
+/// <param name="start">The first document's.</param>
+/// <param name="step">From one group to the next; below 0 it falls.</param>
+/// <param name="groups">Which documents have one number; null gives each its own.</param>
+/// <param name="cycle">Groups after which it begins again at the start, 1 or more.</param>
+public sealed class SequenceValue(NumberKind kind, long start, long step, NumberGroups? groups = null, long cycle = long.MaxValue) : NumberValue(kind), INumbered
+{
+    bool INumbered.IsInvertible => IsOneToOne && Type != BsonType.Double;
+
+    long INumbered.OrderedBelow => step > 0 ? ((Type == BsonType.Int32 ? int.MaxValue : long.MaxValue) - Math.Max(0, start)) / step : 0;
+
+    private bool IsOneToOne => groups is null && cycle == long.MaxValue && step != 0;
+
+    long INumbered.NumberOf(BsonType type, ReadOnlySpan<byte> value)
+    {
+        if (type != Type)
+            return -1;
+        long whole = type == BsonType.Int32 ? BinaryPrimitives.ReadInt32LittleEndian(value) : BinaryPrimitives.ReadInt64LittleEndian(value);
+        (long number, long rest) = Math.DivRem(unchecked(whole - start), step);
+        return rest == 0 && number >= 0 ? number : -1;
+    }
+
+    public override long Compute(in ValueContext context) => unchecked(start + (step * ((groups?.Of(context.Number) ?? context.Number) % cycle)));
+}
+
+/// <summary>Cuts the numbers 0, 1, 2 … into groups of drawn sizes, so that the group of any number is known without counting.</summary>
+/// <remarks>
+/// Groups come in pairs: the first of a pair has a size that is uniform over least to most, the second what is left of least + most. So is
+/// each size uniform, every pair has the same length, and the mean over pairs is exactly (least + most) / 2.
+/// </remarks>
+/// <param name="least">Documents of the smallest group, 1 or more.</param>
+/// <param name="most">Of the largest, at least as many; their sum fits a long.</param>
+/// <param name="seed">What the sizes derive from.</param>
+public sealed class NumberGroups(long least, long most, ulong seed)
+{
+    private readonly long _pair = least + most;
+
+    /// <param name="number">0 or more.</param>
+    /// <returns>Its group, 0-based.</returns>
+    public long Of(long number)
+    {
+        (long pair, long place) = Math.DivRem(number, _pair);
+        return (2 * pair) + (place < SizeOfFirst(pair) ? 0 : 1);
+    }
+
+    private long SizeOfFirst(long pair) => least + (long)Math.BigMul(Mixing.At(seed, (ulong)pair), (ulong)(most - least + 1), out _);
+}
+
+/// <summary>A whole number, uniform over min ≤ v ≤ max; as a date, milliseconds since 1970.</summary>
+public sealed class IntegerValue(NumberKind kind, long min, long max, ulong salt) : NumberValue(kind), IUniform
+{
+    public long Min => min;
+
+    public long Max => max;
+
+    private readonly ulong _range = unchecked((ulong)(max - min) + 1);
+
+    public override long Compute(in ValueContext context)
+    {
+        ulong bits = context.BitsOf(salt);
+        return unchecked(min + (long)(_range == 0 ? bits : Math.BigMul(bits, _range, out _)));
+    }
+}
+
+/// <summary>A double, uniform over min ≤ v &lt; max.</summary>
+public sealed class DoubleValue(double min, double max, ulong salt) : NumberValue(NumberKind.Double)
+{
+    public override long Compute(in ValueContext context) => (long)ComputeDouble(context);
+
+    protected override double ComputeDouble(in ValueContext context) => min + ((max - min) * (context.BitsOf(salt) >> 11) * (1.0 / (1UL << 53)));
+}
+
+/// <summary>True with a probability.</summary>
+public sealed class BooleanValue(double probability, ulong salt) : FixedValue(BsonType.Boolean, 1)
+{
+    public override void Fill(Span<byte> value, in ValueContext context) =>
+        value[0] = (context.BitsOf(salt) >> 11) * (1.0 / (1UL << 53)) < probability ? (byte)1 : (byte)0;
+}
+
+/// <summary>How often something repeats: uniform over Min to Max.</summary>
+/// <param name="Min">0 or more.</param>
+/// <param name="Max">At least Min.</param>
+public readonly record struct LengthRange(int Min, int Max)
+{
+    public bool IsFixed => Min == Max;
+
+    public int Draw(ulong bits) => Min + Mixing.Scale((uint)(bits >> 32), Max - Min + 1);
+}

@@ -1,0 +1,126 @@
+using MongoPerf.Measurement;
+
+namespace MongoPerf.Load.Phases;
+
+/// <summary>What was counted of one operation in one part of a group's time (warm-up, or measured).</summary>
+/// <remarks>A worker writes its own, and the sampler reads it meanwhile: counts only grow. The same type adds up those of several workers.</remarks>
+/// <param name="isPaced">Operations are due at times of their own.</param>
+internal sealed class Counters(bool isPaced)
+{
+    /// <summary>Succeeded.</summary>
+    public long Operations;
+
+    /// <summary>Inserted, changed or returned; also what a refused batch got in.</summary>
+    public long Documents;
+
+    /// <summary>Of these documents.</summary>
+    public long Bytes;
+
+    /// <summary>Operations.</summary>
+    public long Failed;
+
+    /// <summary>Replies with fewer documents than the query's limit.</summary>
+    public long Short;
+
+    /// <summary>Documents that were compared with what must have come.</summary>
+    public long Verified;
+
+    /// <summary>Those among them that differed.</summary>
+    public long Wrong;
+
+    /// <summary>Succeeded operations that began before this part and ended in it.</summary>
+    public InFlight AtStart;
+
+    /// <summary>Operations that this program ended without a reply.</summary>
+    public InFlight AtEnd;
+
+    /// <summary>Service times of succeeded operations.</summary>
+    public LatencyHistogram Service { get; } = new();
+
+    /// <summary>What a rate adds; null in a closed loop.</summary>
+    public PacedCounters? Paced { get; } = isPaced ? new() : null;
+
+    public static Counters Sum(IEnumerable<Counters> all, bool isPaced)
+    {
+        var sum = new Counters(isPaced);
+        foreach (Counters counters in all)
+        {
+            sum.Add(counters);
+            if (sum.Paced is { } paced)
+                counters.Paced?.ClientLateness.AddTo(paced.ClientLateness);
+        }
+
+        return sum;
+    }
+
+    public void Clear()
+    {
+        Operations = Documents = Bytes = Failed = Short = Verified = Wrong = 0;
+        AtStart = AtEnd = default;
+        Service.Clear();
+        Paced?.Clear();
+    }
+
+    /// <summary>All but the client's own lateness, which is reported for whole phases only.</summary>
+    public void Add(Counters counters)
+    {
+        Operations += Volatile.Read(ref counters.Operations);
+        Documents += Volatile.Read(ref counters.Documents);
+        Bytes += Volatile.Read(ref counters.Bytes);
+        Failed += Volatile.Read(ref counters.Failed);
+        Short += Volatile.Read(ref counters.Short);
+        Verified += Volatile.Read(ref counters.Verified);
+        Wrong += Volatile.Read(ref counters.Wrong);
+        AtStart.Add(in counters.AtStart);
+        AtEnd.Add(in counters.AtEnd);
+        counters.Service.AddTo(Service);
+        if (Paced is not null)
+            counters.Paced?.AddTo(Paced);
+    }
+}
+
+/// <summary>How many operations were under way at one end of a part, and how long the slowest of them lasted.</summary>
+internal struct InFlight
+{
+    public long Operations;
+    public long LongestNanoseconds;
+
+    public void Note(long nanoseconds)
+    {
+        Operations++;
+        LongestNanoseconds = Math.Max(LongestNanoseconds, nanoseconds);
+    }
+
+    public void Add(in InFlight other)
+    {
+        Operations += Volatile.Read(in other.Operations);
+        LongestNanoseconds = Math.Max(LongestNanoseconds, Volatile.Read(in other.LongestNanoseconds));
+    }
+}
+
+/// <summary>How late operations were that had a time to start at; as <see cref="Counters"/>, and of succeeded ones.</summary>
+internal sealed class PacedCounters
+{
+    /// <summary>From due to the reply.</summary>
+    public LatencyHistogram Response { get; } = new();
+
+    /// <summary>From due to the start.</summary>
+    public LatencyHistogram Lateness { get; } = new();
+
+    /// <summary>The lateness of those for which a connection was free when they were due.</summary>
+    public LatencyHistogram ClientLateness { get; } = new();
+
+    public void Clear()
+    {
+        Response.Clear();
+        Lateness.Clear();
+        ClientLateness.Clear();
+    }
+
+    /// <summary>All but the client's own.</summary>
+    public void AddTo(PacedCounters sum)
+    {
+        Response.AddTo(sum.Response);
+        Lateness.AddTo(sum.Lateness);
+    }
+}

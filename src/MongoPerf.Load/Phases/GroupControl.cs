@@ -1,0 +1,110 @@
+using MongoPerf.Load.Failures;
+using MongoPerf.Measurement;
+
+namespace MongoPerf.Load.Phases;
+
+/// <summary>What the workers of one group share: its limits, its end, its errors.</summary>
+internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver observer)
+{
+    /// <summary>An arrival that is due just before the end may start a moment after it, so that it does not count as skipped for a reply that took a little longer.</summary>
+    private const double GraceSeconds = 0.05;
+
+    private long _duplicates;
+    private long _operationsLeft = plan.Count ?? long.MaxValue;
+    private volatile bool _stopped;
+    private volatile bool _aborted;
+    private long _stoppedAt = long.MaxValue;
+    private long _startsUntil = long.MaxValue;
+
+    public GroupPlan Plan { get; } = plan;
+
+    public IClock Clock { get; } = clock;
+
+    public IGroupObserver Observer { get; } = observer;
+
+    /// <summary>One for each part of the plan.</summary>
+    public IReadOnlyList<ErrorTally> Errors { get; } = [.. plan.Parts.Select(_ => new ErrorTally())];
+
+    /// <summary>Documents that met a duplicate key while a collection was filled, of all workers.</summary>
+    public long Duplicates => Volatile.Read(ref _duplicates);
+
+    /// <returns>How many there are with these.</returns>
+    public long CountDuplicates(int documents) => Interlocked.Add(ref _duplicates, documents);
+
+    /// <summary>Operations that end after this are measured; ticks.</summary>
+    public long MeasureFrom { get; private set; }
+
+    /// <summary>Nothing starts from here on; ticks.</summary>
+    public long EndAt { get; private set; } = long.MaxValue;
+
+    public bool IsStopped => _stopped;
+
+    /// <summary>When the operations of a rate are due; null in a closed loop.</summary>
+    public ArrivalStream? Arrivals { get; } = plan.Rate is { } rate ? new ArrivalStream(rate, clock.TicksPerSecond, plan.Seed, plan.Share) : null;
+
+    /// <summary>Arrivals from here on belong to the group no more: its end, or a moment before it was stopped, so that none counts as skipped that was about to start; ticks.</summary>
+    public long DueBefore => Math.Min(EndAt, Volatile.Read(ref _stoppedAt) is var stopped && stopped == long.MaxValue ? stopped : stopped - Clock.TicksOf(GraceSeconds));
+
+    /// <summary>The numbers that it inserts ran out: there is nothing left to do for arrivals.</summary>
+    public bool HasRunOut { get; set; }
+
+    /// <summary>Operations under way are ended by their connections.</summary>
+    public bool IsAborted => _aborted;
+
+    /// <summary>Ticks.</summary>
+    public long StartedAt { get; private set; }
+
+    public void Begin(long start)
+    {
+        StartedAt = start;
+        MeasureFrom = start + Clock.TicksOf(Plan.WarmupSeconds);
+        if (Plan.Seconds is { } seconds)
+            EndAt = start + Clock.TicksOf(seconds);
+        _startsUntil = Arrivals is null || EndAt == long.MaxValue ? EndAt : EndAt + Clock.TicksOf(GraceSeconds);
+        Arrivals?.Start(start, MeasureFrom);
+    }
+
+    /// <summary>Workers end after the operation they are at.</summary>
+    public void Stop()
+    {
+        Interlocked.CompareExchange(ref _stoppedAt, Clock.Now, long.MaxValue);
+        _stopped = true;
+    }
+
+    /// <summary>As <see cref="Stop"/>, after the patience for the operations under way.</summary>
+    public void Abort()
+    {
+        Stop();
+        _aborted = true;
+    }
+
+    /// <summary>Blocks in steps, so that Ctrl+C is not kept waiting by a low rate; they are long enough to cost nothing with a thousand threads.</summary>
+    /// <param name="ticks">Of the clock.</param>
+    /// <returns>False when the group was stopped meanwhile.</returns>
+    public bool WaitUntil(long ticks)
+    {
+        while (!_stopped && Clock.Now < ticks)
+            Nap(ticks);
+        return !_stopped;
+    }
+
+    /// <summary>As <see cref="WaitUntil"/>, but only as long as a count leaves something to do: whoever waits for its turn when others do the last operation would only make the group longer.</summary>
+    public bool WaitForTurn(long ticks)
+    {
+        while (HasOperationsLeft && Clock.Now < ticks)
+            Nap(ticks);
+        return HasOperationsLeft;
+    }
+
+    private bool HasOperationsLeft => !_stopped && (Plan.Count is null || Volatile.Read(ref _operationsLeft) > 0);
+
+    private void Nap(long until) => Clock.SleepUntil(Math.Min(until, Clock.Now + (Clock.TicksPerSecond / 5)));
+
+    /// <summary>Takes one operation from those left.</summary>
+    public bool MayStart(long now)
+    {
+        if (_stopped || now >= _startsUntil)
+            return false;
+        return Plan.Count is null || Interlocked.Decrement(ref _operationsLeft) >= 0;
+    }
+}

@@ -1,0 +1,77 @@
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Plans;
+
+namespace MongoPerf.Load.Phases;
+
+/// <summary>What the threads of one group do, for a count or a time.</summary>
+public sealed record GroupPlan
+{
+    /// <summary>Number of the phase's record, under which samples are stored.</summary>
+    public int Phase { get; init; } = 1;
+
+    /// <summary>For events, such as read, or read.writers.</summary>
+    public required string Name { get; init; }
+
+    /// <summary>One or more; several are drawn by their weights, and those of one name are counted together.</summary>
+    public required IReadOnlyList<WeightedOperation> Operations { get; init; }
+
+    public required int Threads { get; init; }
+
+    /// <summary>Threads of the phase's groups before this one: which of several equal servers a worker uses goes by its number among all.</summary>
+    public int FirstThread { get; init; }
+
+    /// <summary>Which of several clients' this is: arrivals are shared among them, and their workers draw from different streams.</summary>
+    public PlanShare Share { get; init; } = PlanShare.Whole;
+
+    /// <summary>Called when all connections are open and all threads wait; returns when the group is to begin, ticks of the clock. Null begins at once.</summary>
+    public Func<long?> BeforeStart { get; init; } = static () => null;
+
+    /// <summary>Of the group's streams: of its arrivals, and of each worker's operations, weights and times to think.</summary>
+    public required ulong Seed { get; init; }
+
+    /// <summary>Where inserts take their numbers; the group ends when they run out.</summary>
+    public NumberSource? Numbers { get; init; }
+
+    /// <summary>Each thread takes its numbers from an unbroken range of its own, not whichever comes next.</summary>
+    public bool HasRanges { get; init; }
+
+    /// <summary>Each thread notes when it has done so many: documents where the group has <see cref="Numbers"/>, operations otherwise. Null notes nothing.</summary>
+    public long? Lap { get; init; }
+
+    /// <summary>Warm-up included; null has no limit of time. Limits starts, not ends: an operation under way is waited for.</summary>
+    public double? Seconds { get; init; }
+
+    /// <summary>From the start; operations that end in it are counted apart.</summary>
+    public double WarmupSeconds { get; init; }
+
+    /// <summary>Operations over all threads, warm-up included; null has no limit of number.</summary>
+    public long? Count { get; init; }
+
+    /// <summary>When operations are due; null starts each when the one before has ended.</summary>
+    public RatePlan? Rate { get; init; }
+
+    /// <summary>Between a reply and the next operation of the same thread; null for none. Not with a rate.</summary>
+    public ThinkTime? Think { get; init; }
+
+    /// <summary>How many of the threads are at work from when on; empty for all of them throughout.</summary>
+    public IReadOnlyList<ThreadStep> ThreadSteps { get; init; } = [];
+
+    /// <summary>0 to 1: the share of replies whose documents are compared.</summary>
+    public double VerifyShare { get; init; }
+
+    /// <summary>Of a group that fills a collection: beyond so many duplicate keys it ends, as they are no accident; null for any other.</summary>
+    public long? MaxDuplicates { get; init; }
+
+    /// <summary>How long a worker tries to connect again before the group is given up.</summary>
+    public TimeSpan ReconnectFor { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>In the collection when the group starts, as far as the client knows.</summary>
+    public long CollectionDocuments { get; init; }
+
+    /// <summary>Which of the streams under <see cref="Seed"/> are a worker's: of several clients each worker draws differently.</summary>
+    /// <param name="worker">0-based.</param>
+    internal int StreamOf(int worker) => (Share.Index * Threads) + worker;
+
+    /// <summary>What is counted apart, by name.</summary>
+    public IReadOnlyList<Operation> Parts => [.. Operations.Select(o => o.Operation).DistinctBy(o => o.Name)];
+}

@@ -1,0 +1,241 @@
+using MongoPerf.Load.Failures;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
+
+namespace MongoPerf.Load.Phases;
+
+/// <summary>Runs groups of threads: starts the workers, samples them every second, adds them up.</summary>
+/// <param name="clock">By which they run.</param>
+/// <param name="openExecutor">Makes a worker's executor; gets the group and the worker's number, 0-based, in it.</param>
+public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExecutor> openExecutor)
+{
+    /// <summary>Somebody waits for the end: no connection is waited for, and operations under way get <see cref="HurriedGrace"/>.</summary>
+    public CancellationToken Hurry { get; init; }
+
+    /// <summary>What operations under way get to end, all of them together, once the phase is stopped.</summary>
+    internal TimeSpan StopGrace { get; init; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>Ctrl+C is to end a run within a second.</summary>
+    internal TimeSpan HurriedGrace { get; init; } = TimeSpan.FromMilliseconds(700);
+
+    /// <summary>A worker calls nothing deep; hundreds of them are to fit.</summary>
+    private const int WorkerStackBytes = 256 * 1024;
+
+    /// <summary>Runs one group to its end.</summary>
+    /// <param name="plan">What to do.</param>
+    /// <param name="observer">Hears of every interval.</param>
+    /// <param name="stop">Ends it early; operations under way get 5 s to end, or 0.7 s when somebody waits.</param>
+    /// <exception cref="Wire.Connections.ConnectionFailedException">A worker could not connect at the start, for as long as the plan lets it try.</exception>
+    /// <exception cref="MongoPerfException">The observer could not store an interval (disk full, run.db read-only); the group was ended for it.</exception>
+    public GroupResult Run(GroupPlan plan, IGroupObserver observer, CancellationToken stop)
+    {
+        var control = new GroupControl(plan, clock, observer);
+        List<Worker> workers = OpenWorkers(control, stop);
+        try
+        {
+            return Run(control, workers, stop);
+        }
+        finally
+        {
+            foreach (Worker worker in workers)
+                worker.Dispose();
+        }
+    }
+
+    private List<Worker> OpenWorkers(GroupControl control, CancellationToken stop)
+    {
+        var workers = new List<Worker>();
+        try
+        {
+            for (int i = 0; i < control.Plan.Threads; i++)
+            {
+                IOperationExecutor executor = openExecutor(control.Plan, i);
+                try
+                {
+                    using (Hurry.UnsafeRegister(static opened => ((IOperationExecutor)opened!).Abort(), executor))
+                        Connect(executor, control, stop);
+                    workers.Add(new Worker(control, executor, i));
+                }
+                catch
+                {
+                    executor.Dispose();
+                    throw;
+                }
+            }
+
+            return workers;
+        }
+        catch
+        {
+            foreach (Worker worker in workers)
+                worker.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>A server that is away just when a group begins is waited for as within it.</summary>
+    private void Connect(IOperationExecutor executor, GroupControl control, CancellationToken stop)
+    {
+        long begun = clock.Now;
+        long giveUpAt = begun + clock.TicksOf(control.Plan.ReconnectFor.TotalSeconds);
+        var backoff = new Backoff(clock, 0.05, 2);
+        string? failure = null;
+        while (true)
+        {
+            try
+            {
+                executor.Connect();
+                break;
+            }
+            catch (Exception e) when (ErrorTally.IsServerAway(e) && clock.Now < giveUpAt && !stop.IsCancellationRequested)
+            {
+                failure = e.Message;
+                backoff.Wait(() => stop.IsCancellationRequested);
+            }
+        }
+
+        if (failure is null)
+            return;
+        double seconds = clock.SecondsBetween(begun, clock.Now);
+        control.Observer.OnEvent("reconnect", $"{failure}; connected after {seconds:0.00} s", seconds);
+    }
+
+    private GroupResult Run(GroupControl control, List<Worker> workers, CancellationToken stop)
+    {
+        // Hundreds of workers that spin keep those that are still to start from a processor.
+        using var ready = new ManualResetEventSlim(false, spinCount: 0);
+        long? begun = null;
+        Thread[] threads = [.. workers.Select((worker, i) => new Thread(() =>
+        {
+            ready.Wait();
+            if (begun is { } at)
+                worker.Run(at);
+        }, WorkerStackBytes)
+        { IsBackground = true, Name = $"worker {i}" })];
+        foreach (Thread thread in threads)
+            thread.Start();
+
+        long start;
+        try
+        {
+            start = Math.Max(control.Plan.BeforeStart() ?? 0, clock.Now);
+        }
+        catch
+        {
+            ready.Set();
+            foreach (Thread thread in threads)
+                thread.Join();
+            throw;
+        }
+
+        // All is prepared before that time, and each worker waits for it by itself: clients that begin together lie no further apart than they wake up.
+        begun = start;
+        control.Begin(start);
+        var sampler = new GroupSampler(control, workers, start);
+        using (stop.Register(control.Stop))
+        using (clock.Schedule(sampler.FirstDue, sampler.Tick))
+        {
+            ready.Set();
+            Join(threads, workers, control);
+        }
+
+        sampler.TakeLast();
+        if (sampler.Failure is { } failure)
+            throw new MongoPerfException(Fault.Refused, $"run store: {failure.Message}", "is the disk that holds the runs folder full?", failure);
+        return Summarise(control, workers, sampler);
+    }
+
+    private void Join(Thread[] threads, List<Worker> workers, GroupControl control)
+    {
+        long? stoppedAt = null;
+        foreach (Thread thread in threads)
+        {
+            while (!thread.Join(100))
+            {
+                if (!control.IsStopped)
+                    continue;
+                // Real time: operations that hang don't move a clock of tests.
+                long now = Environment.TickCount64;
+                stoppedAt ??= now;
+                if (now - stoppedAt < (Hurry.IsCancellationRequested ? HurriedGrace : StopGrace).TotalMilliseconds)
+                    continue;
+                control.Abort();
+                workers.ForEach(worker => worker.Abort());
+                stoppedAt = now;
+            }
+        }
+    }
+
+    private GroupResult Summarise(GroupControl control, List<Worker> workers, GroupSampler sampler)
+    {
+        long start = control.StartedAt;
+        OperationCount[] parts = [.. control.Plan.Parts.Select((part, i) => SummarisePart(control, workers, part, i))];
+        long completed = workers.Max(w => w.CompletedAt);
+        // One that was stopped while it waited for its start has ended before it.
+        long end = Math.Max(start, completed);
+        // Of an open loop the window is what was asked for: the last replies come behind it, and must not make its rate look less.
+        if (control.Arrivals is not null && !control.IsStopped && control.EndAt < end)
+            end = Math.Max(control.EndAt, workers.Max(w => w.LastPacedStart));
+        double warmupSeconds = Math.Min(control.Plan.WarmupSeconds, clock.SecondsBetween(start, end));
+        return new GroupResult
+        {
+            StartedAt = workers.Min(w => w.StartedAt),
+            Accounting = Account(control, workers, parts.Sum(p => p.AllSucceeded), parts.Sum(p => p.AllFailed)),
+            Parts = parts,
+            Duplicates = control.Duplicates,
+            Seconds = clock.SecondsBetween(start, end) - warmupSeconds,
+            WarmupSeconds = warmupSeconds,
+            DrainSeconds = control.Plan.Operations is [{ Operation: { Inserts: true, Concerns.IsUnacknowledged: true } }] ? clock.SecondsBetween(workers.Max(w => w.SentAt), completed) : 0,
+            ClientCpuSeconds = sampler.MeasuredCpuSeconds,
+            ClientAllocatedBytes = sampler.MeasuredAllocatedBytes,
+            ThreadOperations = [.. workers.Select(w => w.Measured.Sum(c => c.Operations))],
+            Laps = control.Plan.Lap is null ? [] : [.. workers.Select(w => w.Laps.Select(lap => new LapMark(lap.Done, clock.SecondsBetween(start, lap.At))).ToArray())],
+            Traffic = TrafficOf(workers),
+            Waiting = control.Arrivals is { } arrivals ? new ClientWaiting(arrivals.Waited, (double)arrivals.Busy / clock.TicksPerSecond) : null,
+            GivenUp = workers.Select(w => w.GivenUp).FirstOrDefault(e => e is not null),
+            WasStopped = control.IsStopped,
+        };
+    }
+
+    private static GroupTraffic? TrafficOf(List<Worker> workers)
+    {
+        TrafficCounters[] all = [.. workers.Select(worker => worker.Traffic).OfType<TrafficCounters>()];
+        if (all.Length < workers.Count)
+            return null;
+        TrafficCounters sum = all.Aggregate((a, b) => a + b);
+        long documents = workers.Sum(worker => worker.Warmup.Concat(worker.Measured).Sum(counters => counters.Bytes));
+        return new GroupTraffic(documents, sum.MessageBytesSent, sum.WireBytesSent, sum.MessageBytesReceived, sum.WireBytesReceived)
+        {
+            Compressor = workers.Select(worker => worker.Compressor).FirstOrDefault(name => name is not null),
+        };
+    }
+
+    private static OperationCount SummarisePart(GroupControl control, List<Worker> workers, Operation operation, int index)
+    {
+        bool isPaced = control.Arrivals is not null;
+        return new OperationCount(
+            operation, Counters.Sum(workers.Select(w => w.Measured[index]), isPaced), Counters.Sum(workers.Select(w => w.Warmup[index]), isPaced), control.Errors[index].Counts)
+        {
+            Members = MemberCounts.Sum(workers.Select(worker => worker.Members), index),
+        };
+    }
+
+    /// <summary>
+    /// Scheduled = Succeeded + Failed + Skipped: what a count asked for and an early end left undone is skipped, and so are arrivals of a
+    /// rate that were due before the end and found no time.
+    /// </summary>
+    private static Accounting Account(GroupControl control, List<Worker> workers, long succeeded, long failed)
+    {
+        long started = workers.Sum(w => w.Scheduled);
+        // A worker that died between taking an operation and counting it leaves that one skipped.
+        long missed = control.Arrivals is null || control.HasRunOut || control.DueBefore == long.MaxValue ? 0 : workers.Sum(w => w.Missed) + control.Arrivals.TakeBefore(control.DueBefore);
+        long scheduled = Math.Max(control.Plan.Count ?? (started + missed), started);
+        var accounting = new Accounting(scheduled, succeeded, failed, scheduled - succeeded - failed);
+        return accounting.Skipped >= 0
+            ? accounting
+            : throw new InvalidOperationException($"accounting: {succeeded} succeeded and {failed} failed of {scheduled} scheduled");
+    }
+}

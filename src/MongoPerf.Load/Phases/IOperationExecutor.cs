@@ -1,0 +1,77 @@
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Load.Phases;
+
+/// <summary>One worker's way to the deployment: a connection, and the operations prepared on it.</summary>
+/// <remarks>
+/// The seam for everything that can carry an operation out: the wire client, the official driver, another system's client, or a
+/// scripted one in tests. One thread, except <see cref="Abort"/>.
+/// </remarks>
+public interface IOperationExecutor : IDisposable
+{
+    /// <summary>Connects, or connects again after a failure; prepared operations stay valid.</summary>
+    /// <exception cref="ConnectionFailedException">Not reachable just now.</exception>
+    void Connect();
+
+    /// <summary>Does everything that need not be done for each operation.</summary>
+    /// <param name="operation">What to do.</param>
+    /// <param name="context">Where its numbers and random values come from.</param>
+    IPreparedOperation Prepare(Operation operation, OperationContext context);
+
+    /// <summary>What its connections have carried so far, the closed ones included; null where that is not counted.</summary>
+    TrafficCounters? Traffic => null;
+
+    /// <summary>What messages are compressed with; null for nothing.</summary>
+    string? Compressor => null;
+
+    /// <summary>Wakes the worker if it waits for the server. From any thread.</summary>
+    void Abort();
+}
+
+/// <summary>What an operation draws from.</summary>
+/// <param name="Seed">Of the operation's streams.</param>
+/// <param name="Worker">0-based; each has a stream of its own.</param>
+/// <param name="Numbers">For inserts; null otherwise.</param>
+public sealed record OperationContext(ulong Seed, int Worker, NumberSource? Numbers)
+{
+    /// <summary>That of one of a group's operations: its values stay the same when others are added, removed or weighted differently.</summary>
+    internal OperationContext Of(Operation operation) => this with { Seed = Mixing.Mix(Seed ^ Salt.Of($"{operation.Collection}.{operation.Name}")) };
+}
+
+/// <summary>An operation ready to run again and again. One thread.</summary>
+public interface IPreparedOperation
+{
+    /// <summary>Draws what the next operation needs and puts it into the message. Not timed as latency.</summary>
+    /// <returns>False when the numbers have run out.</returns>
+    bool Draw();
+
+    /// <summary>Sends, and waits for the reply (an unacknowledged operation only sends). Allocates nothing when it succeeds.</summary>
+    /// <exception cref="ConnectionFailedException">The connection broke; what was sent may have arrived.</exception>
+    OperationOutcome Execute();
+
+    /// <summary>Why the last operation did not succeed.</summary>
+    ServerError? LastError { get; }
+
+    /// <summary>Who carries it out now, as host:port, or did last; of several commands the first's. Null where that is not known.</summary>
+    string? Member => null;
+
+    /// <summary>Compares what the last <see cref="Execute"/> brought with what must have come. Not timed.</summary>
+    /// <returns>How many documents were looked at, and how many were wrong.</returns>
+    VerificationOutcome Verify();
+
+    /// <summary>After the last operation: waits until the server has taken everything in (the fence of unacknowledged inserts).</summary>
+    void Complete();
+}
+
+/// <summary>How one operation ended.</summary>
+/// <param name="Succeeded">False when the server refused it, or any part of it.</param>
+/// <param name="Documents">Inserted or returned.</param>
+/// <param name="Bytes">Of these documents.</param>
+public readonly record struct OperationOutcome(bool Succeeded, int Documents, long Bytes);
+
+/// <summary>Documents looked at, and wrong ones among them.</summary>
+public readonly record struct VerificationOutcome(int Checked, int Wrong);

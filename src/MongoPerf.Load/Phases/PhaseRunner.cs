@@ -1,0 +1,287 @@
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Failures;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+
+namespace MongoPerf.Load.Phases;
+
+/// <summary>What a phase came to.</summary>
+/// <param name="Record">With its results; not stored as complete yet.</param>
+/// <param name="Groups">What each group counted; those that never began are left out.</param>
+internal sealed record PhaseOutcome(PhaseRecord Record, IReadOnlyList<GroupResult> Groups)
+{
+    public Exception? GivenUp => Groups.Select(group => group.GivenUp).FirstOrDefault(failure => failure is not null);
+
+    /// <summary>A group that has an end did not come to it; those without one are always stopped.</summary>
+    public bool WasStopped { get; init; }
+}
+
+/// <summary>Runs phases: all groups of one at once, its samples stored as they come.</summary>
+internal sealed class PhaseRunner(RunContext run)
+{
+    /// <summary>Runs one phase; the caller stores its record when all else that belongs to it is done.</summary>
+    /// <param name="phase">Of the plan.</param>
+    /// <param name="head">Its record without results.</param>
+    /// <param name="numbers">What its first group inserts; null for a phase that fills nothing.</param>
+    /// <param name="continues">What an attempt that was interrupted left in the store belongs to the result.</param>
+    /// <param name="stop">Ends it early.</param>
+    public PhaseOutcome Run(Phase phase, PhaseRecord head, NumberSource? numbers, bool continues, CancellationToken stop)
+    {
+        run.Store.BeginPhase(head, continues);
+        run.Observer.OnPhaseStarted(head, [.. phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Name).Distinct()]);
+        QueryPlans? plans = phase.ExplainsQueries ? QueryPlans.Explain(run.Data, phase) : null;
+        if (plans is { Unexplained: { Count: > 0 } unexplained })
+            run.Report("explain", $"{phase.Name}: the server can't explain {string.Join(", ", unexplained)}");
+        // What earlier phases left (histograms, buffers) is collected now, so that it neither piles up over hundreds of phases nor is
+        // collected in the middle of this one. Not by each group: another one may be measured already. Nor on a clock that tests move: nothing is
+        // measured there, and thousands of collections of the test host's heap took most of the tests' time.
+        if (run.Clock is SystemClock)
+            GC.Collect();
+        (PhaseGroup Group, GroupResult? Result)[] all = [.. RunGroups(phase, head, numbers, stop)];
+        (PhaseGroup Group, GroupResult Result)[] groups = [.. all.Where(g => g.Result is not null).Select(g => (g.Group, g.Result!))];
+        foreach ((_, GroupResult result) in groups)
+            Keep(head.Number, result);
+        GroupResult? first = groups.Select(g => g.Result).MinBy(result => result.StartedAt);
+        IReadOnlyList<OperationResult> results = [.. groups.SelectMany(g => ResultsOf(g.Group, g.Result))];
+        return new PhaseOutcome(
+            head with
+            {
+                StartedAtMilliseconds = first is null ? null : (first.StartedAt - DateTimeOffset.UnixEpoch).TotalMilliseconds,
+                Clock = first?.Clock,
+                Groups = [.. groups.Select(g => ShareOf(g.Group, g.Result))],
+                Joint = groups.Length > 1 ? JointLatency.Of([.. groups.SelectMany(g => g.Result.Parts).Select(part => part.Latency)]) : null,
+                Operations = plans is null || groups.Any(g => g.Result.GivenUp is not null) ? results : plans.AddTo(results, stop.IsCancellationRequested ? 0 : groups.Sum(g => g.Result.Accounting.Succeeded)),
+            },
+            [.. groups.Select(g => g.Result)])
+        {
+            WasStopped = all.Where((g, i) => HasEnd(g.Group, i, numbers)).Any(g => g.Result is not { WasStopped: false }),
+        };
+    }
+
+    /// <summary>Checks what the phase asserts and stores it as complete.</summary>
+    public PhaseRecord Complete(Phase phase, PhaseOutcome outcome)
+    {
+        AssertionResult[] assertions = [.. phase.Assertions.Select(a => AssertionCheck.Check(a, outcome))];
+        PhaseRecord record = outcome.Record with
+        {
+            Assertions = assertions,
+            NextNumbers = run.Keys.ToDictionary(keys => keys.Key, keys => keys.Value.Next),
+            IsComplete = outcome.GivenUp is null && !outcome.WasStopped,
+        };
+        run.Store.EndPhase(record);
+        run.Observer.OnPhaseFinished(record);
+        return record;
+    }
+
+    /// <summary>For people: the phase's name and its parameters.</summary>
+    public static string LabelOf(Phase phase) =>
+        phase.Parameters.Count == 0 ? phase.Name : $"{phase.Name} ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})";
+
+    /// <summary>
+    /// The seed of a group's streams. Each phase, size and repeat asks for other documents: the same ones would be in the server's cache since the one
+    /// before. It goes by names, not by places, so that a phase asks for the same alone, in a resumed run, and after others are added.
+    /// </summary>
+    internal static ulong SeedOf(Phase phase, PhaseGroup group, GrowthPoint? growth, PlanRunOptions options) =>
+        Mixing.Mix(options.Seed ^ Salt.Of($"{growth?.Growth}/{growth?.Documents}/{LabelOf(phase)}/{group.Name}/{options.Repeat}"));
+
+    private void Keep(int number, GroupResult result)
+    {
+        run.HasFailedSinceCheckpoint |= result.Accounting.Failed > 0;
+        run.Store.AddErrors(result.Errors);
+        run.Store.AddLaps(number, result.Laps);
+        foreach (OperationCount part in result.Parts)
+        {
+            run.Store.AddHistogram(part.Encode(number, ofWarmup: false));
+            if (result.WarmupSeconds > 0)
+                run.Store.AddHistogram(part.Encode(number, ofWarmup: true));
+        }
+    }
+
+    /// <summary>Runs the groups at once; those without a limit end with the last that has one.</summary>
+    private IEnumerable<(PhaseGroup Group, GroupResult? Result)> RunGroups(Phase phase, PhaseRecord head, NumberSource? numbers, CancellationToken stop)
+    {
+        if (phase.Groups.Count == 1)
+            return [(phase.Groups[0], RunGroup(phase, phase.Groups[0], head, numbers, stop))];
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        Task<GroupResult?>[] tasks =
+        [
+            .. phase.Groups.Select((group, i) => Task.Factory.StartNew(
+                () =>
+                {
+                    try
+                    {
+                        GroupResult? result = RunGroup(phase, group, head, i == 0 ? numbers : null, ended.Token);
+                        if (result?.GivenUp is not null)
+                            ended.Cancel();
+                        return result;
+                    }
+                    catch (Exception e) when (ended.IsCancellationRequested && ErrorTally.IsServerAway(e) && (i > 0 || numbers is null))
+                    {
+                        // The phase ended before the group began. Without the writer there is no phase.
+                        return null;
+                    }
+                    catch
+                    {
+                        ended.Cancel();
+                        throw;
+                    }
+                },
+                CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)),
+        ];
+        WaitForAll(tasks.Where((_, i) => HasEnd(phase.Groups[i], i, numbers)));
+        ended.Cancel();
+        WaitForAll(tasks);
+        return [.. phase.Groups.Select((group, i) => (group, tasks[i].GetAwaiter().GetResult()))];
+    }
+
+    /// <summary>Also for those that fail: their exceptions come when results are taken.</summary>
+    private static void WaitForAll(IEnumerable<Task> tasks) => Task.WhenAny(Task.WhenAll(tasks)).Wait(CancellationToken.None);
+
+    private static bool HasEnd(PhaseGroup group, int place, NumberSource? numbers) => group.IsLimited || (place == 0 && numbers is not null);
+
+    /// <returns>Null when the phase ended before the group began.</returns>
+    private GroupResult? RunGroup(Phase phase, PhaseGroup group, PhaseRecord head, NumberSource? numbers, CancellationToken stop)
+    {
+        if (group.AfterSeconds > 0 && !run.Wait(group.AfterSeconds, stop))
+            return null;
+        string name = group.Name.Length > 0 ? $"{phase.Name}.{group.Name}" : phase.Name;
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        Func<IReadOnlyList<Sample>, bool> isEnough = group.Until is { } until ? run.Options.Watch(until, name) : static _ => false;
+        bool hasEnough = false;
+        Meeting? met = null;
+        var recorder = new SampleRecorder(run, name, samples =>
+        {
+            hasEnough = hasEnough || isEnough(samples);
+            if (hasEnough || !run.MayGoOn())
+                ended.Cancel();
+        });
+        GroupResult result = run.Groups.Run(new GroupPlan
+        {
+            Phase = head.Number,
+            Name = name,
+            Operations = Bind(group),
+            Threads = group.Threads,
+            FirstThread = phase.Groups.TakeWhile(other => !ReferenceEquals(other, group)).Sum(other => other.Threads),
+            Seed = SeedOf(phase, group, head.Growth, run.Options),
+            Share = run.Options.Share,
+            BeforeStart = () =>
+            {
+                met = run.Join(head.Number, MeetingStage.Start, ended.Token);
+                if (met is null)
+                    ended.Cancel();
+                return met?.StartAt;
+            },
+            Numbers = numbers,
+            HasRanges = phase.HasRanges,
+            Lap = phase.Lap,
+            Seconds = group.Seconds,
+            WarmupSeconds = group.WarmupSeconds,
+            Count = group.Count is { } count ? run.Options.Share.Of(count) : null,
+            Rate = group.Rate,
+            Think = group.Think,
+            ThreadSteps = group.ThreadSteps,
+            VerifyShare = run.Options.VerifyShare,
+            MaxDuplicates = numbers is null ? null : run.Options.MaxErrors,
+            ReconnectFor = run.Options.ReconnectFor,
+            CollectionDocuments = numbers?.First ?? run.Keys.GetValueOrDefault(group.Operations[0].Operation.Collection)?.Count ?? 0,
+        }, recorder, ended.Token) with { Clock = met?.Clock };
+        // Its time was over, as if that had been its length.
+        return hasEnough && !stop.IsCancellationRequested && run.StopReason is null ? result with { WasStopped = false } : result;
+    }
+
+    /// <summary>Ties the group's operations to the keys that are there now.</summary>
+    private IReadOnlyList<WeightedOperation> Bind(PhaseGroup group)
+    {
+        long inserts = ExpectedInserts(group);
+        return [.. group.Operations.Select(o => new WeightedOperation(Bind(o, inserts), o.Weight))];
+    }
+
+    private Operation Bind(PhaseOperation item, long inserts)
+    {
+        KeySpace? keys = run.Keys.GetValueOrDefault(item.Operation.Collection);
+        if (item.Operation.Inserts)
+            return item.Operation with { Keys = keys };
+        if (item.Keys is null || keys is null)
+            return item.Operation;
+        Operation bound = item.Operation with { Chooser = item.Keys.Open(keys, inserts) };
+        // What an operation finds in an empty collection depends on how far the inserts beside it are.
+        return keys.Count == 0 || run.Refused.AnyIn(bound.Collection) ? bound.Unchecked : bound;
+    }
+
+    private static long ExpectedInserts(PhaseGroup group)
+    {
+        double weights = group.Operations.Sum(o => o.Weight);
+        return group.Count is not { } count
+            ? 0
+            : (long)group.Operations.Where(o => o.Operation.Inserts).Sum(o => count * o.Weight / weights * o.Operation.DocumentsPerCommand);
+    }
+
+    private static GroupShare ShareOf(PhaseGroup group, GroupResult result) => GroupShare.Of(group.Name, result.Seconds, result.ThreadOperations, result.Accounting) with
+    {
+        Waiting = result.Waiting,
+        Traffic = result.Traffic,
+        Mix = result.Parts.Count > 1 ? [.. result.Parts.Select(part => part.Operation.Name)] : [],
+        Joint = JointLatency.Of([.. result.Parts.Select(part => part.Latency)]),
+    };
+
+    private static IEnumerable<OperationResult> ResultsOf(PhaseGroup group, GroupResult result)
+    {
+        // An end within the warm-up leaves nothing measured, over hardly any time: its rates are 0.
+        double seconds = result.Operations + result.Failed > 0 && result.Seconds > 0 ? result.Seconds : double.PositiveInfinity;
+        return result.Parts.Select(part => new OperationResult
+        {
+            Operation = part.Operation.Name,
+            Threads = group.Threads,
+            IsInsert = part.Operation.Inserts,
+            IsUnacknowledged = part.Operation.Concerns.IsUnacknowledged,
+            ServerCounter = part.Operation.ServerCounter,
+            Batch = part.Operation.DocumentsPerCommand,
+            Operations = part.Operations,
+            Documents = part.Documents,
+            Failed = part.Failed,
+            ShortReplies = part.ShortReplies,
+            InFlightAtStart = part.InFlightAtStart,
+            InFlightAtEnd = part.InFlightAtEnd,
+            WarmupSeconds = result.WarmupSeconds,
+            Seconds = result.Seconds,
+            OperationsPerSecond = part.Operations * DueIn(part) / seconds,
+            DocumentsPerSecond = part.Documents * DueIn(part) / seconds,
+            MegabytesPerSecond = part.Bytes * DueIn(part) / seconds / 1e6,
+            ClientCpuMicrosecondsPerOperation = result.Operations == 0 ? 0 : result.ClientCpuSeconds * 1e6 / result.Operations,
+            ClientCpuCores = result.ClientCpuSeconds / seconds,
+            ClientAllocatedBytesPerOperation = result.Operations == 0 ? 0 : (double)result.ClientAllocatedBytes / result.Operations,
+            LatencyMicroseconds = LatencySummaries.From(part.Service),
+            ResponseMicroseconds = LatencySummaries.FromPaced(part.Response),
+            LatenessMicroseconds = LatencySummaries.FromPaced(part.Lateness),
+            ClientLatenessMicroseconds = LatencySummaries.FromPaced(part.ClientLateness),
+            Verified = part.Verified,
+            Wrong = part.Wrong,
+            // What a mix left undone belongs to none of its operations.
+            Accounting = result.Parts.Count == 1 ? result.Accounting : new Accounting(part.AllSucceeded + part.AllFailed, part.AllSucceeded, part.AllFailed, 0),
+            Members = part.Members,
+            Errors = part.Errors,
+        });
+
+        // Of an open loop the window is what was asked for. Operations under way at its end count, so those under way at its start must not raise the rate.
+        double DueIn(OperationCount part) => group.Rate is null || part.InFlightAtStart is not { } before ? 1 : 1 - ((double)before.Operations / part.Operations);
+    }
+
+    /// <summary>Stores a group's samples and events, and shows them.</summary>
+    private sealed class SampleRecorder(RunContext run, string name, Action<IReadOnlyList<Sample>> afterSample) : IGroupObserver
+    {
+        public void OnInterval(IReadOnlyList<Sample> samples)
+        {
+            foreach (Sample sample in samples)
+            {
+                run.Store.AddSample(sample);
+                run.Observer.OnSample(sample);
+            }
+
+            afterSample(samples);
+        }
+
+        public void OnEvent(string kind, string text, double? seconds) => run.Report(kind, $"{name}: {text}", seconds);
+    }
+}

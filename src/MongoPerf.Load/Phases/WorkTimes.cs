@@ -1,0 +1,77 @@
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+
+namespace MongoPerf.Load.Phases;
+
+/// <summary>When one worker is at work: the thread's part in the steps of its group, and its times to think.</summary>
+internal sealed class WorkTimes
+{
+    private readonly GroupControl _control;
+    private readonly ThinkTime? _think;
+    private readonly (long From, long To)[] _shifts;
+    private RandomStream _random;
+    private bool _hasWorked;
+
+    private WorkTimes(GroupControl control, int index)
+    {
+        GroupPlan plan = control.Plan;
+        _control = control;
+        _think = plan.Think;
+        _shifts = [.. Shifts(plan.ThreadSteps, index).Select(shift => (control.Clock.TicksOf(shift.From), shift.To is { } to ? control.Clock.TicksOf(to) : long.MaxValue))];
+        _random = RandomStream.For(plan.Seed, RandomPurpose.Thinking, plan.StreamOf(index));
+    }
+
+    /// <returns>Null for a worker that is always at work.</returns>
+    public static WorkTimes? Find(GroupControl control, int index) =>
+        control.Plan.Think is null && control.Plan.ThreadSteps.Count == 0 ? null : new WorkTimes(control, index);
+
+    /// <summary>Blocks until the worker may take its next operation.</summary>
+    /// <param name="free">When its last one had ended, or the group began; ticks.</param>
+    /// <returns>False when it has nothing to do any more: its group ends before its turn comes.</returns>
+    public bool WaitForTurn(long free)
+    {
+        long turn = _hasWorked && _think is not null ? free + _control.Clock.TicksOf(ThinkSeconds(_think)) : free;
+        _hasWorked = true;
+        if (NextAtWork(turn - _control.StartedAt) is not { } next)
+            return false;
+        long until = Math.Min(next + _control.StartedAt, _control.EndAt);
+        return _control.WaitForTurn(until) && until < _control.EndAt;
+    }
+
+    private double ThinkSeconds(ThinkTime think) => think.IsExponential ? -Math.Log(1 - _random.NextDouble()) * think.Seconds : think.Seconds;
+
+    /// <returns>Ticks since the start; null for never again.</returns>
+    private long? NextAtWork(long ticks)
+    {
+        if (_shifts.Length == 0)
+            return _control.Plan.ThreadSteps.Count == 0 ? ticks : null;
+        foreach ((long from, long to) in _shifts)
+        {
+            if (ticks < to)
+                return Math.Max(from, ticks);
+        }
+
+        return null;
+    }
+
+    /// <summary>When a thread is among those at work; seconds, the last may have no end.</summary>
+    private static IEnumerable<(double From, double? To)> Shifts(IReadOnlyList<ThreadStep> steps, int index)
+    {
+        double? from = null;
+        foreach (ThreadStep step in steps)
+        {
+            if (from is null && index < step.Threads)
+            {
+                from = step.AtSeconds;
+            }
+            else if (from is { } began && index >= step.Threads)
+            {
+                yield return (began, step.AtSeconds);
+                from = null;
+            }
+        }
+
+        if (from is { } last)
+            yield return (last, null);
+    }
+}

@@ -1,0 +1,421 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
+using MongoPerf.Load.Failures;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
+
+namespace MongoPerf.Load.Phases;
+
+/// <summary>One thread of load: its own connection, random streams, histograms and counters.</summary>
+/// <remarks>
+/// The loop holds only what every operation needs. Between the two time stamps of an operation nothing formats, logs, locks or
+/// allocates; failures, reconnecting and verification are outside of it.
+/// </remarks>
+internal sealed class Worker : IDisposable
+{
+    /// <summary>Longer than it takes to put a batch together.</summary>
+    private const double DrawAheadSeconds = 0.005;
+
+    private readonly GroupControl _control;
+    private readonly IClock _clock;
+    private readonly IOperationExecutor _executor;
+    private readonly IPreparedOperation _operation;
+    private readonly MixedOperation? _mix;
+    private readonly MemberCounts _members;
+    private readonly ArrivalStream? _arrivals;
+    private readonly WorkTimes? _times;
+    private readonly LapRecorder? _laps;
+    private readonly bool _lapsCountDocuments;
+    private Backoff _failureBackoff;
+    private bool _refusedInARow;
+    private long _refusedSince;
+    private long _free;
+    private Outage? _outage;
+    private readonly int[] _fullReplies;
+    private readonly Counters[] _warmup;
+    private readonly Counters[] _measured;
+    private readonly ulong _verifyBelow;
+    private readonly double _ticksToNanoseconds;
+    private RandomStream _verification;
+
+    public Worker(GroupControl control, IOperationExecutor executor, int index)
+    {
+        GroupPlan plan = control.Plan;
+        _control = control;
+        _clock = control.Clock;
+        _executor = executor;
+        int stream = plan.StreamOf(index);
+        var context = new OperationContext(plan.Seed, stream, plan.HasRanges ? plan.Numbers?.Range(index, plan.Threads) : plan.Numbers);
+        _mix = plan.Operations.Count > 1 ? new MixedOperation(executor, plan, context) : null;
+        _operation = _mix ?? executor.Prepare(plan.Operations[0].Operation, context.Of(plan.Operations[0].Operation));
+        _members = _mix is null ? new MemberCounts([_operation], [0]) : new MemberCounts(_mix.Operations, _mix.Parts);
+        _arrivals = control.Arrivals;
+        _times = WorkTimes.Find(control, index);
+        _laps = plan.Lap is { } lap ? new LapRecorder(lap) : null;
+        _lapsCountDocuments = plan.Numbers is not null;
+        _failureBackoff = new Backoff(_clock, 0.001, 0.1);
+        IReadOnlyList<Operation> parts = plan.Parts;
+        _fullReplies = [.. parts.Select(part => part.FullReply)];
+        _verification = RandomStream.For(plan.Seed, RandomPurpose.Verification, stream);
+        _verifyBelow = plan.VerifyShare >= 1 ? ulong.MaxValue : (ulong)(plan.VerifyShare * ulong.MaxValue);
+        _ticksToNanoseconds = 1e9 / _clock.TicksPerSecond;
+        _warmup = [.. parts.Select(_ => new Counters(_arrivals is not null))];
+        _measured = [.. parts.Select(_ => new Counters(_arrivals is not null))];
+    }
+
+    /// <summary>One for each part of the plan, as <see cref="GroupPlan.Parts"/> has them.</summary>
+    public IReadOnlyList<Counters> Warmup => _warmup;
+
+    /// <inheritdoc cref="Warmup"/>
+    public IReadOnlyList<Counters> Measured => _measured;
+
+    /// <summary>Of the measured part; whole when the worker has ended.</summary>
+    public MemberCounts Members => _members;
+
+    /// <summary>When it woke for the group's start.</summary>
+    public DateTimeOffset StartedAt { get; private set; }
+
+    /// <summary>Operations that were started.</summary>
+    public long Scheduled { get; private set; }
+
+    /// <summary>With a rate, arrivals that it had taken and that were due before the group's end, but not started: 1 at most.</summary>
+    public long Missed { get; private set; }
+
+    /// <summary>Ticks at the start of the last operation; 0 in a closed loop.</summary>
+    public long LastPacedStart { get; private set; }
+
+    /// <summary>When nothing was left to send; ticks.</summary>
+    public long SentAt { get; private set; }
+
+    /// <summary>After the fence; ticks.</summary>
+    public long CompletedAt { get; private set; }
+
+    /// <summary>Why the worker gave up; null when it did not.</summary>
+    public Exception? GivenUp { get; private set; }
+
+    /// <summary>Empty when the plan asks for none.</summary>
+    public IReadOnlyList<LapTime> Laps => _laps?.Times ?? [];
+
+    /// <summary>Set while the worker has no connection.</summary>
+    public bool IsDown { get; private set; }
+
+    /// <inheritdoc cref="IOperationExecutor.Traffic"/>
+    public TrafficCounters? Traffic => _executor.Traffic;
+
+    /// <inheritdoc cref="IOperationExecutor.Compressor"/>
+    public string? Compressor => _executor.Compressor;
+
+    /// <summary>Waits for the start and runs to the group's end.</summary>
+    public void Run(long start)
+    {
+        _control.WaitUntil(start);
+        StartedAt = _clock.UtcNow;
+        SentAt = CompletedAt = _free = start;
+        try
+        {
+            long due = 0;
+            // The end of one operation is when the next may start: the clock is read twice an operation, not three times. Numbers that
+            // were drawn are always sent: nothing may come between drawing and starting.
+            while ((_times is null || WaitForTurn(_times)) && _control.MayStart(_free) && (_arrivals is null ? _operation.Draw() : DrawNextArrival(out due)))
+                RunOne(due);
+            Complete();
+        }
+        catch (Exception e)
+        {
+            GivenUp = e;
+            _control.Stop();
+        }
+
+        _members.Settle();
+    }
+
+    public void Dispose() => _executor.Dispose();
+
+    public void Abort() => _executor.Abort();
+
+    private bool WaitForTurn(WorkTimes times)
+    {
+        if (!times.WaitForTurn(_free))
+            return false;
+        // While it had no turn it was not free for arrivals.
+        _free = Math.Max(_free, _clock.Now);
+        return true;
+    }
+
+    /// <summary>Takes the next arrival, waits for it, and puts its operation together shortly before it is due, so that this makes it no later.</summary>
+    /// <returns>False when the group ends before that, or has run out of numbers.</returns>
+    private bool DrawNextArrival(out long due)
+    {
+        due = _arrivals!.Take(_free);
+        bool isInTime = due < _control.EndAt;
+        if (!_control.WaitUntil(isInTime ? due - _clock.TicksOf(DrawAheadSeconds) : _control.EndAt) || !isInTime)
+        {
+            if (due < _control.DueBefore)
+                Missed++;
+            return false;
+        }
+
+        if (!_operation.Draw())
+        {
+            _control.HasRunOut = true;
+            return false;
+        }
+
+        // What was drawn is always sent.
+        _clock.SleepUntil(due);
+        return true;
+    }
+
+    /// <param name="due">When it was meant to start; only with a rate.</param>
+    private void RunOne(long due)
+    {
+        Scheduled++;
+        long free = _free;
+        long start = _clock.Now;
+        bool answered = TryExecute(out OperationOutcome outcome, out Exception? failure);
+        long end = _clock.Now;
+        if (_arrivals is not null)
+            LastPacedStart = start;
+        _free = end;
+
+        int part = _mix is null ? 0 : _mix.Part;
+        // Where it ends: what lies across the end of the warm-up would else be in the samples of the measured part, but in none of its figures.
+        bool isMeasured = end > _control.MeasureFrom || start >= _control.MeasureFrom;
+        Counters counters = (isMeasured ? _measured : _warmup)[part];
+        if (answered && outcome.Succeeded)
+        {
+            counters.Service.RecordNanoseconds((long)((end - start) * _ticksToNanoseconds));
+            if (counters.Paced is { } paced)
+                RecordLateness(paced, due, start, end, free);
+            counters.Operations++;
+            if (isMeasured && start < _control.MeasureFrom)
+                counters.AtStart.Note(JudgedNanoseconds(due, start, end));
+            if (isMeasured)
+                _members.Count(_mix is null ? 0 : _mix.Drawn);
+            counters.Documents += outcome.Documents;
+            counters.Bytes += outcome.Bytes;
+            if (outcome.Documents < _fullReplies[part])
+                counters.Short++;
+            _laps?.Add(_lapsCountDocuments ? outcome.Documents : 1, end);
+            _refusedInARow = false;
+            if (_outage is not null)
+                EndOutage("answered again", end);
+            if (_verifyBelow != 0 && _verification.Next() <= _verifyBelow)
+                Verify(counters);
+        }
+        else if (failure is null || !_control.IsAborted)
+        {
+            // What a refused batch got in all the same counts as documents, not as a succeeded operation.
+            counters.Documents += outcome.Documents;
+            counters.Bytes += outcome.Bytes;
+            counters.Failed++;
+            if (_lapsCountDocuments)
+                _laps?.Add(outcome.Documents, end);
+            HandleFailure(failure, start, JudgedNanoseconds(due, start, end), part);
+            _free = _clock.Now;
+        }
+        else
+        {
+            // What this program has ended itself neither succeeded nor failed: it counts as skipped.
+            counters.AtEnd.Note(JudgedNanoseconds(due, start, end));
+        }
+    }
+
+    private long JudgedNanoseconds(long due, long start, long end) => (long)((end - (_arrivals is null ? start : due)) * _ticksToNanoseconds);
+
+    /// <param name="paced">Of the operation.</param>
+    /// <param name="due">When it was meant to start, ticks.</param>
+    /// <param name="start">Of the operation, ticks.</param>
+    /// <param name="end">Of the operation, ticks.</param>
+    /// <param name="free">When this worker was free for it, ticks.</param>
+    private void RecordLateness(PacedCounters paced, long due, long start, long end, long free)
+    {
+        paced.Response.RecordNanoseconds((long)((end - due) * _ticksToNanoseconds));
+        long lateness = (long)((start - due) * _ticksToNanoseconds);
+        paced.Lateness.RecordNanoseconds(lateness);
+        if (free <= due)
+            paced.ClientLateness.RecordNanoseconds(lateness);
+    }
+
+    private bool TryExecute(out OperationOutcome outcome, out Exception? failure)
+    {
+        try
+        {
+            outcome = _operation.Execute();
+            failure = null;
+            return true;
+        }
+        catch (Exception e)
+        {
+            outcome = default;
+            failure = e;
+            return false;
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void HandleFailure(Exception? failure, long start, long nanoseconds, int part)
+    {
+        ServerError error = failure is null ? _operation.LastError! : ErrorTally.Describe(failure);
+        _control.Errors[part].Add(error, Math.Round(nanoseconds / 1000.0, 1));
+        if (failure is null)
+        {
+            // It refuses nothing: whatever comes next may well succeed.
+            if (ErrorCount.IsWrongEffect(error.Code, error.Name))
+                return;
+            HandleRefusal(error, start);
+            if (error.MeansShardAway)
+                NoteOutage(error, start);
+            else if (!error.MeansNoPrimary)
+                return;
+        }
+        else if (!ErrorTally.BreaksConnection(failure))
+        {
+            ExceptionDispatchInfo.Throw(failure);
+        }
+
+        if (_control.IsStopped)
+            return;
+        long lost = _clock.Now;
+        Reconnect(failure?.Message ?? error.Message);
+        // While it was away the server refused nothing.
+        _refusedSince += _clock.Now - lost;
+    }
+
+    /// <summary>The server answers, but refuses: a pause keeps a client that fails from drowning the server that refuses.</summary>
+    /// <param name="error">Of the last operation.</param>
+    /// <param name="start">When that began, ticks.</param>
+    /// <exception cref="ServerRefusesException">It has refused everything for as long as a lost server is waited for, or for what no waiting mends.</exception>
+    /// <exception cref="DuplicateKeyException">A collection is filled, and more of its documents have the same key than may fail.</exception>
+    private void HandleRefusal(ServerError error, long start)
+    {
+        if (error.Code == ServerError.DuplicateKey && _control.Plan.MaxDuplicates is { } most && _control.CountDuplicates(error.Documents) > most)
+            throw new DuplicateKeyException(_control.Plan.Operations[0].Operation.Collection, _control.Duplicates, error.Message);
+        if (ErrorTally.NeverPasses(error) && HasOnlyFailed)
+            throw new ServerRefusesException(error, 0);
+        if (!_refusedInARow)
+        {
+            _refusedInARow = true;
+            _refusedSince = start;
+            _failureBackoff = new Backoff(_clock, 0.001, 0.1);
+            return;
+        }
+
+        double seconds = _clock.SecondsBetween(_refusedSince, _clock.Now);
+        if (seconds >= _control.Plan.ReconnectFor.TotalSeconds)
+            throw new ServerRefusesException(error, seconds);
+        _failureBackoff.Wait(() => _control.IsStopped);
+    }
+
+    /// <summary>Each operation has been tried, and none has ever succeeded.</summary>
+    private bool HasOnlyFailed => _warmup.Zip(_measured).All(part => part.First.Failed + part.Second.Failed > 0 && part.First.Operations + part.Second.Operations == 0);
+
+    private void Reconnect(string reason)
+    {
+        IsDown = true;
+        _members.Settle();
+        long lost = _clock.Now;
+        var backoff = new Backoff(_clock, 0.05, 2);
+        long giveUpAt = lost + _clock.TicksOf(_control.Plan.ReconnectFor.TotalSeconds);
+        while (!_control.IsStopped)
+        {
+            try
+            {
+                _executor.Connect();
+                IsDown = _outage is not null;
+                double seconds = _clock.SecondsBetween(lost, _clock.Now);
+                if (_outage is null)
+                    _control.Observer.OnEvent("reconnect", $"{reason}; connected again after {seconds:0.00} s", seconds);
+                return;
+            }
+            catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerCommandException)
+            {
+                if (_clock.Now >= giveUpAt)
+                    throw;
+                backoff.Wait(() => _control.IsStopped);
+            }
+        }
+    }
+
+    /// <summary>The router answers, a shard behind it does not: that lasts from the first operation that failed to the first that succeeds.</summary>
+    private void NoteOutage(ServerError error, long start)
+    {
+        _outage ??= new Outage(start, error);
+        _outage.Failed++;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void EndOutage(string how, long end)
+    {
+        Outage outage = _outage!;
+        _outage = null;
+        IsDown = false;
+        double seconds = _clock.SecondsBetween(outage.Since, end);
+        _control.Observer.OnEvent(
+            "outage", $"{outage.First.Message} (code {outage.First.Code}); {how} after {seconds:0.00} s, {outage.Failed} failed", seconds);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Verify(Counters counters)
+    {
+        VerificationOutcome outcome = _operation.Verify();
+        counters.Verified += outcome.Checked;
+        counters.Wrong += outcome.Wrong;
+        _free = _clock.Now;
+    }
+
+    private void Complete()
+    {
+        SentAt = _clock.Now;
+        try
+        {
+            if (!IsDown)
+                _operation.Complete();
+        }
+        catch (Exception e) when (ErrorTally.BreaksConnection(e) && !_control.IsStopped)
+        {
+            _control.Errors[0].Add(ErrorTally.Describe(e), Math.Round(_clock.SecondsBetween(SentAt, _clock.Now) * 1e6, 1));
+            Reconnect(e.Message);
+        }
+
+        CompletedAt = _clock.Now;
+        if (_outage is not null)
+            EndOutage("not yet over when the test ended", CompletedAt);
+    }
+
+    private sealed class Outage(long since, ServerError first)
+    {
+        public long Since { get; } = since;
+
+        public ServerError First { get; } = first;
+
+        public long Failed { get; set; }
+    }
+}
+
+/// <summary>A server that answers, but has refused everything: not the primary, read-only, its disk full, nothing that this client may do.</summary>
+/// <param name="error">The last one.</param>
+/// <param name="seconds">For how long; 0 when waiting could not help.</param>
+public sealed class ServerRefusesException(ServerError error, double seconds)
+    : MongoPerfException(FaultOf(error), $"the server {(seconds > 0 ? $"has rejected every operation for {seconds:0} s; last error" : "rejects every operation")}: {error.Text}", HintFor(error))
+{
+    public ServerError Error { get; } = error;
+
+    private static Fault FaultOf(ServerError error) => error.MeansDiskFull || IsAway(error) ? error.Fault : Fault.RejectedByServer;
+
+    private static string? HintFor(ServerError error) => IsAway(error) ? "is it the primary, and may this client write?" : error.MeansDiskFull ? error.Hint : null;
+
+    private static bool IsAway(ServerError error) => error.MeansForbidden || error.MeansNoPrimary || error.MeansShardAway;
+}
+
+/// <summary>Documents that are to fill a collection can't be stored: a unique index holds their keys already.</summary>
+/// <param name="collection">Its name.</param>
+/// <param name="count">Such documents so far.</param>
+/// <param name="error">The server's words, which name the index and the key.</param>
+public sealed class DuplicateKeyException(string collection, long count, string error)
+    : MongoPerfException(
+        Fault.TooManyErrors, $"{collection}: {count:N0} {(count == 1 ? "document" : "documents")} can't be stored: {error}",
+        "make the values of that index different in every document, or remove unique; --max-errors N goes on without up to N such documents");

@@ -1,0 +1,158 @@
+using MongoPerf.Load.Collections;
+using MongoPerf.Load.Failures;
+using MongoPerf.Measurement;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
+
+namespace MongoPerf.Load.Sharding;
+
+/// <summary>Shards a collection by its key, cuts it into chunks, and waits for the balancer. Doing it again changes nothing.</summary>
+internal sealed class CollectionSharder(
+    ShardedCollection collection, ShardingPlan plan, IClock clock, LongCommands longCommands)
+{
+    private const int Tries = 20;
+
+    private static readonly TimeSpan BalanceLimit = TimeSpan.FromMinutes(10);
+
+    private string Namespace => collection.Namespace;
+
+    /// <summary>By which it is, or will be, sharded.</summary>
+    public ShardKey Key => plan.Key ?? ShardKey.Parse(plan.Settings.ShardKey ?? ShardKey.HashedId);
+
+    /// <summary>Before anything is changed.</summary>
+    /// <param name="router">Open.</param>
+    /// <exception cref="MongoPerfException">It is sharded by another key, or holds documents and has no index for this one.</exception>
+    public void Check(MongoConnection router)
+    {
+        if (collection.FindSharded() is { } there)
+            RequireKey(there.FindDocument("key") ?? BsonDocument.Empty);
+        else if (!IsEmpty(router))
+            RequireIndex(router);
+    }
+
+    /// <param name="router">Open.</param>
+    /// <exception cref="MongoPerfException">The cluster refuses it.</exception>
+    public void Shard(MongoConnection router)
+    {
+        bool wasSharded = collection.FindSharded() is not null;
+        bool isEmpty = IsEmpty(router);
+        if (!wasSharded)
+            ShardByKey(router);
+        if (plan.OnlyShard is { } only)
+            PlaceWhole(router, collection.Connections.Cluster.Shards[only].Name);
+        else if (isEmpty && plan.Settings.Presplit is > 1 and { } chunks)
+            Presplit(router, chunks);
+        if (!wasSharded && !isEmpty && plan.Settings.Balancer != "off")
+            AwaitBalance(router);
+    }
+
+    private bool IsEmpty(MongoConnection router) => collection.FindFirst(router, collection.Collection, BsonDocument.Empty) is null;
+
+    private void RequireKey(BsonDocument present)
+    {
+        if ((plan.Key is not null || plan.Settings.ShardKey is not null) && !Key.IsThatOf(present))
+        {
+            throw new MongoPerfException(
+                Fault.WrongUsage,
+                $"{Namespace} is sharded by {ShardKey.Describe(present)}, but this run's key is {Key}",
+                $"use its key with --shard-key, another --collection, or --force-drop {Namespace} to start over");
+        }
+    }
+
+    private void RequireIndex(MongoConnection router)
+    {
+        BsonDocument[] keys = collection.AskCatalogue(router, c => c.RunCursor(collection.Database, BsonDocument.Of(("listIndexes", collection.Collection)))
+            .Select(index => index.FindDocument("key") ?? BsonDocument.Empty).ToArray());
+        if (keys.Any(Key.IsServedBy))
+            return;
+        throw new MongoPerfException(
+            Fault.WrongUsage,
+            $"{Namespace} can't be sharded by {Key}: it has documents, but no index that starts with this key "
+            + $"(indexes: {string.Join(", ", keys.Select(ShardKey.Describe))})",
+            $"create that index, use a key that has one, or --force-drop {Namespace} to start over");
+    }
+
+    private void ShardByKey(MongoConnection router)
+    {
+        try
+        {
+            collection.Run(router, collection.Commands.ShardCollection(collection.ReadNamespace(), Key, Key.IsHashed && plan.OnlyShard is null ? plan.Settings.Presplit : null));
+        }
+        catch (ServerCommandException e) when (!ErrorTally.IsServerAway(e) && !ErrorTally.MayPass(e))
+        {
+            throw new MongoPerfException(Fault.RejectedByServer, $"{Namespace} can't be sharded by {Key}: {e.Message}", "try another --shard-key, or another --collection");
+        }
+    }
+
+    /// <summary>
+    /// Chunks of equal numbers of documents, dealt out to the shards in turn while they are empty. Where a crash, or a server that was away, came
+    /// before the last cut, the others follow. A hashed key is cut by shardCollection, up to 7.1: from then on it makes one chunk for each shard,
+    /// whatever was asked for, and the rest is cut here.
+    /// </summary>
+    private void Presplit(MongoConnection router, int chunks)
+    {
+        IReadOnlyList<BsonDocument> there = collection.ReadChunks();
+        BsonDocument[] bounds = [.. there.Select(chunk => chunk.FindDocument("min")!), .. there.TakeLast(1).Select(chunk => chunk.FindDocument("max")!)];
+        if (there.Count == 0 || there.Count >= chunks || (!Key.BeginsHashed && (Key.IsHashed || plan.Documents is null)))
+            return;
+        IReadOnlyList<BsonDocument> points = Key.BeginsHashed ? Key.HashedPoints(chunks, bounds)
+            : [Key.At(Bounds.Least), .. Key.SplitPoints(chunks, plan.TargetDocuments, plan.Documents!), Key.At(Bounds.Greatest)];
+        // Cut by somebody else, or for another number of documents.
+        if (bounds.Any(bound => !Contains(points, bound)))
+            return;
+        IReadOnlyList<string> shards = [.. collection.Connections.Cluster.Shards.Select(s => s.Name)];
+        plan.Tell($"{Namespace}: splitting into {chunks} chunks over {shards.Count} shards");
+        ShardedNamespace target = collection.ReadNamespace();
+        string owner = "";
+        for (int i = 0; i + 1 < points.Count; i++)
+        {
+            (BsonDocument from, BsonDocument to) = (points[i], points[i + 1]);
+            owner = there.FirstOrDefault(chunk => chunk.FindDocument("min")!.Bytes.SequenceEqual(from.Bytes))?.FindString("shard") ?? owner;
+            // Chunks of a hashed key are on all shards already.
+            string shard = Key.BeginsHashed ? owner : shards[i % shards.Count];
+            foreach (ShardingCommand command in collection.Commands.PlaceRange(target, from, to, shard, shard == owner, Contains(bounds, to)))
+                RunPatiently(router, command);
+        }
+
+        if (collection.CountChunks().Values.Sum() is var made && made != chunks)
+            plan.Tell($"{Namespace}: {made} of {chunks} chunks could be made");
+    }
+
+    private static bool Contains(IReadOnlyList<BsonDocument> bounds, BsonDocument bound) => bounds.Any(one => one.Bytes.SequenceEqual(bound.Bytes));
+
+    /// <summary>The one chunk that a range key begins with goes to this shard, and stays there.</summary>
+    private void PlaceWhole(MongoConnection router, string shard)
+    {
+        using (MongoConnection config = collection.Connections.OpenConfig())
+            ConfigCatalogue.LeaveUnbalanced(config, Namespace);
+        bool isThere = collection.CountChunks().ContainsKey(shard);
+        foreach (ShardingCommand command in collection.Commands.PlaceRange(collection.ReadNamespace(), Key.At(Bounds.Least), Key.At(Bounds.Greatest), shard, isThere, isCut: true))
+            RunPatiently(router, command);
+    }
+
+    /// <summary>A balancer at work refuses for a moment; begun anew from the first cut, the chunks would not be the requested ones.</summary>
+    private void RunPatiently(MongoConnection router, ShardingCommand command)
+    {
+        var backoff = new Backoff(clock, 0.05, 2);
+        for (int attempt = 1; ; attempt++)
+        {
+            try
+            {
+                collection.Run(router, command);
+                return;
+            }
+            catch (ServerCommandException e) when (ErrorTally.MayPass(e) && attempt < Tries && !longCommands.Stop.IsCancellationRequested)
+            {
+                backoff.Wait(() => longCommands.Stop.IsCancellationRequested);
+            }
+        }
+    }
+
+    private void AwaitBalance(MongoConnection router)
+    {
+        plan.Tell($"{Namespace}: waiting for the balancer to spread the existing data");
+        if (!BalanceWait.Until(clock, BalanceLimit.TotalSeconds, () => collection.IsBalanced(router), longCommands.Stop))
+            plan.Tell($"{Namespace}: not balanced after {BalanceLimit.TotalMinutes:0} minutes; continuing");
+    }
+}

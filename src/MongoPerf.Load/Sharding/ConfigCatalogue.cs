@@ -1,0 +1,76 @@
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Load.Sharding;
+
+/// <summary>Reads and sets what a cluster knows of itself, in database config. Layouts: MongoDB's manual, "config database"; chunks by uuid since 5.0, by name before.</summary>
+public static class ConfigCatalogue
+{
+    private const string Config = "config";
+
+    /// <returns>{_id, primary, version}; null when there is no such database.</returns>
+    public static BsonDocument? FindDatabase(MongoConnection config, string database) => FindOne(config, "databases", BsonDocument.Of(("_id", database)));
+
+    /// <returns>{_id, key, uuid, timestamp}; null when the collection is not sharded.</returns>
+    public static BsonDocument? FindCollection(MongoConnection config, string ns) => FindOne(config, "collections", BsonDocument.Of(
+        ("_id", ns), ("dropped", BsonDocument.Of(("$ne", true))), ("unsplittable", BsonDocument.Of(("$ne", true)))));
+
+    /// <summary>Names of the shards, in their order.</summary>
+    public static IReadOnlyList<string> ShardNames(MongoConnection config) =>
+        [.. Find(config, "shards", BsonDocument.Empty).Select(shard => shard.FindString("_id") ?? "").Order(StringComparer.Ordinal)];
+
+    /// <summary>How many chunks of a collection each shard owns.</summary>
+    /// <param name="config">To the config server or a mongos.</param>
+    /// <param name="collection">As <see cref="FindCollection"/> gave it.</param>
+    public static IReadOnlyDictionary<string, long> CountChunks(MongoConnection config, BsonDocument collection)
+    {
+        BsonDocument match = ChunksOf(collection);
+        return config.RunCursor(Config, BsonDocument.Of(
+            ("aggregate", "chunks"),
+            ("pipeline", new[]
+            {
+                BsonDocument.Of(("$match", match)),
+                BsonDocument.Of(("$group", BsonDocument.Of(("_id", "$shard"), ("chunks", BsonDocument.Of(("$sum", 1)))))),
+            }),
+            ("cursor", BsonDocument.Empty))).ToDictionary(group => group.FindString("_id") ?? "", group => group.FindInt64("chunks") ?? 0);
+    }
+
+    /// <summary>A collection's chunks in the order of their bounds: {min, max, shard}.</summary>
+    /// <param name="config">To the config server or a mongos.</param>
+    /// <param name="collection">As <see cref="FindCollection"/> gave it.</param>
+    public static IReadOnlyList<BsonDocument> ReadChunks(MongoConnection config, BsonDocument collection) => [.. config.RunCursor(Config, BsonDocument.Of(
+        ("find", "chunks"), ("filter", ChunksOf(collection)), ("sort", BsonDocument.Of(("min", 1)))))];
+
+    private static BsonDocument ChunksOf(BsonDocument collection) => collection.Find("timestamp") is not null
+        ? BsonDocument.Of(("uuid", collection.Find("uuid")))
+        : BsonDocument.Of(("ns", collection.FindString("_id")));
+
+    /// <summary>The balancer leaves the collection as it is: what the shell's sh.disableBalancing does.</summary>
+    /// <param name="config">To the config server or a mongos.</param>
+    /// <param name="ns">"database.collection".</param>
+    public static void LeaveUnbalanced(MongoConnection config, string ns) => config.RunCommand(Config, BsonDocument.Of(
+        ("update", "collections"),
+        ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", ns))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("noBalance", true)))))) }),
+        ("writeConcern", BsonDocument.Of(("w", "majority")))));
+
+    /// <param name="config">To the config server or a mongos.</param>
+    /// <param name="id">"chunksize" or "balancer".</param>
+    public static BsonDocument? FindSetting(MongoConnection config, string id) => FindOne(config, "settings", BsonDocument.Of(("_id", id)));
+
+    /// <param name="config">To the config server or a mongos.</param>
+    /// <param name="id">"chunksize" or "balancer".</param>
+    /// <param name="change">An update such as {$set: …}, or a whole document; null deletes the setting.</param>
+    public static void ChangeSetting(MongoConnection config, string id, BsonDocument? change)
+    {
+        (string, object?) majority = ("writeConcern", BsonDocument.Of(("w", "majority")));
+        BsonDocument which = BsonDocument.Of(("_id", id));
+        config.RunCommand(Config, change is null
+            ? BsonDocument.Of(("delete", "settings"), ("deletes", new[] { BsonDocument.Of(("q", which), ("limit", 1)) }), majority)
+            : BsonDocument.Of(("update", "settings"), ("updates", new[] { BsonDocument.Of(("q", which), ("u", change), ("upsert", true)) }), majority));
+    }
+
+    private static BsonDocument? FindOne(MongoConnection config, string collection, BsonDocument filter) => Find(config, collection, filter).FirstOrDefault();
+
+    private static IEnumerable<BsonDocument> Find(MongoConnection config, string collection, BsonDocument filter) =>
+        config.RunCursor(Config, BsonDocument.Of(("find", collection), ("filter", filter)));
+}

@@ -1,0 +1,47 @@
+using MongoPerf.Load.Collections;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Load.Sharding;
+
+/// <summary>
+/// Documents on each shard, orphans included. A server's own counters are wrong after a crash: where the shards' do not add up, each is counted
+/// in its _id index, and validate corrects those that were wrong, once.
+/// </summary>
+/// <remarks>One thread.</remarks>
+internal sealed class ShardCounts(ShardedCollection collection, LongCommands longCommands)
+{
+    /// <summary>Of shards whose counters stay wrong: validate was refused.</summary>
+    private readonly Dictionary<string, long> _corrections = [];
+
+    /// <param name="parts">What <see cref="ShardedStatistics.Request"/> brought.</param>
+    /// <param name="documents">Known to be in the collection.</param>
+    /// <returns>True when shards have other statistics now.</returns>
+    public bool Correct(IReadOnlyList<BsonDocument> parts, long documents)
+    {
+        long orphans = parts.Sum(part => part.FindInt64("storageStats.numOrphanDocs") ?? 0);
+        if (Read(parts).Values.Sum() - orphans == documents)
+            return false;
+        bool isCorrected = false;
+        foreach (BsonDocument part in parts)
+        {
+            string shard = ShardedStatistics.ShardOf(part);
+            using MongoConnection? open = collection.Connections.TryOpenShard(shard);
+            if (open is null)
+                continue;
+            _corrections[shard] = Count(open) - ShardedStatistics.CountOf(part);
+            if (_corrections[shard] == 0 || longCommands.TryRun(open, collection.Database, CollectionCommands.Validate(collection.Collection)) is not { } reply || !reply.IsTrue("valid"))
+                continue;
+            _corrections[shard] = 0;
+            isCorrected = true;
+        }
+
+        return isCorrected;
+    }
+
+    /// <returns>By the shards' names.</returns>
+    public IReadOnlyDictionary<string, long> Read(IReadOnlyList<BsonDocument> parts) => parts.ToDictionary(
+        ShardedStatistics.ShardOf, part => ShardedStatistics.CountOf(part) + _corrections.GetValueOrDefault(ShardedStatistics.ShardOf(part)));
+
+    private long Count(MongoConnection shard) => longCommands.Run(shard, collection.Database, CollectionCommands.CountIds(collection.Collection)).FindInt64("n") ?? 0;
+}

@@ -1,0 +1,145 @@
+using MongoPerf.Load.Documents;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Load.Sharding;
+
+/// <summary>A shard key over the generated documents, as <c>--shard-key</c> takes it.</summary>
+/// <remarks>"hashed" is a hashed _id; "FIELD" a range; several fields with commas between them a compound range; "FIELD:hashed" hashes another field.</remarks>
+public sealed record ShardKey
+{
+    public const string HashedId = "hashed";
+
+    private const string HashedSuffix = ":hashed";
+
+    private ShardKey(IReadOnlyList<string> fields, bool isHashed)
+    {
+        FieldNames = fields;
+        IsHashed = isHashed;
+        Document = BsonDocument.Of([.. fields.Select(field => (field, (object?)(isHashed ? "hashed" : 1)))]);
+    }
+
+    private ShardKey(BsonDocument key)
+    {
+        FieldNames = [.. key.Select(e => e.Key)];
+        IsHashed = key.Any(e => e.Value.ToString() == HashedId);
+        Document = key;
+    }
+
+    /// <summary>A key over any documents, such as {user: 1, _id: "hashed"}.</summary>
+    public static ShardKey Of(BsonDocument key) => new(key);
+
+    public IReadOnlyList<string> FieldNames { get; }
+
+    public bool IsHashed { get; }
+
+    /// <summary>Such as {_id: "hashed"}.</summary>
+    public BsonDocument Document { get; }
+
+    /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
+    public static ShardKey Parse(string text)
+    {
+        if (text == HashedId)
+            return new ShardKey(["_id"], isHashed: true);
+        bool isHashed = text.EndsWith(HashedSuffix, StringComparison.Ordinal);
+        string[] fields = (isHashed ? text[..^HashedSuffix.Length] : text).Split(',');
+        if (fields.FirstOrDefault(field => field.Length == 0 || field.Any(c => c is '$' or ':' or ' ')) is { } wrong)
+            throw new FormatException($"'{wrong}' is not a shard key field; allowed: hashed, FIELD, FIELD:hashed, or several fields separated by commas");
+        if (fields.Distinct().Count() != fields.Length)
+            throw new FormatException($"'{text}' names a field twice");
+        return isHashed && fields.Length > 1
+            ? throw new FormatException($"'{text}': only one field can be hashed, such as Number:hashed")
+            : new ShardKey(fields, isHashed);
+    }
+
+    /// <summary>Whether a collection's own key (config.collections' <c>key</c>) is this one.</summary>
+    public bool IsThatOf(BsonDocument key) => Describe(key) == ToString();
+
+    /// <summary>An index begins with it: what MongoDB demands of a collection with documents.</summary>
+    public bool IsServedBy(BsonDocument index) => index.Take(FieldNames.Count).Select(Describe).SequenceEqual(Document.Select(Describe));
+
+    /// <summary>Such as "{_id: hashed}".</summary>
+    public static string Describe(BsonDocument key) => $"{{{string.Join(", ", key.Select(Describe))}}}";
+
+    public override string ToString() => Describe(Document);
+
+    /// <summary>Where a range key is cut into chunks that take equal numbers of documents; one less than there are chunks.</summary>
+    /// <param name="chunks">2 or more.</param>
+    /// <param name="documents">In the collection at the end.</param>
+    /// <param name="template">Makes the documents.</param>
+    public IReadOnlyList<BsonDocument> SplitPoints(int chunks, long documents, DocumentTemplate template)
+    {
+        BsonValue[] sample = SampleOf(template, FieldNames[0], documents);
+        var points = new List<BsonDocument>();
+        for (int i = 1; i < chunks; i++)
+        {
+            object? first = FieldNames[0] == "_id" && template.Ids.AreOrdered(documents) ? template.Ids.Of(PartOf(documents, i, chunks))
+                : template.Find(FieldNames[0]) is IUniform range ? Bounds.Typed(range.Min + PartOf(range.Max - range.Min + 1, i, chunks), sample[0].Type)
+                : sample[PartOf(sample.Length, i, chunks)];
+            points.Add(BsonDocument.Of([(FieldNames[0], first), .. FieldNames.Skip(1).Select(field => (field, (object?)Bounds.Least))]));
+        }
+
+        return points;
+    }
+
+    /// <summary>Whether its first field is hashed, so that its chunks are ranges of 64-bit numbers.</summary>
+    public bool BeginsHashed => Document.First().Value.ToString() == HashedId;
+
+    /// <summary>Where the chunks of a key that begins hashed are cut further, each into equal ranges, so that there are as many as asked for.</summary>
+    /// <param name="chunks">In all, more than there are.</param>
+    /// <param name="bounds">Of those that are there: their lower bounds in order, and the last one's upper.</param>
+    /// <returns>All bounds, old and new, in order.</returns>
+    public IReadOnlyList<BsonDocument> HashedPoints(int chunks, IReadOnlyList<BsonDocument> bounds)
+    {
+        int there = bounds.Count - 1;
+        List<BsonDocument> points = [];
+        for (int i = 0; i < there; i++)
+        {
+            points.Add(bounds[i]);
+            (Int128 low, Int128 high) = (HashAt(bounds[i]), HashAt(bounds[i + 1]));
+            int parts = (chunks / there) + (i < chunks % there ? 1 : 0);
+            for (int part = 1; part < parts; part++)
+                points.Add(BsonDocument.Of([(FieldNames[0], (object?)(long)(low + ((high - low) * part / parts))), .. FieldNames.Skip(1).Select(field => (field, (object?)Bounds.Least))]));
+        }
+
+        return [.. points, bounds[^1]];
+    }
+
+    private static Int128 HashAt(BsonDocument bound) => bound.First().Value is { Type: BsonType.Int64 } value ? value.ToInt64()
+        : bound.First().Value.Type == BsonType.MinKey ? long.MinValue : (Int128)long.MaxValue + 1;
+
+    /// <summary>Values of a field in documents from all over the collection, in order.</summary>
+    private static BsonValue[] SampleOf(DocumentTemplate template, string field, long documents)
+    {
+        const int Size = 4096;
+        long count = Math.Clamp(documents, 1, Size);
+        BsonValue missing = BsonDocument.Of(("v", null)).First().Value;
+        return [.. Enumerable.Range(0, (int)count).Select(i => template.Make(PartOf(documents, i, (int)count)).Find(field) ?? missing).Order(ValueOrder.Instance)];
+    }
+
+    /// <summary>The key's least or greatest value.</summary>
+    /// <param name="bound">Of <see cref="Bounds"/>.</param>
+    public BsonDocument At(BsonValue bound) => BsonDocument.Of([.. FieldNames.Select(field => (field, (object?)bound))]);
+
+    private static long PartOf(long whole, int part, int parts) => (long)((Int128)whole * part / parts);
+
+    private static string Describe(KeyValuePair<string, BsonValue> element) =>
+        element.Value.IsNumber ? $"{element.Key}: {element.Value.ToInt64()}" : $"{element.Key}: {element.Value}";
+}
+
+/// <summary>What is below and above every value.</summary>
+internal static class Bounds
+{
+    public static BsonValue Least { get; } = new(BsonType.MinKey, ReadOnlyMemory<byte>.Empty);
+
+    /// <param name="value">A number, or milliseconds since 1970.</param>
+    /// <param name="type">As documents have it.</param>
+    public static BsonValue Typed(long value, BsonType type) => BsonDocument.Of(("v", type switch
+    {
+        BsonType.Int32 => (object)(int)value,
+        BsonType.DateTime => DateTimeOffset.FromUnixTimeMilliseconds(value).UtcDateTime,
+        BsonType.Double => (double)value,
+        _ => value,
+    })).First().Value;
+
+    public static BsonValue Greatest { get; } = new(BsonType.MaxKey, ReadOnlyMemory<byte>.Empty);
+}

@@ -1,0 +1,178 @@
+using MongoPerf.Load.Collections;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Load.Sharding;
+
+/// <summary>A collection that is spread over the shards of a cluster.</summary>
+public sealed class ShardedAdministration : ICollectionAdministration
+{
+    /// <summary>In the marker collection: what the cluster's settings were before the first collection of this database was made.</summary>
+    private const string NoteId = "$cluster";
+
+    private const int CommandNotFound = 59;
+
+    private readonly ShardingPlan _plan;
+    private readonly ClusterConnections _connections;
+    private readonly ShardedCollection _collection;
+    private readonly CollectionSharder _sharder;
+    private readonly ShardCounts _counts;
+    private readonly LongCommands _longCommands;
+    private readonly Dictionary<string, string> _processes = [];
+
+    public ShardedAdministration(ShardingPlan plan, string database, string collection, IClock clock, LongCommands longCommands)
+    {
+        _plan = plan;
+        _longCommands = longCommands;
+        _connections = new ClusterConnections(plan.Cluster, plan.Connections);
+        _collection = new ShardedCollection(_connections, database, collection, longCommands);
+        _counts = new ShardCounts(_collection, longCommands);
+        _sharder = new CollectionSharder(_collection, plan, clock, longCommands);
+    }
+
+    private string Database => _collection.Database;
+
+    private IShardingCommands Commands => _collection.Commands;
+
+    private ClusterTuning Tuning => new(_connections, Commands);
+
+    public bool Exists(MongoConnection connection) => _collection.FindDatabase() is not null
+        && _collection.AskCatalogue(connection, catalogue => CollectionCommands.IsListed(catalogue, Database, _collection.Collection));
+
+    public void Prepare(MongoConnection connection)
+    {
+        _sharder.Check(connection);
+        BsonDocument note;
+        using (MongoConnection config = _connections.OpenConfig())
+        {
+            bool isNew = ConfigCatalogue.FindDatabase(config, Database) is null;
+            note = BsonDocument.Of(("madeDatabase", isNew), ("settings", ClusterTuning.Read(config)));
+            if (isNew)
+                _collection.Run(connection, Commands.EnableSharding(Database, ConfigCatalogue.ShardNames(config)[0]));
+        }
+
+        // Only the first one is kept: later ones would note what MongoPerf itself has set.
+        connection.RunCommand(Database, BsonDocument.Of(
+            ("update", WireCollection.MarkerCollection),
+            ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", NoteId))), ("u", BsonDocument.Of(("$setOnInsert", note))), ("upsert", true)) }),
+            ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
+    }
+
+    public void Create(MongoConnection connection, CollectionShape shape)
+    {
+        Tuning.Apply(_plan.Settings);
+        if (_collection.FindSharded() is null)
+            CreateKeyIndexes(connection, shape);
+        _sharder.Shard(connection);
+        if (shape.Indexes.Count > 0)
+            _collection.Run(connection, Commands.OnCollection(_collection.ReadNamespace(), CollectionCommands.CreateIndexes(_collection.Collection, shape.Indexes)));
+        NoteProcesses();
+    }
+
+    /// <summary>An index on just the shard key is there before sharding, which would else make one of its own: not unique, and in the way of this one.</summary>
+    private void CreateKeyIndexes(MongoConnection connection, CollectionShape shape)
+    {
+        BsonDocument[] own = [.. shape.Indexes.Where(index => index.FindDocument("key") is { } key && _sharder.Key.IsThatOf(key))];
+        if (own.Length > 0)
+            _collection.Run(connection, new ShardingCommand(Commands.Catalogue, Database, CollectionCommands.CreateIndexes(_collection.Collection, own)));
+    }
+
+    public void Drop(MongoConnection connection) => _collection.Drop(connection, _collection.Collection);
+
+    public void TakeBack(MongoConnection connection)
+    {
+        // Other runs' collections in this database still live with the settings; a coordinator's don't.
+        BsonDocument others = BsonDocument.Of(("_id", BsonDocument.Of(("$ne", NoteId))), ("program", BsonDocument.Of(("$ne", WireCollection.CoordinatorProgram))));
+        if (FindMarker(connection, others) is not null || FindMarker(connection, BsonDocument.Of(("_id", NoteId))) is not { } note)
+            return;
+        using (MongoConnection config = _connections.OpenConfig())
+        {
+            foreach (string line in ClusterTuning.Restore(config, note.FindDocument("settings") ?? BsonDocument.Empty))
+                _plan.Tell(line);
+        }
+
+        if (FindMarker(connection, BsonDocument.Of(("program", WireCollection.CoordinatorProgram))) is null)
+            _collection.Drop(connection, WireCollection.MarkerCollection);
+        else
+            connection.RunCommand(Database, BsonDocument.Of(("delete", WireCollection.MarkerCollection), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", NoteId))), ("limit", 1)) })));
+        if (note.IsTrue("madeDatabase") && _collection.AskCatalogue(connection, catalogue => !HasCollections(catalogue)))
+            _collection.Run(connection, Commands.DropDatabase(_collection.ReadNamespace()));
+    }
+
+    public long Count(MongoConnection connection) =>
+        connection.RunCursor(Database, CollectionCommands.CountByScan(_collection.Collection)).FirstOrDefault()?.FindInt64("n") ?? 0;
+
+    public long CountIds(MongoConnection connection) => Count(connection);
+
+    public SizeResult ReadSizes(MongoConnection connection, long documents)
+    {
+        _collection.On(connection, Commands.Storage, c => _longCommands.TryRun(c, "admin", CollectionCommands.Flush));
+        BsonDocument[] parts = ReadParts(connection);
+        if (_counts.Correct(parts, documents))
+            parts = ReadParts(connection);
+        return ShardedStatistics.Sum(parts, _counts.Read(parts), _collection.CountChunks(), documents);
+    }
+
+    /// <remarks>Which of a shard's secondaries read for a router is not known here.</remarks>
+    public ExaminedCounters? ReadExamined(MongoConnection connection, ReadPreference preference)
+    {
+        if (!preference.IsPrimary)
+            return null;
+        var all = new List<ExaminedCounters>();
+        foreach (ShardAddress shard in _connections.Cluster.Shards)
+        {
+            using MongoConnection? open = _connections.TryOpenShard(shard.Name);
+            if (open is null || CollectionCommands.ReadExamined(open) is not { } counters)
+                return null;
+            all.Add(counters);
+        }
+
+        return ExaminedCounters.Sum(all);
+    }
+
+    public bool MakeDurable(MongoConnection connection)
+    {
+        // A note in each shard's oplog, with j:true, takes everything before it into the journal.
+        BsonDocument note = BsonDocument.Of(
+            ("appendOplogNote", 1), ("data", BsonDocument.Of(("mongoperf", "checkpoint"))), ("writeConcern", BsonDocument.Of(("w", 1), ("j", true))));
+        try
+        {
+            _collection.On(connection, Commands.Storage, c => c.RunCommand("admin", note));
+        }
+        catch (ServerCommandException e) when (e.Code == CommandNotFound)
+        {
+            // A mongos before 6.0 does not pass it on.
+            _collection.On(connection, Commands.Storage, c => _longCommands.Run(c, "admin", CollectionCommands.Flush));
+        }
+
+        return NoteProcesses();
+    }
+
+    public void ForgetProcess() => _processes.Clear();
+
+    private BsonDocument[] ReadParts(MongoConnection connection) => [.. connection.RunCursor(Database, ShardedStatistics.Request(_collection.Collection))];
+
+    /// <returns>True when a shard is another process than it was: started again, or another member is primary now.</returns>
+    private bool NoteProcesses()
+    {
+        bool changed = false;
+        foreach (ShardAddress shard in _connections.Cluster.Shards)
+        {
+            using MongoConnection? open = _connections.TryOpenShard(shard.Name);
+            // Before 4.4 a server does not tell.
+            if (open is null || CollectionCommands.ProcessOf(open) is not { } process)
+                continue;
+            changed |= _processes.TryGetValue(shard.Name, out string? known) && known != process;
+            _processes[shard.Name] = process;
+        }
+
+        return changed;
+    }
+
+    private BsonDocument? FindMarker(MongoConnection connection, BsonDocument filter) => _collection.FindFirst(connection, WireCollection.MarkerCollection, filter);
+
+    private bool HasCollections(MongoConnection catalogue) =>
+        catalogue.RunCursor(Database, BsonDocument.Of(("listCollections", 1), ("nameOnly", true), ("cursor", BsonDocument.Empty))).Any();
+}

@@ -1,0 +1,25 @@
+using MongoPerf.Load.Documents;
+using MongoPerf.Storage;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Load.Sharding;
+
+/// <summary>How a run's collection is to lie on a cluster.</summary>
+/// <param name="Cluster">Where its parts are now; asked before each use.</param>
+/// <param name="Connections">For config server and shards, which are spoken to in MongoDB's own words.</param>
+/// <param name="Settings">The user's.</param>
+/// <param name="TargetDocuments">In the collection at the end: where ranges are cut.</param>
+public sealed record ShardingPlan(Func<ShardedCluster> Cluster, ConnectionSettings Connections, ShardingSettings Settings, long TargetDocuments)
+{
+    /// <summary>Makes the collection's documents; null for those of GridFS, which are not cut beforehand.</summary>
+    public DocumentTemplate? Documents { get; init; }
+
+    /// <summary>In place of the settings' key; null for the settings'.</summary>
+    public ShardKey? Key { get; init; }
+
+    /// <summary>The only shard that is to hold the collection: a place in the cluster's list, 0-based; null spreads it.</summary>
+    public int? OnlyShard { get; init; }
+
+    /// <summary>Hears what takes long, a line at a time.</summary>
+    public Action<string> Tell { get; init; } = _ => { };
+}

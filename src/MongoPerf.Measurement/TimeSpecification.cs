@@ -1,0 +1,11 @@
+using System.Runtime.InteropServices;
+
+namespace MongoPerf.Measurement;
+
+/// <summary>struct timespec of 64-bit Linux.</summary>
+[StructLayout(LayoutKind.Sequential)]
+internal struct TimeSpecification
+{
+    public nint Seconds;
+    public nint Nanoseconds;
+}

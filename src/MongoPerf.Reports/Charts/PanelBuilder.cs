@@ -1,0 +1,94 @@
+namespace MongoPerf.Reports.Charts;
+
+/// <summary>Brings points of several lines onto common rows, and thins them where there are too many. One thread.</summary>
+/// <param name="lines">The number of lines.</param>
+/// <param name="seconds">The length of the axis; 0 for what continues a panel and is short.</param>
+/// <param name="longestGap">The seconds without a point after which a line ends.</param>
+internal sealed class PanelBuilder(int lines, double seconds, double longestGap)
+{
+    /// <summary>The most rows of a panel, with a few more where lines end. An hour's seconds stay as they are.</summary>
+    public const int MostRows = 4000;
+
+    /// <summary>Rows are tenths of a second apart: operations that were sampled together share one.</summary>
+    private const double RowsPerSecond = 10;
+
+    /// <summary>The points of a line that are held before they are thinned: a run of weeks takes no more memory than this.</summary>
+    private const int MostPoints = 4 * MostRows;
+
+    /// <summary>The rows of a piece of time of which two points are left.</summary>
+    private readonly long _piece = Math.Max(2, (long)Math.Ceiling(seconds * RowsPerSecond / (MostRows / 2)));
+
+    private readonly List<(long Row, double Value)>[] _points = [.. Enumerable.Range(0, lines).Select(static _ => new List<(long, double)>())];
+
+    /// <summary>
+    /// The length of the pieces of time of which the table holds the least and the greatest value; 0 where it holds all points.
+    /// </summary>
+    public double PieceSeconds { get; private set; }
+
+    /// <param name="at">Seconds on the axis, not before the line's last point.</param>
+    /// <param name="line">The place of the line.</param>
+    /// <param name="value">The value; one that is not finite is ignored.</param>
+    public void Add(double at, int line, double value)
+    {
+        if (!double.IsFinite(value))
+            return;
+        List<(long Row, double Value)> points = _points[line];
+        long row = (long)Math.Round(at * RowsPerSecond);
+        points.Add((points.Count > 0 ? Math.Max(row, points[^1].Row + 1) : row, value));
+        if (points.Count > MostPoints)
+            _points[line] = Extremes(points);
+    }
+
+    /// <summary>
+    /// Makes the table. Of more rows than <see cref="MostRows"/> the least and the greatest value of equal pieces of time are left, so that
+    /// no spike is lost.
+    /// </summary>
+    /// <param name="file">The table's file.</param>
+    /// <param name="titles">The lines' titles.</param>
+    public ChartTable Build(string file, IEnumerable<string> titles)
+    {
+        IEnumerable<List<(long Row, double Value)>> points = _points;
+        if (RowsOf(_points).Length > MostRows)
+        {
+            PieceSeconds = _piece / RowsPerSecond;
+            points = points.Select(Extremes);
+        }
+
+        long longest = (long)(Math.Max(longestGap, PieceSeconds * 2.5) * RowsPerSecond);
+        List<(long Row, double Value)>[] whole = [.. points.Select(line => WithGaps(line, longest))];
+        var table = new ChartTable(file, ["seconds", .. titles]);
+        int[] next = new int[whole.Length];
+        foreach (long row in RowsOf(whole))
+            table.Add([row / RowsPerSecond, .. whole.Select((line, i) => next[i] < line.Count && line[next[i]].Row == row ? line[next[i]++].Value : ChartTable.None)]);
+        return table;
+    }
+
+    private static long[] RowsOf(IEnumerable<List<(long Row, double Value)>> lines) => [.. lines.SelectMany(static line => line).Select(static point => point.Row).Distinct().Order()];
+
+    private List<(long Row, double Value)> Extremes(List<(long Row, double Value)> line)
+    {
+        var thinned = new List<(long, double)>();
+        foreach (var points in line.GroupBy(point => point.Row / _piece))
+        {
+            (long least, double lowest) = points.MinBy(static point => point.Value);
+            (long greatest, double highest) = points.MaxBy(static point => point.Value);
+            thinned.Add((points.Key * _piece, least < greatest ? lowest : highest));
+            thinned.Add(((points.Key * _piece) + (_piece / 2), least < greatest ? highest : lowest));
+        }
+
+        return thinned;
+    }
+
+    private static List<(long Row, double Value)> WithGaps(List<(long Row, double Value)> line, long longest)
+    {
+        var whole = new List<(long Row, double Value)>(line.Count);
+        foreach ((long Row, double Value) point in line)
+        {
+            if (whole.Count > 0 && point.Row - whole[^1].Row > longest)
+                whole.Add((whole[^1].Row + 1, ChartTable.Gap));
+            whole.Add(point);
+        }
+
+        return whole;
+    }
+}

@@ -1,0 +1,60 @@
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+
+namespace MongoPerf.Reports.Charts;
+
+/// <summary>Percentiles of a phase's operations together, second by second: those of their histograms added up.</summary>
+internal static class TotalLatencies
+{
+    /// <param name="run">Its samples are read with their histograms.</param>
+    /// <param name="totals">By phase, in time order; gets the percentiles.</param>
+    public static void AddTo(StoredRun run, IReadOnlyDictionary<int, OperationSecond[]> totals)
+    {
+        if (totals.Count == 0)
+            return;
+        Dictionary<int, Sum> sums = totals.ToDictionary(total => total.Key, total => new Sum(total.Value));
+        try
+        {
+            foreach (Sample sample in run.ReadSamples(withHistograms: true))
+            {
+                if (sums.TryGetValue(sample.Phase, out Sum? sum))
+                    sum.Add(sample);
+            }
+
+            foreach (Sum sum in sums.Values)
+                sum.EndSecond();
+        }
+        catch (HistogramFormatException)
+        {
+            // Whoever asks for the histogram itself is told; a line ends where it is damaged.
+        }
+    }
+
+    private sealed class Sum(OperationSecond[] seconds)
+    {
+        private readonly LatencyHistogram _histogram = new();
+        private int _at;
+
+        public void Add(Sample sample)
+        {
+            while (_at < seconds.Length && seconds[_at].AtMilliseconds < sample.AtMilliseconds)
+                EndSecond();
+            if (_at < seconds.Length && !sample.JudgedHistogram.IsEmpty)
+                HistogramEncoding.DecodeInto(_histogram, sample.JudgedHistogram.Span);
+        }
+
+        public void EndSecond()
+        {
+            if (_histogram.TotalCount > 0)
+            {
+                seconds[_at] = seconds[_at] with
+                {
+                    P50 = _histogram.ValueAtPercentile(50)!.Value, P99 = _histogram.ValueAtPercentile(99)!.Value, Max = _histogram.Maximum!.Value,
+                };
+                _histogram.Clear();
+            }
+
+            _at++;
+        }
+    }
+}

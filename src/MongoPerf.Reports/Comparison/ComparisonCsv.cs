@@ -1,0 +1,49 @@
+namespace MongoPerf.Reports.Comparison;
+
+/// <summary>
+/// A comparison as comma-separated values: a row per candidate, operation and measure over all windows ("all"), and one for the rate in
+/// each window.
+/// </summary>
+public static class ComparisonCsv
+{
+    private const string Operation = "growth,phase,parameters,operation,threads";
+
+    public static void Write(RunComparison comparison, TextWriter output)
+    {
+        using IDisposable english = Words.InEnglish();
+        comparison = comparison.InEnglish;
+        CsvReport.Row(output, ($"baseline,candidate,{Operation},window,documents,judged_by,measure,baseline_value,candidate_value,"
+            + "ratio,ratio_low,ratio_high,p,p_holm,verdict,enough").Split(','));
+        foreach (CandidateJudgement candidate in comparison.Candidates)
+        {
+            foreach (OperationJudgement judged in candidate.Operations)
+            {
+                object?[] head = [comparison.Baseline.Id, candidate.Candidate.Id, .. Fields(judged.Operation)];
+                foreach (Judgement judgement in judged.Judgements)
+                    CsvReport.Row(output, [.. head, "all", null, judged.Evidence.ToString().ToLowerInvariant(), .. Fields(judged, judgement)]);
+                foreach ((int i, WindowJudgement window) in judged.Windows.Index())
+                    CsvReport.Row(output, [.. head, i + 1, window.Documents, null, .. Fields(judged, window.Rate)]);
+            }
+        }
+    }
+
+    /// <summary>A row per operation and run.</summary>
+    public static void WriteSpread(RepeatSpread spread, TextWriter output)
+    {
+        CsvReport.Row(output, $"run,repeat,{Operation},per_second".Split(','));
+        foreach (OperationSpread operation in spread.Operations)
+        {
+            foreach ((int i, double rate) in operation.Rates.Index())
+                CsvReport.Row(output, [spread.Side.Stored[i].Run.Id, i + 1, .. Fields(operation.Operation), rate]);
+        }
+    }
+
+    private static object?[] Fields(ComparedOperation o) => [o.Growth, o.Phase, o.Parameters, o.Operation, o.Threads];
+
+    /// <summary>Rates are per second, latencies microseconds.</summary>
+    private static object?[] Fields(OperationJudgement operation, Judgement judgement) =>
+    [
+        ComparisonText.NameOf(operation, judgement.Measure), judgement.Baseline, judgement.Candidate, judgement.Ratio.Value, judgement.Ratio.Interval?.Low, judgement.Ratio.Interval?.High,
+        judgement.P, judgement.HolmP, !judgement.IsJudged ? null : ComparisonText.Describe(judgement.Outcome), judgement.Enough,
+    ];
+}

@@ -1,0 +1,88 @@
+using MongoPerf.Storage;
+
+namespace MongoPerf.Reports.Comparison;
+
+/// <summary>A comparison as JSON, schema mongoperf/compare/2. What has no value is null; fields are only ever added.</summary>
+public static class ComparisonJson
+{
+    public const string Schema = "mongoperf/compare/2";
+
+    /// <summary>Of the spread of one run's repeats.</summary>
+    public const string SpreadSchema = "mongoperf/repeats/1";
+
+    public static void Write(RunComparison comparison, TextWriter output)
+    {
+        using IDisposable english = Words.InEnglish();
+        comparison = comparison.InEnglish;
+        JsonReport.WriteValue(output, new
+        {
+            schema = Schema,
+            baseline = SideOf(comparison.Baseline),
+            comparison.NoiseThreshold,
+            level = OperationJudge.Level,
+            forced = comparison.WasForced,
+            comparison.Differences,
+            comparison.Notes,
+            candidates = comparison.Candidates.Select(candidate => new
+            {
+                run = SideOf(candidate.Candidate),
+                verdict = ComparisonText.Overall(candidate),
+                candidate.IsRegression,
+                singleOrSharded = SingleOrSharded.Find(comparison, candidate)?.Text,
+                operations = candidate.Operations.Select(JudgementOf),
+                findings = ShardingFindings.Of(comparison, candidate),
+                bytes = candidate.Sizes.Select(size => new { size.What, documents = candidate.SizesAtDocuments, size.Baseline, size.Candidate, ratio = size.Value }),
+            }),
+        });
+    }
+
+    public static void WriteSpread(RepeatSpread spread, TextWriter output) => JsonReport.WriteValue(output, new
+    {
+        schema = SpreadSchema,
+        run = SideOf(spread.Side),
+        warnings = spread.SlowStarts,
+        operations = spread.Operations.Select(operation => new
+        {
+            operation.Operation.Growth, operation.Operation.Phase, operation.Operation.Parameters, operation.Operation.Operation, operation.Operation.Threads,
+            operation.Lowest, operation.Median, operation.Highest, operation.Variation, perSecond = operation.Rates,
+        }),
+    });
+
+    private static object SideOf(ComparedSide side) => new
+    {
+        side.Id, runs = side.Stored.Select(run => run.Run.Id), side.First.DeploymentName, topology = side.First.Deployment?.Topology.Text(),
+        side.First.Deployment?.ServerVersion, side.First.Deployment?.CacheBytes, engine = side.First.Settings.Engine.Text,
+        otherProgramsCores = side.Other?.Cores,
+    };
+
+    private static object JudgementOf(OperationJudgement judged) => new
+    {
+        judged.Operation.Growth,
+        judged.Operation.Phase,
+        judged.Operation.Parameters,
+        judged.Operation.Operation,
+        judged.Operation.Threads,
+        judgedBy = judged.Evidence.ToString().ToLowerInvariant(),
+        judged.Basis,
+        latencyIs = judged.IsPaced ? "response time" : judged.IsUnacknowledged ? "time to send" : "service time",
+        perSecond = ValuesOf(judged.Rate),
+        p50Microseconds = ValuesOf(judged.P50),
+        p99Microseconds = ValuesOf(judged.P99),
+        serviceP50Microseconds = ValuesOf(judged.Judgements.FirstOrDefault(j => j.Measure == Measure.ServiceP50)),
+        serviceP99Microseconds = ValuesOf(judged.Judgements.FirstOrDefault(j => j.Measure == Measure.ServiceP99)),
+        windows = judged.Windows.Select(window => new { window.Documents, perSecond = ValuesOf(window.Rate) }),
+    };
+
+    private static object? ValuesOf(Judgement? judgement) => judgement is null ? null : new
+    {
+        verdict = !judgement.IsJudged ? null : ComparisonText.Describe(judgement.Outcome),
+        judgement.Baseline,
+        judgement.Candidate,
+        ratio = judgement.Ratio.Value,
+        judgement.Ratio.Interval?.Low,
+        judgement.Ratio.Interval?.High,
+        judgement.P,
+        pHolm = judgement.HolmP,
+        judgement.Enough,
+    };
+}

@@ -1,0 +1,52 @@
+namespace MongoPerf.Reports.Comparison;
+
+/// <summary>What is reported of a comparison, and in which order.</summary>
+public static class ComparisonReport
+{
+    /// <param name="comparison">Judged.</param>
+    /// <param name="files">What was written, as its reader finds it.</param>
+    public static Report Of(RunComparison comparison, IReadOnlyList<Fact>? files = null)
+    {
+        IReadOnlyList<string> names = ComparisonTitle.Names(comparison);
+        (CandidateJudgement Judged, string Name)[] candidates = [.. comparison.Candidates.Zip(names.Skip(1))];
+        return new Report(
+            Words.Of($"MongoPerf: {ComparisonTitle.Of(comparison)}"),
+            [
+                .. candidates.Select(one => new Block.Paragraph(ComparisonTitle.Conclusion(one.Name, names[0], one.Judged), Tone.Conclusion)),
+                new Block.Paragraph(string.Join("; ", comparison.Sides.Zip(names).Where(one => one.Second != one.First.Id).Select(one => Words.Of($"{one.Second}: run {one.First.Name}"))), Tone.Soft)
+                {
+                    In = Media.Documents,
+                },
+                new Block.Cautions([.. comparison.Differences.Where(difference => difference.IsUnlike).Select(unlike => Words.Of($"Different work, compared because of --force: {unlike}"))]),
+                new Block.Cautions(comparison.Notes),
+            ],
+            [
+                .. candidates.Select(one => new Section(
+                    $"{one.Name}: {ComparisonText.Overall(one.Judged)}",
+                    [
+                        new Block.Facts([new Fact("compared", Words.Of($"{one.Judged.Candidate.Name} against {comparison.Baseline.Name}: {ComparisonText.Overall(one.Judged)}"))]) { In = Media.Console },
+                        new Block.Verdicts(ComparisonText.Verdicts(comparison, one.Judged)),
+                    ])),
+                new Section("Explore", [new Block.Explore()]),
+                new Section("What was compared", [new Block.Facts([.. Setup(comparison)])]),
+                new Section("Charts", [new Block.Charts()]),
+                new Section("Tables", [.. ComparisonTables.Of(comparison).Select(table => new Block.Table(table))]),
+                new Section("Files", [new Block.Facts(files ?? [])]),
+            ]);
+    }
+
+    /// <summary>How much the repeats of one run differ.</summary>
+    public static Report Of(RepeatSpread spread) => new(
+        Words.Of($"MongoPerf: repeats of {spread.Side.Id}"),
+        [new Block.Facts([new Fact("repeats", spread.Side.Title)]), new Block.Cautions([.. spread.SlowStarts])],
+        [Section.Of(ComparisonTables.Spread(spread))]);
+
+    private static IEnumerable<Fact> Setup(RunComparison comparison) =>
+    [
+        new("baseline", comparison.Baseline.Title),
+        .. comparison.Candidates.Select(candidate => new Fact("candidate", candidate.Candidate.Title)),
+        .. comparison.Differences.Select(difference => difference.IsUnlike ? new Fact("UNLIKE", difference.ToString()) { Grade = Grade.Bad } : new Fact("differs", difference.ToString())),
+        .. comparison.Candidates.SelectMany(ComparisonText.Bases).Distinct().Select(basis => new Fact("evidence", basis)),
+        .. comparison.Candidates.Any(candidate => candidate.Operations.Count > 0) ? [new Fact("method", ComparisonText.Method(comparison))] : Array.Empty<Fact>(),
+    ];
+}

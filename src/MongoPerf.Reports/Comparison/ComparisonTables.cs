@@ -1,0 +1,63 @@
+using MongoPerf.Reports.Figures;
+
+namespace MongoPerf.Reports.Comparison;
+
+/// <summary>The tables that console, Markdown and page have in common.</summary>
+internal static class ComparisonTables
+{
+    public static IEnumerable<ReportTable> Of(RunComparison comparison)
+    {
+        foreach (ReportTable table in FigureTables.Of(comparison.FigureRuns))
+            yield return table;
+        foreach (CandidateJudgement candidate in comparison.Candidates)
+        {
+            if (candidate.Operations.Count > 0)
+                yield return Operations(candidate, Words.Of($"{candidate.Candidate.Name} against {comparison.Baseline.Name}"));
+            foreach (OperationJudgement judged in candidate.RatedOperations.Where(o => o.Windows.Count > 1))
+                yield return Windows(judged, candidate.TitleOf(judged));
+            if (candidate.Sizes.Count > 0)
+                yield return Bytes(candidate);
+        }
+    }
+
+    public static ReportTable Spread(RepeatSpread spread) => new(
+        Words.Of($"{spread.Side.Stored.Count} runs: documents/s of inserts, operations/s of others (geometric mean over sizes)"),
+        ["<operation", "lowest", "median", "highest", "variation", "highest to lowest", "<in order"],
+        [
+            .. spread.Operations.Select(o => (IReadOnlyList<string>)
+            [
+                spread.TitleOf(o), Units.Rate(o.Lowest), Units.Rate(o.Median), Units.Rate(o.Highest),
+                o.Variation is { } variation ? Units.Percent(variation) : Units.None, ComparisonText.Number(o.Highest / o.Lowest),
+                string.Join(" ", o.Rates.Select(r => Units.Rate(r))),
+            ]),
+        ]);
+
+    private static ReportTable Operations(CandidateJudgement candidate, string pair) => new(
+        Words.Of($"{pair}: rates are documents/s of inserts, operations/s of others; a latency ratio above 1 is slower"),
+        ["<operation", "<of", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "<verdict"],
+        [.. candidate.Operations.SelectMany(operation => operation.Judgements.Select((judgement, i) => Row(operation, judgement, i == 0 ? candidate.TitleOf(operation) : "")))]);
+
+    private static IReadOnlyList<string> Row(OperationJudgement operation, Judgement judgement, string title) =>
+        [title, ComparisonText.NameOf(operation, judgement.Measure), .. Figures(judgement)];
+
+    private static IReadOnlyList<string> Figures(Judgement judgement) =>
+    [
+        ComparisonText.Value(judgement.Measure, judgement.Baseline), ComparisonText.Value(judgement.Measure, judgement.Candidate),
+        ComparisonText.Number(judgement.Ratio.Value), ComparisonText.Range(judgement.Ratio.Interval),
+        judgement.HolmP is { } p ? ComparisonText.Probability(p) : Units.None, !judgement.IsJudged ? "" : ComparisonText.Describe(judgement.Outcome),
+    ];
+
+    private static ReportTable Windows(OperationJudgement judged, string title)
+    {
+        bool isGrowth = judged.Operation.Growth is not null;
+        return new ReportTable(
+            isGrowth ? Words.Of($"{title}: rate at each size") : Words.Of($"{title}: rate at each repeat"),
+            [isGrowth ? "documents" : "repeat", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "<verdict"],
+            [.. judged.Windows.Select(window => (IReadOnlyList<string>)[isGrowth ? Units.Count(window.At) : Units.Exact(window.At), .. Figures(window.Rate)])]);
+    }
+
+    private static ReportTable Bytes(CandidateJudgement candidate) => new(
+        Words.Of($"Sizes at {Units.Count(candidate.SizesAtDocuments)} documents"),
+        ["<what", "baseline", "candidate", "ratio"],
+        [.. candidate.Sizes.Select(s => (IReadOnlyList<string>)[s.What, Units.Bytes(s.Baseline), Units.Bytes(s.Candidate), ComparisonText.Number(s.Value)])]);
+}

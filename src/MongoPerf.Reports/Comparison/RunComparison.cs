@@ -1,0 +1,169 @@
+using MongoPerf.Reports.Figures;
+
+namespace MongoPerf.Reports.Comparison;
+
+/// <summary>What is said about a measure: four different results, of which only one means that nothing has changed.</summary>
+public enum Outcome
+{
+    /// <summary>Neither a difference nor that there is none could be shown.</summary>
+    Undecided,
+
+    /// <summary>The ratio differs from 1 by less than the noise threshold, with 95 % confidence.</summary>
+    Equivalent,
+
+    /// <summary>By more than the noise threshold and by more than chance.</summary>
+    Slower,
+    Faster,
+}
+
+/// <summary>What counts as one observation in a judgement.</summary>
+public enum Evidence
+{
+    None,
+
+    /// <summary>A second.</summary>
+    Samples,
+
+    /// <summary>A window: of a size of a growth, or of a repeat of a phase.</summary>
+    Windows,
+
+    /// <summary>A run.</summary>
+    Runs,
+}
+
+/// <summary>One measure of an operation, on both sides. Its values are there whatever can be said about them.</summary>
+public sealed record Judgement
+{
+    public required Measure Measure { get; init; }
+
+    /// <summary>Per second, or microseconds: the geometric mean over the windows used.</summary>
+    public required double Baseline { get; init; }
+
+    /// <inheritdoc cref="Baseline"/>
+    public required double Candidate { get; init; }
+
+    public required Ratio Ratio { get; init; }
+
+    public Outcome Outcome { get; init; }
+
+    /// <summary>
+    /// Otherwise it stands beside what is judged: service times beside response times, the rates of a mix's operations beside their
+    /// total's, its latencies beside theirs.
+    /// </summary>
+    public bool IsJudged { get; init; } = true;
+
+    /// <summary>That both are alike, two-sided; null when it was not tested.</summary>
+    public double? P { get; init; }
+
+    /// <summary>After Holm's correction over all measures of all of the candidate's operations, or over all its windows.</summary>
+    public double? HolmP { get; init; }
+
+    /// <summary>
+    /// What would be enough to decide, such as "20 s per side; these had 7.5 s: --duration 30s"; null when nothing is lacking.
+    /// </summary>
+    public string? Enough { get; init; }
+}
+
+/// <summary>The rate in one window of an operation.</summary>
+/// <param name="At">As of <see cref="WindowKey"/>.</param>
+/// <param name="Documents">In the baseline's collection.</param>
+/// <param name="Rate">Judged by the window's own seconds, or by the runs; undecided where there are too few.</param>
+public sealed record WindowJudgement(long At, long Documents, Judgement Rate);
+
+/// <summary>One operation, over the windows that both sides have.</summary>
+public sealed record OperationJudgement
+{
+    public required ComparedOperation Operation { get; init; }
+    public required Evidence Evidence { get; init; }
+
+    /// <summary>"10 sizes", "60 and 58 seconds at 2 of 3 sizes", "5 and 5 runs"; or what there is too little of.</summary>
+    public required string Basis { get; init; }
+
+    /// <summary>The rate first, then what was recorded of latency.</summary>
+    public required IReadOnlyList<Judgement> Judgements { get; init; }
+
+    /// <summary>A rate was set: latencies are response times.</summary>
+    public required bool IsPaced { get; init; }
+
+    /// <summary>Its latencies are times to send.</summary>
+    public required bool IsUnacknowledged { get; init; }
+
+    public Judgement Rate => Judgements[0];
+
+    public Judgement? P50 => Judgements.FirstOrDefault(j => j.Measure == Measure.P50);
+
+    public Judgement? P99 => Judgements.FirstOrDefault(j => j.Measure == Measure.P99);
+
+    /// <summary>Without those that only stand beside them.</summary>
+    public IEnumerable<Judgement> Judged => Judgements.Where(j => j.IsJudged);
+
+    /// <summary>One at least, by size or repeat.</summary>
+    public required IReadOnlyList<WindowJudgement> Windows { get; init; }
+}
+
+/// <summary>Bytes at the last point where both sides took sizes; no statistics, as sizes don't vary.</summary>
+public sealed record SizeRatio(string What, long Baseline, long Candidate)
+{
+    public double Value => (double)Candidate / Baseline;
+}
+
+/// <summary>One candidate against the baseline.</summary>
+public sealed record CandidateJudgement
+{
+    public required ComparedSide Candidate { get; init; }
+    public required IReadOnlyList<OperationJudgement> Operations { get; init; }
+    public required IReadOnlyList<SizeRatio> Sizes { get; init; }
+
+    /// <summary>In the collection at <see cref="Sizes"/>.</summary>
+    public required long SizesAtDocuments { get; init; }
+
+    /// <summary>A rate or a latency is worse.</summary>
+    public bool IsRegression => Has(Outcome.Slower);
+
+    public bool IsImprovement => Has(Outcome.Faster);
+
+    /// <summary>Every rate and every latency is equivalent.</summary>
+    public bool IsEquivalent => Operations.Count > 0 && Operations.All(o => o.Judged.All(j => j.Outcome == Outcome.Equivalent));
+
+    /// <summary>False when there was too little of everything.</summary>
+    public bool IsJudged => Operations.Any(o => o.Evidence != Evidence.None);
+
+    /// <summary>Those whose rates are judged: a mix once, by its total.</summary>
+    public IEnumerable<OperationJudgement> RatedOperations => Operations.Where(o => o.Rate.IsJudged);
+
+    /// <summary>"batch", or "q4 ×8" where several thread counts were measured.</summary>
+    public string TitleOf(OperationJudgement judged) => judged.Operation.TitleAmong([.. Operations.Select(o => o.Operation)]);
+
+    private bool Has(Outcome outcome) => Operations.Any(o => o.Judged.Any(j => j.Outcome == outcome));
+}
+
+/// <summary>Runs against a baseline: all that tables, charts and pages are made from.</summary>
+public sealed record RunComparison
+{
+    private readonly RunComparison? _inEnglish;
+
+    /// <summary>The same for programs, which read English only; itself when it is English.</summary>
+    public RunComparison InEnglish
+    {
+        get => _inEnglish ?? this;
+        init => _inEnglish = value;
+    }
+
+    public required ComparedSide Baseline { get; init; }
+    public required IReadOnlyList<CandidateJudgement> Candidates { get; init; }
+    public required IReadOnlyList<SetupDifference> Differences { get; init; }
+
+    /// <summary>0.05: a ratio between 0.95 and 1.05 is not called different, and one that surely lies there is called equivalent.</summary>
+    public required double NoiseThreshold { get; init; }
+
+    /// <summary>What a reader must know, in whole sentences.</summary>
+    public required IReadOnlyList<string> Notes { get; init; }
+
+    /// <summary>The baseline first.</summary>
+    public IEnumerable<ComparedSide> Sides => Candidates.Select(c => c.Candidate).Prepend(Baseline);
+
+    /// <summary>Every run of every side, for the scenario's figures and tables.</summary>
+    public IReadOnlyList<FigureRun> FigureRuns => FigureRun.Of([.. Sides.Select(side => side.Stored)]);
+
+    public bool WasForced => Differences.Any(d => d.IsUnlike);
+}

@@ -1,0 +1,109 @@
+using System.Globalization;
+using MongoPerf.Storage;
+
+namespace MongoPerf.Reports.Comparison;
+
+/// <summary>How long a window was measured, and which option of its command makes it longer.</summary>
+/// <param name="Seconds">Without the warm-up.</param>
+/// <param name="Warmup">Seconds.</param>
+/// <param name="Option">Such as --duration; null where none does.</param>
+/// <param name="Operations">Its value where it counts operations.</param>
+/// <param name="HasOwnWarmup">The warm-up was given: it does not grow with the window.</param>
+public sealed record WindowLength(double Seconds, double Warmup, string? Option, long? Operations = null, bool HasOwnWarmup = false)
+{
+    private static readonly double[] RoundSeconds = [10, 15, 20, 30, 40, 50, 60, 90, 120, 150, 180, 240, 300, 420, 600, 900, 1200, 1800, 2700, 3600, 5400, 7200];
+
+    public static WindowLength Of(StoredRun run, PhaseRecord phase, OperationResult result)
+    {
+        PlanOverrides overrides = run.Settings.Plan.Overrides;
+        bool isSeries = run.Settings.Plan.Name == "series" && !overrides.IsAlone;
+        string? option = phase.Kind != PhaseKind.Measure ? null : isSeries ? "--window" : overrides.Operations is not null ? "--operations" : "--duration";
+        return new WindowLength(result.Seconds, result.WarmupSeconds, option, overrides.Operations, overrides.Warmup is not null);
+    }
+
+    /// <summary>"--duration 30s", or "--repeat 3" where no option makes the window longer.</summary>
+    /// <param name="needed">Seconds without the warm-up.</param>
+    public string OptionFor(double needed)
+    {
+        if (Option is null || Seconds <= 0)
+            return "--repeat " + OperationJudge.LeastRuns.ToString(CultureInfo.InvariantCulture);
+        // A second at either end may be cut off.
+        double factor = (needed + 1) / Seconds;
+        if (Option == "--operations" && Operations is { } count)
+            return string.Create(CultureInfo.InvariantCulture, $"--operations {Rounded(count * factor)}");
+        double all = HasOwnWarmup ? needed + 1 + Warmup : factor * (Seconds + Warmup);
+        double round = RoundSeconds.FirstOrDefault(s => s >= all, Math.Ceiling(all / 3600) * 3600);
+        return $"{Option} {(round % 60 == 0 && round > 60 ? $"{round / 60:0}m" : $"{round:0}s")}";
+    }
+
+    /// <summary>Two digits, never less.</summary>
+    private static long Rounded(double count)
+    {
+        double unit = Math.Pow(10, Math.Max(0, Math.Floor(Math.Log10(count)) - 1));
+        return (long)(Math.Ceiling(count / unit) * unit);
+    }
+}
+
+/// <summary>Says what would be enough to decide what is undecided.</summary>
+internal static class Sufficiency
+{
+    /// <summary>Hardly anybody measures longer than that for a verdict.</summary>
+    private const double MostSeconds = 3600;
+    private const int MostRuns = 100;
+
+    /// <summary>Corrected tests ask for more than the interval shows.</summary>
+    private const double Margin = 1.5;
+
+    /// <summary>Of windows that are too short and too few to say anything.</summary>
+    /// <param name="length">Of the shortest window; null where not known.</param>
+    /// <param name="seconds">Fewest whole seconds of a side in any window.</param>
+    public static string OfNothing(WindowLength? length, int seconds)
+    {
+        string had = length is null ? $"{seconds} s" : $"{Units.Significant(Math.Round(length.Seconds, 2))} s";
+        return length?.Option is null
+            ? Words.Of($"{OperationJudge.LeastSamples} s or {OperationJudge.LeastRuns} runs per side; these had {had}: --repeat {OperationJudge.LeastRuns}")
+            : Words.Of($"{OperationJudge.LeastSamples} s per side; these had {had}: {length.OptionFor(OperationJudge.LeastSamples)}");
+    }
+
+    public static string OfRuns(int baseline, int candidate) =>
+        Words.Of($"{OperationJudge.LeastRuns} runs per side; these had {baseline} and {candidate}: --repeat {OperationJudge.LeastRuns}");
+
+    /// <summary>An estimate: an interval narrows as the root of what it is made of.</summary>
+    /// <param name="ratio">Whose interval is too wide.</param>
+    /// <param name="threshold">0.05 where ratios from 0.95 to 1.05 count as equivalent.</param>
+    /// <param name="evidence">What counts as one observation.</param>
+    /// <param name="had">Observations of the side that has fewer.</param>
+    /// <param name="length">Of the shortest window; null where not known.</param>
+    public static string? ToDecide(Ratio ratio, double threshold, Evidence evidence, int had, WindowLength? length)
+    {
+        double needed = Math.Ceiling(had * FactorToDecide(ratio, threshold));
+        return evidence switch
+        {
+            _ when double.IsNaN(needed) => null,
+            Evidence.Samples when needed > MostSeconds => Words.Of($"more than an hour per side; these had {had} s: the ratio is too near the threshold, or varies too much"),
+            Evidence.Samples => Words.Of($"about {TwoDigits(needed):0} s per side; these had {had} s") + (length is null ? "" : $": {OptionFor(length, needed / had)}"),
+            Evidence.Windows => Words.Of($"about {needed:0} sizes or repeats of the phase; these had {had}"),
+            _ when needed > MostRuns => Words.Of($"more than {MostRuns} runs per side; these had {had}"),
+            _ => Words.Of($"about {needed:0} runs per side; these had {had}: --repeat {needed:0}"),
+        };
+    }
+
+    /// <summary>An estimate has no more, and is never less.</summary>
+    private static double TwoDigits(double seconds) => seconds < 100 ? seconds : Math.Ceiling(seconds / 10) * 10;
+
+    private static string OptionFor(WindowLength length, double factor) => length.OptionFor(length.Seconds * factor);
+
+    /// <returns>1.2 at least; not a number where nothing is known.</returns>
+    private static double FactorToDecide(Ratio ratio, double threshold)
+    {
+        if (ratio is not { Interval: { } wide, Narrow: { } narrow })
+            return double.NaN;
+        double value = Math.Log(ratio.Value);
+        double low = Math.Log(1 - threshold);
+        double high = Math.Log(1 + threshold);
+        double factor = low < value && value < high
+            ? Math.Max((value - Math.Log(narrow.Low)) / (value - low), (Math.Log(narrow.High) - value) / (high - value))
+            : Margin * (value > 0 ? value - Math.Log(wide.Low) : Math.Log(wide.High) - value) / Math.Abs(value);
+        return Math.Max(1.2, factor * factor);
+    }
+}

@@ -1,0 +1,164 @@
+using System.Globalization;
+using MongoPerf.Reports.Findings;
+using Spectre.Console;
+
+namespace MongoPerf.Reports;
+
+public sealed record ConsoleReportOptions
+{
+    /// <summary>False for pipes and files and with NO_COLOR: no escape codes, tables of ASCII.</summary>
+    public bool IsTerminal { get; init; }
+
+    /// <summary>Columns; in fewer than <see cref="ConsoleReport.FullWidth"/> tables leave something out.</summary>
+    public int Width { get; init; } = ConsoleReport.FullWidth;
+
+    /// <summary>For standard output.</summary>
+    public static ConsoleReportOptions ForStandardOutput()
+    {
+        bool isTerminal = !Console.IsOutputRedirected && string.IsNullOrEmpty(Environment.GetEnvironmentVariable("NO_COLOR"));
+        return new ConsoleReportOptions
+        {
+            IsTerminal = isTerminal,
+            Width = Console.IsOutputRedirected ? WidthOf(Environment.GetEnvironmentVariable("COLUMNS")) : Math.Max(ConsoleReport.MinimumWidth, Console.WindowWidth),
+        };
+    }
+
+    /// <summary>Of a file or pipe.</summary>
+    /// <param name="columns">The environment's COLUMNS; what is no number of columns counts for nothing.</param>
+    public static int WidthOf(string? columns) => int.TryParse(columns, NumberStyles.None, CultureInfo.InvariantCulture, out int width) && width > 0
+        ? Math.Clamp(width, ConsoleReport.MinimumWidth, ConsoleReport.MostWidth) : ConsoleReport.FullWidth;
+}
+
+/// <summary>A report on a terminal or in a pipe: lines with a label each, and tables.</summary>
+public static class ConsoleReport
+{
+    /// <summary>The widest table needs it; lines of text wrap.</summary>
+    public const int FullWidth = 132;
+
+    /// <summary>In less, tables are cut by the terminal.</summary>
+    public const int MinimumWidth = 80;
+
+    /// <summary>Of what COLUMNS may ask for.</summary>
+    public const int MostWidth = 1000;
+
+    private const int MostFindings = 5;
+
+    public static void Write(Report report, TextWriter output, ConsoleReportOptions? options = null)
+    {
+        options ??= new ConsoleReportOptions();
+        // Spectre pads and wraps; what it leaves at line ends is of no use in a file.
+        using var text = new StringWriter { NewLine = "\n" };
+        IAnsiConsole console = MakeConsole(text, options);
+        Block? before = null;
+        foreach (Block block in report.For(Media.Console).Blocks)
+        {
+            if (before is not null && (block is Block.Table || (block is Block.Facts && before is not Block.Facts)))
+                console.WriteLine();
+            Show(console, block, options);
+            before = block;
+        }
+
+        foreach (string line in text.ToString().TrimEnd('\n').Split('\n'))
+        {
+            output.Write(line.TrimEnd(' '));
+            output.Write('\n');
+        }
+    }
+
+    private static void Show(IAnsiConsole console, Block block, ConsoleReportOptions options)
+    {
+        switch (block)
+        {
+            case Block.Paragraph { Tone: Tone.Conclusion } paragraph:
+                Line(console, "result", paragraph.Text, Color.Default);
+                break;
+            case Block.Paragraph paragraph:
+                console.Write(new Text(paragraph.Text + "\n"));
+                break;
+            case Block.Verdicts verdicts:
+                foreach (Verdict verdict in verdicts.Lines)
+                    Line(console, verdict.Mark, verdict.Text, ColorOf(verdict.Grade));
+                break;
+            case Block.Cautions cautions:
+                foreach (string caution in cautions.Lines)
+                    Line(console, "note", caution, ColorOf(Grade.Note));
+                break;
+            case Block.Findings findings:
+                Show(console, findings.All);
+                break;
+            case Block.Facts facts:
+                foreach (Fact fact in facts.Lines)
+                    Line(console, fact.Name, fact.Text, fact.Grade is { } grade ? ColorOf(grade) : Color.Grey);
+                break;
+            case Block.Table table:
+                Show(console, [.. table.Content.Within(options.Width)], options.IsTerminal);
+                break;
+            default:
+                throw new InvalidOperationException($"the console shows no {block.GetType().Name}");
+        }
+    }
+
+    private static void Show(IAnsiConsole console, IReadOnlyList<Finding> findings)
+    {
+        foreach (Finding finding in findings.Take(MostFindings))
+            Line(console, "finding", finding.Line, ColorOf(Grade.Note));
+        if (findings.Count > MostFindings)
+            Line(console, "finding", Words.Of($"{findings.Count - MostFindings} more in the report"), Color.Grey);
+    }
+
+    private static void Show(IAnsiConsole console, IReadOnlyList<ReportTable> parts, bool isTerminal)
+    {
+        foreach ((int i, ReportTable part) in parts.Index())
+        {
+            if (i > 0)
+                console.WriteLine();
+            Show(console, part, isTerminal);
+        }
+    }
+
+    private static void Show(IAnsiConsole console, ReportTable source, bool isTerminal)
+    {
+        var table = new Table { Border = isTerminal ? TableBorder.Rounded : TableBorder.Ascii2, UseSafeBorder = true };
+        foreach (string column in source.Columns)
+        {
+            var header = new TableColumn(new Text(ReportTable.Header(column)));
+            table.AddColumn(ReportTable.IsText(column) ? header.LeftAligned() : header.RightAligned().NoWrap());
+        }
+
+        foreach (IReadOnlyList<string> row in source.Rows)
+            table.AddRow(row.Select(field => new Text(field)));
+        // A title of the table's own would be centred and wrapped to the table's width.
+        console.Write(new Text(source.Title + "\n", new Style(decoration: isTerminal ? Decoration.Bold : Decoration.None)));
+        console.Write(table);
+    }
+
+    private static void Line(IAnsiConsole console, string label, string text, Color color)
+    {
+        var grid = new Grid();
+        grid.AddColumn(new GridColumn().Width(9).NoWrap());
+        grid.AddColumn(new GridColumn());
+        grid.AddRow(new Text(Words.Of(label), new Style(color)), new Text(text));
+        console.Write(grid);
+    }
+
+    private static IAnsiConsole MakeConsole(TextWriter output, ConsoleReportOptions options)
+    {
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings
+        {
+            Ansi = options.IsTerminal ? AnsiSupport.Yes : AnsiSupport.No,
+            ColorSystem = options.IsTerminal ? ColorSystemSupport.Standard : ColorSystemSupport.NoColors,
+            Interactive = InteractionSupport.No,
+            Out = new AnsiConsoleOutput(output),
+        });
+        console.Profile.Width = options.Width;
+        console.Profile.Capabilities.Unicode = options.IsTerminal;
+        return console;
+    }
+
+    private static Color ColorOf(Grade grade) => grade switch
+    {
+        Grade.Good => Color.Green,
+        Grade.Note => Color.Yellow,
+        _ => Color.Red,
+    };
+}

@@ -1,0 +1,41 @@
+namespace MongoPerf.Reports.Findings;
+
+/// <summary>A finding's details, as reports list them.</summary>
+internal static class FindingText
+{
+    /// <summary>Name and text of each that is known.</summary>
+    public static IEnumerable<(string Name, string Text)> Details(Finding finding)
+    {
+        if (finding.Range is { } range)
+            yield return (Words.Of("range"), Range(range));
+        if (finding.Rate is { } rate)
+            yield return (Words.Of("rate"), Effect(rate));
+        if (finding.P99 is { } p99)
+            yield return ("p99", Effect(p99));
+        foreach (FindingEvidence evidence in finding.Evidence)
+            yield return (Words.Of("evidence"), evidence.Chart is null ? evidence.Text : Words.Of($"{evidence.Text} (chart {evidence.Chart})"));
+        if (finding.Cause is not null)
+            yield return (finding.IsCoincidence ? Words.Of("seen together") : Words.Of("likely cause"), finding.Cause);
+        yield return (Words.Of("how to refute it"), finding.Refute);
+    }
+
+    private static string Range(FindingRange range)
+    {
+        string seconds = range is { FromSeconds: { } from, ToSeconds: { } to } ? Words.Of($"{Units.Significant(from)} to {Units.Significant(to)} s") : "";
+        string documents = range switch
+        {
+            { FromDocuments: { } first, ToDocuments: { } last } when first != last => Words.Of($"{Units.Count(first)} to {Units.Count(last)} documents"),
+            { FromDocuments: { } only } => Words.Of($"{Units.Count(only)} documents"),
+            _ => "",
+        };
+        return string.Join(", ", new[] { documents, seconds }.Where(part => part.Length > 0));
+    }
+
+    private static string Effect(FindingEffect effect)
+    {
+        string ratio = $"× {Units.Significant(effect.Ratio)}";
+        return effect is { Low: { } low, High: { } high }
+            ? ratio + Words.Of($" (95 %: {Units.Significant(low)} to {Units.Significant(high)})")
+            : ratio;
+    }
+}

@@ -1,0 +1,24 @@
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+
+namespace MongoPerf.Reports;
+
+/// <summary>A second of a mix as a whole: its operations are sampled together.</summary>
+internal static class JointSecond
+{
+    /// <summary>Of all its operations; nothing where their latencies can't be added up, or were not read.</summary>
+    /// <param name="mix">Whose second it is.</param>
+    /// <param name="histograms">Of each operation that was done in it.</param>
+    public static LatencySummary Latency(OperationMix mix, IReadOnlyList<ReadOnlyMemory<byte>> histograms)
+    {
+        if (mix.Total.JudgedMicroseconds.P50 is null || histograms.Count == 0 || histograms.Any(histogram => histogram.IsEmpty))
+            return LatencySummary.None;
+        var sum = new LatencyHistogram();
+        foreach (ReadOnlyMemory<byte> histogram in histograms)
+            HistogramEncoding.DecodeInto(sum, histogram.Span);
+        return LatencySummaries.From(sum);
+    }
+
+    /// <summary>What one of its operations adds to its rate: documents where all of the mix inserts, operations otherwise.</summary>
+    public static double CountOf(OperationMix mix, OperationResult result, double count) => result.IsInsert && !mix.Total.IsInsert ? count / Math.Max(1, result.Batch) : count;
+}

@@ -1,0 +1,115 @@
+using MongoPerf.Reports.Charts;
+using MongoPerf.Reports.Html;
+using MongoPerf.Reports.Phases;
+using MongoPerf.Reports.Plots;
+using MongoPerf.Storage;
+
+namespace MongoPerf.Reports;
+
+/// <summary>What a report wrote.</summary>
+/// <param name="Page">index.html, full path.</param>
+/// <param name="Files">All of them, full paths, the page first.</param>
+/// <param name="Warnings">Whole lines for people; the report is there all the same.</param>
+public sealed record ReportFiles(string Page, IReadOnlyList<string> Files, IReadOnlyList<string> Warnings);
+
+/// <summary>Writes a run's report folder. May be done again at any time, also during the run.</summary>
+public static class ReportWriter
+{
+    private static readonly TextFile[] TextFiles =
+    [
+        new("report.md", "this report as text, to paste into a ticket", static (run, output) => MarkdownReport.Write(RunReport.Of(run), output)),
+        new("result.json", "all results for programs to read", JsonReport.Write),
+        new("results.csv", "results, a row for each operation of each phase", CsvReport.WriteResults),
+        new("sizes.csv", "sizes, a row for each time they were taken", CsvReport.WriteSizes),
+        new("samples.csv", "the client's samples over time", CsvReport.WriteSamples),
+        new("server.csv", "the server's samples over time", CsvReport.WriteServerSamples),
+        new("host.csv", "the machine's samples over time", CsvReport.WriteHostSamples),
+        new("latencies.hlog", "latencies as an HdrHistogram log", LatencyLog.Write),
+    ];
+
+    /// <summary>For runs that looked at shards.</summary>
+    private static readonly TextFile[] ShardFiles =
+    [
+        new("shards.csv", "what each shard held and did over time", CsvReport.WriteShardSamples),
+        new("chunk-events.csv", "migrations, splits and merges of chunks", CsvReport.WriteChunkEvents),
+    ];
+
+    private static readonly TextFile[] LapFiles = [new("laps.csv", "how long each lap of each task took", LapCsv.Write)];
+
+    /// <param name="Name">Of the file.</param>
+    /// <param name="Purpose">What the page says of it, translated there.</param>
+    /// <param name="Write">Its content.</param>
+    private sealed record TextFile(string Name, string Purpose, Action<StoredRun, TextWriter> Write);
+
+    /// <summary>Text files, charts and, last of all, index.html, each in place of an older one. A chart that can't be drawn is a warning.</summary>
+    /// <exception cref="IOException">The folder can't be written.</exception>
+    /// <exception cref="RunStoreException">The folder, or its charts', is a link.</exception>
+    public static ReportFiles WriteAll(StoredRun run, string folder, IReadOnlyList<PlotInfo>? plots = null)
+    {
+        var texts = WriteTextFiles(run, folder);
+        var charts = ChartRenderer.Render(run, Path.Combine(folder, "charts"), plots);
+        var explore = HtmlExplore.Of(run);
+        string page = HtmlPage.Write(folder, HtmlReport.Build(RunReport.Of(run, Beside(run, charts)), new PagePictures(explore, charts, folder)));
+        return new ReportFiles(page, [page, .. texts, .. charts.Files], charts.Warnings);
+    }
+
+    /// <summary>Everything that needs no other program.</summary>
+    /// <returns>Paths of the files.</returns>
+    public static IReadOnlyList<string> WriteTextFiles(StoredRun run, string folder)
+    {
+        OwnFiles.MakeFolder(folder);
+        var files = new List<string>();
+        foreach (TextFile text in TextFilesOf(run))
+        {
+            string file = Path.Combine(folder, text.Name);
+            string unfinished = file + ".tmp";
+            try
+            {
+                using (StreamWriter output = OwnFiles.Replace(unfinished))
+                    text.Write(run, output);
+                // Moved when whole: somebody may be looking at the former one.
+                File.Move(unfinished, file, overwrite: true);
+            }
+            catch (IOException)
+            {
+                RemoveUnfinished(unfinished);
+                throw;
+            }
+
+            files.Add(file);
+        }
+
+        return files;
+    }
+
+    private static IEnumerable<TextFile> TextFilesOf(StoredRun run) => [.. TextFiles, .. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Laps.Count == 0 ? [] : LapFiles];
+
+    /// <summary>What lies beside the page.</summary>
+    private static List<Fact> Beside(StoredRun run, RenderedCharts charts)
+    {
+        List<Fact> files =
+        [
+            new("../run.db", Words.Of("everything that was measured (SQLite)")),
+            .. TextFilesOf(run).Select(text => new Fact(text.Name, Words.Of(text.Purpose)) { Link = text.Name }),
+        ];
+        if (charts.Files.Count > 0)
+        {
+            files.Add(new Fact("charts/", Words.Of("each chart as PNG and SVG, with its data as CSV")));
+        }
+
+        return files;
+    }
+
+    /// <summary>A full disk is not to be fuller for it.</summary>
+    private static void RemoveUnfinished(string file)
+    {
+        try
+        {
+            File.Delete(file);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Told is what came first.
+        }
+    }
+}

@@ -1,0 +1,174 @@
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+
+namespace MongoPerf.Reports;
+
+/// <summary>A phase's samples, several seconds in one where there are too many.</summary>
+/// <param name="Sample">Sums, and the latencies of all its seconds together.</param>
+/// <param name="Histograms">What was stored of it. The same ones are filled again for the next sample.</param>
+internal sealed record MergedSample(Sample Sample, MergedHistograms Histograms)
+{
+    public DateTimeOffset Start => DateTimeOffset.FromUnixTimeMilliseconds(Sample.AtMilliseconds).AddSeconds(-Sample.Seconds);
+}
+
+/// <summary>Of several seconds; empty where none were stored.</summary>
+internal sealed class MergedHistograms
+{
+    public LatencyHistogram Service { get; } = new();
+
+    public LatencyHistogram Response { get; } = new();
+
+    public LatencyHistogram Lateness { get; } = new();
+
+    public void SetTo(IEnumerable<Sample> samples)
+    {
+        Service.Clear();
+        Response.Clear();
+        Lateness.Clear();
+        foreach (Sample sample in samples)
+        {
+            Add(Service, sample.Histogram);
+            Add(Response, sample.ResponseHistogram);
+            Add(Lateness, sample.LatenessHistogram);
+        }
+    }
+
+    private static void Add(LatencyHistogram sum, ReadOnlyMemory<byte> encoded)
+    {
+        if (!encoded.IsEmpty)
+            HistogramEncoding.DecodeInto(sum, encoded.Span);
+    }
+}
+
+/// <summary>Keeps the files of week-long runs bounded.</summary>
+internal static class SampleThinning
+{
+    /// <summary>Rows of a file of samples; with a few more where an operation ends in the middle of a group.</summary>
+    public const int MaxRows = 7200;
+
+    /// <summary>Joins samples of the same operation that follow one another, so that about <paramref name="atMost"/> are left. Streams.</summary>
+    public static IEnumerable<MergedSample> Merge(StoredRun run, int atMost = MaxRows)
+    {
+        int perGroup = GroupSize(run.ReadSamples().Count(), atMost);
+        var histograms = new MergedHistograms();
+        // Operations of one phase take turns, so each has a group that is being filled.
+        var groups = new Dictionary<string, List<Sample>>(StringComparer.Ordinal);
+        int phase = 0;
+        foreach (Sample sample in run.ReadSamples(withHistograms: true))
+        {
+            if (sample.Phase != phase)
+            {
+                foreach (List<Sample> rest in groups.Values)
+                    yield return Join(rest, histograms);
+                groups.Clear();
+                phase = sample.Phase;
+            }
+
+            if (groups.TryGetValue(sample.Operation, out List<Sample>? group) && (group.Count == perGroup || !AreAlike(group[0], sample)))
+            {
+                yield return Join(group, histograms);
+                group.Clear();
+            }
+
+            (group ??= groups[sample.Operation] = []).Add(sample);
+        }
+
+        foreach (List<Sample> rest in groups.Values)
+            yield return Join(rest, histograms);
+    }
+
+    /// <summary>Gauges as means, counters as rates per second; NaN where there is none, such as across a restart. Streams.</summary>
+    /// <param name="samples">Called twice: once to count.</param>
+    /// <param name="metrics">What the values are.</param>
+    /// <param name="atMost">About so many come out.</param>
+    public static IEnumerable<MetricSample> Rates(
+        Func<IEnumerable<MetricSample>> samples, IReadOnlyList<Metric> metrics, int atMost = MaxRows)
+    {
+        int perGroup = GroupSize(samples().Count(), atMost);
+        var members = new Dictionary<string, MetricGroup>(StringComparer.Ordinal);
+        foreach (MetricSample sample in samples())
+        {
+            if (!members.TryGetValue(sample.Member, out MetricGroup? group))
+                members[sample.Member] = group = new MetricGroup(metrics);
+            group.Add(sample);
+            if (group.Count == perGroup)
+                yield return group.Take();
+        }
+
+        foreach (MetricGroup rest in members.Values.Where(g => g.Count > 0))
+            yield return rest.Take();
+    }
+
+    private static int GroupSize(int count, int atMost) => Math.Max(1, (count + atMost - 1) / atMost);
+
+    private static bool AreAlike(Sample a, Sample b) => a.IsWarmup == b.IsWarmup && a.HasOutage == b.HasOutage;
+
+    private static MergedSample Join(List<Sample> group, MergedHistograms histograms)
+    {
+        histograms.SetTo(group);
+        Sample last = group[^1];
+        if (group.Count == 1)
+            return new MergedSample(last, histograms);
+        bool hasRate = group.Any(s => s.HasRate);
+        return new MergedSample(
+            last with
+            {
+                Seconds = group.Sum(s => s.Seconds),
+                Operations = group.Sum(s => s.Operations),
+                Documents = group.Sum(s => s.Documents),
+                Bytes = group.Sum(s => s.Bytes),
+                Failed = group.Sum(s => s.Failed),
+                LatencyMicroseconds = LatencySummaries.From(histograms.Service),
+                ResponseMicroseconds = hasRate ? LatencySummaries.From(histograms.Response) : null,
+                LatenessMicroseconds = hasRate ? LatencySummaries.From(histograms.Lateness) : null,
+                Histogram = default,
+                ResponseHistogram = default,
+                LatenessHistogram = default,
+            },
+            histograms);
+    }
+
+    /// <summary>The sums of one member's samples since the last row.</summary>
+    private sealed class MetricGroup(IReadOnlyList<Metric> metrics)
+    {
+        private readonly double[] _sums = new double[metrics.Count];
+        private readonly double[] _weights = new double[metrics.Count];
+        private MetricSample? _last;
+
+        public int Count { get; private set; }
+
+        public void Add(MetricSample sample)
+        {
+            for (int i = 0; i < metrics.Count; i++)
+            {
+                double value = sample.Values[i];
+                double weight = 1;
+                if (metrics[i].Kind == MetricKind.Counter)
+                {
+                    // A count that falls is another process's.
+                    value -= _last?.Values[i] ?? double.NaN;
+                    weight = value >= 0 ? (sample.AtMilliseconds - _last!.AtMilliseconds) / 1000.0 : 0;
+                }
+
+                if (!double.IsFinite(value) || weight <= 0)
+                    continue;
+                _sums[i] += value;
+                _weights[i] += weight;
+            }
+
+            _last = sample;
+            Count++;
+        }
+
+        public MetricSample Take()
+        {
+            double[] values = new double[metrics.Count];
+            for (int i = 0; i < values.Length; i++)
+                values[i] = _weights[i] > 0 ? _sums[i] / _weights[i] : double.NaN;
+            Array.Clear(_sums);
+            Array.Clear(_weights);
+            Count = 0;
+            return _last! with { Values = values };
+        }
+    }
+}

@@ -1,0 +1,66 @@
+using MongoPerf.Storage;
+
+namespace MongoPerf.Reports.Sharding;
+
+/// <summary>What the shards' primaries did while the run looked, by their own counters.</summary>
+internal sealed class ShardOperations
+{
+    /// <summary>Metrics that together are a shard's operations; an insert counts for each document.</summary>
+    public static IReadOnlyList<string> Metrics { get; } =
+        ["opcounters_insert", "opcounters_query", "opcounters_update", "opcounters_delete", "opcounters_getmore"];
+
+    private static readonly int[] Columns = [.. Metrics.Select(static name => MetricCatalogue.IndexOf(MetricCatalogue.Shard, name))];
+
+    private readonly Dictionary<string, double[]> _sums = new(StringComparer.Ordinal);
+    private double _all;
+
+    private ShardOperations()
+    {
+    }
+
+    public static ShardOperations Of(StoredRun run)
+    {
+        var operations = new ShardOperations();
+        var last = new Dictionary<string, MetricSample>(StringComparer.Ordinal);
+        foreach (MetricSample sample in run.ReadShardSamples())
+        {
+            if (last.TryGetValue(sample.Member, out MetricSample? before))
+                operations.Add(before, sample);
+            // What a shard that is away did meanwhile shows when it is back, unless its process is another one.
+            if (!double.IsNaN(sample.Values[Columns[0]]))
+                last[sample.Member] = sample;
+        }
+
+        return operations;
+    }
+
+    /// <summary>Of one of <see cref="Metrics"/>; null when the shard could never be asked.</summary>
+    public long? Count(string shard, string metric) =>
+        _sums.TryGetValue(shard, out double[]? sums) ? (long)sums[Metrics.ToList().IndexOf(metric)] : null;
+
+    /// <summary>0 to 1: of the operations of all shards; null when there were none, or the shard could never be asked.</summary>
+    public double? Share(string shard) => _all > 0 && _sums.TryGetValue(shard, out double[]? sums) ? sums.Sum() / _all : null;
+
+    /// <summary>Operations from one sample to the next; NaN where the counters began anew.</summary>
+    public static double Between(MetricSample before, MetricSample now) => Columns.Sum(column => Difference(before, now, column));
+
+    private void Add(MetricSample before, MetricSample now)
+    {
+        if (!_sums.TryGetValue(now.Member, out double[]? sums))
+            _sums[now.Member] = sums = new double[Columns.Length];
+        for (int i = 0; i < Columns.Length; i++)
+        {
+            double difference = Difference(before, now, Columns[i]);
+            if (double.IsNaN(difference))
+                continue;
+            sums[i] += difference;
+            _all += difference;
+        }
+    }
+
+    private static double Difference(MetricSample before, MetricSample now, int column)
+    {
+        double difference = now.Values[column] - before.Values[column];
+        return difference >= 0 ? difference : double.NaN;
+    }
+}

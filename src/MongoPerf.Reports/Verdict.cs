@@ -1,0 +1,35 @@
+using MongoPerf.Reports.Findings;
+
+namespace MongoPerf.Reports;
+
+public enum Grade
+{
+    Good,
+
+    /// <summary>A reader of the figures must know it.</summary>
+    Note,
+    Bad,
+}
+
+/// <summary>One of the lines that come first in every report.</summary>
+public sealed record Verdict(Grade Grade, string Text)
+{
+    /// <summary>In place of the grade's own mark; null for that.</summary>
+    public string? Label { get; init; }
+
+    public string Mark => Words.Of(Label ?? GradeMark);
+
+    /// <summary>The finding that the line states; null when it states none.</summary>
+    public VerdictFinding? Finding { get; init; }
+
+    /// <summary>It states a setting and not a result: a comparison lists it among the differences.</summary>
+    public bool IsChosen { get; init; }
+
+    /// <summary>By which pages color it.</summary>
+    public string GradeMark => Grade switch
+    {
+        Grade.Good => "ok",
+        Grade.Note => "note",
+        _ => "BAD",
+    };
+}

@@ -1,0 +1,63 @@
+using MongoPerf.Load.Plans;
+using MongoPerf.Running.Secrets;
+using MongoPerf.Running.Sessions;
+using MongoPerf.Running.Systems;
+using MongoPerf.Scenarios;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Running.Agents;
+
+/// <summary>What <c>agent</c> was called with.</summary>
+/// <param name="Coordinator">Connection string.</param>
+/// <param name="Name">Of this agent.</param>
+/// <param name="Number">The only part that it takes; null for any.</param>
+/// <param name="Uri">Of the deployment, with its secrets; null takes the plan's, or the environment's.</param>
+/// <param name="PasswordFile">Of the deployment's user.</param>
+/// <param name="MayWrite">What a plan may write although its run does not create it: the coordinator's word is not enough.</param>
+/// <param name="WaitSeconds">For a plan.</param>
+/// <param name="Stays">It takes another plan when one is done.</param>
+/// <param name="CommandLine">As typed, secrets masked.</param>
+/// <param name="Output">Where the run goes.</param>
+public sealed record AgentRequest(string Coordinator, string Name, int? Number, string? Uri, string? PasswordFile, IReadOnlyList<string> MayWrite, double WaitSeconds, bool Stays, string CommandLine, OutputRequest Output)
+{
+    /// <summary>What is to be run for a part of a plan: the coordinator's word starts no server and names no file or program of this machine.</summary>
+    /// <exception cref="UserException">The plan asks for more.</exception>
+    public RunRequest ForPart(AgentClaim claim, IAgentRole role)
+    {
+        RunSettings settings = claim.Settings;
+        if (settings.Deployment is not { Uri: { } stored, ClusterFolder: null, MongodPath: null, Auth: null, Tls: null, MemoryLimitBytes: null, Cpus: null, CacheBytes: null } || settings.Engine.Kind != EngineKind.Wire)
+            throw new UserException(ExitCode.Refused, "the plan asks for more than putting load on an existing deployment", "agents start no servers and build no other clients");
+        Names.Database(settings.Data.Database);
+        string uri = ConnectionSecrets.Choose(Uri, stored, UriVariable.Value);
+        if (uri == stored && Uri is null)
+            RequireHarmless(ServerUri.Parse(stored));
+        ReadPlan plan = StoredPlan.Read(settings, claim.Seed);
+        if (PlanDivision.FindFault(plan.Plan) is { } fault)
+            throw new UserException(ExitCode.WrongUsage, fault);
+        var request = new RunRequest
+        {
+            Settings = settings,
+            Plan = plan with { Changes = settings.Plan.Changes, Set = settings.Plan.Set },
+            ReadPlan = seed => StoredPlan.Read(settings, seed),
+            Seed = claim.Seed,
+            SeedWasGiven = true,
+            CommandLine = CommandLine,
+            Uri = uri,
+            PasswordFile = PasswordFile,
+            MayWrite = MayWrite,
+            Agent = role,
+            Output = Output with { PrintsResult = false },
+        };
+        return ConnectionSecrets.Complete([request])[0];
+    }
+
+    /// <summary>Whoever may write to the coordinator chooses the host, which must get no file of this machine and no password as it is.</summary>
+    private static void RequireHarmless(ConnectionString offered)
+    {
+        string? option = offered.TlsCAFile is not null ? "tlsCAFile" : offered.TlsCertificateKeyFile is not null ? "tlsCertificateKeyFile" : offered.AuthMechanism == "PLAIN" ? "authMechanism=PLAIN" : null;
+        if (option is not null)
+            throw new UserException(ExitCode.Refused, $"the plan's connection string has {option}: an agent opens no file and sends no plain-text password on a coordinator's request", "name the deployment to the agent itself, with --uri or MONGOPERF_URI");
+    }
+}

@@ -1,0 +1,18 @@
+namespace MongoPerf.Running.Sessions;
+
+/// <summary>Where results go and how much is said meanwhile.</summary>
+/// <param name="RunsFolder">Holds a folder for each run.</param>
+/// <param name="Format">text, json, csv, markdown or ycsb, on stdout.</param>
+/// <param name="Quiet">No progress.</param>
+/// <param name="NoTui">Progress as plain lines.</param>
+/// <param name="Results">Shows them.</param>
+public sealed record OutputRequest(string RunsFolder, string Format, bool Quiet, bool NoTui, IRunResults Results)
+{
+    /// <summary>False for one of several runs, of which only the comparison is printed; its files are written all the same.</summary>
+    public bool PrintsResult { get; init; } = true;
+
+    public bool WritesReport { get; init; } = true;
+
+    /// <summary>Where a page is served while it runs; 0 for a free port, null for nowhere.</summary>
+    public int? LivePort { get; init; }
+}

@@ -1,0 +1,166 @@
+using System.Collections.Concurrent;
+using MongoPerf.Load.Collections;
+using MongoPerf.Load.Failures;
+using MongoPerf.Load.Growth;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Running.Sessions;
+
+/// <summary>Runs a prepared plan to its end, stores how it ended, and shows and judges what it measured.</summary>
+internal sealed class PlanExecution
+{
+    private readonly RunSession _session;
+    private readonly RunStore _store;
+    private readonly PreparedData _prepared;
+    private readonly StopSignals _signals;
+    private readonly RunContext _run;
+    private readonly ConcurrentQueue<UntilWatch> _watches = new();
+
+    private PlanExecution(RunSession session, RunStore store, IDataStore data, PreparedData prepared, StopSignals signals)
+    {
+        (_session, _store, _prepared, _signals) = (session, store, prepared, signals);
+        IAgentRole? agent = session.Request.Agent;
+        _run = new RunContext(SystemClock.Instance, session.Executors.Open(prepared.Plan), data, store, session.Log.Progress, new PlanRunOptions
+        {
+            Seed = prepared.Seed,
+            Repeat = store.Run.Repeat?.Number ?? store.Run.Try ?? 1,
+            Share = agent?.Share ?? PlanShare.Whole,
+            Meet = agent is null ? static (_, _) => new Meeting() : agent.Meet,
+            VerifyShare = session.On.Deployment.Kind == DeploymentKind.Null ? 0 : session.Settings.Plan.VerifyShare,
+            ReconnectFor = ReconnectTime.Read(),
+            MaxErrors = session.Settings.Plan.MaxErrors,
+            ReasonToStop = session.Guard.ReasonToStop,
+            MeasureDisk = session.Guard.MeasureDisk,
+            Watch = Watch,
+            Restart = how => ServerRestarts.Run(session.On, session.Settings.Data.Database, how, session.Log),
+        });
+    }
+
+    /// <param name="session">Begun.</param>
+    /// <param name="store">Of the run.</param>
+    /// <param name="data">The plan's collections.</param>
+    /// <param name="prepared">What was found there.</param>
+    /// <param name="before">What the run has stored already.</param>
+    /// <param name="signals">Stop it.</param>
+    /// <exception cref="UserException">The run can't be stored, or its report can't be written.</exception>
+    public static ExitCode Run(RunSession session, RunStore store, IDataStore data, PreparedData prepared, RunProgress before, StopSignals signals)
+    {
+        try
+        {
+            return new PlanExecution(session, store, data, prepared, signals).Run(before);
+        }
+        catch (Exception e) when (FindWriteFailure(e) is { } failure)
+        {
+            throw new UserException(ExitCode.Refused, failure.Message, $"nothing stored is damaged; make room there, then {session.Folder.CommandFor("resume")} continues the run");
+        }
+    }
+
+    /// <summary>Whoever was the first to write into run.db: a sampler, a phase, or who notes how the run ended.</summary>
+    private static RunStoreWriteException? FindWriteFailure(Exception e) => e as RunStoreWriteException ?? (e.InnerException is { } inner ? FindWriteFailure(inner) : null);
+
+    private ExitCode Run(RunProgress before)
+    {
+        PlanOutcome outcome = RunPhases(before);
+        _store.SetState(outcome.State, outcome.Why, DateTimeOffset.UtcNow);
+        if (outcome.Rejection is { } rejection)
+            _store.SetNote(StoredRun.RejectedNote, rejection);
+        if (outcome.Why is { } why)
+            _store.AddEvent(new RunEvent(SystemClock.Instance.UtcNow.ToUnixTimeMilliseconds(), "stopped", why));
+        _store.Flush();
+        RunRequest request = _session.Request;
+        // A part's report is made when somebody asks for it: the machine may have other agents' work to do.
+        IRunResults? results = request.Agent is null ? request.Output.Results : null;
+        results?.Show(_session.Folder, request.Output);
+        using StoredRun stored = StoredRun.Open(_session.Folder.Path);
+        outcome.Tell(stored, results?.Next(stored, _session.Folder), request.Output.Results.FailedAssertions(stored));
+        return outcome.Judge(stored);
+    }
+
+    /// <summary>To their ends, or to what stops or breaks them.</summary>
+    private PlanOutcome RunPhases(RunProgress before)
+    {
+        bool isDone = false;
+        Exception? failure = null;
+        try
+        {
+            Plan plan = _session.Cluster is null ? WithoutShards(_prepared.Plan) : _prepared.Plan;
+            isDone = RunPhases(plan, before);
+            _session.NoteCollections(plan);
+        }
+        catch (Exception) when (_signals.WasStopped || _run.StopReason is not null)
+        {
+            // What breaks after a stop was broken by it.
+        }
+        catch (Exception e) when (IsOfServer(e))
+        {
+            failure = e;
+        }
+        catch (Exception e) when (FindWriteFailure(e) is null)
+        {
+            StoredFailure.Note(_store, RunState.Failed, e);
+            throw;
+        }
+        finally
+        {
+            RestoreCluster();
+            _session.End();
+        }
+
+        return new PlanOutcome(_run, isDone, _signals.WasStopped, failure) { IsPart = _session.Request.Agent is not null };
+    }
+
+    /// <summary>The run can be resumed after it.</summary>
+    private static bool IsOfServer(Exception e) =>
+        ErrorTally.BreaksConnection(e) || e is ServerRefusesException or ServerCommandException or DuplicateKeyException or CollectionBusyException;
+
+    private bool RunPhases(Plan plan, RunProgress before)
+    {
+        try
+        {
+            return new PlanRunner(_run, before).Run(plan, _session.Settings.Data.IsExisting, _signals.Token);
+        }
+        finally
+        {
+            // Also of what was interrupted: it was measured all the same.
+            foreach (UntilWatch watch in _watches)
+                _run.Report(watch.IsKnown ? RunEvent.UntilReached : RunEvent.UntilMissed, watch.Describe());
+        }
+    }
+
+    private Func<IReadOnlyList<Sample>, bool> Watch(Until until, string group)
+    {
+        var watch = new UntilWatch(until, group);
+        _watches.Enqueue(watch);
+        return watch.Add;
+    }
+
+    private void RestoreCluster()
+    {
+        try
+        {
+            _session.Cluster?.Restore();
+        }
+        catch (Exception e) when (ErrorTally.IsServerAway(e))
+        {
+            Console.Error.WriteLine($"warning: could not restore the balancer: {e.Message}");
+        }
+    }
+
+    /// <summary>What only shards can do is left out, and said.</summary>
+    private Plan WithoutShards(Plan plan)
+    {
+        if (plan.Collections.Where(c => c.Shard is not null).Select(c => c.Name).ToArray() is { Length: > 0 } placed)
+            _session.Log.Tell($"note: the deployment is not sharded: {string.Join(", ", placed)} {(placed.Length == 1 ? "is" : "are")} on its only server");
+        Plan without = plan.WithoutBalancer();
+        string[] left = [.. without.Phases.Select(p => p.Name)];
+        if (plan.Phases.Select(p => p.Name).Except(left).ToArray() is { Length: > 0 } skipped)
+            _session.Log.Tell($"note: the deployment is not sharded, so there is nothing to balance; skipped: {string.Join(", ", skipped)}");
+        return without;
+    }
+}

@@ -1,0 +1,63 @@
+using MongoPerf.Measurement;
+using MongoPerf.Running.Progress;
+using MongoPerf.Storage;
+using Serilog;
+using Serilog.Core;
+
+namespace MongoPerf.Running.Sessions;
+
+/// <summary>Says what happens in a run: in run.db while that is set, in the run's progress, and in run.log. Safe for all threads.</summary>
+internal sealed class RunLog : IDisposable
+{
+    /// <summary>Of run.log; what is beyond goes to run_001.log and so on, of which the last <see cref="FileCount"/> stay.</summary>
+    private const int FileBytes = 16_000_000;
+    private const int FileCount = 2;
+
+    private readonly Logger _file;
+
+    /// <param name="folder">The run's folder, which gets run.log.</param>
+    /// <param name="request">What is run.</param>
+    /// <param name="deployment">Where it is run.</param>
+    public RunLog(RunFolder folder, RunRequest request, DeploymentInfo deployment)
+    {
+        string path = Path.Combine(folder.Path, "run.log");
+        OwnFiles.RefuseLink(path);
+        _file = new LoggerConfiguration()
+            .WriteTo.File(
+                path, outputTemplate: "{Timestamp:yyyy-MM-dd HH:mm:ss.fff} {Message:lj}{NewLine}", formatProvider: null,
+                fileSizeLimitBytes: FileBytes, rollOnFileSizeLimit: true, retainedFileCountLimit: FileCount)
+            .CreateLogger();
+        Deployment = Describe(deployment, request.Settings.Engine);
+        Progress = new ProgressState(folder.Id, request.Plan.Plan, request.Place);
+        Progress.SetDeployment(Deployment);
+        Progress.Line += line => _file.Information("{Line:l}", line);
+    }
+
+    public ProgressState Progress { get; }
+
+    /// <summary>Such as "mongod 6.0.5, standalone, 127.0.0.1:27017", and the client when it is not MongoPerf's own.</summary>
+    public string Deployment { get; }
+
+    /// <summary>Gets the events; null before the run begins, and when it has ended.</summary>
+    public RunStore? Store { get; set; }
+
+    public void Report(string kind, string text, double? seconds = null)
+    {
+        var happened = new RunEvent(SystemClock.Instance.UtcNow.ToUnixTimeMilliseconds(), kind, text, seconds);
+        Store?.AddEvent(happened);
+        Progress.OnEvent(happened);
+    }
+
+    public void Tell(string line) => Progress.Tell(line);
+
+    public void Dispose() => _file.Dispose();
+
+    private static string Describe(DeploymentInfo info, EngineSettings engine) =>
+        Describe(info) + (engine.Kind == EngineKind.Wire ? "" : $", through MongoDB.Driver {engine.Version}".TrimEnd());
+
+    private static string Describe(DeploymentInfo info) =>
+        info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
+        : info.OtherSystem is { } system ? $"{system} {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
+        : info.Topology == Topology.Null ? $"null deployment, {info.Address}"
+        : $"{info.Router ?? "mongod"} {info.ServerVersion}, {info.ShapeText}, {info.Address}";
+}

@@ -1,0 +1,87 @@
+using MongoPerf.Deployments.Limits;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Plans;
+using MongoPerf.Texts.Input;
+using MongoPerf.Texts.Yaml;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>Reads the collections of a file's data.</summary>
+internal static class CollectionReader
+{
+    private const int MostBytes = 16 * 1024 * 1024;
+
+    /// <param name="data">Parameters put in.</param>
+    /// <param name="grown">Names of those that grow.</param>
+    /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
+    /// <param name="seed">The run's.</param>
+    public static PlanCollection[] Read(ScenarioNode data, IReadOnlySet<string> grown, CountScale scale, ulong seed)
+    {
+        if (data is not MappingNode mapping)
+            throw MappingReader.Wrong(data, $"data is {data.Describe()}; expected collections by name");
+        PlanCollection[] collections = [.. mapping.Entries.Select(entry => Collection(entry, scale, seed)).Select(c => grown.Contains(c.Name) ? c with { IsGrown = true } : c)];
+        if (collections.SelectMany(c => c.Stored).GroupBy(stored => stored.Name).FirstOrDefault(same => same.Count() > 1) is { } twice)
+            throw MappingReader.Wrong(data, $"data: '{twice.Key}' is both a collection and part of a GridFS bucket");
+        return collections;
+    }
+
+    private static PlanCollection Collection(MappingEntry entry, CountScale scale, ulong seed)
+    {
+        string name = CheckedName(entry.Key);
+        var reader = new MappingReader(entry.Value, $"collection '{name}'", ScenarioLanguage.Collection);
+        int? shard = (int?)reader.Count("shard", 1, ClusterLimits.MostShards);
+        if (shard is not null && reader.Find("shardKey") is { } key)
+            throw MappingReader.Wrong(key, $"collection '{name}' has both shardKey, which spreads it, and shard, which keeps it on one shard", "remove one of them");
+        if (reader.Find("files") is not null)
+            return BucketReader.Read(reader, name, shard, scale, seed);
+        ScenarioNode document = reader.Find("document") ?? new MappingNode(entry.Key.Position, []);
+        var template = new DocumentTemplate(new TemplateReader(null, seed).Root(document, $"{name}.document"), seed, name);
+        int length = template.Make(0).Bytes.Length;
+        if (length > MostBytes)
+            throw MappingReader.Wrong(document, $"collection '{name}': a document has {length:N0} bytes; MongoDB allows at most {MostBytes:N0}");
+        var collection = new PlanCollection
+        {
+            Name = name,
+            Count = reader.Find("count") is { } count ? scale.Read(count, "count", least: 0) : 0,
+            Documents = template,
+            Indexes = OperationReader.Indexes(reader.List("indexes"), $"collection '{name}': indexes"),
+            ShardKey = ShardKeyOf(reader, name),
+            Shard = shard,
+            Options = Options(reader, name),
+        };
+        UniqueIndexes.Require(collection, collection.Indexes, reader.Find("indexes"));
+        return collection;
+    }
+
+    private static BsonDocument? ShardKeyOf(MappingReader reader, string name)
+    {
+        BsonDocument? key = Literal(reader, "shardKey");
+        if (key is not null)
+            Directions.Require(key, reader.Find("shardKey")!, $"collection '{name}': shardKey", Directions.OfShardKeys);
+        return key;
+    }
+
+    /// <summary>They follow the command's name and its collection, and none may name another.</summary>
+    private static BsonDocument? Options(MappingReader reader, string name)
+    {
+        BsonDocument? options = Literal(reader, "options");
+        return options?.Select(option => option.Key).FirstOrDefault(key => key == "create" || key.StartsWith('$')) is { } wrong
+            ? throw MappingReader.Wrong(reader.Find("options")!, $"collection '{name}': options: {wrong} is not an option of create")
+            : options;
+    }
+
+    private static BsonDocument? Literal(MappingReader reader, string key) => reader.Find(key) is { } node ? TemplateReader.Literal(node, key) : null;
+
+    private static string CheckedName(ScalarNode key)
+    {
+        try
+        {
+            return Names.Collection(key.Text, "mongoperf");
+        }
+        catch (UserException e)
+        {
+            throw MappingReader.Wrong(key, e.Message.Replace("--collection: ", "data: ", StringComparison.Ordinal), e.Hint);
+        }
+    }
+}

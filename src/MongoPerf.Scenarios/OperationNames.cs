@@ -1,0 +1,48 @@
+using MongoPerf.Texts.Input;
+using MongoPerf.Texts.Yaml;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>What operations are called in MongoDB's drivers and in other tools.</summary>
+internal static class OperationNames
+{
+    /// <summary>How this program writes them.</summary>
+    private static readonly Dictionary<string, string> Elsewhere = new(StringComparer.OrdinalIgnoreCase)
+    {
+        ["findOne"] = "find",
+        ["query"] = "find",
+        ["read"] = "find",
+        ["insertOne"] = "insert",
+        ["updateOne"] = "update",
+        ["updateMany"] = "update: …, many: true",
+        ["replaceOne"] = "replace",
+        ["deleteOne"] = "delete",
+        ["remove"] = "delete",
+        ["deleteMany"] = "delete: …, many: true",
+        ["findOneAndUpdate"] = "findAndModify",
+        ["findOneAndReplace"] = "findAndModify",
+        ["findOneAndDelete"] = "findAndModify: …, remove: true",
+        ["countDocuments"] = "count",
+        ["createIndex"] = "createIndexes",
+        ["dropIndex"] = "dropIndexes",
+    };
+
+    /// <param name="name">A key that is no operation of the language.</param>
+    /// <returns>Null when it resembles none.</returns>
+    public static string? FindHint(string name)
+    {
+        if (name.Equals("bulkWrite", StringComparison.OrdinalIgnoreCase))
+            return "insertMany writes batches; several operations in one phase are a mix";
+        return (Elsewhere.GetValueOrDefault(name) ?? NearestName.Find(name, ScenarioLanguage.OperationKinds)) is { } meant ? $"did you mean '{meant}'?" : null;
+    }
+
+    /// <summary>For an operation within another, such as the update of a findAndModify.</summary>
+    /// <param name="kinds">Both operations.</param>
+    /// <param name="operation">That has them as keys.</param>
+    /// <returns>Null when neither holds what is to be changed.</returns>
+    public static string? HintInside(IEnumerable<string> kinds, MappingNode operation) =>
+        kinds.Any(kind => kind is "update" or "replace" && operation.Find(kind) is not ScalarNode) ? NodeReader.HintOfChanges : null;
+
+    /// <summary>For an update operator that stands in the operation itself.</summary>
+    public static string HintOfWith(MappingEntry entry) => $"write with: {{{entry.Name}: {entry.Value.Label}}}";
+}

@@ -1,0 +1,283 @@
+using System.Globalization;
+using System.Text.Json;
+using MongoPerf.Load.Documents;
+using MongoPerf.Measurement;
+using MongoPerf.Texts.Input;
+using MongoPerf.Texts.Yaml;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>Makes templates out of a file's values: documents, filters, updates.</summary>
+/// <param name="documents">Of the collection that the values are about, for ^key and ^field; null in a document itself.</param>
+/// <param name="seed">The run's.</param>
+internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
+{
+    private const int MostBytes = 16 * 1024 * 1024;
+    private const int MostItems = 1_000_000;
+    private const long MostInGroup = long.MaxValue / 2;
+
+    /// <param name="node">A mapping.</param>
+    /// <param name="path">Such as users.document: random values depend on it.</param>
+    public DocumentValue Document(ScenarioNode node, string path)
+    {
+        if (node is not MappingNode mapping)
+            throw MappingReader.Wrong(node, $"{path} is {node.Describe()}; expected a mapping");
+        return Value(node, path) as DocumentValue
+            ?? (IsWrapper(mapping)
+                ? throw MappingReader.Wrong(node, $"{path} is a single value; expected a mapping with fields")
+                : throw MappingReader.Wrong(node, $"{path} is a generated value; expected a mapping with fields"));
+    }
+
+    /// <summary>A list of documents that hold no generators, as index keys and options.</summary>
+    public static BsonDocument Literal(ScenarioNode node, string what)
+    {
+        DocumentValue value = new TemplateReader(null, 0).Document(node, what);
+        return value.IsConstant ? value.ToDocument(new ValueContext(0, 0)) : throw MappingReader.Wrong(node, $"{what}: generated values are not allowed here");
+    }
+
+    public DocumentValue Array(ScenarioNode node, string path) => node is SequenceNode list
+        ? DocumentValue.Array(list.Items.Select((item, i) => Value(item, $"{path}.{i}")))
+        : throw MappingReader.Wrong(node, $"{path} is {node.Describe()}; expected a list");
+
+    public TemplateValue Value(ScenarioNode node, string path) => node switch
+    {
+        ScalarNode { IsQuoted: false, Text: ['^', ..] } scalar => Generate(scalar.Text, null, scalar, path),
+        ScalarNode scalar => new LiteralValue(Scalar(scalar)),
+        SequenceNode => Array(node, path),
+        MappingNode { Entries: [{ Name: ['^', ..] } only] } => Generate(only.Name, only.Value, only.Key, path),
+        MappingNode mapping when IsWrapper(mapping) => new LiteralValue(Wrapped(mapping)),
+        MappingNode mapping => Fields(mapping, path),
+        _ => throw MappingReader.Wrong(node, $"{path} cannot be read"),
+    };
+
+    private DocumentValue Fields(MappingNode mapping, string path)
+    {
+        var elements = new List<KeyValuePair<string, TemplateValue>>();
+        foreach (MappingEntry entry in mapping.Entries)
+        {
+            if (entry.Name == Generator.FieldsName)
+                elements.AddRange(GeneratedFields(new GeneratorReader(Generator.FieldsName, entry.Value, entry.Key), path).Elements);
+            else if (entry.Name.StartsWith('^'))
+                throw MappingReader.Wrong(entry.Key, $"{path}: {entry.Name} can't be combined with other fields; only {Generator.FieldsName} can");
+            else
+                elements.Add(new(CheckedName(entry.Key), Value(entry.Value, $"{path}.{entry.Name}")));
+        }
+
+        if (elements.GroupBy(e => e.Key).FirstOrDefault(g => g.Count() > 1) is { } twice)
+            throw MappingReader.Wrong(mapping, $"{path}: the field '{twice.Key}' appears twice");
+        return new DocumentValue(elements);
+    }
+
+    private static string CheckedName(ScalarNode key) =>
+        key.Text.Contains('\0', StringComparison.Ordinal) ? throw MappingReader.Wrong(key, "a field name contains a zero byte") : key.Text;
+
+    private TemplateValue Generate(string name, ScenarioNode? argument, ScalarNode place, string path)
+    {
+        if (Generator.All.All(g => g.Name != name))
+        {
+            throw MappingReader.Wrong(place, $"{path}: unknown generator '{name}'; allowed: {string.Join(", ", Generator.All.Select(g => g.Name))}",
+                NearestName.Hint(name, Generator.All.Select(g => g.Name)) ?? "put a text that begins with ^ in quotes");
+        }
+
+        var reader = new GeneratorReader(name, argument, place);
+        ulong salt = Salt.Of(path);
+        return name switch
+        {
+            "^number" => Sequence(reader, salt),
+            "^int" when reader.Text("draw") is { } half => SharedDraw(reader, half),
+            "^int" => Integers(reader, NumberKind.Int32, int.MinValue, int.MaxValue, salt),
+            "^long" => Integers(reader, NumberKind.Int64, long.MinValue, long.MaxValue, salt),
+            "^double" => reader.NumberRange() is (var low, var high) ? new DoubleValue(low, high, salt) : throw reader.Wrong("the least and greatest values are missing"),
+            "^bool" => new BooleanValue(reader.Number(null, 0, 1) ?? 0.5, salt),
+            "^date" => Date(reader, salt),
+            "^objectId" => new ObjectIdValue(seed),
+            "^uuid" => FillerValue.Uuid(salt),
+            "^string" => FillerValue.Text(reader.Length("length", MostBytes), salt),
+            "^binary" => FillerValue.Binary(reader.Length("size", MostBytes), salt),
+            "^filler" => Filler(reader),
+            "^word" => new WordValue((int)(reader.Count("first", 1, WordList.Count) ?? WordList.Count), salt),
+            "^choice" => Choice(reader, path, salt),
+            "^array" => new ArrayValue(reader.Length("length", MostItems), Value(reader.Require("of"), $"{path}[]"), salt),
+            "^numbered" => new NumberedTextValue(reader.Text("prefix") ?? "", (int)(reader.Count("digits", 1, 20) ?? 1), reader.Flag("hashed")),
+            Generator.FieldsName => OneOrAll(reader, path, salt),
+            "^key" => Field(reader, "_id"),
+            _ => Field(reader, reader.Text("field") ?? throw reader.Wrong("the field's name is missing")),
+        };
+    }
+
+    private TemplateValue Field(GeneratorReader reader, string path)
+    {
+        if (documents is null)
+            throw reader.Wrong("it is allowed only in operations on a collection of 'data'");
+        return documents.Find(path) is { } value
+            ? ReferenceValue.Of(documents, value)
+            : throw reader.Wrong($"the collection's documents have no field '{path}' (or not all of them do)", NearestField(path));
+    }
+
+    private string? NearestField(string path)
+    {
+        string[] known = [.. Findable(documents!.Root)];
+        return known.FirstOrDefault(name => name.Replace(".0", "", StringComparison.Ordinal) == path) is { } inArray ? $"name an element of the array: {{^field: {inArray}}}"
+            : NearestName.FindPath(path, known) is { } near ? $"did you mean '{near}'?" : null;
+    }
+
+    /// <summary>Paths of the fields that every document has, in arrays those of the first element.</summary>
+    private static IEnumerable<string> Findable(TemplateValue value) => value switch
+    {
+        DocumentValue document => document.Elements.SelectMany(field => Findable(field.Value).Select(path => $"{field.Key}.{path}").Prepend(field.Key)),
+        ArrayValue array when array.At(0) is not null => Findable(array.Parts.Single()).Select(path => $"0.{path}").Prepend("0"),
+        _ => [],
+    };
+
+    private SequenceValue Sequence(GeneratorReader reader, ulong salt)
+    {
+        NumberKind kind = reader.OneOf("type", "long", "int", "double") switch
+        {
+            "int" => NumberKind.Int32,
+            "double" => NumberKind.Double,
+            _ => NumberKind.Int64,
+        };
+        NumberGroups? groups = reader.CountRange("every", 1, MostInGroup) is var (least, most) ? new NumberGroups(least, most, Mixing.Mix(seed ^ salt)) : null;
+        return new SequenceValue(kind, reader.Long("start") ?? 0, reader.Long("step") ?? 1, groups, reader.Count("cycle", 1, long.MaxValue) ?? long.MaxValue);
+    }
+
+    private SharedDrawValue SharedDraw(GeneratorReader reader, string half)
+    {
+        (long min, long max) = reader.IntegerRange() ?? throw reader.Wrong("min and max are missing", "such as {^int: {min: 0, max: 99, draw: upper}}");
+        if (min < int.MinValue || max > int.MaxValue || min > max)
+            throw reader.Wrong($"{min} to {max} is not a range within {int.MinValue} to {int.MaxValue}");
+        return new SharedDrawValue(min, max, reader.OneOf("draw", "upper", "lower") == "upper", seed);
+    }
+
+    /// <summary>One that is to fill the document gets its length when the other fields have been read.</summary>
+    private TemplateValue Filler(GeneratorReader reader)
+    {
+        int compressibility = (int)(reader.Count("compressibility", 0, 100) ?? 0);
+        if (reader.Count("documentSize", 1, MostBytes) is { } size)
+            return new FillingText((int)size, compressibility, reader);
+        return new PiecedText((int)(reader.Count("length", 0, MostBytes) ?? throw reader.Wrong("documentSize or length is missing")), compressibility, seed);
+    }
+
+    /// <summary>Stands for a filler whose length is not known yet.</summary>
+    private sealed class FillingText(int documentSize, int compressibility, GeneratorReader reader) : TemplateValue
+    {
+        public int DocumentSize => documentSize;
+
+        public int Compressibility => compressibility;
+
+        public GeneratorReader Reader => reader;
+
+        public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) => throw reader.Wrong("documentSize is for a field of the document itself, not of a nested one");
+    }
+
+    /// <summary>The fields of a whole document; a filler among them takes what the others leave.</summary>
+    public DocumentValue Root(ScenarioNode node, string path)
+    {
+        DocumentValue document = Document(node, path);
+        KeyValuePair<string, TemplateValue>[] fillers = [.. document.Elements.Where(e => e.Value is FillingText)];
+        if (fillers.Length == 0)
+            return document;
+        var filling = (FillingText)fillers[0].Value;
+        if (fillers.Length > 1)
+            throw filling.Reader.Wrong($"the fields {fillers[0].Key} and {fillers[1].Key} both fill the document");
+        DocumentValue others = With(0);
+        long[] sizes = [.. new long[] { 0, 1, 1_000_000 }.Select(number => (long)new DocumentTemplate(others, seed, path).Make(number).Bytes.Length)];
+        if (sizes.Distinct().Count() > 1)
+            throw filling.Reader.Wrong("the other fields vary in length, so no filler makes every document the same size", "use length instead of documentSize");
+        return filling.DocumentSize >= sizes[0]
+            ? With((int)(filling.DocumentSize - sizes[0]))
+            : throw filling.Reader.Wrong($"documentSize is {filling.DocumentSize}, but the other fields already take {sizes[0]} bytes");
+
+        DocumentValue With(int length) =>
+            new([.. document.Elements.Select(e => e.Value is FillingText ? KeyValuePair.Create(e.Key, (TemplateValue)new PiecedText(length, filling.Compressibility, seed)) : e)]);
+    }
+
+    private static IntegerValue Integers(GeneratorReader reader, NumberKind kind, long least, long greatest, ulong salt)
+    {
+        (long min, long max) = reader.IntegerRange() ?? throw reader.Wrong("the least and greatest values are missing", "such as {^int: [0, 99]}");
+        if (min > max)
+            throw reader.Wrong($"{min} to {max}: the least value comes first", $"write [{max}, {min}]");
+        if (min < least || max > greatest)
+            throw reader.Wrong($"{min} to {max} is not a valid range between {least} and {greatest}", kind == NumberKind.Int32 ? "^long has a larger range" : null);
+        return new IntegerValue(kind, min, max, salt);
+    }
+
+    private static TemplateValue Date(GeneratorReader reader, ulong salt)
+    {
+        if (reader.Date("from") is { } from)
+        {
+            long to = reader.Date("to") ?? throw reader.Wrong("'to' is missing");
+            return from <= to ? new IntegerValue(NumberKind.Date, from, to, salt) : throw reader.Wrong("'from' is later than 'to'");
+        }
+
+        long start = reader.Date("start") ?? throw reader.Wrong("'from' and 'to', or 'start' and 'step' are missing", "such as {^date: {from: 2011-01-01, to: 2012-01-01}}");
+        return new SequenceValue(NumberKind.Date, start, (long)Math.Round((reader.Duration("step") ?? 1) * 1000));
+    }
+
+    private ChoiceValue Choice(GeneratorReader reader, string path, ulong salt)
+    {
+        IReadOnlyList<ScenarioNode> items = reader.Items("of");
+        double[]? weights = reader.Weights(items.Count);
+        return new ChoiceValue([.. items.Select((item, i) => Value(item, $"{path}.{i}"))], weights, salt);
+    }
+
+    private TemplateValue OneOrAll(GeneratorReader reader, string path, ulong salt)
+    {
+        DocumentValue all = GeneratedFields(reader, path);
+        return reader.OneOf("pick", "all", "one") == "one" ? new ChoiceValue([.. all.Elements.Select(e => new DocumentValue([e]))], null, salt) : all;
+    }
+
+    private DocumentValue GeneratedFields(GeneratorReader reader, string path)
+    {
+        long count = reader.Count("count", 1, 10_000) ?? throw reader.Wrong("'count' is missing");
+        string prefix = reader.Text("prefix") ?? "field";
+        ScenarioNode value = reader.Require("value");
+        return new DocumentValue([.. Enumerable.Range(0, (int)count).Select(i => $"{prefix}{i}").Select(name => KeyValuePair.Create(name, Value(value, $"{path}.{name}")))]);
+    }
+
+    /// <summary>Plain 5 is an int32, or int64 beyond its range; 5.0 a double; true, false and null are themselves; everything else, and what is quoted, a text.</summary>
+    private static BsonValue Scalar(ScalarNode scalar)
+    {
+        if (scalar.IsQuoted)
+            return Bson(scalar.Text);
+        if (scalar.IsNull)
+            return Bson(null);
+        if (scalar.Text is "true" or "false")
+            return Bson(scalar.Text == "true");
+        if (long.TryParse(scalar.Text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long whole))
+            return whole is >= int.MinValue and <= int.MaxValue ? Bson((int)whole) : Bson(whole);
+        return double.TryParse(scalar.Text, NumberStyles.Float, CultureInfo.InvariantCulture, out double number) && char.IsAsciiDigit(scalar.Text[^1])
+            ? Bson(number)
+            : Bson(scalar.Text);
+    }
+
+    private static BsonValue Bson(object? value) => BsonDocument.Of(("v", value)).First().Value;
+
+    private static readonly string[] Wrappers =
+        ["$oid", "$date", "$numberInt", "$numberLong", "$numberDouble", "$numberDecimal", "$binary", "$uuid", "$timestamp", "$regularExpression", "$minKey", "$maxKey"];
+
+    /// <summary>A value as in Extended JSON, such as {$numberLong: 5}.</summary>
+    public static bool IsWrapper(MappingNode mapping) => mapping.Entries is [{ Name: var name }] && Wrappers.Contains(name);
+
+    /// <summary>Types that YAML has not are written as in Extended JSON.</summary>
+    private static BsonValue Wrapped(MappingNode mapping)
+    {
+        try
+        {
+            return ExtendedJson.Parse($"{{\"v\": {Json(mapping, mapping.Entries[0].Name is "$minKey" or "$maxKey" or "$timestamp")}}}").First().Value;
+        }
+        catch (ExtendedJsonException e)
+        {
+            throw MappingReader.Wrong(mapping, e.Message);
+        }
+    }
+
+    private static string Json(ScenarioNode node, bool holdsNumbers) => node switch
+    {
+        MappingNode mapping => $"{{{string.Join(", ", mapping.Entries.Select(e => $"{JsonSerializer.Serialize(e.Name)}: {Json(e.Value, holdsNumbers)}"))}}}",
+        ScalarNode scalar when holdsNumbers && long.TryParse(scalar.Text, out long number) => number.ToString(CultureInfo.InvariantCulture),
+        ScalarNode scalar => JsonSerializer.Serialize(scalar.Text),
+        _ => "[]",
+    };
+}

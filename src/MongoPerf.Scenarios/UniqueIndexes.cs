@@ -1,0 +1,59 @@
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Plans;
+using MongoPerf.Load.Sharding;
+using MongoPerf.Texts.Input;
+using MongoPerf.Texts.Yaml;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>Unique indexes that shards can't have: each shard knows its own documents only, so such an index has to begin with the shard key.</summary>
+public static class UniqueIndexes
+{
+    /// <summary>Of a collection whose file says by what it is sharded.</summary>
+    /// <param name="collection">Of the file.</param>
+    /// <param name="indexes">That it has, or gets.</param>
+    /// <param name="node">Where they stand.</param>
+    /// <exception cref="UserException">A unique index does not begin with the collection's own shard key.</exception>
+    public static void Require(PlanCollection collection, IReadOnlyList<BsonDocument> indexes, ScenarioNode? node)
+    {
+        if (collection.ShardKey is { } own && ShardKey.Of(own) is var key && indexes.FirstOrDefault(index => !CanBe(index, key)) is { } wrong)
+            throw MappingReader.Wrong(node!, Message(collection, wrong, key), Hint(wrong, key));
+    }
+
+    /// <summary>Of collections whose file leaves open by what they are sharded.</summary>
+    /// <param name="rounds">Of a plan.</param>
+    /// <param name="usual">By which shards hold a collection that has no key of its own.</param>
+    /// <exception cref="UserException">A unique index does not begin with that.</exception>
+    public static void Require(IReadOnlyList<PlanRound> rounds, ShardKey usual)
+    {
+        foreach (PlanRound round in rounds)
+        {
+            foreach (PlanCollection collection in round.Collections.Where(c => c is { Files: null, ShardKey: null }))
+            {
+                ShardKey key = collection.Shard is null ? usual : ShardKey.Parse("_id");
+                if (Indexes(collection, round).FirstOrDefault(index => !CanBe(index, key)) is { } wrong)
+                    throw new UserException(ExitCode.WrongUsage, Message(collection, wrong, key), Hint(wrong, key));
+            }
+        }
+    }
+
+    private static IEnumerable<BsonDocument> Indexes(PlanCollection collection, PlanRound round) =>
+    [
+        .. collection.Indexes,
+        .. round.Phases.SelectMany(phase => phase.AllGroups).SelectMany(group => group.Operations).Select(item => item.Operation).OfType<ServerCommand>()
+            .Where(command => command.Collection == collection.Name && command.Arguments.Elements is [{ Key: "createIndexes" }, ..])
+            .SelectMany(command => command.Arguments.Elements.Where(element => element.Key == "indexes").Select(element => element.Value).OfType<LiteralValue>())
+            .SelectMany(indexes => indexes.Value.ToDocument().Select(index => index.Value.ToDocument())),
+    ];
+
+    private static bool CanBe(BsonDocument index, ShardKey key) =>
+        !index.IsTrue("unique") || index.FindDocument("key") is not { } fields || fields.First().Key == "_id" && fields.Count() == 1 || key.IsServedBy(fields);
+
+    private static string Message(PlanCollection collection, BsonDocument index, ShardKey key) =>
+        $"collection '{collection.Name}': the unique index {index.FindString("name")} can't be on shards: it does not begin with the shard key {key}";
+
+    private static string Hint(BsonDocument index, ShardKey key) => key.IsHashed
+        ? $"remove unique, or shard the collection by what the index begins with, such as shardKey: {ShardKey.Describe(BsonDocument.Of((index.FindDocument("key")!.First().Key, 1)))}"
+        : $"begin the index with {key}, remove unique, or choose another shardKey";
+}

@@ -1,0 +1,138 @@
+namespace MongoPerf.Storage;
+
+/// <summary>Whether a metric is a level, or a count since the process started whose differences matter.</summary>
+public enum MetricKind
+{
+    Gauge,
+    Counter,
+}
+
+/// <summary>One figure that is sampled during a run: of servers and host every second, of shards every few seconds.</summary>
+/// <param name="Name">Column in run.db and in CSV; never renamed.</param>
+/// <param name="Unit">"bytes", "operations", "microseconds", "percent", "count".</param>
+/// <param name="Kind">Level or running count.</param>
+/// <param name="Title">For people.</param>
+/// <param name="Path">Where serverStatus has it, dots between the steps; for host metrics, where Linux has it; for shards, what is asked.</param>
+public sealed record Metric(string Name, string Unit, MetricKind Kind, string Title, string Path);
+
+/// <summary>What is sampled, in column order. New metrics are added at the end; stored runs with fewer columns stay readable.</summary>
+public static class MetricCatalogue
+{
+    /// <summary>Of each server, from serverStatus (MongoDB's manual has each path).</summary>
+    public static IReadOnlyList<Metric> Server { get; } =
+    [
+        Counter("opcounters_insert", "operations", "Inserted documents", "opcounters.insert"),
+        Counter("opcounters_query", "operations", "Queries", "opcounters.query"),
+        Counter("opcounters_update", "operations", "Updates", "opcounters.update"),
+        Counter("opcounters_delete", "operations", "Deletes", "opcounters.delete"),
+        Counter("opcounters_getmore", "operations", "getMore", "opcounters.getmore"),
+        Counter("opcounters_command", "operations", "Commands", "opcounters.command"),
+        Gauge("connections_current", "count", "Connections", "connections.current"),
+        Gauge("connections_available", "count", "Connections still free", "connections.available"),
+        Gauge("connections_active", "count", "Active connections", "connections.active"),
+        Gauge("mem_resident", "megabytes", "Resident memory", "mem.resident"),
+        Gauge("mem_virtual", "megabytes", "Virtual memory", "mem.virtual"),
+        Counter("page_faults", "count", "Page faults", "extra_info.page_faults"),
+        Counter("server_user_time", "microseconds", "Server CPU, user", "extra_info.user_time_us"),
+        Counter("server_system_time", "microseconds", "Server CPU, system", "extra_info.system_time_us"),
+        Gauge("queue_readers", "count", "Queued readers", "globalLock.currentQueue.readers"),
+        Gauge("queue_writers", "count", "Queued writers", "globalLock.currentQueue.writers"),
+        Gauge("active_readers", "count", "Active readers", "globalLock.activeClients.readers"),
+        Gauge("active_writers", "count", "Active writers", "globalLock.activeClients.writers"),
+        Gauge("cache_used", "bytes", "Cache used", "wiredTiger.cache.bytes currently in the cache"),
+        Gauge("cache_dirty", "bytes", "Cache dirty", "wiredTiger.cache.tracked dirty bytes in the cache"),
+        Gauge("cache_max", "bytes", "Cache limit", "wiredTiger.cache.maximum bytes configured"),
+        Counter("cache_read", "bytes", "Read into cache", "wiredTiger.cache.bytes read into cache"),
+        Counter("cache_written", "bytes", "Written from cache", "wiredTiger.cache.bytes written from cache"),
+        Counter("cache_evicted_clean", "pages", "Clean pages evicted", "wiredTiger.cache.unmodified pages evicted"),
+        Counter("cache_evicted_dirty", "pages", "Dirty pages evicted", "wiredTiger.cache.modified pages evicted"),
+        Counter("cache_evicted_by_clients", "pages", "Pages evicted by application threads", "wiredTiger.cache.pages evicted by application threads"),
+        Counter("block_read", "bytes", "Read from disk", "wiredTiger.block-manager.bytes read"),
+        Counter("block_written", "bytes", "Written to disk", "wiredTiger.block-manager.bytes written"),
+        Counter("log_written", "bytes", "Journal written", "wiredTiger.log.log bytes written"),
+        Counter("log_syncs", "operations", "Journal syncs", "wiredTiger.log.log sync operations"),
+        Gauge("tickets_read_out", "count", "Read tickets in use", "wiredTiger.concurrentTransactions.read.out"),
+        Gauge("tickets_read_available", "count", "Read tickets free", "wiredTiger.concurrentTransactions.read.available"),
+        Gauge("tickets_write_out", "count", "Write tickets in use", "wiredTiger.concurrentTransactions.write.out"),
+        Gauge("tickets_write_available", "count", "Write tickets free", "wiredTiger.concurrentTransactions.write.available"),
+        Gauge("checkpoint_running", "count", "Checkpoint running", "wiredTiger.transaction.transaction checkpoint currently running"),
+        Counter("checkpoints", "operations", "Checkpoints", "wiredTiger.transaction.transaction checkpoints"),
+        Gauge("checkpoint_milliseconds", "milliseconds", "Last checkpoint took", "wiredTiger.transaction.transaction checkpoint most recent time (msecs)"),
+        Counter("keys_examined", "keys", "Keys examined", "metrics.queryExecutor.scanned"),
+        Counter("documents_examined", "documents", "Documents examined", "metrics.queryExecutor.scannedObjects"),
+        Counter("documents_inserted", "documents", "Documents inserted", "metrics.document.inserted"),
+        Counter("documents_returned", "documents", "Documents returned", "metrics.document.returned"),
+        Counter("network_in", "bytes", "Server received", "network.bytesIn"),
+        Counter("network_out", "bytes", "Server sent", "network.bytesOut"),
+        Counter("latency_reads", "microseconds", "Time in reads", "opLatencies.reads.latency"),
+        Counter("latency_reads_operations", "operations", "Reads timed", "opLatencies.reads.ops"),
+        Counter("latency_writes", "microseconds", "Time in writes", "opLatencies.writes.latency"),
+        Counter("latency_writes_operations", "operations", "Writes timed", "opLatencies.writes.ops"),
+        Gauge("uptime", "seconds", "Uptime", "uptime"),
+        Gauge("index_builds", "count", "Index builds", "activeIndexBuilds.total"),
+    ];
+
+    /// <summary>Of the machine that the client runs on, from /proc, and of the client process itself.</summary>
+    public static IReadOnlyList<Metric> Host { get; } =
+    [
+        Counter("cpu_user", "core-microseconds", "Host CPU, user", "/proc/stat user+nice"),
+        Counter("cpu_system", "core-microseconds", "Host CPU, system", "/proc/stat system+irq+softirq"),
+        Counter("cpu_iowait", "core-microseconds", "Host CPU, waiting for disk", "/proc/stat iowait"),
+        Counter("cpu_idle", "core-microseconds", "Host CPU, idle", "/proc/stat idle"),
+        Counter("cpu_steal", "core-microseconds", "Host CPU, stolen", "/proc/stat steal"),
+        Gauge("memory_available", "bytes", "Memory available", "/proc/meminfo MemAvailable"),
+        Gauge("memory_page_cache", "bytes", "Page cache", "/proc/meminfo Cached"),
+        Gauge("memory_dirty", "bytes", "Dirty pages", "/proc/meminfo Dirty"),
+        Counter("swap_in", "bytes", "Swapped in", "/proc/vmstat pswpin"),
+        Counter("swap_out", "bytes", "Swapped out", "/proc/vmstat pswpout"),
+        Counter("disk_read", "bytes", "Disk read", "/proc/diskstats, the disk under the data"),
+        Counter("disk_written", "bytes", "Disk written", "/proc/diskstats, the disk under the data"),
+        Counter("disk_busy", "milliseconds", "Disk busy", "/proc/diskstats, the disk under the data"),
+        Gauge("disk_free", "bytes", "Disk free", "statvfs of the data or runs folder"),
+        Counter("network_received", "bytes", "Network received, loopback included", "/proc/net/dev"),
+        Counter("network_sent", "bytes", "Network sent, loopback included", "/proc/net/dev"),
+        Counter("client_cpu_user", "microseconds", "Client CPU, user", "/proc/self/stat utime"),
+        Counter("client_cpu_system", "microseconds", "Client CPU, system", "/proc/self/stat stime"),
+        Gauge("client_resident", "bytes", "Client memory", "/proc/self/statm"),
+        Counter("cpu_interrupts", "core-microseconds", "Host CPU, interrupts (a part of system)", "/proc/stat irq+softirq"),
+        Counter("servers_cpu", "core-microseconds", "CPU of the servers under load on this machine", "/proc/PID/stat utime+stime"),
+    ];
+
+    /// <summary>Of each shard of a sharded deployment: its part of the collection, and what its primary did.</summary>
+    public static IReadOnlyList<Metric> Shard { get; } =
+    [
+        Gauge("documents", "documents", "Documents, orphans left out", "$collStats count - numOrphanDocs"),
+        Gauge("orphans", "documents", "Orphans: moved away, not deleted yet", "$collStats numOrphanDocs"),
+        Gauge("chunks", "count", "Chunks", "config.chunks"),
+        Gauge("data", "bytes", "Documents uncompressed, with orphans", "$collStats size"),
+        Gauge("storage", "bytes", "Files of the documents", "$collStats storageSize"),
+        Gauge("storage_free", "bytes", "Free blocks in these files", "$collStats freeStorageSize"),
+        Gauge("indexes", "bytes", "Files of the indexes", "$collStats totalIndexSize"),
+        Counter("opcounters_insert", "operations", "Inserted documents", "serverStatus opcounters.insert"),
+        Counter("opcounters_query", "operations", "Queries", "serverStatus opcounters.query"),
+        Counter("opcounters_update", "operations", "Updates", "serverStatus opcounters.update"),
+        Counter("opcounters_delete", "operations", "Deletes", "serverStatus opcounters.delete"),
+        Counter("opcounters_getmore", "operations", "getMore", "serverStatus opcounters.getmore"),
+    ];
+
+    private static Metric Counter(string name, string unit, string title, string path) => new(name, unit, MetricKind.Counter, title, path);
+
+    private static Metric Gauge(string name, string unit, string title, string path) => new(name, unit, MetricKind.Gauge, title, path);
+
+    /// <summary>Some metrics of a list, in the order of their names.</summary>
+    /// <exception cref="ArgumentException">No metric of a name.</exception>
+    public static IReadOnlyList<Metric> Only(IReadOnlyList<Metric> metrics, params IEnumerable<string> names) => [.. names.Select(name => metrics[IndexOf(metrics, name)])];
+
+    /// <summary>Column of a metric in its list.</summary>
+    /// <exception cref="ArgumentException">No metric of that name.</exception>
+    public static int IndexOf(IReadOnlyList<Metric> metrics, string name)
+    {
+        for (int i = 0; i < metrics.Count; i++)
+        {
+            if (metrics[i].Name == name)
+                return i;
+        }
+
+        throw new ArgumentException($"no metric is named '{name}'", nameof(name));
+    }
+}

@@ -1,0 +1,218 @@
+using System.Text.Json.Serialization;
+
+namespace MongoPerf.Storage;
+
+/// <summary>What a phase does. Stored by name: never rename a value.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<PhaseKind>))]
+public enum PhaseKind
+{
+    /// <summary>Operations for a time or a count.</summary>
+    Measure,
+
+    /// <summary>Fills a collection.</summary>
+    Load,
+
+    /// <summary>One way of writing in a step of a growth.</summary>
+    Write,
+
+    /// <summary>Makes a collection.</summary>
+    Create,
+
+    /// <summary>Takes sizes.</summary>
+    Sizes,
+
+    /// <summary>Looks for every document that was written.</summary>
+    Check,
+}
+
+/// <summary>Where in a growth a phase ran.</summary>
+/// <param name="Growth">Name of the growth.</param>
+/// <param name="Step">1-based.</param>
+/// <param name="Documents">In the collection when the step ends.</param>
+public sealed record GrowthPoint(string Growth, int Step, long Documents);
+
+/// <summary>What a run stored of one phase with one value of each parameter, of a growth at one size.</summary>
+public sealed record PhaseRecord
+{
+    /// <summary>1-based, by the phase's place in the plan: the same when a run is resumed.</summary>
+    public required int Number { get; init; }
+
+    public required string Phase { get; init; }
+
+    /// <summary>What the file says it does; empty when it says nothing.</summary>
+    public string Description { get; init; } = "";
+
+    public PhaseKind Kind { get; init; }
+
+    /// <summary>Null for a phase that is no part of a growth.</summary>
+    public GrowthPoint? Growth { get; init; }
+
+    /// <summary>That it fills, makes, or is about in the first place; null when it is about none.</summary>
+    public string? Collection { get; init; }
+
+    /// <summary>Documents (of a load) or operations after which each thread noted the time; null when none did.</summary>
+    public long? Lap { get; init; }
+
+    /// <summary>Requested operations per second, of a changing rate the highest; null for as fast as possible.</summary>
+    public double? Rate { get; init; }
+
+    /// <summary>Those with several values, in the file's order.</summary>
+    public IReadOnlyList<ParameterValue> Parameters { get; init; } = [];
+
+    public IReadOnlyList<GroupShare> Groups { get; init; } = [];
+
+    public IReadOnlyList<AssertionResult> Assertions { get; init; } = [];
+
+    /// <summary>In <see cref="Collection"/> when the phase ended, as far as the client knows.</summary>
+    public long Documents { get; init; }
+
+    /// <summary>Documents that must be in <see cref="Collection"/> and are not, where the phase looked.</summary>
+    public long Missing { get; init; }
+
+    /// <summary>One beyond the last number that was written, by collection, when the phase ended.</summary>
+    public IReadOnlyDictionary<string, long> NextNumbers { get; init; } = new Dictionary<string, long>();
+
+    /// <summary>Why documents that its reads brought were not compared with what was written; null when they were, or when it reads none.</summary>
+    public string? NotVerified { get; init; }
+
+    /// <summary>When its first operations were let go: Unix time, milliseconds, by the client's clock; null where nothing was measured.</summary>
+    public double? StartedAtMilliseconds { get; init; }
+
+    /// <summary>Of one of several clients that wait for one another: how its clock stood against the coordinator's just before. Null otherwise.</summary>
+    public ClientClock? Clock { get; init; }
+
+    /// <summary>Of a merged run: between the first client's start of the phase and the last one's, by the clocks' common time; null otherwise.</summary>
+    public double? StartSkewMilliseconds { get; init; }
+
+    /// <summary>Of <see cref="StartSkewMilliseconds"/>: what the clocks may be off, both ways; null where that is not known.</summary>
+    public double? StartSkewUncertaintyMilliseconds { get; init; }
+
+    /// <summary>Latencies of all its groups' operations together; null where it has one group, which has its own, or where they can't be added up.</summary>
+    public JointLatency? Joint { get; init; }
+
+    /// <summary>False while it lasts, or when it was interrupted.</summary>
+    public bool IsComplete { get; init; }
+
+    /// <summary>In the order of the plan.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<OperationResult> Operations { get; init; } = [];
+
+    /// <summary>All its operations together; null where it has fewer than two.</summary>
+    [JsonIgnore]
+    public OperationResult? Total { get; init; }
+
+    /// <summary>One for each of its groups that has several operations.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<OperationMix> Mixes { get; init; } = [];
+
+    /// <summary>Of its mixes where it has several groups, then <see cref="Total"/>; none where it has fewer than two operations.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<OperationResult> Totals => Total is null ? [] : [.. Mixes.Select(mix => mix.Total).Where(total => !ReferenceEquals(total, Total)), Total];
+
+    /// <summary>Those whose rates are free of one another: operations that have a group for themselves, and each mix as a whole.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<OperationResult> Independent => [.. Operations.Where(result => !IsMixed(result)), .. Mixes.Select(mix => mix.Total)];
+
+    /// <summary>Of each collection whose sizes were taken at its end.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<SizeResult> Sizes { get; init; } = [];
+
+    /// <summary>Its rate follows from that of a mix.</summary>
+    public bool IsMixed(OperationResult result) => Mixes.Any(mix => mix.Operations.Contains(result));
+}
+
+/// <summary>Everything that a growth measured at one size.</summary>
+/// <param name="Growth">Its name.</param>
+/// <param name="Step">1-based.</param>
+/// <param name="Documents">In the collection when the step ends.</param>
+/// <param name="Phases">In the order in which they ran.</param>
+public sealed record GrowthStep(string Growth, int Step, long Documents, IReadOnlyList<PhaseRecord> Phases)
+{
+    public IEnumerable<OperationResult> Operations => Phases.SelectMany(phase => phase.Operations);
+
+    /// <summary>The last of each of the growth's collections, which may have phases of their own for it; empty when none were taken.</summary>
+    public IReadOnlyList<SizeResult> Sizes => [.. Phases.SelectMany(phase => phase.Sizes).GroupBy(sizes => sizes.Collection).Select(collection => collection.Last())];
+
+    /// <summary>By the growths' order, then by size.</summary>
+    public static IReadOnlyList<GrowthStep> Of(IEnumerable<PhaseRecord> records) =>
+    [
+        .. records.Where(record => record.Growth is not null).GroupBy(record => (record.Growth!.Growth, record.Growth.Step))
+            .Select(step => new GrowthStep(step.Key.Growth, step.Key.Step, step.Max(record => record.Growth!.Documents), [.. step])),
+    ];
+}
+
+public sealed record ParameterValue(string Name, string Value);
+
+/// <summary>How far one thread was when.</summary>
+/// <param name="Done">Documents or operations since the phase's start: those of a whole number of laps, or, where one operation did several, a little more.</param>
+/// <param name="Seconds">Since the phase's start.</param>
+public readonly record struct LapMark(long Done, double Seconds);
+
+/// <summary>How far one thread of a scenario's phase was when.</summary>
+/// <param name="Phase">Number of the phase record.</param>
+/// <param name="Thread">0-based.</param>
+/// <param name="Number">The thread's first is 1.</param>
+/// <param name="Done">Documents of a load, operations of any other phase, since the phase's start.</param>
+/// <param name="Seconds">Since the phase's start.</param>
+public sealed record StoredLap(int Phase, int Thread, int Number, long Done, double Seconds);
+
+/// <summary>How evenly the threads of a group shared the work.</summary>
+/// <param name="Name">Empty when the phase has only one group.</param>
+/// <param name="Threads">Of the group.</param>
+/// <param name="Seconds">Length of its measured part.</param>
+/// <param name="Operations">Succeeded, over all threads.</param>
+/// <param name="Least">Of one thread.</param>
+/// <param name="Most">Of one thread.</param>
+/// <param name="Deviation">Standard deviation of the threads' operations.</param>
+/// <param name="Accounting">Of the group; warm-up included.</param>
+public sealed record GroupShare(string Name, int Threads, double Seconds, long Operations, long Least, long Most, double Deviation, Accounting Accounting)
+{
+    /// <summary>What waited in the client because all connections were busy; null in a closed loop.</summary>
+    public ClientWaiting? Waiting { get; init; }
+
+    /// <summary>Of its connections, warm-up included; null where the client does not count it.</summary>
+    public GroupTraffic? Traffic { get; init; }
+
+    /// <summary>The operations that it chose among by their weights; empty where it had one.</summary>
+    public IReadOnlyList<string> Mix { get; init; } = [];
+
+    /// <summary>Latencies of its operations together; null where it had one, or where they can't be added up.</summary>
+    public JointLatency? Joint { get; init; }
+
+    [JsonIgnore]
+    public double Mean => (double)Operations / Math.Max(1, Threads);
+
+    public static GroupShare Of(string name, double seconds, IReadOnlyList<long> threadOperations, Accounting accounting)
+    {
+        double mean = threadOperations.Average();
+        double variance = threadOperations.Sum(n => (n - mean) * (n - mean)) / Math.Max(1, threadOperations.Count - 1);
+        return new GroupShare(
+            name, threadOperations.Count, seconds, threadOperations.Sum(), threadOperations.Min(), threadOperations.Max(), Math.Sqrt(variance), accounting);
+    }
+}
+
+/// <summary>Arrivals of a rate that found all connections of their group busy, in the measured part.</summary>
+/// <param name="Arrivals">How many.</param>
+/// <param name="Seconds">In which some arrival waited.</param>
+public sealed record ClientWaiting(long Arrivals, double Seconds);
+
+/// <summary>What a group's connections carried, bytes, handshakes included.</summary>
+/// <param name="DocumentBytes">Of the documents inserted and returned.</param>
+/// <param name="MessageBytesSent">As they were before compression and TLS.</param>
+/// <param name="WireBytesSent">As they went through the socket.</param>
+/// <param name="MessageBytesReceived">As <paramref name="MessageBytesSent"/>.</param>
+/// <param name="WireBytesReceived">As <paramref name="WireBytesSent"/>.</param>
+public sealed record GroupTraffic(long DocumentBytes, long MessageBytesSent, long WireBytesSent, long MessageBytesReceived, long WireBytesReceived)
+{
+    /// <summary>What messages were compressed with; null for nothing.</summary>
+    public string? Compressor { get; init; }
+}
+
+/// <param name="Text">As the scenario says it.</param>
+/// <param name="Holds">Whether it is true.</param>
+/// <param name="Value">What was measured; null for nothing. Microseconds for latencies.</param>
+public sealed record AssertionResult(string Text, bool Holds, double? Value = null)
+{
+    /// <summary>The value is in microseconds.</summary>
+    public bool IsLatency { get; init; }
+}

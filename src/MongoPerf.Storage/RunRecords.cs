@@ -1,0 +1,542 @@
+using System.Text.Json.Serialization;
+
+namespace MongoPerf.Storage;
+
+// What a run stores about itself. The names are those of the JSON that `report --format json` prints (schema mongoperf/1), in camelCase.
+
+/// <summary>How a run stands. Stored by name: never rename a value.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<RunState>))]
+public enum RunState
+{
+    /// <summary>Still going, or killed without a chance to say so.</summary>
+    Running,
+
+    /// <summary>Stopped by Ctrl+C, a full disk or a lost server; can be resumed.</summary>
+    Interrupted,
+    Finished,
+
+    /// <summary>Ended by a fault of the program; can be resumed all the same.</summary>
+    Failed,
+}
+
+/// <summary>One execution of the program.</summary>
+public sealed record RunInfo
+{
+    public required string Id { get; init; }
+
+    /// <summary>Of the documents and of everything drawn; a run on data that is there takes theirs.</summary>
+    public required ulong Seed { get; init; }
+
+    /// <summary>The program's version, with the commit it was built from.</summary>
+    public required string Version { get; init; }
+
+    /// <summary>"Release" or "Debug".</summary>
+    public required string BuildKind { get; init; }
+
+    /// <summary>As typed, secrets masked.</summary>
+    public required string CommandLine { get; init; }
+    public required DateTimeOffset StartedAt { get; init; }
+    public DateTimeOffset? EndedAt { get; init; }
+    public RunState State { get; init; } = RunState.Running;
+
+    /// <summary>Why the run ended before its target; null when it did not.</summary>
+    public string? StoppedBecause { get; init; }
+
+    /// <summary>Of which repeats it is one; null when it was not repeated.</summary>
+    public RepeatOf? Repeat { get; init; }
+
+    /// <summary>Which try of a search for the highest rate it is, 1-based; null for any other run.</summary>
+    public int? Try { get; init; }
+
+    /// <summary>Which part of a plan it is that several clients do together; null when it is all of it.</summary>
+    public ClientPart? Part { get; init; }
+
+    /// <summary>The clients whose runs were merged into this one; empty for a run that was not merged.</summary>
+    public IReadOnlyList<MergedClient> Clients { get; init; } = [];
+}
+
+/// <summary>A run's place among the repeats that one command made of it on one deployment.</summary>
+/// <param name="Group">Id of the first of them.</param>
+/// <param name="Number">1-based.</param>
+/// <param name="Count">How many were requested.</param>
+public sealed record RepeatOf(string Group, int Number, int Count);
+
+/// <summary>What was under load.</summary>
+public sealed record DeploymentInfo
+{
+    public required DeploymentKind Kind { get; init; }
+
+    /// <summary>The system's name, such as Tokyo Tyrant; null for MongoDB, and for what stands in for it.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? OtherSystem
+    {
+        // Runs of earlier versions know it by their kind only.
+        get => field ?? (Kind == DeploymentKind.Tyrant ? Kind.Text() : null);
+        init;
+    }
+
+    public required Topology Topology { get; init; }
+    public required string ServerVersion { get; init; }
+    public string? StorageEngine { get; init; }
+
+    /// <summary>The server's own cache limit in bytes, of a cluster each shard's; null when it does not say.</summary>
+    public long? CacheBytes { get; init; }
+
+    /// <summary>What the memory of each server that holds data is limited to, by request or default; null where it is not, or where that is not known.</summary>
+    public long? MemoryLimitBytes { get; init; }
+
+    /// <summary>What routes in a sharded deployment: "mongos" or "mongod"; null for any other.</summary>
+    public string? Router { get; init; }
+
+    /// <summary>Of a sharded deployment when the run began, as its list of shards says; null for any other.</summary>
+    public int? ShardCount { get; init; }
+
+    /// <summary>Of a replica set, or of each shard (of the largest, where they differ), as the servers say; null for anything else.</summary>
+    public int? Members { get; init; }
+
+    /// <summary>Whether connections were made over TLS; null where that was not noted.</summary>
+    public bool? Tls { get; init; }
+
+    /// <summary>What messages to it were compressed with; null for nothing.</summary>
+    public string? Compressor { get; init; }
+
+    /// <summary>Whether the server knew a user on them; null where it did not say.</summary>
+    public bool? Auth { get; init; }
+
+    /// <summary>How a cluster held the run's collections when the run ended; empty before that, and for anything but a cluster.</summary>
+    public IReadOnlyList<CollectionSharding> Collections { get; init; } = [];
+
+    /// <summary>Of all shards together, as they are alike; of one server its own.</summary>
+    [JsonIgnore]
+    public long? AllCacheBytes => CacheBytes * (ShardCount ?? 1);
+    public bool IsEmbedded { get; init; }
+
+    /// <summary>Such as "standalone", "replica set of 3" or "sharded over TLS with logins".</summary>
+    [JsonIgnore]
+    public string ShapeText => (Topology == Topology.ReplicaSet && Members is { } members ? $"{Topology.Text()} of {members}" : Topology.Text())
+        + (Tls is true ? " over TLS" : "") + (Auth is true ? " with logins" : "") + (Compressor is { } name ? $" with {name} compression" : "");
+
+    /// <summary>host:port, no secrets.</summary>
+    public required string Address { get; init; }
+
+    /// <summary>"database.collection".</summary>
+    public required string Namespace { get; init; }
+
+    /// <summary>The server's process on this machine; null when it is elsewhere or unknown.</summary>
+    public int? ProcessId { get; init; }
+
+    /// <summary>Things a reader of the figures must know, such as "results are for the embedded server, not MongoDB".</summary>
+    public IReadOnlyList<string> Remarks { get; init; } = [];
+}
+
+/// <summary>How a cluster holds one collection, as it says itself.</summary>
+/// <param name="Collection">Its name.</param>
+/// <param name="IsPlaced">The scenario names the shard that holds all of it.</param>
+/// <param name="Parts">One for each shard.</param>
+/// <param name="Key">The shard key, such as {"customer": 1}; null for a collection that is not sharded.</param>
+public sealed record CollectionSharding(string Collection, bool IsPlaced, IReadOnlyList<ShardPart> Parts, string? Key = null)
+{
+    private const double NearlyAll = 0.95;
+
+    // Fewer say nothing about a key.
+    private const long LeastDocuments = 100;
+
+    /// <summary>The shard with 95 % or more of the documents, where others could hold some too and no setting placed them there; null when there is none.</summary>
+    [JsonIgnore]
+    public ShardPart? NearlyOnly
+    {
+        get
+        {
+            long all = Parts.Sum(part => part.Documents ?? 0);
+            return !IsPlaced && Parts.Count > 1 && all >= LeastDocuments && Parts.All(part => part.Documents is not null) ? Parts.FirstOrDefault(part => part.Documents >= NearlyAll * all) : null;
+        }
+    }
+}
+
+/// <summary>What a shard holds of a collection.</summary>
+/// <param name="Shard">Its name.</param>
+/// <param name="Documents">Orphans left out; null when it did not say.</param>
+/// <param name="Chunks">Null when the config server did not say.</param>
+public sealed record ShardPart(string Shard, long? Documents = null, long? Chunks = null);
+
+/// <summary>What the client ran on.</summary>
+public sealed record EnvironmentInfo
+{
+    public required string OperatingSystem { get; init; }
+    public required string Kernel { get; init; }
+    public required string CpuModel { get; init; }
+    public required int CpuCount { get; init; }
+    public required long MemoryBytes { get; init; }
+
+    /// <summary>The file system under the runs folder, e.g. "ext4 on /dev/vda".</summary>
+    public required string Disk { get; init; }
+    public required long DiskTotalBytes { get; init; }
+    public required long DiskFreeBytes { get; init; }
+    public required string DotNetVersion { get; init; }
+
+    /// <summary>True when client and server share this machine: their CPU time is then one pool.</summary>
+    public required bool ServerOnSameMachine { get; init; }
+
+    /// <summary>What the client costs on this CPU model, as it was known when the run began; null when it was not, or does not apply to the run's client and server.</summary>
+    public ClientCalibration? Calibration { get; init; }
+
+    /// <summary>The machine's name; null where it was not noted.</summary>
+    public string? Host { get; init; }
+
+    /// <summary>Null where it was not compared with a server's.</summary>
+    public ClientClock? Clock { get; init; }
+
+    /// <summary>What the fastest network interface in use carries; null where the system does not say, as on many virtual machines.</summary>
+    public long? LinkBytesPerSecond { get; init; }
+}
+
+/// <summary>Latencies of succeeded operations, microseconds; null where nothing was recorded.</summary>
+public sealed record LatencySummary
+{
+    /// <summary>Nothing was recorded.</summary>
+    public static LatencySummary None { get; } = new();
+
+    public double? Min { get; init; }
+    public double? Mean { get; init; }
+    public double? P50 { get; init; }
+    public double? P90 { get; init; }
+    public double? P95 { get; init; }
+    public double? P99 { get; init; }
+    public double? P999 { get; init; }
+    public double? Max { get; init; }
+}
+
+/// <summary>What became of unacknowledged inserts.</summary>
+/// <remarks>A sent operation succeeded when the socket took it: <see cref="Accounting"/> counts it so, lost or not. <see cref="OperationResult.Operations"/> and the rates leave out what was lost.</remarks>
+/// <param name="Sent">Documents written to the socket.</param>
+/// <param name="Arrived">Documents found by an index scan after the fence; what is neither arrived nor lost was refused by a unique index.</param>
+/// <param name="Lost">Sent and not found; they were written again afterwards, acknowledged.</param>
+/// <param name="DrainSeconds">From the last send to the reply of the fence (a ping on the same connection).</param>
+public sealed record UnacknowledgedResult(long Sent, long Arrived, long Lost, double DrainSeconds);
+
+/// <summary>How the server runs a query test, by explain, and by its counters during the window.</summary>
+public sealed record PlanSummary
+{
+    /// <summary>Name of the index; null for a collection scan.</summary>
+    public string? Index { get; init; }
+
+    public long KeysExamined { get; init; }
+    public long DocumentsExamined { get; init; }
+    public long Returned { get; init; }
+
+    /// <summary>Shards that a router asked; null where none routed.</summary>
+    public int? Shards { get; init; }
+
+    /// <summary>Documents that it can't do without, whatever the index: what it skips and returns, with a limit on each shard that it asks. Null in runs of earlier versions.</summary>
+    public long? Necessary { get; init; }
+
+    /// <summary>The stages from the outermost in, such as "LIMIT > FETCH > IXSCAN".</summary>
+    public required string Stages { get; init; }
+
+    /// <summary>serverStatus metrics.queryExecutor.scanned over the window, per operation; null when the server has no such counter.</summary>
+    public double? KeysExaminedPerOperation { get; init; }
+
+    /// <summary>serverStatus metrics.queryExecutor.scannedObjects over the window, per operation.</summary>
+    public double? DocumentsExaminedPerOperation { get; init; }
+}
+
+/// <summary>Operations that were under way at one end of the measured part.</summary>
+/// <param name="Operations">1 or more.</param>
+/// <param name="LongestMicroseconds">Of the slowest, from when it began (with a rate: from when it was due) to its end.</param>
+public sealed record OperationsInFlight(long Operations, double LongestMicroseconds)
+{
+    /// <summary>Those of several clients, or of several operations.</summary>
+    /// <returns>Null when there are none.</returns>
+    public static OperationsInFlight? Sum(IEnumerable<OperationsInFlight?> all) => all.OfType<OperationsInFlight>().ToArray() is { Length: > 0 } some
+        ? new OperationsInFlight(some.Sum(one => one.Operations), some.Max(one => one.LongestMicroseconds))
+        : null;
+}
+
+/// <summary>What a phase measured of one of its operations. Rates and latencies leave the warm-up out.</summary>
+public sealed record OperationResult
+{
+    /// <summary>What the sum of all of a phase's operations is called; no operation may be.</summary>
+    public const string TotalName = "total";
+
+    /// <summary>What the sum of a group's operations is called, where a phase has several groups; no operation of the phase may be.</summary>
+    public static string TotalOf(string group) => $"{group} {TotalName}";
+
+    /// <summary>Its name.</summary>
+    public required string Operation { get; init; }
+
+    /// <summary>It is the sum of several operations.</summary>
+    [JsonIgnore]
+    public bool IsTotal { get; init; }
+
+    /// <summary>It adds documents: its rate is that of documents.</summary>
+    public bool IsInsert { get; init; }
+
+    /// <summary>Nobody answers it (w:0): its latency is the time to send.</summary>
+    public bool IsUnacknowledged { get; init; }
+
+    /// <summary>The name under which the server counts it in <c>opcounters</c>; null when it counts nothing of it.</summary>
+    public string? ServerCounter { get; init; }
+
+    /// <summary>Of the group that did it.</summary>
+    public required int Threads { get; init; }
+
+    /// <summary>Documents per command.</summary>
+    public required int Batch { get; init; }
+
+    /// <summary>Succeeded operations in the measured part.</summary>
+    public required long Operations { get; init; }
+
+    /// <summary>Documents inserted or received in the measured part.</summary>
+    public required long Documents { get; init; }
+    public required long Failed { get; init; }
+
+    /// <summary>Queries among <see cref="Operations"/> that brought fewer documents than they may; small collections do that.</summary>
+    public long ShortReplies { get; init; }
+
+    /// <summary>Those among <see cref="Operations"/> that began in the warm-up: an operation is measured where it ends. Null when there are none.</summary>
+    public OperationsInFlight? InFlightAtStart { get; init; }
+
+    /// <summary>Operations that this program ended without a reply when the phase was over: they count as skipped and have no latency. Null when there are none.</summary>
+    public OperationsInFlight? InFlightAtEnd { get; init; }
+    public required double WarmupSeconds { get; init; }
+
+    /// <summary>Length of the measured part.</summary>
+    public required double Seconds { get; init; }
+    public UnacknowledgedResult? Unacknowledged { get; init; }
+    public required double OperationsPerSecond { get; init; }
+    public required double DocumentsPerSecond { get; init; }
+
+    /// <summary>Document bytes, 1 MB = 1,000,000 bytes.</summary>
+    public required double MegabytesPerSecond { get; init; }
+
+    /// <summary>User and system time of the whole client process in the measured part, per succeeded operation.</summary>
+    public required double ClientCpuMicrosecondsPerOperation { get; init; }
+
+    /// <summary>The client process's CPU time over the measured part, in cores (1.0 is one core busy).</summary>
+    public double ClientCpuCores { get; init; }
+
+    /// <summary>Bytes that the client process allocated on the managed heap in the measured part, per succeeded operation; null where that was not noted.</summary>
+    public double? ClientAllocatedBytesPerOperation { get; init; }
+
+    /// <summary>Service time: from the actual start to the reply.</summary>
+    public required LatencySummary LatencyMicroseconds { get; init; }
+
+    /// <summary>Response time: from when it was due to the reply; null in a closed loop, where nothing is due.</summary>
+    public LatencySummary? ResponseMicroseconds { get; init; }
+
+    /// <summary>From when it was due to its actual start; null in a closed loop.</summary>
+    public LatencySummary? LatenessMicroseconds { get; init; }
+
+    /// <summary>The lateness of those that were due while a connection was free: what the client itself took to begin. Null in a closed loop.</summary>
+    public LatencySummary? ClientLatenessMicroseconds { get; init; }
+
+    /// <summary>A rate was set, so response time is what counts.</summary>
+    [JsonIgnore]
+    public bool HasRate => ResponseMicroseconds is not null;
+
+    /// <summary>The latency that is judged, drawn and asserted: response time where a rate was set, service time otherwise.</summary>
+    [JsonIgnore]
+    public LatencySummary JudgedMicroseconds => ResponseMicroseconds ?? LatencyMicroseconds;
+
+    public PlanSummary? Plan { get; init; }
+
+    /// <summary>The server removes documents by itself, so that nobody knows how many of the unacknowledged ones arrived.</summary>
+    public bool IsArrivalUnknown { get; init; }
+
+    /// <summary>Documents written again after failures or losses, acknowledged, until the range was whole.</summary>
+    public long Repaired { get; init; }
+
+    /// <summary>Returned documents compared with what was written, and how many differed.</summary>
+    public long Verified { get; init; }
+    public long Wrong { get; init; }
+
+    /// <summary>Scheduled = succeeded + failed + skipped, warm-up included.</summary>
+    public required Accounting Accounting { get; init; }
+
+    /// <summary>How many of the succeeded operations each server handled, the busiest first; empty where that is not known.</summary>
+    public IReadOnlyList<MemberShare> Members { get; init; } = [];
+
+    /// <summary>Of a merged run: what each client did of it, in their order; otherwise empty.</summary>
+    public IReadOnlyList<ClientResult> Clients { get; init; } = [];
+
+    /// <summary>By code, with the first message of each; warm-up included.</summary>
+    public IReadOnlyList<ErrorCount> Errors { get; init; } = [];
+}
+
+/// <summary>What one server did of an operation.</summary>
+/// <param name="Member">host:port, as connections are opened; behind a load balancer with the mongos that answered.</param>
+/// <param name="Operations">Succeeded, in the measured part; of unacknowledged ones those sent.</param>
+public sealed record MemberShare(string Member, long Operations);
+
+/// <summary>Scheduled = Succeeded + Failed + Skipped, always.</summary>
+/// <remarks>
+/// An acknowledged operation succeeded when the server says so; an unacknowledged one, a sent operation, succeeded when the socket took it.
+/// What was lost after that is in <see cref="UnacknowledgedResult"/> and stays succeeded here. Skipped is what was scheduled and not started:
+/// the rest of a count, or arrivals of a rate that found no time in their window.
+/// </remarks>
+public sealed record Accounting(long Scheduled, long Succeeded, long Failed, long Skipped)
+{
+    public static Accounting None { get; } = new(0, 0, 0, 0);
+
+    public Accounting Plus(Accounting other) => new(
+        Scheduled + other.Scheduled, Succeeded + other.Succeeded, Failed + other.Failed, Skipped + other.Skipped);
+}
+
+/// <summary>Test 8: sizes as the server reports them, bytes.</summary>
+public sealed record SizeResult
+{
+    /// <summary>Its name, where a run has several; null for the run's own.</summary>
+    public string? Collection { get; init; }
+
+    public required long Documents { get; init; }
+
+    /// <summary>Uncompressed BSON.</summary>
+    public required long DataBytes { get; init; }
+
+    /// <summary>The collection's files, free blocks included.</summary>
+    public required long StorageBytes { get; init; }
+
+    /// <summary>Free blocks inside the files; null when the server does not say.</summary>
+    public long? FreeStorageBytes { get; init; }
+    public required long IndexBytes { get; init; }
+    public required IReadOnlyDictionary<string, long> Indexes { get; init; }
+
+    /// <summary>Bytes under the server's data folder, journal included; null when it is not on this machine.</summary>
+    public long? DiskBytes { get; init; }
+
+    /// <summary>Those among <see cref="DiskBytes"/> that are the journal's, which does not grow with the documents; null where they can't be told apart.</summary>
+    public long? JournalBytes { get; init; }
+    public IReadOnlyList<ShardSize> Shards { get; init; } = [];
+}
+
+/// <summary>What a server's data folder holds.</summary>
+/// <param name="Bytes">In all.</param>
+/// <param name="JournalBytes">Of these in mongod's folder of its journal; null without one.</param>
+public readonly record struct DiskUse(long Bytes, long? JournalBytes);
+
+/// <summary>One shard's part of the sizes, bytes.</summary>
+/// <param name="Shard">Its name.</param>
+/// <param name="Documents">Without orphans, as the shard counts them.</param>
+/// <param name="DataBytes">Uncompressed BSON, orphans included.</param>
+/// <param name="StorageBytes">The collection's files there.</param>
+/// <param name="IndexBytes">All indexes.</param>
+/// <param name="Chunks">That it owns.</param>
+public sealed record ShardSize(string Shard, long Documents, long DataBytes, long StorageBytes, long IndexBytes, long Chunks)
+{
+    /// <summary>Documents that have moved away and are not deleted yet; null when the server does not say (before 6.0).</summary>
+    public long? Orphans { get; init; }
+
+    /// <summary>Bytes of each index.</summary>
+    public IReadOnlyDictionary<string, long> Indexes { get; init; } = new Dictionary<string, long>();
+}
+
+/// <summary>Failures of one kind over the whole run.</summary>
+public sealed record ErrorCount(int Code, string Name, long Count, string FirstMessage, IReadOnlyList<string> Labels)
+{
+    /// <summary>The server answered without an error, but a write that must change a document changed none.</summary>
+    public const string NothingChanged = "NothingChanged";
+
+    /// <summary>The server answered without an error, but a write inserted the document that it must find.</summary>
+    public const string UnexpectedUpsert = "UnexpectedUpsert";
+
+    /// <summary>The server answered without an error, and the write did not do what it must.</summary>
+    public static bool IsWrongEffect(int code, string name) => code == 0 && name is NothingChanged or UnexpectedUpsert;
+
+    /// <summary>From when the slowest of these operations began (with a rate: from when it was due) to its failure; null where that was not noted.</summary>
+    public double? SlowestMicroseconds { get; init; }
+}
+
+/// <summary>Something that happened at a time, such as "reconnect", "outage", "restart", "repair", "resumed", "stopped".</summary>
+public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, double? Seconds = null)
+{
+    /// <summary>The kinds that say that a phase measured until its percentile was known well enough, and that its time was over before.</summary>
+    public const string UntilReached = "until";
+
+    /// <inheritdoc cref="UntilReached"/>
+    public const string UntilMissed = "until missed";
+
+    /// <summary>The kind that says that a phase of a scenario begins.</summary>
+    public const string Phase = "phase";
+
+    /// <summary>The kinds that say that a phase began on a server which had just been started again; cold: the system had forgotten its files.</summary>
+    public const string WarmStart = "warm start";
+
+    /// <inheritdoc cref="WarmStart"/>
+    public const string ColdStart = "cold start";
+
+    /// <summary>The kinds of a server's end on purpose, to see how it comes back: its seconds are how long the end took. A <see cref="FirstAnswer"/> follows.</summary>
+    public const string CleanStop = "clean stop";
+
+    /// <inheritdoc cref="CleanStop"/>
+    public const string Kill = "kill -9";
+
+    /// <summary>The kind that says that such a server has answered again: its seconds are those since it was started.</summary>
+    public const string FirstAnswer = "first answer";
+}
+
+/// <summary>One second (or the rest of one) of one operation of a phase, all threads together.</summary>
+public sealed record Sample
+{
+    /// <summary>Unix time in milliseconds at the sample's end.</summary>
+    public required long AtMilliseconds { get; init; }
+
+    /// <summary>Number of the phase record.</summary>
+    public required int Phase { get; init; }
+
+    /// <summary>The operation's name.</summary>
+    public required string Operation { get; init; }
+    public required bool IsWarmup { get; init; }
+
+    /// <summary>True when the connection was down in part of it.</summary>
+    public bool HasOutage { get; init; }
+    public required double Seconds { get; init; }
+    public required long Operations { get; init; }
+    public required long Documents { get; init; }
+    public required long Bytes { get; init; }
+    public required long Failed { get; init; }
+
+    /// <summary>In the collection at the sample's end, as far as the client knows.</summary>
+    public required long CollectionDocuments { get; init; }
+
+    /// <inheritdoc cref="OperationResult.LatencyMicroseconds"/>
+    public required LatencySummary LatencyMicroseconds { get; init; }
+
+    /// <inheritdoc cref="OperationResult.ResponseMicroseconds"/>
+    public LatencySummary? ResponseMicroseconds { get; init; }
+
+    /// <inheritdoc cref="OperationResult.LatenessMicroseconds"/>
+    public LatencySummary? LatenessMicroseconds { get; init; }
+
+    /// <summary>HdrHistogram V2 compressed encoding of the second's service times (nanoseconds); empty when nothing was recorded.</summary>
+    public ReadOnlyMemory<byte> Histogram { get; init; }
+
+    /// <summary>The same of response times; empty in a closed loop too.</summary>
+    public ReadOnlyMemory<byte> ResponseHistogram { get; init; }
+
+    /// <summary>The same of lateness; empty in a closed loop too.</summary>
+    public ReadOnlyMemory<byte> LatenessHistogram { get; init; }
+
+    /// <summary>Unix time at the sample's beginning.</summary>
+    public long StartMilliseconds => AtMilliseconds - (long)(Seconds * 1000);
+
+    /// <inheritdoc cref="OperationResult.HasRate"/>
+    public bool HasRate => ResponseMicroseconds is not null;
+
+    /// <inheritdoc cref="OperationResult.JudgedMicroseconds"/>
+    public LatencySummary JudgedMicroseconds => ResponseMicroseconds ?? LatencyMicroseconds;
+
+    /// <summary>Histogram of <see cref="JudgedMicroseconds"/>.</summary>
+    public ReadOnlyMemory<byte> JudgedHistogram => HasRate ? ResponseHistogram : Histogram;
+}
+
+/// <summary>Values of the metrics of <see cref="MetricCatalogue"/> at one time; NaN where there is none.</summary>
+/// <param name="AtMilliseconds">Unix time.</param>
+/// <param name="Member">Which server process (host:port), or "client".</param>
+/// <param name="Values">In the order of the catalogue, or of the requested metrics.</param>
+public sealed record MetricSample(long AtMilliseconds, string Member, double[] Values);
+
+/// <summary>A durable point of a growth: everything up to here is stored, here and on the server.</summary>
+/// <param name="Phase">Number of the last phase record of the step.</param>
+/// <param name="Documents">In the collection.</param>
+/// <param name="AtMilliseconds">Unix time.</param>
+public sealed record Checkpoint(int Phase, long Documents, long AtMilliseconds);

@@ -1,0 +1,217 @@
+using System.Text.Json;
+using Microsoft.Data.Sqlite;
+
+namespace MongoPerf.Storage;
+
+/// <summary>A run as it stands on disk: finished, interrupted, or still running. Reads only; a writer may be at work meanwhile.</summary>
+/// <remarks>Everything but the samples is read at once when the run is opened and then stays as it was; samples are streamed anew at each call.</remarks>
+public sealed class StoredRun : IDisposable
+{
+    internal const string TokenNote = "token";
+
+    /// <summary>A note that is there once the data of the server that the run started have been deleted; there is nothing to continue with then.</summary>
+    public const string DeletedNote = "data deleted";
+
+    /// <summary>Why it would end the same way again: a server's reason; empty once it was resumed all the same.</summary>
+    public const string RejectedNote = "rejected";
+
+    /// <summary>The coordinator's id of the plan whose parts a run was merged from, by which it is resumed.</summary>
+    public const string AgentsPlanNote = "agents plan";
+
+    private readonly Dictionary<string, string> _notes;
+    private readonly WriterProcess? _writer;
+    private readonly RunPosition? _from;
+
+    private StoredRun(string folder, SqliteConnection connection, RunPosition? from)
+    {
+        Folder = folder;
+        _from = from;
+        // One read transaction: a writer that commits meanwhile can't make the parts disagree.
+        using SqliteTransaction transaction = connection.BeginTransaction(deferred: true);
+        var reader = new RunReader(connection);
+        Dictionary<string, string> meta = reader.ReadMeta();
+        Run = RunJson.Read<RunInfo>(Required(meta, RunSchema.RunKey));
+        Settings = RunJson.Read<RunSettings>(Required(meta, RunSchema.SettingsKey));
+        Deployment = meta.TryGetValue(RunSchema.DeploymentKey, out string? deployment) ? RunJson.Read<DeploymentInfo>(deployment) : null;
+        Environment = meta.TryGetValue(RunSchema.EnvironmentKey, out string? environment) ? RunJson.Read<EnvironmentInfo>(environment) : null;
+        _notes = meta.Where(pair => pair.Key.StartsWith(RunSchema.NotePrefix, StringComparison.Ordinal))
+            .ToDictionary(pair => pair.Key[RunSchema.NotePrefix.Length..], pair => pair.Value);
+        _writer = WriterProcess.FromNotes(FindNote);
+        Laps = reader.ReadLaps();
+        Checkpoints = reader.ReadCheckpoints();
+        Phases = reader.ReadPhases();
+        GrowthSteps = GrowthStep.Of(Phases);
+        ILookup<(int, string), double?> slowest = Results.SelectMany(result => result.Errors).ToLookup(error => (error.Code, error.Name), error => error.SlowestMicroseconds);
+        Errors = [.. reader.ReadErrors().Select(error => error with { SlowestMicroseconds = slowest[(error.Code, error.Name)].Max() })];
+        Events = reader.ReadEvents();
+        End = reader.ReadEnd();
+        Accounting = Results.Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting));
+        long inCollections = Phases.Where(p => p.Collection is not null).GroupBy(p => p.Collection).Sum(collection => collection.Last().Documents);
+        DocumentsReached = Checkpoints.Select(c => c.Documents).Concat(Phases.Select(p => p.Documents)).Append(inCollections).Append(reader.ReadLastCollectionDocuments()).Max();
+    }
+
+    /// <exception cref="RunStoreException">No run.db, not a run's, half-written, or of a newer format.</exception>
+    public static StoredRun Open(string runFolder) => Open(runFolder, null);
+
+    /// <summary>Of its samples only those that came after a position and before this call; everything else as it is now.</summary>
+    /// <inheritdoc cref="Open(string)"/>
+    public static StoredRun OpenFrom(string runFolder, RunPosition from) => Open(runFolder, from);
+
+    private static StoredRun Open(string runFolder, RunPosition? from)
+    {
+        string folder = Path.GetFullPath(runFolder);
+        using SqliteConnection connection = RunSchema.Open(folder, readOnly: true);
+        try
+        {
+            return new StoredRun(folder, connection, from);
+        }
+        catch (Exception e) when (e is JsonException or SqliteException or InvalidCastException or InvalidOperationException or FormatException)
+        {
+            throw RunSchema.Damaged(folder, e.Message);
+        }
+    }
+
+    /// <summary>Full path of the run's folder.</summary>
+    public string Folder { get; }
+
+    public RunInfo Run { get; }
+
+    public RunSettings Settings { get; }
+
+    /// <summary>What the command line changed of the scenario; who can read the scenario leaves out what it only repeated.</summary>
+    public PlanOverrides Overrides
+    {
+        get => field ?? Settings.Plan.Overrides;
+        set;
+    }
+
+    /// <summary>Null when the run ended before it reached a server.</summary>
+    public DeploymentInfo? Deployment { get; }
+
+    public EnvironmentInfo? Environment { get; }
+
+    /// <summary>What a scenario, or a list on the command line, calls the deployment that it ran on; null when it has no name.</summary>
+    public string? DeploymentName => Settings.Deployment.Name;
+
+    /// <summary>In the order of the plan; the last may be incomplete.</summary>
+    public IReadOnlyList<PhaseRecord> Phases { get; }
+
+    /// <summary>The phases of growths, by size; empty when nothing grew.</summary>
+    public IReadOnlyList<GrowthStep> GrowthSteps { get; }
+
+    /// <summary>Of all phases.</summary>
+    public IEnumerable<OperationResult> Results => Phases.SelectMany(phase => phase.Operations);
+
+    /// <summary>Of phases that noted laps: by phase, thread and lap.</summary>
+    public IReadOnlyList<StoredLap> Laps { get; }
+
+    /// <summary>The most frequent first.</summary>
+    public IReadOnlyList<ErrorCount> Errors { get; }
+
+    public IReadOnlyList<RunEvent> Events { get; }
+
+    public IReadOnlyList<Checkpoint> Checkpoints { get; }
+
+    /// <summary>The sum over all phases.</summary>
+    public Accounting Accounting { get; }
+
+    /// <summary>The sum over all groups with a rate.</summary>
+    public Accounting Arrivals => Phases.SelectMany(phase => phase.Groups).Where(group => group.Waiting is not null).Aggregate(Accounting.None, (sum, group) => sum.Plus(group.Accounting));
+
+    /// <summary>Operations that failed, over all executions of the run, those of phases that left no result included: what <c>--max-errors</c> allows.</summary>
+    public long Failures => Errors.Sum(e => e.Count);
+
+    /// <summary>Documents of all its collections together, as far as phases, checkpoints and samples tell.</summary>
+    public long DocumentsReached { get; }
+
+    /// <summary>Where its samples ended when it was opened.</summary>
+    public RunPosition End { get; }
+
+    /// <summary>True while the process that writes the run lives. Looked up at each call.</summary>
+    public bool IsWriterAlive => _writer is { IsAlive: true };
+
+    /// <summary>Running by its own account, but its writer is gone: killed, or the machine went down.</summary>
+    public bool IsAborted => Run.State == RunState.Running && !IsWriterAlive;
+
+    /// <summary>For people and JSON: "running", "aborted", "interrupted", "finished" or "failed".</summary>
+    public string StateText => IsAborted ? "aborted" : Run.State.ToString().ToLowerInvariant();
+
+    /// <summary>In time order, streamed; without the histogram bytes unless requested.</summary>
+    public IEnumerable<Sample> ReadSamples(bool withHistograms = false)
+    {
+        using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
+        foreach (Sample sample in new RunReader(connection).ReadSamples(withHistograms, Rows(RunSchema.SampleTable)))
+            yield return sample;
+    }
+
+    public IEnumerable<MetricSample> ReadServerSamples() => ReadServerSamples(MetricCatalogue.Server);
+
+    /// <summary>With the values of some metrics, in their order: a few take much less time than all.</summary>
+    /// <param name="metrics">Of <see cref="MetricCatalogue.Server"/>.</param>
+    public IEnumerable<MetricSample> ReadServerSamples(IReadOnlyList<Metric> metrics) => ReadMetrics(RunSchema.ServerTable, metrics);
+
+    public IEnumerable<MetricSample> ReadHostSamples() => ReadHostSamples(MetricCatalogue.Host);
+
+    /// <inheritdoc cref="ReadServerSamples(IReadOnlyList{Metric})"/>
+    /// <param name="metrics">Of <see cref="MetricCatalogue.Host"/>.</param>
+    public IEnumerable<MetricSample> ReadHostSamples(IReadOnlyList<Metric> metrics) => ReadMetrics(RunSchema.HostTable, metrics);
+
+    /// <summary>Of the shards, whose names are the members; empty unless the deployment was sharded.</summary>
+    public IEnumerable<MetricSample> ReadShardSamples() => ReadMetrics(RunSchema.ShardTable, MetricCatalogue.Shard);
+
+    /// <summary>By the time that they began, streamed.</summary>
+    public IEnumerable<ChunkEvent> ReadChunkEvents()
+    {
+        using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
+        foreach (ChunkEvent happened in new RunReader(connection).ReadChunkEvents())
+            yield return happened;
+    }
+
+    /// <summary>Whole-window histograms by phase and operation; the warm-up's before the measured part's.</summary>
+    public IEnumerable<StoredHistogram> ReadHistograms()
+    {
+        using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
+        foreach (StoredHistogram histogram in new RunReader(connection).ReadHistograms())
+            yield return histogram;
+    }
+
+    public string? FindNote(string name) => _notes.GetValueOrDefault(name);
+
+    /// <summary>Random, drawn when the run was made: it tells this run from another one with the same id. Null for a run of a version that drew none.</summary>
+    public string? Token => FindNote(TokenNote);
+
+    /// <summary>Nothing is held open between calls; the interface leaves room to change that.</summary>
+    public void Dispose()
+    {
+    }
+
+    private IEnumerable<MetricSample> ReadMetrics(string table, IReadOnlyList<Metric> metrics)
+    {
+        using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
+        foreach (MetricSample sample in new RunReader(connection).ReadMetrics(table, metrics, Rows(table)))
+            yield return sample;
+    }
+
+    /// <summary>Null for all of them.</summary>
+    private RowRange? Rows(string table) => _from is { } from ? RowRange.Of(table, from, End) : null;
+
+    private static string Required(Dictionary<string, string> meta, string key) =>
+        meta.TryGetValue(key, out string? value) ? value : throw new FormatException($"'{key}' is missing");
+}
+
+/// <summary>An operation's whole histograms in one phase: HdrHistogram V2 compressed encoding, nanoseconds.</summary>
+/// <param name="Phase">Number of the phase record.</param>
+/// <param name="Operation">Its name.</param>
+/// <param name="IsWarmup">Of the warm-up; otherwise of the measured part.</param>
+/// <param name="Encoded">Service times.</param>
+public sealed record StoredHistogram(int Phase, string Operation, bool IsWarmup, ReadOnlyMemory<byte> Encoded)
+{
+    /// <summary>Response times; empty in a closed loop.</summary>
+    public ReadOnlyMemory<byte> Response { get; init; }
+
+    /// <summary>From due to started; empty in a closed loop.</summary>
+    public ReadOnlyMemory<byte> Lateness { get; init; }
+
+    /// <summary>Those of <see cref="OperationResult.JudgedMicroseconds"/>.</summary>
+    public ReadOnlyMemory<byte> Judged => Response.IsEmpty ? Encoded : Response;
+}

@@ -1,0 +1,16 @@
+namespace MongoPerf.Texts;
+
+/// <summary>What people type again, as messages show it.</summary>
+public static class CommandText
+{
+    /// <summary>An argument as a shell takes it: in quotes where a character might mean something to it.</summary>
+    public static string Quoted(string argument) =>
+        argument.Length > 0 && argument.All(c => char.IsLetterOrDigit(c) || "/._-:=,+@%".Contains(c)) ? argument : $"'{argument.Replace("'", "'\\''")}'";
+
+    /// <summary>A path, relative to the current folder if it lies in it.</summary>
+    public static string OfPath(string path)
+    {
+        string relative = Path.GetRelativePath(Environment.CurrentDirectory, path);
+        return relative.StartsWith("..", StringComparison.Ordinal) ? path : relative;
+    }
+}

@@ -1,0 +1,102 @@
+using System.Globalization;
+using System.Runtime.CompilerServices;
+using System.Text;
+
+namespace MongoPerf.Texts;
+
+/// <summary>What people read, in their language. The English text is the key, so English needs no table; what has no translation stays English.</summary>
+/// <remarks>
+/// For reports, charts and help only: what is stored, and what programs read, is made within <see cref="In"/> English. Units and numbers are the same in all languages.
+/// Never keep a text in a static field: it would stay in the language of whoever came first.
+/// </remarks>
+public static class Words
+{
+    private static readonly AsyncLocal<Language?> Scope = new();
+    private static Language _chosen = Language.English;
+
+    public static Language Language => Scope.Value ?? _chosen;
+
+    /// <summary>For the whole process; once, before anything is printed.</summary>
+    public static void Choose(Language language) => _chosen = language;
+
+    /// <summary>For this thread of execution, until the result is disposed.</summary>
+    public static IDisposable In(Language language)
+    {
+        var before = new Former(Scope.Value);
+        Scope.Value = language;
+        return before;
+    }
+
+    /// <summary>For what programs read.</summary>
+    public static IDisposable InEnglish() => In(Language.English);
+
+    /// <param name="english">Without values.</param>
+    public static string Of(string english) => Language.Find(english);
+
+    /// <param name="english">Such as $"took {time}", whose key is "took {0}". Values are not translated.</param>
+    public static string Of(Sentence english) => english.ToString();
+
+    /// <summary>"1 chart", "2 charts", "1,234 charts"; the key is "{0} charts" for any number.</summary>
+    public static string Counted(long count, string one, string? many = null)
+    {
+        string number = count.ToString("N0", CultureInfo.InvariantCulture);
+        many ??= one + "s";
+        return Language.IsEnglish ? $"{number} {(count == 1 ? one : many)}" : string.Format(CultureInfo.InvariantCulture, Language.Find($"{{0}} {many}"), number);
+    }
+
+    /// <summary>"q4", "q4 and q5", "q4, q5 and q6".</summary>
+    public static string And(IReadOnlyList<string> words) => words.Count < 2 ? string.Concat(words) : Of($"{string.Join(", ", words.Take(words.Count - 1))} and {words[^1]}");
+
+    /// <summary>Columns of a terminal: a Chinese character takes two.</summary>
+    public static int Width(string text)
+    {
+        int width = 0;
+        foreach (Rune rune in text.EnumerateRunes())
+            width += IsWide(rune) ? 2 : 1;
+        return width;
+    }
+
+    /// <summary>The text in rows of at most so many columns, broken at blanks; a word that is longer stays whole.</summary>
+    public static string Wrap(string text, int width)
+    {
+        var rows = new List<string>();
+        foreach (string word in text.Split(' '))
+        {
+            if (rows.Count > 0 && Width(rows[^1]) + 1 + Width(word) <= width)
+                rows[^1] += " " + word;
+            else
+                rows.Add(word);
+        }
+
+        return string.Join('\n', rows);
+    }
+
+    /// <summary>Whether a line may be broken before and after it. The blocks of East_Asian_Width W and F that Chinese texts use (Unicode Standard Annex 11).</summary>
+    public static bool IsWide(Rune rune) => rune.Value is (>= 0x2E80 and <= 0xA4CF) or (>= 0xF900 and <= 0xFAFF) or (>= 0xFE30 and <= 0xFE4F) or (>= 0xFF00 and <= 0xFF60) or (>= 0xFFE0 and <= 0xFFE6) or (>= 0x20000 and <= 0x3FFFD);
+
+    private sealed class Former(Language? language) : IDisposable
+    {
+        public void Dispose() => Scope.Value = language;
+    }
+}
+
+/// <summary>An interpolated text of which literals and values are known apart: the compiler makes one of $"…".</summary>
+[InterpolatedStringHandler]
+public readonly ref struct Sentence(int literalLength, int formattedCount)
+{
+    private readonly StringBuilder _key = new(literalLength + (3 * formattedCount));
+    private readonly List<object?> _values = new(formattedCount);
+
+    public void AppendLiteral(string text) => _key.Append(text.Replace("{", "{{").Replace("}", "}}"));
+
+    public void AppendFormatted<T>(T value) => AppendFormatted(value, null);
+
+    public void AppendFormatted<T>(T value, string? format)
+    {
+        _key.Append('{').Append(_values.Count).Append('}');
+        _values.Add(format is not null && value is IFormattable formattable ? formattable.ToString(format, CultureInfo.InvariantCulture) : value);
+    }
+
+    /// <summary>In the language of now.</summary>
+    public override string ToString() => string.Format(CultureInfo.InvariantCulture, Words.Language.Find(_key.ToString()), [.. _values]);
+}

@@ -1,0 +1,76 @@
+namespace MongoPerf.Texts.Yaml;
+
+/// <summary>Where something stands in a file; 1-based.</summary>
+public readonly record struct Position(string File, int Line, int Column)
+{
+    /// <summary>For a value that no file holds.</summary>
+    public static Position CommandLine { get; } = new("command line", 0, 0);
+
+    public override string ToString() => Line == 0 ? File : $"{File}:{Line}";
+}
+
+/// <summary>A piece of a scenario file, with the place where it stands.</summary>
+public abstract record ScenarioNode(Position Position)
+{
+    /// <summary>For messages.</summary>
+    public abstract string Describe();
+
+    /// <summary>Short text for tables and charts: what a parameter's value is called.</summary>
+    public abstract string Label { get; }
+
+    /// <summary>Lists and mappings inside one another, this one included; 0 for a single value.</summary>
+    public virtual int Levels => 0;
+}
+
+/// <param name="Position">Where.</param>
+/// <param name="Text">Without quotes.</param>
+/// <param name="IsQuoted">Then it is a text, whatever it looks like.</param>
+public sealed record ScalarNode(Position Position, string Text, bool IsQuoted) : ScenarioNode(Position)
+{
+    /// <summary>Typed on the command line: <c>--scale</c> leaves it as it is.</summary>
+    public bool IsExact { get; init; }
+
+    /// <summary>Of a parameter's value that was put in: where it stands itself. Null for anything else.</summary>
+    public Position? DefinedAt { get; init; }
+
+    public bool IsNull => !IsQuoted && Text is "" or "~" or "null" or "Null" or "NULL";
+
+    public override string Describe() => IsNull ? "nothing" : $"'{Text}'";
+
+    public override string Label => Text;
+}
+
+public sealed record SequenceNode(Position Position, IReadOnlyList<ScenarioNode> Items) : ScenarioNode(Position)
+{
+    public override string Describe() => "a list";
+
+    public override int Levels => 1 + Items.Select(item => item.Levels).DefaultIfEmpty().Max();
+
+    public override string Label => $"[{string.Join(", ", Items.Select(item => item.Label))}]";
+}
+
+public sealed record MappingNode(Position Position, IReadOnlyList<MappingEntry> Entries) : ScenarioNode(Position)
+{
+    public override string Describe() => "a mapping";
+
+    public override int Levels => 1 + Entries.Select(e => e.Value.Levels).DefaultIfEmpty().Max();
+
+    public override string Label => $"{{{string.Join(", ", Entries.Select(e => $"{e.Name}: {e.Value.Label}"))}}}";
+
+    public ScenarioNode? Find(string name) => Entries.FirstOrDefault(e => e.Name == name)?.Value;
+
+    /// <summary>The same with one entry set, or taken out when the value is null.</summary>
+    public MappingNode With(string name, ScenarioNode? value)
+    {
+        var entries = Entries.Where(e => e.Name != name || value is not null)
+            .Select(e => e.Name == name ? e with { Value = value! } : e).ToList();
+        if (value is not null && Find(name) is null)
+            entries.Add(new MappingEntry(new ScalarNode(value.Position, name, false), value));
+        return this with { Entries = entries };
+    }
+}
+
+public sealed record MappingEntry(ScalarNode Key, ScenarioNode Value)
+{
+    public string Name => Key.Text;
+}

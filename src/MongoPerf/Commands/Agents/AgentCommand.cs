@@ -1,0 +1,50 @@
+using System.CommandLine;
+using MongoPerf.Commands.Results;
+using MongoPerf.Options;
+using MongoPerf.Running.Agents;
+using MongoPerf.Running.Sessions;
+using MongoPerf.Texts.Input;
+
+namespace MongoPerf.Commands.Agents;
+
+/// <summary><c>agent --coordinator URI --name NAME</c>: does one part of a plan that somebody started with <c>--agents</c>.</summary>
+internal static class AgentCommand
+{
+    /// <summary>Kubernetes sets it in each pod of an Indexed Job: 0, 1, …</summary>
+    private const string IndexVariable = "JOB_COMPLETION_INDEX";
+    private const int LongestName = 60;
+    private const double UsualWaitSeconds = 600;
+
+    public static Command Create()
+    {
+        var shared = new SharedOptions();
+        Option<string?> coordinator = AgentOptions.Coordinator();
+        Option<string?> name = OptionTypes.Make<string?>("--name", null, $"Name of this agent, different from all others' [default: agent-N in a Kubernetes Indexed Job, which sets {IndexVariable}]", "NAME", ParseName);
+        Option<double?> wait = OptionTypes.Duration("--wait", "Time to wait for a plan [default: 10m]");
+        Option<bool> stay = new("--stay") { Description = "Keep taking plans until none is offered within --wait, or until interrupted" };
+        var command = new Command("agent", "Do one part of a plan that 'series' or 'run' divides with --agents")
+        {
+            coordinator, name, wait, stay, shared.Uri, shared.PasswordFile, shared.MayWrite, shared.Out, shared.Quiet,
+        };
+        command.SetAction(parsed => CommandRunner.Run(() =>
+        {
+            int? index = int.TryParse(Environment.GetEnvironmentVariable(IndexVariable), out int number) && number is >= 0 and < Running.Agents.Coordinator.MostAgents ? number : null;
+            return AgentSession.Run(new AgentRequest(
+                parsed.GetValue(coordinator) ?? throw new UserException(ExitCode.WrongUsage, "--coordinator is missing: the same connection string as --coordinator of 'series' or 'run'"),
+                parsed.GetValue(name) ?? (index is null ? throw new UserException(ExitCode.WrongUsage, "--name is missing: a name that no other agent has, such as the machine's") : $"agent-{index}"),
+                index + 1,
+                parsed.GetValue(shared.Uri),
+                parsed.GetValue(shared.PasswordFile),
+                MayWriteOption.Read(parsed, shared),
+                parsed.GetValue(wait) ?? UsualWaitSeconds,
+                parsed.GetValue(stay),
+                Masking.MaskCall(parsed.Tokens.Select(t => t.Value)),
+                new OutputRequest(PlanRequests.RunsFolder(parsed, shared.Out), "text", parsed.GetValue(shared.Quiet), true, new ResultPrinter())));
+        }));
+        return command;
+    }
+
+    private static string ParseName(string text) => text.Length is > 0 and <= LongestName && text.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.')
+        ? text
+        : throw new FormatException($"'{text}' is not a name; allowed: up to {LongestName} letters, digits, '-', '_' and '.'");
+}

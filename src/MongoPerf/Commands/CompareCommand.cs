@@ -1,0 +1,64 @@
+using System.CommandLine;
+using MongoPerf.Commands.Results;
+using MongoPerf.Options;
+using MongoPerf.Reports.Comparison;
+using MongoPerf.Reports.Plots;
+using MongoPerf.Texts.Input;
+
+namespace MongoPerf.Commands;
+
+/// <summary><c>compare RUN RUN…</c>: what differs between stored runs, and whether it is more than chance.</summary>
+internal static class CompareCommand
+{
+    public static Command Create()
+    {
+        var shared = new SharedOptions();
+        var runs = new Argument<string[]>("RUN")
+        {
+            Description = "Run ids or folders, the baseline first. Any one of several repeats stands for all of them, or list them as A,B,C; repeats alone report their spread.",
+            Arity = ArgumentArity.OneOrMore,
+        };
+        Option<string?> baseline = OptionTypes.Text("--baseline", "Run to compare the others with [default: the first]", "RUN");
+        Option<double?> noise = OptionTypes.Make<double?>(
+            "--noise-threshold", null, $"Differences up to this size don't count; results within it are equivalent [default: {Units.Percent(RunComparer.DefaultNoiseThreshold)}]", "PERCENT", text => ParseThreshold(text));
+        var force = new Option<bool>("--force") { Description = "Compare even if the runs did different work or other programs were busy, and say so" };
+        var fail = new Option<bool>("--fail-on-regression") { Description = "Exit with code 10 if a rate or a latency (p50, p99) is worse than the baseline" };
+        Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json", "csv", "markdown", "junit");
+        Option<string?> plots = ReportCommand.PlotsOption();
+        var command = new Command("compare", "Compare stored runs: ratios with confidence intervals, verdicts, overlaid charts") { runs, baseline, noise, force, fail, format, plots, shared.Out };
+        // To the parser, any unknown option is one more run.
+        runs.Validators.Add(result =>
+        {
+            if (result.Tokens.FirstOrDefault(token => token.Value.StartsWith('-')) is { } unknown)
+                result.AddError(UnknownOption(unknown.Value, command));
+        });
+        command.Runs(parsed =>
+        {
+            string[] named = parsed.GetValue(runs)!;
+            string? first = parsed.GetValue(baseline);
+            using IDisposable style = PlotStyle.Of(parsed.GetValue(plots));
+            return ComparisonSession.Run(new ComparisonRequest
+            {
+                RunsFolder = PlanRequests.RunsFolder(parsed, shared.Out),
+                Runs = first is null ? named : [first, .. named.Where(name => name != first)],
+                NoiseThreshold = parsed.GetValue(noise) ?? RunComparer.DefaultNoiseThreshold,
+                Force = parsed.GetValue(force),
+                FailOnRegression = parsed.GetValue(fail),
+                Format = parsed.GetValue(format) ?? "text",
+                Plots = PlotLibrary.With(parsed.GetValue(plots)),
+            });
+        });
+        return command;
+    }
+
+    private static string UnknownOption(string typed, Command command)
+    {
+        string name = typed.Split('=', ':')[0];
+        return $"unknown option '{name}' of '{command.Name}'" + (NearestName.Hint(name, command.Options.Select(option => option.Name)) is { } hint ? $" ({hint})" : "");
+    }
+
+    private static double ParseThreshold(string text) =>
+        text.EndsWith('%') && double.TryParse(text[..^1], out double percent) && percent is >= 0 and < 100
+            ? percent / 100
+            : throw new FormatException($"'{text}' is not a percentage such as 5%; allowed: 0% to 99%");
+}

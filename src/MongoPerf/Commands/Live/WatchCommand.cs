@@ -1,0 +1,70 @@
+using System.CommandLine;
+using System.Net.Sockets;
+using System.Security.Cryptography;
+using MongoPerf.Deployments.Processes;
+using MongoPerf.Options;
+using MongoPerf.Reports.Html;
+using MongoPerf.Running.Sessions;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
+
+namespace MongoPerf.Commands.Live;
+
+/// <summary><c>watch RUN</c>: serves the page of a run, under way or not, from its folder alone.</summary>
+internal static class WatchCommand
+{
+    /// <summary>Of a sequence, the child of the run before may still hold the port.</summary>
+    private static readonly TimeSpan PortLimit = TimeSpan.FromSeconds(10);
+
+    public static Command Create()
+    {
+        var shared = new SharedOptions();
+        Argument<string> run = RunArgument.Create();
+        Option<long?> port = ServeCommand.PortOption();
+        var command = new Command("watch", "Serve a page with live charts of a run on 127.0.0.1, while it runs or afterwards") { run, port, shared.Out };
+        command.SetAction(parsed => CommandRunner.Run(() =>
+        {
+            bool isChild = Environment.GetEnvironmentVariable(ParentWatch.Variable) is not null;
+            string key = isChild && Console.In.ReadLine() is { Length: > 0 } given ? given : Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(8));
+            RunFolder folder = RunFolder.Find(PlanRequests.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
+            using (StoredRun.Open(folder.Path))
+                return Serve(folder, (int)(parsed.GetValue(port) ?? 0), key, isChild);
+        }));
+        return command;
+    }
+
+    private static ExitCode Serve(RunFolder folder, int port, string key, bool isChild)
+    {
+        using var watch = new ParentWatch();
+        using LiveServer server = Open(folder, port, key, LivePage.Of(folder.Id), isChild ? PortLimit : TimeSpan.Zero);
+        Task served = server.Start();
+        // Where a child's parent reads it; a person's terminal keeps its standard output for results.
+        (isChild ? Console.Out : Console.Error).WriteLine(isChild ? server.Url : $"live: {server.Url} (Ctrl+C ends it)");
+        Console.Out.Flush();
+        watch.Wait();
+        server.Stop();
+        served.Wait(TimeSpan.FromSeconds(1));
+        return ExitCode.Done;
+    }
+
+    private static LiveServer Open(RunFolder folder, int port, string key, LivePage page, TimeSpan patience)
+    {
+        for (long begun = Environment.TickCount64; ; Thread.Sleep(200))
+        {
+            try
+            {
+                return new LiveServer(folder.Path, port, key, page);
+            }
+            catch (SocketException e) when (e.SocketErrorCode == SocketError.AddressAlreadyInUse && Environment.TickCount64 - begun < patience.TotalMilliseconds)
+            {
+                // Tried again.
+            }
+            catch (SocketException e)
+            {
+                throw new UserException(
+                    ExitCode.WrongUsage, e.SocketErrorCode == SocketError.AddressAlreadyInUse ? $"port {port} of 127.0.0.1 is in use" : $"can't listen on 127.0.0.1:{port}: {e.Message}",
+                    "choose another --port, or omit it to use a free one");
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+using System.CommandLine;
+using MongoPerf.Commands.Agents;
+using MongoPerf.Commands.Results;
+using MongoPerf.Options;
+using MongoPerf.Reports;
+using MongoPerf.Reports.Plots;
+using MongoPerf.Running.Agents;
+using MongoPerf.Running.Secrets;
+using MongoPerf.Running.Sessions;
+using MongoPerf.Scenarios;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
+
+namespace MongoPerf.Commands;
+
+/// <summary><c>resume RUN</c>: continue an interrupted run.</summary>
+internal static class ResumeCommand
+{
+    public static Command Create()
+    {
+        var shared = new SharedOptions();
+        Argument<string> run = RunArgument.Create();
+        Option<string?> coordinator = AgentOptions.Coordinator();
+        Option<string?> mongod = OptionTypes.Text("--mongod", "The mongod that starts the run's server again: a path, or an installed version [default: the one that the run used]", "PATH");
+        Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "junit");
+        var command = new Command("resume", "Continue an interrupted run with its original settings")
+        {
+            run, coordinator, shared.RunUri, shared.PasswordFile, mongod, shared.MayWrite, shared.Out, format, shared.Quiet, shared.NoTui, shared.NoReport, shared.Live,
+        };
+        command.Runs(parsed =>
+        {
+            OutputRequest output = PlanRequests.OutputOf(parsed, shared, parsed.GetValue(format) ?? "text");
+            RunFolder folder = RunFolder.Find(output.RunsFolder, parsed.GetValue(run)!);
+            if (parsed.GetValue(coordinator) is { } uriOfAgents)
+            {
+                using StoredRun merged = StoredRun.Open(folder.Path);
+                return AgentsSession.Resume(merged, uriOfAgents, output);
+            }
+
+            return PlanSession.Resume(folder, stored =>
+            {
+                CheckServer(parsed.GetValue(shared.RunUri), parsed.GetValue(mongod), stored);
+                ReadPlan plan = StoredPlan.Read(stored.Settings, stored.Run.Seed);
+                string? storedUri = stored.Settings.Deployment.Uri;
+                var resumed = new RunRequest
+                {
+                    Settings = stored.Settings with
+                    {
+                        // The stored file may be somebody else's: no program that only it names is started.
+                        Deployment = stored.Settings.Deployment with { MongodPath = parsed.GetValue(mongod) },
+                    },
+                    Plan = plan,
+                    ReadPlan = _ => plan,
+                    Seed = stored.Run.Seed,
+                    SeedWasGiven = true,
+                    DatabaseWasGiven = true,
+                    CommandLine = stored.Run.CommandLine,
+                    Uri = storedUri is null ? null : ConnectionSecrets.Choose(parsed.GetValue(shared.RunUri), storedUri, UriVariable.Value),
+                    PasswordFile = parsed.GetValue(shared.PasswordFile),
+                    RequiredKind = KindOf(stored),
+                    ServerProgram = parsed.GetValue(mongod) is null ? stored.FindNote(RunDeployment.ProgramNote) : null,
+                    MayWrite = MayWriteOption.Read(parsed, shared),
+                    Output = output,
+                };
+                return ConnectionSecrets.Complete([resumed])[0];
+            });
+        });
+        return command;
+    }
+
+    /// <exception cref="UserException">A connection string for a run that has none.</exception>
+    public static void RequireGiven(string? uri, StoredRun stored)
+    {
+        if (uri is not null && stored.Settings.Deployment.Uri is null)
+            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started its own server; --uri does not apply");
+    }
+
+    /// <summary>A run continues on the server that it began on.</summary>
+    private static void CheckServer(string? uri, string? mongod, StoredRun stored)
+    {
+        RequireGiven(uri, stored);
+        if (mongod is not null && KindOf(stored) is { } kind and not (DeploymentKind.Mongod or DeploymentKind.Sharded or DeploymentKind.ReplicaSet))
+            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is {kind.Text()}); --mongod does not apply");
+    }
+
+    /// <summary>A run that was killed before its server answered has only the note.</summary>
+    private static DeploymentKind? KindOf(StoredRun stored) =>
+        stored.Deployment?.Kind ?? (Enum.TryParse(stored.FindNote(RunDeployment.KindNote), out DeploymentKind kind) ? kind : null);
+}
+
+/// <summary><c>report RUN</c>: makes the report again, also of a run that is still running or was interrupted.</summary>
+internal static class ReportCommand
+{
+    public static Command Create()
+    {
+        var shared = new SharedOptions();
+        Argument<string> run = RunArgument.Create();
+        Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text", "json", "csv", "markdown", "ycsb", "junit");
+        Option<string?> plots = PlotsOption();
+        var command = new Command("report", "Rebuild the report of a run and print its results") { run, format, plots, shared.Out };
+        command.Runs(parsed =>
+        {
+            string runs = PlanRequests.RunsFolder(parsed, shared.Out);
+            RunFolder folder = RunFolder.Find(runs, parsed.GetValue(run)!);
+            using IDisposable style = PlotStyle.Of(parsed.GetValue(plots));
+            var results = new ResultPrinter(PlotLibrary.With(parsed.GetValue(plots)));
+            results.Show(folder, new OutputRequest(runs, parsed.GetValue(format) ?? "text", false, true, results));
+        });
+        return command;
+    }
+
+    internal static Option<string?> PlotsOption() => OptionTypes.Folder(
+        "--plots", "Folder with plots of your own, drawn beside the standard ones or, under their names, in place of them");
+}
+
+/// <summary><c>list runs|scenarios|plots|phases|metrics</c>.</summary>
+internal static class ListCommand
+{
+    public static Command Create()
+    {
+        var shared = new SharedOptions();
+        Command runs = Part("runs", "Stored runs", parsed => ListReport.Runs(RunCatalogue.List(PlanRequests.RunsFolder(parsed, shared.Out)), ServerData.ReadBytes), shared.Out);
+        Command metrics = Part("metrics", "Metrics sampled during a run: servers and host every second, shards every few seconds", _ => ListReport.Metrics());
+        Command phases = Part("phases", "Phases of the series that 'run' knows by name", _ => ListReport.Named("phases", SeriesScenario.Phases(SeriesScenario.Find())));
+        phases.Aliases.Add("tests");
+        Command plots = Part("plots", "Plots that 'plot' and reports know by name", _ => ListReport.Named("plots", PlotLibrary.Standard.Select(static plot => (plot.Name, plot.Description))));
+        return new Command("list", "List runs, scenarios, plots, phases or metrics") { runs, ScenarioCommands.CreateListScenarios(), plots, phases, metrics };
+    }
+
+    private static Command Part(string name, string description, Func<ParseResult, ListTable> read, params Option[] options)
+    {
+        Option<string?> format = FormatOption();
+        var command = new Command(name, description);
+        foreach (Option option in (Option[])[.. options, format])
+            command.Options.Add(option);
+        command.Runs(parsed => read(parsed).Write(parsed.GetValue(format) ?? "text", Console.Out));
+        return command;
+    }
+
+    /// <summary>Of each of its parts.</summary>
+    public static Option<string?> FormatOption() => OptionTypes.Choice("--format", "Output format [default: text]", "text", "json", "csv");
+}
+
+internal static class RunArgument
+{
+    public static Argument<string> Create() => new("RUN") { Description = "A run id, as shown by 'list runs', or a run folder" };
+}

@@ -1,9 +1,0 @@
-using MongoPerf.Engine.Runs;
-
-namespace MongoPerf.Deployments.Sampling;
-
-/// <summary>Reads <see cref="MetricCatalogue.Server"/> from a server; a column that it does not know is NaN. One thread; never throws.</summary>
-internal interface IServerSampler : IDisposable
-{
-    MetricSample Sample();
-}

@@ -1,0 +1,63 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using MongoPerf.Texts.Input;
+
+namespace MongoPerf.Options;
+
+/// <summary>Options whose values are counts, sizes, durations, lists or choices; a bad value names the option, what was found and what is allowed.</summary>
+internal static class OptionTypes
+{
+    public static Option<long?> Count(string name, string description, long least = 1, string? alias = null) =>
+        Make<long?>(name, alias, description, "COUNT", text => Quantities.ParseCount(text, least));
+
+    public static Option<long?> Size(string name, string description) =>
+        Make<long?>(name, null, description, "SIZE", text => Quantities.ParseRoom(text));
+
+    public static Option<double?> Duration(string name, string description) =>
+        Make<double?>(name, null, description, "DURATION", text => Quantities.ParseDuration(text));
+
+    public static Option<string?> Text(string name, string description, string valueName, string? alias = null) =>
+        Make<string?>(name, alias, description, valueName, text => text);
+
+    /// <summary>A connection string given here by mistake would become a folder with the password in its name.</summary>
+    public static Option<string?> Folder(string name, string description) => Make<string?>(
+        name, null, description, "DIR", text => text.Contains("://", StringComparison.Ordinal) ? throw new FormatException($"'{text}' is a connection string, not a folder (--uri names a deployment)") : text);
+
+    /// <summary>Given on the command line, whatever its default.</summary>
+    public static bool HasTyped(this ParseResult parsed, Option option) => parsed.GetResult(option) is { Implicit: false };
+
+    /// <summary>A comma-separated list, each value parsed by <paramref name="parse"/>. <paramref name="ifBare"/> is what the option means without any.</summary>
+    public static Option<IReadOnlyList<T>?> List<T>(string name, string description, string valueName, Func<string, T> parse, char separator = ',', string? alias = null, IReadOnlyList<T>? ifBare = null) =>
+        Make<IReadOnlyList<T>?>(name, alias, description, valueName, text => Quantities.ParseList(text, parse, separator), ifBare);
+
+    public static Option<string?> Choice(string name, string description, params string[] allowed) =>
+        Make<string?>(name, null, description, string.Join('|', allowed), text => OneOf(text, allowed));
+
+    public static Option<T?> Make<T>(string name, string? alias, string description, string valueName, Func<string, T> parse, T? ifBare = default) => new(name, alias is null ? [] : [alias])
+    {
+        Description = description,
+        HelpName = valueName,
+        AllowMultipleArgumentsPerToken = false,
+        CustomParser = result => result.Tokens.Count == 0 ? ifBare : Parse(name, result, parse),
+    };
+
+    public static string OneOf(string text, IReadOnlyList<string> allowed)
+    {
+        if (allowed.Contains(text))
+            return text;
+        throw new FormatException($"'{text}' is not valid; allowed: {string.Join(", ", allowed)}" + (NearestName.Hint(text, allowed) is { } hint ? $" ({hint})" : ""));
+    }
+
+    private static T? Parse<T>(string name, ArgumentResult result, Func<string, T> parse)
+    {
+        try
+        {
+            return parse(result.Tokens[^1].Value);
+        }
+        catch (FormatException e)
+        {
+            result.AddError($"{name}: {e.Message}");
+            return default;
+        }
+    }
+}

@@ -1,9 +1,0 @@
-using MongoPerf.Engine.Runs;
-using MongoPerf.Scenarios.Yaml;
-
-namespace MongoPerf.Scenarios;
-
-/// <summary>A deployment that a scenario brings up, unless the command line names another. Immutable.</summary>
-/// <param name="Settings">As the file says; without a name for the only one, under "cluster".</param>
-/// <param name="Set">Values of parameters on this deployment; null for none.</param>
-internal sealed record ScenarioDeployment(DeploymentSettings Settings, MappingNode? Set = null);

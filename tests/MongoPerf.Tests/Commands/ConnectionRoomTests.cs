@@ -1,0 +1,37 @@
+using MongoPerf.Load.Plans;
+using MongoPerf.Running.Sessions;
+using MongoPerf.Tests.Scenarios;
+using MongoPerf.Texts.Input;
+
+namespace MongoPerf.Tests.Commands;
+
+public sealed class ConnectionRoomTests
+{
+    private static readonly string[] Limits = ["Limit                     Soft Limit           Hard Limit           Units     ", "Max open files            1024                 1048576              files     "];
+
+    private static Plan Threads(int threads) => ScenarioTexts.Plan(ScenarioTexts.Data + $"phases: [{{name: p, threads: {threads}, operations: [{{find: users, key: uniform}}]}}]\n");
+
+    [Fact]
+    public void Limit_of_the_clients_file_handles_is_named_before_the_run()
+    {
+        UserException refused = Assert.Throws<UserException>(() => ConnectionRoom.CheckClient(1000, Limits));
+        Assert.Equal("1,000 threads need 1,160 file handles, but this process is limited to 1,024", refused.Message);
+        ConnectionRoom.CheckClient(860, Limits);
+        ConnectionRoom.CheckClient(860, []);
+    }
+
+    /// <summary>At 1,024 file handles mongod takes 819 connections.</summary>
+    [Fact]
+    public void Limit_of_the_servers_connections_is_named_before_the_run()
+    {
+        UserException refused = Assert.Throws<UserException>(() => ConnectionRoom.CheckServer(Threads(900), 815));
+        Assert.Equal("900 threads need 904 connections, but the server has 815 left (serverStatus connections.available)", refused.Message);
+        Assert.Equal(ExitCode.WrongUsage, refused.Code);
+        ConnectionRoom.CheckServer(Threads(800), 815);
+        ConnectionRoom.CheckServer(Threads(900), null);
+    }
+
+    [Fact]
+    public void Groups_of_a_phase_need_their_connections_at_once() => Assert.Equal(12, ConnectionRoom.ThreadsOf(ScenarioTexts.Plan(
+        ScenarioTexts.Data + "phases:\n  - groups: [{name: a, threads: 5, count: 1, operations: [{find: users, key: uniform}]}, {name: b, threads: 7, operations: [{find: users, key: uniform, name: x}]}]\n")));
+}
