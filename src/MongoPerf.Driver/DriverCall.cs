@@ -19,7 +19,7 @@ internal abstract class DriverCall(DocumentValue parts)
     /// <exception cref="NotSupportedException">Not an operation of a kind that <see cref="DriverEngine.Check"/> lets pass.</exception>
     public static DriverCall Of(DriverExecutor executor, Operation operation)
     {
-        IMongoDatabase database = executor.Open(operation.Concerns.IsUnacknowledged, (operation as ServerCommand)?.Database);
+        IMongoDatabase database = executor.Open(operation.Concerns.IsUnacknowledged, (operation as DatabaseCommand)?.Database);
         return operation switch
         {
             FindDocuments find => new FindCall(DriverValues.CollectionOf(database, operation), find, executor.Stop),
@@ -27,7 +27,7 @@ internal abstract class DriverCall(DocumentValue parts)
             UpdateDocuments update => new UpdateCall(DriverValues.CollectionOf(database, operation), update, executor.Stop),
             DeleteDocuments delete => new DeleteCall(DriverValues.CollectionOf(database, operation), delete, executor.Stop),
             FindAndModify change => new FindAndModifyCall(DriverValues.CollectionOf(database, operation), change, executor.Stop),
-            CountDocuments or DistinctValues or ServerCommand => new CommandCall(database, operation, executor.Stop),
+            CountDocuments or DistinctValues or DatabaseCommand => new CommandCall(database, operation, executor.Stop),
             _ => throw new NotSupportedException($"{operation.GetType().Name} is not possible with MongoDB.Driver"),
         };
     }

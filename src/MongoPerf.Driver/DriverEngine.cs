@@ -25,7 +25,7 @@ public sealed class DriverEngine : IClientEngine
 
         if (operation.Concerns.IsUnacknowledged && operation is not (InsertDocuments or UpdateDocuments or DeleteDocuments))
             throw Refuse(operation, "w: 0 is possible for insert, update and delete only", "leave w: 0 out");
-        if (operation is ServerCommand { Arguments.Elements: [{ Key: var name }, ..] } && CursorCommands.Contains(name, StringComparer.OrdinalIgnoreCase))
+        if (operation is DatabaseCommand { Arguments.Elements: [{ Key: var name }, ..] } && CursorCommands.Contains(name, StringComparer.OrdinalIgnoreCase))
             throw Refuse(operation, $"a command '{name}' is not read to the end of its cursor", "write find or aggregate as an operation of that kind");
         if (operation is UpdateDocuments { Many: true } update && UpdateCall.FormOf(update.Update) == UpdateForm.Replacement)
             throw Refuse(operation, "several documents can't be replaced by one", "change them by operators such as $set");

@@ -11,7 +11,7 @@ internal static class JointSecond
     /// <param name="histograms">Of each operation that was done in it.</param>
     public static LatencySummary Latency(OperationMix mix, IReadOnlyList<ReadOnlyMemory<byte>> histograms)
     {
-        if (mix.Total.JudgedMicroseconds.P50 is null || histograms.Count == 0 || histograms.Any(histogram => histogram.IsEmpty))
+        if (mix.Total.ReportedMicroseconds.P50 is null || histograms.Count == 0 || histograms.Any(histogram => histogram.IsEmpty))
             return LatencySummary.None;
         var sum = new LatencyHistogram();
         foreach (ReadOnlyMemory<byte> histogram in histograms)

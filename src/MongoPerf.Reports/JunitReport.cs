@@ -34,7 +34,7 @@ public static class JunitReport
         comparison = comparison.InEnglish;
         Write(
             $"mongoperf {string.Join(", ", comparison.Candidates.Select(c => c.Candidate.Name))} against {comparison.Baseline.Name}",
-            [.. comparison.Candidates.SelectMany(candidate => candidate.Operations.SelectMany(operation => operation.Judged.Select(judgement => CaseOf(candidate, operation, judgement))))], output);
+            [.. comparison.Candidates.SelectMany(candidate => candidate.Operations.SelectMany(operation => operation.Tested.Select(judgement => CaseOf(candidate, operation, judgement))))], output);
     }
 
     private static IEnumerable<Case> CasesOf(StoredRun run, string prefix)
@@ -60,7 +60,7 @@ public static class JunitReport
         };
     }
 
-    private static Case CaseOf(CandidateJudgement candidate, OperationJudgement operation, Judgement judgement)
+    private static Case CaseOf(CandidateComparison candidate, OperationComparison operation, MeasureComparison judgement)
     {
         string figures = $"{ComparisonText.Value(judgement.Measure, judgement.Baseline)} to {ComparisonText.Value(judgement.Measure, judgement.Candidate)}, ratio {ComparisonText.Number(judgement.Ratio.Value)}";
         return new Case($"{candidate.Candidate.Name}: {candidate.TitleOf(operation)}", ComparisonText.NameOf(operation, judgement.Measure), 0)

@@ -77,7 +77,7 @@ internal static class OperationVerdicts
     /// <summary>Far longer than others, or others are few: every thread has an operation in flight when the warm-up ends.</summary>
     private static bool IsLong(OperationResult result) =>
         result.InFlightAtStart is { LongestMicroseconds: >= LeastWaitMicroseconds } some
-        && (some.LongestMicroseconds >= LongInFlight * (result.JudgedMicroseconds.P50 ?? 0) || some.Operations * 2 >= result.Operations);
+        && (some.LongestMicroseconds >= LongInFlight * (result.ReportedMicroseconds.P50 ?? 0) || some.Operations * 2 >= result.Operations);
 
     private static IEnumerable<Verdict> CutOff(Measured[] measured) => AcrossEnds(
         measured, VerdictFinding.CutOff, result => result.InFlightAtEnd,

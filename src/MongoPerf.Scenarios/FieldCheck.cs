@@ -106,7 +106,7 @@ public sealed class FieldCheck
             case AggregateDocuments aggregate:
                 At("pipeline").Pipeline(aggregate.Pipeline);
                 break;
-            case ServerCommand { IsForOwners: false } command:
+            case DatabaseCommand { IsForOwners: false } command:
                 _unknown.UnionWith([name, .. command.Arguments.Elements.Take(1).Select(first => TextOf(first.Value)).OfType<string>()]);
                 break;
         }

@@ -168,7 +168,7 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
     /// <summary>The collection's document with values drawn anew; what follows the number stays.</summary>
     private static DocumentValue Replacement(DocumentTemplate documents) => new([.. documents.Root.Elements.Where(e => e.Key != "_id")]);
 
-    private static ServerCommand Administer(string kind, Context c)
+    private static DatabaseCommand Administer(string kind, Context c)
     {
         switch (kind)
         {
@@ -188,7 +188,7 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
                     throw MappingReader.Wrong(c.Reader.Node, "runCommand: the command is empty");
                 if (command.Find("$db") is not null || (command.Elements[0].Value as DocumentValue)?.Find("$db") is not null)
                     throw MappingReader.Wrong(c.Reader.Node, "runCommand: $db is not allowed in the command", "name the database beside it: {runCommand: {…}, database: admin}");
-                return new ServerCommand(c.Name, c.Collection, command) { Database = CommandDatabase(c.Reader), MayWrite = true };
+                return new DatabaseCommand(c.Name, c.Collection, command) { Database = CommandDatabase(c.Reader), MayWrite = true };
         }
     }
 
@@ -356,6 +356,6 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
 
         private bool IsForSeveral(string key) => Reader.Takes(key) && (key == "many" ? Reader.Flag(key) : Reader.Find(key) is { } node && !(key == "limit" && node is ScalarNode { Text: "1" }));
 
-        public ServerCommand Command(CommandBuilder command) => new(Name, Collection, command.Build()) { IsForOwners = true };
+        public DatabaseCommand Command(CommandBuilder command) => new(Name, Collection, command.Build()) { IsForOwners = true };
     }
 }

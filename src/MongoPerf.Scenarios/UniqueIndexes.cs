@@ -41,7 +41,7 @@ public static class UniqueIndexes
     private static IEnumerable<BsonDocument> Indexes(PlanCollection collection, PlanRound round) =>
     [
         .. collection.Indexes,
-        .. round.Phases.SelectMany(phase => phase.AllGroups).SelectMany(group => group.Operations).Select(item => item.Operation).OfType<ServerCommand>()
+        .. round.Phases.SelectMany(phase => phase.AllGroups).SelectMany(group => group.Operations).Select(item => item.Operation).OfType<DatabaseCommand>()
             .Where(command => command.Collection == collection.Name && command.Arguments.Elements is [{ Key: "createIndexes" }, ..])
             .SelectMany(command => command.Arguments.Elements.Where(element => element.Key == "indexes").Select(element => element.Value).OfType<LiteralValue>())
             .SelectMany(indexes => indexes.Value.ToDocument().Select(index => index.Value.ToDocument())),

@@ -336,7 +336,7 @@ public sealed record OperationResult
 
     /// <summary>The latency that is judged, drawn and asserted: response time where a rate was set, service time otherwise.</summary>
     [JsonIgnore]
-    public LatencySummary JudgedMicroseconds => ResponseMicroseconds ?? LatencyMicroseconds;
+    public LatencySummary ReportedMicroseconds => ResponseMicroseconds ?? LatencyMicroseconds;
 
     public PlanSummary? Plan { get; init; }
 
@@ -522,11 +522,11 @@ public sealed record Sample
     /// <inheritdoc cref="OperationResult.HasRate"/>
     public bool HasRate => ResponseMicroseconds is not null;
 
-    /// <inheritdoc cref="OperationResult.JudgedMicroseconds"/>
-    public LatencySummary JudgedMicroseconds => ResponseMicroseconds ?? LatencyMicroseconds;
+    /// <inheritdoc cref="OperationResult.ReportedMicroseconds"/>
+    public LatencySummary ReportedMicroseconds => ResponseMicroseconds ?? LatencyMicroseconds;
 
-    /// <summary>Histogram of <see cref="JudgedMicroseconds"/>.</summary>
-    public ReadOnlyMemory<byte> JudgedHistogram => HasRate ? ResponseHistogram : Histogram;
+    /// <summary>Histogram of <see cref="ReportedMicroseconds"/>.</summary>
+    public ReadOnlyMemory<byte> ReportedHistogram => HasRate ? ResponseHistogram : Histogram;
 }
 
 /// <summary>Values of the metrics of <see cref="MetricCatalogue"/> at one time; NaN where there is none.</summary>

@@ -212,6 +212,6 @@ public sealed record StoredHistogram(int Phase, string Operation, bool IsWarmup,
     /// <summary>From due to started; empty in a closed loop.</summary>
     public ReadOnlyMemory<byte> Lateness { get; init; }
 
-    /// <summary>Those of <see cref="OperationResult.JudgedMicroseconds"/>.</summary>
+    /// <summary>Those of <see cref="OperationResult.ReportedMicroseconds"/>.</summary>
     public ReadOnlyMemory<byte> Judged => Response.IsEmpty ? Encoded : Response;
 }

@@ -20,7 +20,7 @@ public sealed record ClusterLook(IReadOnlyList<MetricSample> Shards, IReadOnlyLi
 /// <param name="settings">As the run's connections have them.</param>
 /// <param name="collection">What is watched.</param>
 /// <param name="since">When the run began; see <see cref="ChangelogTail"/>.</param>
-public sealed class ClusterSampler(Func<ShardedCluster?> cluster, ConnectionSettings settings, ShardedNamespace collection, DateTimeOffset since) : IDisposable
+public sealed class ClusterSampler(Func<ShardedCluster?> cluster, ConnectionSettings settings, SampledNamespace collection, DateTimeOffset since) : IDisposable
 {
     private const int MostAttempts = 3;
 

@@ -4,7 +4,7 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Deployments.Sampling;
 
 /// <summary>The collection that is watched.</summary>
-public sealed record ShardedNamespace(string Database, string Collection)
+public sealed record SampledNamespace(string Database, string Collection)
 {
     public override string ToString() => $"{Database}.{Collection}";
 }

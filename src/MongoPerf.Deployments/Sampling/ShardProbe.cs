@@ -8,7 +8,7 @@ namespace MongoPerf.Deployments.Sampling;
 /// <param name="primary">Asked before each attempt to connect: another member may have become primary.</param>
 /// <param name="settings">As the run's connections have them.</param>
 /// <param name="collection">What is read.</param>
-internal sealed class ShardProbe(Func<ServerAddress> primary, ConnectionSettings settings, ShardedNamespace collection) : IDisposable
+internal sealed class ShardProbe(Func<ServerAddress> primary, ConnectionSettings settings, SampledNamespace collection) : IDisposable
 {
     // A shard behind a firewall costs a timeout at each attempt.
     private readonly SamplerConnection _connection = new(primary, settings with { Dialect = CommandDialect.Plain }, longestPause: TimeSpan.FromSeconds(10));

@@ -22,7 +22,7 @@ public static class ShardingFacts
         try
         {
             using MongoConnection config = MongoConnection.Open(cluster.ConfigAddress, settings with { Dialect = CommandDialect.Plain });
-            return [.. collections.SelectMany(one => one.Stored).Select(one => Read(config, cluster, settings, new ShardedNamespace(database, one.Name), one.Shard is not null))];
+            return [.. collections.SelectMany(one => one.Stored).Select(one => Read(config, cluster, settings, new SampledNamespace(database, one.Name), one.Shard is not null))];
         }
         catch (Exception e) when (SamplerConnection.IsFailure(e))
         {
@@ -30,7 +30,7 @@ public static class ShardingFacts
         }
     }
 
-    private static CollectionSharding Read(MongoConnection config, ShardedCluster cluster, ConnectionSettings settings, ShardedNamespace collection, bool isPlaced)
+    private static CollectionSharding Read(MongoConnection config, ShardedCluster cluster, ConnectionSettings settings, SampledNamespace collection, bool isPlaced)
     {
         BsonDocument? sharded = ConfigCatalogue.FindCollection(config, collection.ToString());
         using var sampler = new ClusterSampler(() => cluster, settings, collection, DateTimeOffset.UtcNow);

@@ -41,7 +41,7 @@ internal sealed class Filling(RunContext run)
         var insert = (InsertDocuments)phase.Groups[0].Operations[0].Operation;
         // Numbers that were handed out were sent: a stop that came with the last of them left nothing out.
         bool isWhole = numbers.Next == range.End && writer.Accounting.Failed == 0;
-        OperationResult? settled = writer.GivenUp is not null || (writer.WasStopped && !isWhole) ? null : TrySettle(outcome.Record.Operations[0], writer, insert, collection, range, stop);
+        OperationResult? settled = writer.GivenUp is not null || (writer.WasStopped && !isWhole) ? null : TryReconcile(outcome.Record.Operations[0], writer, insert, collection, range, stop);
         if (settled is null)
         {
             long end = Math.Min(range.End, range.First + writer.AllDocuments);
@@ -82,7 +82,7 @@ internal sealed class Filling(RunContext run)
         var written = new NumberRange(first, numbers.Next == first ? first : keys.NumberOf(numbers.Next - 1) + 1);
         OperationResult measured = outcome.Record.Operations[0];
         OperationResult? settled = outcome.GivenUp is not null ? null
-            : TrySettle(measured, outcome.Groups[0], (InsertDocuments)phase.Groups[0].Operations[0].Operation, collection, written, stop, isAlone ? null : run.Options.Share);
+            : TryReconcile(measured, outcome.Groups[0], (InsertDocuments)phase.Groups[0].Operations[0].Operation, collection, written, stop, isAlone ? null : run.Options.Share);
         if (!isAlone && !outcome.WasStopped && settled is not null)
             KeepMeasured(outcome.Record with { Operations = [settled] });
         bool isWhole = !outcome.WasStopped && settled is not null && (isAlone || run.Meet(head.Number, MeetingStage.End, stop));
@@ -204,11 +204,11 @@ internal sealed class Filling(RunContext run)
     }
 
     /// <returns>Null when a stop has broken the connection by which it would have been found out: what was measured must be stored all the same.</returns>
-    private OperationResult? TrySettle(OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection, NumberRange range, CancellationToken stop, PlanShare? share = null)
+    private OperationResult? TryReconcile(OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection, NumberRange range, CancellationToken stop, PlanShare? share = null)
     {
         try
         {
-            return Settle(result, writer, insert, collection, range, share);
+            return Reconcile(result, writer, insert, collection, range, share);
         }
         catch (Exception e) when (stop.IsCancellationRequested && (e is OperationCanceledException || ErrorTally.IsServerAway(e)))
         {
@@ -218,7 +218,7 @@ internal sealed class Filling(RunContext run)
 
     /// <summary>Looks for what is missing, where something may be, and writes it again.</summary>
     /// <returns>The result with arrivals, losses and repairs; arrived documents make the rate of unacknowledged inserts.</returns>
-    private OperationResult Settle(OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection, NumberRange range, PlanShare? client)
+    private OperationResult Reconcile(OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection, NumberRange range, PlanShare? client)
     {
         bool isAcknowledged = !insert.Concerns.IsUnacknowledged;
         if (isAcknowledged && writer.Accounting.Failed == 0)

@@ -52,5 +52,5 @@ public sealed record VouchedDocuments(PlanCollection Collection, long Documents,
     public static bool MayShrink(PlanRound round, PlanCollection collection) => collection.RemovedBecause is not null || round.Phases.Any(phase => Removes(phase, collection.Name));
 
     private static bool Removes(Phase phase, string collection) => phase.AllGroups.SelectMany(group => group.Operations).SelectMany(item => item.Operation.Steps)
-        .Any(step => (step.Removes && step.Collection == collection) || (step is ServerCommand { MayWrite: true } or AggregateDocuments { IsWrite: true } && (step.Written.Length == 0 || step.Written == collection)));
+        .Any(step => (step.Removes && step.Collection == collection) || (step is DatabaseCommand { MayWrite: true } or AggregateDocuments { IsWrite: true } && (step.Written.Length == 0 || step.Written == collection)));
 }

@@ -14,7 +14,7 @@ public static class AssertionCheck
         "serviceP99" => result.LatencyMicroseconds.P99,
         "latenessP50" => result.LatenessMicroseconds?.P50,
         "latenessP99" => result.LatenessMicroseconds?.P99,
-        _ => Latency(metric, result.JudgedMicroseconds),
+        _ => Latency(metric, result.ReportedMicroseconds),
     };
 
     internal static AssertionResult Check(Assertion assertion, PhaseOutcome outcome) => Check(assertion, outcome.Record, () => Merged(outcome));

@@ -129,7 +129,7 @@ internal sealed class Worker : IDisposable
             _control.Stop();
         }
 
-        _members.Settle();
+        _members.Flush();
     }
 
     public void Dispose() => _executor.Dispose();
@@ -192,7 +192,7 @@ internal sealed class Worker : IDisposable
                 RecordLateness(paced, due, start, end, free);
             counters.Operations++;
             if (isMeasured && start < _control.MeasureFrom)
-                counters.AtStart.Note(JudgedNanoseconds(due, start, end));
+                counters.AtStart.Note(ReportedNanoseconds(due, start, end));
             if (isMeasured)
                 _members.Count(_mix is null ? 0 : _mix.Drawn);
             counters.Documents += outcome.Documents;
@@ -214,17 +214,17 @@ internal sealed class Worker : IDisposable
             counters.Failed++;
             if (_lapsCountDocuments)
                 _laps?.Add(outcome.Documents, end);
-            HandleFailure(failure, start, JudgedNanoseconds(due, start, end), part);
+            HandleFailure(failure, start, ReportedNanoseconds(due, start, end), part);
             _free = _clock.Now;
         }
         else
         {
             // What this program has ended itself neither succeeded nor failed: it counts as skipped.
-            counters.AtEnd.Note(JudgedNanoseconds(due, start, end));
+            counters.AtEnd.Note(ReportedNanoseconds(due, start, end));
         }
     }
 
-    private long JudgedNanoseconds(long due, long start, long end) => (long)((end - (_arrivals is null ? start : due)) * _ticksToNanoseconds);
+    private long ReportedNanoseconds(long due, long start, long end) => (long)((end - (_arrivals is null ? start : due)) * _ticksToNanoseconds);
 
     /// <param name="paced">Of the operation.</param>
     /// <param name="due">When it was meant to start, ticks.</param>
@@ -316,7 +316,7 @@ internal sealed class Worker : IDisposable
     private void Reconnect(string reason)
     {
         IsDown = true;
-        _members.Settle();
+        _members.Flush();
         long lost = _clock.Now;
         var backoff = new Backoff(_clock, 0.05, 2);
         long giveUpAt = lost + _clock.TicksOf(_control.Plan.ReconnectFor.TotalSeconds);

@@ -6,7 +6,7 @@ namespace MongoPerf.Load.Plans;
 /// <param name="Name">Its name in results.</param>
 /// <param name="Collection">Its name; empty when the command is about none.</param>
 /// <param name="Arguments">The command, its name first.</param>
-public sealed record ServerCommand(string Name, string Collection, DocumentValue Arguments) : Operation(Name, Collection)
+public sealed record DatabaseCommand(string Name, string Collection, DocumentValue Arguments) : Operation(Name, Collection)
 {
     /// <summary>Where it runs, such as admin; null for the scenario's own database.</summary>
     public string? Database { get; init; }

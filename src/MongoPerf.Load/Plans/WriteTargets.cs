@@ -67,7 +67,7 @@ public static class WriteTargets
     /// <param name="database">The run's.</param>
     public static IReadOnlyList<WriteTarget> Of(Operation operation, string database) => operation is SetBalancer
         ? []
-        : [.. operation.Steps.SelectMany(step => OfCommand(step.ToCommand(), (step as ServerCommand)?.Database ?? database)).Distinct()];
+        : [.. operation.Steps.SelectMany(step => OfCommand(step.ToCommand(), (step as DatabaseCommand)?.Database ?? database)).Distinct()];
 
     /// <summary>Of the stages $out and $merge, at any depth: in pipelines of $facet, $lookup, $unionWith and views, and in whatever a generator draws from.</summary>
     /// <param name="value">A pipeline, or what holds one.</param>

@@ -44,11 +44,11 @@ internal static class GrowthCharts
             "documentRate" => static result => result.DocumentsPerSecond,
             "rate" => static result => result.OperationsPerSecond,
             "throughput" => static result => result.MegabytesPerSecond,
-            "mean" => static result => result.JudgedMicroseconds.Mean ?? double.NaN,
-            "p50" => static result => result.JudgedMicroseconds.P50 ?? double.NaN,
-            "p95" => static result => result.JudgedMicroseconds.P95 ?? double.NaN,
-            "p99" => static result => result.JudgedMicroseconds.P99 ?? double.NaN,
-            _ => static result => result.JudgedMicroseconds.Max ?? double.NaN,
+            "mean" => static result => result.ReportedMicroseconds.Mean ?? double.NaN,
+            "p50" => static result => result.ReportedMicroseconds.P50 ?? double.NaN,
+            "p95" => static result => result.ReportedMicroseconds.P95 ?? double.NaN,
+            "p99" => static result => result.ReportedMicroseconds.P99 ?? double.NaN,
+            _ => static result => result.ReportedMicroseconds.Max ?? double.NaN,
         };
 
         // By threads, then by the plan: a row of the legend for each number of threads.

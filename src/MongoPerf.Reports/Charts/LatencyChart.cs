@@ -21,7 +21,7 @@ internal static class LatencyChart
         GrowthFigures growth = frame.Growth;
         List<GrowthLine> panels =
         [
-            .. growth.Inserts.Concat(growth.Queries).Where(static line => line.Results.Values.Any(static result => result.JudgedMicroseconds.P50 is not null))
+            .. growth.Inserts.Concat(growth.Queries).Where(static line => line.Results.Values.Any(static result => result.ReportedMicroseconds.P50 is not null))
                 .OrderBy(line => line.IsInsert ? 0 : 1).ThenBy(line => growth.Labels.ToList().IndexOf(line.Label)).ThenBy(static line => line.Threads),
         ];
         if (panels.Count == 0)
@@ -60,7 +60,7 @@ internal static class LatencyChart
     private static IEnumerable<double> ValuesOf(OperationResult? result, bool withService)
     {
         foreach (var one in Percentiles)
-            yield return Drawn(result is null ? null : one.Of(result.JudgedMicroseconds));
+            yield return Drawn(result is null ? null : one.Of(result.ReportedMicroseconds));
         if (withService)
             yield return Drawn(result is { HasRate: true } ? Service.Of(result.LatencyMicroseconds) : null);
     }

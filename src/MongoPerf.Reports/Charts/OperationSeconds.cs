@@ -158,7 +158,7 @@ internal sealed class OperationSeconds
 
     private static OperationSecond SecondOf(Sample sample, int line, bool isInsert)
     {
-        LatencySummary latency = sample.JudgedMicroseconds;
+        LatencySummary latency = sample.ReportedMicroseconds;
         return new OperationSecond(sample.AtMilliseconds, line, sample.Seconds, isInsert ? sample.Documents : sample.Operations, latency.P99 ?? double.NaN)
         {
             Phase = sample.Phase, Operations = sample.Operations, P50 = latency.P50 ?? double.NaN, Max = latency.Max ?? double.NaN,

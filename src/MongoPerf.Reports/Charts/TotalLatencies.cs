@@ -39,8 +39,8 @@ internal static class TotalLatencies
         {
             while (_at < seconds.Length && seconds[_at].AtMilliseconds < sample.AtMilliseconds)
                 EndSecond();
-            if (_at < seconds.Length && !sample.JudgedHistogram.IsEmpty)
-                HistogramEncoding.DecodeInto(_histogram, sample.JudgedHistogram.Span);
+            if (_at < seconds.Length && !sample.ReportedHistogram.IsEmpty)
+                HistogramEncoding.DecodeInto(_histogram, sample.ReportedHistogram.Span);
         }
 
         public void EndSecond()

@@ -14,14 +14,14 @@ public static class ComparisonCsv
         comparison = comparison.InEnglish;
         CsvReport.Row(output, ($"baseline,candidate,{Operation},window,documents,judged_by,measure,baseline_value,candidate_value,"
             + "ratio,ratio_low,ratio_high,p,p_holm,verdict,enough").Split(','));
-        foreach (CandidateJudgement candidate in comparison.Candidates)
+        foreach (CandidateComparison candidate in comparison.Candidates)
         {
-            foreach (OperationJudgement judged in candidate.Operations)
+            foreach (OperationComparison judged in candidate.Operations)
             {
                 object?[] head = [comparison.Baseline.Id, candidate.Candidate.Id, .. Fields(judged.Operation)];
-                foreach (Judgement judgement in judged.Judgements)
+                foreach (MeasureComparison judgement in judged.Measures)
                     CsvReport.Row(output, [.. head, "all", null, judged.Evidence.ToString().ToLowerInvariant(), .. Fields(judged, judgement)]);
-                foreach ((int i, WindowJudgement window) in judged.Windows.Index())
+                foreach ((int i, WindowComparison window) in judged.Windows.Index())
                     CsvReport.Row(output, [.. head, i + 1, window.Documents, null, .. Fields(judged, window.Rate)]);
             }
         }
@@ -41,9 +41,9 @@ public static class ComparisonCsv
     private static object?[] Fields(ComparedOperation o) => [o.Growth, o.Phase, o.Parameters, o.Operation, o.Threads];
 
     /// <summary>Rates are per second, latencies microseconds.</summary>
-    private static object?[] Fields(OperationJudgement operation, Judgement judgement) =>
+    private static object?[] Fields(OperationComparison operation, MeasureComparison judgement) =>
     [
         ComparisonText.NameOf(operation, judgement.Measure), judgement.Baseline, judgement.Candidate, judgement.Ratio.Value, judgement.Ratio.Interval?.Low, judgement.Ratio.Interval?.High,
-        judgement.P, judgement.HolmP, !judgement.IsJudged ? null : ComparisonText.Describe(judgement.Outcome), judgement.Enough,
+        judgement.P, judgement.HolmP, !judgement.IsTested ? null : ComparisonText.Describe(judgement.Outcome), judgement.Enough,
     ];
 }

@@ -19,7 +19,7 @@ public static class ComparisonJson
             schema = Schema,
             baseline = SideOf(comparison.Baseline),
             comparison.NoiseThreshold,
-            level = OperationJudge.Level,
+            level = OperationComparer.Level,
             forced = comparison.WasForced,
             comparison.Differences,
             comparison.Notes,
@@ -55,7 +55,7 @@ public static class ComparisonJson
         otherProgramsCores = side.Other?.Cores,
     };
 
-    private static object JudgementOf(OperationJudgement judged) => new
+    private static object JudgementOf(OperationComparison judged) => new
     {
         judged.Operation.Growth,
         judged.Operation.Phase,
@@ -68,14 +68,14 @@ public static class ComparisonJson
         perSecond = ValuesOf(judged.Rate),
         p50Microseconds = ValuesOf(judged.P50),
         p99Microseconds = ValuesOf(judged.P99),
-        serviceP50Microseconds = ValuesOf(judged.Judgements.FirstOrDefault(j => j.Measure == Measure.ServiceP50)),
-        serviceP99Microseconds = ValuesOf(judged.Judgements.FirstOrDefault(j => j.Measure == Measure.ServiceP99)),
+        serviceP50Microseconds = ValuesOf(judged.Measures.FirstOrDefault(j => j.Measure == Measure.ServiceP50)),
+        serviceP99Microseconds = ValuesOf(judged.Measures.FirstOrDefault(j => j.Measure == Measure.ServiceP99)),
         windows = judged.Windows.Select(window => new { window.Documents, perSecond = ValuesOf(window.Rate) }),
     };
 
-    private static object? ValuesOf(Judgement? judgement) => judgement is null ? null : new
+    private static object? ValuesOf(MeasureComparison? judgement) => judgement is null ? null : new
     {
-        verdict = !judgement.IsJudged ? null : ComparisonText.Describe(judgement.Outcome),
+        verdict = !judgement.IsTested ? null : ComparisonText.Describe(judgement.Outcome),
         judgement.Baseline,
         judgement.Candidate,
         ratio = judgement.Ratio.Value,

@@ -8,7 +8,7 @@ public static class ComparisonReport
     public static Report Of(RunComparison comparison, IReadOnlyList<Fact>? files = null)
     {
         IReadOnlyList<string> names = ComparisonTitle.Names(comparison);
-        (CandidateJudgement Judged, string Name)[] candidates = [.. comparison.Candidates.Zip(names.Skip(1))];
+        (CandidateComparison Judged, string Name)[] candidates = [.. comparison.Candidates.Zip(names.Skip(1))];
         return new Report(
             Words.Of($"MongoPerf: {ComparisonTitle.Of(comparison)}"),
             [

@@ -9,11 +9,11 @@ internal static class ComparisonTables
     {
         foreach (ReportTable table in FigureTables.Of(comparison.FigureRuns))
             yield return table;
-        foreach (CandidateJudgement candidate in comparison.Candidates)
+        foreach (CandidateComparison candidate in comparison.Candidates)
         {
             if (candidate.Operations.Count > 0)
                 yield return Operations(candidate, Words.Of($"{candidate.Candidate.Name} against {comparison.Baseline.Name}"));
-            foreach (OperationJudgement judged in candidate.RatedOperations.Where(o => o.Windows.Count > 1))
+            foreach (OperationComparison judged in candidate.RatedOperations.Where(o => o.Windows.Count > 1))
                 yield return Windows(judged, candidate.TitleOf(judged));
             if (candidate.Sizes.Count > 0)
                 yield return Bytes(candidate);
@@ -32,22 +32,22 @@ internal static class ComparisonTables
             ]),
         ]);
 
-    private static ReportTable Operations(CandidateJudgement candidate, string pair) => new(
+    private static ReportTable Operations(CandidateComparison candidate, string pair) => new(
         Words.Of($"{pair}: rates are documents/s of inserts, operations/s of others; a latency ratio above 1 is slower"),
         ["<operation", "<of", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "<verdict"],
-        [.. candidate.Operations.SelectMany(operation => operation.Judgements.Select((judgement, i) => Row(operation, judgement, i == 0 ? candidate.TitleOf(operation) : "")))]);
+        [.. candidate.Operations.SelectMany(operation => operation.Measures.Select((judgement, i) => Row(operation, judgement, i == 0 ? candidate.TitleOf(operation) : "")))]);
 
-    private static IReadOnlyList<string> Row(OperationJudgement operation, Judgement judgement, string title) =>
+    private static IReadOnlyList<string> Row(OperationComparison operation, MeasureComparison judgement, string title) =>
         [title, ComparisonText.NameOf(operation, judgement.Measure), .. Figures(judgement)];
 
-    private static IReadOnlyList<string> Figures(Judgement judgement) =>
+    private static IReadOnlyList<string> Figures(MeasureComparison judgement) =>
     [
         ComparisonText.Value(judgement.Measure, judgement.Baseline), ComparisonText.Value(judgement.Measure, judgement.Candidate),
         ComparisonText.Number(judgement.Ratio.Value), ComparisonText.Range(judgement.Ratio.Interval),
-        judgement.HolmP is { } p ? ComparisonText.Probability(p) : Units.None, !judgement.IsJudged ? "" : ComparisonText.Describe(judgement.Outcome),
+        judgement.HolmP is { } p ? ComparisonText.Probability(p) : Units.None, !judgement.IsTested ? "" : ComparisonText.Describe(judgement.Outcome),
     ];
 
-    private static ReportTable Windows(OperationJudgement judged, string title)
+    private static ReportTable Windows(OperationComparison judged, string title)
     {
         bool isGrowth = judged.Operation.Growth is not null;
         return new ReportTable(
@@ -56,7 +56,7 @@ internal static class ComparisonTables
             [.. judged.Windows.Select(window => (IReadOnlyList<string>)[isGrowth ? Units.Count(window.At) : Units.Exact(window.At), .. Figures(window.Rate)])]);
     }
 
-    private static ReportTable Bytes(CandidateJudgement candidate) => new(
+    private static ReportTable Bytes(CandidateComparison candidate) => new(
         Words.Of($"Sizes at {Units.Count(candidate.SizesAtDocuments)} documents"),
         ["<what", "baseline", "candidate", "ratio"],
         [.. candidate.Sizes.Select(s => (IReadOnlyList<string>)[s.What, Units.Bytes(s.Baseline), Units.Bytes(s.Candidate), ComparisonText.Number(s.Value)])]);

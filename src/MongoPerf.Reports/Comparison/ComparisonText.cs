@@ -18,7 +18,7 @@ internal static class ComparisonText
     };
 
     /// <summary>"rate", "p50", "response p99", "service p99", "p50 to send".</summary>
-    public static string NameOf(OperationJudgement operation, Measure measure) => measure switch
+    public static string NameOf(OperationComparison operation, Measure measure) => measure switch
     {
         Measure.Rate => Words.Of("rate"),
         _ => (operation.IsPaced ? measure.IsService() ? Words.Of("service ") : Words.Of("response ") : "") + $"p{measure.Percent():0}" + (operation.IsUnacknowledged ? Words.Of(" to send") : ""),
@@ -60,7 +60,7 @@ internal static class ComparisonText
     /// "rate 10 % slower (ratio 0.90, 95 %: 0.87 to 0.92)", "p99 undecided (ratio 1.10, 95 %: 0.80 to 1.60)", "rate undecided (ratio
     /// 0.97)".
     /// </summary>
-    public static string Sentence(OperationJudgement operation, Judgement judgement)
+    public static string Sentence(OperationComparison operation, MeasureComparison judgement)
     {
         double ratio = judgement.Ratio.Value;
         string what = judgement.Outcome is Outcome.Equivalent or Outcome.Undecided ? Describe(judgement.Outcome)
@@ -71,13 +71,13 @@ internal static class ComparisonText
     }
 
     /// <summary>All that is judged of it in a line, the rate first.</summary>
-    public static string Sentence(OperationJudgement operation) => string.Join("; ", operation.Judged.Select(judgement => Sentence(operation, judgement)));
+    public static string Sentence(OperationComparison operation) => string.Join("; ", operation.Tested.Select(judgement => Sentence(operation, judgement)));
 
     /// <summary>
     /// What got worse first, what is undecided last, with what would be enough to decide it; then what else was at work on the machine, and
     /// of one server and shards which is ahead in what.
     /// </summary>
-    public static IReadOnlyList<Verdict> Verdicts(RunComparison comparison, CandidateJudgement candidate)
+    public static IReadOnlyList<Verdict> Verdicts(RunComparison comparison, CandidateComparison candidate)
     {
         double noiseThreshold = comparison.NoiseThreshold;
         List<Verdict> verdicts = [.. Changed(candidate, Outcome.Slower, Grade.Bad), .. Changed(candidate, Outcome.Faster, Grade.Good)];
@@ -93,23 +93,23 @@ internal static class ComparisonText
         return verdicts;
     }
 
-    private static IEnumerable<string> Undecided(CandidateJudgement candidate)
+    private static IEnumerable<string> Undecided(CandidateComparison candidate)
     {
-        OperationJudgement[] undecided = [.. candidate.Operations.Where(o => o.Judged.Any(j => j.Outcome == Outcome.Undecided))];
+        OperationComparison[] undecided = [.. candidate.Operations.Where(o => o.Tested.Any(j => j.Outcome == Outcome.Undecided))];
         if (undecided.Length > MostListed)
             return [Words.Of($"{undecided.Length} of {candidate.Operations.Count} operations; comparison.csv says what a verdict on each would take")];
-        return undecided.SelectMany(o => o.Judged.Where(j => j.Outcome == Outcome.Undecided)).Select(j => j.Enough).Distinct().Select(enough =>
+        return undecided.SelectMany(o => o.Tested.Where(j => j.Outcome == Outcome.Undecided)).Select(j => j.Enough).Distinct().Select(enough =>
         {
             string titles = Titles(candidate, j => j.Outcome == Outcome.Undecided && j.Enough == enough);
             return enough is null ? titles : Words.Of($"{titles}; a verdict would take {enough}");
         });
     }
 
-    private static IEnumerable<Verdict> Changed(CandidateJudgement candidate, Outcome outcome, Grade grade)
+    private static IEnumerable<Verdict> Changed(CandidateComparison candidate, Outcome outcome, Grade grade)
     {
-        foreach (OperationJudgement operation in candidate.Operations)
+        foreach (OperationComparison operation in candidate.Operations)
         {
-            string[] sentences = [.. operation.Judged.Where(j => j.Outcome == outcome).Select(j => Sentence(operation, j))];
+            string[] sentences = [.. operation.Tested.Where(j => j.Outcome == outcome).Select(j => Sentence(operation, j))];
             if (sentences.Length > 0)
                 yield return new Verdict(grade, $"{candidate.TitleOf(operation)}: {string.Join("; ", sentences)}") { Label = Describe(outcome) };
         }
@@ -119,7 +119,7 @@ internal static class ComparisonText
     /// One word for the whole of it: "slower", "faster", "mixed" (both), "equivalent" (all of it) or "undecided"; or that there is nothing
     /// to compare.
     /// </summary>
-    public static string Overall(CandidateJudgement candidate) => candidate.Operations.Count == 0 ? Words.Of("no operation in common") : (candidate.IsRegression, candidate.IsImprovement) switch
+    public static string Overall(CandidateComparison candidate) => candidate.Operations.Count == 0 ? Words.Of("no operation in common") : (candidate.IsRegression, candidate.IsImprovement) switch
     {
         (true, true) => Words.Of("mixed"),
         (true, false) => Describe(Outcome.Slower),
@@ -128,7 +128,7 @@ internal static class ComparisonText
     };
 
     /// <summary>What was one observation, for which operations: "batch, q4, q5: 10 sizes, one observation each (t test)".</summary>
-    public static IEnumerable<string> Bases(CandidateJudgement candidate) => candidate.Operations.GroupBy(o => (o.Evidence, o.Basis)).Select(group =>
+    public static IEnumerable<string> Bases(CandidateComparison candidate) => candidate.Operations.GroupBy(o => (o.Evidence, o.Basis)).Select(group =>
     {
         string titles = group.Count() > MostListed ? Words.Of($"{group.Count()} of {candidate.Operations.Count} operations") : string.Join(", ", group.Select(candidate.TitleOf));
         return group.Key.Evidence switch
@@ -142,11 +142,11 @@ internal static class ComparisonText
     /// <summary>How to read the verdicts.</summary>
     public static string Method(RunComparison comparison) =>
         Words.Of($"ratios are candidate to baseline, each with its own 95 % interval; slower or faster: by more than {Units.Percent(comparison.NoiseThreshold)}, and any false alarm in a comparison "
-        + $"has a chance of {Units.Percent(OperationJudge.Level)} (Holm); equivalent: a difference of {Units.Percent(comparison.NoiseThreshold)} or more would be missed in at most {Units.Percent(OperationJudge.Level)} of cases (TOST)");
+        + $"has a chance of {Units.Percent(OperationComparer.Level)} (Holm); equivalent: a difference of {Units.Percent(comparison.NoiseThreshold)} or more would be missed in at most {Units.Percent(OperationComparer.Level)} of cases (TOST)");
 
     /// <summary>"q4 (rate, p50), q5 (rate)".</summary>
-    private static string Titles(CandidateJudgement candidate, Func<Judgement, bool> chosen) => string.Join(", ", candidate.Operations
-        .Select(o => (Operation: o, Names: string.Join(", ", o.Judged.Where(chosen).Select(j => NameOf(o, j.Measure)))))
+    private static string Titles(CandidateComparison candidate, Func<MeasureComparison, bool> chosen) => string.Join(", ", candidate.Operations
+        .Select(o => (Operation: o, Names: string.Join(", ", o.Tested.Where(chosen).Select(j => NameOf(o, j.Measure)))))
         .Where(one => one.Names.Length > 0)
         .Select(one => $"{candidate.TitleOf(one.Operation)} ({one.Names})"));
 }

@@ -41,7 +41,7 @@ internal static class ComparisonTitle
     /// <param name="name">What the candidate is called.</param>
     /// <param name="baseline">What the baseline is called.</param>
     /// <param name="candidate">Judged.</param>
-    public static string Conclusion(string name, string baseline, CandidateJudgement candidate)
+    public static string Conclusion(string name, string baseline, CandidateComparison candidate)
     {
         string[] parts =
         [
@@ -52,9 +52,9 @@ internal static class ComparisonTitle
     }
 
     /// <summary>"slower in 3 of 5 operations (most in batch: rate 35 % slower)", "faster in q4 (p99 30 % lower)".</summary>
-    private static IEnumerable<string> Part(CandidateJudgement candidate, Outcome outcome, string word)
+    private static IEnumerable<string> Part(CandidateComparison candidate, Outcome outcome, string word)
     {
-        (OperationJudgement Operation, Judgement Judgement)[] those = [.. candidate.Operations.Select(o => (Operation: o, Judgement: Leading(o, outcome)!)).Where(o => o.Judgement is not null)];
+        (OperationComparison Operation, MeasureComparison Judgement)[] those = [.. candidate.Operations.Select(o => (Operation: o, Judgement: Leading(o, outcome)!)).Where(o => o.Judgement is not null)];
         if (those.Length == 0)
             yield break;
         string which = those.Length == candidate.Operations.Count && those.Length > 1 ? Words.Of($"in all {those.Length} operations")
@@ -66,7 +66,7 @@ internal static class ComparisonTitle
             yield break;
         }
 
-        (OperationJudgement operation, Judgement most) = those.MaxBy(o => Math.Abs(Math.Log(o.Judgement.Ratio.Value)));
+        (OperationComparison operation, MeasureComparison most) = those.MaxBy(o => Math.Abs(Math.Log(o.Judgement.Ratio.Value)));
         string change = most.Measure == Measure.Rate ? ComparisonText.Change(most.Ratio.Value) : $"{ComparisonText.NameOf(operation, most.Measure)} {ComparisonText.LatencyChange(most.Ratio.Value)}";
         yield return Words.Of($"{word} {which} ({(those.Length > 1 ? Words.Of($"most in {candidate.TitleOf(operation)}: ") : "")}{change})");
     }
@@ -77,9 +77,9 @@ internal static class ComparisonTitle
     /// <remarks>
     /// An operation may be slower in one and faster in another. It is equivalent or undecided where it is neither in any.
     /// </remarks>
-    private static Judgement? Leading(OperationJudgement operation, Outcome outcome)
+    private static MeasureComparison? Leading(OperationComparison operation, Outcome outcome)
     {
-        Judgement[] counted = [.. operation.Judged.Where(j => !operation.IsPaced || j.Measure != Measure.Rate)
+        MeasureComparison[] counted = [.. operation.Tested.Where(j => !operation.IsPaced || j.Measure != Measure.Rate)
             .OrderBy(j => j.Measure == Measure.Rate ? 0 : 1).ThenByDescending(j => Math.Abs(Math.Log(j.Ratio.Value))).DefaultIfEmpty(operation.Rate)];
         if (outcome is Outcome.Slower or Outcome.Faster)
             return counted.FirstOrDefault(j => j.Outcome == outcome);

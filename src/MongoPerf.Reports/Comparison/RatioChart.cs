@@ -15,7 +15,7 @@ internal static class RatioChart
     /// <summary>The measures by the names that plots have for them.</summary>
     private static readonly (string Show, Measure Measure)[] ByName = [("rate", Measure.Rate), ("p50", Measure.P50), ("p99", Measure.P99)];
 
-    private sealed record Row(int Side, CandidateJudgement Candidate, OperationJudgement Operation, Judgement Judged);
+    private sealed record Row(int Side, CandidateComparison Candidate, OperationComparison Operation, MeasureComparison Judged);
 
     /// <returns>Null when nothing of it was judged.</returns>
     public static Chart? Build(RunComparison comparison, PlotInfo plot)
@@ -46,7 +46,7 @@ internal static class RatioChart
     private static Row[] RowsOf(RunComparison comparison, Measure measure) =>
     [
         .. comparison.Candidates.SelectMany((candidate, i) => candidate.Operations
-                .Select(operation => (Operation: operation, Judged: operation.Judged.FirstOrDefault(one => one.Measure == measure)))
+                .Select(operation => (Operation: operation, Judged: operation.Tested.FirstOrDefault(one => one.Measure == measure)))
                 .Where(static one => one.Judged is { Ratio.Value: > 0 })
                 .Select(one => new Row(i + 1, candidate, one.Operation, one.Judged!)))
             .GroupBy(static row => row.Operation.Operation).SelectMany(static operation => operation),

@@ -31,19 +31,19 @@ public static class RunComparer
     public static RunComparison Compare(IReadOnlyList<ComparedSide> sides, IReadOnlyList<SetupDifference> differences, double noiseThreshold) => new()
     {
         Baseline = sides[0],
-        Candidates = [.. sides.Skip(1).Select(candidate => Judge(sides[0], candidate, noiseThreshold))],
+        Candidates = [.. sides.Skip(1).Select(candidate => CompareSides(sides[0], candidate, noiseThreshold))],
         Differences = differences,
         NoiseThreshold = noiseThreshold,
         Notes = [.. Once(sides), .. sides.SelectMany(side => Notes(side, noiseThreshold)), .. Cautions(sides), .. ScenarioFigures.LeftOut(FigureRun.Of([.. sides.Select(side => side.Stored)]))],
     };
 
-    private static CandidateJudgement Judge(ComparedSide baseline, ComparedSide candidate, double noiseThreshold)
+    private static CandidateComparison CompareSides(ComparedSide baseline, ComparedSide candidate, double noiseThreshold)
     {
         (long documents, IReadOnlyList<SizeRatio> sizes) = CompareSizes(StoredSize.Of(baseline.First), StoredSize.Of(candidate.First));
-        return new CandidateJudgement
+        return new CandidateComparison
         {
             Candidate = candidate,
-            Operations = new OperationJudge(baseline.Windows, candidate.Windows, noiseThreshold).Judge(),
+            Operations = new OperationComparer(baseline.Windows, candidate.Windows, noiseThreshold).Compare(),
             Sizes = sizes,
             SizesAtDocuments = documents,
         };

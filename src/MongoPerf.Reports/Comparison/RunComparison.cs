@@ -32,7 +32,7 @@ public enum Evidence
 }
 
 /// <summary>One measure of an operation, on both sides. Its values are there whatever can be said about them.</summary>
-public sealed record Judgement
+public sealed record MeasureComparison
 {
     public required Measure Measure { get; init; }
 
@@ -50,7 +50,7 @@ public sealed record Judgement
     /// Otherwise it stands beside what is judged: service times beside response times, the rates of a mix's operations beside their
     /// total's, its latencies beside theirs.
     /// </summary>
-    public bool IsJudged { get; init; } = true;
+    public bool IsTested { get; init; } = true;
 
     /// <summary>That both are alike, two-sided; null when it was not tested.</summary>
     public double? P { get; init; }
@@ -68,10 +68,10 @@ public sealed record Judgement
 /// <param name="At">As of <see cref="WindowKey"/>.</param>
 /// <param name="Documents">In the baseline's collection.</param>
 /// <param name="Rate">Judged by the window's own seconds, or by the runs; undecided where there are too few.</param>
-public sealed record WindowJudgement(long At, long Documents, Judgement Rate);
+public sealed record WindowComparison(long At, long Documents, MeasureComparison Rate);
 
 /// <summary>One operation, over the windows that both sides have.</summary>
-public sealed record OperationJudgement
+public sealed record OperationComparison
 {
     public required ComparedOperation Operation { get; init; }
     public required Evidence Evidence { get; init; }
@@ -80,7 +80,7 @@ public sealed record OperationJudgement
     public required string Basis { get; init; }
 
     /// <summary>The rate first, then what was recorded of latency.</summary>
-    public required IReadOnlyList<Judgement> Judgements { get; init; }
+    public required IReadOnlyList<MeasureComparison> Measures { get; init; }
 
     /// <summary>A rate was set: latencies are response times.</summary>
     public required bool IsPaced { get; init; }
@@ -88,17 +88,17 @@ public sealed record OperationJudgement
     /// <summary>Its latencies are times to send.</summary>
     public required bool IsUnacknowledged { get; init; }
 
-    public Judgement Rate => Judgements[0];
+    public MeasureComparison Rate => Measures[0];
 
-    public Judgement? P50 => Judgements.FirstOrDefault(j => j.Measure == Measure.P50);
+    public MeasureComparison? P50 => Measures.FirstOrDefault(j => j.Measure == Measure.P50);
 
-    public Judgement? P99 => Judgements.FirstOrDefault(j => j.Measure == Measure.P99);
+    public MeasureComparison? P99 => Measures.FirstOrDefault(j => j.Measure == Measure.P99);
 
     /// <summary>Without those that only stand beside them.</summary>
-    public IEnumerable<Judgement> Judged => Judgements.Where(j => j.IsJudged);
+    public IEnumerable<MeasureComparison> Tested => Measures.Where(j => j.IsTested);
 
     /// <summary>One at least, by size or repeat.</summary>
-    public required IReadOnlyList<WindowJudgement> Windows { get; init; }
+    public required IReadOnlyList<WindowComparison> Windows { get; init; }
 }
 
 /// <summary>Bytes at the last point where both sides took sizes; no statistics, as sizes don't vary.</summary>
@@ -108,10 +108,10 @@ public sealed record SizeRatio(string What, long Baseline, long Candidate)
 }
 
 /// <summary>One candidate against the baseline.</summary>
-public sealed record CandidateJudgement
+public sealed record CandidateComparison
 {
     public required ComparedSide Candidate { get; init; }
-    public required IReadOnlyList<OperationJudgement> Operations { get; init; }
+    public required IReadOnlyList<OperationComparison> Operations { get; init; }
     public required IReadOnlyList<SizeRatio> Sizes { get; init; }
 
     /// <summary>In the collection at <see cref="Sizes"/>.</summary>
@@ -123,18 +123,18 @@ public sealed record CandidateJudgement
     public bool IsImprovement => Has(Outcome.Faster);
 
     /// <summary>Every rate and every latency is equivalent.</summary>
-    public bool IsEquivalent => Operations.Count > 0 && Operations.All(o => o.Judged.All(j => j.Outcome == Outcome.Equivalent));
+    public bool IsEquivalent => Operations.Count > 0 && Operations.All(o => o.Tested.All(j => j.Outcome == Outcome.Equivalent));
 
     /// <summary>False when there was too little of everything.</summary>
-    public bool IsJudged => Operations.Any(o => o.Evidence != Evidence.None);
+    public bool IsTested => Operations.Any(o => o.Evidence != Evidence.None);
 
     /// <summary>Those whose rates are judged: a mix once, by its total.</summary>
-    public IEnumerable<OperationJudgement> RatedOperations => Operations.Where(o => o.Rate.IsJudged);
+    public IEnumerable<OperationComparison> RatedOperations => Operations.Where(o => o.Rate.IsTested);
 
     /// <summary>"batch", or "q4 ×8" where several thread counts were measured.</summary>
-    public string TitleOf(OperationJudgement judged) => judged.Operation.TitleAmong([.. Operations.Select(o => o.Operation)]);
+    public string TitleOf(OperationComparison judged) => judged.Operation.TitleAmong([.. Operations.Select(o => o.Operation)]);
 
-    private bool Has(Outcome outcome) => Operations.Any(o => o.Judged.Any(j => j.Outcome == outcome));
+    private bool Has(Outcome outcome) => Operations.Any(o => o.Tested.Any(j => j.Outcome == outcome));
 }
 
 /// <summary>Runs against a baseline: all that tables, charts and pages are made from.</summary>
@@ -150,7 +150,7 @@ public sealed record RunComparison
     }
 
     public required ComparedSide Baseline { get; init; }
-    public required IReadOnlyList<CandidateJudgement> Candidates { get; init; }
+    public required IReadOnlyList<CandidateComparison> Candidates { get; init; }
     public required IReadOnlyList<SetupDifference> Differences { get; init; }
 
     /// <summary>0.05: a ratio between 0.95 and 1.05 is not called different, and one that surely lies there is called equivalent.</summary>

@@ -53,7 +53,7 @@ public sealed record RateWindow
 
     /// <summary>Of each second in which there was one.</summary>
     public double[] SecondsOf(Measure measure) =>
-        measure == Measure.Rate ? Rates : [.. Samples.Select(sample => measure.Of(sample.JudgedMicroseconds)).OfType<double>()];
+        measure == Measure.Rate ? Rates : [.. Samples.Select(sample => measure.Of(sample.ReportedMicroseconds)).OfType<double>()];
 
     /// <summary>The latencies of the window's seconds, neighbours joined so that there are at most so many histograms.</summary>
     /// <returns>Null when some are not there.</returns>
@@ -61,9 +61,9 @@ public sealed record RateWindow
     {
         // A second without an operation has none to show.
         Sample[] measured = [.. Samples.Where(sample => sample.Operations > 0)];
-        if (measured.Length == 0 || measured.Any(sample => sample.JudgedHistogram.IsEmpty))
+        if (measured.Length == 0 || measured.Any(sample => sample.ReportedHistogram.IsEmpty))
             return null;
-        var histograms = JoinedHistograms.Decode([.. measured.Select(sample => sample.JudgedHistogram)], atMost);
+        var histograms = JoinedHistograms.Decode([.. measured.Select(sample => sample.ReportedHistogram)], atMost);
         return histograms.IsEmpty ? null : histograms;
     }
 }
@@ -109,7 +109,7 @@ public sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> window
         .Select(same =>
         {
             Sample[] parts = [.. same.Select(one => one.Second.Sample)];
-            LatencySummary latency = JointSecond.Latency(mix, [.. parts.Where(part => part.Operations > 0).Select(part => part.JudgedHistogram)]);
+            LatencySummary latency = JointSecond.Latency(mix, [.. parts.Where(part => part.Operations > 0).Select(part => part.ReportedHistogram)]);
             Sample sum = parts[0] with
             {
                 Operation = mix.Total.Operation,
@@ -173,7 +173,7 @@ public sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> window
             Samples = [.. whole.Select(second => second.Sample)],
             Rates = [.. whole.Select(second => scale * second.Count / second.Sample.Seconds)],
             OutageSamples = outages,
-            Latency = result.JudgedMicroseconds,
+            Latency = result.ReportedMicroseconds,
             Service = result.HasRate ? result.LatencyMicroseconds : null,
         };
     }

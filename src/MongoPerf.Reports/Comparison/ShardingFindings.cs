@@ -8,14 +8,14 @@ namespace MongoPerf.Reports.Comparison;
 internal static class ShardingFindings
 {
     /// <summary>None unless one of both is sharded and the other is not.</summary>
-    public static IReadOnlyList<Finding> Of(RunComparison comparison, CandidateJudgement candidate)
+    public static IReadOnlyList<Finding> Of(RunComparison comparison, CandidateComparison candidate)
     {
         bool isBaseline = IsSharded(comparison.Baseline);
         if (isBaseline == IsSharded(candidate.Candidate))
             return [];
         (StoredRun sharded, StoredRun other) = isBaseline ? (comparison.Baseline.First, candidate.Candidate.First) : (candidate.Candidate.First, comparison.Baseline.First);
         var sides = new Sides(sharded.Deployment!.ShardCount == 1 ? Words.Of("the single shard is") : Words.Of("the shards are"), SingleOrSharded.NameOf(other.Deployment?.Topology), isBaseline);
-        return [.. candidate.RatedOperations.Select(operation => Judge(candidate, operation, sides)).OfType<Finding>()];
+        return [.. candidate.RatedOperations.Select(operation => Find(candidate, operation, sides)).OfType<Finding>()];
     }
 
     /// <summary>As texts call them.</summary>
@@ -26,7 +26,7 @@ internal static class ShardingFindings
 
     private static bool IsSharded(ComparedSide side) => side.First.Deployment?.Topology == Topology.Sharded;
 
-    private static Finding? Judge(CandidateJudgement candidate, OperationJudgement operation, Sides sides)
+    private static Finding? Find(CandidateComparison candidate, OperationComparison operation, Sides sides)
     {
         // Of the shards to the other side, whichever came first.
         (long Documents, double Logarithm)[] sizes =
@@ -56,7 +56,7 @@ internal static class ShardingFindings
     private static string RatioText((long Documents, double Logarithm) size) =>
         Words.Of($"{ComparisonText.Number(Math.Exp(size.Logarithm))} at {Units.Count(size.Documents)}");
 
-    private static Finding? Apart(string title, OperationJudgement operation, (long Documents, double Logarithm)[] sizes, Sides sides)
+    private static Finding? Apart(string title, OperationComparison operation, (long Documents, double Logarithm)[] sizes, Sides sides)
     {
         if (operation.Rate.Outcome is not (Outcome.Slower or Outcome.Faster) || sizes.Length == 0)
             return null;

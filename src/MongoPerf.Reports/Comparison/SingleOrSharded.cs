@@ -25,7 +25,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     public int? SharedCpus { get; init; }
 
     /// <returns>Null for a comparison of anything but one server (or one shard) as the baseline with several shards.</returns>
-    public static SingleOrSharded? Find(RunComparison comparison, CandidateJudgement candidate)
+    public static SingleOrSharded? Find(RunComparison comparison, CandidateComparison candidate)
     {
         StoredRun single = comparison.Baseline.First;
         StoredRun sharded = candidate.Candidate.First;
@@ -168,7 +168,7 @@ internal sealed record ShardedOperation(string Title, Ratio Overall, Outcome Out
 {
     public bool IsDifferent => Outcome is Outcome.Slower or Outcome.Faster;
 
-    public static ShardedOperation Of(OperationJudgement judged, string title) =>
+    public static ShardedOperation Of(OperationComparison judged, string title) =>
         // Windows of anything but a growth are repeats.
         new(title, judged.Rate.Ratio, judged.Rate.Outcome,
             judged.Operation.Growth is null ? [] : [.. judged.Windows.Where(w => w.Rate.Ratio.Value > 0).OrderBy(w => w.At).Select(w => (w.At, w.Rate.Ratio.Value))]);

@@ -26,7 +26,7 @@ public sealed record WindowLength(double Seconds, double Warmup, string? Option,
     public string OptionFor(double needed)
     {
         if (Option is null || Seconds <= 0)
-            return "--repeat " + OperationJudge.LeastRuns.ToString(CultureInfo.InvariantCulture);
+            return "--repeat " + OperationComparer.LeastRuns.ToString(CultureInfo.InvariantCulture);
         // A second at either end may be cut off.
         double factor = (needed + 1) / Seconds;
         if (Option == "--operations" && Operations is { } count)
@@ -61,12 +61,12 @@ internal static class Sufficiency
     {
         string had = length is null ? $"{seconds} s" : $"{Units.Significant(Math.Round(length.Seconds, 2))} s";
         return length?.Option is null
-            ? Words.Of($"{OperationJudge.LeastSamples} s or {OperationJudge.LeastRuns} runs per side; these had {had}: --repeat {OperationJudge.LeastRuns}")
-            : Words.Of($"{OperationJudge.LeastSamples} s per side; these had {had}: {length.OptionFor(OperationJudge.LeastSamples)}");
+            ? Words.Of($"{OperationComparer.LeastSamples} s or {OperationComparer.LeastRuns} runs per side; these had {had}: --repeat {OperationComparer.LeastRuns}")
+            : Words.Of($"{OperationComparer.LeastSamples} s per side; these had {had}: {length.OptionFor(OperationComparer.LeastSamples)}");
     }
 
     public static string OfRuns(int baseline, int candidate) =>
-        Words.Of($"{OperationJudge.LeastRuns} runs per side; these had {baseline} and {candidate}: --repeat {OperationJudge.LeastRuns}");
+        Words.Of($"{OperationComparer.LeastRuns} runs per side; these had {baseline} and {candidate}: --repeat {OperationComparer.LeastRuns}");
 
     /// <summary>An estimate: an interval narrows as the root of what it is made of.</summary>
     /// <param name="ratio">Whose interval is too wide.</param>

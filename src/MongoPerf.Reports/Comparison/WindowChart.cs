@@ -146,7 +146,7 @@ internal sealed class WindowChart
     }
 
     private double[] OfSecond(RateWindow? window, int second) => window is null || second >= window.Rates.Length ? Missing
-        : [window.Rates[second], double.NaN, double.NaN, .. _percentiles.Select(one => one.Of(window.Samples[second].JudgedMicroseconds) ?? double.NaN)];
+        : [window.Rates[second], double.NaN, double.NaN, .. _percentiles.Select(one => one.Of(window.Samples[second].ReportedMicroseconds) ?? double.NaN)];
 
     private double[] OfRun(ComparedSide side, int run)
     {
@@ -171,9 +171,9 @@ internal sealed class WindowChart
     private IEnumerable<double> Values(ChartTable table, int column, int count) => table.Rows
         .SelectMany(row => _comparison.Sides.SelectMany((_, side) => row.Skip(1 + (side * ColumnsPerSide) + column).Take(count))).Where(double.IsFinite);
 
-    private string VerdictOf(CandidateJudgement candidate)
+    private string VerdictOf(CandidateComparison candidate)
     {
-        OperationJudgement? judgement = candidate.Operations.FirstOrDefault(one => one.Operation == _operation);
+        OperationComparison? judgement = candidate.Operations.FirstOrDefault(one => one.Operation == _operation);
         string text = judgement is null ? Words.Of("not measured on both sides") : ComparisonText.Sentence(judgement);
         return _comparison.Candidates.Count == 1 ? text : $"{candidate.Candidate.Label}: {text}";
     }

@@ -73,7 +73,7 @@ public sealed record FigureMetric(string Name, string Title, string Heading, Met
     private static double? Sum(IReadOnlyList<OperationResult> results, Func<OperationResult, double> of) => results.Count == 0 ? null : results.Sum(of);
 
     private static FigureMetric Latency(string name, Func<LatencySummary, double?> of) =>
-        Other(name, $"{Judged}, {name}", name, r => of(r.JudgedMicroseconds));
+        Other(name, $"{Judged}, {name}", name, r => of(r.ReportedMicroseconds));
 
     private static FigureMetric Other(string name, string title, string heading, Func<OperationResult, double?> of) =>
         new(name, title, heading, MetricUnit.Microseconds, (_, results) => results.Count == 1 ? of(results[0]) : null);

@@ -25,12 +25,12 @@ internal static class CacheFindings
             yield break;
         // Operations of a mix share the reads, so only phases with one operation tell.
         OperationSeries[] judged = [.. series.Operations.GroupBy(one => one.Phase.Number).Where(phase => phase.Count() == 1).Select(phase => phase.Single()).Where(one => one.Seconds.Count >= LeastSeconds)];
-        Follower[] found = [.. judged.Select(one => Judge(series, one)).OfType<Follower>().Where(one => one.P < level / judged.Length)];
+        Follower[] found = [.. judged.Select(one => Find(series, one)).OfType<Follower>().Where(one => one.P < level / judged.Length)];
         if (found.MinBy(one => one.P) is { } lead)
             yield return Make(series, lead, found);
     }
 
-    private static Follower? Judge(RunSeries series, OperationSeries one)
+    private static Follower? Find(RunSeries series, OperationSeries one)
     {
         IReadOnlyList<SeriesSecond> sound = Stalls.Sound(one);
         int length = Math.Max(1, (sound.Count + MostBlocks - 1) / MostBlocks);

@@ -46,7 +46,7 @@ internal static class LatencyFindings
         (OperationSeries Series, SeriesSecond Worst)[] hidden =
         [
             .. series.Operations.Select(one => (one, Worst: one.Seconds.Where(second => double.IsFinite(second.Max)).DefaultIfEmpty().MaxBy(second => second.Max)))
-                .Where(one => one.Worst.Max >= LeastLeftOutMicroseconds && one.Worst.Max > (one.one.Result.JudgedMicroseconds.Max ?? 0)),
+                .Where(one => one.Worst.Max >= LeastLeftOutMicroseconds && one.Worst.Max > (one.one.Result.ReportedMicroseconds.Max ?? 0)),
         ];
         if (hidden.Length == 0)
             yield break;
@@ -58,7 +58,7 @@ internal static class LatencyFindings
             Text = Words.Of($"{lead.Label} took up to {Units.Latency(worst.Max)} at {Units.Count(worst.Documents)} documents{more}, which its result leaves out: the operation was in flight when the warm-up ended"),
             Operations = [.. hidden.Select(one => one.Series.Label).Distinct()],
             Range = series.Range(worst.Window, worst.Documents),
-            Evidence = [new FindingEvidence("timeline", Words.Of($"the slowest that the result admits took {Units.Latency(lead.Result.JudgedMicroseconds.Max)}"))],
+            Evidence = [new FindingEvidence("timeline", Words.Of($"the slowest that the result admits took {Units.Latency(lead.Result.ReportedMicroseconds.Max)}"))],
             Refute = Words.Of(VerdictFinding.InFlight.Refute),
             Weight = Math.Min(10, worst.Max / 1e6),
         };
@@ -87,12 +87,12 @@ internal static class LatencyFindings
         foreach (Sample sample in series.Run.ReadSamples(withHistograms: true))
         {
             (int, string) key = (sample.Phase, sample.Operation);
-            if (sample.IsWarmup || sample.JudgedHistogram.IsEmpty || !wanted.TryGetValue(key, out Bimodal? one))
+            if (sample.IsWarmup || sample.ReportedHistogram.IsEmpty || !wanted.TryGetValue(key, out Bimodal? one))
                 continue;
             if (!blocks.TryGetValue(key, out LatencyHistogram[]? parts))
                 blocks[key] = parts = [.. Enumerable.Range(0, Math.Min(MostBlocks, one.Series.Seconds.Count)).Select(_ => new LatencyHistogram())];
             double place = (sample.AtMilliseconds - one.Series.Window.From) / (double)Math.Max(1, one.Series.Window.To - one.Series.Window.From);
-            DecodeInto(parts[Math.Clamp((int)(place * parts.Length), 0, parts.Length - 1)], sample.JudgedHistogram);
+            DecodeInto(parts[Math.Clamp((int)(place * parts.Length), 0, parts.Length - 1)], sample.ReportedHistogram);
         }
 
         foreach ((var key, LatencyHistogram[] parts) in blocks)

@@ -182,10 +182,10 @@ internal sealed class RunSeries
         }
 
         private SeriesSecond SecondOf(Sample sample) => new(
-            sample.StartMilliseconds, sample.AtMilliseconds, arrivals.CountIn(sample, result), sample.Operations, sample.JudgedMicroseconds.P99 ?? double.NaN,
-            sample.JudgedMicroseconds.Max ?? double.NaN, sample.HasOutage, sample.CollectionDocuments)
+            sample.StartMilliseconds, sample.AtMilliseconds, arrivals.CountIn(sample, result), sample.Operations, sample.ReportedMicroseconds.P99 ?? double.NaN,
+            sample.ReportedMicroseconds.Max ?? double.NaN, sample.HasOutage, sample.CollectionDocuments)
         {
-            Histogram = _isMixed ? sample.JudgedHistogram : default,
+            Histogram = _isMixed ? sample.ReportedHistogram : default,
         };
     }
 }

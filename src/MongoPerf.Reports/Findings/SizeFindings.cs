@@ -35,7 +35,7 @@ internal static class SizeFindings
             Row[] rows = [.. growth.Lines.Where(line => line.IsIndependent).Select(line => RowOf(growth, line, place)).Where(row => row.Rates.Length >= SizeStep.LeastSizes)];
             foreach (Row row in rows)
             {
-                if (Judge(series, growth, row, level / rows.Length) is { } finding)
+                if (Find(series, growth, row, level / rows.Length) is { } finding)
                     yield return finding;
                 if (Period.Find(row.Rates, rareLevel / rows.Length) is { Amplitude: >= LeastSwing } period)
                     yield return Swing(series, row, period);
@@ -46,7 +46,7 @@ internal static class SizeFindings
         }
     }
 
-    private static Finding? Judge(RunSeries series, GrowthFigures growth, Row row, double level)
+    private static Finding? Find(RunSeries series, GrowthFigures growth, Row row, double level)
     {
         SizeStep? step = SizeStep.Find(row.Rates, level, Least);
         Finding? cliff = step is { IsCliff: true } ? Cliff(series, growth, row, step) : null;
@@ -98,7 +98,7 @@ internal static class SizeFindings
             Operations = [row.Name],
             Range = compared.Range(step.From, step.To),
             Rate = Ratio(row.Rates, before, after),
-            P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], before, after),
+            P99 = Ratio([.. row.Results.Select(result => result.ReportedMicroseconds.P99 ?? double.NaN)], before, after),
             Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence(Words.Of("after the fall"))],
             Cause = cause ?? compared.Processors,
             IsCoincidence = isCoincidence,
@@ -131,7 +131,7 @@ internal static class SizeFindings
             Range = compared.Range(from, last),
             // Where a straight line over the sizes is no fit.
             Rate = effect ?? Ratio(row.Rates, compared.Before, compared.After),
-            P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),
+            P99 = Ratio([.. row.Results.Select(result => result.ReportedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),
             Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence(Words.Of("at the largest sizes"))],
             Cause = cause ?? compared.Processors,
             IsCoincidence = isCoincidence,
@@ -166,7 +166,7 @@ internal static class SizeFindings
             Operations = [row.Name],
             Range = compared.Range(0, last),
             Rate = effect ?? Ratio(row.Rates, compared.Before, compared.After),
-            P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),
+            P99 = Ratio([.. row.Results.Select(result => result.ReportedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),
             Evidence = [new FindingEvidence(row.Chart, Figures(row))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,

@@ -46,7 +46,7 @@ public sealed record ForecastCheck(RunForecast Forecast, IReadOnlyList<CheckedOp
             foreach (int step in line.Results.Keys.Where(step => step >= half).Order())
             {
                 ForecastPoint point = operation.At(growth.Steps[step].Documents);
-                (double? measured, ForecastValue? value) = measure == "rate" ? (line.RateAt(step), point.PerSecond) : (line.Results[step].JudgedMicroseconds.P99, point.P99Microseconds);
+                (double? measured, ForecastValue? value) = measure == "rate" ? (line.RateAt(step), point.PerSecond) : (line.Results[step].ReportedMicroseconds.P99, point.P99Microseconds);
                 if (measured > 0 && value is not null)
                     compared.Add((measured.Value, value));
             }

@@ -64,7 +64,7 @@ public static class ForecastReport
             ]),
         ]);
 
-    private static string LimitsText(Limits limits) =>
+    private static string LimitsText(ServerMemory limits) =>
         $"{(limits.CacheBytes is { } cache ? Words.Of($"{Units.BinaryBytes(cache)} cache") : Words.Of("cache unknown"))}, {(limits.MemoryBytes is { } memory ? Words.Of($"{Units.BinaryBytes(memory)} memory") : Words.Of("memory unknown"))}";
 
     private static ReportTable Sizes(RunForecast forecast) => new(

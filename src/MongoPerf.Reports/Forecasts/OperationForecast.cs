@@ -92,14 +92,14 @@ public sealed class OperationForecast
         double largest = growth.Steps[steps[^1]].Documents;
         double least = limits.Select(limit => limit.LeastMeasured).DefaultIfEmpty(0).Min();
         (double, double?)[] times = [.. steps.Where(step => !line.Results[step].HasRate).Select(step => ((double)growth.Steps[step].Documents, 1 / line.RateAt(step)))];
-        (double, double?)[] p99 = line.IsUnacknowledged ? [] : [.. steps.Select(step => ((double)growth.Steps[step].Documents, line.Results[step].JudgedMicroseconds.P99))];
+        (double, double?)[] p99 = line.IsUnacknowledged ? [] : [.. steps.Select(step => ((double)growth.Steps[step].Documents, line.Results[step].ReportedMicroseconds.P99))];
         return new OperationForecast(line, name, [.. limits], MissesOf(line, last, indexes))
         {
             Time = Fit(times, least, 0.02),
             P99 = Fit(p99, least, 0.05),
             LargestDocuments = largest,
             MeasuredPerSecond = last.HasRate ? null : line.RateAt(steps[^1]),
-            MeasuredP99Microseconds = line.IsUnacknowledged ? null : last.JudgedMicroseconds.P99,
+            MeasuredP99Microseconds = line.IsUnacknowledged ? null : last.ReportedMicroseconds.P99,
         };
     }
 

@@ -17,7 +17,7 @@ public sealed class RunForecast
     {
         Run = run;
         Growth = growth;
-        Measured = Limits.Of(run);
+        Measured = ServerMemory.Of(run);
         Target = Measured.With(request, run.Deployment?.ShardCount ?? 1);
         LargestDocuments = growth.Steps.Max(step => step.Documents);
         Documents = request.Documents.Count > 0 ? request.Documents : [2 * LargestDocuments, 5 * LargestDocuments];
@@ -34,10 +34,10 @@ public sealed class RunForecast
     public GrowthFigures Growth { get; }
 
     /// <summary>What the run had.</summary>
-    public Limits Measured { get; }
+    public ServerMemory Measured { get; }
 
     /// <summary>What is asked about.</summary>
-    public Limits Target { get; }
+    public ServerMemory Target { get; }
 
     /// <summary>For the data folders; null when it is not known.</summary>
     public double? DiskBytes { get; }

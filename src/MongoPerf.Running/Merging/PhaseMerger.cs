@@ -98,7 +98,7 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
             Accounting = all.Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting)),
             Members = [.. all.SelectMany(result => result.Members).GroupBy(share => share.Member).Select(own => new MemberShare(own.Key, own.Sum(share => share.Operations))).OrderByDescending(share => share.Operations)],
             Errors = ErrorTally.Merge(all.Select(result => result.Errors)),
-            Clients = [.. parts.Select(part => new ClientResult(part.Client, part.Result.Operations, part.Result.IsInsert ? part.Result.DocumentsPerSecond : part.Result.OperationsPerSecond, part.Result.JudgedMicroseconds.P99, part.Result.Threads, part.Result.ClientCpuCores))],
+            Clients = [.. parts.Select(part => new ClientResult(part.Client, part.Result.Operations, part.Result.IsInsert ? part.Result.DocumentsPerSecond : part.Result.OperationsPerSecond, part.Result.ReportedMicroseconds.P99, part.Result.Threads, part.Result.ClientCpuCores))],
         };
 
         double Over(double window, Func<OperationResult, double> rate) => window <= 0 ? 0 : all.Sum(result => rate(result) * result.Seconds) / window;

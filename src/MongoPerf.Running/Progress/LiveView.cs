@@ -140,7 +140,7 @@ internal sealed class LiveView : ProgressView
     /// <summary>Of the operation that is done most.</summary>
     private static string Latency(IReadOnlyList<Sample> samples)
     {
-        if (samples.MaxBy(s => s.Operations) is not { JudgedMicroseconds: { P50: not null } latency } sample)
+        if (samples.MaxBy(s => s.Operations) is not { ReportedMicroseconds: { P50: not null } latency } sample)
             return "none yet";
         string name = samples.Count > 1 ? $"{sample.Operation}: " : "";
         return $"{name}{(sample.HasRate ? "response " : "")}p50 {Units.Latency(latency.P50)}, p95 {Units.Latency(latency.P95)}, p99 {Units.Latency(latency.P99)}, max {Units.Latency(latency.Max)}";

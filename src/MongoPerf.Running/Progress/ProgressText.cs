@@ -17,7 +17,7 @@ public static class ProgressText
         string name = result.Operation == phase.Phase ? result.Operation : $"{phase.Phase}, {result.Operation}";
         string where = phase.Growth is { } growth ? $"step {growth.Step}, {Units.Count(phase.Documents > 0 ? phase.Documents : growth.Documents)}: " : "";
         return $"{where}{name}{threads} {rate}, {Units.Rate(result.MegabytesPerSecond)} MB/s, "
-            + $"{(result.HasRate ? "response " : "")}p50 {Units.Latency(result.JudgedMicroseconds.P50)}, p99 {Units.Latency(result.JudgedMicroseconds.P99)}{failed}{lost}";
+            + $"{(result.HasRate ? "response " : "")}p50 {Units.Latency(result.ReportedMicroseconds.P50)}, p99 {Units.Latency(result.ReportedMicroseconds.P99)}{failed}{lost}";
     }
 
     public static string Step(ProgressSnapshot now, GrowthStep step)

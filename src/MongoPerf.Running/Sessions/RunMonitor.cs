@@ -24,7 +24,7 @@ internal sealed class RunMonitor : IDisposable
         RunRequest request = session.Request;
         _sampler = new BackgroundSampler(
             SystemClock.Instance, request.System.OpenSamplers(deployment, session.On.Connections), new HostSampler(inspection.DataFolder ?? session.Folder.Path, () => ServerProcesses(deployment, inspection)),
-            OpenShards(session, new ShardedNamespace(request.Settings.Data.Database, collection ?? ""), store.Run.StartedAt), store, session.Log.Progress,
+            OpenShards(session, new SampledNamespace(request.Settings.Data.Database, collection ?? ""), store.Run.StartedAt), store, session.Log.Progress,
             request.Agent is { } agent ? agent.Postpone : static () => null);
         // No connection of the client's tells of a shard or a secondary that ended.
         if (deployment.Cluster is not null || deployment.Members.Count > 1)
@@ -40,7 +40,7 @@ internal sealed class RunMonitor : IDisposable
     }
 
     /// <summary>Null unless the deployment is sharded.</summary>
-    private static ClusterSampler? OpenShards(RunSession session, ShardedNamespace collection, DateTimeOffset since)
+    private static ClusterSampler? OpenShards(RunSession session, SampledNamespace collection, DateTimeOffset since)
     {
         IDeployment deployment = session.On.Deployment;
         return deployment.Cluster is null ? null : new ClusterSampler(() => deployment.Cluster, session.On.Connections, collection, since);

@@ -18,7 +18,7 @@ internal sealed class UntilWatch(Until until, string group)
 
     private readonly Dictionary<string, List<ReadOnlyMemory<byte>>> _seconds = [];
     private int _measured;
-    private double _next = OperationJudge.LeastSamples;
+    private double _next = OperationComparer.LeastSamples;
 
     /// <summary>It was known well enough.</summary>
     public bool IsReached { get; private set; }
@@ -32,11 +32,11 @@ internal sealed class UntilWatch(Until until, string group)
     {
         if (IsReached || samples.Any(sample => sample.IsWarmup))
             return IsReached;
-        foreach (Sample sample in samples.Where(sample => !sample.JudgedHistogram.IsEmpty))
+        foreach (Sample sample in samples.Where(sample => !sample.ReportedHistogram.IsEmpty))
         {
             if (!_seconds.TryGetValue(sample.Operation, out List<ReadOnlyMemory<byte>>? seconds))
                 _seconds[sample.Operation] = seconds = [];
-            seconds.Add(sample.JudgedHistogram);
+            seconds.Add(sample.ReportedHistogram);
         }
 
         if (++_measured < _next)
@@ -50,7 +50,7 @@ internal sealed class UntilWatch(Until until, string group)
     {
         string asked = $"{group}: {until.Text} asked for";
         if (Worst() is not ({ } operation, var share))
-            return $"{asked}; its precision can't be determined: {(_seconds.Count == 0 ? 0 : _seconds.Values.Min(seconds => seconds.Count))} s were measured after the warm-up; {OperationJudge.LeastSamples} s are needed (--duration)";
+            return $"{asked}; its precision can't be determined: {(_seconds.Count == 0 ? 0 : _seconds.Values.Min(seconds => seconds.Count))} s were measured after the warm-up; {OperationComparer.LeastSamples} s are needed (--duration)";
         string of = operation == group || _seconds.Count == 1 ? "" : $" ({operation})";
         string known = $"{asked}; known to ±{Units.Percent(share)} after {_measured} s{of}";
         // An interval narrows as the root of what it is made of.
@@ -64,7 +64,7 @@ internal sealed class UntilWatch(Until until, string group)
         (string Operation, double Share)? worst = null;
         foreach ((string operation, List<ReadOnlyMemory<byte>> seconds) in _seconds)
         {
-            if (seconds.Count < OperationJudge.LeastSamples)
+            if (seconds.Count < OperationComparer.LeastSamples)
                 return null;
             var joined = JoinedHistograms.Decode(seconds, PercentileBootstrap.MostSeconds);
             Interval interval = PercentileBootstrap.Of(joined, until.Percent).At(0.95);

@@ -63,7 +63,7 @@ internal static class AdministrationCommands
 
         body.StartDocument("storage"u8);
         body.WriteString("dbPath"u8, options.DataPath ?? "");
-        body.WriteString("engine"u8, Limits.StorageEngine);
+        body.WriteString("engine"u8, ProtocolLimits.StorageEngine);
         body.WriteInt64("mongoperfCacheBytes"u8, options.EffectiveCacheBytes);
         body.End();
         body.End();

@@ -17,7 +17,7 @@ internal sealed class CommandDispatcher(ServerContext server, int connectionId) 
     /// <inheritdoc/>
     public bool IsTrusted => !_requiresLogin || Session.Login.UserName is not null;
 
-    private Operation Operation => Session.Operation;
+    private ActiveOperation Operation => Session.Operation;
 
     public void Handle(in CommandRequest request, ReplyWriter reply)
     {
@@ -83,8 +83,8 @@ internal sealed class CommandDispatcher(ServerContext server, int connectionId) 
     /// <summary>What mongod checks of every message before it looks at the command.</summary>
     private static void RequireSound(ReadOnlySpan<byte> body)
     {
-        if (body.Length > Limits.MaximumBodyBytes)
-            throw Limits.TooLarge(body.Length);
+        if (body.Length > ProtocolLimits.MaximumBodyBytes)
+            throw ProtocolLimits.TooLarge(body.Length);
         BsonValidator.ValidateStructure(body);
     }
 }

@@ -43,7 +43,7 @@ internal sealed class CommandSession : IDisposable
     public InsertScratch Insert { get; private set; } = new();
 
     /// <summary>The present command as others see it: its time limit, and whether it has to end.</summary>
-    public Operation Operation { get; } = new();
+    public ActiveOperation Operation { get; } = new();
 
     /// <summary>The present command's <c>$db</c>.</summary>
     public string Database => _databaseText;

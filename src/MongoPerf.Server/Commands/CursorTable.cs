@@ -58,7 +58,7 @@ internal sealed class CursorTable(long maximumBytes) : IDisposable
     /// <param name="collection">The one that is read.</param>
     /// <param name="source">Disposed with the cursor.</param>
     /// <param name="operation">The command that has read the first batch.</param>
-    public Cursor Add(string nameSpace, Collection collection, IBatchSource source, Operation operation)
+    public Cursor Add(string nameSpace, Collection collection, IBatchSource source, ActiveOperation operation)
     {
         EndIdle();
         Span<byte> random = stackalloc byte[8];

@@ -24,7 +24,7 @@ internal static class DeleteCommand
             statements.Add(Parse(source.Current));
         int index = 0;
         int deleted = 0;
-        long held = Operation.Held;
+        long held = ActiveOperation.Held;
         for (; index < statements.Count; index++)
         {
             try
@@ -40,7 +40,7 @@ internal static class DeleteCommand
             finally
             {
                 // A statement's constants go with it.
-                Operation.Release(held);
+                ActiveOperation.Release(held);
             }
         }
 
@@ -81,7 +81,7 @@ internal static class DeleteCommand
         writer.Begin();
         foreach (long record in records)
         {
-            Operation.Check();
+            ActiveOperation.Check();
             using var present = collection.Get(record);
             writer.Delete(record, present.Bytes);
             if (writer.BatchBytes > PartBytes)

@@ -28,7 +28,7 @@ internal static class DistinctCommand
             }
         }
 
-        Limits.RequirePath(field ?? throw CommandException.MissingField("distinct", "key"));
+        ProtocolLimits.RequirePath(field ?? throw CommandException.MissingField("distinct", "key"));
         var path = new FieldPath(field);
         session.Query.Parse(filter.Bytes, 0, 0, hint: default);
         reply.Body.StartArray("values"u8);
@@ -41,9 +41,9 @@ internal static class DistinctCommand
     private static void Collect(CommandSession session, Collection collection, FieldPath path, BsonWriter body)
     {
         FindQuery query = session.Query;
-        var collector = new DistinctValues(path);
+        var collector = new DistinctSet(path);
         using var use = CollectionUse.ToRead(session, collection);
-        CollectionIndex? index = DistinctValues.FindIndex(collection, query.Filter, path);
+        CollectionIndex? index = DistinctSet.FindIndex(collection, query.Filter, path);
         collector.IsOfIndex = index != null;
         // Of equal numbers of several types the one that is met first is returned.
         if (index != null && query.Filter.IsEmpty)
@@ -52,7 +52,7 @@ internal static class DistinctCommand
         while (query.MoveNext())
         {
             collector.Add(query.Current);
-            if (collector.Bytes > Limits.MaximumReplyBytes)
+            if (collector.Bytes > ProtocolLimits.MaximumReplyBytes)
                 throw CommandException.Location(17217, "distinct too big, 16mb cap");
         }
 
@@ -63,7 +63,7 @@ internal static class DistinctCommand
 }
 
 /// <summary>Every value of a field once, elements of arrays each for itself.</summary>
-internal sealed class DistinctValues(FieldPath path)
+internal sealed class DistinctSet(FieldPath path)
 {
     private readonly KeyBuffer _key = new();
     private readonly SortedDictionary<byte[], BsonValue> _values = new(Comparer<byte[]>.Create((a, b) => a.AsSpan().SequenceCompareTo(b)));
@@ -168,7 +168,7 @@ internal sealed class DistinctValues(FieldPath path)
 
     private void Take(BsonType type, ReadOnlySpan<byte> value)
     {
-        Operation.Check();
+        ActiveOperation.Check();
         _key.Clear();
         KeyEncoder.Write(_key, type, value);
         byte[] key = _key.Written.ToArray();

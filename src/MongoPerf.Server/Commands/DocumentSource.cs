@@ -70,8 +70,8 @@ internal ref struct DocumentSource
         while (copy.MoveNext())
         {
             count++;
-            if (copy.Current.Length > Limits.MaximumBodyBytes)
-                throw Limits.TooLarge(copy.Current.Length);
+            if (copy.Current.Length > ProtocolLimits.MaximumBodyBytes)
+                throw ProtocolLimits.TooLarge(copy.Current.Length);
             // What is stored is looked at more closely, and all of it before the first is stored: a command that is refused has stored none.
             if (isStored)
                 DeepestLevel = Math.Max(DeepestLevel, BsonValidator.Validate(copy.Current));
@@ -79,7 +79,7 @@ internal ref struct DocumentSource
                 BsonValidator.ValidateStructure(copy.Current);
         }
 
-        if (count is 0 or > Limits.MaximumWriteBatch)
-            throw new CommandException(16, "InvalidLength", $"Write batch sizes must be between 1 and {Limits.MaximumWriteBatch}. Got {count} operations.");
+        if (count is 0 or > ProtocolLimits.MaximumWriteBatch)
+            throw new CommandException(16, "InvalidLength", $"Write batch sizes must be between 1 and {ProtocolLimits.MaximumWriteBatch}. Got {count} operations.");
     }
 }

@@ -21,7 +21,7 @@ internal static class ExplainCommand
         ReadOnlySpan<byte> inner = reader.Value;
         bool isExecuted = Verbosity(reader) != "queryPlanner";
         if (BsonValidator.ValidateStructure(inner) + LevelsAround > BsonValidator.MaximumDepth)
-            throw Limits.TooDeep();
+            throw ProtocolLimits.TooDeep();
         var first = new BsonReader(inner);
         if (!first.Read() || !first.NameIs("find"u8))
             throw CommandException.NotSupported("explain of commands other than find");
@@ -101,7 +101,7 @@ internal static class ExplainCommand
     private static void WriteStages(BsonWriter body, FindQuery query, bool withCosts)
     {
         int depth = 0;
-        PlanRunner? runner = query.Runner;
+        PlanExecutor? runner = query.Runner;
         long matched = runner?.Matched ?? 0;
         if (query.Limit > 0 && !query.UsesBlockingSort && BeginStage(body, "LIMIT", ref depth, withCosts, query.Returned))
             Numbers.Write(body, "limitAmount"u8, query.Limit);
@@ -147,7 +147,7 @@ internal static class ExplainCommand
         body.WriteString("type"u8, "simple");
     }
 
-    private static void WriteFullScan(BsonWriter body, FindQuery query, PlanRunner runner, ref int depth, bool withCosts)
+    private static void WriteFullScan(BsonWriter body, FindQuery query, PlanExecutor runner, ref int depth, bool withCosts)
     {
         BeginStage(body, "COLLSCAN", ref depth, withCosts, runner.Matched);
         if (!query.Filter.IsEmpty)
@@ -157,7 +157,7 @@ internal static class ExplainCommand
             Numbers.Write(body, "docsExamined"u8, runner.DocumentsExamined);
     }
 
-    private static void WriteIndexScan(BsonWriter body, FindQuery query, PlanRunner runner, ref int depth, bool withCosts)
+    private static void WriteIndexScan(BsonWriter body, FindQuery query, PlanExecutor runner, ref int depth, bool withCosts)
     {
         BeginStage(body, "FETCH", ref depth, withCosts, runner.Matched);
         if (!query.Filter.IsEmpty)

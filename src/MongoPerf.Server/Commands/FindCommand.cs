@@ -55,5 +55,5 @@ internal static class FindCommand
     }
 
     private static long FirstBatchSize(FindQuery query) =>
-        query.BatchSize ?? (query.IsSingleBatch && query.Limit > 0 ? query.Limit : Limits.DefaultFirstBatch);
+        query.BatchSize ?? (query.IsSingleBatch && query.Limit > 0 ? query.Limit : ProtocolLimits.DefaultFirstBatch);
 }

@@ -20,9 +20,9 @@ internal static class HelloCommand
         if (saysHelloOk)
             body.WriteBoolean("helloOk"u8, true);
         body.WriteBoolean(isHello ? "isWritablePrimary"u8 : "ismaster"u8, true);
-        body.WriteInt32("maxBsonObjectSize"u8, Limits.MaximumDocumentBytes);
-        body.WriteInt32("maxMessageSizeBytes"u8, Limits.MaximumMessageBytes);
-        body.WriteInt32("maxWriteBatchSize"u8, Limits.MaximumWriteBatch);
+        body.WriteInt32("maxBsonObjectSize"u8, ProtocolLimits.MaximumDocumentBytes);
+        body.WriteInt32("maxMessageSizeBytes"u8, ProtocolLimits.MaximumMessageBytes);
+        body.WriteInt32("maxWriteBatchSize"u8, ProtocolLimits.MaximumWriteBatch);
         body.WriteDateTime("localTime"u8, DateTimeOffset.UtcNow.ToUnixTimeMilliseconds());
         body.WriteInt32("connectionId"u8, session.ConnectionId);
         body.WriteInt32("minWireVersion"u8, 0);
@@ -48,9 +48,9 @@ internal static class HelloCommand
         body.End();
         body.WriteInt32("bits"u8, 64);
         body.WriteBoolean("debug"u8, false);
-        body.WriteInt32("maxBsonObjectSize"u8, Limits.MaximumDocumentBytes);
+        body.WriteInt32("maxBsonObjectSize"u8, ProtocolLimits.MaximumDocumentBytes);
         body.StartArray("storageEngines"u8);
-        body.WriteString("0"u8, Limits.StorageEngine);
+        body.WriteString("0"u8, ProtocolLimits.StorageEngine);
         body.End();
         WriteKind(session, body);
         reply.Succeed();

@@ -96,7 +96,7 @@ internal static class IndexCommands
 
             if (known.Find(index => index.HasSameKey(spec)) is { } sameKey)
                 throw new CommandException(85, "IndexOptionsConflict", $"Index already exists with a different name: {sameKey.Name}");
-            if (known.Count == Limits.MaximumIndexes)
+            if (known.Count == ProtocolLimits.MaximumIndexes)
                 throw new CommandException(67, "CannotCreateIndex", $"add index fails, too many indexes for {nameSpace} key:{ValueText.Of(BsonType.Document, spec.KeyPattern().Bytes)}");
             known.Add(spec);
         }
@@ -231,7 +231,7 @@ internal static class IndexCommands
                 throw CannotCreate($"'{path}' cannot be a field of an index");
             if (Math.Abs(direction.ToDouble()) != 1)
                 throw CommandException.NotSupported($"{direction} in a key pattern; 1 and -1 are known");
-            Limits.RequirePath(path);
+            ProtocolLimits.RequirePath(path);
             return new IndexField(new FieldPath(path), direction.ToDouble() < 0);
         }
 

@@ -64,7 +64,7 @@ internal static class InsertCommand
         int inserted = 0;
         for (; documents.MoveNext(); index++)
         {
-            if (InsertOne(scratch, collection, documents.Current, documents.DeepestLevel > Limits.MaximumDepth, index))
+            if (InsertOne(scratch, collection, documents.Current, documents.DeepestLevel > ProtocolLimits.MaximumDepth, index))
                 inserted++;
             else if (isOrdered)
                 break;
@@ -78,15 +78,15 @@ internal static class InsertCommand
 
     private static bool InsertOne(InsertScratch scratch, Collection collection, ReadOnlySpan<byte> document, bool mayBeTooDeep, int index)
     {
-        if (document.Length > Limits.MaximumDocumentBytes)
+        if (document.Length > ProtocolLimits.MaximumDocumentBytes)
         {
-            scratch.Errors.Add(index, 2, $"object to insert too large. size in bytes: {document.Length}, max size: {Limits.MaximumDocumentBytes}");
+            scratch.Errors.Add(index, 2, $"object to insert too large. size in bytes: {document.Length}, max size: {ProtocolLimits.MaximumDocumentBytes}");
             return false;
         }
 
-        if (mayBeTooDeep && BsonValidator.ValidateStructure(document) > Limits.MaximumDepth)
+        if (mayBeTooDeep && BsonValidator.ValidateStructure(document) > ProtocolLimits.MaximumDepth)
         {
-            scratch.Errors.Add(index, 15, $"cannot insert document because it exceeds {Limits.MaximumDepth} levels of nesting");
+            scratch.Errors.Add(index, 15, $"cannot insert document because it exceeds {ProtocolLimits.MaximumDepth} levels of nesting");
             return false;
         }
 

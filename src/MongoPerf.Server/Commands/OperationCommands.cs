@@ -14,7 +14,7 @@ internal static class OperationCommands
         BsonWriter body = reply.Body;
         body.StartArray("inprog"u8);
         int index = 0;
-        foreach (Operation operation in session.Server.Operations.Active)
+        foreach (ActiveOperation operation in session.Server.Operations.Active)
             body.WriteDocument(ArrayNames.Of(index++), Describe(operation).Bytes);
         body.End();
         reply.Succeed();
@@ -35,7 +35,7 @@ internal static class OperationCommands
     }
 
     /// <summary>As currentOp and $currentOp tell it.</summary>
-    public static BsonDocument Describe(Operation operation)
+    public static BsonDocument Describe(ActiveOperation operation)
     {
         long milliseconds = Environment.TickCount64 - operation.StartedAt;
         return BsonDocument.Of(

@@ -134,7 +134,7 @@ internal static class ServerStatusCommand
     {
         ProcessFigures process = ProcessFigures.Read();
         body.StartDocument("storageEngine"u8);
-        body.WriteString("name"u8, Limits.StorageEngine);
+        body.WriteString("name"u8, ProtocolLimits.StorageEngine);
         body.WriteBoolean("persistent"u8, true);
         body.End();
         body.StartDocument("mongoperfStorage"u8);

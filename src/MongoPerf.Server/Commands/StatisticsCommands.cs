@@ -58,7 +58,7 @@ internal static class StatisticsCommands
         body.WriteInt32("freeStorageSize"u8, 0);
         body.WriteBoolean("capped"u8, false);
         body.StartDocument("mongoperfStorage"u8);
-        body.WriteString("engine"u8, Limits.StorageEngine);
+        body.WriteString("engine"u8, ProtocolLimits.StorageEngine);
         Numbers.Write(body, "memtableBytes"u8, collection?.MemtableBytes ?? 0);
         body.End();
         body.WriteInt32("nindexes"u8, collection?.Indexes.Length ?? 0);

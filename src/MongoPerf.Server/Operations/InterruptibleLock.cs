@@ -10,7 +10,7 @@ internal sealed class InterruptibleLock
     public Scope Enter()
     {
         while (!_lock.TryEnter(WaitMilliseconds))
-            Operation.Check();
+            ActiveOperation.Check();
         return new Scope(_lock);
     }
 
@@ -100,7 +100,7 @@ internal sealed class InterruptibleReaderWriterLock
             _waiting--;
         }
 
-        Operation.Check();
+        ActiveOperation.Check();
     }
 
     /// <summary>All that wait, since readers and writers wait together and each sees for itself whether it is its turn.</summary>

@@ -34,7 +34,7 @@ internal static class CollectionCheck
         {
             for (iterator.SeekToFirst(); iterator.Valid; iterator.Next())
             {
-                Operation.Check();
+                ActiveOperation.Check();
                 records++;
                 if (!IsValid(iterator.Value))
                 {
@@ -68,7 +68,7 @@ internal static class CollectionCheck
         using RocksIterator iterator = collection.Iterate(index);
         for (iterator.SeekToFirst(); iterator.Valid; iterator.Next())
         {
-            Operation.Check();
+            ActiveOperation.Check();
             if (index.Spec.IsUnique)
                 found.Add(iterator.Key, iterator.Value);
             else

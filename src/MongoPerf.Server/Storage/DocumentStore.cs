@@ -248,7 +248,7 @@ internal sealed class DocumentStore : IDisposable
         byte[] twiceIn = [];
         for (records.SeekToFirst(); records.Valid; records.Next())
         {
-            Operation.Check();
+            ActiveOperation.Check();
             keys.Build(index.Spec.Fields, records.Value);
             index.IsMultikey |= keys.IsMultikey;
             for (int i = 0; i < keys.Count; i++)

@@ -65,7 +65,7 @@ internal sealed class IndexKeys
         BsonDocument? values = null;
         arrays.Build(fields, document, buffer, () =>
         {
-            Operation.Check();
+            ActiveOperation.Check();
             if (values == null && buffer.Written.SequenceEqual(key))
                 values = arrays.Values(document);
         });
@@ -83,7 +83,7 @@ internal sealed class IndexKeys
 
     private void AppendKey()
     {
-        Operation.Check();
+        ActiveOperation.Check();
         _bytes += _key.Length + BytesOfBuffer;
         if (_bytes > MaximumBytes)
             throw new MemoryLimitException();

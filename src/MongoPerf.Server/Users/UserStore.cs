@@ -26,7 +26,7 @@ public sealed class UserStore(string? dataPath)
     private const string Extension = ".user";
 
     // Its secret makes the salts of users who are not there.
-    private const string NobodyFile = "nobody";
+    private const string LockedFileName = "nobody";
 
     // Read in place of a user's: like one, of nobody's password.
     private const string DecoyFile = "decoy";
@@ -57,7 +57,7 @@ public sealed class UserStore(string? dataPath)
         (string, object?)[] credentials = [.. ScramCredential.Mechanisms.Select(mechanism => (mechanism, (object?)Write(ScramCredential.Create(mechanism, name, password))))];
         StoreFolder.Claim(dataPath ?? throw new InvalidOperationException("users need a data folder"));
         OwnerOnly.MakeFolder(_folder);
-        foreach (string stand in (string[])[Nobody, Decoy])
+        foreach (string stand in (string[])[LockedFile, Decoy])
         {
             if (File.Exists(stand))
                 continue;
@@ -94,19 +94,19 @@ public sealed class UserStore(string? dataPath)
     /// <exception cref="StorageException">A file is damaged, or not this process's to read.</exception>
     public ScramCredential Find(string mechanism, string database, string name)
     {
-        bool hasUsers = File.Exists(Nobody);
-        ScramCredential fake = ScramCredential.Fake(mechanism, $"{database}.{name}", hasUsers ? Bytes(Read(Nobody), "secret") : _ownSecret);
+        bool hasUsers = File.Exists(LockedFile);
+        ScramCredential fake = ScramCredential.Fake(mechanism, $"{database}.{name}", hasUsers ? Bytes(Read(LockedFile), "secret") : _ownSecret);
         if (!hasUsers)
             return fake;
         string file = FileOf(name);
         // Of an earlier version: there is no decoy until a user is added or gets another password.
-        string other = File.Exists(Decoy) ? Decoy : Nobody;
+        string other = File.Exists(Decoy) ? Decoy : LockedFile;
         bool isKnown = File.Exists(file) & database == Database;
         ScramCredential found = Parse(mechanism, Read(isKnown ? file : other));
         return isKnown ? found : fake;
     }
 
-    private string Nobody => Path.Combine(_folder, NobodyFile);
+    private string LockedFile => Path.Combine(_folder, LockedFileName);
 
     private string Decoy => Path.Combine(_folder, DecoyFile);
 

@@ -101,13 +101,13 @@ public sealed class ServerDirectory
         // A load balancer answers for servers that it does not name.
         Known known = _settings.IsLoadBalanced
             ? new Known(DeploymentShape.Single, [new ServerDescription(_seeds[0], ServerKind.Mongos)], null)
-            : Judge(_scan.Run(_seeds.Concat(_known?.Servers.Select(server => server.Address) ?? []), _known?.Servers ?? []));
+            : Describe(_scan.Run(_seeds.Concat(_known?.Servers.Select(server => server.Address) ?? []), _known?.Servers ?? []));
         _known = known;
         if (known.Problem is not null)
             throw known.Problem;
     }
 
-    private Known Judge(IReadOnlyList<ServerDescription> found)
+    private Known Describe(IReadOnlyList<ServerDescription> found)
     {
         if (found.FirstOrDefault(server => server.Kind == ServerKind.Uninitiated) is { } uninitiated && !found.Any(server => server.ReplicaSetName is not null))
             return new Known(DeploymentShape.Single, [], Uninitiated(uninitiated.Address));
@@ -123,12 +123,12 @@ public sealed class ServerDirectory
         {
             null => new Known(DeploymentShape.Single, found, NoneAnswers(found)),
             ServerKind.Mongos => new Known(DeploymentShape.Sharded, [.. found.Where(server => server.Kind is ServerKind.Mongos or ServerKind.Unknown)], null),
-            ServerKind.Standalone => JudgeStandalone(found),
-            _ => JudgeSet(found),
+            ServerKind.Standalone => DescribeStandalone(found),
+            _ => DescribeSet(found),
         };
     }
 
-    private Known JudgeStandalone(IReadOnlyList<ServerDescription> found)
+    private Known DescribeStandalone(IReadOnlyList<ServerDescription> found)
     {
         ServerDescription[] answering = [.. found.Where(server => server.Hello is not null)];
         return answering.Length == 1
@@ -139,7 +139,7 @@ public sealed class ServerDirectory
     }
 
     /// <summary>Members count by the names that they have among themselves. Source: server-discovery-and-monitoring.md, "updateRSFromPrimary".</summary>
-    private Known JudgeSet(IReadOnlyList<ServerDescription> found)
+    private Known DescribeSet(IReadOnlyList<ServerDescription> found)
     {
         string set = _settings.RequiredSetName ?? found.First(server => server.ReplicaSetName is not null).ReplicaSetName!;
         ServerDescription[] members = [.. found.Where(server => server.ReplicaSetName == set)];

@@ -8,7 +8,7 @@ namespace MongoPerf.Wire.Files;
 public static partial class NamedFile
 {
     /// <summary>For somebody to open the other end.</summary>
-    private static readonly TimeSpan NobodyLimit = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan NoWriterLimit = TimeSpan.FromSeconds(5);
 
     /// <summary>For whoever holds the other end to write something.</summary>
     private static readonly TimeSpan SilenceLimit = TimeSpan.FromMinutes(1);
@@ -17,7 +17,7 @@ public static partial class NamedFile
     /// <exception cref="IOException">It can't be opened.</exception>
     /// <exception cref="UnauthorizedAccessException">It can't be opened by this user, or is a folder.</exception>
     /// <exception cref="TimeoutException">Of reading a pipe: nothing came, or no more, for too long.</exception>
-    public static Stream Open(string path) => Open(path, NobodyLimit, SilenceLimit);
+    public static Stream Open(string path) => Open(path, NoWriterLimit, SilenceLimit);
 
     internal static Stream Open(string path, TimeSpan nobodyLimit, TimeSpan silenceLimit) =>
         (OperatingSystem.IsLinux() && !Directory.Exists(path) ? (Stream?)PipeStream.TryOpen(path, nobodyLimit, silenceLimit) : null) ?? File.OpenRead(path);

@@ -55,8 +55,8 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
     public static int Repeats(ParseResult parsed, SharedOptions options, int deployments)
     {
         int repeats = (int)(parsed.GetValue(options.Repeat) ?? 1);
-        return deployments > 1 && repeats is > 1 and < OperationJudge.LeastRuns
-            ? throw new UserException(ExitCode.WrongUsage, $"--repeat is {repeats}; comparing deployments run by run takes {OperationJudge.LeastRuns} or more (without --repeat they are compared by their samples)")
+        return deployments > 1 && repeats is > 1 and < OperationComparer.LeastRuns
+            ? throw new UserException(ExitCode.WrongUsage, $"--repeat is {repeats}; comparing deployments run by run takes {OperationComparer.LeastRuns} or more (without --repeat they are compared by their samples)")
             : repeats;
     }
 

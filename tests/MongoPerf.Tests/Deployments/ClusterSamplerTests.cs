@@ -3,7 +3,7 @@ using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
-using ShardedNamespace = MongoPerf.Deployments.Sampling.ShardedNamespace;
+using ShardedNamespace = MongoPerf.Deployments.Sampling.SampledNamespace;
 
 namespace MongoPerf.Tests.Deployments;
 
@@ -18,7 +18,7 @@ public sealed class ClusterSamplerTests : IDisposable
     public ClusterSamplerTests()
     {
         _sampler = new ClusterSampler(
-            () => _cluster.Cluster, ConnectionSettings.Default, new ShardedNamespace("d", "c"), DateTimeOffset.FromUnixTimeMilliseconds(Began));
+            () => _cluster.Cluster, ConnectionSettings.Default, new SampledNamespace("d", "c"), DateTimeOffset.FromUnixTimeMilliseconds(Began));
         _cluster.Parts["s0"] = (1000, 300);
         _cluster.Parts["s1"] = (250, 0);
         _cluster.Chunks["s0"] = 3;
@@ -88,7 +88,7 @@ public sealed class ClusterSamplerTests : IDisposable
     [Fact]
     public void Without_a_cluster_there_is_nothing_to_see()
     {
-        using var sampler = new ClusterSampler(() => null, ConnectionSettings.Default, new ShardedNamespace("d", "c"), DateTimeOffset.UnixEpoch);
+        using var sampler = new ClusterSampler(() => null, ConnectionSettings.Default, new SampledNamespace("d", "c"), DateTimeOffset.UnixEpoch);
         Assert.Empty(sampler.Look().Shards);
     }
 

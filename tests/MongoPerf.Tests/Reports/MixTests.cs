@@ -159,16 +159,16 @@ public sealed class MixTests : IDisposable
         using StoredRun baseline = new MixedRun { Seconds = 60 }.Write(_runs.Path);
         using StoredRun candidate = new MixedRun { Id = "2026-11-21-b", Seconds = 60, NoiseSeed = 2, Rate = _ => 700, Latency = name => name == "read" ? 140 : 1000 }.Write(_runs.Path);
         RunComparison comparison = RunComparer.Compare([.. new[] { baseline, candidate }.Select(run => new ComparedSide([run]))], RunComparer.DefaultNoiseThreshold);
-        CandidateJudgement judged = Assert.Single(comparison.Candidates);
+        CandidateComparison judged = Assert.Single(comparison.Candidates);
         Assert.Equal(["mix read", "mix update", "mix total"], judged.Operations.Select(judged.TitleOf));
         Assert.Equal(
             [(false, Outcome.Undecided), (false, Outcome.Undecided), (true, Outcome.Slower)],
-            judged.Operations.Select(o => (o.Rate.IsJudged, o.Rate.Outcome)));
-        Assert.Equal([Measure.P50, Measure.P99], judged.Operations[0].Judged.Select(one => one.Measure));
+            judged.Operations.Select(o => (o.Rate.IsTested, o.Rate.Outcome)));
+        Assert.Equal([Measure.P50, Measure.P99], judged.Operations[0].Tested.Select(one => one.Measure));
         Assert.Equal(Outcome.Slower, judged.Operations[0].P50!.Outcome);
         Assert.Equal(Outcome.Equivalent, judged.Operations[1].P50!.Outcome);
-        OperationJudgement total = judged.Operations[2];
-        Assert.Equal([Measure.Rate], total.Judged.Select(one => one.Measure));
+        OperationComparison total = judged.Operations[2];
+        Assert.Equal([Measure.Rate], total.Tested.Select(one => one.Measure));
         Assert.Equal(baseline.Phases[0].Total!.LatencyMicroseconds.P99!.Value, total.P99!.Baseline, 1e-6);
         Assert.Equal(0.7, total.Rate.Ratio.Value, 0.02);
         Assert.Null(judged.Operations[0].Rate.HolmP);

@@ -134,7 +134,7 @@ public sealed class PublishedFilesTests
         Assert.All(tests.Split(' '), test => Assert.All(Read($"report-2.4.8/{test}", 1).Plan.Rounds, round => Assert.Equal(expected, round.Collections[0].Indexes.Count + round.Phases.Sum(Built))));
 
     /// <summary>By a phase of its own, once the data are there.</summary>
-    private static int Built(Phase phase) => phase.Groups.SelectMany(group => group.Operations).Select(one => one.Operation).OfType<ServerCommand>()
+    private static int Built(Phase phase) => phase.Groups.SelectMany(group => group.Operations).Select(one => one.Operation).OfType<DatabaseCommand>()
         .Sum(command => command.Arguments.ToDocument(new ValueContext(0, 1)).FindDocument("indexes")?.Count() ?? 0);
 
     /// <summary>The leftmost of the publication's bars is the one on shards.</summary>

@@ -50,10 +50,10 @@ public sealed class CursorTableTests
 
     private static (Cursor Cursor, Source Source) Add(CursorTable table, long bytes)
     {
-        var operation = new Operation();
+        var operation = new ActiveOperation();
         operation.Begin(1);
-        Operation.Gather(bytes - 1);
-        Operation.Hold(1);
+        ActiveOperation.Gather(bytes - 1);
+        ActiveOperation.Hold(1);
         var source = new Source();
         Cursor cursor = table.Add("test.c", null!, source, operation);
         operation.End();

@@ -73,7 +73,7 @@ public static class Rehearsal
         {
             foreach (InsertDocuments insert in operations.OfType<InsertDocuments>())
                 BatchLimit.Check(new HelloReply(reply), insert);
-            return groups.Run(plan, new Nobody(), CancellationToken.None);
+            return groups.Run(plan, new NullObserver(), CancellationToken.None);
         }
         catch (Exception e) when (e is OperationLimitException || ErrorTally.BreaksConnection(e))
         {
@@ -97,7 +97,7 @@ public static class Rehearsal
         return BsonDocument.Of(("ok", 1.0), ("maxWriteBatchSize", 100_000), ("n", inserted), ("nModified", inserted), ("cursor", BsonDocument.Of(("firstBatch", documents), ("id", 0L), ("ns", "rehearsal"))));
     }
 
-    private sealed class Nobody : IGroupObserver
+    private sealed class NullObserver : IGroupObserver
     {
         public void OnInterval(IReadOnlyList<Sample> samples)
         {

@@ -33,7 +33,7 @@ internal sealed class WireCommand
     {
         _route = executor.RouteOf(operation);
         _operation = operation;
-        string target = (operation as ServerCommand)?.Database ?? database;
+        string target = (operation as DatabaseCommand)?.Database ?? database;
         _command = WireMessage.Command(operation, executor, target);
         _isVerified = operation is FindDocuments { Expected: not null };
         _effect = WriteEffect.Of(operation);
@@ -104,7 +104,7 @@ internal sealed class WireCommand
         bool keeps = _isVerified && first.Documents > 0;
         if (keeps)
             Keep();
-        if (_operation is ServerCommand)
+        if (_operation is DatabaseCommand)
             _cursor.Continue(_route.Connection.LastReceived);
         if (!_cursor.TryReadToEnd(first, out long documents, out long bytes))
         {

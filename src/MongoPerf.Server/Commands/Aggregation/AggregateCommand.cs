@@ -106,8 +106,8 @@ internal static class AggregateCommand
                 throw CommandException.TypeMismatch("'pipeline' option must be specified as an array");
             if (cursor is not { } given)
                 throw CommandException.FailedToParse("The 'cursor' option is required, except for aggregate with the explain argument");
-            if (Values.Items(stages).Count() > Limits.MaximumStages)
-                throw CommandException.FailedToParse($"Pipeline length must be no longer than {Limits.MaximumStages} stages");
+            if (Values.Items(stages).Count() > ProtocolLimits.MaximumStages)
+                throw CommandException.FailedToParse($"Pipeline length must be no longer than {ProtocolLimits.MaximumStages} stages");
             return new Options([.. Values.Items(stages).Select(Stage)], BatchSizeOf(CommandFields.Document("aggregate", "cursor", given)), hint, variables);
         }
 
@@ -121,7 +121,7 @@ internal static class AggregateCommand
 
         private static long BatchSizeOf(BsonDocument cursor)
         {
-            long size = Limits.DefaultFirstBatch;
+            long size = ProtocolLimits.DefaultFirstBatch;
             foreach ((string name, BsonValue value) in cursor)
                 size = name == "batchSize" ? CommandFields.Count("cursor", name, value) : throw CommandException.UnknownField("cursor", name);
             return size;

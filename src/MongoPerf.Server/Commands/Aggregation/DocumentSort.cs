@@ -18,7 +18,7 @@ internal static class DocumentSort
         long bytes = 0;
         foreach (BsonDocument document in documents)
         {
-            Operation.Check();
+            ActiveOperation.Check();
             order.WriteKey(key, document.Bytes);
             rows.Add((key.Written.ToArray(), document));
             bytes += key.Length + document.Bytes.Length + BytesOfRow + (FieldGaps.Of(document)?.Bytes ?? 0);
@@ -29,7 +29,7 @@ internal static class DocumentSort
             }
         }
 
-        Operation.Gather(bytes);
+        ActiveOperation.Gather(bytes);
         return rows.OrderBy(row => row.Key, Comparer<byte[]>.Create((a, b) => a.AsSpan().SequenceCompareTo(b))).Select(row => row.Document);
     }
 }

@@ -56,11 +56,11 @@ internal sealed class GroupStage
                 bytes += field.HeldBytes;
             }
 
-            if (bytes > Operation.MaximumHeldBytes)
+            if (bytes > ActiveOperation.MaximumHeldBytes)
                 throw new CommandException(292, "QueryExceededMemoryLimitNoDiskUseAllowed", "Exceeded memory limit for $group, but didn't allow external spilling; the embedded server does not spill to disk");
         }
 
-        Operation.Gather(bytes);
+        ActiveOperation.Gather(bytes);
         return groups.Values.Select(group => Values.Document(
             [("_id", group.Id), .. group.Fields.Select((field, i) => (_fields[i].Name, field.Result))]).ToDocument());
     }

@@ -106,8 +106,8 @@ internal sealed class PipelineSource(FindQuery query, Pipeline pipeline, BsonDoc
             if (document == null)
                 return false;
             if (pipeline.HasStages)
-                Limits.RequireReturnable(document);
-            if (count > 0 && body.Length - start + document.Bytes.Length > Limits.MaximumReplyBytes)
+                ProtocolLimits.RequireReturnable(document);
+            if (count > 0 && body.Length - start + document.Bytes.Length > ProtocolLimits.MaximumReplyBytes)
             {
                 _held = document;
                 return true;

@@ -195,11 +195,11 @@ internal static class StageParser
                 bytes -= document.Bytes.Length;
             }
 
-            if (bytes + (kept.Count * BytesOfSample) > Operation.MaximumHeldBytes)
-                throw new CommandException(292, "QueryExceededMemoryLimitNoDiskUseAllowed", $"Sort exceeded memory limit of {Operation.MaximumHeldBytes} bytes; the embedded server does not sort on disk");
+            if (bytes + (kept.Count * BytesOfSample) > ActiveOperation.MaximumHeldBytes)
+                throw new CommandException(292, "QueryExceededMemoryLimitNoDiskUseAllowed", $"Sort exceeded memory limit of {ActiveOperation.MaximumHeldBytes} bytes; the embedded server does not sort on disk");
         }
 
-        Operation.Gather(bytes + (kept.Count * BytesOfSample));
+        ActiveOperation.Gather(bytes + (kept.Count * BytesOfSample));
         return kept;
     };
 

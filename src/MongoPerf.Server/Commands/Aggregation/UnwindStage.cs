@@ -43,7 +43,7 @@ internal sealed class UnwindStage
             throw CommandException.Location(28812, "no path specified to $unwind stage");
         if (text[0] != '$')
             throw CommandException.Location(28818, $"path option to $unwind stage should be prefixed with a '$': {text}");
-        Limits.RequirePath(text);
+        ProtocolLimits.RequirePath(text);
         _path = text[1..].Split('.');
     }
 
@@ -69,7 +69,7 @@ internal sealed class UnwindStage
 
     private static string[] IndexPath(string text)
     {
-        Limits.RequirePath(text);
+        ProtocolLimits.RequirePath(text);
         return text[0] != '$'
             ? text.Split('.')
             : throw CommandException.Location(28822, $"includeArrayIndex option to $unwind stage should not be prefixed with a '$': {text}");

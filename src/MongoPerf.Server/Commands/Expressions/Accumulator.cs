@@ -157,10 +157,10 @@ internal sealed class ArrayMemory
     public void Add(BsonValue value, int copies = 1)
     {
         long bytes = ((long)copies * value.Bytes.Length) + BytesOfElement;
-        if (_bytes + bytes > Operation.MaximumHeldBytes)
+        if (_bytes + bytes > ActiveOperation.MaximumHeldBytes)
         {
             throw new CommandException(146, "ExceededMemoryLimit",
-                $"Used too much memory for a single array. Memory limit: {Operation.MaximumHeldBytes} bytes. The array contains {_count} elements and is of size {_bytes} bytes. The element being added has size {bytes} bytes.");
+                $"Used too much memory for a single array. Memory limit: {ActiveOperation.MaximumHeldBytes} bytes. The array contains {_count} elements and is of size {_bytes} bytes. The element being added has size {bytes} bytes.");
         }
 
         _bytes += bytes;

@@ -169,13 +169,13 @@ internal static class ControlOperators
             if (Values.IsNullish(array))
                 return Values.Null;
             RequireArray(array!.Value, 40080, "$reduce requires that 'input' be an array, found: {0}");
-            long held = Operation.Held;
+            long held = ActiveOperation.Held;
             BsonValue? result = initial.Evaluate(scope);
             foreach (BsonValue item in Values.Items(array.Value))
             {
                 Values.Hold(result);
                 result = inner.Evaluate(scope.With("value", result).With("this", item));
-                Operation.Release(held);
+                ActiveOperation.Release(held);
             }
 
             return result;
@@ -231,7 +231,7 @@ internal static class ControlOperators
     {
         string field = FieldText(name, expression);
         if (name != "$getField")
-            Limits.RequireName(field);
+            ProtocolLimits.RequireName(field);
         return field;
     }
 

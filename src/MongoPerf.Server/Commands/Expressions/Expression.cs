@@ -60,7 +60,7 @@ internal sealed class PathExpression(string variable, string[] steps) : Expressi
 
     public override BsonValue? Evaluate(Scope scope)
     {
-        Operation.Check();
+        ActiveOperation.Check();
         if (Variables.TryGet(scope.Variables, variable, out BsonValue? value))
             return Follow(value, 0);
         return variable switch
@@ -140,13 +140,13 @@ internal sealed class FunctionExpression(Func<BsonValue?[], BsonValue?> function
 {
     public override BsonValue? Evaluate(Scope scope)
     {
-        Operation.Check();
-        long held = Operation.Held;
+        ActiveOperation.Check();
+        long held = ActiveOperation.Held;
         var values = new BsonValue?[operands.Length];
         for (int i = 0; i < values.Length; i++)
             values[i] = operands[i].EvaluateAndHold(scope);
         BsonValue? result = function(values);
-        Operation.Release(held);
+        ActiveOperation.Release(held);
         return result;
     }
 }
@@ -156,10 +156,10 @@ internal sealed class ControlExpression(Func<Scope, BsonValue?> evaluate) : Expr
 {
     public override BsonValue? Evaluate(Scope scope)
     {
-        Operation.Check();
-        long held = Operation.Held;
+        ActiveOperation.Check();
+        long held = ActiveOperation.Held;
         BsonValue? result = evaluate(scope);
-        Operation.Release(held);
+        ActiveOperation.Release(held);
         return result;
     }
 }

@@ -47,7 +47,7 @@ internal static class ExpressionParser
 
     private static Expression ParseArray(BsonValue value, Variables? variables)
     {
-        long held = Operation.Held;
+        long held = ActiveOperation.Held;
         Expression[] items = [.. Values.Items(value).Select(item => Parse(item, variables))];
         return items.All(item => item is ConstantExpression)
             ? Folded(Values.Array(items.Select(item => ((ConstantExpression)item).Value)), held)
@@ -59,15 +59,15 @@ internal static class ExpressionParser
     /// <param name="held">What was held before they were parsed.</param>
     private static ConstantExpression Folded(BsonValue value, long held)
     {
-        Operation.Release(held);
+        ActiveOperation.Release(held);
         Values.Hold(value);
         return new ConstantExpression(value);
     }
 
     private static PathExpression ParsePath(string text, Variables? variables)
     {
-        Operation.Check();
-        Limits.RequirePath(text);
+        ActiveOperation.Check();
+        ProtocolLimits.RequirePath(text);
         bool hasVariable = text.StartsWith("$$", StringComparison.Ordinal);
         string[] steps = text[(hasVariable ? 2 : 1)..].Split('.');
         if (text.Length == 1)
@@ -118,8 +118,8 @@ internal static class ExpressionParser
 
     private static Expression ParseOperator(string name, BsonValue operand, Variables? variables)
     {
-        if (_depth == Limits.MaximumExpressionDepth)
-            throw Limits.TooDeep();
+        if (_depth == ProtocolLimits.MaximumExpressionDepth)
+            throw ProtocolLimits.TooDeep();
         _depth++;
         try
         {
@@ -139,7 +139,7 @@ internal static class ExpressionParser
             return control;
         if (FunctionOperators.Find(name) is { } function)
         {
-            long held = Operation.Held;
+            long held = ActiveOperation.Held;
             Expression[] operands = Operands(operand, variables);
             function.RequireCount(name, operands.Length);
             // What is constant is evaluated once, and its error is told even where no document comes.

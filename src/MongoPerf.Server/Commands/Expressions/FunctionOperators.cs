@@ -192,7 +192,7 @@ internal static class FunctionOperators
             if (Values.IsNullish(value))
                 return Values.Null;
             text.Append(value!.Value.Type == BsonType.String ? value.Value.ToString() : throw CommandException.Location(16702, $"$concat only supports strings, not {Values.TypeName(value)}"));
-            if (text.Length > Limits.MaximumDocumentBytes)
+            if (text.Length > ProtocolLimits.MaximumDocumentBytes)
                 throw Values.TooLong();
         }
 
@@ -274,10 +274,10 @@ internal static class FunctionOperators
     private static void RequireRangeMemory(long count)
     {
         long bytes = (16 * count) + 40;
-        if (bytes > Operation.MaximumHeldBytes)
+        if (bytes > ActiveOperation.MaximumHeldBytes)
         {
             throw new CommandException(146, "ExceededMemoryLimit",
-                $"$range would use too much memory ({bytes} bytes) and cannot spill to disk. Memory limit: {Operation.MaximumHeldBytes} bytes");
+                $"$range would use too much memory ({bytes} bytes) and cannot spill to disk. Memory limit: {ActiveOperation.MaximumHeldBytes} bytes");
         }
     }
 
@@ -293,7 +293,7 @@ internal static class FunctionOperators
                 throw CommandException.Location(40400, $"$mergeObjects requires object inputs, but input {Values.Text(value.Value)} is of type {Values.TypeName(value)}");
             foreach ((string name, BsonValue field) in value.Value.ToDocument())
             {
-                Operation.Check();
+                ActiveOperation.Check();
                 int at = fields.FindIndex(pair => pair.Name == name);
                 if (at >= 0)
                     fields[at] = (name, field);

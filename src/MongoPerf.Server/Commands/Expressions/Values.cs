@@ -33,7 +33,7 @@ internal static class Values
     /// <exception cref="CommandException">16493, as mongod's, for more than 16 MB.</exception>
     public static BsonValue Of(string text)
     {
-        if (text.Length > Limits.MaximumDocumentBytes)
+        if (text.Length > ProtocolLimits.MaximumDocumentBytes)
             throw TooLong();
         byte[] utf8 = Encoding.UTF8.GetBytes(text);
         byte[] bytes = new byte[4 + utf8.Length + 1];
@@ -47,34 +47,34 @@ internal static class Values
     /// <summary>Items that are worked out while they are asked for find what is there so far counted as held.</summary>
     public static BsonValue Array(IEnumerable<BsonValue> items)
     {
-        long held = Operation.Held;
+        long held = ActiveOperation.Held;
         var writer = new BsonWriter(256);
         writer.StartDocument();
         int index = 0;
         foreach (BsonValue item in items)
             Append(writer, ArrayNames.Of(index++), item);
         writer.End();
-        Operation.Release(held);
+        ActiveOperation.Release(held);
         return new BsonValue(BsonType.Array, writer.ToArray());
     }
 
     /// <inheritdoc cref="Array"/>
     public static BsonValue Document(IEnumerable<(string Name, BsonValue Value)> fields)
     {
-        long held = Operation.Held;
+        long held = ActiveOperation.Held;
         var writer = new BsonWriter(256);
         writer.StartDocument();
         foreach ((string name, BsonValue value) in fields)
             Append(writer, Encoding.UTF8.GetBytes(name), value);
         writer.End();
-        Operation.Release(held);
+        ActiveOperation.Release(held);
         return new BsonValue(BsonType.Document, writer.ToArray());
     }
 
     public static CommandException TooLong() => CommandException.Location(16493, "Tried to create string longer than 16MB");
 
-    /// <summary>Notes that a value is kept while more is worked out; see <see cref="Operation.Hold"/>.</summary>
-    public static void Hold(BsonValue? value) => Operation.Hold(BytesOfReference + (value?.Bytes.Length ?? 0));
+    /// <summary>Notes that a value is kept while more is worked out; see <see cref="ActiveOperation.Hold"/>.</summary>
+    public static void Hold(BsonValue? value) => ActiveOperation.Hold(BytesOfReference + (value?.Bytes.Length ?? 0));
 
     /// <summary>The value with memory of its own, where it is a small part of a document that it would keep alive.</summary>
     public static BsonValue? Owned(BsonValue? value)
@@ -91,7 +91,7 @@ internal static class Values
     /// <exception cref="CommandException">238, for decimal128.</exception>
     public static int Compare(BsonValue? left, BsonValue? right)
     {
-        Operation.Check();
+        ActiveOperation.Check();
         if (left is not { } first)
             return right == null ? 0 : -1;
         if (right is not { } second)
@@ -136,8 +136,8 @@ internal static class Values
     private static void Append(BsonWriter writer, ReadOnlySpan<byte> name, BsonValue value)
     {
         const int TypeAndEndOfName = 2;
-        Operation.Check();
-        Operation.Hold(TypeAndEndOfName + name.Length + value.Bytes.Length);
+        ActiveOperation.Check();
+        ActiveOperation.Hold(TypeAndEndOfName + name.Length + value.Bytes.Length);
         writer.WriteValue(name, value.Type, value.Bytes.Span);
     }
 

@@ -18,9 +18,9 @@ internal sealed class Variables
         Variables? variables = null;
         foreach ((string name, BsonValue expression) in let)
         {
-            long held = Operation.Held;
+            long held = ActiveOperation.Held;
             BsonValue? value = ExpressionParser.Parse(expression, variables).Evaluate(new Scope(BsonDocument.Empty, variables));
-            Operation.Release(held);
+            ActiveOperation.Release(held);
             Values.Hold(value);
             variables = With(variables, RequireName(name), value);
         }

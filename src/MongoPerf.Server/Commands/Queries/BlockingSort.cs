@@ -24,7 +24,7 @@ internal sealed class BlockingSort
     /// <param name="runner">Read to its end.</param>
     /// <param name="sort">The order.</param>
     /// <param name="wanted">How many are needed from the front, skipped ones included.</param>
-    public void Fill(PlanRunner runner, SortSpec sort, long wanted)
+    public void Fill(PlanExecutor runner, SortSpec sort, long wanted)
     {
         _worst.Clear();
         _bytes = 0;
@@ -51,7 +51,7 @@ internal sealed class BlockingSort
             }
         }
 
-        Operation.Gather(_bytes);
+        ActiveOperation.Gather(_bytes);
         _rows = [.. _worst.UnorderedItems.Select(item => item.Element)];
         _rows.Sort();
         _worst = new PriorityQueue<Row, Row>(WorstFirst);

@@ -59,7 +59,7 @@ internal static class BoundedRegex
             }
             catch (RegexMatchTimeoutException)
             {
-                Operation.Check();
+                ActiveOperation.Check();
             }
         }
 
@@ -81,7 +81,7 @@ internal static class BoundedRegex
             }
             catch (RegexMatchTimeoutException)
             {
-                Operation.Check();
+                ActiveOperation.Check();
             }
         }
 
@@ -89,7 +89,7 @@ internal static class BoundedRegex
     }
 
     private static int Limited(int milliseconds) =>
-        (int)Math.Clamp(Operation.Current?.RemainingMilliseconds ?? milliseconds, 1, milliseconds);
+        (int)Math.Clamp(ActiveOperation.Current?.RemainingMilliseconds ?? milliseconds, 1, milliseconds);
 
     private static Regex WithLimit(Regex pattern, int milliseconds) => new(pattern.ToString(), pattern.Options, TimeSpan.FromMilliseconds(milliseconds));
 

@@ -38,7 +38,7 @@ internal sealed record FieldGaps(string[] Order, IReadOnlyDictionary<string, Fie
         var slots = new List<FieldSlot>();
         foreach (string name in gaps.Order)
         {
-            Operation.Check();
+            ActiveOperation.Check();
             int at = left.FindLastIndex(field => field.Key == name);
             slots.Add(new FieldSlot(name, at >= 0 ? left[at].Value : null, gaps.Inner.GetValueOrDefault(name)));
             if (at >= 0)

@@ -211,7 +211,7 @@ internal sealed class Filter
             string text = Encoding.UTF8.GetString(value[4..^1]);
             foreach (TextPattern pattern in node.Patterns!)
             {
-                Operation.Check();
+                ActiveOperation.Check();
                 if (pattern.IsMatch(text))
                     return true;
             }

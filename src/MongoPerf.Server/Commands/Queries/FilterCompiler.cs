@@ -86,7 +86,7 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
         var operators = new BsonReader(document);
         while (operators.Read())
         {
-            Operation.Check();
+            ActiveOperation.Check();
             if (Comparison(operators.Name) is { } comparison)
                 AddComparison(group, comparison, field, operators, start);
             else
@@ -278,7 +278,7 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
     {
         FilterNode node = _filter.NewNode(kind);
         node.Path = _paths.Get(field);
-        if (node.Path.StepCount > Limits.MaximumFilterPath)
+        if (node.Path.StepCount > ProtocolLimits.MaximumFilterPath)
             throw CommandException.Location(5729100, "FieldPath is too long");
         node.OperandType = operand.Type;
         node.OperandStart = start + operand.ValueOffset;

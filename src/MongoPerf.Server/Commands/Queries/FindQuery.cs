@@ -44,7 +44,7 @@ internal sealed class FindQuery : IBatchSource
     public bool UsesBlockingSort => _isSorting;
 
     /// <summary>Set by <see cref="Open"/>; null when there is no collection.</summary>
-    public PlanRunner? Runner { get; private set; }
+    public PlanExecutor? Runner { get; private set; }
 
     /// <summary>The limit is reached: no further document will come.</summary>
     public bool IsComplete => _limit > 0 && _returned >= _limit;
@@ -153,7 +153,7 @@ internal sealed class FindQuery : IBatchSource
         {
             if (!MoveNext())
                 return false;
-            if (count > 0 && body.Length - start + Current.Length > Limits.MaximumReplyBytes)
+            if (count > 0 && body.Length - start + Current.Length > ProtocolLimits.MaximumReplyBytes)
             {
                 Hold();
                 return true;
@@ -162,7 +162,7 @@ internal sealed class FindQuery : IBatchSource
             int before = body.Length;
             WriteCurrent(body, ArrayNames.Of(count++));
             // A projection may have made it larger.
-            if (count > 1 && body.Length - start > Limits.MaximumReplyBytes)
+            if (count > 1 && body.Length - start > ProtocolLimits.MaximumReplyBytes)
             {
                 body.Truncate(before);
                 Hold();

@@ -20,7 +20,7 @@ internal sealed class PathCache
         if (_paths.Count == MaximumPaths)
             _paths.Clear();
         string text = Encoding.UTF8.GetString(name);
-        Limits.RequirePath(text);
+        ProtocolLimits.RequirePath(text);
         var made = new FieldPath(text);
         _paths.Add((name.ToArray(), made));
         return made;

@@ -42,7 +42,7 @@ internal sealed class PatternTranslator
     {
         while (_at < _points.Length)
         {
-            Operation.Check();
+            ActiveOperation.Check();
             int point = _points[_at++];
             switch (point)
             {
@@ -146,7 +146,7 @@ internal sealed class PatternTranslator
         var all = new List<(int First, int Last)>(ranges);
         foreach ((int first, int last) in ranges)
         {
-            Operation.Check();
+            ActiveOperation.Check();
             IEnumerable<int> others = last - first < 64
                 ? Enumerable.Range(first, last - first + 1).SelectMany(CaseVariants.Of)
                 : CaseVariants.All.Where(pair => pair.Key >= first && pair.Key <= last).SelectMany(pair => pair.Value);

@@ -18,13 +18,13 @@ internal sealed class Planner : IDisposable
     private const int WorthSortingKeys = 20_000;
 
     private readonly IndexBounds _bounds = new();
-    private readonly List<PlanRunner> _runners = [];
+    private readonly List<PlanExecutor> _runners = [];
     private int _used;
 
     /// <summary>The runner to take documents from; owned by the planner. Its plan says whether they come in sort order.</summary>
     /// <remarks><paramref name="wanted"/>: matches that the query needs, skipped ones included; <see cref="long.MaxValue"/> for all.</remarks>
     /// <exception cref="CommandException">A hint that names no index.</exception>
-    public PlanRunner Choose(Collection collection, Filter filter, SortSpec sort, IndexHint hint, long wanted)
+    public PlanExecutor Choose(Collection collection, Filter filter, SortSpec sort, IndexHint hint, long wanted)
     {
         _used = 0;
         if (hint.IsGiven)
@@ -45,44 +45,44 @@ internal sealed class Planner : IDisposable
 
     public void Dispose()
     {
-        foreach (PlanRunner runner in _runners)
+        foreach (PlanExecutor runner in _runners)
             runner.Dispose();
     }
 
-    private PlanRunner NextRunner()
+    private PlanExecutor NextRunner()
     {
         if (_used == _runners.Count)
-            _runners.Add(new PlanRunner());
+            _runners.Add(new PlanExecutor());
         return _runners[_used++];
     }
 
-    private static PlanRunner Ready(PlanRunner runner, Collection collection, Filter filter)
+    private static PlanExecutor Ready(PlanExecutor runner, Collection collection, Filter filter)
     {
         runner.Start(collection, filter);
         return runner;
     }
 
-    private PlanRunner FullScan(SortSpec sort)
+    private PlanExecutor FullScan(SortSpec sort)
     {
-        PlanRunner runner = NextRunner();
+        PlanExecutor runner = NextRunner();
         runner.Plan.Reset(index: null);
         runner.Plan.IsReverse = sort.Natural < 0;
         runner.Plan.ProvidesSort = sort.IsEmpty;
         return runner;
     }
 
-    private PlanRunner ForHint(Collection collection, Filter filter, SortSpec sort, IndexHint hint)
+    private PlanExecutor ForHint(Collection collection, Filter filter, SortSpec sort, IndexHint hint)
     {
         if (hint.Natural != 0)
         {
-            PlanRunner scan = FullScan(sort);
+            PlanExecutor scan = FullScan(sort);
             scan.Plan.IsReverse = hint.Natural < 0;
             return scan;
         }
 
         CollectionIndex index = hint.Find(collection.Indexes)
             ?? throw NoSuchIndex();
-        PlanRunner runner = NextRunner();
+        PlanExecutor runner = NextRunner();
         _bounds.Build(runner.Plan, index, filter);
         MatchSort(runner.Plan, sort);
         return runner;
@@ -93,7 +93,7 @@ internal sealed class Planner : IDisposable
     {
         foreach (CollectionIndex index in collection.Indexes)
         {
-            PlanRunner runner = NextRunner();
+            PlanExecutor runner = NextRunner();
             _bounds.Build(runner.Plan, index, filter);
             MatchSort(runner.Plan, sort);
             bool isPoint = index.Spec.IsUnique && runner.Plan.EqualFields == index.Spec.Fields.Length;
@@ -109,12 +109,12 @@ internal sealed class Planner : IDisposable
         }
     }
 
-    private PlanRunner ChooseByTrial(int from, int to)
+    private PlanExecutor ChooseByTrial(int from, int to)
     {
-        PlanRunner best = _runners[from];
+        PlanExecutor best = _runners[from];
         for (int i = from; i < to; i++)
         {
-            PlanRunner runner = _runners[i];
+            PlanExecutor runner = _runners[i];
             runner.Probe(TrialDocuments, long.MaxValue);
             if (runner.IsAtEnd || 2 * runner.Matched >= runner.DocumentsExamined)
                 return runner;
@@ -126,10 +126,10 @@ internal sealed class Planner : IDisposable
     }
 
     /// <summary>Walks in sort order as long as that finds matches at a fair rate; else sorts the fewest candidates.</summary>
-    private PlanRunner ChooseForSort(long wanted, Collection collection, Filter filter)
+    private PlanExecutor ChooseForSort(long wanted, Collection collection, Filter filter)
     {
-        PlanRunner? sorted = null;
-        PlanRunner? bounded = null;
+        PlanExecutor? sorted = null;
+        PlanExecutor? bounded = null;
         for (int i = 0; i < _used; i++)
         {
             if (_runners[i].Plan.ProvidesSort && (sorted == null || _runners[i].Plan.IsBounded))

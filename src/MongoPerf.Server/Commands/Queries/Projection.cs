@@ -65,7 +65,7 @@ internal sealed class Projection
         if (_tree != null)
         {
             BsonDocument made = _tree.Apply(new BsonDocument(document.ToArray()), _variables);
-            Limits.RequireReturnable(made);
+            ProtocolLimits.RequireReturnable(made);
             writer.WriteDocument(name, made.Bytes);
             return;
         }

@@ -150,8 +150,8 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
     /// <summary>The node of a path, made anew.</summary>
     private ProjectionNode Place(string path)
     {
-        Operation.Check();
-        Limits.RequirePath(path);
+        ActiveOperation.Check();
+        ProtocolLimits.RequirePath(path);
         PathExpression.RequirePath(path);
         string[] steps = path.Split('.');
         ProjectionNode at = _root;

@@ -47,9 +47,9 @@ internal sealed class ProjectionTree
 
     public BsonDocument Apply(BsonDocument document, Variables? variables)
     {
-        long held = Operation.Held;
+        long held = ActiveOperation.Held;
         (BsonValue value, FieldGaps? gaps) = Apply(_root, document, FieldGaps.Of(document), new Scope(document, variables));
-        Operation.Release(held);
+        ActiveOperation.Release(held);
         return FieldGaps.Keep(gaps, value.ToDocument());
     }
 
@@ -58,7 +58,7 @@ internal sealed class ProjectionTree
         var fields = new List<FieldSlot>();
         foreach (FieldSlot field in FieldGaps.Slots(document, gaps))
         {
-            Operation.Check();
+            ActiveOperation.Check();
             FieldSlot picked = field.Value is { } value ? Pick(node.Find(field.Name), field, value, scope) : field;
             // What an inclusion leaves out has no place in the new document.
             if (picked.Value != null || _kind != ProjectionKind.Inclusion)
@@ -115,7 +115,7 @@ internal sealed class ProjectionTree
         {
             if (!child.HasComputed)
                 continue;
-            Operation.Check();
+            ActiveOperation.Check();
             int at = fields.FindIndex(field => field.Name == child.Name);
             FieldSlot slot = new(child.Name, null, null);
             if (child.Computed != null)

@@ -32,7 +32,7 @@ internal sealed class SortSpec(PathCache paths)
         var reader = new BsonReader(document);
         while (reader.Read())
         {
-            if (_fields.Count == Limits.MaximumSortFields)
+            if (_fields.Count == ProtocolLimits.MaximumSortFields)
                 throw CommandException.Location(13103, "too many compound keys");
             if (!reader.IsNumber || Math.Abs(reader.ToDouble()) != 1)
                 throw CommandException.Location(15975, "$sort key ordering must be 1 (for ascending) or -1 (for descending)");

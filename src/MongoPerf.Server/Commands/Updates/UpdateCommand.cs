@@ -19,7 +19,7 @@ internal static class UpdateCommand
         while (source.MoveNext())
             statements.Add(UpdateStatement.Parse(source.Current));
         int index = 0;
-        long held = Operation.Held;
+        long held = ActiveOperation.Held;
         for (; index < statements.Count; index++)
         {
             try
@@ -36,7 +36,7 @@ internal static class UpdateCommand
             finally
             {
                 // A statement's constants go with it, and so does what its expressions held when they failed.
-                Operation.Release(held);
+                ActiveOperation.Release(held);
             }
 
             if (errors.Count > 0 && fields.IsOrdered)

@@ -95,10 +95,10 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
 
     private static void RequireSize(BsonDocument document)
     {
-        if (document.Bytes.Length > Limits.MaximumDocumentBytes)
-            throw CommandException.Location(17420, $"Document to upsert is larger than {Limits.MaximumDocumentBytes}");
-        if (BsonValidator.ValidateStructure(document.Bytes) > Limits.MaximumDepth)
-            throw CommandException.Overflow($"Document exceeds maximum nesting depth of {Limits.MaximumDepth}");
+        if (document.Bytes.Length > ProtocolLimits.MaximumDocumentBytes)
+            throw CommandException.Location(17420, $"Document to upsert is larger than {ProtocolLimits.MaximumDocumentBytes}");
+        if (BsonValidator.ValidateStructure(document.Bytes) > ProtocolLimits.MaximumDepth)
+            throw CommandException.Overflow($"Document exceeds maximum nesting depth of {ProtocolLimits.MaximumDepth}");
     }
 
     /// <summary>By the _id: a document that was sorted in memory is not on the iterator any more.</summary>

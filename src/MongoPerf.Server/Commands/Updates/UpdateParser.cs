@@ -80,7 +80,7 @@ internal static class UpdateParser
 
     private static void Add(List<(UpdatePath Path, UpdateAction Action)> changes, UpdatePath path, UpdateAction action)
     {
-        Operation.Check();
+        ActiveOperation.Check();
         foreach ((UpdatePath other, _) in changes)
         {
             if (path.ConflictWith(other) is var common and >= 0)

@@ -12,8 +12,8 @@ internal sealed class UpdatePath
     {
         Text = text;
         Steps = text.Split('.');
-        if (Steps.Length > Limits.MaximumPath)
-            throw CommandException.Overflow($"Document exceeds maximum nesting depth of {Limits.MaximumDepth}");
+        if (Steps.Length > ProtocolLimits.MaximumPath)
+            throw CommandException.Overflow($"Document exceeds maximum nesting depth of {ProtocolLimits.MaximumDepth}");
         if (text.Length == 0)
             throw new CommandException(56, "EmptyFieldName", "An empty update path is not valid.");
         foreach (string step in Steps)
@@ -65,7 +65,7 @@ internal sealed class UpdatePath
 
     public void Apply(EditNode root, UpdateAction action, ArrayFilters? filters)
     {
-        Operation.Check();
+        ActiveOperation.Check();
         Apply(root, 0, action, filters);
     }
 

@@ -81,7 +81,7 @@ internal static class ComparisonSession
         RunComparison comparison = RunComparer.Compare(sides, request.NoiseThreshold);
         // A scenario whose deployments do different things on purpose lays them beside each other in its figures.
         bool isForFigures = request.IsOfOneCommand && sides[0].First.Settings.Plan.Figures.Count > 0;
-        foreach (CandidateJudgement candidate in comparison.Candidates.Where(c => c.Operations.Count == 0 && !isForFigures))
+        foreach (CandidateComparison candidate in comparison.Candidates.Where(c => c.Operations.Count == 0 && !isForFigures))
             throw new UserException(ExitCode.WrongUsage, $"{candidate.Candidate.Id} and {sides[0].Id} have no operation in common", "'mongoperf report' shows what each one measured");
         string folder = Path.Combine(request.RunsFolder, RunCatalogue.ComparisonPrefix + string.Join('-', sides.Select(side => side.Id)));
         ReportFiles files = ComparisonWriter.WriteAll(comparison, folder, request.Plots);
@@ -96,15 +96,15 @@ internal static class ComparisonSession
     {
         if (comparison.Candidates.Any(c => c.IsRegression))
             return ExitCode.Regression;
-        if (!comparison.Candidates.All(c => c.IsJudged))
+        if (!comparison.Candidates.All(c => c.IsTested))
         {
             string? enough = comparison.Candidates.SelectMany(c => c.Operations).Select(o => o.Rate.Enough).FirstOrDefault(text => text is not null);
             throw new UserException(ExitCode.WrongUsage, "too little data to judge any operation, so --fail-on-regression can't decide", enough is null ? "run longer, or --repeat 5" : $"a verdict would take {enough}");
         }
 
-        int undecided = comparison.Candidates.Sum(c => c.Operations.Sum(o => o.Judged.Count(j => j.Outcome == Outcome.Undecided)));
+        int undecided = comparison.Candidates.Sum(c => c.Operations.Sum(o => o.Tested.Count(j => j.Outcome == Outcome.Undecided)));
         if (undecided > 0)
-            Console.Error.WriteLine($"no regression found, but {undecided} of {comparison.Candidates.Sum(c => c.Operations.Sum(o => o.Judged.Count()))} results are undecided");
+            Console.Error.WriteLine($"no regression found, but {undecided} of {comparison.Candidates.Sum(c => c.Operations.Sum(o => o.Tested.Count()))} results are undecided");
         return ExitCode.Done;
     }
 
@@ -146,7 +146,7 @@ internal static class SideFinder
     {
         string?[] groups = [.. named.Select(side => side is [{ Run.Repeat: { } repeat }] ? repeat.Group : null)];
         StoredRun[][] sides = [.. named.Select((side, i) => groups[i] is { } group && groups.Count(g => g == group) == 1 ? Repeats(side[0], group) : side)];
-        int least = named.Length == 1 ? 1 : OperationJudge.LeastRuns;
+        int least = named.Length == 1 ? 1 : OperationComparer.LeastRuns;
         if (sides.All(side => side.Length >= least))
             return sides;
         foreach (StoredRun run in sides.SelectMany(side => side).Except(named.SelectMany(side => side)))

@@ -12,7 +12,7 @@ namespace MongoPerf.Tests.Load.Sharding;
 /// <summary>What a cluster hears of a scenario's operations that are no router's: the balancer, and commands to all owners of a collection.</summary>
 public sealed class ClusterControlTests : IDisposable
 {
-    private static readonly ServerCommand Build = new("build", "docs", DocumentValue.Of(ExtendedJson.Parse("""{"createIndexes": "docs", "indexes": [{"key": {"a": 1}, "name": "a_1"}]}"""))) { IsForOwners = true };
+    private static readonly DatabaseCommand Build = new("build", "docs", DocumentValue.Of(ExtendedJson.Parse("""{"createIndexes": "docs", "indexes": [{"key": {"a": 1}, "name": "a_1"}]}"""))) { IsForOwners = true };
 
     private readonly FakeMongos _router = new() { KeepsSettings = true };
     private readonly FakeMongos _s0 = new(isMongos: false);

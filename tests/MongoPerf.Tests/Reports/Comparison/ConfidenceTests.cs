@@ -18,7 +18,7 @@ public sealed class ConfidenceTests
     public void A_run_against_a_repeat_of_itself_is_called_different_in_at_most_5_of_100(ulong seed, int sizes, int seconds)
     {
         var runs = new SimulatedRuns(seed, sizes, seconds);
-        int different = Enumerable.Range(0, Repeats).Count(_ => runs.Judge(_ => 1).Any(o => o.Judged.Any(IsDifferent)));
+        int different = Enumerable.Range(0, Repeats).Count(_ => runs.Judge(_ => 1).Any(o => o.Tested.Any(IsDifferent)));
         Assert.InRange(different, 0, 5);
     }
 
@@ -63,10 +63,10 @@ public sealed class ConfidenceTests
     public void Latencies_are_judged_as_well_as_rates()
     {
         var runs = new SimulatedRuns(12, 1, 45) { HasLatencies = true, Operations = ["q4"] };
-        OperationJudgement[] alike = [.. Enumerable.Range(0, 30).Select(_ => runs.Judge(_ => 1)[0])];
-        Assert.InRange(alike.Count(o => o.Judged.Any(IsDifferent)), 0, 3);
-        Assert.All(alike, one => Assert.Equal([Measure.Rate, Measure.P50, Measure.P99], one.Judgements.Select(j => j.Measure)));
-        OperationJudgement[] slow = [.. Enumerable.Range(0, 20).Select(_ => runs.Judge(_ => 0.8)[0])];
+        OperationComparison[] alike = [.. Enumerable.Range(0, 30).Select(_ => runs.Judge(_ => 1)[0])];
+        Assert.InRange(alike.Count(o => o.Tested.Any(IsDifferent)), 0, 3);
+        Assert.All(alike, one => Assert.Equal([Measure.Rate, Measure.P50, Measure.P99], one.Measures.Select(j => j.Measure)));
+        OperationComparison[] slow = [.. Enumerable.Range(0, 20).Select(_ => runs.Judge(_ => 0.8)[0])];
         Assert.InRange(slow.Count(o => o.P50!.Outcome == Outcome.Slower), 19, 20);
         Assert.InRange(slow.Count(o => o.P99!.Outcome == Outcome.Slower), 18, 20);
     }
@@ -74,7 +74,7 @@ public sealed class ConfidenceTests
     [Fact]
     public void Fewer_than_20_samples_at_a_size_are_not_judged_but_shown_with_what_would_be_enough()
     {
-        IReadOnlyList<OperationJudgement> judged = new SimulatedRuns(7, 1, 19).Judge(_ => 0.5);
+        IReadOnlyList<OperationComparison> judged = new SimulatedRuns(7, 1, 19).Judge(_ => 0.5);
         Assert.All(judged, one =>
         {
             Assert.Equal((Outcome.Undecided, Evidence.None), (one.Rate.Outcome, one.Evidence));
@@ -89,7 +89,7 @@ public sealed class ConfidenceTests
     public void Twenty_samples_at_a_size_are_judged()
     {
         // Half the rate of every operation: with this noise 20 samples show that, if not a tenth.
-        IReadOnlyList<OperationJudgement> judged = new SimulatedRuns(8, 1, 20, correlation: 0).Judge(_ => 0.5);
+        IReadOnlyList<OperationComparison> judged = new SimulatedRuns(8, 1, 20, correlation: 0).Judge(_ => 0.5);
         Assert.All(judged, one => Assert.Equal((Outcome.Slower, Evidence.Samples), (one.Rate.Outcome, one.Evidence)));
         Assert.All(judged, one => Assert.Equal(Outcome.Slower, Assert.Single(one.Windows).Rate.Outcome));
     }
@@ -97,13 +97,13 @@ public sealed class ConfidenceTests
     [Fact]
     public void What_is_undecided_is_decided_by_as_much_as_was_said_to_be_enough()
     {
-        OperationJudgement shorter = new SimulatedRuns(13, 1, 25) { Operations = ["q4"] }.Judge(_ => 1)[0];
+        OperationComparison shorter = new SimulatedRuns(13, 1, 25) { Operations = ["q4"] }.Judge(_ => 1)[0];
         Assert.Equal(Outcome.Undecided, shorter.Rate.Outcome);
         string[] words = shorter.Rate.Enough!.Split(' ');
         Assert.Equal(["about", "s", "per", "side;", "these", "had", "25", "s"], words.Where((_, i) => i != 1));
         int needed = int.Parse(words[1], CultureInfo.InvariantCulture);
         Assert.InRange(needed, 30, 400);
-        OperationJudgement longer = new SimulatedRuns(14, 1, 2 * needed) { Operations = ["q4"] }.Judge(_ => 1)[0];
+        OperationComparison longer = new SimulatedRuns(14, 1, 2 * needed) { Operations = ["q4"] }.Judge(_ => 1)[0];
         Assert.Equal((Outcome.Equivalent, null), (longer.Rate.Outcome, longer.Rate.Enough));
     }
 
@@ -115,10 +115,10 @@ public sealed class ConfidenceTests
         double[] levels = [1.1, 0.9, 1.0, 1.1, 0.9];
         SideWindows a = new([.. levels.Select(level => runs.Run(_ => level))]);
         SideWindows b = new([.. levels.Reverse().Select(level => runs.Run(_ => level))]);
-        Assert.Contains(new OperationJudge(new SideWindows([a.Runs[0]]), new SideWindows([a.Runs[1]]), 0.05).Judge(), t => t.Rate.Outcome == Outcome.Slower);
-        Assert.All(new OperationJudge(a, b, 0.05).Judge(), one => Assert.Equal((Outcome.Undecided, Evidence.Runs, "5 and 5 runs"), (one.Rate.Outcome, one.Evidence, one.Basis)));
+        Assert.Contains(new OperationComparer(new SideWindows([a.Runs[0]]), new SideWindows([a.Runs[1]]), 0.05).Compare(), t => t.Rate.Outcome == Outcome.Slower);
+        Assert.All(new OperationComparer(a, b, 0.05).Compare(), one => Assert.Equal((Outcome.Undecided, Evidence.Runs, "5 and 5 runs"), (one.Rate.Outcome, one.Evidence, one.Basis)));
         SideWindows slow = new([.. levels.Select(level => runs.Run(_ => level * 0.5))]);
-        Assert.All(new OperationJudge(a, slow, 0.05).Judge(), one => Assert.Equal(Outcome.Slower, one.Rate.Outcome));
+        Assert.All(new OperationComparer(a, slow, 0.05).Compare(), one => Assert.Equal(Outcome.Slower, one.Rate.Outcome));
     }
 
     [Fact]
@@ -126,7 +126,7 @@ public sealed class ConfidenceTests
     {
         var runs = new SimulatedRuns(10, 1, 60);
         SideWindows two = new([runs.Run(_ => 1), runs.Run(_ => 1)]);
-        Assert.All(new OperationJudge(two, two, 0.05).Judge(), one => Assert.Equal("3 runs per side; these had 2 and 2: --repeat 3", one.Rate.Enough));
+        Assert.All(new OperationComparer(two, two, 0.05).Compare(), one => Assert.Equal("3 runs per side; these had 2 and 2: --repeat 3", one.Rate.Enough));
     }
 
     [Fact]
@@ -155,10 +155,10 @@ public sealed class ConfidenceTests
     {
         const int times = 1000;
         var runs = new SimulatedRuns(31, sizes, seconds, correlation);
-        IReadOnlyList<OperationJudgement>[] alike = Many(times, () => runs.Judge(_ => 1));
-        IReadOnlyList<OperationJudgement>[] slow = Many(times, () => runs.Judge(phase => phase == "q5" ? 0.9 : 1));
-        IReadOnlyList<OperationJudgement>[] edge = Many(times, () => runs.Judge(_ => 0.95));
-        Judgement[] q5 = [.. slow.Select(one => one.Single(o => o.Operation.Phase == "q5").Rate)];
+        IReadOnlyList<OperationComparison>[] alike = Many(times, () => runs.Judge(_ => 1));
+        IReadOnlyList<OperationComparison>[] slow = Many(times, () => runs.Judge(phase => phase == "q5" ? 0.9 : 1));
+        IReadOnlyList<OperationComparison>[] edge = Many(times, () => runs.Judge(_ => 0.95));
+        MeasureComparison[] q5 = [.. slow.Select(one => one.Single(o => o.Operation.Phase == "q5").Rate)];
         string[] cells =
         [
             Share(alike, one => one.Any(o => IsDifferent(o.Rate))),
@@ -173,12 +173,12 @@ public sealed class ConfidenceTests
     {
         const int times = 300;
         var runs = new SimulatedRuns(32, 1, seconds) { HasLatencies = true, Operations = ["q4"] };
-        IReadOnlyList<OperationJudgement>[] alike = Many(times, () => runs.Judge(_ => 1));
-        IReadOnlyList<OperationJudgement>[] slow = Many(times, () => runs.Judge(_ => 1 / 1.1));
-        IReadOnlyList<OperationJudgement>[] edge = Many(times, () => runs.Judge(_ => 1 / 1.05));
+        IReadOnlyList<OperationComparison>[] alike = Many(times, () => runs.Judge(_ => 1));
+        IReadOnlyList<OperationComparison>[] slow = Many(times, () => runs.Judge(_ => 1 / 1.1));
+        IReadOnlyList<OperationComparison>[] edge = Many(times, () => runs.Judge(_ => 1 / 1.05));
         IEnumerable<string> cells = new[] { 50, 99 }.SelectMany(percent =>
         {
-            Judgement Of(IReadOnlyList<OperationJudgement> one) => percent == 50 ? one[0].P50! : one[0].P99!;
+            MeasureComparison Of(IReadOnlyList<OperationComparison> one) => percent == 50 ? one[0].P50! : one[0].P99!;
             return (string[])
             [
                 Share(alike, one => IsDifferent(Of(one))), Share(slow, one => Of(one).Outcome == Outcome.Slower), Share(edge, one => Of(one).Outcome == Outcome.Equivalent),
@@ -188,7 +188,7 @@ public sealed class ConfidenceTests
         return $"| {seconds} | {string.Join(" | ", cells)} |";
     }
 
-    private static IReadOnlyList<OperationJudgement>[] Many(int times, Func<IReadOnlyList<OperationJudgement>> judge) => [.. Enumerable.Range(0, times).Select(_ => judge())];
+    private static IReadOnlyList<OperationComparison>[] Many(int times, Func<IReadOnlyList<OperationComparison>> judge) => [.. Enumerable.Range(0, times).Select(_ => judge())];
 
     private static string Share<T>(IEnumerable<T> all, Func<T, bool> counts)
     {
@@ -196,5 +196,5 @@ public sealed class ConfidenceTests
         return (100.0 * each.Count(counts) / each.Length).ToString("0.0", CultureInfo.InvariantCulture) + " %";
     }
 
-    private static bool IsDifferent(Judgement one) => one.Outcome is Outcome.Slower or Outcome.Faster;
+    private static bool IsDifferent(MeasureComparison one) => one.Outcome is Outcome.Slower or Outcome.Faster;
 }

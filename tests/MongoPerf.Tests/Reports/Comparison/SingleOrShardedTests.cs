@@ -64,14 +64,14 @@ public sealed class SingleOrShardedTests : IDisposable
     [Fact]
     public void Repeats_of_a_phase_are_no_sizes()
     {
-        var rate = new Judgement { Measure = Measure.Rate, Baseline = 100, Candidate = 80, Ratio = new Ratio(0.8, null) };
-        var judged = new OperationJudgement
+        var rate = new MeasureComparison { Measure = Measure.Rate, Baseline = 100, Candidate = 80, Ratio = new Ratio(0.8, null) };
+        var judged = new OperationComparison
         {
-            Operation = new ComparedOperation(null, "mix", "recordcount=1M", "read", 8), Evidence = Evidence.None, Basis = "", Judgements = [rate], IsPaced = false, IsUnacknowledged = false,
-            Windows = [new WindowJudgement(1, 1000, rate)],
+            Operation = new ComparedOperation(null, "mix", "recordcount=1M", "read", 8), Evidence = Evidence.None, Basis = "", Measures = [rate], IsPaced = false, IsUnacknowledged = false,
+            Windows = [new WindowComparison(1, 1000, rate)],
         };
         Assert.Empty(ShardedOperation.Of(judged, "mix read").Sizes);
-        Assert.Equal([(1000L, 0.8)], ShardedOperation.Of(judged with { Operation = judged.Operation with { Growth = "series" }, Windows = [new WindowJudgement(1000, 1000, rate)] }, "q4").Sizes);
+        Assert.Equal([(1000L, 0.8)], ShardedOperation.Of(judged with { Operation = judged.Operation with { Growth = "series" }, Windows = [new WindowComparison(1000, 1000, rate)] }, "q4").Sizes);
     }
 
     [Theory]

@@ -20,27 +20,27 @@ public sealed class StoredComparisonTests : IDisposable
     public void Rates_are_those_of_the_reports_and_the_warm_up_is_in_none_of_them()
     {
         RunComparison comparison = Compare(new NoisyRun { Sizes = 1, Seconds = 40 }, new NoisyRun { Sizes = 1, Seconds = 40, NoiseSeed = 2, Speed = phase => phase == "q6" ? 0.8 : 1 });
-        CandidateJudgement candidate = Assert.Single(comparison.Candidates);
+        CandidateComparison candidate = Assert.Single(comparison.Candidates);
         Assert.Equal(["unack", "batch", "safe", "q4", "q5", "q6", "q7"], candidate.Operations.Select(o => o.Operation.Phase));
         using StoredRun baseline = StoredRun.Open(_runs.At("2026-11-21-a"));
         Assert.All(candidate.Operations, one => Assert.Equal(
             baseline.Results.Single(r => r.Operation == one.Operation.Operation).OperationsPerSecond, one.Rate.Baseline, one.Rate.Baseline * 1e-9));
-        OperationJudgement q6 = candidate.Operations.Single(o => o.Operation.Phase == "q6");
+        OperationComparison q6 = candidate.Operations.Single(o => o.Operation.Phase == "q6");
         Assert.Equal((Outcome.Slower, Evidence.Samples, "40 and 40 seconds"), (q6.Rate.Outcome, q6.Evidence, q6.Basis));
-        Assert.Equal([Measure.Rate, Measure.P50, Measure.P99], q6.Judgements.Select(j => j.Measure));
-        Assert.All(q6.Judgements, judgement => Assert.Equal(Outcome.Slower, judgement.Outcome));
+        Assert.Equal([Measure.Rate, Measure.P50, Measure.P99], q6.Measures.Select(j => j.Measure));
+        Assert.All(q6.Measures, judgement => Assert.Equal(Outcome.Slower, judgement.Outcome));
         Assert.InRange(q6.Rate.Ratio.Value, 0.76, 0.84);
         Assert.InRange(q6.P50!.Ratio.Value, 1.19, 1.31);
         Assert.InRange(0.8, q6.Rate.Ratio.Interval!.Value.Low, q6.Rate.Ratio.Interval.Value.High);
         Assert.InRange(1.25, q6.P99!.Ratio.Interval!.Value.Low, q6.P99.Ratio.Interval.Value.High);
         Assert.True(candidate.IsRegression);
-        Assert.All(candidate.Operations.Where(o => o != q6).SelectMany(o => o.Judgements), one => Assert.NotEqual(Outcome.Slower, one.Outcome));
+        Assert.All(candidate.Operations.Where(o => o != q6).SelectMany(o => o.Measures), one => Assert.NotEqual(Outcome.Slower, one.Outcome));
     }
 
     [Fact]
     public void Ten_short_windows_are_pooled_over_the_sizes_and_each_shows_its_values_without_a_verdict()
     {
-        CandidateJudgement candidate = Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = phase => phase == "batch" ? 0.7 : 1 }).Candidates[0];
+        CandidateComparison candidate = Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = phase => phase == "batch" ? 0.7 : 1 }).Candidates[0];
         Assert.All(candidate.Operations, one => Assert.Equal((Evidence.Windows, "10 sizes"), (one.Evidence, one.Basis)));
         Assert.All(candidate.Operations.SelectMany(o => o.Windows), window =>
         {
@@ -70,7 +70,7 @@ public sealed class StoredComparisonTests : IDisposable
     public void Each_number_of_threads_is_judged_by_itself()
     {
         var run = new NoisyRun { Sizes = 1, Seconds = 30, Phases = ["q4"], Threads = [1, 8] };
-        CandidateJudgement candidate = Compare(run, run with { NoiseSeed = 2 }).Candidates[0];
+        CandidateComparison candidate = Compare(run, run with { NoiseSeed = 2 }).Candidates[0];
         Assert.Equal([("q4", 1), ("q4", 8)], candidate.Operations.Select(o => (o.Operation.Operation, o.Operation.Threads)));
         Assert.Equal("q4 ×8", candidate.TitleOf(candidate.Operations[1]));
     }
@@ -97,7 +97,7 @@ public sealed class StoredComparisonTests : IDisposable
     [Fact]
     public void What_one_side_lacks_is_not_compared()
     {
-        CandidateJudgement candidate = Compare(new NoisyRun { Sizes = 10 }, new NoisyRun { Sizes = 7, NoiseSeed = 2 }).Candidates[0];
+        CandidateComparison candidate = Compare(new NoisyRun { Sizes = 10 }, new NoisyRun { Sizes = 7, NoiseSeed = 2 }).Candidates[0];
         Assert.All(candidate.Operations, one => Assert.Equal("7 sizes", one.Basis));
         Assert.Equal(7000, candidate.SizesAtDocuments);
     }
@@ -113,7 +113,7 @@ public sealed class StoredComparisonTests : IDisposable
     [Fact]
     public void Sizes_are_matched_by_their_documents_however_many_steps_led_there()
     {
-        CandidateJudgement candidate = Compare(new NoisyRun { Step = 1000 }, new NoisyRun { Step = 2000, NoiseSeed = 2 }).Candidates[0];
+        CandidateComparison candidate = Compare(new NoisyRun { Step = 1000 }, new NoisyRun { Step = 2000, NoiseSeed = 2 }).Candidates[0];
         Assert.All(candidate.Operations, one => Assert.Equal([2000L, 4000, 6000, 8000, 10_000], one.Windows.Select(window => window.Documents)));
     }
 
@@ -121,7 +121,7 @@ public sealed class StoredComparisonTests : IDisposable
     public void Phases_are_matched_by_their_parameters_and_named_by_them_where_they_differ()
     {
         var run = new NoisyRun { Sizes = 0, Seconds = 30, Phases = ["read", "scan"], Limits = ["1", "10"] };
-        CandidateJudgement candidate = Compare(run, run with { Limits = ["10", "100"], NoiseSeed = 2, Speed = phase => phase == "scan" ? 0.5 : 1 }).Candidates[0];
+        CandidateComparison candidate = Compare(run, run with { Limits = ["10", "100"], NoiseSeed = 2, Speed = phase => phase == "scan" ? 0.5 : 1 }).Candidates[0];
         Assert.Equal([("read", "limit=10"), ("scan", "limit=10")], candidate.Operations.Select(o => (o.Operation.Phase, o.Operation.Parameters)));
         Assert.Equal([false, true], candidate.Operations.Select(o => o.Rate.Outcome == Outcome.Slower));
         ComparedOperation[] both = [.. candidate.Operations.Select(o => o.Operation), candidate.Operations[0].Operation with { Parameters = "limit=1" }];
@@ -158,7 +158,7 @@ public sealed class StoredComparisonTests : IDisposable
     public void Repeats_of_a_phase_are_windows_of_one_operation()
     {
         var run = new NoisyRun { Sizes = 0, Phases = ["read"], PhaseRepeats = 6 };
-        OperationJudgement judged = Assert.Single(Compare(run, run with { NoiseSeed = 2, Speed = _ => 0.5 }).Candidates[0].Operations);
+        OperationComparison judged = Assert.Single(Compare(run, run with { NoiseSeed = 2, Speed = _ => 0.5 }).Candidates[0].Operations);
         Assert.Equal((Outcome.Slower, Evidence.Windows, "6 repeats"), (judged.Rate.Outcome, judged.Evidence, judged.Basis));
         Assert.Equal([1L, 2, 3, 4, 5, 6], judged.Windows.Select(window => window.At));
     }
@@ -455,15 +455,15 @@ public sealed class StoredComparisonTests : IDisposable
     public void Result_in_a_sentence_has_latencies_where_they_show_more_than_the_rate(string ofRate, string ofP99, string sentence)
     {
         NoisyRun run = new() { Sizes = 1, Seconds = 40, Phases = ["q4"] };
-        CandidateJudgement candidate = Compare(run, run with { NoiseSeed = 2 }).Candidates[0];
-        OperationJudgement q4 = candidate.Operations.Single();
-        CandidateJudgement judged = candidate with
+        CandidateComparison candidate = Compare(run, run with { NoiseSeed = 2 }).Candidates[0];
+        OperationComparison q4 = candidate.Operations.Single();
+        CandidateComparison judged = candidate with
         {
             Operations =
             [
                 q4 with
                 {
-                    Judgements =
+                    Measures =
                     [
                         q4.Rate with { Outcome = Enum.Parse<Outcome>(ofRate), Ratio = new Ratio(1.2, null) },
                         q4.P50! with { Outcome = Outcome.Equivalent, Ratio = new Ratio(1, null) },

@@ -12,7 +12,7 @@ namespace MongoPerf.Reports.Comparison;
 /// at least half of the windows do. Otherwise a window is one observation, when there are <see cref="LeastWindows"/>. Otherwise values are
 /// shown and not judged.
 /// </remarks>
-public sealed class OperationJudge(SideWindows baseline, SideWindows candidate, double noiseThreshold)
+public sealed class OperationComparer(SideWindows baseline, SideWindows candidate, double noiseThreshold)
 {
     /// <summary>Seconds on each side below which a window is not judged.</summary>
     public const int LeastSamples = 20;
@@ -32,27 +32,27 @@ public sealed class OperationJudge(SideWindows baseline, SideWindows candidate, 
     private bool HasEnoughRuns => baseline.Runs.Count >= LeastRuns && candidate.Runs.Count >= LeastRuns;
 
     /// <summary>Of what both sides have, in the order of the baseline's plan.</summary>
-    public IReadOnlyList<OperationJudgement> Judge()
+    public IReadOnlyList<OperationComparison> Compare()
     {
         HashSet<WindowKey> measured = [.. candidate.Keys];
-        return Correct([.. baseline.Keys.Where(measured.Contains).GroupBy(key => key.Operation).Select(group => JudgeOperation(group.Key, [.. group.OrderBy(key => key.At)]))]);
+        return Correct([.. baseline.Keys.Where(measured.Contains).GroupBy(key => key.Operation).Select(group => CompareOperation(group.Key, [.. group.OrderBy(key => key.At)]))]);
     }
 
-    private OperationJudgement JudgeOperation(ComparedOperation operation, WindowKey[] keys)
+    private OperationComparison CompareOperation(ComparedOperation operation, WindowKey[] keys)
     {
         (Evidence evidence, WindowKey[] used, string basis) = Choose(keys);
         RateWindow first = baseline.At(keys[0])[0];
         _joined.Clear();
-        Judgement[] judgements = [.. Measures.All.Select(measure => Weigh(measure, evidence, used)).OfType<Judgement>()];
-        return new OperationJudgement
+        MeasureComparison[] judgements = [.. Measures.All.Select(measure => Weigh(measure, evidence, used)).OfType<MeasureComparison>()];
+        return new OperationComparison
         {
             Operation = operation,
             Evidence = evidence,
             Basis = basis,
             IsPaced = first.Service is not null,
             IsUnacknowledged = first.IsUnacknowledged,
-            Judgements = judgements,
-            Windows = [.. keys.Select(key => new WindowJudgement(key.At, baseline.At(key)[0].Documents, keys.Length == 1 ? judgements[0] : JudgeWindow(key)))],
+            Measures = judgements,
+            Windows = [.. keys.Select(key => new WindowComparison(key.At, baseline.At(key)[0].Documents, keys.Length == 1 ? judgements[0] : CompareWindow(key)))],
         };
     }
 
@@ -76,7 +76,7 @@ public sealed class OperationJudge(SideWindows baseline, SideWindows candidate, 
             : (Evidence.None, keys, keys.Length == 1 ? Words.Of($"fewer than {LeastSamples} seconds on a side") : Words.Of($"{Count(keys)} with fewer than {LeastSamples} seconds each; at least {LeastWindows}, or {LeastSamples} seconds at one, are needed"));
     }
 
-    private Judgement JudgeWindow(WindowKey key)
+    private MeasureComparison CompareWindow(WindowKey key)
     {
         Evidence evidence = HasRepeats ? (HasEnoughRuns ? Evidence.Runs : Evidence.None) : IsAmple(key) ? Evidence.Samples : Evidence.None;
         return Weigh(Measure.Rate, evidence, [key])!;
@@ -84,16 +84,16 @@ public sealed class OperationJudge(SideWindows baseline, SideWindows candidate, 
 
     /// <summary>Both sides' values, and what speaks for a difference; the outcome is decided when all measures are weighed.</summary>
     /// <returns>Null when the measure was not recorded everywhere.</returns>
-    private Judgement? Weigh(Measure measure, Evidence evidence, WindowKey[] keys)
+    private MeasureComparison? Weigh(Measure measure, Evidence evidence, WindowKey[] keys)
     {
         if (Logarithms(baseline, keys, measure) is not { } a || Logarithms(candidate, keys, measure) is not { } b)
             return null;
         double from = a.Average(run => run.Average());
         double to = b.Average(run => run.Average());
-        var values = new Judgement { Measure = measure, Baseline = Math.Exp(from), Candidate = Math.Exp(to), Ratio = new Ratio(Math.Exp(to - from), null) };
+        var values = new MeasureComparison { Measure = measure, Baseline = Math.Exp(from), Candidate = Math.Exp(to), Ratio = new Ratio(Math.Exp(to - from), null) };
         RateWindow first = baseline.At(keys[0])[0];
         if (measure.IsService() || (measure == Measure.Rate ? !first.IsIndependent : first.IsTotal))
-            return values with { IsJudged = false };
+            return values with { IsTested = false };
         if (evidence == Evidence.None)
             return values with { Enough = EnoughForAny(keys) };
         if (Test(measure, evidence, keys, a, b) is not var (p, drawn))
@@ -175,21 +175,21 @@ public sealed class OperationJudge(SideWindows baseline, SideWindows candidate, 
     /// <summary>
     /// Holm's correction, over all measures of the operations and, by itself, over all windows of all operations; then each is decided.
     /// </summary>
-    private IReadOnlyList<OperationJudgement> Correct(List<OperationJudgement> operations)
+    private IReadOnlyList<OperationComparison> Correct(List<OperationComparison> operations)
     {
-        var ofOperations = new Queue<double>(Holm.Adjust([.. operations.SelectMany(o => o.Judgements).Select(j => j.P).OfType<double>()]));
+        var ofOperations = new Queue<double>(Holm.Adjust([.. operations.SelectMany(o => o.Measures).Select(j => j.P).OfType<double>()]));
         var ofWindows = new Queue<double>(Holm.Adjust([.. operations.SelectMany(o => o.Windows).Select(w => w.Rate.P).OfType<double>()]));
         return
         [
             .. operations.Select(o => o with
             {
-                Judgements = [.. o.Judgements.Select(j => Decide(j, ofOperations))],
+                Measures = [.. o.Measures.Select(j => Decide(j, ofOperations))],
                 Windows = [.. o.Windows.Select(w => w with { Rate = Decide(w.Rate, ofWindows) })],
             }),
         ];
     }
 
-    private Judgement Decide(Judgement judgement, Queue<double> corrected)
+    private MeasureComparison Decide(MeasureComparison judgement, Queue<double> corrected)
     {
         if (judgement.P is null)
             return judgement;
@@ -201,7 +201,7 @@ public sealed class OperationJudge(SideWindows baseline, SideWindows candidate, 
     /// <summary>
     /// Equivalent when both one-sided tests say so; different when the corrected test, the interval and the threshold agree.
     /// </summary>
-    private Outcome OutcomeOf(Judgement judgement, double p)
+    private Outcome OutcomeOf(MeasureComparison judgement, double p)
     {
         Ratio ratio = judgement.Ratio;
         if (ratio.Narrow is { } narrow && narrow.Low > 1 - noiseThreshold && narrow.High < 1 + noiseThreshold)

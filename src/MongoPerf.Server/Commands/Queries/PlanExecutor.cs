@@ -9,7 +9,7 @@ namespace MongoPerf.Server.Commands.Queries;
 /// Sees the collection's state of the moment it was started; a document deleted since is passed over. Call inside the
 /// collection's read lock. <see cref="Document"/> is the store's memory, valid until the next move.
 /// </remarks>
-internal sealed class PlanRunner : IDisposable
+internal sealed class PlanExecutor : IDisposable
 {
     private const int NeighboursBeforeWalking = 3;
 
@@ -105,7 +105,7 @@ internal sealed class PlanRunner : IDisposable
         long count = 0;
         while (count < maximum && Advance())
         {
-            Operation.Check();
+            ActiveOperation.Check();
             count++;
         }
 
@@ -122,7 +122,7 @@ internal sealed class PlanRunner : IDisposable
     /// <summary>Takes one candidate; true when it matches.</summary>
     private bool Examine()
     {
-        Operation.Check();
+        ActiveOperation.Check();
         if (!Advance())
         {
             IsAtEnd = true;

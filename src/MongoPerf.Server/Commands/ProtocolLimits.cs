@@ -3,7 +3,7 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Server.Commands;
 
 /// <summary>What clients are told and held to; MongoDB's own figures.</summary>
-internal static class Limits
+internal static class ProtocolLimits
 {
     public const int MaximumDocumentBytes = 16_777_216;
     public const int MaximumMessageBytes = 48_000_000;

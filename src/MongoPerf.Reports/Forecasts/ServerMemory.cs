@@ -6,23 +6,23 @@ namespace MongoPerf.Reports.Forecasts;
 /// <summary>What servers that hold data have, all of them together.</summary>
 /// <param name="CacheBytes">For pages as operations use them; null when it is not known.</param>
 /// <param name="MemoryBytes">The cache, and the system's file cache beside it; null when it is not known.</param>
-public sealed record Limits(double? CacheBytes, double? MemoryBytes)
+public sealed record ServerMemory(double? CacheBytes, double? MemoryBytes)
 {
     /// <summary>mongod's least cache, and what its default leaves of a machine's memory before it takes half.</summary>
     private const double LeastCacheBytes = 256 << 20;
     private const double LeftByDefault = 1 << 30;
 
     /// <summary>Of the run's deployment. Without a limit a server on the client's machine has the machine's memory; any other one's is not known.</summary>
-    public static Limits Of(StoredRun run) => new(
+    public static ServerMemory Of(StoredRun run) => new(
         run.Deployment?.AllCacheBytes is > 0 and { } cache ? cache : null, CacheCrossing.MemoryOf(run) ?? (run.Environment is { ServerOnSameMachine: true } machine ? machine.MemoryBytes : null));
 
     /// <summary>As a request has it: what it does not name stays as it was, and a cache that it does not name is the default of the memory that it names.</summary>
     /// <param name="request">Bytes of each server that holds data.</param>
     /// <param name="servers">How many hold a part each.</param>
-    public Limits With(ForecastRequest request, int servers)
+    public ServerMemory With(ForecastRequest request, int servers)
     {
         double? ofMemory = request.MemoryBytes is { } memory && CacheBytes is not null ? servers * Math.Max(LeastCacheBytes, (memory - LeftByDefault) / 2) : CacheBytes;
-        return new Limits(request.CacheBytes * servers ?? ofMemory, request.MemoryBytes * servers ?? MemoryBytes);
+        return new ServerMemory(request.CacheBytes * servers ?? ofMemory, request.MemoryBytes * servers ?? MemoryBytes);
     }
 }
 

@@ -16,7 +16,7 @@ internal enum Interruption
 /// One object per connection, used for each of its commands in turn. Its thread begins, ends and checks; any thread may
 /// interrupt. Whatever may take long calls <see cref="Check"/> again and again, which ends it with an <see cref="InterruptedException"/>.
 /// </remarks>
-internal sealed class Operation
+internal sealed class ActiveOperation
 {
     /// <summary>Bytes of values that an operation may hold at a time. Source: mongod 6.0.5, internalQueryMax…MemoryUsageBytes.</summary>
     public const long MaximumHeldBytes = 100L << 20;
@@ -24,7 +24,7 @@ internal sealed class Operation
     private const int ReasonBits = 8;
 
     [ThreadStatic]
-    private static Operation? _current;
+    private static ActiveOperation? _current;
 
     // The number and the reason in one word, so that a kill that comes late cannot meet the next command.
     private long _state;
@@ -54,7 +54,7 @@ internal sealed class Operation
     public long? RemainingMilliseconds => _deadline == 0 ? null : Math.Max(0, _deadline - Environment.TickCount64);
 
     /// <summary>The one of the calling thread; null outside of commands.</summary>
-    public static Operation? Current => _current;
+    public static ActiveOperation? Current => _current;
 
     /// <summary>Bytes that a cursor of this operation keeps: documents that were gathered, and constants that were worked out.</summary>
     public long KeptBytes => _gathered + _held;
@@ -153,4 +153,4 @@ internal sealed class InterruptedException(int code, string codeName, string mes
 }
 
 /// <summary>An operation would hold more memory than it may.</summary>
-internal sealed class MemoryLimitException() : Exception($"operation exceeded its memory limit of {Operation.MaximumHeldBytes} bytes and cannot spill to disk");
+internal sealed class MemoryLimitException() : Exception($"operation exceeded its memory limit of {ActiveOperation.MaximumHeldBytes} bytes and cannot spill to disk");
