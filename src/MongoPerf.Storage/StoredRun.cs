@@ -213,5 +213,5 @@ public sealed record StoredHistogram(int Phase, string Operation, bool IsWarmup,
     public ReadOnlyMemory<byte> Lateness { get; init; }
 
     /// <summary>Those of <see cref="OperationResult.ReportedMicroseconds"/>.</summary>
-    public ReadOnlyMemory<byte> Judged => Response.IsEmpty ? Encoded : Response;
+    public ReadOnlyMemory<byte> Reported => Response.IsEmpty ? Encoded : Response;
 }

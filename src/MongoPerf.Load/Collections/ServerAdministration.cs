@@ -70,7 +70,7 @@ internal sealed class ServerAdministration(CollectionAccess access, string colle
             return statistics;
         bool isValid = Validate(connection);
         BsonDocument corrected = Ask(connection);
-        Tell(statistics, corrected, isValid, documents);
+        Notify(statistics, corrected, isValid, documents);
         return corrected;
     }
 
@@ -117,13 +117,13 @@ internal sealed class ServerAdministration(CollectionAccess access, string colle
         return isValid;
     }
 
-    private void Tell(BsonDocument before, BsonDocument after, bool isValid, long documents)
+    private void Notify(BsonDocument before, BsonDocument after, bool isValid, long documents)
     {
         string found = $"collStats of {_database}.{collection} had {before.FindInt64("count") ?? 0:N0} documents and {before.FindInt64("size") ?? 0:N0} bytes";
         if (before.FindInt64("count") != after.FindInt64("count") || before.FindInt64("size") != after.FindInt64("size"))
-            access.Tell($"{found} after a crash; validate corrected that to {after.FindInt64("count") ?? 0:N0} and {after.FindInt64("size") ?? 0:N0}");
+            access.Notify($"{found} after a crash; validate corrected that to {after.FindInt64("count") ?? 0:N0} and {after.FindInt64("size") ?? 0:N0}");
         else if (!isValid && before.FindInt64("count") != documents)
-            access.Tell($"{found}, but {documents:N0} documents are stored: validate, which corrects that after a crash, was refused or failed, so the data size may be wrong");
+            access.Notify($"{found}, but {documents:N0} documents are stored: validate, which corrects that after a crash, was refused or failed, so the data size may be wrong");
     }
 }
 

@@ -313,5 +313,5 @@ public sealed record CollectionAccess(
     public Func<IReadOnlyList<ServerAddress>> Members { get; init; } = () => [];
 
     /// <summary>Hears what was found wrong with a server's counters, and corrected.</summary>
-    public Action<string> Tell { get; init; } = _ => { };
+    public Action<string> Notify { get; init; } = _ => { };
 }

@@ -102,7 +102,7 @@ internal sealed class CollectionSharder(
         if (bounds.Any(bound => !Contains(points, bound)))
             return;
         IReadOnlyList<string> shards = [.. collection.Connections.Cluster.Shards.Select(s => s.Name)];
-        plan.Tell($"{Namespace}: splitting into {chunks} chunks over {shards.Count} shards");
+        plan.Notify($"{Namespace}: splitting into {chunks} chunks over {shards.Count} shards");
         ShardedNamespace target = collection.ReadNamespace();
         string owner = "";
         for (int i = 0; i + 1 < points.Count; i++)
@@ -116,7 +116,7 @@ internal sealed class CollectionSharder(
         }
 
         if (collection.CountChunks().Values.Sum() is var made && made != chunks)
-            plan.Tell($"{Namespace}: {made} of {chunks} chunks could be made");
+            plan.Notify($"{Namespace}: {made} of {chunks} chunks could be made");
     }
 
     private static bool Contains(IReadOnlyList<BsonDocument> bounds, BsonDocument bound) => bounds.Any(one => one.Bytes.SequenceEqual(bound.Bytes));
@@ -151,8 +151,8 @@ internal sealed class CollectionSharder(
 
     private void AwaitBalance(MongoConnection router)
     {
-        plan.Tell($"{Namespace}: waiting for the balancer to spread the existing data");
+        plan.Notify($"{Namespace}: waiting for the balancer to spread the existing data");
         if (!BalanceWait.Until(clock, BalanceLimit.TotalSeconds, () => collection.IsBalanced(router), longCommands.Stop))
-            plan.Tell($"{Namespace}: not balanced after {BalanceLimit.TotalMinutes:0} minutes; continuing");
+            plan.Notify($"{Namespace}: not balanced after {BalanceLimit.TotalMinutes:0} minutes; continuing");
     }
 }

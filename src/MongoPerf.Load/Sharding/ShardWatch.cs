@@ -67,14 +67,14 @@ public sealed class ShardWatch(
     {
         foreach ((string name, Watched watched) in _shards)
         {
-            Tell(name, watched, null);
+            Notify(name, watched, null);
             watched.Dispose();
         }
     }
 
     private void NoteAnswer(ShardAddress shard, Watched watched)
     {
-        Tell(shard.Name, watched, shard.Primary);
+        Notify(shard.Name, watched, shard.Primary);
         watched.AwaySince = null;
         watched.AnsweredAt = clock.Now;
         watched.Primary = shard.Primary;
@@ -83,7 +83,7 @@ public sealed class ShardWatch(
     /// <param name="name">Of the shard.</param>
     /// <param name="watched">What is known of it; nothing is told of one that is not away.</param>
     /// <param name="primary">Who answers now; null when nobody does as the run ends.</param>
-    private void Tell(string name, Watched watched, ServerAddress? primary)
+    private void Notify(string name, Watched watched, ServerAddress? primary)
     {
         if (watched.AwaySince is not { } since)
             return;

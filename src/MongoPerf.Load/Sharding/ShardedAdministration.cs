@@ -90,7 +90,7 @@ public sealed class ShardedAdministration : ICollectionAdministration
         using (MongoConnection config = _connections.OpenConfig())
         {
             foreach (string line in ClusterTuning.Restore(config, note.FindDocument("settings") ?? BsonDocument.Empty))
-                _plan.Tell(line);
+                _plan.Notify(line);
         }
 
         if (FindMarker(connection, BsonDocument.Of(("program", WireCollection.CoordinatorProgram))) is null)

@@ -21,5 +21,5 @@ public sealed record ShardingPlan(Func<ShardedCluster> Cluster, ConnectionSettin
     public int? OnlyShard { get; init; }
 
     /// <summary>Hears what takes long, a line at a time.</summary>
-    public Action<string> Tell { get; init; } = _ => { };
+    public Action<string> Notify { get; init; } = _ => { };
 }

@@ -29,7 +29,7 @@ public static class ComparisonJson
                 verdict = ComparisonText.Overall(candidate),
                 candidate.IsRegression,
                 singleOrSharded = SingleOrSharded.Find(comparison, candidate)?.Text,
-                operations = candidate.Operations.Select(JudgementOf),
+                operations = candidate.Operations.Select(MeasuresOf),
                 findings = ShardingFindings.Of(comparison, candidate),
                 bytes = candidate.Sizes.Select(size => new { size.What, documents = candidate.SizesAtDocuments, size.Baseline, size.Candidate, ratio = size.Value }),
             }),
@@ -55,7 +55,7 @@ public static class ComparisonJson
         otherProgramsCores = side.Other?.Cores,
     };
 
-    private static object JudgementOf(OperationComparison judged) => new
+    private static object MeasuresOf(OperationComparison judged) => new
     {
         judged.Operation.Growth,
         judged.Operation.Phase,

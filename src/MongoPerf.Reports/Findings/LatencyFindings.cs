@@ -70,7 +70,7 @@ internal static class LatencyFindings
         List<Bimodal> found = [];
         foreach (StoredHistogram stored in series.Run.ReadHistograms().Where(stored => !stored.IsWarmup))
         {
-            if (operations.TryGetValue((stored.Phase, stored.Operation), out OperationSeries? one) && Decode([stored.Judged]) is { } whole && TwoPeaks.Find(whole) is { } peaks)
+            if (operations.TryGetValue((stored.Phase, stored.Operation), out OperationSeries? one) && Decode([stored.Reported]) is { } whole && TwoPeaks.Find(whole) is { } peaks)
                 found.Add(new Bimodal(one, peaks, 0));
         }
 

@@ -142,7 +142,7 @@ public sealed class AgentsSession
             }
 
             IReadOnlyList<AgentState> agents = _coordinator.ReadParts(_plan, out _);
-            Tell(agents);
+            Show(agents);
             AgentState[] absent = [.. agents.Where(agent => agent.State == Coordinator.Free)];
             if (absent.Length > 0 && seconds > _comeWithinSeconds && stopped is null)
             {
@@ -164,7 +164,7 @@ public sealed class AgentsSession
         }
     }
 
-    private void Tell(IReadOnlyList<AgentState> agents)
+    private void Show(IReadOnlyList<AgentState> agents)
     {
         foreach (AgentState agent in agents)
         {

@@ -167,7 +167,7 @@ public sealed class RunMerger
             .FirstOrDefault(one => one.Name == record.Phase && one.Parameters.Select(p => new ParameterValue(p.Key, p.Value)).SequenceEqual(record.Parameters));
         return [.. (phase?.Assertions ?? []).Select(assertion => AssertionCheck.Check(assertion, record, Total))];
 
-        LatencyHistogram Total() => SampleMerger.Add(whole.Where(histogram => !histogram.IsWarmup).Select(histogram => histogram.Judged)).Sum ?? new LatencyHistogram();
+        LatencyHistogram Total() => SampleMerger.Add(whole.Where(histogram => !histogram.IsWarmup).Select(histogram => histogram.Reported)).Sum ?? new LatencyHistogram();
     }
 
     /// <summary>Each server and shard as one client saw it: the one that looked most often.</summary>

@@ -157,7 +157,7 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
             return s with { Phase = null, Last = [], Documents = Math.Max(s.Documents, phase.Documents) };
         });
         foreach (string line in more)
-            Tell(line);
+            Show(line);
         foreach (OperationResult result in phase.Operations)
             Line?.Invoke(ProgressText.Finished(phase, result));
     }
@@ -170,7 +170,7 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     }
 
     /// <summary>Says before anything is measured about how long it takes.</summary>
-    public void TellTime() => Line?.Invoke($"estimated time: {ProgressText.RangeText(_time.Total)}");
+    public void ShowTime() => Line?.Invoke($"estimated time: {ProgressText.RangeText(_time.Total)}");
 
     /// <summary>Of many of one kind the first are told, and how many more there were: a server that keeps closing connections makes hundreds of events a second. The run stores all of them.</summary>
     public void OnEvent(RunEvent happened)
@@ -191,13 +191,13 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
         }
 
         if (more is not null)
-            Tell(more);
+            Show(more);
         if (tells)
-            Tell($"{happened.Kind}: {happened.Text}");
+            Show($"{happened.Kind}: {happened.Text}");
     }
 
     /// <summary>It may quote a server.</summary>
-    public void Tell(string line) => Line?.Invoke(ForeignText.OneLine(line, LongestLine));
+    public void Show(string line) => Line?.Invoke(ForeignText.OneLine(line, LongestLine));
 
     /// <summary>As <c>forecast</c> finds it from the same sizes: what a disk loses meanwhile may be the journal's, or another program's. Called by the run's own thread only.</summary>
     private long? DocumentsWhenDiskFull(GrowthStep step)

@@ -17,7 +17,7 @@ internal static class ClientEnvironment
             return environment;
         ClientCalibration? found = calibrations.Find(environment.CpuModel, out string? problem);
         if (problem is not null)
-            session.Log.Tell($"warning: calibration not used: {problem}");
+            session.Log.Show($"warning: calibration not used: {problem}");
         return environment with { Calibration = found };
     }
 

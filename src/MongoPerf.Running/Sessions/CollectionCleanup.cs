@@ -37,7 +37,7 @@ public static class CollectionCleanup
         var access = new CollectionAccess(() => deployment.Address, connections, database, SystemClock.Instance, ReconnectTime.Read());
         List<string> differing = [];
         WireCollection Open(string name) => new(access, name, null, new CollectionShape([]), sharding is null ? null : commands => new ShardedAdministration(
-            new ShardingPlan(() => deployment.Cluster!, connections, sharding, settings.Plan.TargetDocuments) { Tell = differing.Add }, database, name, SystemClock.Instance, commands));
+            new ShardingPlan(() => deployment.Cluster!, connections, sharding, settings.Plan.TargetDocuments) { Notify = differing.Add }, database, name, SystemClock.Instance, commands));
         using WireCollection markers = Open(WireCollection.MarkerCollection);
         IReadOnlyList<string> made = markers.FindMarked(run.Run.Id, run.Token);
         RefuseWritten(deployment.Address, connections, new WriterLeases(database, run.Run.Id, run.Token, LeaseKeeper.Length), made);
@@ -45,27 +45,27 @@ public static class CollectionCleanup
         {
             using WireCollection collection = Open(name);
             collection.Drop();
-            Tell($"{database}.{name} dropped");
+            Print($"{database}.{name} dropped");
         }
 
         if (made.Count == 0)
         {
-            Tell($"{database} at {deployment.Address} holds no collection of run {run.Run.Id}");
+            Print($"{database} at {deployment.Address} holds no collection of run {run.Run.Id}");
             return;
         }
 
         store.SetNote(StoredRun.DeletedNote, DateTimeOffset.UtcNow.ToString("O"));
-        differing.ForEach(Tell);
+        differing.ForEach(Print);
         if (markers.HasMarkers())
-            Tell($"{database} still holds other collections of MongoPerf");
+            Print($"{database} still holds other collections of MongoPerf");
         else if (sharding is not null && differing.Count == 0)
-            Tell($"MongoPerf's last collection in {database} is gone; the cluster's settings are as they were before");
+            Print($"MongoPerf's last collection in {database} is gone; the cluster's settings are as they were before");
         else if (sharding is null)
             markers.Drop();
     }
 
     /// <summary>It may quote a run.db from elsewhere, or a server.</summary>
-    private static void Tell(string line) => Console.WriteLine(Masking.Shown(line));
+    private static void Print(string line) => Console.WriteLine(Masking.Shown(line));
 
     /// <summary>Nobody may be at work on what is dropped. The leases go with the markers.</summary>
     /// <exception cref="CollectionBusyException">Another run is.</exception>

@@ -36,10 +36,10 @@ public static class MergeSession
         }
 
         output.Results.Show(folder, output);
-        return Judge(folder, merger);
+        return ToExitCode(folder, merger);
     }
 
-    private static ExitCode Judge(RunFolder folder, RunMerger merger)
+    private static ExitCode ToExitCode(RunFolder folder, RunMerger merger)
     {
         using StoredRun merged = StoredRun.Open(folder.Path);
         if (merged.Run.StoppedBecause is { } why)

@@ -78,8 +78,8 @@ internal sealed class PlanExecution
         IRunResults? results = request.Agent is null ? request.Output.Results : null;
         results?.Show(_session.Folder, request.Output);
         using StoredRun stored = StoredRun.Open(_session.Folder.Path);
-        outcome.Tell(stored, results?.Next(stored, _session.Folder), request.Output.Results.FailedAssertions(stored));
-        return outcome.Judge(stored);
+        outcome.Print(stored, results?.Next(stored, _session.Folder), request.Output.Results.FailedAssertions(stored));
+        return outcome.ToExitCode(stored);
     }
 
     /// <summary>To their ends, or to what stops or breaks them.</summary>
@@ -156,11 +156,11 @@ internal sealed class PlanExecution
     private Plan WithoutShards(Plan plan)
     {
         if (plan.Collections.Where(c => c.Shard is not null).Select(c => c.Name).ToArray() is { Length: > 0 } placed)
-            _session.Log.Tell($"note: the deployment is not sharded: {string.Join(", ", placed)} {(placed.Length == 1 ? "is" : "are")} on its only server");
+            _session.Log.Show($"note: the deployment is not sharded: {string.Join(", ", placed)} {(placed.Length == 1 ? "is" : "are")} on its only server");
         Plan without = plan.WithoutBalancer();
         string[] left = [.. without.Phases.Select(p => p.Name)];
         if (plan.Phases.Select(p => p.Name).Except(left).ToArray() is { Length: > 0 } skipped)
-            _session.Log.Tell($"note: the deployment is not sharded, so there is nothing to balance; skipped: {string.Join(", ", skipped)}");
+            _session.Log.Show($"note: the deployment is not sharded, so there is nothing to balance; skipped: {string.Join(", ", skipped)}");
         return without;
     }
 }

@@ -31,7 +31,7 @@ internal sealed record PlanOutcome(RunContext Run, bool IsDone, bool WasStopped,
     /// <param name="stored">The run.</param>
     /// <param name="next">What to type next; null for nothing.</param>
     /// <param name="failed">Assertions that do not hold.</param>
-    public void Tell(StoredRun stored, string? next, IReadOnlyList<string> failed)
+    public void Print(StoredRun stored, string? next, IReadOnlyList<string> failed)
     {
         if (Why is { } why)
         {
@@ -50,7 +50,7 @@ internal sealed record PlanOutcome(RunContext Run, bool IsDone, bool WasStopped,
 
     /// <summary>The first of these that holds is the exit code. What the run came to before it was interrupted counts, too.</summary>
     /// <param name="stored">The run.</param>
-    public ExitCode Judge(StoredRun stored) => IsInterrupted || (Why is not null && IsPart) ? ExitCode.Interrupted
+    public ExitCode ToExitCode(StoredRun stored) => IsInterrupted || (Why is not null && IsPart) ? ExitCode.Interrupted
         : Run.StopReason is not null || _failed?.Code == ExitCode.Refused ? ExitCode.Refused
         : Failure is not null ? _failed?.Code ?? ExitCode.CannotConnect
         : stored.Results.Any(result => result.Wrong > 0) || stored.Phases.Any(phase => phase.Missing > 0) ? ExitCode.VerificationFailed

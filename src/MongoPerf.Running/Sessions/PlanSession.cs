@@ -82,12 +82,12 @@ public static class PlanSession
     {
         RunRequest request = session.Request;
         foreach (string line in request.Plan.Changes)
-            session.Log.Tell($"changed: {line}");
+            session.Log.Show($"changed: {line}");
         foreach (string line in request.Plan.Set)
-            session.Log.Tell($"set by the deployment: {line}");
+            session.Log.Show($"set by the deployment: {line}");
         foreach ((string name, long documents) in prepared.StartDocuments.Where(start => start.Value > 0 && !request.Settings.Data.IsExisting))
-            session.Log.Tell($"{request.Settings.Data.Database}.{name} already holds {documents:N0} documents; the growth continues from there");
-        session.Log.Progress.TellTime();
+            session.Log.Show($"{request.Settings.Data.Database}.{name} already holds {documents:N0} documents; the growth continues from there");
+        session.Log.Progress.ShowTime();
     }
 
     /// <summary>The first agent has looked at the data for all.</summary>

@@ -54,7 +54,7 @@ public sealed class RateGoal
     }
 
     /// <exception cref="UserException">No phase of it was paced, or none does the operation.</exception>
-    public RateTry Judge(StoredRun run, double rate, string stage)
+    public RateTry Evaluate(StoredRun run, double rate, string stage)
     {
         PhaseRecord[] paced = [.. run.Phases.Where(phase => phase.Rate is not null)];
         OperationResult[] results = [.. paced.SelectMany(phase => phase.Operations).Where(result => _assertion.Operation == Assertion.Total || result.Operation == _assertion.Operation)];

@@ -43,9 +43,9 @@ public static class RateSearch
                 // Wrong documents are not worth a rate.
                 if (!RunSequence.IsWhole(end.Code) || end.Code == ExitCode.VerificationFailed)
                     return end.Code;
-                tries.Add(Judge(end.Folder, goal, rate, steps.Stage));
+                tries.Add(Evaluate(end.Folder, goal, rate, steps.Stage));
                 steps.Note(tries[^1].Holds);
-                Tell(opened, tries, goal);
+                Print(opened, tries, goal);
                 if (repeated.Count > 0)
                     loaded ??= end.Folder;
                 else
@@ -86,13 +86,13 @@ public static class RateSearch
         };
     }
 
-    private static RateTry Judge(RunFolder folder, RateGoal goal, double rate, string stage)
+    private static RateTry Evaluate(RunFolder folder, RateGoal goal, double rate, string stage)
     {
         using StoredRun run = StoredRun.Open(folder.Path);
-        return goal.Judge(run, rate, stage);
+        return goal.Evaluate(run, rate, stage);
     }
 
-    private static void Tell(RunRequest request, List<RateTry> tries, RateGoal goal)
+    private static void Print(RunRequest request, List<RateTry> tries, RateGoal goal)
     {
         RateTry last = tries[^1];
         if (!request.Output.Quiet)

@@ -48,7 +48,7 @@ internal sealed class RunLog : IDisposable
         Progress.OnEvent(happened);
     }
 
-    public void Tell(string line) => Progress.Tell(line);
+    public void Show(string line) => Progress.Show(line);
 
     public void Dispose() => _file.Dispose();
 

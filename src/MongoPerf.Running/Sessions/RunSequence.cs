@@ -57,12 +57,12 @@ public sealed class RunSequence
                 return Stopped(end.Code);
             // The worst is said by the first that went wrong; the others are no less worth having.
             _code = _code == ExitCode.Done ? end.Code : _code;
-            Tell($"run {end.Folder.Id}, {_runs.Sum(runs => runs.Count)} of {Count}: {CommandText.OfPath(Output.WritesReport ? Path.Combine(end.Folder.ReportPath, "index.html") : end.Folder.Path)}");
+            Print($"run {end.Folder.Id}, {_runs.Sum(runs => runs.Count)} of {Count}: {CommandText.OfPath(Output.WritesReport ? Path.Combine(end.Folder.ReportPath, "index.html") : end.Folder.Path)}");
             // The next one needs the room; nothing needs these.
             if (_repeats > 1 || _runs.Sum(runs => runs.Count) < Count)
                 ServerData.Delete(end.Folder);
             else if (Left(end.Folder) is { } left)
-                Tell($"{Words.Of("left")}: {left}");
+                Print($"{Words.Of("left")}: {left}");
         }
 
         ExitCode compared = Output.Results.Compare([.. _runs.Select(runs => string.Join(',', runs.Select(folder => folder.Id)))], Output);
@@ -108,7 +108,7 @@ public sealed class RunSequence
         return code;
     }
 
-    private void Tell(string line)
+    private void Print(string line)
     {
         if (!Output.Quiet)
             Console.Error.WriteLine(line);

@@ -30,7 +30,7 @@ internal sealed class RunSession : IDisposable
         _run = new SystemRun
         {
             Id = folder.Id, Token = token, Data = Settings.Data, Deployment = on.Deployment, Connections = on.Connections, ReconnectFor = ReconnectTime.Read(),
-            BeforeReconnect = _keeper.BeforeReconnect, Leases = Guard.Leases, Cluster = Cluster, Report = (kind, text) => Log.Report(kind, text), Tell = Log.Tell,
+            BeforeReconnect = _keeper.BeforeReconnect, Leases = Guard.Leases, Cluster = Cluster, Report = (kind, text) => Log.Report(kind, text), Notify = Log.Show,
         };
         Executors = new RunExecutors(request, _run);
     }
@@ -83,12 +83,12 @@ internal sealed class RunSession : IDisposable
         RunDeployment.Note(store, On.Deployment);
         store.SetEnvironment(ClientEnvironment.Read(this));
         _monitor = new RunMonitor(this, _keeper, store, plan.MainCollection);
-        Request.Live?.Begin(Folder.Path, Request.Output.Quiet ? Console.Error.WriteLine : Log.Tell);
-        Log.Tell($"run {Folder.Id} on {(Settings.Deployment.Name is { } called ? $"'{called}': " : "")}{Log.Deployment}");
+        Request.Live?.Begin(Folder.Path, Request.Output.Quiet ? Console.Error.WriteLine : Log.Show);
+        Log.Show($"run {Folder.Id} on {(Settings.Deployment.Name is { } called ? $"'{called}': " : "")}{Log.Deployment}");
         foreach (string remark in deployment.Remarks)
-            Log.Tell($"note: {remark}");
+            Log.Show($"note: {remark}");
         if (Settings.Data.Sharding is null && On.Deployment.Cluster is not null)
-            Log.Tell("note: the collections are not sharded and live on one shard; --topology sharded spreads them");
+            Log.Show("note: the collections are not sharded and live on one shard; --topology sharded spreads them");
     }
 
     /// <summary>Stores how a cluster holds the plan's collections now, and says where that is not what shards are for; nothing for any other deployment.</summary>
@@ -101,7 +101,7 @@ internal sealed class RunSession : IDisposable
         // Progress and run.log are English.
         using IDisposable english = Words.InEnglish();
         foreach (string text in collections.Select(ShardVerdict.Crowded).OfType<string>())
-            Log.Tell($"warning: {text}");
+            Log.Show($"warning: {text}");
     }
 
     /// <summary>Ends sampling and the view; the server keeps running until <see cref="Dispose"/>.</summary>

@@ -33,7 +33,7 @@ internal static class MongoDbCollections
         {
             Leases = run.Leases,
             Members = () => deployment.Readable,
-            Tell = line => run.Report("counters", line),
+            Notify = line => run.Report("counters", line),
         };
         var shape = new CollectionShape(collection.Indexes, collection.Options);
         if (run.Data.Sharding is not { } asked)
@@ -43,7 +43,7 @@ internal static class MongoDbCollections
             Documents = collection.Documents,
             Key = collection.Shard is not null ? ShardKey.Parse("_id") : collection.ShardKey is { } key ? ShardKey.Of(key) : null,
             OnlyShard = collection.Shard - 1,
-            Tell = run.Tell,
+            Notify = run.Notify,
         };
         return new WireCollection(
             access, collection.Name, collection.Documents, shape,

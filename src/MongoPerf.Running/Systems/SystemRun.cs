@@ -37,5 +37,5 @@ public sealed record SystemRun
     public required Action<string, string> Report { get; init; }
 
     /// <summary>Gets a line of progress.</summary>
-    public required Action<string> Tell { get; init; }
+    public required Action<string> Notify { get; init; }
 }

@@ -33,8 +33,8 @@ internal static class ServerCommand
         {
             using var signals = new StopSignals("stopping");
             using var progress = new DownloadProgress(Console.Error, !Console.IsErrorRedirected, parsed.GetValue(quiet));
-            using var http = new HttpFiles(progress.Tell, signals.Token);
-            var installer = new ServerInstaller(Servers, http, progress.Tell, progress.Show, signals.Token);
+            using var http = new HttpFiles(progress.Show, signals.Token);
+            var installer = new ServerInstaller(Servers, http, progress.Show, progress.Show, signals.Token);
             string asked = parsed.GetValue(what)!;
             InstalledServer server;
             if (IsFile(asked))

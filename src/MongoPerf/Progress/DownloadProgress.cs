@@ -31,7 +31,7 @@ internal sealed class DownloadProgress(TextWriter output, bool isTerminal, bool 
         (_shownAt, _shown, _isOnLine) = (time, now, isTerminal);
     }
 
-    public void Tell(string line)
+    public void Show(string line)
     {
         if (isQuiet)
             return;

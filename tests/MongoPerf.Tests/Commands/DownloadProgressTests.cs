@@ -22,10 +22,10 @@ public sealed class DownloadProgressTests
         using var output = new StringWriter { NewLine = "\n" };
         using (var progress = new DownloadProgress(output, isTerminal, isQuiet))
         {
-            progress.Tell("fetching");
+            progress.Show("fetching");
             progress.Show(new Transferred(1_000_000, 12_500_000));
             progress.Show(new Transferred(12_500_000, 12_500_000));
-            progress.Tell("unpacking");
+            progress.Show("unpacking");
         }
 
         return output.ToString();

@@ -74,7 +74,7 @@ public sealed class RateSearchTests : IDisposable
         }
 
         using StoredRun run = StoredRun.Open(folder);
-        RateTry one = RateGoal.Parse(text).Judge(run, 1000, "start");
+        RateTry one = RateGoal.Parse(text).Evaluate(run, 1000, "start");
         Assert.Equal((problem, p99), (one.Problem, one.Value));
     }
 

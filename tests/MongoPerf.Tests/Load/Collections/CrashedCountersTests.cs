@@ -156,6 +156,6 @@ public sealed class CrashedCountersTests : IDisposable
     }
 
     private WireCollection Open(Func<IReadOnlyList<ServerAddress>> members) => new(
-        new CollectionAccess(() => _server.Address, new ConnectionSettings(), "d", new ManualClock(), TimeSpan.FromSeconds(10)) { Members = members, Tell = _told.Add },
+        new CollectionAccess(() => _server.Address, new ConnectionSettings(), "d", new ManualClock(), TimeSpan.FromSeconds(10)) { Members = members, Notify = _told.Add },
         "c", SeriesFile.Documents(), new CollectionShape([]));
 }

@@ -373,7 +373,7 @@ public sealed class ShardedCollectionTests : IDisposable
         // Nobody listens there: a client of a mongos need not reach the shards.
         ShardAddress[] all = shards.Length > 0 ? shards : [.. ((string[])["s0", "s1", "s2"]).Select(name => new ShardAddress(name, new ServerAddress("127.0.0.1", 1)))];
         var cluster = new ShardedCluster(RouterKind.Mongos, _mongos.Address, _mongos.Address, all);
-        var sharding = new ShardingPlan(() => cluster, ConnectionSettings.Default, settings, 1000) { Documents = Documents, Tell = _told.Add, OnlyShard = only };
+        var sharding = new ShardingPlan(() => cluster, ConnectionSettings.Default, settings, 1000) { Documents = Documents, Notify = _told.Add, OnlyShard = only };
         return new WireCollection(
             new CollectionAccess(() => _mongos.Address, ConnectionSettings.Default, database, _clock, TimeSpan.FromSeconds(10)), collection, Documents, new CollectionShape(Indexes),
             commands => new ShardedAdministration(sharding, database, collection, _clock, commands));
