@@ -27,7 +27,8 @@ internal sealed partial class ChildDeployment : IDeployment
     private volatile ProcessIdentity? _identity;
 
     private ChildDeployment(
-        DeploymentKind kind, string? dataFolder, Func<int, IReadOnlyList<string>> arguments, string remark, ServerLimits? limits, SecurityFiles? security, CancellationToken interrupt)
+        DeploymentKind kind, string? dataFolder, Func<int, IReadOnlyList<string>> arguments, string remark, ServerLimits? limits,
+        SecurityFiles? security, CancellationToken interrupt)
     {
         _interrupt = interrupt;
         Kind = kind;
@@ -61,7 +62,9 @@ internal sealed partial class ChildDeployment : IDeployment
     /// <param name="dataFolder">Made when it is not there.</param>
     /// <param name="settings">Cache, limits, logins and TLS of it; its own default cache fits the memory that it is limited to.</param>
     /// <param name="interrupt">Ends the wait for its answer.</param>
-    /// <exception cref="DeploymentException">The cache does not fit, there are not so many CPUs, or the folder holds a mongod's data.</exception>
+    /// <exception cref="DeploymentException">
+    /// The cache does not fit, there are not so many CPUs, or the folder holds a mongod's data.
+    /// </exception>
     public static ChildDeployment Embedded(string dataFolder, DeploymentSettings settings, CancellationToken interrupt = default)
     {
         bool auth = settings.Auth is true, tls = settings.Tls is true;
@@ -72,7 +75,8 @@ internal sealed partial class ChildDeployment : IDeployment
         security?.Ensure();
         if (auth)
             LocalUser.Store(full, security!);
-        return new ChildDeployment(DeploymentKind.Embedded, full, Arguments, "results are for the embedded server, not MongoDB", limits, security, interrupt);
+        return new ChildDeployment(DeploymentKind.Embedded, full, Arguments, "results are for the embedded server, not MongoDB",
+            limits, security, interrupt);
 
         IReadOnlyList<string> Arguments(int port)
         {
@@ -88,7 +92,8 @@ internal sealed partial class ChildDeployment : IDeployment
     /// <param name="runFolder">Of the run, whose plan says what documents it answers with.</param>
     /// <param name="interrupt">Ends the wait for its answer.</param>
     public static ChildDeployment Null(string? runFolder, CancellationToken interrupt = default) => new(
-        DeploymentKind.Null, null, port => ["null-server", "--port", $"{port}", .. runFolder is null ? Array.Empty<string>() : ["--run", runFolder]],
+        DeploymentKind.Null, null,
+        port => ["null-server", "--port", $"{port}", .. runFolder is null ? Array.Empty<string>() : ["--run", runFolder]],
         "nothing is stored: results show the limits of the client and the loopback", null, null, interrupt);
 
     public bool EnsureRunning()
@@ -191,10 +196,12 @@ internal sealed partial class ChildDeployment : IDeployment
         string said;
         // Its exit code is not this program's.
         lock (_errors)
-            said = string.Join('\n', _errors.Where(line => !line.StartsWith("exit code ", StringComparison.Ordinal)).Select(line => "  " + line));
+            said = string.Join(
+                '\n', _errors.Where(line => !line.StartsWith("exit code ", StringComparison.Ordinal)).Select(line => "  " + line));
         Fault fault = FaultOf(_child);
         Stop();
-        return new DeploymentException(fault, $"{Kind.Text()}: the child process {what}{(said.Length > 0 ? "; its output:\n" + said : "")}");
+        return new DeploymentException(
+            fault, $"{Kind.Text()}: the child process {what}{(said.Length > 0 ? "; its output:\n" + said : "")}");
     }
 
     // The child is this same program: its exit code says who is to blame.

@@ -30,7 +30,10 @@ public sealed record DeploymentRequest
 }
 
 /// <summary>A server under load: one that exists, or one that the run starts and ends.</summary>
-/// <remarks>One thread at a time (<see cref="ServerKeeper"/>), but <see cref="Address"/>, <see cref="IsRunning"/> and <see cref="Select"/> are for any.</remarks>
+/// <remarks>
+/// One thread at a time (<see cref="ServerKeeper"/>), but <see cref="Address"/>, <see cref="IsRunning"/> and
+/// <see cref="Select"/> are for any.
+/// </remarks>
 public interface IDeployment : IDisposable
 {
     DeploymentKind Kind { get; }
@@ -38,7 +41,9 @@ public interface IDeployment : IDisposable
     /// <summary>Where clients connect; may change with each <see cref="EnsureRunning"/>.</summary>
     ServerAddress Address { get; }
 
-    /// <summary>Where a worker connects for operations that read with this preference; writes go where <see cref="ReadPreference.Primary"/> does.</summary>
+    /// <summary>
+    /// Where a worker connects for operations that read with this preference; writes go where <see cref="ReadPreference.Primary"/> does.
+    /// </summary>
     /// <param name="preference">Of the operation.</param>
     /// <param name="worker">0-based: workers are spread evenly over servers that are equally good.</param>
     /// <exception cref="ConnectionFailedException">No server fits just now.</exception>
@@ -59,7 +64,9 @@ public interface IDeployment : IDisposable
     /// <summary>Full path of the mongod that the run starts; null when it starts none.</summary>
     string? Program => null;
 
-    /// <summary>How clients connect to what was started, or to a cluster's folder; null when that is the connection string's to say.</summary>
+    /// <summary>
+    /// How clients connect to what was started, or to a cluster's folder; null when that is the connection string's to say.
+    /// </summary>
     ConnectionSettings? Connections => null;
 
     /// <summary>Of a replica set on this machine, the primary among them; empty for anything else.</summary>
@@ -72,14 +79,16 @@ public interface IDeployment : IDisposable
     ShardedCluster? Cluster => null;
 
     /// <summary>
-    /// Looks again which member of each shard takes writes, where nobody else says so: behind a mongos that was given. Never throws; any thread.
+    /// Looks again which member of each shard takes writes, where nobody else says so: behind a mongos that was given. Never
+    /// throws; any thread.
     /// </summary>
     void RefreshCluster()
     {
     }
 
     /// <exception cref="ConnectionFailedException">It is no sharded deployment, or not running just now.</exception>
-    ShardedCluster RequireCluster() => Cluster ?? throw new ConnectionFailedException(Address, "the members of the cluster are unknown at the moment");
+    ShardedCluster RequireCluster() =>
+        Cluster ?? throw new ConnectionFailedException(Address, "the members of the cluster are unknown at the moment");
 
     /// <summary>What the memory of each server that holds data is limited to; null where it is not, or where that is not known.</summary>
     long? MemoryLimitBytes => null;
@@ -93,7 +102,9 @@ public interface IDeployment : IDisposable
     /// <summary>How the server had ended that <see cref="EnsureRunning"/> has last started again, to follow its name.</summary>
     string ExitText => MemoryGroup.ExitText(null);
 
-    /// <summary>Estimate of what a document of 1 KB with three indexes takes on the server's disk, data, indexes and journal together.</summary>
+    /// <summary>
+    /// Estimate of what a document of 1 KB with three indexes takes on the server's disk, data, indexes and journal together.
+    /// </summary>
     /// <param name="documents">How many are to be inserted, more than none.</param>
     double BytesPerDocument(long documents) => DiskGuard.MongodBytesPerDocument;
 

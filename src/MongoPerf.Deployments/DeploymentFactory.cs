@@ -6,7 +6,10 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
 
-/// <summary>Chooses the deployment: null when requested, else what <c>--cluster</c> or <c>--uri</c> names, else a cluster or replica set when requested, else a mongod, else the embedded server.</summary>
+/// <summary>
+/// Chooses the deployment: null when requested, else what <c>--cluster</c> or <c>--uri</c> names, else a cluster or replica set when
+/// requested, else a mongod, else the embedded server.
+/// </summary>
 /// <remarks>A run that continues chooses nothing: it gets the kind of server, and the program, that it began with.</remarks>
 public static class DeploymentFactory
 {
@@ -28,10 +31,12 @@ public static class DeploymentFactory
         DeploymentKind.Sharded or DeploymentKind.ReplicaSet => LocalCluster.ForRun(request, variable),
         DeploymentKind.GivenCluster => request.Settings.ClusterFolder is { } folder
             ? new GivenCluster(folder)
-            : throw DeploymentException.WrongUsage("this run used an existing cluster, and its folder is unknown", "start a new run with --cluster"),
+            : throw DeploymentException.WrongUsage("this run used an existing cluster, and its folder is unknown",
+                "start a new run with --cluster"),
         DeploymentKind.Embedded => request.Settings.MongodPath is null
             ? Embedded(request)
-            : throw DeploymentException.WrongUsage($"this run used the embedded server; --mongod {request.Settings.MongodPath} can't use its data", "omit --mongod"),
+            : throw DeploymentException.WrongUsage(
+                $"this run used the embedded server; --mongod {request.Settings.MongodPath} can't use its data", "omit --mongod"),
         { } other => throw DeploymentException.WrongUsage($"this run was on {other.Text()}; such runs can't be resumed", "start a new run"),
     };
 
@@ -85,7 +90,8 @@ public static class DeploymentFactory
     private static MongodDeployment Mongod(DeploymentRequest request, MongodProgram program) =>
         new(program, request.DataFolder, request.Settings, request.Connections.Stop);
 
-    private static ChildDeployment Embedded(DeploymentRequest request) => ChildDeployment.Embedded(request.DataFolder, request.Settings, request.Connections.Stop);
+    private static ChildDeployment Embedded(DeploymentRequest request) =>
+        ChildDeployment.Embedded(request.DataFolder, request.Settings, request.Connections.Stop);
 
     private static MongodProgram FindRequired(DeploymentRequest request, Func<string, string?> variable)
     {
@@ -96,7 +102,8 @@ public static class DeploymentFactory
         }
 
         if (!File.Exists(noted))
-            throw DeploymentException.WrongUsage($"this run used {noted}, which no longer exists", "name a mongod that can use its data with --mongod");
+            throw DeploymentException.WrongUsage($"this run used {noted}, which no longer exists",
+                "name a mongod that can use its data with --mongod");
         RequireOwnChoice(noted, variable);
         return MongodProgram.Find(noted, variable)!;
     }
@@ -110,7 +117,8 @@ public static class DeploymentFactory
         if (!MongodProgram.Own(variable).Contains(noted))
         {
             throw DeploymentException.WrongUsage(
-                $"this run used {noted}, which MongoPerf does not start on this machine unless it is named", $"if you trust that program, name it: --mongod {noted}");
+                $"this run used {noted}, which MongoPerf does not start on this machine unless it is named",
+                $"if you trust that program, name it: --mongod {noted}");
         }
     }
 }

@@ -36,11 +36,13 @@ public static class DeploymentInspector
         catch (Exception e) when (e is WireProtocolException or BsonFormatException or ServerCommandException)
         {
             throw new DeploymentException(
-                Fault.CannotConnect, $"{deployment.Address}: not usable as a MongoDB server: {ConnectionFailedException.WhatOf(e, deployment.Address)}", e);
+                Fault.CannotConnect,
+                $"{deployment.Address}: not usable as a MongoDB server: {ConnectionFailedException.WhatOf(e, deployment.Address)}", e);
         }
     }
 
-    private static Inspection Inspect(MongoConnection connection, IDeployment deployment, ConnectionSettings settings, string ns, ProcessTable table)
+    private static Inspection Inspect(
+        MongoConnection connection, IDeployment deployment, ConnectionSettings settings, string ns, ProcessTable table)
     {
         BsonDocument build = connection.RunCommand("admin", BsonDocument.Of(("buildInfo", 1)));
         // These need rights that a user may not have; the run can do without.
@@ -57,7 +59,8 @@ public static class DeploymentInspector
             Kind = deployment.Kind,
             Topology = deployment.Cluster is null ? TopologyOf(connection.Server, isNull, isEmbedded) : Topology.Sharded,
             ServerVersion = ForeignText.OneLine(build.FindString("version") ?? "unknown", LongestName),
-            StorageEngine = isNull ? "null" : data.FindString("storageEngine.name") is { } engine ? ForeignText.OneLine(engine, LongestName) : null,
+            StorageEngine = isNull ? "null"
+                : data.FindString("storageEngine.name") is { } engine ? ForeignText.OneLine(engine, LongestName) : null,
             CacheBytes = data.FindInt64("wiredTiger.cache.maximum bytes configured") ?? data.FindInt64("mongoperfStorage.cacheBytesMax"),
             MemoryLimitBytes = deployment.MemoryLimitBytes,
             Router = RouterOf(deployment, connection.Server),
@@ -75,7 +78,8 @@ public static class DeploymentInspector
         string? dataFolder = deployment.DataFolder ?? (processId is null ? null : options.FindString("parsed.storage.dbPath"));
         return new Inspection(info, Directory.Exists(dataFolder) ? dataFolder : null)
         {
-            TakesWrites = connection.Server.IsWritablePrimary, HasJournal = options.Find("parsed.storage.journal.enabled")?.ToBoolean() ?? true,
+            TakesWrites = connection.Server.IsWritablePrimary,
+            HasJournal = options.Find("parsed.storage.journal.enabled")?.ToBoolean() ?? true,
         };
     }
 
@@ -115,7 +119,8 @@ public static class DeploymentInspector
     }
 
     public static bool IsLoopback(string host) =>
-        host == "localhost" || host.StartsWith('/') || (System.Net.IPAddress.TryParse(host, out System.Net.IPAddress? ip) && System.Net.IPAddress.IsLoopback(ip));
+        host == "localhost" || host.StartsWith('/')
+        || (System.Net.IPAddress.TryParse(host, out System.Net.IPAddress? ip) && System.Net.IPAddress.IsLoopback(ip));
 
     /// <summary>A shard behind a mongos need not be reachable from here; the run can do without.</summary>
     private static BsonDocument ReadStatus(ServerAddress address, ConnectionSettings settings)

@@ -48,8 +48,11 @@ public sealed class DiskGuard
         long fitting = Math.Max(0, (long)((free - ReserveBytes) / bytesPerDocument));
         throw new DeploymentException(
             Fault.Refused,
-            $"{_folder}: {documents:N0} more documents need about {Bytes(needed)} plus {Bytes(ReserveBytes)} in reserve, but only {Bytes(free)} are free\n" +
-            "hint:  " + (fitting > 0 ? $"about {Round(fitting)} documents fit; choose a smaller --target, or" : "choose") + " a larger disk for the server's data (--out where the run starts the server)");
+            $"{_folder}: {documents:N0} more documents need about {Bytes(needed)} plus {Bytes(ReserveBytes)} in reserve, "
+            + $"but only {Bytes(free)} are free\n" +
+            "hint:  " + (fitting > 0
+                ? $"about {Round(fitting)} documents fit; choose a smaller --target, or"
+                : "choose") + " a larger disk for the server's data (--out where the run starts the server)");
     }
 
     /// <summary>Whether the run must stop now, while the server can still shut down cleanly.</summary>
@@ -65,7 +68,9 @@ public sealed class DiskGuard
 
     /// <summary>Powers of a thousand, as for all that lies on disk.</summary>
     private static string Bytes(double bytes) =>
-        bytes >= 1e9 ? (bytes / 1e9).ToString("0.## 'GB'", CultureInfo.InvariantCulture) : (bytes / 1e6).ToString("0 'MB'", CultureInfo.InvariantCulture);
+        bytes >= 1e9
+            ? (bytes / 1e9).ToString("0.## 'GB'", CultureInfo.InvariantCulture)
+            : (bytes / 1e6).ToString("0 'MB'", CultureInfo.InvariantCulture);
 
     private static string Round(long count) => count switch
     {

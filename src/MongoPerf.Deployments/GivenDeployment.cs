@@ -12,7 +12,8 @@ namespace MongoPerf.Deployments;
 /// Of a replica set's members the primary takes writes, and reads go where their preference says; several mongos share the workers; with
 /// directConnection=true it is the host that was named, whatever it is.
 /// </remarks>
-public sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings, bool mustBeMongos = false) : IDeployment
+public sealed class GivenDeployment(
+    IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings, bool mustBeMongos = false) : IDeployment
 {
     private readonly ServerDirectory _servers = new(hosts, settings);
     private volatile ShardedCluster? _cluster;
@@ -34,7 +35,9 @@ public sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connecti
 
     public ServerAddress Select(ReadPreference preference, int worker) => _servers.Select(preference, worker);
 
-    /// <summary>Looks at the servers, and logs in where writes go; a run does so again before it reconnects, and so follows an election.</summary>
+    /// <summary>
+    /// Looks at the servers, and logs in where writes go; a run does so again before it reconnects, and so follows an election.
+    /// </summary>
     /// <returns>Always false: nothing was started.</returns>
     /// <exception cref="DeploymentException">No host answers, or what answers can't be used.</exception>
     public bool EnsureRunning()
@@ -71,7 +74,8 @@ public sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connecti
             using MongoConnection mongos = MongoConnection.Open(known.RouterAddress, settings);
             Cluster = MongosParts.Read(mongos, settings, known);
         }
-        catch (Exception e) when (e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException or DeploymentException)
+        catch (Exception e)
+            when (e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException or DeploymentException)
         {
             // What is known stays until the mongos answers again.
         }
@@ -81,7 +85,8 @@ public sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connecti
     {
         using MongoConnection connection = MongoConnection.Open(server, settings);
         if (mustBeMongos && !connection.Server.IsMongos)
-            throw DeploymentException.WrongUsage($"{server} is not a mongos, which --topology sharded needs", "name the cluster's mongos, or omit --topology sharded");
+            throw DeploymentException.WrongUsage($"{server} is not a mongos, which --topology sharded needs",
+                "name the cluster's mongos, or omit --topology sharded");
         if (connection.Server.IsMongos)
         {
             Cluster = MongosParts.Read(connection, settings, Cluster);
@@ -91,7 +96,8 @@ public sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connecti
 
         Address = server;
         Remarks = settings.CompressorNames.Count > 0 && connection.CompressorName is null
-            ? [$"the server supports none of the requested compressors ({string.Join(", ", settings.CompressorNames)}): messages are not compressed"]
+            ? [$"the server supports none of the requested compressors ({string.Join(", ", settings.CompressorNames)}): "
+                + "messages are not compressed"]
             : [];
     }
 }

@@ -19,7 +19,9 @@ internal sealed class MongodDeployment : IDeployment
     /// <param name="dataFolder">Made when it is not there.</param>
     /// <param name="settings">Cache, limits, logins and TLS of it; its own default cache fits the memory that it is limited to.</param>
     /// <param name="interrupt">Ends the wait for its answer.</param>
-    /// <exception cref="DeploymentException">The cache does not fit, there are not so many CPUs, or the folder holds the embedded server's data.</exception>
+    /// <exception cref="DeploymentException">
+    /// The cache does not fit, there are not so many CPUs, or the folder holds the embedded server's data.
+    /// </exception>
     public MongodDeployment(MongodProgram program, string dataFolder, DeploymentSettings settings, CancellationToken interrupt = default)
     {
         bool auth = settings.Auth is true, tls = settings.Tls is true;
@@ -31,9 +33,11 @@ internal sealed class MongodDeployment : IDeployment
         Program = program.Path;
         _security = auth || tls ? new SecurityFiles(DataFolder, auth, tls) : null;
         _security?.Ensure();
-        _options = CreateOptions(program.Path, DataFolder, _limits.CacheBytes, [.. MemoryLimit.Arguments(_limits.Memory?.Bytes, program.Version), .. _security?.Arguments ?? []]) with
+        _options = CreateOptions(program.Path, DataFolder, _limits.CacheBytes,
+            [.. MemoryLimit.Arguments(_limits.Memory?.Bytes, program.Version), .. _security?.Arguments ?? []]) with
         {
-            Memory = _limits.Memory, Cpus = _limits.Cpus, Interrupt = interrupt, Connections = _security?.Anonymous ?? ConnectionSettings.Default,
+            Memory = _limits.Memory, Cpus = _limits.Cpus, Interrupt = interrupt,
+            Connections = _security?.Anonymous ?? ConnectionSettings.Default,
         };
         _needsUser = auth;
     }
@@ -81,7 +85,8 @@ internal sealed class MongodDeployment : IDeployment
     public void Dispose() => Stop();
 
     /// <summary>How a standalone mongod is started: loopback only, no unix socket, a log file.</summary>
-    internal static ServerProcessOptions CreateOptions(string binary, string dataFolder, long? cacheBytes, params IReadOnlyList<string> more)
+    internal static ServerProcessOptions CreateOptions(
+        string binary, string dataFolder, long? cacheBytes, params IReadOnlyList<string> more)
     {
         string log = Path.Combine(dataFolder, "mongod.log");
         return new ServerProcessOptions { Role = "mongod", Binary = binary, Folder = dataFolder, LogFile = log, Arguments = Arguments };

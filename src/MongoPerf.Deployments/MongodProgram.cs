@@ -25,9 +25,17 @@ public sealed partial record MongodProgram(string Path, Version Version)
     private const string CheckVariable = "MONGOPERF_CHECK";
     private static readonly Version Oldest = new(3, 6);
 
-    /// <summary>Finds the one to start: what was given, else the variable MONGOPERF_MONGOD, else what <c>server install</c> brought, else the first in PATH.</summary>
-    /// <remarks>An installed one comes before PATH: it was installed for MongoPerf, and "from then on" must hold where a system has a mongod of its own.</remarks>
-    /// <param name="given">The value of <c>--mongod</c>: the program, the folder that it lies in, or the version of an installed one; null when not given.</param>
+    /// <summary>
+    /// Finds the one to start: what was given, else the variable MONGOPERF_MONGOD, else what <c>server install</c> brought,
+    /// else the first in PATH.
+    /// </summary>
+    /// <remarks>
+    /// An installed one comes before PATH: it was installed for MongoPerf, and "from then on" must hold where a system has
+    /// a mongod of its own.
+    /// </remarks>
+    /// <param name="given">
+    /// The value of <c>--mongod</c>: the program, the folder that it lies in, or the version of an installed one; null when not given.
+    /// </param>
     /// <returns>Null when nothing names one, none is installed, and PATH has none.</returns>
     /// <exception cref="DeploymentException">One was named, or found, and does not run.</exception>
     public static MongodProgram? Find(string? given) => Find(given, Environment.GetEnvironmentVariable);
@@ -44,9 +52,16 @@ public sealed partial record MongodProgram(string Path, Version Version)
         return InPath(variable) is { } inPath ? Check(inPath, "PATH") : null;
     }
 
-    /// <summary>Full paths of the programs that this machine starts without being told to: those among which <see cref="Find(string?)"/> chooses. None is run.</summary>
+    /// <summary>
+    /// Full paths of the programs that this machine starts without being told to: those among which <see cref="Find(string?)"/>
+    /// chooses. None is run.
+    /// </summary>
     public static IEnumerable<string> Own(Func<string, string?> variable) =>
-        new[] { variable(Variable) is { Length: > 0 } named ? ProgramIn(named) : null, InPath(variable) is { } inPath ? ProgramIn(inPath) : null }.OfType<string>()
+        new[]
+        {
+            variable(Variable) is { Length: > 0 } named ? ProgramIn(named) : null,
+            InPath(variable) is { } inPath ? ProgramIn(inPath) : null,
+        }.OfType<string>()
             .Concat(InstalledServers.Of(variable)?.List().Select(server => server.Mongod) ?? []);
 
     private static string? InPath(Func<string, string?> variable) => (variable("PATH") ?? "")
@@ -54,7 +69,8 @@ public sealed partial record MongodProgram(string Path, Version Version)
         .Select(folder => System.IO.Path.Combine(folder, "mongod"))
         .FirstOrDefault(File.Exists);
 
-    private static string ProgramIn(string path) => System.IO.Path.GetFullPath(Directory.Exists(path) ? System.IO.Path.Combine(path, "mongod") : path);
+    private static string ProgramIn(string path) =>
+        System.IO.Path.GetFullPath(Directory.Exists(path) ? System.IO.Path.Combine(path, "mongod") : path);
 
     private static string PathOf(string given, InstalledServers? installed) =>
         !File.Exists(given) && !Directory.Exists(given) && installed?.Find(given) is { } server ? server.Mongod : given;
@@ -67,7 +83,8 @@ public sealed partial record MongodProgram(string Path, Version Version)
     {
         string full = ProgramIn(path);
         if (!File.Exists(full))
-            throw DeploymentException.WrongUsage($"{source}: {full} does not exist", "name a mongod, or omit it to use the embedded server");
+            throw DeploymentException.WrongUsage(
+                $"{source}: {full} does not exist", "name a mongod, or omit it to use the embedded server");
         (int exitCode, string output) = RunForVersion(full, source);
         if (MissingLibrary().Match(output) is { Success: true } missing)
         {
@@ -77,16 +94,19 @@ public sealed partial record MongodProgram(string Path, Version Version)
         }
 
         if (exitCode != 0 || VersionLine().Match(output) is not { Success: true } match)
-            throw DeploymentException.WrongUsage($"{source}: {full} --version exited with code {exitCode}: {FirstLine(output)}", "use a mongod built for this system");
+            throw DeploymentException.WrongUsage($"{source}: {full} --version exited with code {exitCode}: {FirstLine(output)}",
+                "use a mongod built for this system");
         var version = Version.Parse(match.Groups[1].Value);
         if (version < Oldest)
-            throw new DeploymentException(Fault.CannotConnect, $"{source}: {full} is version {version}; allowed: {Oldest} or later\nhint:  use a newer mongod");
+            throw new DeploymentException(
+                Fault.CannotConnect, $"{source}: {full} is version {version}; allowed: {Oldest} or later\nhint:  use a newer mongod");
         return new MongodProgram(full, version);
     }
 
     internal static (int ExitCode, string Output) RunForVersion(string path, string source)
     {
-        var start = new ProcessStartInfo(path, "--version") { RedirectStandardOutput = true, RedirectStandardError = true, RedirectStandardInput = true };
+        var start = new ProcessStartInfo(
+            path, "--version") { RedirectStandardOutput = true, RedirectStandardError = true, RedirectStandardInput = true };
         string mark = Guid.NewGuid().ToString();
         start.Environment[CheckVariable] = mark;
         try
@@ -99,16 +119,22 @@ public sealed partial record MongodProgram(string Path, Version Version)
             // Whatever it started ends with it; it would also hold the pipes.
             ProcessTable.System.KillMarked(CheckVariable, mark);
             if (!hasEnded)
-                throw DeploymentException.WrongUsage($"{source}: {path} --version did not finish within {AnswerSeconds} s", "is it a mongod?");
-            return (process.ExitCode, Task.WaitAll([output, errors], TimeSpan.FromSeconds(AnswerSeconds)) ? output.Result + errors.Result : "");
+                throw DeploymentException.WrongUsage(
+                    $"{source}: {path} --version did not finish within {AnswerSeconds} s", "is it a mongod?");
+            return (process.ExitCode,
+                Task.WaitAll([output, errors], TimeSpan.FromSeconds(AnswerSeconds)) ? output.Result + errors.Result : "");
         }
         catch (Win32Exception e)
         {
-            throw DeploymentException.WrongUsage($"{source}: {path} can't be run: {e.Message}", "is it a program for this system, and executable (chmod +x)?");
+            throw DeploymentException.WrongUsage($"{source}: {path} can't be run: {e.Message}",
+                "is it a program for this system, and executable (chmod +x)?");
         }
     }
 
-    /// <summary>A program that was just unpacked may still be open for writing: a process forked meanwhile keeps it so until it runs its own program.</summary>
+    /// <summary>
+    /// A program that was just unpacked may still be open for writing: a process forked meanwhile keeps it so until it
+    /// runs its own program.
+    /// </summary>
     private static Process Start(ProcessStartInfo start)
     {
         long end = Environment.TickCount64 + BusyMilliseconds;

@@ -14,47 +14,60 @@ internal static class MongosParts
 
     /// <param name="mongos">Open.</param>
     /// <param name="settings">For connections to the shards' members.</param>
-    /// <param name="known">What an earlier look has found: a shard without a primary just now keeps the one that it had. Null at first.</param>
+    /// <param name="known">
+    /// What an earlier look has found: a shard without a primary just now keeps the one that it had. Null at first.
+    /// </param>
     /// <exception cref="DeploymentException">The cluster has no shard.</exception>
     public static ShardedCluster Read(MongoConnection mongos, ConnectionSettings settings, ShardedCluster? known = null)
     {
-        // Its members are servers themselves, whatever the way to the mongos was. Who takes writes they tell without a login, and the users of
-        // a cluster do not exist on its shards.
+        // Its members are servers themselves, whatever the way to the mongos was. Who takes writes they tell without a login, and the users
+        // of a cluster do not exist on its shards.
         ConnectionSettings brief = settings.ConnectingWithin(Patience) with { IsLoadBalanced = false, Credential = null };
-        IEnumerable<BsonDocument> shards = mongos.RunCursor("config", BsonDocument.Of(("find", "shards"), ("sort", BsonDocument.Of(("_id", 1)))));
+        IEnumerable<BsonDocument> shards = mongos.RunCursor(
+            "config", BsonDocument.Of(("find", "shards"), ("sort", BsonDocument.Of(("_id", 1)))));
         ShardAddress[] all = [.. shards.Select(shard => ReadShard(shard, brief, known)).OfType<ShardAddress>()];
         return all.Length > 0
             ? new ShardedCluster(RouterKind.Mongos, mongos.Address, mongos.Address, all)
-            : throw new DeploymentException(Fault.CannotConnect, $"the cluster of the mongos at {mongos.Address} has no shards, so it can store nothing\nhint:  add one with sh.addShard(\"SET/HOST:PORT\")");
+            : throw new DeploymentException(Fault.CannotConnect,
+                $"the cluster of the mongos at {mongos.Address} has no shards, so it can store nothing\n"
+                + "hint:  add one with sh.addShard(\"SET/HOST:PORT\")");
     }
 
-    /// <summary>A shard without a member that the mongos reaches would keep each command waiting for 15 s and more: better said at once.</summary>
+    /// <summary>
+    /// A shard without a member that the mongos reaches would keep each command waiting for 15 s and more: better said at once.
+    /// </summary>
     /// <param name="mongos">Open.</param>
     /// <exception cref="DeploymentException">Some shard is down; the message names it.</exception>
     public static void RequireShards(MongoConnection mongos)
     {
         // What the mongos itself knows of the members; a user who may not ask learns it from the first command that fails.
-        BsonDocument sets = mongos.RunUnchecked("admin", BsonDocument.Of(("connPoolStats", 1))).FindDocument("replicaSets") ?? BsonDocument.Empty;
+        BsonDocument sets =
+            mongos.RunUnchecked("admin", BsonDocument.Of(("connPoolStats", 1))).FindDocument("replicaSets") ?? BsonDocument.Empty;
         foreach ((string name, BsonValue set) in sets)
         {
-            BsonDocument[] members = [.. (set.ToDocument().FindDocument("hosts") ?? BsonDocument.Empty).Select(host => host.Value.ToDocument())];
+            BsonDocument[] members = [.. (set.ToDocument().FindDocument("hosts") ?? BsonDocument.Empty)
+                .Select(host => host.Value.ToDocument())];
             if (members.Length == 0 || members.Any(member => member.IsTrue("ok")))
                 continue;
             string addresses = string.Join(", ", members.Select(member => member.FindString("addr")));
             throw new DeploymentException(
                 Fault.CannotConnect,
-                $"shard {name} is down: the mongos at {mongos.Address} reaches none of its members ({addresses})\nhint:  start it; a run needs all shards");
+                $"shard {name} is down: the mongos at {mongos.Address} reaches none of its members ({addresses})\n"
+                + "hint:  start it; a run needs all shards");
         }
     }
 
-    /// <param name="shard">Of config.shards: its host is "set/host:port,host:port", of a shard that is no replica set without the set.</param>
+    /// <param name="shard">
+    /// Of config.shards: its host is "set/host:port,host:port", of a shard that is no replica set without the set.
+    /// </param>
     /// <param name="settings">How its members are asked.</param>
     /// <param name="known">As of <see cref="Read"/>.</param>
     private static ShardAddress? ReadShard(BsonDocument shard, ConnectionSettings settings, ShardedCluster? known)
     {
         string name = shard.FindString("_id") ?? "";
         string hosts = shard.FindString("host") ?? "";
-        ServerAddress[] members = [.. hosts[(hosts.IndexOf('/', StringComparison.Ordinal) + 1)..].Split(',').Select(ServerAddress.TryParse).OfType<ServerAddress>()];
+        ServerAddress[] members = [.. hosts[(hosts.IndexOf('/', StringComparison.Ordinal) + 1)..].Split(',')
+            .Select(ServerAddress.TryParse).OfType<ServerAddress>()];
         ServerAddress? before = known?.Shards.FirstOrDefault(one => one.Name == name)?.Primary;
         return members.Length == 0 ? null : new ShardAddress(name, FindPrimary(members, settings) ?? before ?? members[0]);
     }
@@ -69,7 +82,8 @@ internal static class MongosParts
                 if (connection.Server.IsWritablePrimary)
                     return member;
             }
-            catch (Exception e) when (e is ConnectionFailedException or WireProtocolException or BsonFormatException or ServerCommandException)
+            catch (Exception e)
+                when (e is ConnectionFailedException or WireProtocolException or BsonFormatException or ServerCommandException)
             {
                 // Another member may know, or nobody: the mongos finds it all the same.
             }

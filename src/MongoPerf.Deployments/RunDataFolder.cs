@@ -16,7 +16,10 @@ public enum DataFolderState
     Foreign,
 }
 
-/// <summary>Where the server that a run starts keeps its data: the folder <c>data</c> in the run's own. The run makes it and marks it with its token. Of what is in it, only what servers and the run made is ever deleted.</summary>
+/// <summary>
+/// Where the server that a run starts keeps its data: the folder <c>data</c> in the run's own. The run makes it and marks it with its
+/// token. Of what is in it, only what servers and the run made is ever deleted.
+/// </summary>
 /// <param name="runFolder">Of the run.</param>
 /// <param name="token">Of the run; null for one of an earlier version, whose folder has no mark.</param>
 public sealed class RunDataFolder(string runFolder, string? token)
@@ -94,7 +97,8 @@ public sealed class RunDataFolder(string runFolder, string? token)
         }
     }
 
-    private static RunStoreException Refused(string what) => new($"{what}: it is not the data that this run's server wrote, and is left alone\nhint:  look at it, and delete it yourself if it is yours");
+    private static RunStoreException Refused(string what) => new($"{what}: it is not the data that this run's server wrote, "
+        + "and is left alone\nhint:  look at it, and delete it yourself if it is yours");
 
     private sealed record Mark(string Program, string Token);
 }

@@ -6,7 +6,9 @@ using MongoPerf.Wire.Failures;
 namespace MongoPerf.Deployments;
 
 /// <summary>Ends a run's own server so that it can be started again, and makes the system forget what it read.</summary>
-/// <remarks>By signals: the deployment does not know of it, so that its address stays and nothing else looks for the server meanwhile.</remarks>
+/// <remarks>
+/// By signals: the deployment does not know of it, so that its address stays and nothing else looks for the server meanwhile.
+/// </remarks>
 public static partial class ServerEnd
 {
     private const int DontNeed = 4;
@@ -20,13 +22,18 @@ public static partial class ServerEnd
     {
         ProcessTable table = ProcessTable.System;
         if (server.ProcessId is not { } id || table.Find(id) is not { } process)
-            throw new DeploymentException(Fault.WrongUsage, $"restart: a deployment of kind '{server.Kind}' is not a server that can be restarted");
+            throw new DeploymentException(
+                Fault.WrongUsage, $"restart: a deployment of kind '{server.Kind}' is not a server that can be restarted");
         table.Signal(process, kills ? ProcessTable.Kill : ProcessTable.Terminate);
         if (!table.WaitForEnd(process, StopLimit))
-            throw new DeploymentException(Fault.CannotConnect, $"restart: the server (process {id}) did not stop within {StopLimit.TotalMinutes:0} minutes");
+            throw new DeploymentException(
+                Fault.CannotConnect, $"restart: the server (process {id}) did not stop within {StopLimit.TotalMinutes:0} minutes");
     }
 
-    /// <summary>After <see cref="Wait"/>: drops its files from the page cache (Linux only), so that it reads them from disk as after the machine's own start.</summary>
+    /// <summary>
+    /// After <see cref="Wait"/>: drops its files from the page cache (Linux only), so that it reads them from disk as after the
+    /// machine's own start.
+    /// </summary>
     public static void ForgetFiles(IDeployment server)
     {
         foreach (string path in server.DataFolder is { } folder ? Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories) : [])

@@ -6,19 +6,28 @@ namespace MongoPerf.Deployments;
 /// <summary>What was deleted.</summary>
 /// <param name="Files">Links and folders not counted.</param>
 /// <param name="Bytes">Their lengths.</param>
-/// <param name="Kept">What neither a server nor the run made, relative to the folder, a folder with a slash behind it and without what is in it.</param>
+/// <param name="Kept">
+/// What neither a server nor the run made, relative to the folder, a folder with a slash behind it and without what is in it.
+/// </param>
 public sealed record Deleted(int Files, long Bytes, IReadOnlyList<string> Kept)
 {
     /// <summary>For people; the first ten.</summary>
     public string KeptText => string.Join(", ", Kept.Take(10)) + (Kept.Count > 10 ? $" and {Kept.Count - 10:N0} more" : "");
 }
 
-/// <summary>Tells the files that servers and MongoPerf make in a data folder from those that somebody else put there, by their names.</summary>
+/// <summary>
+/// Tells the files that servers and MongoPerf make in a data folder from those that somebody else put there, by their names.
+/// </summary>
 internal static partial class ServerFiles
 {
-    /// <summary>Deletes what servers and MongoPerf made, and the folder itself if nothing else is in it. A link is removed like a file, and what it leads to stays.</summary>
+    /// <summary>
+    /// Deletes what servers and MongoPerf made, and the folder itself if nothing else is in it. A link is removed like a file, and
+    /// what it leads to stays.
+    /// </summary>
     /// <param name="folder">Of one server, or of a cluster with its members' folders in it.</param>
-    /// <param name="mark">Goes last, so that an interrupted deletion can be resumed, and stays while something else does; null for none.</param>
+    /// <param name="mark">
+    /// Goes last, so that an interrupted deletion can be resumed, and stays while something else does; null for none.
+    /// </param>
     /// <exception cref="IOException">Something could not be deleted; says how much was.</exception>
     public static Deleted Delete(string folder, string? mark = null)
     {
@@ -29,7 +38,9 @@ internal static partial class ServerFiles
             // Backwards: what is in a folder before the folder.
             foreach (FileSystemInfo entry in all.Where(entry => IsOne(Name(entry))).Reverse())
                 Delete(entry);
-            string[] kept = [.. all.Where(IsKept).Select(entry => entry is DirectoryInfo { LinkTarget: null } ? Name(entry) + "/" : Name(entry)).Order(StringComparer.Ordinal)];
+            string[] kept = [.. all.Where(IsKept)
+                .Select(entry => entry is DirectoryInfo { LinkTarget: null } ? Name(entry) + "/" : Name(entry))
+                .Order(StringComparer.Ordinal)];
             if (kept.Length == 0)
             {
                 if (mark is not null && File.Exists(mark))
@@ -47,7 +58,8 @@ internal static partial class ServerFiles
         string Name(FileSystemInfo entry) => Path.GetRelativePath(folder, entry.FullName);
 
         // Of a folder that is kept whole only the folder.
-        bool IsKept(FileSystemInfo entry) => !IsOne(Name(entry)) && (Path.GetDirectoryName(Name(entry)) is null or "" || IsOne(Path.GetDirectoryName(Name(entry))!));
+        bool IsKept(FileSystemInfo entry) =>
+            !IsOne(Name(entry)) && (Path.GetDirectoryName(Name(entry)) is null or "" || IsOne(Path.GetDirectoryName(Name(entry))!));
 
         void Delete(FileSystemInfo entry)
         {

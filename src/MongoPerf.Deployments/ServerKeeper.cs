@@ -14,7 +14,9 @@ public sealed class ServerKeeper(IDeployment deployment)
     /// <summary>The server had ended and runs again. Raised on the thread that started it.</summary>
     public event Action? StartedAgain;
 
-    /// <summary>Before each attempt to connect again: a server that has ended is started, among given ones the one that takes writes is looked for.</summary>
+    /// <summary>
+    /// Before each attempt to connect again: a server that has ended is started, among given ones the one that takes writes is looked for.
+    /// </summary>
     /// <exception cref="ConnectionFailedException">There is none just now; the next attempt may find one.</exception>
     public void BeforeReconnect()
     {
@@ -29,7 +31,10 @@ public sealed class ServerKeeper(IDeployment deployment)
         }
     }
 
-    /// <summary>For what ends without a connection of ours breaking, such as a shard behind its router: starts it again when it has ended. Never throws.</summary>
+    /// <summary>
+    /// For what ends without a connection of ours breaking, such as a shard behind its router: starts it again when it has
+    /// ended. Never throws.
+    /// </summary>
     public void KeepUp()
     {
         if (deployment.IsRunning)

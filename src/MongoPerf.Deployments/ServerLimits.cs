@@ -57,7 +57,8 @@ internal sealed class ServerLimits
     }
 
     /// <summary>"1 of this machine's 2 CPUs (CPU 0)".</summary>
-    public static string CpuText(IReadOnlyList<int> cpus) => $"{cpus.Count} of {CpuAffinity.Own.Count} CPUs (CPU {string.Join(", ", cpus)})";
+    public static string CpuText(IReadOnlyList<int> cpus) =>
+        $"{cpus.Count} of {CpuAffinity.Own.Count} CPUs (CPU {string.Join(", ", cpus)})";
 
     private string? DescribeMemory(int processId, ProcessTable table) => _memoryBytes is not { } limit ? null
         : Memory is null ? NotLimited(limit, $"this machine has {CacheSize.Text(_machineBytes)}")
@@ -65,7 +66,8 @@ internal sealed class ServerLimits
         : NotLimited(limit, _place!.Problem ?? "the system did not let the server join its control group");
 
     /// <summary>"memory limited to 1 GiB (cgroup v1), page cache included".</summary>
-    public static string LimitedText(long bytes, MemoryGroupPlace place) => $"memory limited to {CacheSize.Text(bytes)} (cgroup v{place.Version}), page cache included";
+    public static string LimitedText(long bytes, MemoryGroupPlace place) =>
+        $"memory limited to {CacheSize.Text(bytes)} (cgroup v{place.Version}), page cache included";
 
     private static string NotLimited(long bytes, string why) => $"memory not limited to {CacheSize.Text(bytes)}: {why}";
 }

@@ -7,7 +7,10 @@ using MongoPerf.Load.Plans;
 
 namespace MongoPerf.Driver;
 
-/// <summary>Any command, by RunCommand. Count and distinct are sent so too: the driver's own count is an aggregation, which another engine's figures could not be compared with.</summary>
+/// <summary>
+/// Any command, by RunCommand. Count and distinct are sent so too: the driver's own count is an aggregation, which another engine's figures
+/// could not be compared with.
+/// </summary>
 internal sealed class CommandCall(IMongoDatabase database, Operation operation, CancellationToken stop) : DriverCall(PartsOf(operation))
 {
     private readonly ReadPreference? _preference = DriverValues.PreferenceOf(operation);
@@ -26,5 +29,6 @@ internal sealed class CommandCall(IMongoDatabase database, Operation operation, 
     protected override void Take(BsonDocument drawn) => _command = drawn;
 
     /// <summary>The driver adds the read preference itself.</summary>
-    private static DocumentValue PartsOf(Operation operation) => new([.. operation.ToCommand().Elements.Where(element => element.Key != "$readPreference")]);
+    private static DocumentValue PartsOf(Operation operation) =>
+        new([.. operation.ToCommand().Elements.Where(element => element.Key != "$readPreference")]);
 }

@@ -53,9 +53,11 @@ internal abstract class DriverCall(DocumentValue parts)
     /// <summary>Takes over what was drawn, by the names of the parts; what the operation does not have is missing.</summary>
     protected abstract void Take(BsonDocument drawn);
 
-    protected static BsonDocument? DocumentOf(BsonDocument drawn, string name) => drawn.TryGetValue(name, out BsonValue value) ? value.AsBsonDocument : null;
+    protected static BsonDocument? DocumentOf(BsonDocument drawn, string name) =>
+        drawn.TryGetValue(name, out BsonValue value) ? value.AsBsonDocument : null;
 
-    protected static int? NumberOf(BsonDocument drawn, string name) => drawn.TryGetValue(name, out BsonValue value) ? value.ToInt32() : null;
+    protected static int? NumberOf(BsonDocument drawn, string name) =>
+        drawn.TryGetValue(name, out BsonValue value) ? value.ToInt32() : null;
 
     protected static BsonValue? ValueOf(BsonDocument drawn, string name) => drawn.TryGetValue(name, out BsonValue value) ? value : null;
 }

@@ -7,7 +7,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Driver;
 
-/// <summary>One worker's use of the run's client: blocking calls on the worker's own thread, on whichever connection the pool hands out.</summary>
+/// <summary>
+/// One worker's use of the run's client: blocking calls on the worker's own thread, on whichever connection the pool hands out.
+/// </summary>
 internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
 {
     private readonly CancellationTokenSource _aborted = new();
@@ -37,7 +39,10 @@ internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
         _ => new DriverOperation(this, operation, context),
     };
 
-    /// <summary>The run's database; for what is not acknowledged through a client of this worker's own, whose one connection <see cref="Fence"/> goes through too.</summary>
+    /// <summary>
+    /// The run's database; for what is not acknowledged through a client of this worker's own, whose one connection
+    /// <see cref="Fence"/> goes through too.
+    /// </summary>
     public IMongoDatabase Open(bool isUnacknowledged, string? database = null)
     {
         MongoClient client = session.Client;
@@ -46,14 +51,18 @@ internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
         return (isUnacknowledged ? _ordered! : client).GetDatabase(database ?? session.Options.Database);
     }
 
-    /// <summary>A server works through one connection in order: once it answers, it has seen everything that was not acknowledged.</summary>
+    /// <summary>
+    /// A server works through one connection in order: once it answers, it has seen everything that was not acknowledged.
+    /// </summary>
     public void Fence()
     {
         if (_ordered is not null)
             Ping(_ordered);
     }
 
-    /// <summary>The failure of a call that was not answered, as workers know it: the connection broke, and may do better when it is made anew.</summary>
+    /// <summary>
+    /// The failure of a call that was not answered, as workers know it: the connection broke, and may do better when it is made anew.
+    /// </summary>
     public Exception Lost(Exception failure) => DriverFailure.ToLost(failure, session.Options.Address());
 
     /// <summary>A secondary may answer, which need not have the latest documents yet.</summary>

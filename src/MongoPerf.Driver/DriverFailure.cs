@@ -20,19 +20,22 @@ internal static class DriverFailure
     /// <returns>What the server answered; null when the failure is none of its answers.</returns>
     public static ServerError? AnswerOf(Exception failure) => failure switch
     {
-        MongoBulkWriteException { WriteErrors: [var first, ..] all } => Of(first.Code, first.Message) with { Documents = all.Count(one => one.Code == first.Code) },
+        MongoBulkWriteException { WriteErrors: [var first, ..] all } =>
+            Of(first.Code, first.Message) with { Documents = all.Count(one => one.Code == first.Code) },
         MongoBulkWriteException { WriteConcernError: { } concern } => Of(concern),
         MongoWriteException { WriteError: { } error } => Of(error.Code, error.Message),
         MongoWriteException { WriteConcernError: { } concern } => Of(concern),
         MongoCommandException { Result: { } reply } => Load.Executors.Wire.OperationReply.ErrorOf(DriverValues.FromDriver(reply)),
         MongoCursorNotFoundException e => new ServerError(CursorNotFound, "CursorNotFound", ForeignText.OneLine(e.Message, 200), []),
-        MongoExecutionTimeoutException e => new ServerError(TimeExpired, e.CodeName ?? "MaxTimeMSExpired", ForeignText.OneLine(e.Message, 200), [.. e.ErrorLabels]),
+        MongoExecutionTimeoutException e =>
+            new ServerError(TimeExpired, e.CodeName ?? "MaxTimeMSExpired", ForeignText.OneLine(e.Message, 200), [.. e.ErrorLabels]),
         _ => null,
     };
 
     /// <summary>The call was not answered, or by something that is no answer.</summary>
     public static bool IsLost(Exception failure) =>
-        failure is MongoException or TimeoutException or OperationCanceledException or IOException or SocketException or ObjectDisposedException or FormatException or Bson.BsonException;
+        failure is MongoException or TimeoutException or OperationCanceledException or IOException or SocketException
+            or ObjectDisposedException or FormatException or Bson.BsonException;
 
     /// <summary>For <see cref="IsLost"/>.</summary>
     public static Exception ToLost(Exception failure, ServerAddress server) => failure switch
@@ -55,7 +58,8 @@ internal static class DriverFailure
     }
 
     private static ServerError Of(WriteConcernError error) =>
-        ServerError.From(BsonDocument.Of(("code", error.Code), ("codeName", error.CodeName ?? ""), ("errmsg", error.Message ?? ""), ("errorLabels", error.ErrorLabels.ToArray())));
+        ServerError.From(BsonDocument.Of(("code", error.Code), ("codeName", error.CodeName ?? ""), ("errmsg", error.Message ?? ""),
+            ("errorLabels", error.ErrorLabels.ToArray())));
 
     private static ServerError Of(int code, string message) => ServerError.From(BsonDocument.Of(("code", code), ("errmsg", message)));
 }

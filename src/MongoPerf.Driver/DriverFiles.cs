@@ -65,7 +65,9 @@ internal sealed class DriverUpload : IPreparedOperation
     public void Complete() => _numbers.Acknowledge();
 }
 
-/// <summary>Reads one file per operation, whole. A file that is not there, or whose chunks are not as they must be, is a failed operation.</summary>
+/// <summary>
+/// Reads one file per operation, whole. A file that is not there, or whose chunks are not as they must be, is a failed operation.
+/// </summary>
 internal sealed class DriverDownload : IPreparedOperation
 {
     private readonly DriverExecutor _executor;

@@ -8,7 +8,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Driver;
 
-/// <summary>Inserts documents of a template: InsertOne, or InsertMany for a batch. They are handed over as raw bytes, written before the call.</summary>
+/// <summary>
+/// Inserts documents of a template: InsertOne, or InsertMany for a batch. They are handed over as raw bytes, written before the call.
+/// </summary>
 internal sealed class DriverInsert : IPreparedOperation
 {
     private readonly DriverExecutor _executor;
@@ -76,7 +78,9 @@ internal sealed class DriverInsert : IPreparedOperation
             _executor.Fence();
     }
 
-    /// <summary>What got in all the same: of an ordered batch all before the first error, of one document with a write concern error that one.</summary>
+    /// <summary>
+    /// What got in all the same: of an ordered batch all before the first error, of one document with a write concern error that one.
+    /// </summary>
     private OperationOutcome Refused(Exception failure)
     {
         long inserted = failure switch

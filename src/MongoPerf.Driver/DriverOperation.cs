@@ -21,7 +21,9 @@ internal sealed class DriverOperation : IPreparedOperation
         _executor = executor;
         IReadOnlyList<Operation> steps = operation.Steps;
         _calls = [.. steps.Select(step => DriverCall.Of(executor, step))];
-        _verifier = operation is FindDocuments { Expected: { } documents } find ? new ReplyVerifier(find, documents, mayLag: executor.MayLag(find)) : null;
+        _verifier = operation is FindDocuments { Expected: { } documents } find
+            ? new ReplyVerifier(find, documents, mayLag: executor.MayLag(find))
+            : null;
         _isFenced = steps.Any(step => step.Concerns.IsUnacknowledged);
         _draws = new OperationDraws(operation, context);
     }

@@ -43,7 +43,8 @@ internal sealed class DriverSession : IExecutorSource
     {
         string uri = options.Uri ?? OwnUri(options);
         if (options.Address() is { Port: 0 } socket)
-            throw new ConnectionStringException($"MongoDB.Driver can't connect to the unix socket {socket}: name a host and a port, or use --engine wire");
+            throw new ConnectionStringException(
+                $"MongoDB.Driver can't connect to the unix socket {socket}: name a host and a port, or use --engine wire");
         MongoClientSettings settings = Parse(uri.Contains("://", StringComparison.Ordinal) ? uri : "mongodb://" + uri);
         settings.ApplicationName ??= options.Connections.ApplicationName;
         // Threads that wait for one another's connections would measure the pool's limit; who sets that limit wants to.
@@ -79,7 +80,8 @@ internal sealed class DriverSession : IExecutorSource
         string hosts = uri[(uri.IndexOf("://", StringComparison.Ordinal) + 3)..];
         string login = hosts[..(hosts.LastIndexOf('@') + 1)].TrimEnd('@');
         string shown = message.Replace(uri, "…", StringComparison.Ordinal);
-        return login.Length > 0 && login.Split(':').Any(part => part.Length > 0 && shown.Contains(part, StringComparison.Ordinal)) ? "" : $": {ForeignText.OneLine(shown, 300)}";
+        return login.Length > 0 && login.Split(':').Any(part => part.Length > 0 && shown.Contains(part, StringComparison.Ordinal)) ? ""
+            : $": {ForeignText.OneLine(shown, 300)}";
     }
 
     /// <summary>The driver's connection string knows no files of certificates: applications give it what they read from them.</summary>

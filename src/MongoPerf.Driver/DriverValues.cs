@@ -65,5 +65,6 @@ internal static class DriverValues
         return new Bson.ObjectId(bytes);
     }
 
-    private static Bson.BsonDocument Literal(BsonDocument document) => Bson.Serialization.BsonSerializer.Deserialize<Bson.BsonDocument>(document.Memory.ToArray());
+    private static Bson.BsonDocument Literal(BsonDocument document) =>
+        Bson.Serialization.BsonSerializer.Deserialize<Bson.BsonDocument>(document.Memory.ToArray());
 }

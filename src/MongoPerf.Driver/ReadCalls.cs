@@ -9,7 +9,8 @@ using BsonDocument = MongoDB.Bson.BsonDocument;
 namespace MongoPerf.Driver;
 
 /// <summary>Find; the cursor is read to its end.</summary>
-internal sealed class FindCall(IMongoCollection<RawBsonDocument> collection, FindDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
+internal sealed class FindCall(
+    IMongoCollection<RawBsonDocument> collection, FindDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
 {
     private readonly List<RawBsonDocument> _kept = [];
     private readonly BsonWriter _batch = new();
@@ -61,7 +62,8 @@ internal sealed class FindCall(IMongoCollection<RawBsonDocument> collection, Fin
 }
 
 /// <summary>Aggregate; the cursor is read to its end.</summary>
-internal sealed class AggregateCall(IMongoCollection<RawBsonDocument> collection, AggregateDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
+internal sealed class AggregateCall(
+    IMongoCollection<RawBsonDocument> collection, AggregateDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
 {
     private BsonDocument[] _stages = [];
     private AggregateOptions _options = new();
@@ -86,7 +88,8 @@ internal sealed class AggregateCall(IMongoCollection<RawBsonDocument> collection
         _options = new AggregateOptions { Hint = ValueOf(drawn, "hint"), AllowDiskUse = operation.AllowDiskUse ? true : null };
     }
 
-    private static DocumentValue PartsOf(AggregateDocuments operation) => new CommandBuilder().Add("pipeline", operation.Pipeline).Add("hint", operation.Hint).Build();
+    private static DocumentValue PartsOf(AggregateDocuments operation) =>
+        new CommandBuilder().Add("pipeline", operation.Pipeline).Add("hint", operation.Hint).Build();
 }
 
 internal static class Cursors

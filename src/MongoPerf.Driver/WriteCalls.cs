@@ -21,7 +21,8 @@ internal enum UpdateForm
 }
 
 /// <summary>UpdateOne, UpdateMany or ReplaceOne.</summary>
-internal sealed class UpdateCall(IMongoCollection<RawBsonDocument> collection, UpdateDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
+internal sealed class UpdateCall(
+    IMongoCollection<RawBsonDocument> collection, UpdateDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
 {
     private readonly UpdateForm _form = FormOf(operation.Update);
     private readonly WriteEffect? _effect = WriteEffect.Of(operation);
@@ -41,7 +42,9 @@ internal sealed class UpdateCall(IMongoCollection<RawBsonDocument> collection, U
                 : new OperationOutcome(true, 0, 0);
         }
 
-        UpdateResult updated = operation.Many ? collection.UpdateMany(_filter, _update!, _options, stop) : collection.UpdateOne(_filter, _update!, _options, stop);
+        UpdateResult updated = operation.Many
+            ? collection.UpdateMany(_filter, _update!, _options, stop)
+            : collection.UpdateOne(_filter, _update!, _options, stop);
         return updated.IsAcknowledged
             ? OutcomeOf(updated.MatchedCount, updated.UpsertedId, updated.ModifiedCount)
             : new OperationOutcome(true, 0, 0);
@@ -52,13 +55,15 @@ internal sealed class UpdateCall(IMongoCollection<RawBsonDocument> collection, U
         DocumentValue { IsArray: true } => UpdateForm.Pipeline,
         DocumentValue { Elements: [{ Key: ['$', ..] }, ..] } => UpdateForm.Operators,
         LiteralValue { Value.Type: Wire.Bson.BsonType.Array } => UpdateForm.Pipeline,
-        LiteralValue { Value.Type: Wire.Bson.BsonType.Document } literal when literal.Value.ToDocument().FirstOrDefault().Key is ['$', ..] => UpdateForm.Operators,
+        LiteralValue { Value.Type: Wire.Bson.BsonType.Document } literal
+            when literal.Value.ToDocument().FirstOrDefault().Key is ['$', ..] => UpdateForm.Operators,
         _ => UpdateForm.Replacement,
     };
 
     /// <param name="update">Operators, or a pipeline.</param>
     public static UpdateDefinition<RawBsonDocument> DefinitionOf(BsonValue update) => update is BsonArray stages
-        ? Builders<RawBsonDocument>.Update.Pipeline(new BsonDocumentStagePipelineDefinition<RawBsonDocument, RawBsonDocument>(stages.Select(stage => stage.AsBsonDocument)))
+        ? Builders<RawBsonDocument>.Update.Pipeline(new BsonDocumentStagePipelineDefinition<RawBsonDocument, RawBsonDocument>(
+            stages.Select(stage => stage.AsBsonDocument)))
         : update.AsBsonDocument;
 
     protected override void Take(BsonDocument drawn)
@@ -81,18 +86,22 @@ internal sealed class UpdateCall(IMongoCollection<RawBsonDocument> collection, U
         return new(isMet, (int)Math.Min(documents, int.MaxValue), 0);
     }
 
-    private static DocumentValue PartsOf(UpdateDocuments operation) => new CommandBuilder().Add("filter", operation.Filter).Add("update", operation.Update).Add("hint", operation.Hint).Build();
+    private static DocumentValue PartsOf(UpdateDocuments operation) =>
+        new CommandBuilder().Add("filter", operation.Filter).Add("update", operation.Update).Add("hint", operation.Hint).Build();
 }
 
 /// <summary>DeleteOne or DeleteMany.</summary>
-internal sealed class DeleteCall(IMongoCollection<RawBsonDocument> collection, DeleteDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
+internal sealed class DeleteCall(
+    IMongoCollection<RawBsonDocument> collection, DeleteDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
 {
     private readonly DeleteOptions _options = new();
     private BsonDocument _filter = [];
 
     public override OperationOutcome Execute()
     {
-        DeleteResult deleted = operation.Many ? collection.DeleteMany(_filter, _options, stop) : collection.DeleteOne(_filter, _options, stop);
+        DeleteResult deleted = operation.Many
+            ? collection.DeleteMany(_filter, _options, stop)
+            : collection.DeleteOne(_filter, _options, stop);
         return new OperationOutcome(true, deleted.IsAcknowledged ? (int)Math.Min(deleted.DeletedCount, int.MaxValue) : 0, 0);
     }
 
@@ -102,11 +111,13 @@ internal sealed class DeleteCall(IMongoCollection<RawBsonDocument> collection, D
         _options.Hint = ValueOf(drawn, "hint");
     }
 
-    private static DocumentValue PartsOf(DeleteDocuments operation) => new CommandBuilder().Add("filter", operation.Filter).Add("hint", operation.Hint).Build();
+    private static DocumentValue PartsOf(DeleteDocuments operation) =>
+        new CommandBuilder().Add("filter", operation.Filter).Add("hint", operation.Hint).Build();
 }
 
 /// <summary>FindOneAndUpdate, FindOneAndReplace or FindOneAndDelete.</summary>
-internal sealed class FindAndModifyCall(IMongoCollection<RawBsonDocument> collection, FindAndModify operation, CancellationToken stop) : DriverCall(PartsOf(operation))
+internal sealed class FindAndModifyCall(
+    IMongoCollection<RawBsonDocument> collection, FindAndModify operation, CancellationToken stop) : DriverCall(PartsOf(operation))
 {
     private readonly UpdateForm? _form = operation.Update is { } update ? UpdateCall.FormOf(update) : null;
     private readonly WriteEffect? _effect = WriteEffect.Of(operation);
@@ -118,13 +129,20 @@ internal sealed class FindAndModifyCall(IMongoCollection<RawBsonDocument> collec
     {
         using RawBsonDocument? found = _form switch
         {
-            null => collection.FindOneAndDelete(Filter, new FindOneAndDeleteOptions<RawBsonDocument, RawBsonDocument> { Sort = Sort, Projection = Projection, Hint = Hint }, stop),
+            null => collection.FindOneAndDelete(Filter,
+                new FindOneAndDeleteOptions<RawBsonDocument, RawBsonDocument> { Sort = Sort, Projection = Projection, Hint = Hint }, stop),
             UpdateForm.Replacement => collection.FindOneAndReplace(
                 Filter, new RawBsonDocument(_replacement),
-                new FindOneAndReplaceOptions<RawBsonDocument, RawBsonDocument> { Sort = Sort, Projection = Projection, Hint = Hint, IsUpsert = operation.Upsert, ReturnDocument = Returned }, stop),
+                new FindOneAndReplaceOptions<RawBsonDocument, RawBsonDocument>
+                {
+                    Sort = Sort, Projection = Projection, Hint = Hint, IsUpsert = operation.Upsert, ReturnDocument = Returned,
+                }, stop),
             _ => collection.FindOneAndUpdate(
                 Filter, _update!,
-                new FindOneAndUpdateOptions<RawBsonDocument, RawBsonDocument> { Sort = Sort, Projection = Projection, Hint = Hint, IsUpsert = operation.Upsert, ReturnDocument = Returned }, stop),
+                new FindOneAndUpdateOptions<RawBsonDocument, RawBsonDocument>
+                {
+                    Sort = Sort, Projection = Projection, Hint = Hint, IsUpsert = operation.Upsert, ReturnDocument = Returned,
+                }, stop),
         };
         if (found is null && _effect is not null)
         {

@@ -16,10 +16,14 @@ public interface IClock
     /// <summary>Blocks until the clock shows <paramref name="ticks"/>; returns at once when it does already.</summary>
     void SleepUntil(long ticks);
 
-    /// <summary>Calls <paramref name="tick"/> when <paramref name="firstDue"/> has come, then whenever the time that it returned has.</summary>
+    /// <summary>
+    /// Calls <paramref name="tick"/> when <paramref name="firstDue"/> has come, then whenever the time that it returned has.
+    /// </summary>
     /// <param name="firstDue">Ticks.</param>
     /// <param name="tick">Returns the next time; <see cref="long.MaxValue"/> ends it. Never called twice at once.</param>
-    /// <returns>Disposing waits until no call is under way, and ends it; what a call threw (it was the last then) is thrown again there, once.</returns>
+    /// <returns>
+    /// Disposing waits until no call is under way, and ends it; what a call threw (it was the last then) is thrown again there, once.
+    /// </returns>
     IDisposable Schedule(long firstDue, Func<long> tick);
 }
 
@@ -29,7 +33,9 @@ public static class ClockExtensions
 
     public static double SecondsBetween(this IClock clock, long from, long to) => (double)(to - from) / clock.TicksPerSecond;
 
-    /// <summary>One moment by both of its times. A thread that lost its core between reading the two, for longer than a reading takes, reads again.</summary>
+    /// <summary>
+    /// One moment by both of its times. A thread that lost its core between reading the two, for longer than a reading takes, reads again.
+    /// </summary>
     public static (long Ticks, DateTimeOffset Utc) ReadBoth(this IClock clock)
     {
         (long Ticks, DateTimeOffset Utc, long Width) best = (0, default, long.MaxValue);

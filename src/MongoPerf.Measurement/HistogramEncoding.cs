@@ -66,7 +66,8 @@ public static class HistogramEncoding
         else if (cookie == CompressedCookieBase)
             DecodeCounts(histogram, Inflate(encoded));
         else
-            throw new HistogramFormatException($"the histogram begins with 0x{cookie:x8}, V2 with 0x{CookieBase:x8} or 0x{CompressedCookieBase:x8}");
+            throw new HistogramFormatException(
+                $"the histogram begins with 0x{cookie:x8}, V2 with 0x{CookieBase:x8} or 0x{CompressedCookieBase:x8}");
     }
 
     public static LatencyHistogram Decode(ReadOnlySpan<byte> encoded)
@@ -112,7 +113,8 @@ public static class HistogramEncoding
     {
         int length = encoded.Length < CompressedHeaderLength ? -1 : BinaryPrimitives.ReadInt32BigEndian(encoded[4..]);
         if (length < 0 || length > encoded.Length - CompressedHeaderLength)
-            throw new HistogramFormatException($"the histogram declares {length} compressed bytes and has {encoded.Length - CompressedHeaderLength}");
+            throw new HistogramFormatException(
+                $"the histogram declares {length} compressed bytes and has {encoded.Length - CompressedHeaderLength}");
         using var input = new MemoryStream(encoded.Slice(CompressedHeaderLength, length).ToArray());
         using var zlib = new ZLibStream(input, CompressionMode.Decompress);
         byte[] buffer = new byte[MaxEncodedLength + 1];
@@ -121,7 +123,8 @@ public static class HistogramEncoding
             int read = zlib.ReadAtLeast(buffer, buffer.Length, throwOnEndOfStream: false);
             return read <= MaxEncodedLength
                 ? buffer[..read]
-                : throw new HistogramFormatException($"the histogram is longer than the {MaxEncodedLength} bytes that one of ours can have");
+                : throw new HistogramFormatException(
+                    $"the histogram is longer than the {MaxEncodedLength} bytes that one of ours can have");
         }
         catch (InvalidDataException e)
         {
@@ -143,7 +146,8 @@ public static class HistogramEncoding
         if (offset != 0 || digits != LatencyHistogram.SignificantDigits || lowest != LatencyHistogram.LowestNanoseconds)
         {
             throw new HistogramFormatException(
-                $"the histogram has {digits} digits from {lowest} ns with offset {offset}; ours have {LatencyHistogram.SignificantDigits} from {LatencyHistogram.LowestNanoseconds} ns with 0");
+                $"the histogram has {digits} digits from {lowest} ns with offset {offset}; "
+                + $"ours have {LatencyHistogram.SignificantDigits} from {LatencyHistogram.LowestNanoseconds} ns with 0");
         }
 
         ReadOnlySpan<byte> words = encoded.Slice(HeaderLength, length);

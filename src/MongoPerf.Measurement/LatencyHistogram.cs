@@ -3,15 +3,18 @@ using System.Runtime.CompilerServices;
 
 namespace MongoPerf.Measurement;
 
-/// <summary>Counts durations from 0.1 µs to 1 h in bounded memory; from 64 µs on, what it gives back is within 0.1 % of what was recorded.</summary>
+/// <summary>
+/// Counts durations from 0.1 µs to 1 h in bounded memory; from 64 µs on, what it gives back is within 0.1 % of what was recorded.
+/// </summary>
 /// <remarks>
 /// <para>One writer, no locks. Counts only grow, so another thread may read them meanwhile (<see cref="AddTo"/>): it sees each
 /// duration either wholly or not yet, and what it missed comes with its next look.</para>
-/// <para>216 KB of memory at most: a piece of 8 KB is made when the first duration falls into its power of two, so that hundreds of workers with
-/// several operations each fit (an allocation that does not recur).</para>
+/// <para>216 KB of memory at most: a piece of 8 KB is made when the first duration falls into its power of two, so that hundreds of workers
+/// with several operations each fit (an allocation that does not recur).</para>
 /// <para>Longer durations go to <see cref="OverflowCount"/>, never to the last bucket; shorter ones count as 0.1 µs.</para>
 /// <para>Bucket rule: G. Tene, HdrHistogram, package overview; nanoseconds, lowest 100 (so the finest buckets are 64 ns wide), highest
-/// 3,600,000,000,000, 3 significant digits. Counting nanoseconds and not tenths of a microsecond is what other programs take a log's values for.</para>
+/// 3,600,000,000,000, 3 significant digits. Counting nanoseconds and not tenths of a microsecond is what other programs take a
+/// log's values for.</para>
 /// </remarks>
 public sealed class LatencyHistogram
 {
@@ -114,7 +117,9 @@ public sealed class LatencyHistogram
     /// <summary>How often durations of this index were recorded.</summary>
     internal long CountAt(int index) => _pieces[index >> PieceBits] is { } piece ? piece[index & PieceMask] : 0;
 
-    /// <summary>Index of the first count from <paramref name="from"/> on that is not 0; <see cref="CountsLength"/> when there is none.</summary>
+    /// <summary>
+    /// Index of the first count from <paramref name="from"/> on that is not 0; <see cref="CountsLength"/> when there is none.
+    /// </summary>
     internal int NextUsed(int from)
     {
         for (int piece = from >> PieceBits; piece < PieceCount; piece++)

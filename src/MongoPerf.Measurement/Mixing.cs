@@ -20,12 +20,16 @@ public static class Mixing
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static ulong At(ulong seed, ulong index) => Mix(seed + ((index + 1) * GoldenGamma));
 
-    /// <summary>Spreads 32 random bits evenly over 0 ≤ v &lt; <paramref name="range"/> (D. Lemire, 2019; bias below range / 2^32).</summary>
+    /// <summary>
+    /// Spreads 32 random bits evenly over 0 ≤ v &lt; <paramref name="range"/> (D. Lemire, 2019; bias below range / 2^32).
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Scale(uint bits, int range) => (int)(((ulong)bits * (ulong)range) >> 32);
 }
 
-/// <summary>A stream of random bits for one purpose of one worker; switching one purpose on or off leaves the others' values as they are.</summary>
+/// <summary>
+/// A stream of random bits for one purpose of one worker; switching one purpose on or off leaves the others' values as they are.
+/// </summary>
 /// <remarks>A mutable struct: hold it in a field, never copy it. One thread.</remarks>
 public struct RandomStream(ulong seed)
 {

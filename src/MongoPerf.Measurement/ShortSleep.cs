@@ -6,8 +6,8 @@ namespace MongoPerf.Measurement;
 /// <summary>Sleeps in one wait for any time, to some microseconds: Thread.Sleep counts in whole milliseconds.</summary>
 /// <remarks>
 /// A thread wakes later than it asked for: Linux adds up to 50 µs to save power (the timer slack, which is set to nothing here: prctl(2),
-/// PR_SET_TIMERSLACK), and waking up takes its time, 5 µs on one machine and 40 µs on another. How much that is a thread learns by itself, so that
-/// it is asleep for as long as it can be and seldom wakes too late.
+/// PR_SET_TIMERSLACK), and waking up takes its time, 5 µs on one machine and 40 µs on another. How much that is a thread learns by itself,
+/// so that it is asleep for as long as it can be and seldom wakes too late.
 /// </remarks>
 internal static partial class ShortSleep
 {
@@ -49,7 +49,9 @@ internal static partial class ShortSleep
         return true;
     }
 
-    /// <summary>Follows the 98th percentile of what naps last too long: up by 49 parts when one lasted longer, down by 1 when not.</summary>
+    /// <summary>
+    /// Follows the 98th percentile of what naps last too long: up by 49 parts when one lasted longer, down by 1 when not.
+    /// </summary>
     /// <remarks>Q. Ma, S. Muthukrishnan, M. Sandler, "Frugal streaming for estimating quantiles", 2013.</remarks>
     private static void Learn(double late) => _lead = Math.Clamp(_lead + (late > _lead ? 4.9 : -0.1), LeastLead, MostLead);
 

@@ -21,18 +21,21 @@ internal static class ArrivalVerdicts
     {
         Accounting arrivals = run.Arrivals;
         if (!run.Settings.Plan.MaxSkipped.Allows(arrivals))
-            yield return new Verdict(Grade.Bad, Words.Of($"{Units.Exact(arrivals.Skipped)} of {Units.Exact(arrivals.Scheduled)} arrivals were skipped: the rate was not kept, so the load measured was not the one requested (--max-skipped allows some)"));
+            yield return new Verdict(Grade.Bad, Words.Of($"{Units.Exact(arrivals.Skipped)} of {Units.Exact(arrivals.Scheduled)} arrivals "
+                + $"were skipped: the rate was not kept, so the load measured was not the one requested (--max-skipped allows some)"));
     }
 
     private static IEnumerable<Verdict> Pace(StoredRun run)
     {
         (PhaseRecord Phase, OperationResult Result)[] paced =
-            [.. run.Phases.SelectMany(phase => phase.Operations.Where(result => result.ResponseMicroseconds is not null).Select(result => (phase, result)))];
+            [.. run.Phases.SelectMany(phase =>
+                phase.Operations.Where(result => result.ResponseMicroseconds is not null).Select(result => (phase, result)))];
         double[] rates = [.. paced.Select(one => one.Phase.Rate).OfType<double>().Distinct().Order()];
         if (rates.Length == 0)
             yield break;
         string at = rates.Length == 1 ? Units.Rate(rates[0]) : Words.Of($"{Units.Rate(rates[0])} to {Units.Rate(rates[^1])}");
-        string text = Words.Of($"paced at {at} operations/s: service time counts from when an operation started, response time from when it was due");
+        string text =
+            Words.Of($"paced at {at} operations/s: service time counts from when an operation started, response time from when it was due");
         (PhaseRecord phase, OperationResult widest) = paced.MaxBy(one => GapAt99(one.Result) ?? -1);
         if (GapAt99(widest) is { } gap)
         {
@@ -44,14 +47,17 @@ internal static class ArrivalVerdicts
         if (arrivals.Skipped == 0)
             yield return new Verdict(Grade.Good, Words.Of($"{text}; none of {Units.Exact(arrivals.Scheduled)} arrivals was skipped"));
         else if (run.Settings.Plan.MaxSkipped.Allows(arrivals))
-            yield return new Verdict(Grade.Note, Words.Of($"{text}; {Units.Exact(arrivals.Skipped)} of {Units.Exact(arrivals.Scheduled)} arrivals were skipped because there was no time left for them"));
+            yield return new Verdict(Grade.Note, Words.Of($"{text}; {Units.Exact(arrivals.Skipped)} of {Units.Exact(arrivals.Scheduled)} "
+                + $"arrivals were skipped because there was no time left for them"));
         else
             yield return new Verdict(Grade.Note, text);
     }
 
     /// <summary>Microseconds between service and response time.</summary>
     private static double? GapAt99(OperationResult result) =>
-        result.ResponseMicroseconds?.P99 is { } response && result.LatencyMicroseconds.P99 is { } service ? Math.Max(0, response - service) : null;
+        result.ResponseMicroseconds?.P99 is { } response && result.LatencyMicroseconds.P99 is { } service
+            ? Math.Max(0, response - service)
+            : null;
 
     private static IEnumerable<Verdict> Busy(StoredRun run)
     {
@@ -69,7 +75,8 @@ internal static class ArrivalVerdicts
                 yield return new Verdict(
                     Grade.Note,
                     Words.Of($"{NameOf(phase, group)}: {connections} busy for {Units.Duration(TimeSpan.FromSeconds(waiting.Seconds))}, "
-                    + $"and {Words.Counted(waiting.Arrivals, "arrival")} waited in the client: that is in their response time and not in their service time; more threads would let more of them reach the server at once"));
+                    + $"and {Words.Counted(waiting.Arrivals, "arrival")} waited in the client: that is in their response time and not in "
+                    + $"their service time; more threads would let more of them reach the server at once"));
             }
         }
     }
@@ -78,16 +85,19 @@ internal static class ArrivalVerdicts
     {
         (string Name, LatencySummary Late)[] late =
         [
-            .. run.Phases.SelectMany(phase => phase.Operations.Where(result => result.ClientLatenessMicroseconds is { } l && (l.P50 > MostLateP50 || l.P99 > MostLateP99))
-                .Select(result => (PhaseLabels.WithParameters(phase, result.Operation), result.ClientLatenessMicroseconds!))),
+            .. run.Phases.SelectMany(phase =>
+                phase.Operations.Where(result => result.ClientLatenessMicroseconds is { } l && (l.P50 > MostLateP50 || l.P99 > MostLateP99))
+                    .Select(result => (PhaseLabels.WithParameters(phase, result.Operation), result.ClientLatenessMicroseconds!))),
         ];
         if (late.Length == 0)
             yield break;
         (string name, LatencySummary worst) = late.MaxBy(one => one.Late.P99);
         yield return new Verdict(
             Grade.Note,
-            Words.Of($"the client itself started operations late though a connection was free: p50 {Units.Latency(worst.P50)}, p99 {Units.Latency(worst.P99)} in {name}{(late.Length > 1 ? Words.Of($", and in {late.Length - 1} more") : "")}; "
-            + $"that part of their response time is due to this client and not to the server, for example because other programs take its cores"));
+            Words.Of($"the client itself started operations late though a connection was free: p50 {Units.Latency(worst.P50)}, "
+                + $"p99 {Units.Latency(worst.P99)} in {name}{(late.Length > 1 ? Words.Of($", and in {late.Length - 1} more") : "")}; "
+            + $"that part of their response time is due to this client and not to the server, "
+            + $"for example because other programs take its cores"));
     }
 
     private static string NameOf(PhaseRecord phase, GroupShare group)

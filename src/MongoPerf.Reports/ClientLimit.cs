@@ -5,9 +5,11 @@ using MongoPerf.Storage;
 namespace MongoPerf.Reports;
 
 /// <summary>Whether figures are the client's or the machine's own limit, with the evidence in a sentence.</summary>
-/// <remarks>A thread can use one core at most, all of them together the machine's. From 85 % of that on, a faster server would hardly have
-/// shown. Where client and server share a machine that was 95 % busy, neither's limit can be told. Where the client was calibrated, more than
-/// half of an operation's time says the same of a single thread, which waits for the loopback and uses no core up.</remarks>
+/// <remarks>
+/// A thread can use one core at most, all of them together the machine's. From 85 % of that on, a faster server would hardly have shown.
+/// Where client and server share a machine that was 95 % busy, neither's limit can be told. Where the client was calibrated, more than half
+/// of an operation's time says the same of a single thread, which waits for the loopback and uses no core up.
+/// </remarks>
 public sealed class ClientLimit
 {
     private const double ClientShare = 0.85;
@@ -20,7 +22,9 @@ public sealed class ClientLimit
         Other = other;
     }
 
-    /// <summary>Programs that have nothing to do with the run; null where they used too little to matter, or nothing is known of them.</summary>
+    /// <summary>
+    /// Programs that have nothing to do with the run; null where they used too little to matter, or nothing is known of them.
+    /// </summary>
     public OtherLoad? Other { get; }
 
     /// <summary>True when the client or the shared machine held any of the figures back.</summary>
@@ -29,22 +33,30 @@ public sealed class ClientLimit
     /// <summary>One at least.</summary>
     public IReadOnlyList<string> Sentences { get; }
 
-    /// <summary>What part of the time client and loopback took at most, in a sentence; null where that is not known, or is among <see cref="Sentences"/>.</summary>
+    /// <summary>
+    /// What part of the time client and loopback took at most, in a sentence; null where that is not known, or is among
+    /// <see cref="Sentences"/>.
+    /// </summary>
     public string? Share { get; private init; }
 
-    /// <summary>An operation's result, and what the client used of what it could; of several clients' machines the one that is nearest to its limit.</summary>
+    /// <summary>
+    /// An operation's result, and what the client used of what it could; of several clients' machines the one that is nearest to its limit.
+    /// </summary>
     private sealed record Measured(PhaseRecord Phase, OperationResult Result, double Cores, int Threads, double Reachable)
     {
         public string Label => PhaseLabels.Of(Phase, Result.Operation);
 
         public double Share => Cores / Reachable;
 
-        public string Used => Words.Of($"{Units.Significant(Cores)} of the {ClientLimit.Cores(Reachable)} that {Words.Counted(Threads, "thread")} can use");
+        public string Used =>
+            Words.Of($"{Units.Significant(Cores)} of the {ClientLimit.Cores(Reachable)} that {Words.Counted(Threads, "thread")} can use");
 
         public static Measured Of(StoredRun run, PhaseRecord phase, OperationResult result) => result.Clients
-            .Join(run.Run.Clients.Where(client => client.CpuCount > 0), own => own.Client, client => client.Name, (own, client) => (own, client))
+            .Join(run.Run.Clients.Where(client => client.CpuCount > 0), own => own.Client, client => client.Name,
+                (own, client) => (own, client))
             .GroupBy(one => one.client.Host ?? one.client.Name, one => one)
-            .Select(machine => Of(phase, result, machine.Sum(one => one.own.CpuCores), machine.Sum(one => one.own.Threads), machine.Max(one => one.client.CpuCount!.Value)))
+            .Select(machine => Of(phase, result, machine.Sum(one => one.own.CpuCores), machine.Sum(one => one.own.Threads),
+                machine.Max(one => one.client.CpuCount!.Value)))
             .MaxBy(machine => machine.Share)
             ?? Of(phase, result, result.ClientCpuCores, result.Threads, run.Environment!.CpuCount);
 
@@ -62,7 +74,8 @@ public sealed class ClientLimit
     {
         if (run.Environment is not { CpuCount: > 0 and var cores })
             return new ClientLimit(false, []);
-        List<Measured> measured = [.. run.Phases.SelectMany(phase => phase.Operations.Where(CanJudge).Select(result => Measured.Of(run, phase, result)))];
+        List<Measured> measured =
+            [.. run.Phases.SelectMany(phase => phase.Operations.Where(CanJudge).Select(result => Measured.Of(run, phase, result)))];
         if (measured.Count == 0)
             return new ClientLimit(false, []);
 
@@ -72,13 +85,16 @@ public sealed class ClientLimit
         Dictionary<int, double> busy = run.Environment is { ServerOnSameMachine: true }
             ? use.Where(one => !one.Value.HasOthers).ToDictionary(one => one.Key, one => one.Value.Busy)
             : [];
-        HashSet<string> several = [.. measured.GroupBy(m => m.Label).Where(g => g.Select(m => m.Result.Threads).Distinct().Count() > 1).Select(g => g.Key)];
+        HashSet<string> several = [.. measured.GroupBy(m => m.Label)
+            .Where(g => g.Select(m => m.Result.Threads).Distinct().Count() > 1).Select(g => g.Key)];
         List<string> full = [];
         List<string> held = [];
         double fullest = 0;
         foreach (var group in measured.GroupBy(m => (m.Label, m.Result.Threads)))
         {
-            string name = several.Contains(group.Key.Label) ? Words.Of($"{group.Key.Label} with {Words.Counted(group.Key.Threads, "thread")}") : group.Key.Label;
+            string name = several.Contains(group.Key.Label)
+                ? Words.Of($"{group.Key.Label} with {Words.Counted(group.Key.Threads, "thread")}")
+                : group.Key.Label;
             double[] machine = [.. group.Select(m => busy.GetValueOrDefault(m.Phase.Number)).Where(share => share >= MachineShare)];
             Measured[] client = [.. group.Where(m => m.Share >= ClientShare)];
             if (machine.Length > 0)
@@ -96,7 +112,8 @@ public sealed class ClientLimit
         if (full.Count > 0)
         {
             sentences.Add(
-                Words.Of($"client and server share this machine, and its {Cores(cores)} were up to {Units.Percent(fullest)} busy in {string.Join(", ", full)}: "
+                Words.Of($"client and server share this machine, and its {Cores(cores)} were up to {Units.Percent(fullest)} busy in "
+                    + $"{string.Join(", ", full)}: "
                 + $"these rates show the limit of the machine, not of the server or the client alone"));
         }
 
@@ -109,7 +126,8 @@ public sealed class ClientLimit
         if (sentences.Count > 0)
             return new ClientLimit(true, sentences, other) { Share = share };
         Measured most = measured.MaxBy(m => m.Share)!;
-        return new ClientLimit(false, [Words.Of($"the client was not the bottleneck: it used at most {most.Used}, in {most.Label}")], other) { Share = share };
+        return new ClientLimit(
+            false, [Words.Of($"the client was not the bottleneck: it used at most {most.Used}, in {most.Label}")], other) { Share = share };
     }
 
     /// <summary>A moment's CPU time is whatever happened in it.</summary>
@@ -123,7 +141,8 @@ public sealed class ClientLimit
         _ => Words.Of($"{count} of {of.Length} phases"),
     };
 
-    private static string InBrackets(params string?[] parts) => parts.All(part => part is null) ? "" : $" ({string.Join("; ", parts.Where(part => part is not null))})";
+    private static string InBrackets(params string?[] parts) =>
+        parts.All(part => part is null) ? "" : $" ({string.Join("; ", parts.Where(part => part is not null))})";
 
     private static string Cores(double cores) => cores == 1 ? Words.Of("1 core") : Words.Of($"{cores:0} cores");
 }

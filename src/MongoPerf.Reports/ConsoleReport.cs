@@ -19,14 +19,17 @@ public sealed record ConsoleReportOptions
         return new ConsoleReportOptions
         {
             IsTerminal = isTerminal,
-            Width = Console.IsOutputRedirected ? WidthOf(Environment.GetEnvironmentVariable("COLUMNS")) : Math.Max(ConsoleReport.MinimumWidth, Console.WindowWidth),
+            Width = Console.IsOutputRedirected
+                ? WidthOf(Environment.GetEnvironmentVariable("COLUMNS"))
+                : Math.Max(ConsoleReport.MinimumWidth, Console.WindowWidth),
         };
     }
 
     /// <summary>Of a file or pipe.</summary>
     /// <param name="columns">The environment's COLUMNS; what is no number of columns counts for nothing.</param>
-    public static int WidthOf(string? columns) => int.TryParse(columns, NumberStyles.None, CultureInfo.InvariantCulture, out int width) && width > 0
-        ? Math.Clamp(width, ConsoleReport.MinimumWidth, ConsoleReport.MostWidth) : ConsoleReport.FullWidth;
+    public static int WidthOf(string? columns) =>
+        int.TryParse(columns, NumberStyles.None, CultureInfo.InvariantCulture, out int width) && width > 0
+            ? Math.Clamp(width, ConsoleReport.MinimumWidth, ConsoleReport.MostWidth) : ConsoleReport.FullWidth;
 }
 
 /// <summary>A report on a terminal or in a pipe: lines with a label each, and tables.</summary>

@@ -4,7 +4,9 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
 
-/// <summary>A run as comma-separated values (RFC 4180): CRLF, quotes where needed, units in the names, nothing where there is no value.</summary>
+/// <summary>
+/// A run as comma-separated values (RFC 4180): CRLF, quotes where needed, units in the names, nothing where there is no value.
+/// </summary>
 public static class CsvReport
 {
     private const string LatencyNames = "min_us,mean_us,p50_us,p90_us,p95_us,p99_us,p999_us,max_us";
@@ -17,8 +19,10 @@ public static class CsvReport
         Row(output, (
             PhaseNames + ",kind,documents,complete,operation,threads,batch,operations,operation_documents,failed,warmup_seconds,seconds,"
             + "operations_per_second,documents_per_second,megabytes_per_second,client_cpu_us_per_operation,client_cpu_cores,"
-            + LatencyNames + ",response_p50_us,response_p99_us,response_max_us,lateness_p50_us,lateness_p99_us,lateness_max_us,client_lateness_p50_us,client_lateness_p99_us,sent,arrived,lost,drain_seconds,"
-            + "plan_index,plan_stages,keys_examined,documents_examined,returned,keys_examined_per_operation,documents_examined_per_operation,"
+            + LatencyNames + ",response_p50_us,response_p99_us,response_max_us,lateness_p50_us,lateness_p99_us,lateness_max_us,"
+            + "client_lateness_p50_us,client_lateness_p99_us,sent,arrived,lost,drain_seconds,"
+            + "plan_index,plan_stages,keys_examined,documents_examined,returned,keys_examined_per_operation,"
+            + "documents_examined_per_operation,"
             + "repaired,verified,wrong,scheduled,succeeded,failed_with_warmup,skipped").Split(','));
         foreach (PhaseRecord phase in run.Phases)
         {
@@ -26,12 +30,14 @@ public static class CsvReport
             {
                 Row(output,
                 [
-                    .. PhaseOf(phase), phase.Kind.ToString().ToLowerInvariant(), phase.Growth?.Documents ?? phase.Documents, phase.IsComplete,
+                    .. PhaseOf(phase), phase.Kind.ToString().ToLowerInvariant(), phase.Growth?.Documents ?? phase.Documents,
+                    phase.IsComplete,
                     o.Operation, o.Threads, o.Batch, o.Operations, o.Documents, o.Failed,
                     o.WarmupSeconds, o.Seconds, o.OperationsPerSecond, o.DocumentsPerSecond, o.MegabytesPerSecond,
                     o.ClientCpuMicrosecondsPerOperation, o.ClientCpuCores, .. Latency(o.LatencyMicroseconds),
                     o.ResponseMicroseconds?.P50, o.ResponseMicroseconds?.P99, o.ResponseMicroseconds?.Max,
-                    o.LatenessMicroseconds?.P50, o.LatenessMicroseconds?.P99, o.LatenessMicroseconds?.Max, o.ClientLatenessMicroseconds?.P50, o.ClientLatenessMicroseconds?.P99,
+                    o.LatenessMicroseconds?.P50, o.LatenessMicroseconds?.P99, o.LatenessMicroseconds?.Max,
+                    o.ClientLatenessMicroseconds?.P50, o.ClientLatenessMicroseconds?.P99,
                     o.Unacknowledged?.Sent, o.Unacknowledged?.Arrived, o.Unacknowledged?.Lost, o.Unacknowledged?.DrainSeconds,
                     o.Plan?.Index, o.Plan?.Stages, o.Plan?.KeysExamined, o.Plan?.DocumentsExamined, o.Plan?.Returned,
                     o.Plan?.KeysExaminedPerOperation, o.Plan?.DocumentsExaminedPerOperation, o.Repaired, o.Verified, o.Wrong,
@@ -41,20 +47,24 @@ public static class CsvReport
         }
     }
 
-    /// <summary>A row per collection whose sizes were taken for the whole deployment ("all"), and one per shard where there are several.</summary>
+    /// <summary>
+    /// A row per collection whose sizes were taken for the whole deployment ("all"), and one per shard where there are several.
+    /// </summary>
     public static void WriteSizes(StoredRun run, TextWriter output)
     {
         string[] indexes = [.. run.Phases.SelectMany(p => p.Sizes).SelectMany(s => s.Indexes.Keys).Distinct()];
         Row(output,
         [
-            .. PhaseNames.Split(','), "collection", "shard", "documents", "data_bytes", "storage_bytes", "free_storage_bytes", "index_bytes", "disk_bytes", "chunks", "orphans",
+            .. PhaseNames.Split(','), "collection", "shard", "documents", "data_bytes", "storage_bytes", "free_storage_bytes",
+            "index_bytes", "disk_bytes", "chunks", "orphans",
             .. indexes.Select(name => $"index_{name}_bytes"),
         ]);
         foreach ((PhaseRecord phase, SizeResult s) in run.Phases.SelectMany(p => p.Sizes.Select(s => (p, s))))
         {
             Row(output,
             [
-                .. PhaseOf(phase), s.Collection ?? phase.Collection, "all", s.Documents, s.DataBytes, s.StorageBytes, s.FreeStorageBytes, s.IndexBytes, s.DiskBytes,
+                .. PhaseOf(phase), s.Collection ?? phase.Collection, "all", s.Documents, s.DataBytes, s.StorageBytes,
+                s.FreeStorageBytes, s.IndexBytes, s.DiskBytes,
                 s.Shards.Count > 1 ? s.Shards.Sum(shard => shard.Chunks) : null,
                 CollectionStatistics.OrphansOf(s.Shards),
                 .. indexes.Select(name => (object?)SizeOf(s.Indexes, name)),
@@ -63,7 +73,8 @@ public static class CsvReport
             {
                 Row(output,
                 [
-                    .. PhaseOf(phase), s.Collection ?? phase.Collection, shard.Shard, shard.Documents, shard.DataBytes, shard.StorageBytes, null, shard.IndexBytes, null,
+                    .. PhaseOf(phase), s.Collection ?? phase.Collection, shard.Shard, shard.Documents, shard.DataBytes, shard.StorageBytes,
+                    null, shard.IndexBytes, null,
                     shard.Chunks, shard.Orphans, .. indexes.Select(name => (object?)SizeOf(shard.Indexes, name)),
                 ]);
             }
@@ -74,8 +85,10 @@ public static class CsvReport
     public static void WriteSamples(StoredRun run, TextWriter output)
     {
         Row(output, (
-            "unix_ms," + PhaseNames + ",operation,threads,is_warmup,has_outage,seconds,operations,documents,bytes,failed,collection_documents,operations_per_second,"
-            + LatencyNames + ",response_p50_us,response_p99_us,response_max_us,lateness_p50_us,lateness_p99_us,lateness_max_us").Split(','));
+            "unix_ms," + PhaseNames + ",operation,threads,is_warmup,has_outage,seconds,operations,documents,bytes,failed,"
+            + "collection_documents,operations_per_second,"
+            + LatencyNames
+            + ",response_p50_us,response_p99_us,response_max_us,lateness_p50_us,lateness_p99_us,lateness_max_us").Split(','));
         Dictionary<int, PhaseRecord> phases = run.Phases.ToDictionary(phase => phase.Number);
         foreach (MergedSample merged in SampleThinning.Merge(run))
         {
@@ -84,21 +97,26 @@ public static class CsvReport
             Row(output,
             [
                 s.AtMilliseconds, .. phase is null ? [s.Phase, null, null, null, null] : PhaseOf(phase), s.Operation,
-                phase?.Operations.FirstOrDefault(o => o.Operation == s.Operation)?.Threads, s.IsWarmup, s.HasOutage, s.Seconds, s.Operations, s.Documents, s.Bytes, s.Failed,
+                phase?.Operations.FirstOrDefault(o => o.Operation == s.Operation)?.Threads, s.IsWarmup, s.HasOutage, s.Seconds,
+                s.Operations, s.Documents, s.Bytes, s.Failed,
                 s.CollectionDocuments, s.Seconds > 0 ? s.Operations / s.Seconds : null, .. Latency(s.LatencyMicroseconds),
-                s.ResponseMicroseconds?.P50, s.ResponseMicroseconds?.P99, s.ResponseMicroseconds?.Max, s.LatenessMicroseconds?.P50, s.LatenessMicroseconds?.P99, s.LatenessMicroseconds?.Max,
+                s.ResponseMicroseconds?.P50, s.ResponseMicroseconds?.P99, s.ResponseMicroseconds?.Max, s.LatenessMicroseconds?.P50,
+                s.LatenessMicroseconds?.P99, s.LatenessMicroseconds?.Max,
             ]);
         }
     }
 
     /// <summary>Gauges as they are, counters per second; nothing across a restart of the server.</summary>
-    public static void WriteServerSamples(StoredRun run, TextWriter output) => WriteMetrics(run.ReadServerSamples, MetricCatalogue.Server, output);
+    public static void WriteServerSamples(StoredRun run, TextWriter output) =>
+        WriteMetrics(run.ReadServerSamples, MetricCatalogue.Server, output);
 
     /// <inheritdoc cref="WriteServerSamples"/>
-    public static void WriteHostSamples(StoredRun run, TextWriter output) => WriteMetrics(run.ReadHostSamples, MetricCatalogue.Host, output);
+    public static void WriteHostSamples(StoredRun run, TextWriter output) =>
+        WriteMetrics(run.ReadHostSamples, MetricCatalogue.Host, output);
 
     /// <summary>As the servers': what shards held and did over time. A member is a shard.</summary>
-    public static void WriteShardSamples(StoredRun run, TextWriter output) => WriteMetrics(run.ReadShardSamples, MetricCatalogue.Shard, output);
+    public static void WriteShardSamples(StoredRun run, TextWriter output) =>
+        WriteMetrics(run.ReadShardSamples, MetricCatalogue.Shard, output);
 
     /// <summary>Migrations, splits and merges, a row each; of very many the first.</summary>
     public static void WriteChunkEvents(StoredRun run, TextWriter output)
@@ -108,7 +126,8 @@ public static class CsvReport
         {
             Row(output,
             [
-                e.AtMilliseconds, e.Kind.ToString().ToLowerInvariant(), e.Outcome.ToString().ToLowerInvariant(), e.From, e.To, e.Seconds, e.Documents,
+                e.AtMilliseconds, e.Kind.ToString().ToLowerInvariant(), e.Outcome.ToString().ToLowerInvariant(), e.From,
+                e.To, e.Seconds, e.Documents,
                 e.Bytes, e.Note,
             ]);
         }
@@ -118,7 +137,8 @@ public static class CsvReport
     private static object?[] PhaseOf(PhaseRecord phase) =>
         [phase.Number, phase.Phase, phase.Growth?.Growth, phase.Growth?.Step, PhaseLabels.Parameters(phase.Parameters, "; ")];
 
-    private static long? SizeOf(IReadOnlyDictionary<string, long> indexes, string name) => indexes.TryGetValue(name, out long bytes) ? bytes : null;
+    private static long? SizeOf(IReadOnlyDictionary<string, long> indexes, string name) =>
+        indexes.TryGetValue(name, out long bytes) ? bytes : null;
 
     private static void WriteMetrics(Func<IEnumerable<MetricSample>> samples, IReadOnlyList<Metric> metrics, TextWriter output)
     {
@@ -160,7 +180,8 @@ public static class CsvReport
     private static string Quoted(string text)
     {
         // A spreadsheet takes what begins with these for a formula, and a name may be anybody's. Numbers stay numbers.
-        if (text.AsSpan().TrimStart(' ') is ['=' or '+' or '-' or '@' or '\t' or '\r' or '\n', ..] && !double.TryParse(text, CultureInfo.InvariantCulture, out _))
+        if (text.AsSpan().TrimStart(' ') is ['=' or '+' or '-' or '@' or '\t' or '\r' or '\n', ..]
+            && !double.TryParse(text, CultureInfo.InvariantCulture, out _))
             text = '\'' + text;
         return text.AsSpan().ContainsAny(",\"\r\n") ? '"' + text.Replace("\"", "\"\"") + '"' : text;
     }

@@ -11,11 +11,13 @@ public sealed class GrowthFigures
         Steps = steps;
         Lines =
         [
-            .. steps.SelectMany((step, i) => step.Phases.SelectMany(record => record.Operations.Concat(record.Totals).Select(result => (Step: i, Record: record, Result: result))))
+            .. steps.SelectMany((step, i) => step.Phases
+                .SelectMany(record => record.Operations.Concat(record.Totals).Select(result => (Step: i, Record: record, Result: result))))
                 .GroupBy(one => (
                     one.Record.Phase, one.Result.Operation, one.Result.Threads,
                     Parameters: PhaseLabels.Parameters(one.Record.Parameters.Where(p => p.Name != PhaseLabels.Threads))))
-                .Select(line => LineOf(line.First().Record, line.Key.Operation, line.Key.Parameters, [.. line.Select(one => (one.Step, one.Result))])),
+                .Select(line =>
+                    LineOf(line.First().Record, line.Key.Operation, line.Key.Parameters, [.. line.Select(one => (one.Step, one.Result))])),
         ];
         Labels = [.. Lines.Select(line => line.Label).Distinct()];
     }
@@ -43,7 +45,8 @@ public sealed class GrowthFigures
     public double LargestDocuments => Steps.Max(step => (double)step.Documents);
 
     /// <summary>Sizes of all its collections together at each size where they were taken.</summary>
-    public IReadOnlyList<(long Documents, SizeResult Sizes)> Sizes => [.. Steps.Where(step => step.Sizes.Count > 0).Select(step => (step.Documents, Sum(step.Sizes)))];
+    public IReadOnlyList<(long Documents, SizeResult Sizes)> Sizes =>
+        [.. Steps.Where(step => step.Sizes.Count > 0).Select(step => (step.Documents, Sum(step.Sizes)))];
 
     /// <summary>As if it had ended after so many sizes.</summary>
     public GrowthFigures First(int steps) => new(Name, [.. Steps.Take(steps)]);
@@ -53,8 +56,10 @@ public sealed class GrowthFigures
         ? $"{line.Label} ({(line.Parameters.Length > 0 ? line.Parameters + ", " : "")}{Words.Counted(line.Threads, "thread")})"
         : line.Label;
 
-    private static GrowthLine LineOf(PhaseRecord record, string operation, string parameters, IReadOnlyList<(int Step, OperationResult Result)> results) =>
-        new(PhaseLabels.Of(record, operation), record.Description, parameters, results[0].Result.Threads, results[0].Result.IsInsert, results.GroupBy(one => one.Step).ToDictionary(step => step.Key, step => step.Last().Result))
+    private static GrowthLine LineOf(
+        PhaseRecord record, string operation, string parameters, IReadOnlyList<(int Step, OperationResult Result)> results) =>
+        new(PhaseLabels.Of(record, operation), record.Description, parameters, results[0].Result.Threads, results[0].Result.IsInsert,
+            results.GroupBy(one => one.Step).ToDictionary(step => step.Key, step => step.Last().Result))
         {
             IsTotal = results[0].Result.IsTotal, IsIndependent = record.Independent.Contains(results[0].Result),
         };
@@ -93,7 +98,8 @@ public sealed record GrowthLine(
     public bool IsIndependent { get; init; }
 
     /// <summary>Documents per second of inserts, operations per second of anything else.</summary>
-    public double? RateAt(int step) => Results.GetValueOrDefault(step) is not { } result ? null : IsInsert ? result.DocumentsPerSecond : result.OperationsPerSecond;
+    public double? RateAt(int step) =>
+        Results.GetValueOrDefault(step) is not { } result ? null : IsInsert ? result.DocumentsPerSecond : result.OperationsPerSecond;
 
     public bool IsUnacknowledged => Results.Values.Any(result => result.Unacknowledged is not null);
 

@@ -23,9 +23,13 @@ internal static class GrowthTables
     {
         IReadOnlyList<GrowthLine> lines = growth.Lines;
         var rows = growth.Steps.Select((step, i) => (IReadOnlyList<string>)
-            [Units.Count(step.Documents) + (IsComplete(run, step) ? "" : Words.Of(" (incomplete)")), .. lines.Select(line => Units.Rate(line.RateAt(i)))]).ToList();
+            [
+                Units.Count(step.Documents) + (IsComplete(run, step) ? "" : Words.Of(" (incomplete)")),
+                .. lines.Select(line => Units.Rate(line.RateAt(i))),
+            ]).ToList();
         return ReportTables.Thinned(
-            Words.Of($"Rates as {growth.Name} grows: documents/s of inserts, operations/s of everything else"), ["documents", .. lines.Select(line => NameOf(line, lines))], rows);
+            Words.Of($"Rates as {growth.Name} grows: documents/s of inserts, operations/s of everything else"),
+            ["documents", .. lines.Select(line => NameOf(line, lines))], rows);
     }
 
     /// <summary>What the plan says of the operation, and what a reader of its figures must know.</summary>
@@ -34,8 +38,16 @@ internal static class GrowthTables
         GrowthLine line = lines[0];
         string[] parts = line switch
         {
-            { IsUnacknowledged: true } => [line.Description.OrElse(Words.Of("unacknowledged inserts")), Words.Of("rates are of documents that arrived, latency is the time to send")],
-            { IsInsert: true, Batch: > 1 } => [line.Description.OrElse(Words.Of("inserts")), Words.Of($"{Units.Exact(line.Batch)} per command, latency is that of a whole command")],
+            { IsUnacknowledged: true } =>
+            [
+                line.Description.OrElse(Words.Of("unacknowledged inserts")),
+                Words.Of("rates are of documents that arrived, latency is the time to send"),
+            ],
+            { IsInsert: true, Batch: > 1 } =>
+            [
+                line.Description.OrElse(Words.Of("inserts")),
+                Words.Of($"{Units.Exact(line.Batch)} per command, latency is that of a whole command"),
+            ],
             { IsInsert: true } => [line.Description.OrElse(Words.Of("inserts, one per command"))],
             _ => [line.Description, HasOneThreadCount(lines) ? Words.Counted(line.Threads, "thread") : ""],
         };
@@ -54,7 +66,8 @@ internal static class GrowthTables
         return $"{line.Label}{(line.Parameters.Length > 0 ? $" {line.Parameters}" : "")}{threads}";
     }
 
-    private static bool IsComplete(StoredRun run, GrowthStep step) => run.Checkpoints.Any(checkpoint => step.Phases.Any(phase => phase.Number == checkpoint.Phase));
+    private static bool IsComplete(StoredRun run, GrowthStep step) =>
+        run.Checkpoints.Any(checkpoint => step.Phases.Any(phase => phase.Number == checkpoint.Phase));
 
     private static ReportTable OfOperation(string title, GrowthFigures growth, IReadOnlyList<GrowthLine> lines)
     {
@@ -68,12 +81,14 @@ internal static class GrowthTables
             {
                 rows.Add(
                 [
-                    Units.Count(growth.Steps[step].Documents), .. When(hasParameters, line.Parameters), .. When(hasThreads, $"{line.Threads}"), .. columns.Of(line.Results[step]),
+                    Units.Count(growth.Steps[step].Documents), .. When(hasParameters, line.Parameters),
+                    .. When(hasThreads, $"{line.Threads}"), .. columns.Of(line.Results[step]),
                 ]);
             }
         }
 
-        return ReportTables.Thinned(title, ["documents", .. When(hasParameters, "<parameters"), .. When(hasThreads, "threads"), .. columns.Names], rows);
+        return ReportTables.Thinned(
+            title, ["documents", .. When(hasParameters, "<parameters"), .. When(hasThreads, "threads"), .. columns.Names], rows);
     }
 
     private static string[] When(bool condition, string field) => condition ? [field] : [];
@@ -89,13 +104,15 @@ internal static class GrowthTables
             [
                 .. collection.Select(sizes => (IReadOnlyList<string>)
                 [
-                    Units.Count(sizes.Documents), Units.Bytes(sizes.DataBytes), Units.Bytes(sizes.StorageBytes), Units.Bytes(sizes.IndexBytes),
+                    Units.Count(sizes.Documents), Units.Bytes(sizes.DataBytes), Units.Bytes(sizes.StorageBytes),
+                    Units.Bytes(sizes.IndexBytes),
                     .. indexes.Select(name => sizes.Indexes.TryGetValue(name, out long bytes) ? Units.Bytes(bytes) : Units.None),
                     Units.Bytes(sizes.DiskBytes),
                 ]),
             ];
             string name = collections.Count == 1 ? "" : Words.Of($" of {collection.Key}");
-            yield return ReportTables.Thinned(Words.Of($"{of}size{name}: data, indexes and disk"), ["documents", "data", "storage", "indexes", .. indexes, "disk"], rows);
+            yield return ReportTables.Thinned(Words.Of($"{of}size{name}: data, indexes and disk"),
+                ["documents", "data", "storage", "indexes", .. indexes, "disk"], rows);
         }
     }
 }

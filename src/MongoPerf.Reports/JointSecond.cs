@@ -20,5 +20,6 @@ internal static class JointSecond
     }
 
     /// <summary>What one of its operations adds to its rate: documents where all of the mix inserts, operations otherwise.</summary>
-    public static double CountOf(OperationMix mix, OperationResult result, double count) => result.IsInsert && !mix.Total.IsInsert ? count / Math.Max(1, result.Batch) : count;
+    public static double CountOf(OperationMix mix, OperationResult result, double count) =>
+        result.IsInsert && !mix.Total.IsInsert ? count / Math.Max(1, result.Batch) : count;
 }

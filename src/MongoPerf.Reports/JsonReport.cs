@@ -9,7 +9,9 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
 
-/// <summary>A run as JSON, schema mongoperf/1. What has no value is null; fields are only ever added. Stored records are shown as they are.</summary>
+/// <summary>
+/// A run as JSON, schema mongoperf/1. What has no value is null; fields are only ever added. Stored records are shown as they are.
+/// </summary>
 public static class JsonReport
 {
     public const string Schema = "mongoperf/1";
@@ -60,7 +62,8 @@ public static class JsonReport
         RunInfo run = stored.Run;
         return new
         {
-            run.Id, run.Seed, run.Version, run.BuildKind, run.CommandLine, state = stored.StateText, run.StoppedBecause, run.StartedAt, run.EndedAt,
+            run.Id, run.Seed, run.Version, run.BuildKind, run.CommandLine, state = stored.StateText,
+            run.StoppedBecause, run.StartedAt, run.EndedAt,
             stored.DocumentsReached, run.Repeat, run.Part, run.Clients,
         };
     }
@@ -74,13 +77,15 @@ public static class JsonReport
         {
             deployment = new
             {
-                on.Name, topology = on.Topology?.Text(), on.Uri, on.CacheBytes, on.MemoryLimitBytes, on.Cpus, auth = on.Auth is true, tls = on.Tls is true, on.Shards, on.Members,
+                on.Name, topology = on.Topology?.Text(), on.Uri, on.CacheBytes, on.MemoryLimitBytes, on.Cpus, auth = on.Auth is true,
+                tls = on.Tls is true, on.Shards, on.Members,
             },
             engine = settings.Engine.Text,
             data = new { settings.Data.Database, settings.Data.IsExisting, settings.Data.Sharding },
             plan = new
             {
-                plan.Name, plan.Description, plan.Path, parameters = ParametersOf(plan.Parameters), plan.Changes, plan.Set, plan.Overrides.Scale,
+                plan.Name, plan.Description, plan.Path, parameters = ParametersOf(plan.Parameters), plan.Changes,
+                plan.Set, plan.Overrides.Scale,
                 plan.TargetDocuments, plan.VerifyShare, plan.MaxErrors, plan.MaxSkipped,
             },
         };
@@ -88,7 +93,8 @@ public static class JsonReport
 
     private static object DeploymentOf(DeploymentInfo d) => new
     {
-        kind = JsonNamingPolicy.CamelCase.ConvertName(d.Kind.ToString()), topology = d.Topology.Text(), d.ServerVersion, d.StorageEngine, d.CacheBytes, d.MemoryLimitBytes,
+        kind = JsonNamingPolicy.CamelCase.ConvertName(d.Kind.ToString()), topology = d.Topology.Text(), d.ServerVersion, d.StorageEngine,
+        d.CacheBytes, d.MemoryLimitBytes,
         d.Router, d.ShardCount, d.Members, d.Tls, d.Auth, d.Compressor, d.IsEmbedded, d.Address, d.Namespace, d.Remarks, d.Collections,
     };
 
@@ -143,7 +149,8 @@ public static class JsonReport
         tasks = laps.Tasks.Select(task => task.Select(lap => new { lap = lap.Number, lap.Done, lap.Seconds, lap.EndSeconds })),
     };
 
-    private static Dictionary<string, string> ParametersOf(IEnumerable<ParameterValue> parameters) => parameters.ToDictionary(parameter => parameter.Name, parameter => parameter.Value);
+    private static Dictionary<string, string> ParametersOf(IEnumerable<ParameterValue> parameters) =>
+        parameters.ToDictionary(parameter => parameter.Name, parameter => parameter.Value);
 
     /// <summary>A phase lists the errors of all its operations.</summary>
     private static void LeaveErrorsToThePhase(JsonTypeInfo type)

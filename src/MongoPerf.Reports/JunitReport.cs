@@ -25,7 +25,8 @@ public static class JunitReport
     public static void Write(IReadOnlyList<StoredRun> runs, TextWriter output)
     {
         using IDisposable english = Words.InEnglish();
-        Write($"mongoperf {string.Join(", ", runs.Select(run => run.Run.Id))}", [.. runs.SelectMany(run => CasesOf(run, runs.Count == 1 ? "" : run.Run.Id + " "))], output);
+        Write($"mongoperf {string.Join(", ", runs.Select(run => run.Run.Id))}",
+            [.. runs.SelectMany(run => CasesOf(run, runs.Count == 1 ? "" : run.Run.Id + " "))], output);
     }
 
     public static void Write(RunComparison comparison, TextWriter output)
@@ -34,7 +35,8 @@ public static class JunitReport
         comparison = comparison.InEnglish;
         Write(
             $"mongoperf {string.Join(", ", comparison.Candidates.Select(c => c.Candidate.Name))} against {comparison.Baseline.Name}",
-            [.. comparison.Candidates.SelectMany(candidate => candidate.Operations.SelectMany(operation => operation.Tested.Select(judgement => CaseOf(candidate, operation, judgement))))], output);
+            [.. comparison.Candidates.SelectMany(candidate => candidate.Operations
+                .SelectMany(operation => operation.Tested.Select(judgement => CaseOf(candidate, operation, judgement))))], output);
     }
 
     private static IEnumerable<Case> CasesOf(StoredRun run, string prefix)
@@ -62,18 +64,23 @@ public static class JunitReport
 
     private static Case CaseOf(CandidateComparison candidate, OperationComparison operation, MeasureComparison judgement)
     {
-        string figures = $"{ComparisonText.Value(judgement.Measure, judgement.Baseline)} to {ComparisonText.Value(judgement.Measure, judgement.Candidate)}, ratio {ComparisonText.Number(judgement.Ratio.Value)}";
-        return new Case($"{candidate.Candidate.Name}: {candidate.TitleOf(operation)}", ComparisonText.NameOf(operation, judgement.Measure), 0)
+        string figures = $"{ComparisonText.Value(judgement.Measure, judgement.Baseline)} to "
+            + $"{ComparisonText.Value(judgement.Measure, judgement.Candidate)}, ratio {ComparisonText.Number(judgement.Ratio.Value)}";
+        return new Case(
+            $"{candidate.Candidate.Name}: {candidate.TitleOf(operation)}", ComparisonText.NameOf(operation, judgement.Measure), 0)
         {
             Failure = judgement.Outcome == Outcome.Slower ? $"slower: {figures}" : null,
-            Skipped = judgement.Outcome == Outcome.Undecided ? $"undecided{(judgement.Enough is { } enough ? $"; a verdict would take {enough}" : "")}" : null,
+            Skipped = judgement.Outcome == Outcome.Undecided
+                ? $"undecided{(judgement.Enough is { } enough ? $"; a verdict would take {enough}" : "")}"
+                : null,
             Output = figures,
         };
     }
 
     private static void Write(string suite, Case[] cases, TextWriter output)
     {
-        using (var xml = XmlWriter.Create(output, new XmlWriterSettings { Indent = true, NewLineChars = "\n", OmitXmlDeclaration = true, CheckCharacters = false }))
+        using (var xml = XmlWriter.Create(
+            output, new XmlWriterSettings { Indent = true, NewLineChars = "\n", OmitXmlDeclaration = true, CheckCharacters = false }))
         {
             xml.WriteStartElement("testsuite");
             xml.WriteAttributeString("name", Clean(suite));
@@ -111,5 +118,6 @@ public static class JunitReport
     private static string Number(int count) => count.ToString(CultureInfo.InvariantCulture);
 
     /// <summary>Names of scenarios and messages of servers may hold what XML can't.</summary>
-    private static string Clean(string text) => string.Concat(text.EnumerateRunes().Select(rune => rune.IsBmp && !XmlConvert.IsXmlChar((char)rune.Value) ? "?" : rune.ToString()));
+    private static string Clean(string text) =>
+        string.Concat(text.EnumerateRunes().Select(rune => rune.IsBmp && !XmlConvert.IsXmlChar((char)rune.Value) ? "?" : rune.ToString()));
 }

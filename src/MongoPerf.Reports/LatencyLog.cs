@@ -15,7 +15,8 @@ internal static class LatencyLog
             .. run.Phases.SelectMany(phase => phase.Operations.Select(result => (Name: NameOf(phase, result.Operation), result.Threads)))
                 .GroupBy(one => one.Name).Where(same => same.Select(one => one.Threads).Distinct().Count() > 1).Select(same => same.Key),
         ];
-        var log = new HdrLogWriter(output, run.Run.StartedAt, $"MongoPerf {run.Run.Version}, run {run.Run.Id}; the tag is the operation: its service times, with a rate also .response and .lateness");
+        var log = new HdrLogWriter(output, run.Run.StartedAt, $"MongoPerf {run.Run.Version}, run {run.Run.Id}; the tag is the operation: "
+            + "its service times, with a rate also .response and .lateness");
         foreach (MergedSample merged in SampleThinning.Merge(run))
         {
             Sample sample = merged.Sample;
@@ -29,13 +30,18 @@ internal static class LatencyLog
                 Write(tag + ".lateness", merged.Histograms.Lateness);
             }
 
-            void Write(string name, LatencyHistogram histogram) => log.Write(name, merged.Start, TimeSpan.FromSeconds(sample.Seconds), histogram);
+            void Write(string name, LatencyHistogram histogram) =>
+                log.Write(name, merged.Start, TimeSpan.FromSeconds(sample.Seconds), histogram);
         }
     }
 
-    private static string NameOf(PhaseRecord phase, string operation) => phase.Growth is null ? operation : PhaseLabels.Of(phase, operation);
+    private static string NameOf(PhaseRecord phase, string operation) =>
+        phase.Growth is null ? operation : PhaseLabels.Of(phase, operation);
 
-    /// <summary>Such as "q4", or "q4-8" where the number of threads varies. Names are their authors' choice, but a tag has neither commas nor blanks.</summary>
+    /// <summary>
+    /// Such as "q4", or "q4-8" where the number of threads varies. Names are their authors' choice, but a tag has
+    /// neither commas nor blanks.
+    /// </summary>
     private static string TagOf(PhaseRecord? phase, string operation, HashSet<string> varied)
     {
         string name = phase is null ? operation : NameOf(phase, operation);

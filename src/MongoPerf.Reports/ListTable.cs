@@ -5,7 +5,8 @@ namespace MongoPerf.Reports;
 /// <param name="Empty">What is said where there is nothing.</param>
 /// <param name="Columns">Name of the field, and what people read above the column; null for a column that only programs get.</param>
 /// <param name="Rows">Values of the fields, and what people read.</param>
-public sealed record ListTable(string Name, string Empty, IReadOnlyList<(string Field, string? Header)> Columns, IReadOnlyList<IReadOnlyList<(object? Value, string Text)>> Rows)
+public sealed record ListTable(string Name, string Empty, IReadOnlyList<(string Field, string? Header)> Columns,
+    IReadOnlyList<IReadOnlyList<(object? Value, string Text)>> Rows)
 {
     public const string Schema = "mongoperf/list/1";
 
@@ -45,6 +46,9 @@ public sealed record ListTable(string Name, string Empty, IReadOnlyList<(string 
         }
 
         TextColumns.Write(
-            [[.. Columns.Select(column => column.Header).OfType<string>()], .. Rows.Select(row => row.Where((_, i) => Columns[i].Header is not null).Select(one => one.Text).ToArray())], output);
+            [
+                [.. Columns.Select(column => column.Header).OfType<string>()],
+                .. Rows.Select(row => row.Where((_, i) => Columns[i].Header is not null).Select(one => one.Text).ToArray()),
+            ], output);
     }
 }

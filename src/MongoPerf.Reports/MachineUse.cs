@@ -6,7 +6,9 @@ namespace MongoPerf.Reports;
 
 /// <summary>How the CPU of the client's machine was used during a phase, its warm-up left out.</summary>
 /// <param name="Busy">0 to 1: by anybody.</param>
-/// <param name="OtherCores">Used by neither the clients nor the servers under load, or stolen; null where the servers' part is not known.</param>
+/// <param name="OtherCores">
+/// Used by neither the clients nor the servers under load, or stolen; null where the servers' part is not known.
+/// </param>
 /// <param name="StolenCores">Those of them that the hypervisor gave to other virtual machines.</param>
 /// <param name="Cores">Of the machine.</param>
 /// <param name="Machine">Its name, of a run of several clients.</param>
@@ -14,13 +16,17 @@ public sealed record MachineUse(double Busy, double? OtherCores, double StolenCo
 {
     public bool HasOthers => OtherCores >= OtherLoad.NotedShare * Cores;
 
-    /// <summary>By the phase's number; nothing where no host samples fall into a phase. Of several machines the one that other programs used most.</summary>
+    /// <summary>
+    /// By the phase's number; nothing where no host samples fall into a phase. Of several machines the one that other programs used most.
+    /// </summary>
     public static Dictionary<int, MachineUse> Of(StoredRun run)
     {
         var most = new Dictionary<int, MachineUse>();
-        foreach ((int phase, MachineUse use) in HostSecond.Of(run).GroupBy(second => second.Machine).SelectMany(machine => Of(run, machine)))
+        foreach ((int phase, MachineUse use) in HostSecond.Of(run)
+            .GroupBy(second => second.Machine).SelectMany(machine => Of(run, machine)))
         {
-            if (!most.TryGetValue(phase, out MachineUse? known) || (use.OtherCores ?? 0) / use.Cores > (known.OtherCores ?? 0) / known.Cores)
+            if (!most.TryGetValue(phase, out MachineUse? known)
+                || (use.OtherCores ?? 0) / use.Cores > (known.OtherCores ?? 0) / known.Cores)
                 most[phase] = use;
         }
 
@@ -42,7 +48,9 @@ public sealed record MachineUse(double Busy, double? OtherCores, double StolenCo
         // A phase that continues after an interruption has several windows; the last is the stored result's.
         var use = new Dictionary<int, MachineUse>();
         foreach (Window window in windows.Where(w => w.Total > 0))
-            use[window.Phase] = new MachineUse(1 - (window.Idle / window.Total), window.OtherSeconds > 0 ? window.Other / window.OtherSeconds : null, window.OtherSeconds > 0 ? window.Stolen / window.OtherSeconds : 0, window.Cores, window.Machine);
+            use[window.Phase] = new MachineUse(
+                1 - (window.Idle / window.Total), window.OtherSeconds > 0 ? window.Other / window.OtherSeconds : null,
+                window.OtherSeconds > 0 ? window.Stolen / window.OtherSeconds : 0, window.Cores, window.Machine);
         return use;
     }
 
@@ -107,10 +115,12 @@ public sealed record MachineUse(double Busy, double? OtherCores, double StolenCo
 /// <param name="Cores">Of the machine.</param>
 /// <param name="Machine">Its name, of a run of several clients.</param>
 internal readonly record struct HostSecond(
-    long FromMilliseconds, long ToMilliseconds, double Idle, double Total, double? OtherCores, double StolenCores, double? ClientMicroseconds, int Cores, string? Machine)
+    long FromMilliseconds, long ToMilliseconds, double Idle, double Total, double? OtherCores, double StolenCores,
+    double? ClientMicroseconds, int Cores, string? Machine)
 {
     private static readonly IReadOnlyList<Metric> Metrics = MetricCatalogue.Only(
-        MetricCatalogue.Host, "cpu_idle", "cpu_iowait", "cpu_user", "cpu_system", "cpu_steal", "client_cpu_user", "client_cpu_system", "cpu_interrupts", "servers_cpu");
+        MetricCatalogue.Host, "cpu_idle", "cpu_iowait", "cpu_user", "cpu_system", "cpu_steal", "client_cpu_user", "client_cpu_system",
+        "cpu_interrupts", "servers_cpu");
     private static readonly int[] IdleColumns = Columns("cpu_idle", "cpu_iowait");
     private static readonly int[] UsedColumns = Columns("cpu_user", "cpu_system");
     private static readonly int[] StolenColumns = Columns("cpu_steal");
@@ -125,26 +135,32 @@ internal readonly record struct HostSecond(
 
     public double Seconds => (ToMilliseconds - FromMilliseconds) / 1000.0;
 
-    /// <summary>Of each machine in time order. Reads the run's host samples at the first call. May be called from several threads.</summary>
+    /// <summary>
+    /// Of each machine in time order. Reads the run's host samples at the first call. May be called from several threads.
+    /// </summary>
     public static IReadOnlyList<HostSecond> Of(StoredRun run) => Known.GetValue(run, static run => [.. Read(run)]);
 
     private static IEnumerable<HostSecond> Read(StoredRun run)
     {
         // The environment of several clients' run has the cores of all machines together.
-        var machines = run.Run.Clients.GroupBy(client => client.Host ?? client.Name).ToDictionary(machine => machine.Key, machine => machine.Max(client => client.CpuCount ?? 0));
+        var machines = run.Run.Clients.GroupBy(client => client.Host ?? client.Name)
+            .ToDictionary(machine => machine.Key, machine => machine.Max(client => client.CpuCount ?? 0));
         var before = new Dictionary<string, MetricSample>();
         foreach (MetricSample sample in run.ReadHostSamples(Metrics))
         {
             bool isOfSeveral = machines.TryGetValue(sample.Member, out int cores);
-            if (before.TryGetValue(sample.Member, out MetricSample? last) && sample.AtMilliseconds > last.AtMilliseconds && Between(last, sample) is { Total: > 0, Idle: >= 0 } second)
+            if (before.TryGetValue(sample.Member, out MetricSample? last) && sample.AtMilliseconds > last.AtMilliseconds
+                && Between(last, sample) is { Total: > 0, Idle: >= 0 } second)
             {
                 if (!isOfSeveral)
                     cores = run.Environment?.CpuCount ?? 0;
-                // How much other programs used is judged as a share of the cores. More core time than went by says that a sample's time is wrong, and the machine's own is right.
+                // How much other programs used is judged as a share of the cores. More core time than went by says that a sample's time is
+                // wrong, and the machine's own is right.
                 double own = cores > 0 ? Math.Max(1, second.Total / 1e6 / cores / second.Seconds) : 1;
                 yield return second with
                 {
-                    Cores = cores, Machine = isOfSeveral ? sample.Member : null, OtherCores = cores > 0 ? second.OtherCores / own : null, StolenCores = second.StolenCores / own,
+                    Cores = cores, Machine = isOfSeveral ? sample.Member : null, OtherCores = cores > 0 ? second.OtherCores / own : null,
+                    StolenCores = second.StolenCores / own,
                 };
             }
 
@@ -162,25 +178,31 @@ internal readonly record struct HostSecond(
         double ours = client < 0 || servers < 0 ? double.NaN : client + servers + Difference(InterruptColumns);
         return new HostSecond(
             before.AtMilliseconds, after.AtMilliseconds, idle, idle + used + stolen,
-            double.IsNaN(ours) ? null : (Math.Max(0, used - ours) + stolen) / 1e6 / seconds, stolen / 1e6 / seconds, client >= 0 ? client : null, 0, null);
+            double.IsNaN(ours) ? null : (Math.Max(0, used - ours) + stolen) / 1e6 / seconds, stolen / 1e6 / seconds,
+            client >= 0 ? client : null, 0, null);
 
         double Difference(int[] columns) => columns.Sum(column => after.Values[column] - before.Values[column]);
 
         // A kernel that does not count steal or iowait leaves them at nothing.
-        double Counted(int[] columns) => columns.Sum(column => after.Values[column] - before.Values[column] is var difference && double.IsNaN(difference) ? 0 : difference);
+        double Counted(int[] columns) => columns.Sum(column =>
+            after.Values[column] - before.Values[column] is var difference && double.IsNaN(difference) ? 0 : difference);
     }
 
     private static int[] Columns(params string[] names) => [.. names.Select(name => MetricCatalogue.IndexOf(Metrics, name))];
 }
 
-/// <summary>What programs that have nothing to do with a run, and other virtual machines on the same hardware, used of the client's machine while it measured.</summary>
+/// <summary>
+/// What programs that have nothing to do with a run, and other virtual machines on the same hardware, used of the client's
+/// machine while it measured.
+/// </summary>
 /// <param name="Cores">On average, in the phase in which it was most.</param>
 /// <param name="Of">Cores of the machine.</param>
 /// <param name="Phases">In which it was worth a note; empty for all of several.</param>
 /// <param name="HasServer">The server is on this machine too.</param>
 /// <param name="Machine">Which, of a run of several clients.</param>
 /// <param name="StolenCores">Those of them that the hypervisor gave to other virtual machines.</param>
-public sealed record OtherLoad(double Cores, int Of, IReadOnlyList<string> Phases, bool HasServer, string? Machine = null, double StolenCores = 0)
+public sealed record OtherLoad(
+    double Cores, int Of, IReadOnlyList<string> Phases, bool HasServer, string? Machine = null, double StolenCores = 0)
 {
     /// <summary>Of the machine; from here on it is said.</summary>
     public const double NotedShare = 0.1;
@@ -197,13 +219,15 @@ public sealed record OtherLoad(double Cores, int Of, IReadOnlyList<string> Phase
         {
             string most = Phases.Count == 1 ? "" : Words.Of("up to ");
             string where = Phases.Count == 0 ? "" : Words.Of($" in {string.Join(", ", Phases)}");
-            string machine = Machine is not null ? Words.Of($"of {Machine}'s {Of} cores") : HasServer ? Words.Of($"of this machine's {Of} cores") : Words.Of($"of the {Of} cores of the client's machine");
+            string machine = Machine is not null ? Words.Of($"of {Machine}'s {Of} cores")
+                : HasServer ? Words.Of($"of this machine's {Of} cores") : Words.Of($"of the {Of} cores of the client's machine");
             return Words.Of($"{NameOf(StolenCores)} used {most}{Units.Significant(Math.Round(Cores, 1))} {machine}{where}");
         }
     }
 
     /// <summary>Who used what was not the run's, of which so many cores were stolen.</summary>
-    public static string NameOf(double stolenCores) => stolenCores < 0.05 ? Words.Of("other programs") : Words.Of("other programs and virtual machines");
+    public static string NameOf(double stolenCores) =>
+        stolenCores < 0.05 ? Words.Of("other programs") : Words.Of("other programs and virtual machines");
 
     /// <returns>Null where nothing is known, or it was too little to matter.</returns>
     public static OtherLoad? Find(StoredRun run, IReadOnlyDictionary<int, MachineUse> use)
@@ -217,6 +241,7 @@ public sealed record OtherLoad(double Cores, int Of, IReadOnlyList<string> Phase
         string[] labels = [.. disturbed.Select(phase => PhaseLabels.Of(phase)).Distinct()];
         bool isAll = disturbed.Length == measured.Length && labels.Length > 1;
         MachineUse most = disturbed.Select(phase => use[phase.Number]).MaxBy(one => one.OtherCores / one.Cores)!;
-        return new OtherLoad(most.OtherCores!.Value, most.Cores, isAll ? [] : labels, environment.ServerOnSameMachine, most.Machine, most.StolenCores);
+        return new OtherLoad(most.OtherCores!.Value, most.Cores, isAll ? [] : labels, environment.ServerOnSameMachine,
+            most.Machine, most.StolenCores);
     }
 }

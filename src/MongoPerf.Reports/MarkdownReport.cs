@@ -35,7 +35,8 @@ public static class MarkdownReport
         Block.Verdicts verdicts => verdicts.Lines.Select(verdict => Item($"**{verdict.Mark}**", verdict.Text)),
         Block.Cautions cautions => cautions.Lines.Select(caution => Item($"**{Words.Of("note")}**", caution)),
         Block.Findings findings => findings.All.SelectMany(LinesOf),
-        Block.Facts facts => facts.Lines.Select(fact => Item(fact.Grade == Grade.Bad ? $"**{Words.Of(fact.Name)}**" : Words.Of(fact.Name), fact.Text)),
+        Block.Facts facts =>
+            facts.Lines.Select(fact => Item(fact.Grade == Grade.Bad ? $"**{Words.Of(fact.Name)}**" : Words.Of(fact.Name), fact.Text)),
         Block.Table table => LinesOf(table.Content),
         _ => throw new InvalidOperationException($"Markdown shows no {block.GetType().Name}"),
     };

@@ -3,10 +3,15 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
 
-/// <summary>What a reader of the operations' figures must know: that nothing was measured, operations lay across the ends of the measured part, replies were short, the query plan changed or scans.</summary>
+/// <summary>
+/// What a reader of the operations' figures must know: that nothing was measured, operations lay across the ends of the measured part,
+/// replies were short, the query plan changed or scans.
+/// </summary>
 internal static class OperationVerdicts
 {
-    /// <summary>A scan that examines no more than so many documents for each that it returns is what a query without a condition asks for.</summary>
+    /// <summary>
+    /// A scan that examines no more than so many documents for each that it returns is what a query without a condition asks for.
+    /// </summary>
     private const double ScannedPerReturned = 2;
 
     /// <summary>Between the sizes of a growth: what replies may vary by before a curve is one of theirs.</summary>
@@ -34,7 +39,8 @@ internal static class OperationVerdicts
     public static IReadOnlyList<Verdict> Of(StoredRun run)
     {
         Measured[] measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result)))];
-        return [.. WrongEffects(measured), .. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured), .. CollectionScans(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run)];
+        return [.. WrongEffects(measured), .. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured),
+            .. CollectionScans(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run)];
     }
 
     /// <summary>Writes that were answered without an error, and did not do what they must.</summary>
@@ -42,13 +48,15 @@ internal static class OperationVerdicts
     {
         foreach (IGrouping<string, Measured> group in measured.GroupBy(m => m.Label))
         {
-            ErrorCount[] wrong = [.. group.SelectMany(m => m.Result.Errors).Where(error => ErrorCount.IsWrongEffect(error.Code, error.Name))];
+            ErrorCount[] wrong = [.. group.SelectMany(m => m.Result.Errors)
+                .Where(error => ErrorCount.IsWrongEffect(error.Code, error.Name))];
             if (wrong.Length == 0)
                 continue;
             long answered = group.Sum(m => m.Result.Accounting.Succeeded + m.Result.Accounting.Failed);
             yield return new Verdict(
                 Grade.Note,
-                Words.Of($"{group.Key}: {Units.Exact(wrong.Sum(error => error.Count))} of {Units.Exact(answered)} operations had no effect, or a wrong one, "
+                Words.Of($"{group.Key}: {Units.Exact(wrong.Sum(error => error.Count))} of {Units.Exact(answered)} operations had "
+                    + $"no effect, or a wrong one, "
                 + $"although the server reported no error: {wrong[0].FirstMessage}"))
             { Finding = VerdictFinding.WrongEffect };
         }
@@ -59,7 +67,8 @@ internal static class OperationVerdicts
         // Unacknowledged inserts of which nothing arrived were measured all the same.
         IEnumerable<Measured> empty = measured.Where(m => m.Result is { Operations: 0, Failed: 0 } and not { Unacknowledged.Sent: > 0 });
         foreach (IGrouping<string, Measured> group in empty.GroupBy(WhyUnmeasured))
-            yield return new Verdict(Grade.Note, Words.Of($"nothing was measured in {Words.And([.. group.Select(m => m.Label).Distinct()])}: {group.Key}")) { Finding = VerdictFinding.NothingMeasured };
+            yield return new Verdict(Grade.Note, Words.Of($"nothing was measured in "
+                + $"{Words.And([.. group.Select(m => m.Label).Distinct()])}: {group.Key}")) { Finding = VerdictFinding.NothingMeasured };
     }
 
     private static string WhyUnmeasured(Measured one) =>
@@ -72,7 +81,8 @@ internal static class OperationVerdicts
         measured.Where(m => IsLong(m.Result)), VerdictFinding.InFlight, result => result.InFlightAtStart,
         (label, operations, took) => operations == 1
             ? Words.Of($"{label}: an operation that was in flight when the warm-up ended took {took}; it counts as measured")
-            : Words.Of($"{label}: {Units.Exact(operations)} operations that were in flight when the warm-up ended took up to {took}; they count as measured"));
+            : Words.Of($"{label}: {Units.Exact(operations)} operations that were in flight when the warm-up ended took up to {took}; "
+                + $"they count as measured"));
 
     /// <summary>Far longer than others, or others are few: every thread has an operation in flight when the warm-up ends.</summary>
     private static bool IsLong(OperationResult result) =>
@@ -82,12 +92,15 @@ internal static class OperationVerdicts
     private static IEnumerable<Verdict> CutOff(Measured[] measured) => AcrossEnds(
         measured, VerdictFinding.CutOff, result => result.InFlightAtEnd,
         (label, operations, waited) => operations == 1
-            ? Words.Of($"{label}: an operation was cut off without a reply after {waited}, because the phase was over; it is in none of the figures")
-            : Words.Of($"{label}: {Units.Exact(operations)} operations were cut off without a reply after up to {waited}, because the phase was over; they are in none of the figures"));
+            ? Words.Of($"{label}: an operation was cut off without a reply after {waited}, because the phase was over; "
+                + $"it is in none of the figures")
+            : Words.Of($"{label}: {Units.Exact(operations)} operations were cut off without a reply after up to {waited}, "
+                + $"because the phase was over; they are in none of the figures"));
 
     /// <summary>One line for each label: the worst of its operations that were under way at one end of the measured part.</summary>
     private static IEnumerable<Verdict> AcrossEnds(
-        IEnumerable<Measured> measured, VerdictFinding finding, Func<OperationResult, OperationsInFlight?> of, Func<string, long, string, string> tell)
+        IEnumerable<Measured> measured, VerdictFinding finding, Func<OperationResult, OperationsInFlight?> of,
+        Func<string, long, string, string> tell)
     {
         foreach (IGrouping<string, Measured> group in measured.Where(m => of(m.Result) is not null).GroupBy(m => m.Label))
         {
@@ -95,11 +108,15 @@ internal static class OperationVerdicts
             OperationsInFlight some = of(worst.Result)!;
             string at = worst.Phase.Growth is { } growth ? Words.Of($" at {Units.Count(growth.Documents)}") : "";
             string others = group.Count() is > 1 and var count ? Words.Of($", and less in {count - 1} more") : "";
-            yield return new Verdict(Grade.Note, tell(group.Key, some.Operations, Units.Latency(some.LongestMicroseconds) + at + others)) { Finding = finding };
+            yield return new Verdict(
+                Grade.Note, tell(group.Key, some.Operations, Units.Latency(some.LongestMicroseconds) + at + others)) { Finding = finding };
         }
     }
 
-    /// <summary>Where most replies are full, the others make the figures better than they are. Where most are not, the limit is no more than a precaution.</summary>
+    /// <summary>
+    /// Where most replies are full, the others make the figures better than they are. Where most are not, the limit is no
+    /// more than a precaution.
+    /// </summary>
     private static IEnumerable<Verdict> ShortReplies(Measured[] measured)
     {
         foreach (IGrouping<string, Measured> group in measured.GroupBy(m => m.Label))
@@ -107,9 +124,11 @@ internal static class OperationVerdicts
             long few = group.Sum(m => m.Result.ShortReplies);
             long all = group.Sum(m => m.Result.Operations);
             if (few > 0 && few == all && group.Sum(m => m.Result.Documents) == 0)
-                yield return new Verdict(Grade.Note, Words.Of($"{group.Key}: none of {Units.Exact(all)} replies held a document; does the filter match any?"));
+                yield return new Verdict(
+                    Grade.Note, Words.Of($"{group.Key}: none of {Units.Exact(all)} replies held a document; does the filter match any?"));
             else if (few > 0 && few < all - few)
-                yield return new Verdict(Grade.Note, Words.Of($"{group.Key}: {Units.Exact(few)} of {Units.Exact(all)} replies held fewer documents than their limit"));
+                yield return new Verdict(Grade.Note,
+                    Words.Of($"{group.Key}: {Units.Exact(few)} of {Units.Exact(all)} replies held fewer documents than their limit"));
         }
     }
 
@@ -124,13 +143,15 @@ internal static class OperationVerdicts
             PlanSummary worst = scans.MaxBy(m => Examined(m.Result.Plan!))!.Result.Plan!;
             yield return new Verdict(
                 Grade.Note,
-                Words.Of($"{group.Key} scanned the collection{AtSizes(scans, [.. group])}: it examined up to {Units.Rate(Examined(worst))} documents per operation to return {Words.Counted(worst.Returned, "document")}; "
+                Words.Of($"{group.Key} scanned the collection{AtSizes(scans, [.. group])}: it examined up to {Units.Rate(Examined(worst))} "
+                    + $"documents per operation to return {Words.Counted(worst.Returned, "document")}; "
                 + $"an index on its filter would help")) { Finding = VerdictFinding.PlanScans };
         }
     }
 
     private static bool IsWasteful(PlanSummary plan) =>
-        plan.Index is null && plan.Stages.Contains("COLLSCAN", StringComparison.Ordinal) && Examined(plan) > ScannedPerReturned * Math.Max(1, plan.Necessary ?? plan.Returned);
+        plan.Index is null && plan.Stages.Contains("COLLSCAN", StringComparison.Ordinal)
+        && Examined(plan) > ScannedPerReturned * Math.Max(1, plan.Necessary ?? plan.Returned);
 
     private static double Examined(PlanSummary plan) => plan.DocumentsExaminedPerOperation ?? plan.DocumentsExamined;
 
@@ -138,10 +159,13 @@ internal static class OperationVerdicts
     {
         int phases = all.Select(m => m.Phase.Number).Distinct().Count();
         int there = some.Select(m => m.Phase.Number).Distinct().Count();
-        return phases == 1 ? "" : all.All(m => m.Phase.Growth is not null) ? Words.Of($" at {there} of {phases} sizes") : Words.Of($" in {there} of {phases} phases");
+        return phases == 1 ? "" : all.All(m => m.Phase.Growth is not null) ? Words.Of($" at {there} of {phases} sizes")
+            : Words.Of($" in {there} of {phases} phases");
     }
 
-    /// <summary>Operations of growths that bring far more documents at one size than at another: their curves are those of reply sizes too.</summary>
+    /// <summary>
+    /// Operations of growths that bring far more documents at one size than at another: their curves are those of reply sizes too.
+    /// </summary>
     private static IEnumerable<Verdict> ChangedReplies(StoredRun run)
     {
         foreach (GrowthFigures growth in GrowthFigures.Of(run))
@@ -162,8 +186,10 @@ internal static class OperationVerdicts
                 (var first, var last) = least.Documents < most.Documents ? (least, most) : (most, least);
                 yield return new Verdict(
                     Grade.Note,
-                    Words.Of($"{NameOf(line)} returned {Units.Significant(first.Each)} documents per operation at {Units.Count(first.Documents)} documents and {Units.Significant(last.Each)} at {Units.Count(last.Documents)}, "
-                    + $"so its curve shows how its replies change, not only how the collection grows")) { Finding = VerdictFinding.ReplySize };
+                    Words.Of($"{NameOf(line)} returned {Units.Significant(first.Each)} documents per operation at "
+                        + $"{Units.Count(first.Documents)} documents and {Units.Significant(last.Each)} at {Units.Count(last.Documents)}, "
+                    + $"so its curve shows how its replies change, "
+                    + $"not only how the collection grows")) { Finding = VerdictFinding.ReplySize };
             }
         }
     }
@@ -178,12 +204,14 @@ internal static class OperationVerdicts
                 List<(long Documents, string Index)> changes = [];
                 foreach ((int step, OperationResult result) in line.Results.OrderBy(one => one.Key))
                 {
-                    if (result.Plan is { Stages.Length: > 0 } plan && IndexOf(plan) is var index && (changes.Count == 0 || changes[^1].Index != index))
+                    if (result.Plan is { Stages.Length: > 0 } plan && IndexOf(plan) is var index
+                        && (changes.Count == 0 || changes[^1].Index != index))
                         changes.Add((growth.Steps[step].Documents, index));
                 }
 
                 if (changes.Count > 1)
-                    yield return new Verdict(Grade.Note, Words.Of($"{NameOf(line)} changed its query plan as the collection grew: {Told(changes)}")) { Finding = VerdictFinding.PlanChanged };
+                    yield return new Verdict(Grade.Note, Words.Of($"{NameOf(line)} changed its query plan as the collection grew: "
+                        + $"{Told(changes)}")) { Finding = VerdictFinding.PlanChanged };
             }
         }
 
@@ -193,8 +221,10 @@ internal static class OperationVerdicts
     /// <summary>"Number_1, no index from 2M, Number_1 from 3M"; of more, the first and the last.</summary>
     private static string Told(IReadOnlyList<(long Documents, string Index)> changes)
     {
-        string[] texts = [.. changes.Select((change, place) => place == 0 ? Shortened(change.Index) : Words.Of($"{Shortened(change.Index)} from {Units.Count(change.Documents)}"))];
-        return string.Join(", ", texts.Length <= MostPlans ? texts : [.. texts.Take(MostPlans - 1), Words.Of($"{texts.Length - MostPlans} more"), texts[^1]]);
+        string[] texts = [.. changes.Select((change, place) =>
+            place == 0 ? Shortened(change.Index) : Words.Of($"{Shortened(change.Index)} from {Units.Count(change.Documents)}"))];
+        return string.Join(", ",
+            texts.Length <= MostPlans ? texts : [.. texts.Take(MostPlans - 1), Words.Of($"{texts.Length - MostPlans} more"), texts[^1]]);
 
         static string Shortened(string index) => index.Length <= LongestIndex ? index : index[..(LongestIndex - 1)] + "…";
     }

@@ -9,9 +9,12 @@ public static class PhaseLabels
     public const string Threads = "threads";
 
     /// <summary>The phase with its parameters, such as "read (limit=10)".</summary>
-    public static string Of(PhaseRecord record) => record.Parameters.Count == 0 ? record.Phase : $"{record.Phase} ({Parameters(record.Parameters)})";
+    public static string Of(PhaseRecord record) =>
+        record.Parameters.Count == 0 ? record.Phase : $"{record.Phase} ({Parameters(record.Parameters)})";
 
-    /// <summary>An operation, whatever the parameters: the phase's name where the phase has no other operation, such as "q4"; otherwise "mix read".</summary>
+    /// <summary>
+    /// An operation, whatever the parameters: the phase's name where the phase has no other operation, such as "q4"; otherwise "mix read".
+    /// </summary>
     public static string Of(PhaseRecord record, string operation) =>
         record.Operations.Count > 1 && operation != record.Phase ? $"{record.Phase} {operation}" : record.Phase;
 
@@ -20,7 +23,8 @@ public static class PhaseLabels
         record.Parameters.Count == 0 ? Of(record, operation) : $"{Of(record, operation)} ({Parameters(record.Parameters)})";
 
     /// <summary>The operation's own name; that of a phase's total in the reader's language.</summary>
-    public static string NameOf(OperationResult result) => result is { IsTotal: true, Operation: OperationResult.TotalName } ? Words.Of("total") : result.Operation;
+    public static string NameOf(OperationResult result) =>
+        result is { IsTotal: true, Operation: OperationResult.TotalName } ? Words.Of("total") : result.Operation;
 
     /// <summary>"limit=10, sort=true"; empty for none.</summary>
     public static string Parameters(IEnumerable<ParameterValue> parameters, string separator = ", ") =>

@@ -15,7 +15,9 @@ public enum Media
     All = Console | Documents,
 }
 
-/// <summary>What is reported, and in which order. Console, Markdown and page show it, each in its form; none adds to it or moves anything.</summary>
+/// <summary>
+/// What is reported, and in which order. Console, Markdown and page show it, each in its form; none adds to it or moves anything.
+/// </summary>
 /// <param name="Title">Of a document; the console has none.</param>
 /// <param name="Lead">Comes before the table of contents.</param>
 /// <param name="Sections">Those with nothing to show in a medium are not there.</param>
@@ -25,9 +27,11 @@ public sealed record Report(string Title, IReadOnlyList<Block> Lead, IReadOnlyLi
 
     /// <summary>What one medium shows of it.</summary>
     public Report For(Media medium) => new(
-        Title, Shown(Lead, medium), [.. Sections.Select(section => section with { Blocks = Shown(section.Blocks, medium) }).Where(section => section.Blocks.Count > 0)]);
+        Title, Shown(Lead, medium), [.. Sections.Select(section => section with { Blocks = Shown(section.Blocks, medium) })
+            .Where(section => section.Blocks.Count > 0)]);
 
-    private static IReadOnlyList<Block> Shown(IReadOnlyList<Block> blocks, Media medium) => [.. blocks.Where(block => block.In.HasFlag(medium) && !block.IsEmpty)];
+    private static IReadOnlyList<Block> Shown(IReadOnlyList<Block> blocks, Media medium) =>
+        [.. blocks.Where(block => block.In.HasFlag(medium) && !block.IsEmpty)];
 }
 
 /// <param name="Title">Of a document's heading, which translates it; the console has none.</param>
@@ -63,7 +67,8 @@ public abstract record Block
 {
     public Media In { get; init; } = Media.All;
 
-    public bool IsEmpty => this is Paragraph { Text.Length: 0 } or Cautions { Lines.Count: 0 } or Findings { All.Count: 0 } or Facts { Lines.Count: 0 };
+    public bool IsEmpty =>
+        this is Paragraph { Text.Length: 0 } or Cautions { Lines.Count: 0 } or Findings { All.Count: 0 } or Facts { Lines.Count: 0 };
 
     public sealed record Paragraph(string Text, Tone Tone = Tone.Plain) : Block;
 

@@ -39,11 +39,13 @@ public static class ReportLines
         {
             "finished" => (Words.Of("to rebuild this report"), "report"),
             "running" => (Words.Of("to refresh this report"), "report"),
-            _ when run.Run.Clients.Count > 0 || run.FindNote(StoredRun.DeletedNote) is not null || run.FindNote(StoredRun.RejectedNote) is { Length: > 0 } => (Words.Of("to rebuild this report"), "report"),
+            _ when run.Run.Clients.Count > 0 || run.FindNote(StoredRun.DeletedNote) is not null
+                || run.FindNote(StoredRun.RejectedNote) is { Length: > 0 } => (Words.Of("to rebuild this report"), "report"),
             _ => (Words.Of("to resume"), "resume"),
         };
         // A program that only the stored run names is not started: it is named again.
-        string mongod = command == "resume" && run.Settings.Deployment.MongodPath is { } named ? $" --mongod {CommandText.Quoted(named)}" : "";
+        string mongod =
+            command == "resume" && run.Settings.Deployment.MongodPath is { } named ? $" --mongod {CommandText.Quoted(named)}" : "";
         return $"{why}: ./mongoperf {command} {run.Run.Id}{mongod}{(runsFolder == null ? "" : $" --out {CommandText.Quoted(runsFolder)}")}";
     }
 
@@ -58,35 +60,49 @@ public static class ReportLines
         if (machine is null)
             yield break;
         string where = machine.ServerOnSameMachine ? Words.Of("shared with the server") : Words.Of("the server is elsewhere");
-        yield return new Fact("client", Words.Of($"{machine.CpuCount} × {machine.CpuModel}, {Units.BinaryBytes(machine.MemoryBytes)} of memory, {where}"));
+        yield return new Fact(
+            "client", Words.Of($"{machine.CpuCount} × {machine.CpuModel}, {Units.BinaryBytes(machine.MemoryBytes)} of memory, {where}"));
         yield return new Fact("system", Words.Of($"{machine.OperatingSystem}, Linux {machine.Kernel}, .NET {machine.DotNetVersion}"));
-        yield return new Fact("disk", Words.Of($"{machine.Disk}, {Units.Bytes(machine.DiskFreeBytes)} of {Units.Bytes(machine.DiskTotalBytes)} free at the start"));
+        yield return new Fact("disk",
+            Words.Of($"{machine.Disk}, {Units.Bytes(machine.DiskFreeBytes)} of {Units.Bytes(machine.DiskTotalBytes)} free at the start"));
     }
 
     private static string ServerLine(DeploymentInfo? d)
     {
         if (d == null)
             return Words.Of("no server was reached");
-        string product = d.IsEmbedded ? Words.Of("embedded server") : d.Topology == Topology.Null ? Words.Of("null server") : d.OtherSystem ?? "MongoDB";
+        string product = d.IsEmbedded ? Words.Of("embedded server")
+            : d.Topology == Topology.Null ? Words.Of("null server") : d.OtherSystem ?? "MongoDB";
         string engine = d.StorageEngine == null ? "" : $", {d.StorageEngine}";
         string cache = d.CacheBytes == null ? "" : Words.Of($", cache {ChartText.Cache(d)}");
-        string topology = d.OtherSystem is not null || d.Topology is Topology.Embedded or Topology.Null ? "" : $" {Words.Of(d.ShapeText)}{Router(d)}";
+        string topology =
+            d.OtherSystem is not null || d.Topology is Topology.Embedded or Topology.Null ? "" : $" {Words.Of(d.ShapeText)}{Router(d)}";
         return Words.Of($"{product} {d.ServerVersion}{topology}{engine}{cache}, {d.Namespace} at {d.Address}");
     }
 
-    private static string Router(DeploymentInfo d) => d.Router is null ? "" : Words.Of($" (routed by {(d.Router == "mongod" ? Words.Of("a mongod") : d.Router)})");
+    private static string Router(DeploymentInfo d) =>
+        d.Router is null ? "" : Words.Of($" (routed by {(d.Router == "mongod" ? Words.Of("a mongod") : d.Router)})");
 
     /// <summary>"news (scenarios/news.yaml): what it is about".</summary>
-    public static string PlanText(PlanSettings plan) => $"{plan.Name} ({plan.Path}){(plan.Description.Length > 0 ? $": {plan.Description}" : "")}";
+    public static string PlanText(PlanSettings plan) =>
+        $"{plan.Name} ({plan.Path}){(plan.Description.Length > 0 ? $": {plan.Description}" : "")}";
 
     /// <summary>Such as "sharded by hashed _id, presplit into 6 chunks, chunk size 8 MB, balancer on".</summary>
     /// <param name="s">Of the run.</param>
-    /// <param name="collections">As the cluster has them, which comes first: a scenario's collections have keys of their own. Null or empty where it was not asked.</param>
+    /// <param name="collections">
+    /// As the cluster has them, which comes first: a scenario's collections have keys of their own. Null or empty where it was not asked.
+    /// </param>
     public static string Sharding(ShardingSettings s, IReadOnlyList<CollectionSharding>? collections = null)
     {
         string key = collections is [{ Key: { } only }] ? Words.Of($"by {only}")
-            : collections is { Count: > 1 } ? Words.Of($"by {string.Join(", ", collections.Select(one => $"{one.Collection} {one.Key ?? Words.Of("none")}"))}")
-            : s.ShardKey switch { null => Words.Of("by the key it had"), "hashed" => Words.Of("by hashed _id"), var given => Words.Of($"by {given}") };
+            : collections is { Count: > 1 } ? Words.Of(
+                $"by {string.Join(", ", collections.Select(one => $"{one.Collection} {one.Key ?? Words.Of("none")}"))}")
+            : s.ShardKey switch
+            {
+                null => Words.Of("by the key it had"),
+                "hashed" => Words.Of("by hashed _id"),
+                var given => Words.Of($"by {given}"),
+            };
         string presplit = s.Presplit is { } chunks ? Words.Of($", presplit into {chunks} chunks") : "";
         string size = s.ChunkMegabytes is { } megabytes ? Words.Of($", chunk size {megabytes} MiB") : "";
         return Words.Of($"sharded {key}{presplit}{size}{(s.Balancer is { } balancer ? Words.Of($", balancer {balancer}") : "")}");

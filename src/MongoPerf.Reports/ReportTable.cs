@@ -12,19 +12,26 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
     private const int MostTextWidth = 24;
 
     /// <summary>Figures that others nearly say. Response and service time of the median and of one in a hundred always stay.</summary>
-    private static readonly string[] LeftOutFirst = ["p95", "response p95", "docs/s", "p99.9", "response p99.9", "drain", "MB/s", "lateness p99", "response max", "failed", "examined/op", "p (Holm)", "95 %"];
+    private static readonly string[] LeftOutFirst =
+    [
+        "p95", "response p95", "docs/s", "p99.9", "response p99.9", "drain", "MB/s", "lateness p99", "response max", "failed",
+        "examined/op", "p (Holm)", "95 %",
+    ];
 
     public static bool IsText(string column) => column.StartsWith('<');
 
     /// <summary>As it is shown, translated: columns themselves stay English, so that they can be told apart.</summary>
     public static string Header(string column) => Words.Of(column.TrimStart('<'));
 
-    /// <summary>Columns of numbers that belong together, as those of one deployment do: where a table is divided, so many stay side by side if there is room for them.</summary>
+    /// <summary>
+    /// Columns of numbers that belong together, as those of one deployment do: where a table is divided, so many stay side by side if
+    /// there is room for them.
+    /// </summary>
     public int Together { get; init; } = 1;
 
     /// <summary>
-    /// The same table in at most so many characters: what a reader misses least is left out, and the title says so. What is too wide even so becomes several
-    /// tables, one below the other.
+    /// The same table in at most so many characters: what a reader misses least is left out, and the title says so. What is too wide even
+    /// so becomes several tables, one below the other.
     /// </summary>
     /// <remarks>Columns of texts wrap instead, between words.</remarks>
     public IEnumerable<ReportTable> Within(int width)
@@ -39,8 +46,10 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
             left.Add(column);
         }
 
-        ReportTable fitting = left.Count == 0 ? this : With(Words.Of($"{Title} (no room for {string.Join(", ", left.Select(Header))}; the report has all columns)"), kept);
-        return WidthOf(kept) <= width ? [fitting] : (fitting with { Columns = [.. fitting.Columns.Select((_, i) => fitting.Stacked(i))] }).Divided(width);
+        ReportTable fitting = left.Count == 0 ? this
+            : With(Words.Of($"{Title} (no room for {string.Join(", ", left.Select(Header))}; the report has all columns)"), kept);
+        return WidthOf(kept) <= width ? [fitting]
+            : (fitting with { Columns = [.. fitting.Columns.Select((_, i) => fitting.Stacked(i))] }).Divided(width);
     }
 
     /// <summary>Each part has what names its rows: the texts on the left, or the first column of numbers, such as documents.</summary>
@@ -93,10 +102,12 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
         ? Math.Max(Math.Min(LeastTextWidth, Widest(i)), Math.Min(MostTextWidth, LongestWord(i)))
         : Widest(i)));
 
-    private int LongestWord(int column) => Rows.Select(row => row[column]).Append(Header(Columns[column])).SelectMany(text => text.Split(' ')).Max(LongestPiece);
+    private int LongestWord(int column) =>
+        Rows.Select(row => row[column]).Append(Header(Columns[column])).SelectMany(text => text.Split(' ')).Max(LongestPiece);
 
     /// <summary>A Chinese text may be broken anywhere.</summary>
     private static int LongestPiece(string word) => word.EnumerateRunes().Any(Words.IsWide) ? 2 : word.Length;
 
-    private int Widest(int column) => Math.Max(Header(Columns[column]).Split('\n').Max(Words.Width), Rows.Select(row => Words.Width(row[column])).DefaultIfEmpty().Max());
+    private int Widest(int column) =>
+        Math.Max(Header(Columns[column]).Split('\n').Max(Words.Width), Rows.Select(row => Words.Width(row[column])).DefaultIfEmpty().Max());
 }

@@ -17,7 +17,8 @@ public static class ReportWriter
 {
     private static readonly TextFile[] TextFiles =
     [
-        new("report.md", "this report as text, to paste into a ticket", static (run, output) => MarkdownReport.Write(RunReport.Of(run), output)),
+        new("report.md", "this report as text, to paste into a ticket",
+            static (run, output) => MarkdownReport.Write(RunReport.Of(run), output)),
         new("result.json", "all results for programs to read", JsonReport.Write),
         new("results.csv", "results, a row for each operation of each phase", CsvReport.WriteResults),
         new("sizes.csv", "sizes, a row for each time they were taken", CsvReport.WriteSizes),
@@ -41,7 +42,9 @@ public static class ReportWriter
     /// <param name="Write">Its content.</param>
     private sealed record TextFile(string Name, string Purpose, Action<StoredRun, TextWriter> Write);
 
-    /// <summary>Text files, charts and, last of all, index.html, each in place of an older one. A chart that can't be drawn is a warning.</summary>
+    /// <summary>
+    /// Text files, charts and, last of all, index.html, each in place of an older one. A chart that can't be drawn is a warning.
+    /// </summary>
     /// <exception cref="IOException">The folder can't be written.</exception>
     /// <exception cref="RunStoreException">The folder, or its charts', is a link.</exception>
     public static ReportFiles WriteAll(StoredRun run, string folder, IReadOnlyList<PlotInfo>? plots = null)
@@ -49,7 +52,8 @@ public static class ReportWriter
         var texts = WriteTextFiles(run, folder);
         var charts = ChartRenderer.Render(run, Path.Combine(folder, "charts"), plots);
         var explore = HtmlExplore.Of(run);
-        string page = HtmlPage.Write(folder, HtmlReport.Build(RunReport.Of(run, Beside(run, charts)), new PagePictures(explore, charts, folder)));
+        string page = HtmlPage.Write(
+            folder, HtmlReport.Build(RunReport.Of(run, Beside(run, charts)), new PagePictures(explore, charts, folder)));
         return new ReportFiles(page, [page, .. texts, .. charts.Files], charts.Warnings);
     }
 
@@ -82,7 +86,8 @@ public static class ReportWriter
         return files;
     }
 
-    private static IEnumerable<TextFile> TextFilesOf(StoredRun run) => [.. TextFiles, .. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Laps.Count == 0 ? [] : LapFiles];
+    private static IEnumerable<TextFile> TextFilesOf(StoredRun run) =>
+        [.. TextFiles, .. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Laps.Count == 0 ? [] : LapFiles];
 
     /// <summary>What lies beside the page.</summary>
     private static List<Fact> Beside(StoredRun run, RenderedCharts charts)

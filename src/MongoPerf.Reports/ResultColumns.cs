@@ -2,7 +2,9 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
 
-/// <summary>The columns that tables have of operations' results: rates and latencies always, everything else where one of the results has it.</summary>
+/// <summary>
+/// The columns that tables have of operations' results: rates and latencies always, everything else where one of the results has it.
+/// </summary>
 /// <remarks>Where a rate was set, response time is what counts: service time stands beside it, and both are named.</remarks>
 /// <param name="results">All that the table shows.</param>
 internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
@@ -16,7 +18,10 @@ internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
 
     public IReadOnlyList<string> Names =>
     [
-        .. Always, .. _hasRate ? [.. Latencies.Select(name => $"response {name}"), "service p50", "service p99", "lateness p99"] : Latencies, .. When(_hasLoss, "lost", "drain"), .. When(_hasPlan, "<index", "examined/op"),
+        .. Always,
+        .. _hasRate ? [.. Latencies.Select(name => $"response {name}"), "service p50", "service p99", "lateness p99"] : Latencies,
+        .. When(_hasLoss, "lost", "drain"),
+        .. When(_hasPlan, "<index", "examined/op"),
     ];
 
     /// <summary>As many as there are names.</summary>
@@ -26,7 +31,8 @@ internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
         [
             Units.Rate(r.OperationsPerSecond), Units.Rate(r.DocumentsPerSecond), Units.Rate(r.MegabytesPerSecond), Units.Exact(r.Failed),
             .. LatenciesOf(_hasRate ? r.ResponseMicroseconds : r.LatencyMicroseconds),
-            .. When(_hasRate, Units.Latency(r.LatencyMicroseconds.P50), Units.Latency(r.LatencyMicroseconds.P99), Units.Latency(r.LatenessMicroseconds?.P99)),
+            .. When(_hasRate, Units.Latency(r.LatencyMicroseconds.P50), Units.Latency(r.LatencyMicroseconds.P99),
+                Units.Latency(r.LatenessMicroseconds?.P99)),
             .. _hasLoss ? Loss(r.Unacknowledged) : [],
             .. When(_hasPlan, r.Plan is null ? Units.None : r.Plan.Index ?? Words.Of("(none)"), Units.Rate(Examined(r.Plan))),
         ];
@@ -40,7 +46,8 @@ internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
         : [Units.Exact(result.Lost), Units.Duration(TimeSpan.FromSeconds(result.DrainSeconds))];
 
     /// <summary>By the server's counters over the window; by explain where it has none.</summary>
-    private static double? Examined(PlanSummary? plan) => plan is null ? null : plan.DocumentsExaminedPerOperation ?? plan.DocumentsExamined;
+    private static double? Examined(PlanSummary? plan) =>
+        plan is null ? null : plan.DocumentsExaminedPerOperation ?? plan.DocumentsExamined;
 
     private static string[] When(bool condition, params string[] fields) => condition ? fields : [];
 }

@@ -31,21 +31,28 @@ public static class RunReport
             new Section("Shards", [.. ShardTables.Of(run).Select(table => new Block.Table(table))]),
             TableOrNone("Errors", ReportTables.Errors(run)),
             TableOrNone("Events", ReportTables.Events(run)),
-            new Section("The scenario", [.. Scaled(run.Settings.Plan.Overrides.Scale), new Block.Source(run.Settings.Plan.Text) { In = Media.Page }]),
+            new Section("The scenario",
+                [.. Scaled(run.Settings.Plan.Overrides.Scale), new Block.Source(run.Settings.Plan.Text) { In = Media.Page }]),
             new Section(
                 "Repeat this run",
                 [
                     new Block.Facts([new Fact("command", run.Run.CommandLine), new Fact("next", ReportLines.Next(run, runsFolder))]),
-                    new Block.Paragraph(Words.Of($"The documents depend on the seed only: with --seed {run.Run.Seed} they are byte for byte the same on every machine.")) { In = Media.Documents },
+                    new Block.Paragraph(Words.Of($"The documents depend on the seed only: with --seed {run.Run.Seed} they are byte for "
+                        + $"byte the same on every machine.")) { In = Media.Documents },
                 ]),
-            new Section("Files", [new Block.Paragraph(Words.Of("This page is self-contained and can be sent by itself. Next to it:")) { In = Media.Page }, new Block.Facts(files ?? [])]),
+            new Section("Files",
+                [
+                    new Block.Paragraph(Words.Of("This page is self-contained and can be sent by itself. Next to it:")) { In = Media.Page },
+                    new Block.Facts(files ?? []),
+                ]),
         ]);
 
     /// <summary>Above the file's text, whose counts are not those of the run.</summary>
     private static IEnumerable<Block> Scaled(double scale)
     {
         if (scale != 1)
-            yield return new Block.Paragraph(Words.Of($"This is the file itself; the run multiplied its counts by {scale.ToString("0.########", CultureInfo.InvariantCulture)} (--scale).")) { In = Media.Page };
+            yield return new Block.Paragraph(Words.Of($"This is the file itself; the run multiplied its counts by "
+                + $"{scale.ToString("0.########", CultureInfo.InvariantCulture)} (--scale).")) { In = Media.Page };
     }
 
     private static string Title(StoredRun run)
@@ -60,19 +67,23 @@ public static class RunReport
         if (run.Deployment is { IsEmbedded: true })
             yield return Words.Of("These are figures of MongoPerf's embedded server, not of MongoDB.");
         else if (run.Deployment is { Kind: DeploymentKind.Null })
-            yield return Words.Of("These are figures of the null deployment, which answers from memory: the most that client and loopback can do. They are not figures of MongoDB.");
+            yield return Words.Of("These are figures of the null deployment, which answers from memory: the most that client and loopback "
+                + "can do. They are not figures of MongoDB.");
     }
 
     private static IEnumerable<Block> Results(StoredRun run)
     {
         yield return new Block.Paragraph(
-            run.Results.Any() ? Words.Of("Rates and latencies exclude the warm-up. 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576.") : Words.Of("No phase has a result yet.")) { In = Media.Documents };
+            run.Results.Any()
+                ? Words.Of("Rates and latencies exclude the warm-up. 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576.")
+                : Words.Of("No phase has a result yet.")) { In = Media.Documents };
         // What they show stands in the tables of the operations too, and a terminal has no room for it twice.
         foreach (GrowthFigures growth in GrowthFigures.Of(run))
             yield return new Block.Table(GrowthTables.Rates(run, growth)) { In = Media.Documents };
         IEnumerable<ReportTable?> tables =
         [
-            RestartReports.Table(run), .. GrowthTables.Of(run), .. FigureTables.Of(FigureRun.Of(run)), .. PhaseTables.Of(run), ReportTables.Clients(run), ReportTables.Members(run), ReportTables.Traffic(run),
+            RestartReports.Table(run), .. GrowthTables.Of(run), .. FigureTables.Of(FigureRun.Of(run)), .. PhaseTables.Of(run),
+            ReportTables.Clients(run), ReportTables.Members(run), ReportTables.Traffic(run),
         ];
         foreach (ReportTable table in tables.OfType<ReportTable>())
             yield return new Block.Table(table);

@@ -17,26 +17,32 @@ internal static class RunVerdicts
         verdicts.AddRange(RestartReports.Verdicts(run));
         if (ShardVerdict.Of(run) is { } shards)
             verdicts.Add(shards);
-        verdicts.AddRange((run.Deployment?.Collections ?? []).Select(ShardVerdict.Crowded).OfType<string>().Select(text => new Verdict(Grade.Note, text)));
+        verdicts.AddRange((run.Deployment?.Collections ?? [])
+            .Select(ShardVerdict.Crowded).OfType<string>().Select(text => new Verdict(Grade.Note, text)));
         verdicts.AddRange(OperationVerdicts.Of(run));
         verdicts.AddRange(ArrivalVerdicts.Of(run));
         verdicts.AddRange(PhaseVerdicts.Of(run));
-        verdicts.AddRange(run.Events.Where(e => e.Kind is RunEvent.UntilReached or RunEvent.UntilMissed).Select(e => new Verdict(e.Kind == RunEvent.UntilReached ? Grade.Good : Grade.Note, e.Text)));
+        verdicts.AddRange(run.Events.Where(e => e.Kind is RunEvent.UntilReached or RunEvent.UntilMissed)
+            .Select(e => new Verdict(e.Kind == RunEvent.UntilReached ? Grade.Good : Grade.Note, e.Text)));
         ClientLimit limit = ClientLimit.Of(run);
         if (limit.Other is { } other)
             verdicts.Add(new Verdict(Grade.Note, other.Sentence) { Finding = VerdictFinding.OtherLoad });
-        verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good, sentence) { Finding = limit.IsLimit ? VerdictFinding.ClientLimit : null }));
+        verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good,
+            sentence) { Finding = limit.IsLimit ? VerdictFinding.ClientLimit : null }));
         if (limit.Share is { } share)
             verdicts.Add(new Verdict(Grade.Good, share));
         if (run.Deployment is { IsEmbedded: true })
-            verdicts.Add(new Verdict(Grade.Note, Words.Of("results are for the embedded server, not MongoDB")) { Finding = VerdictFinding.EmbeddedServer });
+            verdicts.Add(new Verdict(
+                Grade.Note, Words.Of("results are for the embedded server, not MongoDB")) { Finding = VerdictFinding.EmbeddedServer });
         if (run.Run.BuildKind != "Release")
-            verdicts.Add(new Verdict(Grade.Note, Words.Of($"the client is a {run.Run.BuildKind} build, which is slower than a Release build")) { Finding = VerdictFinding.DebugBuild });
+            verdicts.Add(new Verdict(Grade.Note, Words.Of($"the client is a {run.Run.BuildKind} build, "
+                + $"which is slower than a Release build")) { Finding = VerdictFinding.DebugBuild });
         foreach (string remark in run.Deployment?.Remarks ?? [])
         {
             string text = Words.Of(remark);
             if (verdicts.All(v => v.Text != text))
-                verdicts.Add(new Verdict(Grade.Note, text) { IsChosen = run.Deployment!.Kind == DeploymentKind.Null && remark.StartsWith("nothing is stored", StringComparison.Ordinal) });
+                verdicts.Add(new Verdict(Grade.Note, text) { IsChosen = run.Deployment!.Kind == DeploymentKind.Null
+                    && remark.StartsWith("nothing is stored", StringComparison.Ordinal) });
         }
 
         return verdicts;
@@ -46,7 +52,11 @@ internal static class RunVerdicts
     private static IEnumerable<Verdict> DeploymentOf(StoredRun run)
     {
         if (run.DeploymentName is { } name)
-            yield return new Verdict(Grade.Note, Words.Of($"deployment: {name}{(run.Settings.Plan.Set is { Count: > 0 } set ? Words.Of($", which sets {string.Join(", ", set)}") : "")}")) { IsChosen = true };
+            yield return new Verdict(Grade.Note, Words.Of($"deployment: {name}"
+                + $"{(run.Settings.Plan.Set is { Count: > 0 } set ? Words.Of($", which sets {string.Join(", ", set)}") : "")}"))
+            {
+                IsChosen = true,
+            };
     }
 
     private static Verdict State(StoredRun run)
@@ -73,9 +83,11 @@ internal static class RunVerdicts
     private static Verdict Accounting(StoredRun run)
     {
         Accounting a = run.Accounting;
-        string parts = Words.Of($"{Units.Exact(a.Succeeded)} succeeded + {Units.Exact(a.Failed)} failed + {Units.Exact(a.Skipped)} skipped");
+        string parts =
+            Words.Of($"{Units.Exact(a.Succeeded)} succeeded + {Units.Exact(a.Failed)} failed + {Units.Exact(a.Skipped)} skipped");
         if (a.Scheduled != a.Succeeded + a.Failed + a.Skipped)
-            return new Verdict(Grade.Bad, Words.Of($"{Units.Exact(a.Scheduled)} operations scheduled but {parts}: the sum is wrong, which is a bug in MongoPerf"));
+            return new Verdict(Grade.Bad,
+                Words.Of($"{Units.Exact(a.Scheduled)} operations scheduled but {parts}: the sum is wrong, which is a bug in MongoPerf"));
         string sum = Words.Of($"{Units.Exact(a.Scheduled)} operations scheduled = {parts}");
         // They have no other latency: what hung and then failed would be slow nowhere.
         if (run.Errors.Max(error => error.SlowestMicroseconds) is >= OperationVerdicts.LeastWaitMicroseconds and var slowest)
@@ -83,7 +95,10 @@ internal static class RunVerdicts
         if (run.Failures > a.Failed)
             sum += Words.Of($"; {Units.Exact(run.Failures - a.Failed)} more failed in phases that left no result");
         if (run.Failures > run.Settings.Plan.MaxErrors)
-            return new Verdict(Grade.Bad, Words.Of($"{sum}: more failures than the {Units.Exact(run.Settings.Plan.MaxErrors)} allowed")) { Finding = VerdictFinding.FailedOperations };
+            return new Verdict(Grade.Bad, Words.Of($"{sum}: more failures than the {Units.Exact(run.Settings.Plan.MaxErrors)} allowed"))
+            {
+                Finding = VerdictFinding.FailedOperations,
+            };
         return run.Failures > 0 ? new Verdict(Grade.Note, sum) { Finding = VerdictFinding.FailedOperations } : new Verdict(Grade.Good, sum);
     }
 
@@ -94,23 +109,29 @@ internal static class RunVerdicts
         long unknown = SentBlindly(run.Results.Where(result => !result.IsArrivalUnknown));
         long unproved = SentBlindly(run.Results.Where(result => result.IsArrivalUnknown));
         if (unproved > 0)
-            verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: how many of {Units.Exact(unproved)} documents arrived can't be told, as the server removes documents by itself")));
+            verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: how many of {Units.Exact(unproved)} documents arrived "
+                + $"can't be told, as the server removes documents by itself")));
         if (unknown > 0)
-            verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: how many of {Units.Exact(unknown)} documents arrived is unknown, as the run was interrupted while they were sent")));
+            verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: how many of {Units.Exact(unknown)} documents arrived "
+                + $"is unknown, as the run was interrupted while they were sent")));
         if (results.Length == 0)
             return;
         long sent = results.Sum(r => r.Sent);
         long lost = results.Sum(r => r.Lost);
         long refused = sent - lost - results.Sum(r => r.Arrived);
         if (refused > 0)
-            verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: a unique index refused {Units.Exact(refused)} of {Units.Exact(sent)} documents")));
+            verdicts.Add(new Verdict(Grade.Note,
+                Words.Of($"unacknowledged inserts: a unique index refused {Units.Exact(refused)} of {Units.Exact(sent)} documents")));
         if (refused > 0 && lost == 0)
             return;
         verdicts.Add(lost == 0
-            ? new Verdict(Grade.Good, unknown > 0 ? Words.Of($"unacknowledged inserts: all {Units.Exact(sent)} other documents arrived") : Words.Of($"unacknowledged inserts: all {Units.Exact(sent)} documents arrived"))
+            ? new Verdict(Grade.Good, unknown > 0
+                ? Words.Of($"unacknowledged inserts: all {Units.Exact(sent)} other documents arrived")
+                : Words.Of($"unacknowledged inserts: all {Units.Exact(sent)} documents arrived"))
             : new Verdict(
                 Grade.Note,
-                Words.Of($"unacknowledged inserts: {Units.Exact(lost)} of {Units.Exact(sent)} documents were lost, and written again with acknowledgement")) { Finding = VerdictFinding.LostWrites });
+                Words.Of($"unacknowledged inserts: {Units.Exact(lost)} of {Units.Exact(sent)} documents were lost, "
+                    + $"and written again with acknowledgement")) { Finding = VerdictFinding.LostWrites });
     }
 
     private static long SentBlindly(IEnumerable<OperationResult> results) =>
@@ -123,10 +144,16 @@ internal static class RunVerdicts
         long wrong = run.Results.Sum(result => result.Wrong);
         string documents = Words.Counted(verified, "returned document");
         if (wrong > 0)
-            yield return new Verdict(Grade.Bad, wrong == 1 ? Words.Of($"verified: {Units.Exact(wrong)} of {documents} differs from what was written") : Words.Of($"verified: {Units.Exact(wrong)} of {documents} differ from what was written"));
+            yield return new Verdict(Grade.Bad, wrong == 1
+                ? Words.Of($"verified: {Units.Exact(wrong)} of {documents} differs from what was written")
+                : Words.Of($"verified: {Units.Exact(wrong)} of {documents} differ from what was written"));
         else if (verified > 0)
-            yield return new Verdict(Grade.Good, verified == 1 ? Words.Of($"verified: {documents} matches what was written") : Words.Of($"verified: {documents} match what was written"));
-        foreach (IGrouping<string, PhaseRecord> phases in run.Phases.Where(phase => phase.NotVerified is not null).GroupBy(phase => phase.NotVerified!))
-            yield return new Verdict(Grade.Note, Words.Of($"not verified in {string.Join(", ", phases.Select(phase => phase.Phase).Distinct())}: {StoredText.OfNotVerified(phases.Key)}"));
+            yield return new Verdict(Grade.Good, verified == 1
+                ? Words.Of($"verified: {documents} matches what was written")
+                : Words.Of($"verified: {documents} match what was written"));
+        foreach (IGrouping<string, PhaseRecord> phases in run.Phases.Where(phase => phase.NotVerified is not null)
+            .GroupBy(phase => phase.NotVerified!))
+            yield return new Verdict(Grade.Note, Words.Of($"not verified in "
+                + $"{string.Join(", ", phases.Select(phase => phase.Phase).Distinct())}: {StoredText.OfNotVerified(phases.Key)}"));
     }
 }

@@ -2,13 +2,19 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
 
-/// <summary>Which samples belong together. A phase that ran again after a crash has samples of each attempt; the last attempt's are the stored result's.</summary>
+/// <summary>
+/// Which samples belong together. A phase that ran again after a crash has samples of each attempt; the last attempt's are
+/// the stored result's.
+/// </summary>
 internal static class SampleAttempts
 {
     /// <summary>The rest of a second says too little.</summary>
     public const double LeastSeconds = 0.5;
 
-    /// <summary>A sample covers all that came since the one before, however long that was; between two attempts lies at least the start of a process.</summary>
+    /// <summary>
+    /// A sample covers all that came since the one before, however long that was; between two attempts lies at least the
+    /// start of a process.
+    /// </summary>
     private const double LongestGapMilliseconds = 1500;
 
     /// <summary>Of the same attempt as the operation's sample before it.</summary>

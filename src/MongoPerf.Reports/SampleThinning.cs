@@ -46,7 +46,9 @@ internal static class SampleThinning
     /// <summary>Rows of a file of samples; with a few more where an operation ends in the middle of a group.</summary>
     public const int MaxRows = 7200;
 
-    /// <summary>Joins samples of the same operation that follow one another, so that about <paramref name="atMost"/> are left. Streams.</summary>
+    /// <summary>
+    /// Joins samples of the same operation that follow one another, so that about <paramref name="atMost"/> are left. Streams.
+    /// </summary>
     public static IEnumerable<MergedSample> Merge(StoredRun run, int atMost = MaxRows)
     {
         int perGroup = GroupSize(run.ReadSamples().Count(), atMost);

@@ -8,7 +8,8 @@ public static class TextColumns
 
     /// <param name="rows">The first one may be the headings; all have as many fields.</param>
     /// <param name="output">Gets them.</param>
-    public static void Write(IReadOnlyList<IReadOnlyList<string>> rows, TextWriter output) => Write(rows, output, !Console.IsOutputRedirected && Console.WindowWidth is > 0 and int columns ? columns : null);
+    public static void Write(IReadOnlyList<IReadOnlyList<string>> rows, TextWriter output) =>
+        Write(rows, output, !Console.IsOutputRedirected && Console.WindowWidth is > 0 and int columns ? columns : null);
 
     /// <param name="rows">The first one may be the headings; all have as many fields.</param>
     /// <param name="output">Gets them.</param>
@@ -28,7 +29,9 @@ public static class TextColumns
         {
             string before = string.Concat(row.Zip(widths, static (text, width) => text + new string(' ', width - Words.Width(text))));
             string last = Words.Wrap(row[^1], width - indent).Replace("\n", "\n" + new string(' ', indent), StringComparison.Ordinal);
-            output.WriteLine(isBelow && last.Length > 0 ? $"{before.TrimEnd()}\n{new string(' ', indent)}{last}" : (before + last).TrimEnd());
+            output.WriteLine(isBelow && last.Length > 0
+                ? $"{before.TrimEnd()}\n{new string(' ', indent)}{last}"
+                : (before + last).TrimEnd());
         }
     }
 }

@@ -37,9 +37,12 @@ public static class FailureReport
         IFailure e => ((ExitCode)e.Fault, e.Hint),
         HistogramFormatException => (ExitCode.WrongUsage, "the run is damaged: make its report anew from a copy, if there is one"),
         OperationCanceledException => (ExitCode.Interrupted, null),
-        OutOfMemoryException => (ExitCode.Refused, "this machine, or the limit of this process, has too little memory for the run: use fewer threads, or smaller batches and documents"),
-        SocketException => (ExitCode.CannotConnect, "is another program using the port? choose another --port, or omit it to use a free one"),
-        IOException { HResult: NoSpaceLeft } => (ExitCode.Refused, "make room there; if no file is named, standard output goes to the full disk"),
+        OutOfMemoryException => (ExitCode.Refused, "this machine, or the limit of this process, has too little memory for the run: "
+            + "use fewer threads, or smaller batches and documents"),
+        SocketException =>
+            (ExitCode.CannotConnect, "is another program using the port? choose another --port, or omit it to use a free one"),
+        IOException { HResult: NoSpaceLeft } =>
+            (ExitCode.Refused, "make room there; if no file is named, standard output goes to the full disk"),
         UnauthorizedAccessException => (ExitCode.WrongUsage, "does this user have permission to read and write there?"),
         IOException => (ExitCode.WrongUsage, "is it the right folder or file, and is the disk full?"),
         _ => null,

@@ -18,7 +18,8 @@ internal static class AssertionReader
         string[] sides = comparison is null ? [] : text.Split(comparison, 2, StringSplitOptions.TrimEntries);
         int dot = sides.Length == 2 ? sides[0].LastIndexOf('.') : -1;
         if (dot < 1)
-            throw MappingReader.Wrong(node, $"assert: '{text}' does not have the form operation.metric < value", "such as 'read.p99 < 10ms' or 'total.rate > 1000'");
+            throw MappingReader.Wrong(node, $"assert: '{text}' does not have the form operation.metric < value",
+                "such as 'read.p99 < 10ms' or 'total.rate > 1000'");
         string operation = sides[0][..dot];
         string metric = sides[0][(dot + 1)..];
         RequireOneOf(node, "operation", operation, [.. operations, Assertion.Total]);
@@ -42,6 +43,7 @@ internal static class AssertionReader
     {
         if (allowed.Contains(found))
             return;
-        throw MappingReader.Wrong(node, $"assert: no {what} '{found}'; allowed: {string.Join(", ", allowed)}", NearestName.Hint(found, allowed));
+        throw MappingReader.Wrong(node, $"assert: no {what} '{found}'; allowed: {string.Join(", ", allowed)}",
+            NearestName.Hint(found, allowed));
     }
 }

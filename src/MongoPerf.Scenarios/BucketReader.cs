@@ -19,10 +19,17 @@ internal static class BucketReader
     /// <param name="seed">The run's.</param>
     public static PlanCollection Read(MappingReader collection, string name, int? shard, CountScale scale, ulong seed)
     {
-        if (((string[])["count", "document", "indexes", "shardKey", "options"]).FirstOrDefault(key => collection.Find(key) is not null) is { } other)
-            throw MappingReader.Wrong(collection.Find(other)!, $"collection '{name}': {other} is not allowed beside files: GridFS defines its collections", other == "count" ? "files: {count: …}" : null);
+        if (((string[])["count", "document", "indexes", "shardKey", "options"])
+            .FirstOrDefault(key => collection.Find(key) is not null) is { } other)
+            throw MappingReader.Wrong(
+                collection.Find(other)!,
+                $"collection '{name}': {other} is not allowed beside files: GridFS defines its collections",
+                other == "count" ? "files: {count: …}" : null);
         if (name.Any(c => c is '/' or '\\' || char.IsControl(c)))
-            throw MappingReader.Wrong(collection.Node, $"collection '{name}': a GridFS bucket's name must not contain slashes, backslashes or control characters", "such as photos");
+            throw MappingReader.Wrong(
+                collection.Node,
+                $"collection '{name}': a GridFS bucket's name must not contain slashes, backslashes or control characters",
+                "such as photos");
         var reader = new MappingReader(collection.Find("files")!, $"files of '{name}'", ScenarioLanguage.Files);
         reader.Require("length", "such as length: 1.04MB");
         int chunkSize = (int)(reader.Size("chunkSize", 1, MostChunkBytes) ?? GridFsBucket.DefaultChunkSize);

@@ -20,7 +20,8 @@ internal static class CollectionReader
     {
         if (data is not MappingNode mapping)
             throw MappingReader.Wrong(data, $"data is {data.Describe()}; expected collections by name");
-        PlanCollection[] collections = [.. mapping.Entries.Select(entry => Collection(entry, scale, seed)).Select(c => grown.Contains(c.Name) ? c with { IsGrown = true } : c)];
+        PlanCollection[] collections = [.. mapping.Entries.Select(entry => Collection(entry, scale, seed))
+            .Select(c => grown.Contains(c.Name) ? c with { IsGrown = true } : c)];
         if (collections.SelectMany(c => c.Stored).GroupBy(stored => stored.Name).FirstOrDefault(same => same.Count() > 1) is { } twice)
             throw MappingReader.Wrong(data, $"data: '{twice.Key}' is both a collection and part of a GridFS bucket");
         return collections;
@@ -32,14 +33,16 @@ internal static class CollectionReader
         var reader = new MappingReader(entry.Value, $"collection '{name}'", ScenarioLanguage.Collection);
         int? shard = (int?)reader.Count("shard", 1, ClusterLimits.MostShards);
         if (shard is not null && reader.Find("shardKey") is { } key)
-            throw MappingReader.Wrong(key, $"collection '{name}' has both shardKey, which spreads it, and shard, which keeps it on one shard", "remove one of them");
+            throw MappingReader.Wrong(key,
+                $"collection '{name}' has both shardKey, which spreads it, and shard, which keeps it on one shard", "remove one of them");
         if (reader.Find("files") is not null)
             return BucketReader.Read(reader, name, shard, scale, seed);
         ScenarioNode document = reader.Find("document") ?? new MappingNode(entry.Key.Position, []);
         var template = new DocumentTemplate(new TemplateReader(null, seed).Root(document, $"{name}.document"), seed, name);
         int length = template.Make(0).Bytes.Length;
         if (length > MostBytes)
-            throw MappingReader.Wrong(document, $"collection '{name}': a document has {length:N0} bytes; MongoDB allows at most {MostBytes:N0}");
+            throw MappingReader.Wrong(
+                document, $"collection '{name}': a document has {length:N0} bytes; MongoDB allows at most {MostBytes:N0}");
         var collection = new PlanCollection
         {
             Name = name,
@@ -71,7 +74,8 @@ internal static class CollectionReader
             : options;
     }
 
-    private static BsonDocument? Literal(MappingReader reader, string key) => reader.Find(key) is { } node ? TemplateReader.Literal(node, key) : null;
+    private static BsonDocument? Literal(MappingReader reader, string key) =>
+        reader.Find(key) is { } node ? TemplateReader.Literal(node, key) : null;
 
     private static string CheckedName(ScalarNode key)
     {

@@ -26,7 +26,9 @@ public sealed class CountScale(double factor)
         return IsExact(node) ? full : Remember(node, full);
     }
 
-    /// <summary>Documents, of a collection or a hot set. One of which nothing is left is remembered for <see cref="RequireSomething"/>.</summary>
+    /// <summary>
+    /// Documents, of a collection or a hot set. One of which nothing is left is remembered for <see cref="RequireSomething"/>.
+    /// </summary>
     /// <exception cref="UserException">No count.</exception>
     public long Read(ScenarioNode node, string what, long least = 1)
     {
@@ -44,7 +46,9 @@ public sealed class CountScale(double factor)
     public void RequireSomething()
     {
         if (_first is { } first)
-            throw MappingReader.Wrong(first.Node, $"{first.What} is {first.Full:N0}, which rounds to 0 with --scale {factor:0.############}", $"--scale {Math.Min(1, 1.0 / _least):0.############} leaves at least one of each");
+            throw MappingReader.Wrong(
+                first.Node, $"{first.What} is {first.Full:N0}, which rounds to 0 with --scale {factor:0.############}",
+                $"--scale {Math.Min(1, 1.0 / _least):0.############} leaves at least one of each");
     }
 
     /// <summary>What became of a single value that was read as a count; null for any other.</summary>
@@ -56,7 +60,8 @@ public sealed class CountScale(double factor)
 
     private static bool IsExact(ScenarioNode node) => node is ScalarNode { IsExact: true };
 
-    private static long ReadFull(ScenarioNode node, string what, long least) => new MappingReader(new MappingNode(node.Position, []), what, Counts).CountOf(what, node, least, long.MaxValue);
+    private static long ReadFull(ScenarioNode node, string what, long least) =>
+        new MappingReader(new MappingNode(node.Position, []), what, Counts).CountOf(what, node, least, long.MaxValue);
 
     private long Multiply(long full) => (long)Math.Round(full * factor);
 

@@ -12,7 +12,8 @@ internal sealed class CourseReader(MappingReader reader, string name)
     private const double MostRate = 1e9;
 
     /// <summary>The key's value is a list of values that gives a result for each, and not its course over time.</summary>
-    public static bool IsSweep(ScenarioNode? node) => node is SequenceNode { Items.Count: > 0 } list && list.Items.Any(item => item is not MappingNode);
+    public static bool IsSweep(ScenarioNode? node) =>
+        node is SequenceNode { Items.Count: > 0 } list && list.Items.Any(item => item is not MappingNode);
 
     /// <summary>The group with its threads, its rate and its times to think.</summary>
     public PhaseGroup AddTo(PhaseGroup group)
@@ -20,7 +21,8 @@ internal sealed class CourseReader(MappingReader reader, string name)
         RatePlan? rate = Rate();
         ThinkTime? think = Think();
         if (rate is not null && think is not null)
-            throw MappingReader.Wrong(reader.Find("think")!, $"{name}: think is not allowed with a rate", "a rate says when operations are due, whatever the threads do in between");
+            throw MappingReader.Wrong(reader.Find("think")!, $"{name}: think is not allowed with a rate",
+                "a rate says when operations are due, whatever the threads do in between");
         if (rate is null && reader.Find("arrivals") is { } arrivals)
             throw MappingReader.Wrong(arrivals, $"{name}: arrivals is not allowed without a rate", "such as rate: 1000");
         if (Pieces("threads", 0, PhaseReader.MostThreads) is not { } pieces)
@@ -46,10 +48,12 @@ internal sealed class CourseReader(MappingReader reader, string name)
             return null;
         bool isDrawn = node is MappingNode;
         double? seconds = isDrawn ? new MappingReader(node, $"{name}: think", Mean).Duration("mean") : reader.Duration("think");
-        return seconds is > 0 ? new ThinkTime(seconds.Value, isDrawn) : throw MappingReader.Wrong(node, $"{name}: think is {(seconds is null ? "without a mean" : "0")}; expected a time such as 10ms, or {{mean: 10ms}}");
+        return seconds is > 0 ? new ThinkTime(seconds.Value, isDrawn) : throw MappingReader.Wrong(node,
+            $"{name}: think is {(seconds is null ? "without a mean" : "0")}; expected a time such as 10ms, or {{mean: 10ms}}");
     }
 
-    private static KeySet Mean { get; } = new("think", "Times that are drawn.", [new Key("mean", KeyKind.Duration, "Of the exponential distribution.")]);
+    private static KeySet Mean { get; } = new(
+        "think", "Times that are drawn.", [new Key("mean", KeyKind.Duration, "Of the exponential distribution.")]);
 
     /// <returns>Null when the value is no list.</returns>
     private RatePiece[]? Pieces(string key, double least, double most)
@@ -64,12 +68,15 @@ internal sealed class CourseReader(MappingReader reader, string name)
             double? to = piece.Number("to", least, most);
             double? from = piece.Number("from", least, most) ?? (pieces.Count > 0 ? pieces[^1].To : null);
             if ((at is null) == (to is null) || (at is not null && piece.Find("from") is not null))
-                throw MappingReader.Wrong(item, $"{name}: {key}: a piece has either at, or from and to", $"such as {key}: [{{at: 100, for: 10s}}, {{from: 100, to: 500, for: 30s}}]");
+                throw MappingReader.Wrong(item, $"{name}: {key}: a piece has either at, or from and to",
+                    $"such as {key}: [{{at: 100, for: 10s}}, {{from: 100, to: 500, for: 30s}}]");
             if (to is not null && from is null)
-                throw MappingReader.Wrong(item, $"{name}: {key}: the first piece has no 'from'", "only later ones begin where the one before ended");
+                throw MappingReader.Wrong(item, $"{name}: {key}: the first piece has no 'from'",
+                    "only later ones begin where the one before ended");
             double? seconds = piece.Duration("for");
             if (seconds is not > 0 && (to is not null || i < items.Count - 1))
-                throw MappingReader.Wrong(item, $"{name}: {key}: a piece has no 'for'", "only the last may leave it out, when it is a step");
+                throw MappingReader.Wrong(
+                    item, $"{name}: {key}: a piece has no 'for'", "only the last may leave it out, when it is a step");
             pieces.Add(new RatePiece(at ?? from!.Value, at ?? to!.Value, seconds ?? 0));
         }
 

@@ -22,7 +22,8 @@ internal static class Directions
             // Any number above or below 0 is a direction.
             string found = value.IsNumber && value.ToDouble() != 0 ? value.ToDouble() > 0 ? "1" : "-1" : value.ToString();
             if (!allowed.Contains(found))
-                throw MappingReader.Wrong(node, $"{what}: '{field}' is '{value}'; allowed: {string.Join(", ", allowed)}", Hint(field, found, value));
+                throw MappingReader.Wrong(
+                    node, $"{what}: '{field}' is '{value}'; allowed: {string.Join(", ", allowed)}", Hint(field, found, value));
         }
     }
 

@@ -6,8 +6,13 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Scenarios;
 
-/// <summary>Finds field names that are probably misspelt: a query on a field that no document has finds nothing, and the server says nothing.</summary>
-/// <remarks>Collects what operations and indexes name while a file is read, and judges it when all is known: an update may add what a query asks for.</remarks>
+/// <summary>
+/// Finds field names that are probably misspelt: a query on a field that no document has finds nothing, and the server says nothing.
+/// </summary>
+/// <remarks>
+/// Collects what operations and indexes name while a file is read, and judges it when all is known: an update may add
+/// what a query asks for.
+/// </remarks>
 public sealed class FieldCheck
 {
     private static readonly string[] OfStructure = ["$and", "$or", "$nor"];
@@ -17,7 +22,10 @@ public sealed class FieldCheck
     private static readonly string[] Keeping = ["$match", "$sort", "$limit", "$skip", "$sample", "$unwind"];
 
     /// <summary>Stages in which every "$name" is a field.</summary>
-    private static readonly string[] OfExpressions = ["$group", "$project", "$addFields", "$set", "$unwind", "$sortByCount", "$bucket", "$bucketAuto", "$replaceRoot", "$replaceWith"];
+    private static readonly string[] OfExpressions =
+    [
+        "$group", "$project", "$addFields", "$set", "$unwind", "$sortByCount", "$bucket", "$bucketAuto", "$replaceRoot", "$replaceWith",
+    ];
 
     private readonly List<Use> _uses = [];
     private readonly List<(string Collection, string Path, TemplateValue Value)> _writes = [];
@@ -45,7 +53,8 @@ public sealed class FieldCheck
         foreach (KeyValuePair<string, BsonValue> field in collection.ShardKey ?? BsonDocument.Empty)
             uses.Read(field.Key);
         uses = new Uses(this, collection.Name, mapping.Find("options") ?? node, $"{what}: options.timeseries");
-        foreach (string field in ((string[])["timeField", "metaField"]).Select(key => collection.Options?.FindString($"timeseries.{key}")).OfType<string>())
+        foreach (string field in ((string[])["timeField", "metaField"])
+            .Select(key => collection.Options?.FindString($"timeseries.{key}")).OfType<string>())
             uses.Read(field);
     }
 
@@ -55,7 +64,8 @@ public sealed class FieldCheck
         var uses = new Uses(this, collection, node, what);
         foreach (BsonDocument index in indexes)
         {
-            foreach (KeyValuePair<string, BsonValue> field in (index.FindDocument("key") ?? BsonDocument.Empty).Concat(index.FindDocument("partialFilterExpression") ?? BsonDocument.Empty).Where(field => !field.Key.StartsWith('$')))
+            foreach (KeyValuePair<string, BsonValue> field in (index.FindDocument("key") ?? BsonDocument.Empty)
+                .Concat(index.FindDocument("partialFilterExpression") ?? BsonDocument.Empty).Where(field => !field.Key.StartsWith('$')))
                 uses.Read(field.Key);
         }
     }
@@ -125,8 +135,10 @@ public sealed class FieldCheck
             var written = new FieldTree();
             written.Add(collection.Documents.Root);
             string[] known = [.. written.Paths];
-            foreach (Use use in uses.Where(use => use.Adds && !written.Has(use.Path) && !uses.Any(other => !other.Adds && IsPartOf(other.Path, use.Path))))
-                yield return Line(use, $"adds the field '{use.Path}', which no document of '{collection.Name}' has and nothing reads", known);
+            foreach (Use use in uses.Where(use =>
+                use.Adds && !written.Has(use.Path) && !uses.Any(other => !other.Adds && IsPartOf(other.Path, use.Path))))
+                yield return Line(
+                    use, $"adds the field '{use.Path}', which no document of '{collection.Name}' has and nothing reads", known);
             foreach ((_, string path, TemplateValue value) in _writes.Where(write => write.Collection == collection.Name))
                 written.Add(path, value);
             foreach (Use use in uses.Where(use => !use.Adds && !written.Has(use.Path)))
@@ -136,14 +148,17 @@ public sealed class FieldCheck
 
     /// <summary>What the file says of its documents is all that there is: it makes them itself.</summary>
     private bool IsKnown(PlanCollection collection) => !_unknown.Contains(collection.Name)
-        && (collection.Count > 0 || collection.IsGrown || collection.Documents.Root.Elements.Count > 1 || _inserted.Contains(collection.Name));
+        && (collection.Count > 0 || collection.IsGrown || collection.Documents.Root.Elements.Count > 1
+            || _inserted.Contains(collection.Name));
 
     private static (ScenarioNode Place, string Text) Line(Use use, string text, string[] known) =>
         (use.Place, $"{use.What}: {text}{(NearestName.FindPath(use.Path, known) is { } near ? $" (did you mean '{near}'?)" : "")}");
 
-    private static bool IsPartOf(string one, string other) => one == other || one.StartsWith(other + ".", StringComparison.Ordinal) || other.StartsWith(one + ".", StringComparison.Ordinal);
+    private static bool IsPartOf(string one, string other) =>
+        one == other || one.StartsWith(other + ".", StringComparison.Ordinal) || other.StartsWith(one + ".", StringComparison.Ordinal);
 
-    private static string? TextOf(TemplateValue value) => value is LiteralValue { Value: { Type: BsonType.String } text } ? text.ToString() : null;
+    private static string? TextOf(TemplateValue value) =>
+        value is LiteralValue { Value: { Type: BsonType.String } text } ? text.ToString() : null;
 
     /// <summary>Of a document, or of each that may be chosen.</summary>
     private static IEnumerable<KeyValuePair<string, TemplateValue>> FieldsOf(TemplateValue? value) => value switch
@@ -216,7 +231,8 @@ public sealed class FieldCheck
         public void Sort(TemplateValue? sort)
         {
             // {$meta: textScore} stands for no field.
-            foreach ((string name, TemplateValue value) in FieldsOf(sort).Where(field => !field.Key.StartsWith('$') && field.Value is not DocumentValue))
+            foreach ((string name, TemplateValue value) in FieldsOf(sort)
+                .Where(field => !field.Key.StartsWith('$') && field.Value is not DocumentValue))
                 Read(name);
         }
 
@@ -224,7 +240,8 @@ public sealed class FieldCheck
         {
             foreach ((string name, TemplateValue value) in FieldsOf(projection).Where(field => !field.Key.StartsWith('$')))
             {
-                if (value is LiteralValue { Value: { IsNumber: true } or { Type: BsonType.Boolean } } || FieldsOf(value).Any(inner => inner.Key is "$slice" or "$elemMatch"))
+                if (value is LiteralValue { Value: { IsNumber: true } or { Type: BsonType.Boolean } }
+                    || FieldsOf(value).Any(inner => inner.Key is "$slice" or "$elemMatch"))
                     Read(prefix + name);
                 else if (FieldsOf(value).Any(inner => !inner.Key.StartsWith('$')))
                     Projection(value, $"{prefix}{name}.");
@@ -297,7 +314,8 @@ public sealed class FieldCheck
         /// <summary>Up to the first stage that makes other documents of those of the collection.</summary>
         public void Pipeline(DocumentValue pipeline)
         {
-            (string Name, TemplateValue Value)[] stages = [.. ItemsOf(pipeline).SelectMany(FieldsOf).Select(stage => (stage.Key, stage.Value))];
+            (string Name, TemplateValue Value)[] stages = [.. ItemsOf(pipeline)
+                .SelectMany(FieldsOf).Select(stage => (stage.Key, stage.Value))];
             int kept = stages.TakeWhile(stage => Keeping.Contains(stage.Name)).Count();
             foreach ((string name, TemplateValue value) in stages.Take(kept + 1))
             {
@@ -313,7 +331,8 @@ public sealed class FieldCheck
 
             foreach ((_, TemplateValue into) in stages.Where(stage => stage.Name is "$out" or "$merge"))
             {
-                foreach (string name in FieldsOf(into).Where(field => field.Key is "into" or "coll").Select(field => field.Value).Append(into).Select(TextOf).OfType<string>())
+                foreach (string name in FieldsOf(into).Where(field => field.Key is "into" or "coll")
+                    .Select(field => field.Value).Append(into).Select(TextOf).OfType<string>())
                     Check._unknown.Add(name);
             }
         }
@@ -323,14 +342,17 @@ public sealed class FieldCheck
         {
             if (TextOf(value) is ['$', not '$', ..] text)
                 Read(text[1..]);
-            foreach (TemplateValue inner in FieldsOf(value).Where(field => field.Key != "$literal").Select(field => field.Value).Concat(ItemsOf(value)))
+            foreach (TemplateValue inner in FieldsOf(value)
+                .Where(field => field.Key != "$literal").Select(field => field.Value).Concat(ItemsOf(value)))
                 Expression(inner);
         }
 
         /// <summary>The key or the "$name" that names the field, if it is written as one.</summary>
         private static ScenarioNode? PlaceOf(ScenarioNode node, string path) => node switch
         {
-            MappingNode mapping => mapping.Entries.Select(entry => path == entry.Name || path.EndsWith("." + entry.Name, StringComparison.Ordinal) ? entry.Key : PlaceOf(entry.Value, path)).FirstOrDefault(found => found is not null),
+            MappingNode mapping => mapping.Entries.Select(entry =>
+                path == entry.Name || path.EndsWith("." + entry.Name, StringComparison.Ordinal) ? entry.Key : PlaceOf(entry.Value, path))
+                .FirstOrDefault(found => found is not null),
             SequenceNode list => list.Items.Select(item => PlaceOf(item, path)).FirstOrDefault(found => found is not null),
             ScalarNode scalar when scalar.Text == path || scalar.Text == "$" + path => scalar,
             _ => null,

@@ -2,7 +2,9 @@ using MongoPerf.Load.Documents;
 
 namespace MongoPerf.Scenarios;
 
-/// <summary>The fields that a collection's documents may have, nested ones too; elements of arrays count as the array itself, as in a query.</summary>
+/// <summary>
+/// The fields that a collection's documents may have, nested ones too; elements of arrays count as the array itself, as in a query.
+/// </summary>
 internal sealed class FieldTree
 {
     private readonly Dictionary<string, FieldTree> _fields = [];
@@ -25,7 +27,8 @@ internal sealed class FieldTree
     }
 
     /// <summary>Adds the field at a path, with every field that its value may have.</summary>
-    public void Add(string path, TemplateValue value) => path.Split('.').Where(step => !IsElement(step)).Aggregate(this, (tree, step) => tree.Field(step)).Add(value);
+    public void Add(string path, TemplateValue value) =>
+        path.Split('.').Where(step => !IsElement(step)).Aggregate(this, (tree, step) => tree.Field(step)).Add(value);
 
     /// <summary>Documents may have the field at this path.</summary>
     public bool Has(string path)

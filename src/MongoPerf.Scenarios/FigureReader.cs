@@ -17,7 +17,11 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
         [.. rounds.SelectMany(r => r.Phases).SelectMany(GroupsOf).SelectMany(g => g.Operations).Select(o => o.Operation.Name).Distinct()];
 
     /// <summary>What lines, rows and columns may be.</summary>
-    private IReadOnlyList<string> Dimensions => [Dimension.Phase, Dimension.Operation, Dimension.Deployment, Dimension.Threads, Dimension.Clients, Dimension.Repeat, .. parameters.Names];
+    private IReadOnlyList<string> Dimensions =>
+    [
+        Dimension.Phase, Dimension.Operation, Dimension.Deployment, Dimension.Threads, Dimension.Clients,
+        Dimension.Repeat, .. parameters.Names,
+    ];
 
     /// <summary>The file has any.</summary>
     public static bool IsAsked(MappingReader top) => top.Find("figures") is not null || top.Find("tables") is not null;
@@ -27,10 +31,13 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
     public IReadOnlyList<TableInfo> Tables(MappingReader top) => [.. Listed(top, "tables").Select((node, i) => Table(node, i + 1))];
 
     /// <summary>What results call it: of a growth its ways of writing, and what runs at each size.</summary>
-    private static IEnumerable<string> NamesOf(Phase phase) => phase.Growth is { } growth ? [.. growth.Writes.Select(w => w.Name), .. growth.Each.Select(p => p.Name)] : [phase.Name];
+    private static IEnumerable<string> NamesOf(Phase phase) =>
+        phase.Growth is { } growth ? [.. growth.Writes.Select(w => w.Name), .. growth.Each.Select(p => p.Name)] : [phase.Name];
 
     private static IEnumerable<PhaseGroup> GroupsOf(Phase phase) =>
-        phase.Growth is { } growth ? [.. growth.Writes.SelectMany(w => w.Groups.Values), .. growth.Beside, .. growth.Each.SelectMany(p => p.Groups)] : phase.Groups;
+        phase.Growth is { } growth
+            ? [.. growth.Writes.SelectMany(w => w.Groups.Values), .. growth.Beside, .. growth.Each.SelectMany(p => p.Groups)]
+            : phase.Groups;
 
     private static IReadOnlyList<ScenarioNode> Listed(MappingReader top, string key) => top.Find(key) switch
     {
@@ -80,7 +87,8 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
     };
 
     private IEnumerable<ParameterValue> Where(MappingReader reader) => FigureKeys
-        .Where(reader, [Dimension.Deployment, Dimension.Threads, .. parameters.Names], name => IsParameter(name) ? [.. parameters.LabelsOf(name)] : null)
+        .Where(reader, [Dimension.Deployment, Dimension.Threads, .. parameters.Names],
+            name => IsParameter(name) ? [.. parameters.LabelsOf(name)] : null)
         .Select(one => IsParameter(one.Name) ? one with { Value = text.Of(one.Name, one.Value) } : one);
 
     private bool IsParameter(string name) => parameters.Names.Contains(name);

@@ -35,7 +35,8 @@ internal sealed class GeneratorReader
     }
 
     public UserException Wrong(string message, string? hint = null) =>
-        MappingReader.Wrong(_single ?? _keys ?? (ScenarioNode)_place, $"{_name}: {message}", hint ?? $"write {Generator.All.First(g => g.Name == _name).Form}");
+        MappingReader.Wrong(_single ?? _keys ?? (ScenarioNode)_place, $"{_name}: {message}",
+            hint ?? $"write {Generator.All.First(g => g.Name == _name).Form}");
 
     public string? Text(string key) => Find(key) is { } node ? ScalarOf(key, node).Text : null;
 
@@ -48,7 +49,8 @@ internal sealed class GeneratorReader
         return allowed.Contains(text) ? text : throw Wrong($"{key} is '{text}'; allowed: {string.Join(", ", allowed)}");
     }
 
-    public long? Count(string key, long least, long most) => Find(key) is { } node ? Parse(node, text => Quantities.ParseCount(text, least), least, most) : null;
+    public long? Count(string key, long least, long most) =>
+        Find(key) is { } node ? Parse(node, text => Quantities.ParseCount(text, least), least, most) : null;
 
     /// <summary>One count, or a list of the least and the greatest.</summary>
     /// <returns>Null when the key is missing.</returns>
@@ -85,17 +87,22 @@ internal sealed class GeneratorReader
             return null;
         string text = ScalarOf(key, node).Text;
         // Other orders of day, month and year are read differently by different people.
-        return DateTimeOffset.TryParseExact(text, DateForms, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset date)
+        return DateTimeOffset.TryParseExact(
+            text, DateForms, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset date)
             ? date.ToUnixTimeMilliseconds()
-            : throw MappingReader.Wrong(node, $"{_name}: {key} is '{text}'; expected a date such as 2011-03-13 or 2011-03-13T07:06:40Z", HintOfDate(text));
+            : throw MappingReader.Wrong(
+                node, $"{_name}: {key} is '{text}'; expected a date such as 2011-03-13 or 2011-03-13T07:06:40Z", HintOfDate(text));
     }
 
     private static readonly string[] DateForms =
-        [.. ((string[])["yyyy-MM-dd'T'HH:mm", "yyyy-MM-dd'T'HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss.FFFFFFF", "yyyy-MM-dd HH:mm:ss"]).SelectMany(form => (string[])[form, form + "K"]), "yyyy-MM-dd"];
+        [.. ((string[])["yyyy-MM-dd'T'HH:mm", "yyyy-MM-dd'T'HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss.FFFFFFF", "yyyy-MM-dd HH:mm:ss"])
+            .SelectMany(form => (string[])[form, form + "K"]), "yyyy-MM-dd"];
 
-    private static string HintOfDate(string text) => text.Split('/', '.', '-') is [{ Length: <= 2 } first, { Length: <= 2 } second, { Length: 4 } year]
-        ? $"write year, month, day: {year}-{second.PadLeft(2, '0')}-{first.PadLeft(2, '0')} or {year}-{first.PadLeft(2, '0')}-{second.PadLeft(2, '0')}"
-        : "write year, month, day, such as 2011-03-13";
+    private static string HintOfDate(string text) =>
+        text.Split('/', '.', '-') is [{ Length: <= 2 } first, { Length: <= 2 } second, { Length: 4 } year]
+            ? "write year, month, day: "
+                + $"{year}-{second.PadLeft(2, '0')}-{first.PadLeft(2, '0')} or {year}-{first.PadLeft(2, '0')}-{second.PadLeft(2, '0')}"
+            : "write year, month, day, such as 2011-03-13";
 
     /// <summary>How long: one number, a list of two, or the same under a key.</summary>
     public LengthRange Length(string key, long most)
@@ -112,7 +119,8 @@ internal sealed class GeneratorReader
     /// <inheritdoc cref="NumberRange"/>
     public (long Low, long High)? IntegerRange() => Ends() is var (low, high) ? (Integer(low), Integer(high)) : null;
 
-    public ScenarioNode Require(string key) => _keys?.Find(key) ?? (Keys is [var only] && only == key ? _single : null) ?? throw Wrong($"'{key}' is missing");
+    public ScenarioNode Require(string key) =>
+        _keys?.Find(key) ?? (Keys is [var only] && only == key ? _single : null) ?? throw Wrong($"'{key}' is missing");
 
     public IReadOnlyList<ScenarioNode> Items(string key) => (_single ?? _keys?.Find(key)) is SequenceNode { Items: { Count: > 0 } items }
         ? items
@@ -142,13 +150,16 @@ internal sealed class GeneratorReader
         _ => _keys?.Find("min") is { } min && _keys.Find("max") is { } max ? (min, max) : null,
     };
 
-    private static long ParseLength(string text) => text.EndsWith('B') || text.EndsWith('b') ? Quantities.ParseSize(text) : Quantities.ParseCount(text, 0);
+    private static long ParseLength(string text) =>
+        text.EndsWith('B') || text.EndsWith('b') ? Quantities.ParseSize(text) : Quantities.ParseCount(text, 0);
 
     private long Integer(ScenarioNode node) => Parsed(node, text =>
-        long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long plain) ? plain : Quantities.ParseCount(text, 0));
+        long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long plain) ? plain
+            : Quantities.ParseCount(text, 0));
 
     private double Double(ScenarioNode node) => Parsed(node, text =>
-        double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) && double.IsFinite(value) ? value : throw new FormatException($"'{text}' is not a number"));
+        double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) && double.IsFinite(value) ? value
+            : throw new FormatException($"'{text}' is not a number"));
 
     private long Parse(ScenarioNode node, Func<string, long> parse, long least, long most)
     {
@@ -168,5 +179,6 @@ internal sealed class GeneratorReader
         }
     }
 
-    private ScalarNode ScalarOf(string key, ScenarioNode node) => node as ScalarNode ?? throw MappingReader.Wrong(node, $"{_name}: {key} is {node.Describe()}; expected a single value");
+    private ScalarNode ScalarOf(string key, ScenarioNode node) =>
+        node as ScalarNode ?? throw MappingReader.Wrong(node, $"{_name}: {key} is {node.Describe()}; expected a single value");
 }

@@ -13,22 +13,30 @@ internal sealed record Generator(string Name, string Form, string Description, I
     public static IReadOnlyList<Generator> All { get; } =
     [
         new("^number", "{^number: {start: 0, step: 1, every: 1, cycle: 1M, type: long}}",
-            "The document's number, or start + step × number; every: N gives N consecutive documents the same number (every: [10, 100] groups of random size, 55 on average), cycle: N starts over after N numbers; type is int, long or double.", ["start", "step", "type", "every", "cycle"]),
-        new("^int", "{^int: [20, 1020]}", "A 32-bit number, uniform, both ends included; with draw: upper or lower, from that half of the bits derived from seed and document number, whatever the field is called.", ["min", "max", "draw"]),
+            "The document's number, or start + step × number; every: N gives N consecutive documents the same number (every: [10, "
+            + "100] groups of random size, 55 on average), cycle: N starts over after N numbers; type is int, long or double.",
+            ["start", "step", "type", "every", "cycle"]),
+        new("^int", "{^int: [20, 1020]}", "A 32-bit number, uniform, both ends included; with draw: upper or lower, from that half of the "
+            + "bits derived from seed and document number, whatever the field is called.", ["min", "max", "draw"]),
         new("^long", "{^long: [0, 10000000000]}", "A 64-bit number, uniform, both ends included.", ["min", "max"]),
         new("^double", "{^double: [0, 1]}", "A floating-point number, uniform.", ["min", "max"]),
         new("^bool", "{^bool: 0.5}", "True with this probability.", []),
-        new("^date", "{^date: {from: 2011-01-01, to: 2012-01-01}}", "A date in a range, or with start and step one that follows the number.", ["from", "to", "start", "step"]),
+        new("^date", "{^date: {from: 2011-01-01, to: 2012-01-01}}",
+            "A date in a range, or with start and step one that follows the number.", ["from", "to", "start", "step"]),
         new("^objectId", "^objectId", "An ObjectId that increases with the document's number.", []),
         new("^uuid", "^uuid", "A random UUID.", []),
         new("^string", "{^string: [10, 20]}", "Random characters that hardly compress; a length, or [min, max].", ["length"]),
         new("^binary", "{^binary: 1MB}", "Random bytes; a size, or [min, max].", ["size"]),
-        new("^filler", "{^filler: {documentSize: 1024, compressibility: 0}}", "Random characters that fill the document to exactly this size, of which a percentage compresses away; with length, so many characters.", ["documentSize", "length", "compressibility"]),
+        new("^filler", "{^filler: {documentSize: 1024, compressibility: 0}}",
+            "Random characters that fill the document to exactly this size, of which a percentage compresses away; with length, "
+            + "so many characters.", ["documentSize", "length", "compressibility"]),
         new("^word", "{^word: {first: 100}}", "A word from the built-in dictionary of 7,998 words, or from its first N.", ["first"]),
         new("^choice", "{^choice: {of: [a, b], weights: [9, 1]}}", "One of several values.", ["of", "weights"]),
         new("^array", "{^array: {length: [2, 10], of: ^word}}", "An array of fixed or random length.", ["length", "of"]),
-        new("^numbered", "{^numbered: {prefix: user, digits: 10, hashed: false}}", "A text with the document's number in it, or the number's hash.", ["prefix", "digits", "hashed"]),
-        new(FieldsName, "^fields: {count: 10, prefix: field, value: {^binary: 100}}", "Fields field0 to field9, each with the value; with pick: one, one of them.", ["count", "prefix", "value", "pick"]),
+        new("^numbered", "{^numbered: {prefix: user, digits: 10, hashed: false}}",
+            "A text with the document's number in it, or the number's hash.", ["prefix", "digits", "hashed"]),
+        new(FieldsName, "^fields: {count: 10, prefix: field, value: {^binary: 100}}",
+            "Fields field0 to field9, each with the value; with pick: one, one of them.", ["count", "prefix", "value", "pick"]),
         new("^key", "^key", "In operations: the _id of the document that was drawn.", []),
         new("^field", "{^field: name}", "In operations: a field of the document that was drawn, so that queries find it.", []),
     ];

@@ -32,15 +32,26 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         GrowingCollection[] collections = Collections(reader);
         PhaseGroup[] beside = reader.Find("beside") is SequenceNode list ? phases.GroupsOf(list, name) : [];
         if (beside.SelectMany(g => g.Operations).FirstOrDefault(o => o.Operation.Removes || o.Operation.Inserts) is { } wrong)
-            throw MappingReader.Wrong(reader.Find("beside")!, $"phase '{name}': operation '{wrong.Operation.Name}' {(wrong.Operation.Inserts ? "inserts" : "removes")} documents while the collection grows, so it could not be verified which documents arrived", "reads and updates are allowed beside a growth");
-        if (each.SelectMany(p => p.Groups.SelectMany(g => g.Operations).Select(o => (Phase: p, o.Operation))).FirstOrDefault(o => (o.Operation.Removes || o.Operation.Inserts) && collections.Any(c => c.Name == o.Operation.Collection)) is { Phase: { } phase } changes)
-            throw MappingReader.Wrong(reader.Node, $"phase '{phase.Name}': operation '{changes.Operation.Name}' {(changes.Operation.Inserts ? "inserts" : "removes")} documents of '{changes.Operation.Collection}', which grows: its sizes would not be those of the steps", "reads and updates are allowed at each size, and inserts into other collections");
+            throw MappingReader.Wrong(
+                reader.Find("beside")!,
+                $"phase '{name}': operation '{wrong.Operation.Name}' {(wrong.Operation.Inserts ? "inserts" : "removes")} documents while "
+                + "the collection grows, so it could not be verified which documents arrived",
+                "reads and updates are allowed beside a growth");
+        if (each.SelectMany(p => p.Groups.SelectMany(g => g.Operations).Select(o => (Phase: p, o.Operation)))
+            .FirstOrDefault(o => (o.Operation.Removes || o.Operation.Inserts)
+                && collections.Any(c => c.Name == o.Operation.Collection)) is { Phase: { } phase } changes)
+            throw MappingReader.Wrong(reader.Node,
+                $"phase '{phase.Name}': operation '{changes.Operation.Name}' {(changes.Operation.Inserts ? "inserts" : "removes")} "
+                + $"documents of '{changes.Operation.Collection}', which grows: its sizes would not be those of the steps",
+                "reads and updates are allowed at each size, and inserts into other collections");
         IReadOnlyList<GrowthWrite> writes = Writes(reader, name, collections);
         string[] names = [.. writes.Select(w => w.Name), .. each.Select(p => p.Name)];
         if (writes.GroupBy(w => w.Name).FirstOrDefault(g => g.Count() > 1) is { } twice)
-            throw MappingReader.Wrong(reader.Node, $"phase '{name}': two writes are called '{twice.Key}'", "give each a name of its own: results are told apart by it");
+            throw MappingReader.Wrong(reader.Node, $"phase '{name}': two writes are called '{twice.Key}'",
+                "give each a name of its own: results are told apart by it");
         if (writes.FirstOrDefault(w => each.Any(p => p.Name == w.Name)) is { } both)
-            throw MappingReader.Wrong(reader.Node, $"phase '{name}': a write and a phase are both called '{both.Name}'", "give one of them another name: results are told apart by it");
+            throw MappingReader.Wrong(reader.Node, $"phase '{name}': a write and a phase are both called '{both.Name}'",
+                "give one of them another name: results are told apart by it");
         foreach (GrowthWrite write in writes)
             PhaseReader.RequireDifferentNames(reader, name, [write.Groups.Values.First(), .. beside]);
         return new Phase
@@ -48,7 +59,10 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
             Name = name,
             Description = reader.Text("description") ?? "",
             Groups = [],
-            Growth = new GrowthPlan { Collections = collections, Sizes = Sizes(reader, name), Writes = writes, Beside = beside, Each = each },
+            Growth = new GrowthPlan
+            {
+                Collections = collections, Sizes = Sizes(reader, name), Writes = writes, Beside = beside, Each = each,
+            },
         };
     }
 
@@ -58,9 +72,16 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         return node switch
         {
             ScalarNode one => [new GrowingCollection(Named(one), 1)],
-            MappingNode { Entries.Count: > 0 } several => [.. several.Entries.Select(e => new GrowingCollection(Named(e.Key), reader.CountOf($"grow.{e.Name}", e.Value, 1, 1_000_000)))],
+            MappingNode { Entries.Count: > 0 } several =>
+            [
+                .. several.Entries.Select(e => new GrowingCollection(Named(e.Key), reader.CountOf($"grow.{e.Name}", e.Value, 1, 1_000_000)))
+            ],
             _ => throw MappingReader.Wrong(
-                node, $"grow is {node.Describe()}; expected a collection, or several such as {{users: 1, orders: 5}}", node is SequenceNode { Items.Count: > 0 } list ? $"grow: {{{string.Join(", ", list.Items.OfType<ScalarNode>().Select(item => $"{item.Text}: 1"))}}}" : null),
+                node,
+                $"grow is {node.Describe()}; expected a collection, or several such as {{users: 1, orders: 5}}",
+                node is SequenceNode { Items.Count: > 0 } list
+                    ? $"grow: {{{string.Join(", ", list.Items.OfType<ScalarNode>().Select(item => $"{item.Text}: 1"))}}}"
+                    : null),
         };
     }
 
@@ -68,14 +89,18 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
     {
         if (data.FirstOrDefault(c => c.Name == name.Text) is not { } collection)
         {
-            throw MappingReader.Wrong(name, $"grow: no collection '{name.Text}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}", NearestName.Hint(name.Text, data.Select(c => c.Name)));
+            throw MappingReader.Wrong(
+                name, $"grow: no collection '{name.Text}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}",
+                NearestName.Hint(name.Text, data.Select(c => c.Name)));
         }
 
         if (collection.Files is not null)
-            throw MappingReader.Wrong(name, $"grow: '{name.Text}' is a GridFS bucket; only collections of documents can grow", "load it with a count");
+            throw MappingReader.Wrong(
+                name, $"grow: '{name.Text}' is a GridFS bucket; only collections of documents can grow", "load it with a count");
         return collection.Count == 0
             ? name.Text
-            : throw MappingReader.Wrong(name, $"grow: '{name.Text}' has a count in data, which would load it first", "remove the count: the growth says how many documents it gets");
+            : throw MappingReader.Wrong(name, $"grow: '{name.Text}' has a count in data, which would load it first",
+                "remove the count: the growth says how many documents it gets");
     }
 
     private IReadOnlyList<long> Sizes(MappingReader reader, string name)
@@ -83,7 +108,8 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         if (reader.Find("sizes") is { } chosen)
         {
             if ((reader.Find("to") ?? reader.Find("step")) is { } other)
-                throw MappingReader.Wrong(other, $"phase '{name}': use either 'sizes' or '{(reader.Find("to") is null ? "step" : "to")}'", "sizes names every size; to and step space them evenly");
+                throw MappingReader.Wrong(other, $"phase '{name}': use either 'sizes' or '{(reader.Find("to") is null ? "step" : "to")}'",
+                    "sizes names every size; to and step space them evenly");
             long[] sizes = chosen is SequenceNode { Items.Count: > 0 } list
                 ? [.. list.Items.Select(item => scale.Read(item, "sizes"))]
                 : throw MappingReader.Wrong(chosen, $"phase '{name}': sizes is {chosen.Describe()}; expected a list such as [1M, 2M, 5M]");
@@ -95,10 +121,17 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         long target = scale.Read(reader.Require("to", "documents at the end, such as to: 10M"), "to");
         long step = reader.Find("step") is { } given ? scale.Read(given, "step") : GrowthSchedule.DefaultStep(target);
         if (step > target)
-            throw MappingReader.Wrong(reader.Find("step")!, $"phase '{name}': step is {step:N0}, which is above the {target:N0} documents to grow to", $"a step of {GrowthSchedule.DefaultStep(target):N0}, the default, makes ten sizes");
+            throw MappingReader.Wrong(
+                reader.Find("step")!,
+                $"phase '{name}': step is {step:N0}, which is above the {target:N0} documents to grow to",
+                $"a step of {GrowthSchedule.DefaultStep(target):N0}, the default, makes ten sizes");
         return (target + step - 1) / step <= MostSizes
             ? GrowthSchedule.Sizes(target, step)
-            : throw MappingReader.Wrong(reader.Find("step") ?? reader.Find("to")!, $"phase '{name}': step is {step:N0}, which makes {target / step:N0} steps to {target:N0}; at most {MostSizes:N0} are allowed", $"a step of {(target / MostSizes) + 1:N0} makes fewer");
+            : throw MappingReader.Wrong(
+                reader.Find("step") ?? reader.Find("to")!,
+                $"phase '{name}': step is {step:N0}, which makes {target / step:N0} steps to {target:N0}; "
+                + $"at most {MostSizes:N0} are allowed",
+                $"a step of {(target / MostSizes) + 1:N0} makes fewer");
     }
 
     private GrowthWrite[] Writes(MappingReader reader, string phase, GrowingCollection[] collections)
@@ -107,20 +140,27 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
             return [new GrowthWrite("insert", 1, collections.ToDictionary(c => c.Name, c => Group(c, null, "insert")))];
         IReadOnlyList<ScenarioNode> items = reader.List("writes");
         GrowthWrite[] writes = [.. items.Select((item, i) => Write(item, phase, i + 1, collections)).Where(w => w.Share > 0)];
-        return writes.Length > 0 ? writes : throw MappingReader.Wrong(node, $"phase '{phase}': every share is 0", "give at least one of the writes a share above 0");
+        return writes.Length > 0 ? writes
+            : throw MappingReader.Wrong(node, $"phase '{phase}': every share is 0", "give at least one of the writes a share above 0");
     }
 
     private GrowthWrite Write(ScenarioNode node, string phase, int number, GrowingCollection[] collections)
     {
         string name = (node as MappingNode)?.Find("name") is ScalarNode given ? given.Text : $"write {number}";
         var reader = new MappingReader(node, $"phase '{phase}', write '{name}'", ScenarioLanguage.Write);
-        return new GrowthWrite(name, reader.Number("share", 0, MostShare) ?? 1, collections.ToDictionary(c => c.Name, c => Group(c, reader, name))) { Description = reader.Text("description") ?? "" };
+        return new GrowthWrite(name, reader.Number("share", 0, MostShare) ?? 1,
+            collections.ToDictionary(c => c.Name, c => Group(c, reader, name))) { Description = reader.Text("description") ?? "" };
     }
 
     private PhaseGroup Group(GrowingCollection growing, MappingReader? write, string name)
     {
         PlanCollection collection = data.First(c => c.Name == growing.Name);
-        InsertDocuments insert = write is null ? new InsertDocuments(name, collection.Name, collection.Documents, OperationReader.UsualBatch(collection), Ordered: false) : operations.Write(collection, write, name);
-        return new PhaseGroup { Threads = (int)(write?.Count("threads", 1, PhaseReader.MostThreads) ?? 1), Operations = [new PhaseOperation(insert, 1, null)] };
+        InsertDocuments insert = write is null
+            ? new InsertDocuments(name, collection.Name, collection.Documents, OperationReader.UsualBatch(collection), Ordered: false)
+            : operations.Write(collection, write, name);
+        return new PhaseGroup
+        {
+            Threads = (int)(write?.Count("threads", 1, PhaseReader.MostThreads) ?? 1), Operations = [new PhaseOperation(insert, 1, null)],
+        };
     }
 }

@@ -29,7 +29,8 @@ public static class Names
     {
         if (name.Length == 0 || Encoding.UTF8.GetByteCount(database) + Encoding.UTF8.GetByteCount(name) + 1 > 120)
             throw Wrong($"--collection: '{database}.{name}' is empty or too long; allowed: up to 120 bytes with the database");
-        if (name.Contains('$', StringComparison.Ordinal) || name.Contains('\0', StringComparison.Ordinal) || name.StartsWith("system.", StringComparison.Ordinal))
+        if (name.Contains('$', StringComparison.Ordinal) || name.Contains('\0', StringComparison.Ordinal)
+            || name.StartsWith("system.", StringComparison.Ordinal))
             throw Wrong($"--collection: '{name}' is not allowed: it must not contain $ or start with system.");
         return name == WireCollection.MarkerCollection
             ? throw Wrong($"--collection: '{name}' is where MongoPerf keeps its markers", "choose another name, such as series")
@@ -38,9 +39,11 @@ public static class Names
 
     /// <summary>The database that a command names, which may be the server's own.</summary>
     /// <exception cref="FormatException">Not a name that MongoDB takes.</exception>
-    public static string CommandDatabase(string name) => name.Length > 0 && Encoding.UTF8.GetByteCount(name) <= 63 && name.AsSpan().IndexOfAny(ForbiddenInDatabase) < 0
-        ? name
-        : throw new FormatException($"'{name}' is not a database name; allowed: 1 to 63 bytes without / \\ . \" $ * < > : | ? and spaces");
+    public static string CommandDatabase(string name) =>
+        name.Length > 0 && Encoding.UTF8.GetByteCount(name) <= 63 && name.AsSpan().IndexOfAny(ForbiddenInDatabase) < 0
+            ? name
+            : throw new FormatException(
+                $"'{name}' is not a database name; allowed: 1 to 63 bytes without / \\ . \" $ * < > : | ? and spaces");
 
     private static UserException Wrong(string message, string? hint = null) => new(ExitCode.WrongUsage, message, hint);
 }

@@ -33,7 +33,9 @@ internal static class OperationNames
     {
         if (name.Equals("bulkWrite", StringComparison.OrdinalIgnoreCase))
             return "insertMany writes batches; several operations in one phase are a mix";
-        return (Elsewhere.GetValueOrDefault(name) ?? NearestName.Find(name, ScenarioLanguage.OperationKinds)) is { } meant ? $"did you mean '{meant}'?" : null;
+        return (Elsewhere.GetValueOrDefault(name) ?? NearestName.Find(name, ScenarioLanguage.OperationKinds)) is { } meant
+            ? $"did you mean '{meant}'?"
+            : null;
     }
 
     /// <summary>For an operation within another, such as the update of a findAndModify.</summary>

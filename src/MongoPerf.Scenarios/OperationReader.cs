@@ -13,7 +13,8 @@ namespace MongoPerf.Scenarios;
 /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
 /// <param name="seed">The run's.</param>
 /// <param name="fields">Gets the fields that operations name.</param>
-public sealed class OperationReader(IReadOnlyList<PlanCollection> data, ScenarioNode? defaults, CountScale scale, ulong seed, FieldCheck fields)
+public sealed class OperationReader(
+    IReadOnlyList<PlanCollection> data, ScenarioNode? defaults, CountScale scale, ulong seed, FieldCheck fields)
 {
     private const int MostBatch = 100_000;
 
@@ -23,7 +24,8 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
     public PhaseOperation Read(ScenarioNode node, string path, string? usualName = null)
     {
         if (node is not MappingNode mapping)
-            throw MappingReader.Wrong(node, $"{path}: an operation is {node.Describe()}; expected a mapping such as {{find: users, key: uniform}}");
+            throw MappingReader.Wrong(
+                node, $"{path}: an operation is {node.Describe()}; expected a mapping such as {{find: users, key: uniform}}");
         KeySet kind = KindOf(mapping, path);
         if (mapping.Entries.FirstOrDefault(entry => entry.Name.StartsWith('$')) is { } bare && kind.Names.Contains("with"))
             throw MappingReader.Wrong(bare.Key, $"{path}: {kind.Name}: unknown key '{bare.Name}'", OperationNames.HintOfWith(bare));
@@ -32,21 +34,24 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
         string collection = CollectionOf(reader, kind.Name);
         PlanCollection? about = data.FirstOrDefault(c => c.Name == collection);
         ScenarioNode? key = reader.Find("key") ?? DefaultKey;
-        var context = new Context(reader, new TemplateReader(about?.Documents, seed), $"{path}.{name}", name, collection, about) { HasKey = key is not null };
+        var context = new Context(reader, new TemplateReader(about?.Documents, seed), $"{path}.{name}", name, collection,
+            about) { HasKey = key is not null };
         RequireOfItsKind(reader, kind.Name, about);
         Operation operation = WithConcerns(Make(kind.Name, context), reader);
         operation = ShardedWrites.Of(operation, about, reader, context.Path);
         fields.Add(operation, reader, context.Path);
         if (kind.Name == "createIndexes")
             fields.Add(collection, Indexes(reader.List("indexes"), "createIndexes"), reader.Find("indexes")!, $"{context.Path}.indexes");
-        return new PhaseOperation(operation, reader.Number("weight", 0, 1e9) ?? 1, operation.Inserts || about is null ? null : key is null ? KeyChoice.Uniform : KeyChoiceReader.Read(key, scale));
+        return new PhaseOperation(operation, reader.Number("weight", 0, 1e9) ?? 1,
+            operation.Inserts || about is null ? null : key is null ? KeyChoice.Uniform : KeyChoiceReader.Read(key, scale));
     }
 
     /// <summary>What a load does.</summary>
     public Operation Load(PlanCollection collection, MappingReader phase)
     {
         if (collection.Files is not { } files)
-            return new InsertDocuments("load", collection.Name, collection.Documents, (int)(phase.Count("batch", 1, MostBatch) ?? UsualBatch(collection)), phase.Flag("ordered")) { Concerns = Concerns(phase) };
+            return new InsertDocuments("load", collection.Name, collection.Documents,
+                (int)(phase.Count("batch", 1, MostBatch) ?? UsualBatch(collection)), phase.Flag("ordered")) { Concerns = Concerns(phase) };
         if (((string[])["batch", "ordered"]).FirstOrDefault(key => phase.Find(key) is not null) is { } key)
             throw MappingReader.Wrong(phase.Find(key)!, $"load: {key} is not allowed when files are loaded, as each is written by itself");
         return WithConcerns(new UploadFile("load", collection.Name, files), phase);
@@ -54,7 +59,8 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
 
     /// <summary>One way of writing in a growth.</summary>
     public InsertDocuments Write(PlanCollection collection, MappingReader write, string name) =>
-        new(name, collection.Name, collection.Documents, (int)(write.Count("batch", 1, MostBatch) ?? 1), write.Flag("ordered", usual: true)) { Concerns = Concerns(write) };
+        new(name, collection.Name, collection.Documents, (int)(write.Count("batch", 1, MostBatch) ?? 1),
+            write.Flag("ordered", usual: true)) { Concerns = Concerns(write) };
 
     /// <summary>Documents in a batch where the file does not say: 1000, or as many as surely fit one message.</summary>
     public static int UsualBatch(PlanCollection collection)
@@ -65,7 +71,8 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
         return Math.Clamp(MessageBytes / 2 / collection.Documents.Make(0).Bytes.Length, 1, Documents);
     }
 
-    public static IReadOnlyList<BsonDocument> Indexes(IReadOnlyList<ScenarioNode> nodes, string what) => [.. nodes.Select(node => Index(node, what))];
+    public static IReadOnlyList<BsonDocument> Indexes(IReadOnlyList<ScenarioNode> nodes, string what) =>
+        [.. nodes.Select(node => Index(node, what))];
 
     private static KeySet KindOf(MappingNode mapping, string path)
     {
@@ -73,15 +80,20 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
         if (kinds.Length == 1)
             return ScenarioLanguage.OperationOf(kinds[0]);
         if (kinds.Length > 1)
-            throw MappingReader.Wrong(mapping, $"{path}: {kinds[0]} and {kinds[1]} are both given; an operation does one of them", OperationNames.HintInside(kinds, mapping));
+            throw MappingReader.Wrong(mapping, $"{path}: {kinds[0]} and {kinds[1]} are both given; an operation does one of them",
+                OperationNames.HintInside(kinds, mapping));
         foreach (MappingEntry entry in mapping.Entries)
         {
             if (OperationNames.FindHint(entry.Name) is { } hint)
-                throw MappingReader.Wrong(entry.Key, $"{path}: unknown operation '{entry.Name}'; allowed: {string.Join(", ", ScenarioLanguage.OperationKinds)}", hint);
+                throw MappingReader.Wrong(entry.Key,
+                    $"{path}: unknown operation '{entry.Name}'; allowed: {string.Join(", ", ScenarioLanguage.OperationKinds)}", hint);
         }
 
-        string keys = mapping.Entries.Count == 0 ? "it has no keys" : $"found only {string.Join(", ", mapping.Entries.Select(e => e.Name))}";
-        throw MappingReader.Wrong(mapping, $"{path}: no key names the operation, {keys}; allowed: {string.Join(", ", ScenarioLanguage.OperationKinds)}");
+        string keys = mapping.Entries.Count == 0
+            ? "it has no keys"
+            : $"found only {string.Join(", ", mapping.Entries.Select(e => e.Name))}";
+        throw MappingReader.Wrong(
+            mapping, $"{path}: no key names the operation, {keys}; allowed: {string.Join(", ", ScenarioLanguage.OperationKinds)}");
     }
 
     private string CollectionOf(MappingReader reader, string kind)
@@ -92,7 +104,10 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
             return kind == "runCommand" ? "" : throw MappingReader.Wrong(reader.Node, $"{kind}: the collection's name is missing");
         if (data.Any(c => c.Name == name))
             return name;
-        throw MappingReader.Wrong(reader.Find(key)!, $"{kind}: no collection '{name}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}", NearestName.Hint(name, data.Select(c => c.Name)));
+        throw MappingReader.Wrong(
+            reader.Find(key)!,
+            $"{kind}: no collection '{name}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}",
+            NearestName.Hint(name, data.Select(c => c.Name)));
     }
 
     /// <summary>Files are only moved whole, and documents are none.</summary>
@@ -102,13 +117,15 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
         if (about is { Files: not null } && !isOfFiles)
             throw MappingReader.Wrong(reader.Node, $"{kind}: '{about.Name}' is a GridFS bucket; allowed: upload, download");
         if (about is { Files: null } && isOfFiles)
-            throw MappingReader.Wrong(reader.Node, $"{kind}: '{about.Name}' is a collection of documents; expected a GridFS bucket", "such as fs: {files: {count: 1k, length: 1MB}} in data");
+            throw MappingReader.Wrong(reader.Node, $"{kind}: '{about.Name}' is a collection of documents; expected a GridFS bucket",
+                "such as fs: {files: {count: 1k, length: 1MB}} in data");
     }
 
     private Operation Make(string kind, Context c) => kind switch
     {
         "insert" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents, 1, Ordered: true),
-        "insertMany" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents, (int)(c.Reader.Count("batch", 1, MostBatch) ?? UsualBatch(c.About)), c.Reader.Flag("ordered", usual: true)),
+        "insertMany" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents,
+            (int)(c.Reader.Count("batch", 1, MostBatch) ?? UsualBatch(c.About)), c.Reader.Flag("ordered", usual: true)),
         "find" => Find(c),
         "update" => new UpdateDocuments(c.Name, c.Collection, c.Target(), c.Update())
         {
@@ -121,7 +138,8 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
         "delete" => new DeleteDocuments(c.Name, c.Collection, c.Target()) { Many = c.Reader.Flag("many"), Hint = c.Value("hint") },
         "findAndModify" => new FindAndModify(c.Name, c.Collection, c.Target(), c.Reader.Flag("remove") ? null : c.Update(mayReplace: true))
         {
-            Sort = c.Sort(), Projection = c.Document("projection"), ReturnNew = c.Reader.Flag("new"), Upsert = c.Reader.Flag("upsert"), Hint = c.Value("hint"),
+            Sort = c.Sort(), Projection = c.Document("projection"), ReturnNew = c.Reader.Flag("new"), Upsert = c.Reader.Flag("upsert"),
+            Hint = c.Value("hint"),
         },
         "readModifyWrite" => new OperationSequence(c.Name, c.Collection,
         [
@@ -130,9 +148,11 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
         ]),
         "upload" => new UploadFile(c.Name, c.Collection, c.About!.Files!),
         "download" => new DownloadFile(c.Name, c.Collection, c.About!.Files!),
-        "count" => new CountDocuments(c.Name, c.Collection, c.FilterOrAll()) { Skip = c.Number("skip"), Limit = c.Number("limit"), Hint = c.Value("hint") },
+        "count" => new CountDocuments(
+            c.Name, c.Collection, c.FilterOrAll()) { Skip = c.Number("skip"), Limit = c.Number("limit"), Hint = c.Value("hint") },
         "distinct" => new DistinctValues(
-            c.Name, c.Collection, c.Reader.Text("field") ?? throw MappingReader.Wrong(c.Reader.Node, "distinct: 'field' is missing"), c.FilterOrAll()),
+            c.Name, c.Collection,
+            c.Reader.Text("field") ?? throw MappingReader.Wrong(c.Reader.Node, "distinct: 'field' is missing"), c.FilterOrAll()),
         "aggregate" => new AggregateDocuments(c.Name, c.Collection, c.Pipeline())
         {
             Hint = c.Value("hint"), AllowDiskUse = c.Reader.Flag("allowDiskUse"),
@@ -177,7 +197,8 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
                 UniqueIndexes.Require(c.About!, indexes, c.Reader.Find("indexes"));
                 return c.Command(new CommandBuilder().AddLiteral("createIndexes", c.Collection).AddLiteral("indexes", indexes));
             case "dropIndexes":
-                return c.Command(new CommandBuilder().AddLiteral("dropIndexes", c.Collection).Add("index", c.Value("index") ?? new LiteralValue(BsonDocument.Of(("v", "*")).First().Value)));
+                return c.Command(new CommandBuilder().AddLiteral("dropIndexes", c.Collection)
+                    .Add("index", c.Value("index") ?? new LiteralValue(BsonDocument.Of(("v", "*")).First().Value)));
             case "compact":
                 return c.Command(new CommandBuilder().AddLiteral("compact", c.Collection).AddFlag("force", c.Reader.Flag("force")));
             case "validate":
@@ -187,7 +208,8 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
                 if (command.Elements.Count == 0)
                     throw MappingReader.Wrong(c.Reader.Node, "runCommand: the command is empty");
                 if (command.Find("$db") is not null || (command.Elements[0].Value as DocumentValue)?.Find("$db") is not null)
-                    throw MappingReader.Wrong(c.Reader.Node, "runCommand: $db is not allowed in the command", "name the database beside it: {runCommand: {…}, database: admin}");
+                    throw MappingReader.Wrong(c.Reader.Node, "runCommand: $db is not allowed in the command",
+                        "name the database beside it: {runCommand: {…}, database: admin}");
                 return new DatabaseCommand(c.Name, c.Collection, command) { Database = CommandDatabase(c.Reader), MayWrite = true };
         }
     }
@@ -212,21 +234,28 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
         if (!key.Any())
             throw MappingReader.Wrong(node, $"{what}: an index has no key", "such as {name: 1}");
         Directions.Require(key, node, what, Directions.OfIndexes);
-        string name = given.FindString("name") is { } chosen && !ReferenceEquals(key, given) ? chosen : string.Join('_', key.Select(e => $"{e.Key}_{e.Value}"));
+        string name = given.FindString("name") is { } chosen && !ReferenceEquals(key, given) ? chosen
+            : string.Join('_', key.Select(e => $"{e.Key}_{e.Value}"));
         if (given.IsTrue("unique") && key.Any(e => e.Value.ToString() == "hashed"))
-            throw MappingReader.Wrong(node, $"{what}: the index {name} is unique and hashed; MongoDB has no such index", "remove unique, or hashed");
-        IEnumerable<KeyValuePair<string, BsonValue>> options = ReferenceEquals(key, given) ? [] : given.Where(e => e.Key is not ("key" or "name"));
+            throw MappingReader.Wrong(node, $"{what}: the index {name} is unique and hashed; MongoDB has no such index",
+                "remove unique, or hashed");
+        IEnumerable<KeyValuePair<string, BsonValue>> options =
+            ReferenceEquals(key, given) ? [] : given.Where(e => e.Key is not ("key" or "name"));
         return BsonDocument.Of([("key", key), ("name", name), .. options.Select(e => (e.Key, (object?)e.Value))]);
     }
 
     /// <summary>How documents are drawn for operations that don't say it themselves; null for none.</summary>
-    private ScenarioNode? DefaultKey => defaults is null ? null : new MappingReader(defaults, "defaults", ScenarioLanguage.Defaults).Find("key");
+    private ScenarioNode? DefaultKey =>
+        defaults is null ? null : new MappingReader(defaults, "defaults", ScenarioLanguage.Defaults).Find("key");
 
     private Operation WithConcerns(Operation operation, MappingReader reader)
     {
         OperationConcerns concerns = Concerns(reader);
         return operation is UploadFile && concerns.IsUnacknowledged
-            ? throw MappingReader.Wrong(reader.Find("writeConcern") ?? reader.Node, $"w: 0 is not allowed for files of '{operation.Collection}': a file is complete only when the server has acknowledged it", "use w: 1")
+            ? throw MappingReader.Wrong(
+                reader.Find("writeConcern") ?? reader.Node,
+                $"w: 0 is not allowed for files of '{operation.Collection}': a file is complete only when the server has acknowledged it",
+                "use w: 1")
             : operation with { Concerns = concerns };
     }
 
@@ -239,7 +268,9 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
             WriteConcern = WriteConcern(From("writeConcern")?.Find("writeConcern")),
             ReadConcern = From("readConcern")?.OneOf("readConcern", ScenarioLanguage.ReadConcerns),
         };
-        return From("readPreference") is { } place && place.Find("readPreference") is { } node ? WithReadPreference(concerns, place, node) : concerns;
+        return From("readPreference") is { } place && place.Find("readPreference") is { } node
+            ? WithReadPreference(concerns, place, node)
+            : concerns;
 
         MappingReader? From(string key) => reader.Find(key) is not null ? reader : reader.Takes(key) ? usual : null;
     }
@@ -254,8 +285,10 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
         reader.Require("mode", $"one of {string.Join(", ", ScenarioLanguage.ReadPreferences)}");
         string mode = reader.OneOf("mode", ScenarioLanguage.ReadPreferences)!;
         if (mode == "primary" && (reader.Find("tags") ?? reader.Find("maxStalenessSeconds")) is { } condition)
-            throw MappingReader.Wrong(condition, $"{What}: there is only one primary, and tags and maxStalenessSeconds are for the other modes");
-        IEnumerable<IReadOnlyDictionary<string, string>> tags = reader.List("tags").Select(set => TemplateReader.Literal(set, $"{What}: tags").ToDictionary(tag => tag.Key, tag => tag.Value.ToString()));
+            throw MappingReader.Wrong(
+                condition, $"{What}: there is only one primary, and tags and maxStalenessSeconds are for the other modes");
+        IEnumerable<IReadOnlyDictionary<string, string>> tags = reader.List("tags")
+            .Select(set => TemplateReader.Literal(set, $"{What}: tags").ToDictionary(tag => tag.Key, tag => tag.Value.ToString()));
         return concerns.Preferring(mode, [.. tags], (int?)reader.Count("maxStalenessSeconds", LeastStaleness, int.MaxValue));
     }
 
@@ -275,7 +308,8 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
     }
 
     /// <summary>What reading one operation needs.</summary>
-    private sealed record Context(MappingReader Reader, TemplateReader Templates, string Path, string Name, string Collection, PlanCollection? About)
+    private sealed record Context(
+        MappingReader Reader, TemplateReader Templates, string Path, string Name, string Collection, PlanCollection? About)
     {
         /// <summary>The operation, or the file's defaults, say how a document is drawn.</summary>
         public required bool HasKey { get; init; }
@@ -291,17 +325,20 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
             bool isPossible = value switch
             {
                 DocumentValue => false,
-                LiteralValue { Value: var literal } => literal.IsNumber && literal.ToDouble() is >= 0 and var number && double.IsInteger(number),
+                LiteralValue { Value: var literal } =>
+                    literal.IsNumber && literal.ToDouble() is >= 0 and var number && double.IsInteger(number),
                 _ => true,
             };
-            return isPossible ? value : throw MappingReader.Wrong(Reader.Find(key)!, $"{Path}.{key}: expected a whole number from 0, or a generator", $"such as {key}: 10 or {key}: {{^int: [1, 10]}}");
+            return isPossible ? value : throw MappingReader.Wrong(Reader.Find(key)!,
+                $"{Path}.{key}: expected a whole number from 0, or a generator", $"such as {key}: 10 or {key}: {{^int: [1, 10]}}");
         }
 
         public DocumentValue? Sort()
         {
             DocumentValue? sort = Document("sort");
             if (sort?.Elements.Any(element => element.Value is LiteralValue { Value.IsNumber: false }) == true)
-                throw MappingReader.Wrong(Reader.Find("sort")!, $"{Path}.sort: a field's direction is 1 (ascending) or -1 (descending)", "such as sort: {age: -1}");
+                throw MappingReader.Wrong(Reader.Find("sort")!,
+                    $"{Path}.sort: a field's direction is 1 (ascending) or -1 (descending)", "such as sort: {age: -1}");
             return sort;
         }
 
@@ -337,16 +374,21 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
             if (Filter() is { } filter)
                 return filter;
             if (!HasKey)
-                throw MappingReader.Wrong(Reader.Node, $"{Path}: neither filter nor key says which documents are meant", $"write {OneDrawn}, or {All}");
+                throw MappingReader.Wrong(Reader.Node, $"{Path}: neither filter nor key says which documents are meant",
+                    $"write {OneDrawn}, or {All}");
             if (((string[])["sort", "skip", "limit", "many"]).FirstOrDefault(IsForSeveral) is { } wrong)
-                throw MappingReader.Wrong(Reader.Find(wrong)!, $"{Path}: {wrong} is for several documents, but key without a filter is the one document drawn", $"write {All}; or remove {wrong}");
+                throw MappingReader.Wrong(
+                    Reader.Find(wrong)!,
+                    $"{Path}: {wrong} is for several documents, but key without a filter is the one document drawn",
+                    $"write {All}; or remove {wrong}");
             return DocumentValue.Of(("_id", ReferenceValue.Of(About!.Documents, About.Documents.Id)));
         }
 
         /// <summary>Of a command about many documents: without a filter about all.</summary>
         /// <exception cref="UserException">A key of its own that nothing uses.</exception>
         public DocumentValue FilterOrAll() => Filter() ?? (Reader.Find("key") is not { } key ? DocumentValue.Empty
-            : throw MappingReader.Wrong(key, $"{Path}: key draws a document, but there is no filter to name it", "write filter: {_id: ^key} for the one document drawn, or remove key for every document"));
+            : throw MappingReader.Wrong(key, $"{Path}: key draws a document, but there is no filter to name it",
+                "write filter: {_id: ^key} for the one document drawn, or remove key for every document"));
 
         private const string OneDrawn = "key: uniform for one document, drawn each time";
 
@@ -354,7 +396,8 @@ public sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenario
             : Reader.Takes("limit") ? "filter: {} for every document"
             : "a filter, such as filter: {} for any document";
 
-        private bool IsForSeveral(string key) => Reader.Takes(key) && (key == "many" ? Reader.Flag(key) : Reader.Find(key) is { } node && !(key == "limit" && node is ScalarNode { Text: "1" }));
+        private bool IsForSeveral(string key) => Reader.Takes(key)
+            && (key == "many" ? Reader.Flag(key) : Reader.Find(key) is { } node && !(key == "limit" && node is ScalarNode { Text: "1" }));
 
         public DatabaseCommand Command(CommandBuilder command) => new(Name, Collection, command.Build()) { IsForOwners = true };
     }

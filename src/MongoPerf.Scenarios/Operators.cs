@@ -3,31 +3,42 @@ using MongoPerf.Texts.Yaml;
 
 namespace MongoPerf.Scenarios;
 
-/// <summary>Checks the names of update operators, pipeline stages and query operators against the manual of MongoDB 8.0. Expressions are left to the server.</summary>
+/// <summary>
+/// Checks the names of update operators, pipeline stages and query operators against the manual of MongoDB 8.0. Expressions are
+/// left to the server.
+/// </summary>
 internal static class Operators
 {
     private static readonly string[] OfUpdates =
     [
-        "$addToSet", "$bit", "$currentDate", "$inc", "$max", "$min", "$mul", "$pop", "$pull", "$pullAll", "$push", "$rename", "$set", "$setOnInsert", "$unset",
+        "$addToSet", "$bit", "$currentDate", "$inc", "$max", "$min", "$mul", "$pop", "$pull", "$pullAll", "$push", "$rename",
+        "$set", "$setOnInsert", "$unset",
     ];
 
     private static readonly string[] StagesOfUpdates = ["$addFields", "$project", "$replaceRoot", "$replaceWith", "$set", "$unset"];
 
     private static readonly string[] Stages =
     [
-        "$addFields", "$bucket", "$bucketAuto", "$changeStream", "$changeStreamSplitLargeEvent", "$collStats", "$count", "$currentOp", "$densify", "$documents", "$facet", "$fill", "$geoNear",
-        "$graphLookup", "$group", "$indexStats", "$limit", "$listLocalSessions", "$listSampledQueries", "$listSearchIndexes", "$listSessions", "$lookup", "$match", "$merge", "$out",
-        "$planCacheStats", "$project", "$querySettings", "$queryStats", "$redact", "$replaceRoot", "$replaceWith", "$sample", "$search", "$searchMeta", "$set", "$setWindowFields",
+        "$addFields", "$bucket", "$bucketAuto", "$changeStream", "$changeStreamSplitLargeEvent", "$collStats", "$count", "$currentOp",
+        "$densify", "$documents", "$facet", "$fill", "$geoNear",
+        "$graphLookup", "$group", "$indexStats", "$limit", "$listLocalSessions", "$listSampledQueries", "$listSearchIndexes",
+        "$listSessions", "$lookup", "$match", "$merge", "$out",
+        "$planCacheStats", "$project", "$querySettings", "$queryStats", "$redact", "$replaceRoot", "$replaceWith", "$sample", "$search",
+        "$searchMeta", "$set", "$setWindowFields",
         "$shardedDataDistribution", "$skip", "$sort", "$sortByCount", "$unionWith", "$unset", "$unwind", "$vectorSearch",
     ];
 
     /// <summary>In the place of a field.</summary>
-    private static readonly string[] OfFilters = ["$and", "$comment", "$expr", "$jsonSchema", "$nor", "$or", "$sampleRate", "$text", "$where"];
+    private static readonly string[] OfFilters =
+    [
+        "$and", "$comment", "$expr", "$jsonSchema", "$nor", "$or", "$sampleRate", "$text", "$where",
+    ];
 
     /// <summary>Of a field's value.</summary>
     private static readonly string[] OfFields =
     [
-        "$all", "$bitsAllClear", "$bitsAllSet", "$bitsAnyClear", "$bitsAnySet", "$elemMatch", "$eq", "$exists", "$geoIntersects", "$geoWithin", "$gt", "$gte", "$in", "$lt", "$lte",
+        "$all", "$bitsAllClear", "$bitsAllSet", "$bitsAnyClear", "$bitsAnySet", "$elemMatch", "$eq", "$exists", "$geoIntersects",
+        "$geoWithin", "$gt", "$gte", "$in", "$lt", "$lte",
         "$maxDistance", "$minDistance", "$mod", "$ne", "$near", "$nearSphere", "$nin", "$not", "$options", "$regex", "$size", "$type",
     ];
 
@@ -72,7 +83,8 @@ internal static class Operators
     /// <summary>As the server sees it: the first key says whether a mapping holds operators or is a value.</summary>
     private static void RequireField(ScenarioNode node, string path)
     {
-        if (node is not MappingNode { Entries: [{ Name: ['$', ..] first }, ..] } mapping || OfReferences.Contains(first) || TemplateReader.IsWrapper(mapping))
+        if (node is not MappingNode { Entries: [{ Name: ['$', ..] first }, ..] } mapping || OfReferences.Contains(first)
+            || TemplateReader.IsWrapper(mapping))
             return;
         RequireKnown(mapping.Entries, "query operator", path, OfFields);
         foreach (MappingEntry entry in mapping.Entries)
@@ -101,7 +113,10 @@ internal static class Operators
                 continue;
             RequireKnown(stage.Entries, "pipeline stage", path, allowed);
             if (stage.Entries is not [var only])
-                throw MappingReader.Wrong(stage, $"{path}: a stage is a mapping with one key; found {(stage.Entries.Count == 0 ? "none" : string.Join(", ", stage.Entries.Select(e => e.Name)))}", "such as [{$match: {…}}, {$sort: {…}}]");
+                throw MappingReader.Wrong(stage,
+                    $"{path}: a stage is a mapping with one key; "
+                    + $"found {(stage.Entries.Count == 0 ? "none" : string.Join(", ", stage.Entries.Select(e => e.Name)))}",
+                    "such as [{$match: {…}}, {$sort: {…}}]");
             RequireInside(only, $"{path}.{i}.{only.Name}");
         }
     }

@@ -15,6 +15,7 @@ internal sealed class PhaseCount
     public void Add(ScenarioNode phase)
     {
         if (++_count > Most)
-            throw MappingReader.Wrong(phase, $"the parameters' values make more than {Most:N0} phases, which is the limit", "use fewer values, here or with --set NAME=VALUE");
+            throw MappingReader.Wrong(phase, $"the parameters' values make more than {Most:N0} phases, which is the limit",
+                "use fewer values, here or with --set NAME=VALUE");
     }
 }

@@ -28,9 +28,11 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
         var reader = new MappingReader(node, $"phase '{name}'", isOfGrowth ? ScenarioLanguage.Each : ScenarioLanguage.Phase);
         PhaseKeys.Require(reader, name);
         if (PhaseKeys.IsOfSizes(reader))
-            return new Phase { Name = name, Description = reader.Text("description") ?? "", Measures = Collection(reader, "sizes")!.Name, Groups = [], Parameters = parameters, PauseSeconds = reader.Duration("pause") ?? 0 };
+            return new Phase { Name = name, Description = reader.Text("description") ?? "", Measures =
+                Collection(reader, "sizes")!.Name, Groups = [], Parameters = parameters, PauseSeconds = reader.Duration("pause") ?? 0 };
         if (Collection(reader, "check") is { } checkedOne)
-            return new Phase { Name = name, Description = reader.Text("description") ?? "", Checks = checkedOne.Name, Groups = [], Parameters = parameters, Restart = Restart(reader), PauseSeconds = reader.Duration("pause") ?? 0 };
+            return new Phase { Name = name, Description = reader.Text("description") ?? "", Checks = checkedOne.Name, Groups =
+                [], Parameters = parameters, Restart = Restart(reader), PauseSeconds = reader.Duration("pause") ?? 0 };
         PlanCollection? created = Collection(reader, "create");
         PlanCollection? loaded = Collection(reader, "load");
         PhaseGroup[] groups = created is not null ? [Create(created)]
@@ -61,7 +63,10 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
     public Phase ImpliedLoad(PlanCollection collection)
     {
         var empty = new MappingReader(new MappingNode(new Position("", 0, 0), []), "load", ScenarioLanguage.Phase);
-        return new Phase { Name = LoadName(collection.Name), Loads = collection.Name, Groups = [Load(empty, collection)], TakesSizes = true };
+        return new Phase
+        {
+            Name = LoadName(collection.Name), Loads = collection.Name, Groups = [Load(empty, collection)], TakesSizes = true,
+        };
     }
 
     /// <exception cref="UserException">It can't be shown in one line.</exception>
@@ -88,7 +93,10 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
             return null;
         if (data.FirstOrDefault(c => c.Name == name) is { } collection)
             return collection;
-        throw MappingReader.Wrong(reader.Find(key)!, $"{key}: no collection '{name}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}", NearestName.Hint(name, data.Select(c => c.Name)));
+        throw MappingReader.Wrong(
+            reader.Find(key)!,
+            $"{key}: no collection '{name}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}",
+            NearestName.Hint(name, data.Select(c => c.Name)));
     }
 
     private static PhaseGroup Create(PlanCollection collection) => new()
@@ -112,7 +120,9 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
         long lap = scale.ReadOperations(node);
         return count / lap <= MostLaps
             ? lap
-            : throw MappingReader.Wrong(node, $"phase '{phase}': lap is {lap:N0}, which makes {count / lap:N0} laps in {count:N0}; at most {MostLaps:N0} are allowed", $"a lap of {1 + (count / MostLaps):N0} makes fewer");
+            : throw MappingReader.Wrong(node,
+                $"phase '{phase}': lap is {lap:N0}, which makes {count / lap:N0} laps in {count:N0}; at most {MostLaps:N0} are allowed",
+                $"a lap of {1 + (count / MostLaps):N0} makes fewer");
     }
 
     private PhaseGroup Load(MappingReader reader, PlanCollection collection) => new()
@@ -151,7 +161,8 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
         if (node is not SequenceNode { Items.Count: > 0 } list)
             throw MappingReader.Wrong(node, $"phase '{phase}': groups is {node.Describe()}; expected a list");
         PhaseGroup[] groups = GroupsOf(list, phase);
-        return groups.Any(g => g.IsLimited) ? groups : throw MappingReader.Wrong(node, $"phase '{phase}': no group has a duration or count, so the phase would never end");
+        return groups.Any(g => g.IsLimited) ? groups
+            : throw MappingReader.Wrong(node, $"phase '{phase}': no group has a duration or count, so the phase would never end");
     }
 
     /// <summary>Groups that need not end by themselves.</summary>
@@ -180,7 +191,12 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
         if (group.Seconds is 0)
             throw MappingReader.Wrong(reader.Find("duration")!, $"{name}: duration is 0; it must be longer");
         return group.Seconds is { } all && group.WarmupSeconds >= all
-            ? throw MappingReader.Wrong(reader.Find("warmup") ?? reader.Node, $"{name}: warmup is {group.WarmupSeconds:0.###} s and duration {all:0.###} s, so nothing would be measured", reader.Find("warmup")?.Position == Position.CommandLine ? "--warmup has to be shorter than each phase" : "make the warm-up shorter, or the duration longer")
+            ? throw MappingReader.Wrong(
+                reader.Find("warmup") ?? reader.Node,
+                $"{name}: warmup is {group.WarmupSeconds:0.###} s and duration {all:0.###} s, so nothing would be measured",
+                reader.Find("warmup")?.Position == Position.CommandLine
+                    ? "--warmup has to be shorter than each phase"
+                    : "make the warm-up shorter, or the duration longer")
             : group;
     }
 
@@ -188,7 +204,8 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
     {
         IReadOnlyList<ScenarioNode> nodes = reader.List("operations");
         if (nodes.Count == 0)
-            throw MappingReader.Wrong(reader.Node, $"{path}: 'operations' is missing", "such as: operations: [{find: users, key: uniform}]");
+            throw MappingReader.Wrong(
+                reader.Node, $"{path}: 'operations' is missing", "such as: operations: [{find: users, key: uniform}]");
         // In a growth's charts a phase with one operation is one line, and called by its own name.
         PhaseOperation[] read = [.. nodes.Select(node => operations.Read(node, path, isOfGrowth && nodes.Count == 1 ? path : null))];
         // What weighs nothing is never done, and shows in no result.
@@ -197,20 +214,28 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
     }
 
     /// <summary>Names in a group's results: those of one kind on different collections may share one, and are counted together.</summary>
-    private static IEnumerable<string> Counted(PhaseGroup group) => group.Operations.Select(o => o.Operation).GroupBy(o => (o.Name, o.GetType()))
-        .SelectMany(same => same.GroupBy(o => o.Collection).Max(collection => collection.Count()) > 1 ? same.Select(o => o.Name) : [same.Key.Name]);
+    private static IEnumerable<string> Counted(PhaseGroup group) =>
+        group.Operations.Select(o => o.Operation).GroupBy(o => (o.Name, o.GetType()))
+            .SelectMany(same =>
+                same.GroupBy(o => o.Collection).Max(collection => collection.Count()) > 1 ? same.Select(o => o.Name) : [same.Key.Name]);
 
     /// <summary>Results are told apart by operations' names, and totals by theirs.</summary>
     public static void RequireDifferentNames(MappingReader reader, string phase, IReadOnlyList<PhaseGroup> groups)
     {
         string[] names = [.. groups.SelectMany(Counted)];
         if (names.GroupBy(n => n).FirstOrDefault(g => g.Count() > 1) is { } twice)
-            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': two operations are called '{twice.Key}'", "give one of them another name; only operations of one kind on different collections may share a name, and are then counted together");
-        string[] totals = [OperationResult.TotalName, .. groups.Where(group => group.Operations.Count > 1).Select(group => OperationResult.TotalOf(group.Name))];
+            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': two operations are called '{twice.Key}'", "give one of them another "
+                + "name; only operations of one kind on different collections may share a name, and are then counted together");
+        string[] totals =
+        [
+            OperationResult.TotalName,
+            .. groups.Where(group => group.Operations.Count > 1).Select(group => OperationResult.TotalOf(group.Name)),
+        ];
         if (names.FirstOrDefault(totals.Contains) is { } total)
         {
             string of = total == OperationResult.TotalName ? "all" : "a group's operations";
-            throw MappingReader.Wrong(NameNode(reader.Node, total) ?? reader.Node, $"phase '{phase}': an operation is called '{total}', the name of the sum of {of}", "give it another name");
+            throw MappingReader.Wrong(NameNode(reader.Node, total) ?? reader.Node,
+                $"phase '{phase}': an operation is called '{total}', the name of the sum of {of}", "give it another name");
         }
     }
 

@@ -17,7 +17,8 @@ internal static class PhaseSelection
         bool Is(Phase phase) => overrides.Phases.Contains(phase.Name);
         IEnumerable<Phase> phases = overrides.IsAlone
             ? round.Phases.SelectMany(phase => phase.Growth is { } growth ? Alone(growth, overrides, scale) : Is(phase) ? [phase] : [])
-            : round.Phases.Select(phase => phase.Growth is { } growth ? phase with { Growth = Of(growth, overrides.Phases) } : phase).Where(phase => phase.Growth is not null || Is(phase));
+            : round.Phases.Select(phase => phase.Growth is { } growth ? phase with { Growth = Of(growth, overrides.Phases) } : phase)
+                .Where(phase => phase.Growth is not null || Is(phase));
         if (!overrides.IsAlone)
             return round with { Phases = [.. phases] };
         Phase[] alone = [.. phases];
@@ -27,14 +28,19 @@ internal static class PhaseSelection
         return new PlanRound(collections, alone.Length > 0 && overrides.Records is not null ? [.. LoadsOf(round), .. alone] : alone);
     }
 
-    /// <summary>The growth with these of its phases and writes. The share of a write that is left out goes to one that writes in batches, unmeasured if need be.</summary>
+    /// <summary>
+    /// The growth with these of its phases and writes. The share of a write that is left out goes to one that writes in batches,
+    /// unmeasured if need be.
+    /// </summary>
     private static GrowthPlan Of(GrowthPlan growth, IReadOnlyList<string> names)
     {
         GrowthWrite[] chosen = [.. growth.Writes.Where(write => names.Contains(write.Name))];
         double rest = growth.Writes.Except(chosen).Sum(write => write.Share);
-        GrowthWrite batches = growth.Writes.MaxBy(write => write.Groups.Values.Max(group => group.Operations[0].Operation.DocumentsPerCommand))!;
+        GrowthWrite batches =
+            growth.Writes.MaxBy(write => write.Groups.Values.Max(group => group.Operations[0].Operation.DocumentsPerCommand))!;
         IEnumerable<GrowthWrite> writes = growth.Writes.Where(write => chosen.Contains(write) || (rest > 0 && write == batches))
-            .Select(write => write != batches ? write : write with { Share = chosen.Contains(write) ? write.Share + rest : rest, IsMeasured = chosen.Contains(write) });
+            .Select(write => write != batches ? write
+                : write with { Share = chosen.Contains(write) ? write.Share + rest : rest, IsMeasured = chosen.Contains(write) });
         return growth with { Writes = [.. writes], Each = [.. growth.Each.Where(phase => names.Contains(phase.Name))] };
     }
 
@@ -66,12 +72,16 @@ internal static class PhaseSelection
     /// <summary>By the largest batches that the growth writes.</summary>
     private static Phase LoadOf(GrowthPlan growth, string collection)
     {
-        PhaseGroup group = growth.Writes.Select(write => write.Groups[collection]).MaxBy(group => group.Operations[0].Operation.DocumentsPerCommand)!;
+        PhaseGroup group = growth.Writes.Select(write => write.Groups[collection])
+            .MaxBy(group => group.Operations[0].Operation.DocumentsPerCommand)!;
         return new Phase
         {
             Name = PhaseReader.LoadName(collection),
             Loads = collection,
-            Groups = [group with { Threads = 1, Operations = [.. group.Operations.Select(o => o with { Operation = o.Operation with { Name = "load" } })] }],
+            Groups = [group with
+            {
+                Threads = 1, Operations = [.. group.Operations.Select(o => o with { Operation = o.Operation with { Name = "load" } })],
+            }],
         };
     }
 }

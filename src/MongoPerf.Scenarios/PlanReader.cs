@@ -12,7 +12,8 @@ namespace MongoPerf.Scenarios;
 /// <param name="Changes">What the command line changed, a line each.</param>
 /// <param name="Deployments">That the file brings up; empty for none.</param>
 /// <param name="Set">What the file sets for the deployment that it was read for, a line each.</param>
-public sealed record ReadPlan(Plan Plan, long? MaxErrors, SkipLimit? MaxSkipped, IReadOnlyList<string> Changes, IReadOnlyList<ScenarioDeployment> Deployments, IReadOnlyList<string> Set)
+public sealed record ReadPlan(Plan Plan, long? MaxErrors, SkipLimit? MaxSkipped, IReadOnlyList<string> Changes,
+    IReadOnlyList<ScenarioDeployment> Deployments, IReadOnlyList<string> Set)
 {
     /// <summary>What the file says it may write although its run does not create it: shop.audit, shop.*, server.</summary>
     public IReadOnlyList<string> MayWrite { get; init; } = [];
@@ -59,7 +60,9 @@ public static class PlanReader
         var written = new ScenarioParameters(top.Find("parameters"), null, new Dictionary<string, string>(), []);
         var text = new ScaledText(parameters, scale);
         var figures = new FigureReader(
-            written, (overrides.Parameters.Count == 0 && overrides.Phases.Count == 0 && on?.Set is null) || !FigureReader.IsAsked(top) ? rounds : Rounds(written), text);
+            written, (overrides.Parameters.Count == 0 && overrides.Phases.Count == 0 && on?.Set is null) || !FigureReader.IsAsked(top)
+                ? rounds
+                : Rounds(written), text);
         if (overrides.Scale != 1)
             told.Insert(0, Scaled(asWritten, overrides, text));
         rounds = [.. rounds.Select(round => round with { Phases = [.. round.Phases.Select(text.Of)] })];
@@ -73,7 +76,8 @@ public static class PlanReader
             // What the command line replaced says nothing of the run, and of phases that run alone most parameters don't either.
             Parameters =
             [
-                .. parameters.Names.Except(parameters.Sweeps).Where(used.Contains).Where(name => !overrides.IsAlone || overrides.Parameters.ContainsKey(name))
+                .. parameters.Names.Except(parameters.Sweeps)
+                    .Where(used.Contains).Where(name => !overrides.IsAlone || overrides.Parameters.ContainsKey(name))
                     .Select(name => new ParameterValue(name, text.Of(name, parameters.LabelsOf(name).Single()))),
             ],
             Figures = figures.Figures(top),
@@ -84,7 +88,8 @@ public static class PlanReader
         PlanRound[] Rounds(ScenarioParameters values)
         {
             var count = new PhaseCount();
-            return [.. values.Combine(values.SweepsIn(data)).Select(chosen => new RoundReader(top, values, chosen, scale, seed, count, warnings).Read(data, phases))];
+            return [.. values.Combine(values.SweepsIn(data))
+                .Select(chosen => new RoundReader(top, values, chosen, scale, seed, count, warnings).Read(data, phases))];
         }
     }
 
@@ -115,16 +120,21 @@ public static class PlanReader
     private static void RequirePhases(ScenarioNode root, PlanRound[] rounds, PlanOverrides overrides)
     {
         if (rounds.All(round => round.Phases.Count == 0))
-            throw MappingReader.Wrong(root, overrides.Phases.Count > 0 ? $"no phase is called {string.Join(" or ", overrides.Phases)}" : "the scenario has no phases");
+            throw MappingReader.Wrong(root,
+                overrides.Phases.Count > 0 ? $"no phase is called {string.Join(" or ", overrides.Phases)}" : "the scenario has no phases");
     }
 
-    /// <summary>"counts, memory and caches: times 0.0002 (--scale), so recordcount=200, 2k (file: 1M, 10M)": the one place that names the file's own numbers.</summary>
+    /// <summary>
+    /// "counts, memory and caches: times 0.0002 (--scale), so recordcount=200, 2k (file: 1M, 10M)": the one place that names the
+    /// file's own numbers.
+    /// </summary>
     private static string Scaled(MappingNode root, PlanOverrides overrides, ScaledText text)
     {
         bool limitsMemory = root.Find("deployments") is MappingNode { Entries: var deployments }
             && deployments.Any(d => d.Value is MappingNode node && (node.Find("memory") ?? node.Find("cache")) is not null);
         string changes = text.Changes(overrides.Parameters.Keys);
-        return $"counts{(limitsMemory ? ", memory and caches" : "")}: times {overrides.Scale:0.########} (--scale){(changes.Length > 0 ? $", so {changes}" : "")}";
+        return $"counts{(limitsMemory ? ", memory and caches" : "")}: "
+            + $"times {overrides.Scale:0.########} (--scale){(changes.Length > 0 ? $", so {changes}" : "")}";
     }
 
     private static IReadOnlyList<string> SetBy(ScenarioDeployment? deployment, PlanOverrides overrides, ScaledText text) =>
@@ -140,6 +150,7 @@ public static class PlanReader
     private static IReadOnlyList<ScenarioNode> Phases(MappingReader top) => top.Require("phases", "such as phases: [{load: users}]") switch
     {
         SequenceNode { Items.Count: > 0 } list => list.Items,
-        { } other => throw MappingReader.Wrong(other, $"phases is {(other is SequenceNode ? "an empty list" : other.Describe())}; expected a list of phases"),
+        { } other => throw MappingReader.Wrong(
+            other, $"phases is {(other is SequenceNode ? "an empty list" : other.Describe())}; expected a list of phases"),
     };
 }

@@ -2,7 +2,9 @@ using MongoPerf.Load.Plans;
 
 namespace MongoPerf.Scenarios;
 
-/// <summary>Decides which reads can be compared with what was written: those of collections whose documents nothing has changed up to then.</summary>
+/// <summary>
+/// Decides which reads can be compared with what was written: those of collections whose documents nothing has changed up to then.
+/// </summary>
 internal static class ReadChecks
 {
     public static PlanRound Of(PlanRound round)
@@ -25,8 +27,10 @@ internal static class ReadChecks
 
     private static void Note(Phase phase, Dictionary<string, string> changes)
     {
-        foreach (Operation operation in phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation).Where(o => o.IsWrite && !o.Inserts))
-            changes.TryAdd(operation.Written, $"operation '{operation.Name}' of phase '{phase.Name}' changes documents of {(operation.Written.Length > 0 ? $"'{operation.Written}'" : "any collection")}");
+        foreach (Operation operation in phase.Groups.SelectMany(g => g.Operations)
+            .Select(o => o.Operation).Where(o => o.IsWrite && !o.Inserts))
+            changes.TryAdd(operation.Written, $"operation '{operation.Name}' of phase '{phase.Name}' changes documents of "
+                + $"{(operation.Written.Length > 0 ? $"'{operation.Written}'" : "any collection")}");
     }
 
     private static Phase Checked(Phase phase, Dictionary<string, string> changes)
@@ -35,7 +39,11 @@ internal static class ReadChecks
         {
             return phase with
             {
-                Growth = growth with { Each = [.. growth.Each.Select(each => Checked(each, changes))], Beside = [.. growth.Beside.Select(group => Checked(group, changes))] },
+                Growth = growth with
+                {
+                    Each = [.. growth.Each.Select(each => Checked(each, changes))],
+                    Beside = [.. growth.Beside.Select(group => Checked(group, changes))],
+                },
             };
         }
 
@@ -49,8 +57,10 @@ internal static class ReadChecks
 
     private static PhaseGroup Checked(PhaseGroup group, Dictionary<string, string> changes) => group with
     {
-        Operations = [.. group.Operations.Select(o => o.Operation is FindDocuments find && ChangeOf(find, changes) is not null ? o with { Operation = find.Unchecked } : o)],
+        Operations = [.. group.Operations.Select(o =>
+            o.Operation is FindDocuments find && ChangeOf(find, changes) is not null ? o with { Operation = find.Unchecked } : o)],
     };
 
-    private static string? ChangeOf(FindDocuments find, Dictionary<string, string> changes) => changes.GetValueOrDefault(find.Collection) ?? changes.GetValueOrDefault("");
+    private static string? ChangeOf(FindDocuments find, Dictionary<string, string> changes) =>
+        changes.GetValueOrDefault(find.Collection) ?? changes.GetValueOrDefault("");
 }

@@ -12,7 +12,8 @@ namespace MongoPerf.Scenarios;
 /// <param name="count">Of the file's phases.</param>
 /// <param name="warnings">Gets a line for each thing that is probably a mistake.</param>
 internal sealed class RoundReader(
-    MappingReader top, ScenarioParameters parameters, IReadOnlyDictionary<string, NamedValue> chosen, CountScale scale, ulong seed, PhaseCount count, ICollection<string> warnings)
+    MappingReader top, ScenarioParameters parameters, IReadOnlyDictionary<string, NamedValue> chosen, CountScale scale, ulong seed,
+    PhaseCount count, ICollection<string> warnings)
 {
     private readonly FieldCheck _fields = new();
     private PlanCollection[] _collections = [];
@@ -24,11 +25,13 @@ internal sealed class RoundReader(
         _collections = CollectionReader.Read(described, grown, scale, seed);
         foreach (PlanCollection collection in _collections)
             _fields.Add(collection, ((MappingNode)described).Find(collection.Name)!);
-        (Phase Phase, ScenarioNode Node)[] read = [.. phases.SelectMany((phase, i) => Expand(phase, i + 1, isOfGrowth: false).Select(found => (found, phase)))];
+        (Phase Phase, ScenarioNode Node)[] read =
+            [.. phases.SelectMany((phase, i) => Expand(phase, i + 1, isOfGrowth: false).Select(found => (found, phase)))];
         RequireCreated(read);
         Phase[] implied =
         [
-            .. _collections.Where(c => c.Count > 0 && read.All(p => p.Phase.Loads != c.Name)).Select(c => ReaderFor(Chosen).ImpliedLoad(c) with { Parameters = Shown(Chosen) }),
+            .. _collections.Where(c => c.Count > 0 && read.All(p => p.Phase.Loads != c.Name))
+                .Select(c => ReaderFor(Chosen).ImpliedLoad(c) with { Parameters = Shown(Chosen) }),
         ];
         foreach (string warning in _fields.Warnings(_collections))
             warnings.Add(warning);
@@ -72,7 +75,8 @@ internal sealed class RoundReader(
     private static IReadOnlyList<ScenarioNode?> ValuesOf(ScenarioNode phase, string key) =>
         (phase as MappingNode)?.Find(key) is SequenceNode list && CourseReader.IsSweep(list) ? [.. list.Items] : [null];
 
-    private static ScenarioNode With(ScenarioNode phase, string key, ScenarioNode? value) => value is null ? phase : ((MappingNode)phase).With(key, value);
+    private static ScenarioNode With(ScenarioNode phase, string key, ScenarioNode? value) =>
+        value is null ? phase : ((MappingNode)phase).With(key, value);
 
     private static IReadOnlyList<KeyValuePair<string, string>> Shown(params (string Key, ScenarioNode? Value)[] swept) =>
         [.. swept.Where(one => one.Value is not null).Select(one => KeyValuePair.Create(one.Key, one.Value!.Label))];
@@ -81,10 +85,13 @@ internal sealed class RoundReader(
     {
         MappingNode alone = phase.With("each", null);
         if (parameters.SweepsIn(alone).Except(chosen.Keys).FirstOrDefault() is { } sweep)
-            throw MappingReader.Wrong(phase, $"phase '{PhaseReader.NameOf(phase, number)}': parameter '{sweep}' has several values, but a collection grows only once", "use it in the phases under each, or give it one value with --set");
+            throw MappingReader.Wrong(phase,
+                $"phase '{PhaseReader.NameOf(phase, number)}': parameter '{sweep}' has several values, but a collection grows only once",
+                "use it in the phases under each, or give it one value with --set");
         Phase[] each = [.. Items(phase.Find("each")).SelectMany((item, i) => Expand(item, i + 1, isOfGrowth: true))];
         OperationReader operations = OperationsFor(Chosen);
-        return new GrowthReader(_collections, new PhaseReader(_collections, operations, scale), operations, scale).Read(parameters.Resolve(alone, Chosen), number, each) with { Parameters = Shown(Chosen) };
+        return new GrowthReader(_collections, new PhaseReader(_collections, operations, scale), operations, scale)
+            .Read(parameters.Resolve(alone, Chosen), number, each) with { Parameters = Shown(Chosen) };
     }
 
     private static IReadOnlyList<ScenarioNode> Items(ScenarioNode? node) => node switch
@@ -95,11 +102,14 @@ internal sealed class RoundReader(
     };
 
     private IEnumerable<Phase> Repeated(
-        ScenarioNode phase, int number, Dictionary<string, NamedValue> all, IEnumerable<KeyValuePair<string, string>> swept, bool isOfGrowth)
+        ScenarioNode phase, int number, Dictionary<string, NamedValue> all, IEnumerable<KeyValuePair<string, string>> swept,
+        bool isOfGrowth)
     {
         KeyValuePair<string, string>[] shown = [.. Shown(all), .. swept];
         PhaseReader reader = ReaderFor(all, isOfGrowth);
-        long repeat = phase is MappingNode ? new MappingReader(phase, $"phase '{PhaseReader.NameOf(phase, number)}'", ScenarioLanguage.Phase).Count("repeat", 1, 1000) ?? 1 : 1;
+        long repeat = phase is MappingNode
+            ? new MappingReader(phase, $"phase '{PhaseReader.NameOf(phase, number)}'", ScenarioLanguage.Phase).Count("repeat", 1, 1000) ?? 1
+            : 1;
         for (int i = 1; i <= repeat; i++)
         {
             count.Add(phase);
@@ -107,12 +117,14 @@ internal sealed class RoundReader(
         }
     }
 
-    private PhaseReader ReaderFor(Dictionary<string, NamedValue> all, bool isOfGrowth = false) => new(_collections, OperationsFor(all), scale, isOfGrowth);
+    private PhaseReader ReaderFor(Dictionary<string, NamedValue> all, bool isOfGrowth = false) =>
+        new(_collections, OperationsFor(all), scale, isOfGrowth);
 
     private OperationReader OperationsFor(Dictionary<string, NamedValue> all) =>
         new(_collections, top.Find("defaults") is { } given ? parameters.Resolve(given, all) : null, scale, seed, _fields);
 
-    private static List<KeyValuePair<string, string>> Shown(IReadOnlyDictionary<string, NamedValue> values) => [.. values.Select(c => KeyValuePair.Create(c.Key, c.Value.Name))];
+    private static List<KeyValuePair<string, string>> Shown(IReadOnlyDictionary<string, NamedValue> values) =>
+        [.. values.Select(c => KeyValuePair.Create(c.Key, c.Value.Name))];
 
     /// <summary>What a phase makes is not there before it.</summary>
     private void RequireCreated((Phase Phase, ScenarioNode Node)[] read)
@@ -124,7 +136,9 @@ internal sealed class RoundReader(
                 missing.Remove(created);
             IEnumerable<string> used = phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Collection);
             if ((phase.TakesSizes ? used.Append(phase.Loads ?? _collections[0].Name) : used).FirstOrDefault(missing.Contains) is { } early)
-                throw MappingReader.Wrong(node, $"phase '{phase.Name}' needs collection '{early}', which only a later phase creates", $"move the phase with create: {early} before it, or remove that phase: the collection is then created before the first one");
+                throw MappingReader.Wrong(node, $"phase '{phase.Name}' needs collection '{early}', which only a later phase creates",
+                    $"move the phase with create: {early} before it, or remove that phase: "
+                    + "the collection is then created before the first one");
         }
     }
 }

@@ -8,7 +8,10 @@ using MongoPerf.Texts.Yaml;
 namespace MongoPerf.Scenarios;
 
 /// <summary>What people read of a plan that <c>--scale</c> made smaller or larger: the counts that run, in place of the file's.</summary>
-/// <remarks>A parameter's values, titles and descriptions go through here and nowhere else, so that no table, chart or file has to think of the scale.</remarks>
+/// <remarks>
+/// A parameter's values, titles and descriptions go through here and nowhere else, so that no table, chart or file has to
+/// think of the scale.
+/// </remarks>
 /// <param name="parameters">Of the file and the command line.</param>
 /// <param name="scale">With which all rounds have been read.</param>
 internal sealed partial class ScaledText(ScenarioParameters parameters, CountScale scale)
@@ -18,7 +21,8 @@ internal sealed partial class ScaledText(ScenarioParameters parameters, CountSca
 
     private static readonly (double Factor, string Suffix)[] Suffixes = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
 
-    private readonly Lazy<Dictionary<long, long>> _counts = new(() => scale.Scaled.DistinctBy(count => count.Full).ToDictionary(count => count.Full, count => count.Count));
+    private readonly Lazy<Dictionary<long, long>> _counts =
+        new(() => scale.Scaled.DistinctBy(count => count.Full).ToDictionary(count => count.Full, count => count.Count));
 
     private bool IsFull => scale.Factor == 1;
 
@@ -69,14 +73,19 @@ internal sealed partial class ScaledText(ScenarioParameters parameters, CountSca
 
     /// <summary>Where an axis of documents, or of a parameter that counts them, ends.</summary>
     public double? EndOf(string dimension, double? end) =>
-        dimension == Dimension.Documents || (parameters.Names.Contains(dimension) && parameters.ValuesOf(dimension).Any(value => CountsIn(value).Any())) ? end * scale.Factor : end;
+        dimension == Dimension.Documents || (parameters.Names.Contains(dimension)
+            && parameters.ValuesOf(dimension).Any(value => CountsIn(value).Any())) ? end * scale.Factor : end;
 
-    /// <summary>For the line that says what the command line changed: "recordcount=200, 2k (file: 1M, 10M)"; empty when no parameter counts anything.</summary>
+    /// <summary>
+    /// For the line that says what the command line changed: "recordcount=200, 2k (file: 1M, 10M)"; empty when no
+    /// parameter counts anything.
+    /// </summary>
     /// <param name="typed">Parameters that the command line sets.</param>
     public string Changes(IEnumerable<string> typed) => string.Join("; ", parameters.Names
         .Select(name => (Name: name, Labels: parameters.LabelsOf(name).ToArray()))
         .Where(one => one.Labels.Any(label => Of(one.Name, label) != label))
-        .Select(one => $"{one.Name}={string.Join(", ", one.Labels.Select(label => Of(one.Name, label)))} ({(typed.Contains(one.Name) ? "--set" : "file")}: {string.Join(", ", one.Labels)})"));
+        .Select(one => $"{one.Name}={string.Join(", ", one.Labels.Select(label => Of(one.Name, label)))} "
+            + $"({(typed.Contains(one.Name) ? "--set" : "file")}: {string.Join(", ", one.Labels)})"));
 
     private string Of(NamedValue value)
     {
@@ -95,14 +104,16 @@ internal sealed partial class ScaledText(ScenarioParameters parameters, CountSca
         return shown == value.Name && scale.Find(value.Node.Position) is { } both && both.Full != both.Count ? Multiplied(shown) : shown;
     }
 
-    private IEnumerable<ScaledCount> CountsIn(NamedValue value) => Scalars(value.Node).Select(part => scale.Find(part.Position)).OfType<ScaledCount>();
+    private IEnumerable<ScaledCount> CountsIn(NamedValue value) =>
+        Scalars(value.Node).Select(part => scale.Find(part.Position)).OfType<ScaledCount>();
 
     private string Multiplied(string text) => $"{text} (counts × {scale.Factor.ToString("0.########", CultureInfo.InvariantCulture)})";
 
     /// <param name="text">Its words that are counts are replaced.</param>
     /// <param name="countOf">Of a word and its number: the count in its place; null leaves it.</param>
     private static string Replace(string text, Func<string, long, long?> countOf) =>
-        Counts().Replace(text, match => CountIn(match.Value) is { } full && countOf(match.Value, full) is { } count ? TextOf(count) : match.Value);
+        Counts().Replace(
+            text, match => CountIn(match.Value) is { } full && countOf(match.Value, full) is { } count ? TextOf(count) : match.Value);
 
     /// <summary>Exact, as somebody would type it: 20k, 1.5M, 12345.</summary>
     private static string TextOf(long count)

@@ -20,7 +20,8 @@ public sealed record ScenarioFile(string Name, string ShownPath, string Text)
     public static IReadOnlyList<(string Name, string Path)> List() =>
     [
         .. new[] { FolderName, ShippedFolder }.Where(Directory.Exists)
-            .SelectMany(folder => Directory.EnumerateFiles(folder, "*" + Extension, SearchOption.AllDirectories).Select(path => (Name: NameIn(folder, path), Path: path)))
+            .SelectMany(folder => Directory.EnumerateFiles(folder, "*" + Extension, SearchOption.AllDirectories)
+                .Select(path => (Name: NameIn(folder, path), Path: path)))
             .DistinctBy(found => found.Name).OrderBy(found => found.Name, StringComparer.Ordinal),
     ];
 
@@ -30,7 +31,8 @@ public sealed record ScenarioFile(string Name, string ShownPath, string Text)
     {
         if (nameOrPath.Length == 0)
             return null;
-        string[] candidates = [nameOrPath, Path.Combine(FolderName, nameOrPath + Extension), Path.Combine(ShippedFolder, nameOrPath + Extension), Path.Combine(AppContext.BaseDirectory, nameOrPath)];
+        string[] candidates = [nameOrPath, Path.Combine(FolderName, nameOrPath + Extension),
+            Path.Combine(ShippedFolder, nameOrPath + Extension), Path.Combine(AppContext.BaseDirectory, nameOrPath)];
         return candidates.FirstOrDefault(File.Exists) is { } path ? Open(path) : null;
     }
 
@@ -40,9 +42,12 @@ public sealed record ScenarioFile(string Name, string ShownPath, string Text)
         if (TryFind(nameOrPath) is { } file)
             return file;
         string[] files = [.. FilesBeside(nameOrPath)];
-        throw new UserException(ExitCode.WrongUsage, $"no scenario '{nameOrPath}': no such file, and no scenario of that name in {FolderName}",
+        throw new UserException(
+            ExitCode.WrongUsage, $"no scenario '{nameOrPath}': no such file, and no scenario of that name in {FolderName}",
             NearestName.Hint(Path.ChangeExtension(nameOrPath, null), List().Select(s => s.Name)) ?? NearestName.Hint(nameOrPath, files)
-            ?? (nameOrPath.EndsWith(Extension, StringComparison.Ordinal) && !nameOrPath.Any(char.IsControl) ? $"'mongoperf new {nameOrPath}' writes one to start from; 'mongoperf list scenarios' lists the built-in ones" : "'mongoperf list scenarios' lists them"));
+            ?? (nameOrPath.EndsWith(Extension, StringComparison.Ordinal) && !nameOrPath.Any(char.IsControl)
+                ? $"'mongoperf new {nameOrPath}' writes one to start from; 'mongoperf list scenarios' lists the built-in ones"
+                : "'mongoperf list scenarios' lists them"));
     }
 
     /// <summary>Scenario files in the folder in which one was looked for, with the same folder before their names.</summary>
@@ -51,7 +56,8 @@ public sealed record ScenarioFile(string Name, string ShownPath, string Text)
         string folder = Path.GetDirectoryName(path) ?? "";
         try
         {
-            return [.. Directory.EnumerateFiles(folder.Length == 0 ? "." : folder, "*" + Extension).Select(file => Path.Combine(folder, Path.GetFileName(file))).Take(1000)];
+            return [.. Directory.EnumerateFiles(folder.Length == 0 ? "." : folder, "*" + Extension)
+                .Select(file => Path.Combine(folder, Path.GetFileName(file))).Take(1000)];
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
@@ -62,7 +68,10 @@ public sealed record ScenarioFile(string Name, string ShownPath, string Text)
     private static ScenarioFile Open(string path)
     {
         string full = Path.GetFullPath(path);
-        string folder = new[] { Path.GetFullPath(FolderName), ShippedFolder }.FirstOrDefault(f => full.StartsWith(f + Path.DirectorySeparatorChar, StringComparison.Ordinal)) ?? Path.GetDirectoryName(full)!;
+        string folder = new[]
+        {
+            Path.GetFullPath(FolderName), ShippedFolder,
+        }.FirstOrDefault(f => full.StartsWith(f + Path.DirectorySeparatorChar, StringComparison.Ordinal)) ?? Path.GetDirectoryName(full)!;
         // Where the program itself lies tells a reader nothing.
         string shown = folder == ShippedFolder ? Path.GetRelativePath(AppContext.BaseDirectory, full) : path;
         return new ScenarioFile(NameIn(folder, full), shown, ReadText(path));
@@ -74,7 +83,8 @@ public sealed record ScenarioFile(string Name, string ShownPath, string Text)
         {
             string text = NamedFile.ReadText(path, MostCharacters);
             return text.Length <= MostCharacters ? text
-                : throw new UserException(ExitCode.WrongUsage, $"{path}: longer than {MostCharacters:N0} characters, the limit for a scenario");
+                : throw new UserException(
+                    ExitCode.WrongUsage, $"{path}: longer than {MostCharacters:N0} characters, the limit for a scenario");
         }
         catch (TimeoutException e)
         {

@@ -8,7 +8,10 @@ internal static class ScenarioLanguage
 {
     public static IReadOnlyList<string> ReadConcerns { get; } = ["local", "available", "majority", "linearizable", "snapshot"];
 
-    public static IReadOnlyList<string> ReadPreferences { get; } = ["primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"];
+    public static IReadOnlyList<string> ReadPreferences { get; } =
+    [
+        "primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest",
+    ];
 
     public static KeySet WriteConcern { get; } = new("writeConcern", "How safe a write is.",
     [
@@ -22,14 +25,19 @@ internal static class ScenarioLanguage
     public static KeySet ReadPreference { get; } = new("readPreference", "Which members of a replica set reads go to.",
     [
         new("mode", KeyKind.Text, "The primary, the secondaries, or the nearest of all.") { Allowed = ReadPreferences },
-        new("tags", KeyKind.Documents, "Sets of tags such as {dc: ny}, tried in order until a member has all tags of one; {} matches every member."),
+        new("tags", KeyKind.Documents,
+            "Sets of tags such as {dc: ny}, tried in order until a member has all tags of one; {} matches every member."),
         new("maxStalenessSeconds", KeyKind.Count, "Maximum replication lag of a secondary in seconds, 90 or more [default: no limit]."),
     ]);
 
     private static readonly Key[] ReadKeys =
     [
         new("readConcern", KeyKind.Text, "What its reads may see.") { Allowed = ReadConcerns },
-        new("readPreference", KeyKind.Mapping, "Which members of a replica set its reads go to: a mode, or a mode with conditions [default: the connection string's].", ReadPreference) { Allowed = ReadPreferences },
+        new(
+            "readPreference",
+            KeyKind.Mapping,
+            "Which members of a replica set its reads go to: a mode, or a mode with conditions [default: the connection string's].",
+            ReadPreference) { Allowed = ReadPreferences },
     ];
 
     public static KeySet Files { get; } = new("files", "The files of a GridFS bucket.",
@@ -42,15 +50,19 @@ internal static class ScenarioLanguage
     public static KeySet Collection { get; } = new("collection", "A collection that the scenario makes, or a GridFS bucket.",
     [
         new("count", KeyKind.Count, "Documents to load, such as 10M; --scale multiplies it. 0 or nothing: none."),
-        new("document", KeyKind.Document, "A document; values that start with ^ are generated from seed and number. Without an _id it gets an increasing ObjectId."),
-        new("files", KeyKind.Mapping, "In place of count and document: it is a GridFS bucket of this name, with its two collections and their indexes.", Files),
-        new("indexes", KeyKind.Documents, "Each a key such as {name: 1}, or {key: {name: 1}, unique: true, …}; there before the first document."),
+        new("document", KeyKind.Document,
+            "A document; values that start with ^ are generated from seed and number. Without an _id it gets an increasing ObjectId."),
+        new("files", KeyKind.Mapping,
+            "In place of count and document: it is a GridFS bucket of this name, with its two collections and their indexes.", Files),
+        new("indexes", KeyKind.Documents,
+            "Each a key such as {name: 1}, or {key: {name: 1}, unique: true, …}; there before the first document."),
         new("shardKey", KeyKind.Document, "Such as {_id: hashed}; used on a sharded deployment."),
         new("shard", KeyKind.Count, "In place of a shardKey: the only shard that holds it, from 1; used on a sharded deployment."),
         new("options", KeyKind.Document, "Of MongoDB's command create, such as {capped: true, size: 1000000}."),
     ]);
 
-    public static KeySet Defaults { get; } = new("defaults", "Defaults for every operation that accepts them; an operation can override them.",
+    public static KeySet Defaults { get; } = new(
+        "defaults", "Defaults for every operation that accepts them; an operation can override them.",
         [WriteConcernKey, .. ReadKeys, new("key", KeyKind.KeyChoice, "How an operation picks its document.")]);
 
     /// <summary>Keys of every operation, whatever it does.</summary>
@@ -58,20 +70,24 @@ internal static class ScenarioLanguage
     [
         new("name", KeyKind.Text, "Its name in results [default: the kind]."),
         new("weight", KeyKind.Number, "Its share is this over the sum of all weights [default: 1]."),
-        new("key", KeyKind.KeyChoice, "How a document is drawn for ^key and ^field [default: uniform]; without a filter, the operation is about that one document."),
+        new("key", KeyKind.KeyChoice,
+            "How a document is drawn for ^key and ^field [default: uniform]; without a filter, the operation is about that one document."),
     ];
 
-    private static readonly Key FilterKey = new("filter", KeyKind.Document, "Which documents, {} for every one; ^key is the _id of the one drawn, ^field: NAME a field of it.");
+    private static readonly Key FilterKey = new(
+        "filter", KeyKind.Document, "Which documents, {} for every one; ^key is the _id of the one drawn, ^field: NAME a field of it.");
     private static readonly Key HintKey = new("hint", KeyKind.Value, "An index's name or key.");
     private static readonly Key SortKey = new("sort", KeyKind.Document, "Such as {date: -1}.");
     private static readonly Key ProjectionKey = new("projection", KeyKind.Document, "Fields to return.");
     private static readonly Key SkipKey = new("skip", KeyKind.Value, "Documents to leave out first.");
     private static readonly Key LimitKey = new("limit", KeyKind.Value, "Documents at most.");
     private static readonly Key WithKey = new("with", KeyKind.Value, "Operators such as {$set: …}, or a pipeline (a list).");
-    private static readonly Key ManyKey = new("many", KeyKind.Flag, "All documents that match the filter, not just the first [default: false].");
+    private static readonly Key ManyKey = new(
+        "many", KeyKind.Flag, "All documents that match the filter, not just the first [default: false].");
     private static readonly Key UpsertKey = new("upsert", KeyKind.Flag, "Insert if no document matches the filter [default: false].");
     private static readonly Key OrderedKey = new("ordered", KeyKind.Flag, "Stop at the first error [default: true].");
-    private static readonly Key BatchKey = new("batch", KeyKind.Count, "Documents per command [default: 1000, or fewer if they would not fit into one message].");
+    private static readonly Key BatchKey = new(
+        "batch", KeyKind.Count, "Documents per command [default: 1000, or fewer if they would not fit into one message].");
 
     /// <summary>What an operation may do: the key names it, its value the collection (or, for runCommand, the command).</summary>
     public static IReadOnlyList<KeySet> Operations { get; } =
@@ -79,27 +95,37 @@ internal static class ScenarioLanguage
         Operation("insert", "Inserts one document.", [WriteConcernKey]),
         Operation("insertMany", "Inserts a batch of documents.", [WriteConcernKey, BatchKey, OrderedKey]),
         Operation("find", "Runs a query and reads all results.",
-            [.. ReadKeys, FilterKey, ProjectionKey, SortKey, SkipKey, LimitKey, HintKey, new("batchSize", KeyKind.Count, "Documents per reply.")]),
+            [.. ReadKeys, FilterKey, ProjectionKey, SortKey, SkipKey, LimitKey, HintKey, new(
+                "batchSize", KeyKind.Count, "Documents per reply.")]),
         Operation("update", "Changes one document, or many.", [WriteConcernKey, FilterKey, WithKey, ManyKey, UpsertKey, HintKey]),
         Operation("replace", "Puts a whole document in place of one.",
-            [WriteConcernKey, FilterKey, WithKey with { Kind = KeyKind.Document, Description = "The new document [default: the collection's, with values drawn anew]." }, UpsertKey, HintKey]),
+            [WriteConcernKey, FilterKey, WithKey with
+            {
+                Kind = KeyKind.Document, Description = "The new document [default: the collection's, with values drawn anew].",
+            }, UpsertKey, HintKey]),
         Operation("delete", "Deletes one document, or many.", [WriteConcernKey, FilterKey, ManyKey, HintKey]),
         Operation("findAndModify", "Changes or removes one document and returns it.",
             [WriteConcernKey, FilterKey, SortKey, WithKey, new("remove", KeyKind.Flag, "Remove it instead of an update."),
                 new("new", KeyKind.Flag, "Return it as it is afterwards."), UpsertKey, ProjectionKey, HintKey]),
-        Operation("readModifyWrite", "Finds a document and updates it, timed as one.", [WriteConcernKey, .. ReadKeys, FilterKey, ProjectionKey, WithKey]),
+        Operation("readModifyWrite", "Finds a document and updates it, timed as one.",
+            [WriteConcernKey, .. ReadKeys, FilterKey, ProjectionKey, WithKey]),
         Operation("upload", "Writes a file of a GridFS bucket: its chunks, then its document, timed as one.", [WriteConcernKey]),
         Operation("download", "Reads a file of a GridFS bucket whole, chunk by chunk, timed as one.", [.. ReadKeys]),
         Operation("count", "Counts documents.", [.. ReadKeys, FilterKey, SkipKey, LimitKey, HintKey]),
         Operation("distinct", "The different values of a field.", [.. ReadKeys, new("field", KeyKind.Text, "Its path."), FilterKey]),
         Operation("aggregate", "Runs a pipeline and reads all results.",
-            [WriteConcernKey, .. ReadKeys, new("pipeline", KeyKind.Documents, "Its stages."), HintKey, new("allowDiskUse", KeyKind.Flag, "Large sorts may use the disk.")]),
+            [WriteConcernKey, .. ReadKeys, new("pipeline", KeyKind.Documents, "Its stages."), HintKey, new("allowDiskUse", KeyKind.Flag,
+                "Large sorts may use the disk.")]),
         Operation("createIndexes", "Builds indexes.", [WriteConcernKey, new("indexes", KeyKind.Documents, "As in data.")]),
-        Operation("dropIndexes", "Drops an index, or all but _id.", [WriteConcernKey, new("index", KeyKind.Value, "Its name or key [default: all].")]),
+        Operation("dropIndexes", "Drops an index, or all but _id.",
+            [WriteConcernKey, new("index", KeyKind.Value, "Its name or key [default: all].")]),
         Operation("compact", "Gives free space of the collection's files back.", [new("force", KeyKind.Flag, "Also on a primary.")]),
         Operation("validate", "Checks the collection and its indexes.", [new("full", KeyKind.Flag, "Every document too.")]),
         Operation("runCommand", "Any command; the value is the command itself.",
-            [new("database", KeyKind.Text, "Where it runs, such as admin."), new("collection", KeyKind.Text, "For ^key and ^field: the collection that it is about.")],
+            [
+                new("database", KeyKind.Text, "Where it runs, such as admin."),
+                new("collection", KeyKind.Text, "For ^key and ^field: the collection that it is about."),
+            ],
             KeyKind.Document),
     ];
 
@@ -107,8 +133,10 @@ internal static class ScenarioLanguage
 
     private static readonly Key[] BalancerKeys =
     [
-        new("balancer", KeyKind.Text, "In place of operations: sets the balancer of a sharded deployment on, off, or to the hours of the day HH:MM-HH:MM; now opens a window that closes when all is balanced. Afterwards it is as it was before the run."),
-        new("within", KeyKind.Duration, "Of a balancer: waits until the collections are balanced, but no longer [default: 10m with now, otherwise it does not wait]."),
+        new("balancer", KeyKind.Text, "In place of operations: sets the balancer of a sharded deployment on, off, or to the hours of the "
+            + "day HH:MM-HH:MM; now opens a window that closes when all is balanced. Afterwards it is as it was before the run."),
+        new("within", KeyKind.Duration,
+            "Of a balancer: waits until the collections are balanced, but no longer [default: 10m with now, otherwise it does not wait]."),
     ];
 
     /// <summary>A part of how a rate, or the number of threads, changes within a phase.</summary>
@@ -122,9 +150,11 @@ internal static class ScenarioLanguage
 
     public static IReadOnlyList<string> ArrivalKinds { get; } = ["constant", "poisson"];
 
-    private static readonly Key ArrivalsKey = new("arrivals", KeyKind.Text, "Of a rate: evenly spaced, or at random as of many independent users [default: constant].") { Allowed = ArrivalKinds };
+    private static readonly Key ArrivalsKey = new("arrivals", KeyKind.Text,
+        "Of a rate: evenly spaced, or at random as of many independent users [default: constant].") { Allowed = ArrivalKinds };
 
-    private static readonly Key ThinkKey = new("think", KeyKind.Value, "How long each thread waits between a reply and its next operation, such as 10ms; {mean: 10ms} draws the times (exponential). Not with a rate.");
+    private static readonly Key ThinkKey = new("think", KeyKind.Value, "How long each thread waits between a reply and its next operation, "
+        + "such as 10ms; {mean: 10ms} draws the times (exponential). Not with a rate.");
 
     public static KeySet Group { get; } = new("group", "Threads with a workload of their own, beside other groups of the same phase.",
     [
@@ -133,7 +163,8 @@ internal static class ScenarioLanguage
         new("duration", KeyKind.Duration, "How long, warm-up included. A group without duration and count ends with the others."),
         new("count", KeyKind.Count, "Operations over all its threads; --scale multiplies it."),
         new("warmup", KeyKind.Duration, "Left out of its results."),
-        new("rate", KeyKind.Course, "Operations per second over all its threads, or how they change over time; response time then counts from when each is due [default: as fast as possible].", Piece),
+        new("rate", KeyKind.Course, "Operations per second over all its threads, or how they change over time; "
+            + "response time then counts from when each is due [default: as fast as possible].", Piece),
         ArrivalsKey,
         ThinkKey,
         new("after", KeyKind.Duration, "Delay between the start of the phase and the start of this group."),
@@ -147,27 +178,41 @@ internal static class ScenarioLanguage
     [
         new("name", KeyKind.Text, "Its name in results."),
         new("description", KeyKind.Text, "A line for tables and lists."),
-        new("create", KeyKind.Text, "The collection to create anew, empty and with its indexes, as one timed operation; without such a phase it is created before the first one."),
+        new("create", KeyKind.Text, "The collection to create anew, empty and with its indexes, as one timed operation; "
+            + "without such a phase it is created before the first one."),
         new("load", KeyKind.Text, "The collection to load; the phase then has no operations."),
-        new("check", KeyKind.Text, "The collection in which every document that was written must be found; missing ones end the run with exit code 5."),
-        new("ranges", KeyKind.Flag, "Of a load: each thread writes an unbroken range of the documents, not whichever come next [default: false]."),
-        new("lap", KeyKind.Count, "Lap length in documents of a load, or operations of a phase with a count, such as 10k: each thread's time per lap is recorded; --scale multiplies it."),
-        new("restart", KeyKind.Text, "Before it begins, the run's own server is stopped and started again; cold also makes the system forget its files, kill ends it by kill -9 [default: none].") { Allowed = Restarts },
-        new("threads", KeyKind.Course, "How many; a list gives a result for each, a list of mappings says how they change over time [default: 1].", Piece),
+        new("check", KeyKind.Text,
+            "The collection in which every document that was written must be found; missing ones end the run with exit code 5."),
+        new("ranges", KeyKind.Flag,
+            "Of a load: each thread writes an unbroken range of the documents, not whichever come next [default: false]."),
+        new("lap", KeyKind.Count, "Lap length in documents of a load, or operations of a phase with a count, such as 10k: "
+            + "each thread's time per lap is recorded; --scale multiplies it."),
+        new("restart", KeyKind.Text, "Before it begins, the run's own server is stopped and started again; cold also makes the system "
+            + "forget its files, kill ends it by kill -9 [default: none].") { Allowed = Restarts },
+        new("threads", KeyKind.Course,
+            "How many; a list gives a result for each, a list of mappings says how they change over time [default: 1].", Piece),
         new("duration", KeyKind.Duration, "How long, warm-up included [default: 30s, unless count is given]."),
         new("count", KeyKind.Count, "Operations over all threads; --scale multiplies it."),
         new("warmup", KeyKind.Duration, "Left out of the results [default: a quarter of the duration, none with count]."),
-        new("until", KeyKind.Text, "Ends as soon as a percentile of each operation is known to this precision, such as 'p99 ±2 %' (half its 95 % interval); duration is then the longest it may take [default: 10m]."),
-        new("rate", KeyKind.Course, "Operations per second over all threads; response time then counts from when each is due. A list gives a result for each, a list of mappings says how it changes over time [default: as fast as possible].", Piece),
+        new("until", KeyKind.Text, "Ends as soon as a percentile of each operation is known to this precision, such as 'p99 ±2 %' (half "
+            + "its 95 % interval); duration is then the longest it may take [default: 10m]."),
+        new("rate", KeyKind.Course, "Operations per second over all threads; response time then counts from when each is due. "
+            + "A list gives a result for each, a list of mappings says how it changes over time [default: as fast as possible].", Piece),
         ArrivalsKey,
         ThinkKey,
         new("pause", KeyKind.Duration, "Pause before the phase begins."),
         new("repeat", KeyKind.Count, "Number of times to run the phase; each run gives a result."),
-        BatchKey with { Description = "Of a load: documents per command [default: 1000, or fewer if they would not fit into one message]." },
+        BatchKey with
+        {
+            Description = "Of a load: documents per command [default: 1000, or fewer if they would not fit into one message].",
+        },
         OrderedKey with { Description = "Of a load: stop at the first error [default: false]." },
         WriteConcernKey with { Description = "Of a load." },
-        new("sizes", KeyKind.Value, "true takes the first collection's sizes when the phase is over [default: true for a load]; a collection's name, in a phase that does nothing else, takes that one's. Of a growth: the sizes at which it stops, such as [1M, 2M, 5M, 10M], in place of to and step."),
-        new("explain", KeyKind.Flag, "Before it begins, the server explains each of its finds; the results have the index and the documents examined [default: true at each size of a growth, else false]."),
+        new("sizes", KeyKind.Value, "true takes the first collection's sizes when the phase is over [default: true for a load]; "
+            + "a collection's name, in a phase that does nothing else, takes that one's. Of a growth: the sizes at which it stops, "
+            + "such as [1M, 2M, 5M, 10M], in place of to and step."),
+        new("explain", KeyKind.Flag, "Before it begins, the server explains each of its finds; the results have the index and the "
+            + "documents examined [default: true at each size of a growth, else false]."),
         new("assert", KeyKind.Texts, "What must be true of the results, such as 'read.p99 < 10ms'; if not, the exit code is 99."),
         new("operations", KeyKind.Mappings, "What its threads do."),
         .. BalancerKeys,
@@ -191,10 +236,13 @@ internal static class ScenarioLanguage
     public static KeySet Phase { get; } = new("phase", "Creates, loads or grows a collection, or holds a workload for a time or a count.",
     [
         .. PhaseKeys,
-        new("grow", KeyKind.Value, "The collection that grows to a target in steps; or several with a multiplier each, such as {users: 1, orders: 5}: at size 1M, 1M users and 5M orders."),
+        new("grow", KeyKind.Value, "The collection that grows to a target in steps; or several with a multiplier each, such as {users: 1, "
+            + "orders: 5}: at size 1M, 1M users and 5M orders."),
         new("to", KeyKind.Count, "Of a growth: documents at the end; --target overrides it, --scale multiplies it."),
-        new("step", KeyKind.Count, "Of a growth: documents per step; --step overrides it, --scale multiplies it [default: a tenth of the target, 1M at most]."),
-        new("writes", KeyKind.Mappings, "Of a growth: how documents are written, each way with its share of a step [default: one, in batches of 1000, or fewer if they would not fit into one message].", Write),
+        new("step", KeyKind.Count,
+            "Of a growth: documents per step; --step overrides it, --scale multiplies it [default: a tenth of the target, 1M at most]."),
+        new("writes", KeyKind.Mappings, "Of a growth: how documents are written, each way with its share of a step [default: one, "
+            + "in batches of 1000, or fewer if they would not fit into one message].", Write),
         new("beside", KeyKind.Mappings, "Of a growth: groups of threads that read and update while documents are written.", Group),
         new("each", KeyKind.Mappings, "Of a growth: the phases that run at each size.", Each),
     ]);
@@ -202,7 +250,8 @@ internal static class ScenarioLanguage
     private static readonly Key[] OtherServers =
     [
         new("configServers", KeyKind.Count, "Config servers of a sharded cluster, 1 to 3; --config-servers overrides it [default: 1]."),
-        new("arbiter", KeyKind.Flag, "Whether each replica set of 2 members has an arbiter beside them; --arbiter adds one [default: false]."),
+        new("arbiter", KeyKind.Flag,
+            "Whether each replica set of 2 members has an arbiter beside them; --arbiter adds one [default: false]."),
     ];
 
     public static KeySet Cluster { get; } = new("cluster", "A sharded cluster that is brought up for the run.",
@@ -218,12 +267,16 @@ internal static class ScenarioLanguage
 
     public static KeySet Deployment { get; } = new("deployment", "A deployment that the scenario is run on.",
     [
-        new("topology", KeyKind.Text, "One server, a replica set, or a sharded cluster [default: sharded with shards, replicaset with members alone, else standalone].") { Allowed = Topologies },
+        new("topology", KeyKind.Text, "One server, a replica set, or a sharded cluster [default: sharded with shards, "
+            + "replicaset with members alone, else standalone].") { Allowed = Topologies },
         new("shards", KeyKind.Count, "How many; --shards overrides it."),
-        new("members", KeyKind.Count, "Of each shard's replica set, or of the one; --members overrides it [default: 1 of a shard, 3 of a replica set]."),
+        new("members", KeyKind.Count,
+            "Of each shard's replica set, or of the one; --members overrides it [default: 1 of a shard, 3 of a replica set]."),
         .. OtherServers,
-        new("cache", KeyKind.Size, "Cache limit of each server, 64MB at least; --scale multiplies it, --cache overrides it [default: the server's own]."),
-        new("memory", KeyKind.SizeOrNone, "Limit of each server's memory by the system, page cache included, or none; --scale multiplies it down to 512MB, --memory-limit overrides it."),
+        new("cache", KeyKind.Size,
+            "Cache limit of each server, 64MB at least; --scale multiplies it, --cache overrides it [default: the server's own]."),
+        new("memory", KeyKind.SizeOrNone, "Limit of each server's memory by the system, page cache included, or none; "
+            + "--scale multiplies it down to 512MB, --memory-limit overrides it."),
         new("cpus", KeyKind.Count, "How many of the machine's CPUs each server may use; --cpus overrides it [default: all]."),
         new("tls", KeyKind.Text, "Whether servers take TLS connections only; --tls overrides it [default: off].") { Allowed = Switch },
         new("auth", KeyKind.Text, "Whether clients log in; --auth overrides it [default: off].") { Allowed = Switch },
@@ -233,14 +286,18 @@ internal static class ScenarioLanguage
     public static KeySet File { get; } = new("scenario", "A workload for MongoPerf.",
     [
         new("description", KeyKind.Text, "A sentence for lists and reports."),
-        new("parameters", KeyKind.NamedMappings, "Values used as $(name), parts of them as $(name.part). A list, or a mapping of named values, gives a result for each; --set name=value overrides one."),
+        new("parameters", KeyKind.NamedMappings, "Values used as $(name), parts of them as $(name.part). A list, or a mapping of named "
+            + "values, gives a result for each; --set name=value overrides one."),
         new("cluster", KeyKind.Mapping, "The cluster that it runs on, unless --uri, --cluster or --topology names a deployment.", Cluster),
-        new("deployments", KeyKind.NamedMappings, "What it runs on, one after the other, by name; then they are compared. Not with --uri, --cluster or --topology; --deployment picks some.", Deployment),
+        new("deployments", KeyKind.NamedMappings, "What it runs on, one after the other, by name; then they are compared. Not with --uri, "
+            + "--cluster or --topology; --deployment picks some.", Deployment),
         new("data", KeyKind.NamedMappings, "The collections, by name.", Collection),
         new("defaults", KeyKind.Mapping, "Defaults for all operations; an operation can override them.", Defaults),
         new("maxErrors", KeyKind.Count, "Failed operations allowed before the exit code is 4 [default: 0]."),
-        new("maxSkipped", KeyKind.Text, "Arrivals of a rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]."),
-        new("mayWrite", KeyKind.Texts, "What its operations may write although the run does not create it: DB.COLL, DB.* for a whole database, or server for commands that act on all of it. --may-write must confirm each."),
+        new("maxSkipped", KeyKind.Text,
+            "Arrivals of a rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]."),
+        new("mayWrite", KeyKind.Texts, "What its operations may write although the run does not create it: DB.COLL, "
+            + "DB.* for a whole database, or server for commands that act on all of it. --may-write must confirm each."),
         new("phases", KeyKind.Mappings, "What is done, one after the other.", Phase),
         new("figures", KeyKind.Mappings, "Additional charts for the report, placed before the standard ones.", FigureLanguage.Figure),
         new("tables", KeyKind.Mappings, "Additional tables for the report, placed before the standard ones.", FigureLanguage.Table),

@@ -5,7 +5,10 @@ using MongoPerf.Texts.Yaml;
 namespace MongoPerf.Scenarios;
 
 /// <summary>The parameters of a scenario: their values, and where they are put in.</summary>
-/// <remarks>A list, or a mapping of named values, is a sweep: what uses it is run once for each value. Where values are mappings, $(name.part) is a part of the current one.</remarks>
+/// <remarks>
+/// A list, or a mapping of named values, is a sweep: what uses it is run once for each value. Where values are mappings, $(name.part) is a
+/// part of the current one.
+/// </remarks>
 internal sealed partial class ScenarioParameters
 {
     /// <summary>The file and the list of phases.</summary>
@@ -70,7 +73,9 @@ internal sealed partial class ScenarioParameters
         return [.. Sweeps.Where(found.Contains)];
     }
 
-    /// <summary>Every combination of the values of these sweeps; the last one changes fastest. One empty combination when there are none.</summary>
+    /// <summary>
+    /// Every combination of the values of these sweeps; the last one changes fastest. One empty combination when there are none.
+    /// </summary>
     public IEnumerable<IReadOnlyDictionary<string, NamedValue>> Combine(IReadOnlyList<string> sweeps)
     {
         IEnumerable<Dictionary<string, NamedValue>> combinations = [[]];
@@ -83,7 +88,8 @@ internal sealed partial class ScenarioParameters
     /// <param name="node">Of the file.</param>
     /// <param name="chosen">The value of each sweep in it.</param>
     /// <exception cref="UserException">A parameter that is not there, or that nests the piece too deep.</exception>
-    public ScenarioNode Resolve(ScenarioNode node, IReadOnlyDictionary<string, NamedValue> chosen) => Resolve(node, chosen, LevelsAbovePieces);
+    public ScenarioNode Resolve(ScenarioNode node, IReadOnlyDictionary<string, NamedValue> chosen) =>
+        Resolve(node, chosen, LevelsAbovePieces);
 
     private ScenarioNode Resolve(ScenarioNode node, IReadOnlyDictionary<string, NamedValue> chosen, int level) => node switch
     {
@@ -112,7 +118,8 @@ internal sealed partial class ScenarioParameters
 
         return level + value.Levels <= NodeReader.MostLevels
             ? value with { Position = scalar.Position }
-            : throw MappingReader.Wrong(scalar, $"parameter '{name}' makes this nested too deep; at most {NodeReader.MostLevels} levels are allowed");
+            : throw MappingReader.Wrong(
+                scalar, $"parameter '{name}' makes this nested too deep; at most {NodeReader.MostLevels} levels are allowed");
     }
 
     /// <param name="file">As it is written: what the command line replaced counts as used.</param>
@@ -139,7 +146,8 @@ internal sealed partial class ScenarioParameters
     private void Set(string name, ScenarioNode node)
     {
         IReadOnlyList<NamedValue> old = _values[name];
-        _values[name] = [.. Listed(name, node).Select(value => old.FirstOrDefault(o => value.Node is ScalarNode && o.Name == value.Name) ?? value)];
+        _values[name] = [.. Listed(name, node)
+            .Select(value => old.FirstOrDefault(o => value.Node is ScalarNode && o.Name == value.Name) ?? value)];
     }
 
     private void Override(string name, string text, List<string> told)
@@ -155,7 +163,8 @@ internal sealed partial class ScenarioParameters
         _values[name] =
         [
             .. text.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries)
-                .Select((value, i) => old.FirstOrDefault(o => o.Name == value) ?? new NamedValue(value, new ScalarNode(new Position($"--set {name}", 1, i + 1), value, false))),
+                .Select((value, i) => old.FirstOrDefault(o => o.Name == value)
+                    ?? new NamedValue(value, new ScalarNode(new Position($"--set {name}", 1, i + 1), value, false))),
         ];
         if (_values[name].Count == 0)
             throw new UserException(ExitCode.WrongUsage, $"--set: {name} has no value");
@@ -171,7 +180,8 @@ internal sealed partial class ScenarioParameters
     private string Replace(ScalarNode scalar, IReadOnlyDictionary<string, NamedValue> chosen) =>
         Reference().Replace(scalar.Text, match => Find(scalar, match.Groups[1].Value, chosen).Node is ScalarNode value
             ? value.Text
-            : throw MappingReader.Wrong(scalar, $"parameter '{match.Groups[1].Value}' is not a single value, so it cannot be used inside a text"));
+            : throw MappingReader.Wrong(
+                scalar, $"parameter '{match.Groups[1].Value}' is not a single value, so it cannot be used inside a text"));
 
     private NamedValue Find(ScalarNode place, string reference, IReadOnlyDictionary<string, NamedValue> chosen)
     {
@@ -183,7 +193,8 @@ internal sealed partial class ScenarioParameters
 
     /// <summary>The name before the dot of <c>run.threads</c>, unless a parameter is called so as a whole.</summary>
     private string ParameterIn(string reference) =>
-        _values.ContainsKey(reference) || reference.IndexOf('.', StringComparison.Ordinal) is not (> 0 and var dot) ? reference : reference[..dot];
+        _values.ContainsKey(reference) || reference.IndexOf('.', StringComparison.Ordinal) is not (> 0 and var dot) ? reference
+            : reference[..dot];
 
     private static NamedValue Part(ScalarNode place, string name, string part, NamedValue value)
     {
@@ -192,23 +203,32 @@ internal sealed partial class ScenarioParameters
         return parts.Find(part) is { } node
             ? new NamedValue(value.Name, node)
             : throw MappingReader.Wrong(
-                place, $"parameter '{name}': its value '{value.Name}' has no part '{part}'; allowed: {string.Join(", ", parts.Entries.Select(e => e.Name))}", NearestName.Hint(part, parts.Entries.Select(e => e.Name)));
+                place,
+                $"parameter '{name}': its value '{value.Name}' has no part '{part}'; allowed: "
+                + $"{string.Join(", ", parts.Entries.Select(e => e.Name))}",
+                NearestName.Hint(part, parts.Entries.Select(e => e.Name)));
     }
 
     private UserException Unknown(ScalarNode place, string name) => MappingReader.Wrong(
-        place, $"no parameter '{name}'; {(_values.Count == 0 ? "the file has no parameters" : $"allowed: {string.Join(", ", _values.Keys)}")}", NearestName.Hint(name, _values.Keys));
+        place,
+        $"no parameter '{name}'; {(_values.Count == 0 ? "the file has no parameters" : $"allowed: {string.Join(", ", _values.Keys)}")}",
+        NearestName.Hint(name, _values.Keys));
 
     private ScenarioNode Decide(MappingEntry entry, IReadOnlyDictionary<string, NamedValue> chosen, int level)
     {
-        if (entry.Value is not MappingNode parts || parts.Entries.Any(e => e.Name is not ("is" or "then" or "else")) || parts.Find("is") is not { } condition)
-            throw MappingReader.Wrong(entry.Value, "^if takes the keys 'is', 'then' and 'else'; 'is' is required", "such as {^if: {is: $(all), then: 1, else: 2}}");
+        if (entry.Value is not MappingNode parts || parts.Entries.Any(e => e.Name is not ("is" or "then" or "else"))
+            || parts.Find("is") is not { } condition)
+            throw MappingReader.Wrong(entry.Value, "^if takes the keys 'is', 'then' and 'else'; 'is' is required",
+                "such as {^if: {is: $(all), then: 1, else: 2}}");
         bool holds = Resolve(condition, chosen, level) switch
         {
             ScalarNode { Text: "true" } => true,
             ScalarNode { Text: "false" } => false,
             { } other => throw MappingReader.Wrong(condition, $"^if: 'is' is {other.Describe()}; allowed: true, false"),
         };
-        return parts.Find(holds ? "then" : "else") is { } branch ? Resolve(branch, chosen, level) : new ScalarNode(entry.Value.Position, "", false);
+        return parts.Find(holds ? "then" : "else") is { } branch
+            ? Resolve(branch, chosen, level)
+            : new ScalarNode(entry.Value.Position, "", false);
     }
 
     private void Collect(ScenarioNode node, HashSet<string> found)

@@ -9,9 +9,9 @@ namespace MongoPerf.Scenarios;
 
 /// <summary>Writes of single documents in a collection that is sharded by another field than _id: they name the stored shard key.</summary>
 /// <remarks>
-/// A router sends a replacement to the shard of the replacement's own shard key. Where that is not the document's, nothing is changed and no
-/// error is answered. An upsert and a findAndModify without the shard key are refused by servers before 8.0. What is stored is computed from
-/// the document's number, as when it was created.
+/// A router sends a replacement to the shard of the replacement's own shard key. Where that is not the document's, nothing is changed and
+/// no error is answered. An upsert and a findAndModify without the shard key are refused by servers before 8.0. What is stored is computed
+/// from the document's number, as when it was created.
 /// </remarks>
 public static class ShardedWrites
 {
@@ -23,14 +23,18 @@ public static class ShardedWrites
     /// <exception cref="UserException">A replacement would not keep the shard key, or names no document by it.</exception>
     public static Operation Of(Operation operation, PlanCollection? collection, MappingReader reader, string path)
     {
-        return collection is { ShardKey: { } key, Shard: null, Files: null } ? new Rewriting(collection, ShardKey.Of(key), path, Wrong).Of(operation) : operation;
+        return collection is { ShardKey: { } key, Shard: null, Files: null }
+            ? new Rewriting(collection, ShardKey.Of(key), path, Wrong).Of(operation)
+            : operation;
 
         UserException Wrong(string at, string message, string? hint) => MappingReader.Wrong(reader.Find(at) ?? reader.Node, message, hint);
     }
 
     /// <summary>Of collections whose file leaves open by what they are sharded.</summary>
     /// <param name="read">A plan.</param>
-    /// <param name="usual">By which shards hold a collection without a key of its own; null without shards, and where it is not known.</param>
+    /// <param name="usual">
+    /// By which shards hold a collection without a key of its own; null without shards, and where it is not known.
+    /// </param>
     /// <exception cref="UserException">As for those whose file says it.</exception>
     public static ReadPlan Of(ReadPlan read, string? usual) => usual is null ? read : read with
     {
@@ -56,7 +60,8 @@ public static class ShardedWrites
         Operation OfOperation(Operation operation, Phase phase) =>
             round.Collections.FirstOrDefault(c => c.Name == operation.Collection) is { ShardKey: null, Shard: null, Files: null } collection
                 ? new Rewriting(
-                    collection, key, $"{phase.Name}.{operation.Name}", (_, message, hint) => new UserException(ExitCode.WrongUsage, message, hint)).Of(operation)
+                    collection, key, $"{phase.Name}.{operation.Name}",
+                    (_, message, hint) => new UserException(ExitCode.WrongUsage, message, hint)).Of(operation)
                 : operation;
     }
 
@@ -82,7 +87,9 @@ public static class ShardedWrites
             _ => operation,
         };
 
-        /// <summary>A filter for the document that was drawn, with the shard key that it is stored under; any other filter as it is.</summary>
+        /// <summary>
+        /// A filter for the document that was drawn, with the shard key that it is stored under; any other filter as it is.
+        /// </summary>
         private DocumentValue Filter(DocumentValue filter)
         {
             if (filter.Find("_id") is not { } id || !IsStored("_id", id))
@@ -106,22 +113,28 @@ public static class ShardedWrites
                 hint);
         }
 
-        /// <summary>The replacement with the shard key as it is stored: what the file leaves to the collection's document is taken from there.</summary>
+        /// <summary>
+        /// The replacement with the shard key as it is stored: what the file leaves to the collection's document is taken from there.
+        /// </summary>
         private DocumentValue Kept(TemplateValue update)
         {
             var replacement = (DocumentValue)update;
             string[] drawn =
-                [.. _fields.Select(name => name.Split('.')[0]).Where(name => ReferenceEquals(replacement.Find(name), _documents.Root.Find(name)))];
+                [.. _fields.Select(name => name.Split('.')[0])
+                    .Where(name => ReferenceEquals(replacement.Find(name), _documents.Root.Find(name)))];
             replacement = new DocumentValue(
-                [.. replacement.Elements.Select(e => drawn.Contains(e.Key) ? KeyValuePair.Create(e.Key, ReferenceValue.Of(_documents, e.Value)) : e)]);
+                [.. replacement.Elements
+                    .Select(e => drawn.Contains(e.Key) ? KeyValuePair.Create(e.Key, ReferenceValue.Of(_documents, e.Value)) : e)]);
             foreach (string name in _fields.Where(name => !drawn.Contains(name.Split('.')[0])))
             {
-                TemplateValue? value = name.Split('.').Aggregate((TemplateValue?)replacement, (at, step) => (at as DocumentValue)?.Find(step));
+                TemplateValue? value = name.Split('.')
+                    .Aggregate((TemplateValue?)replacement, (at, step) => (at as DocumentValue)?.Find(step));
                 if (value is null || !IsStored(name, value))
                 {
                     throw wrong(
                         "with",
-                        $"{path}: with {(value is null ? "has no" : "gives another value to")} '{name}', by which '{collection.Name}' is sharded: "
+                        $"{path}: with {(value is null ? "has no" : "gives another value to")} '{name}', "
+                        + $"by which '{collection.Name}' is sharded: "
                         + "a router would look for the document on the wrong shard",
                         $"write {name}: {{^field: {name}}} in with, which keeps the stored value");
                 }

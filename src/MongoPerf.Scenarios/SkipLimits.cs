@@ -13,7 +13,8 @@ public static class SkipLimits
     {
         if (!text.EndsWith('%'))
             return new SkipLimit(Quantities.ParseCount(text, 0), 0);
-        return double.TryParse(text[..^1], NumberStyles.Float, CultureInfo.InvariantCulture, out double percent) && percent is >= 0 and <= 100
+        return double.TryParse(text[..^1], NumberStyles.Float, CultureInfo.InvariantCulture, out double percent)
+            && percent is >= 0 and <= 100
             ? new SkipLimit(0, percent / 100)
             : throw new FormatException($"'{text}' is not a share from 0% to 100%");
     }

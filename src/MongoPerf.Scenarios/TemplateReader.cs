@@ -33,7 +33,9 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     public static BsonDocument Literal(ScenarioNode node, string what)
     {
         DocumentValue value = new TemplateReader(null, 0).Document(node, what);
-        return value.IsConstant ? value.ToDocument(new ValueContext(0, 0)) : throw MappingReader.Wrong(node, $"{what}: generated values are not allowed here");
+        return value.IsConstant
+            ? value.ToDocument(new ValueContext(0, 0))
+            : throw MappingReader.Wrong(node, $"{what}: generated values are not allowed here");
     }
 
     public DocumentValue Array(ScenarioNode node, string path) => node is SequenceNode list
@@ -59,7 +61,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
             if (entry.Name == Generator.FieldsName)
                 elements.AddRange(GeneratedFields(new GeneratorReader(Generator.FieldsName, entry.Value, entry.Key), path).Elements);
             else if (entry.Name.StartsWith('^'))
-                throw MappingReader.Wrong(entry.Key, $"{path}: {entry.Name} can't be combined with other fields; only {Generator.FieldsName} can");
+                throw MappingReader.Wrong(
+                    entry.Key, $"{path}: {entry.Name} can't be combined with other fields; only {Generator.FieldsName} can");
             else
                 elements.Add(new(CheckedName(entry.Key), Value(entry.Value, $"{path}.{entry.Name}")));
         }
@@ -76,7 +79,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     {
         if (Generator.All.All(g => g.Name != name))
         {
-            throw MappingReader.Wrong(place, $"{path}: unknown generator '{name}'; allowed: {string.Join(", ", Generator.All.Select(g => g.Name))}",
+            throw MappingReader.Wrong(
+                place, $"{path}: unknown generator '{name}'; allowed: {string.Join(", ", Generator.All.Select(g => g.Name))}",
                 NearestName.Hint(name, Generator.All.Select(g => g.Name)) ?? "put a text that begins with ^ in quotes");
         }
 
@@ -88,7 +92,9 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
             "^int" when reader.Text("draw") is { } half => SharedDraw(reader, half),
             "^int" => Integers(reader, NumberKind.Int32, int.MinValue, int.MaxValue, salt),
             "^long" => Integers(reader, NumberKind.Int64, long.MinValue, long.MaxValue, salt),
-            "^double" => reader.NumberRange() is (var low, var high) ? new DoubleValue(low, high, salt) : throw reader.Wrong("the least and greatest values are missing"),
+            "^double" => reader.NumberRange() is (var low, var high)
+                ? new DoubleValue(low, high, salt)
+                : throw reader.Wrong("the least and greatest values are missing"),
             "^bool" => new BooleanValue(reader.Number(null, 0, 1) ?? 0.5, salt),
             "^date" => Date(reader, salt),
             "^objectId" => new ObjectIdValue(seed),
@@ -99,7 +105,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
             "^word" => new WordValue((int)(reader.Count("first", 1, WordList.Count) ?? WordList.Count), salt),
             "^choice" => Choice(reader, path, salt),
             "^array" => new ArrayValue(reader.Length("length", MostItems), Value(reader.Require("of"), $"{path}[]"), salt),
-            "^numbered" => new NumberedTextValue(reader.Text("prefix") ?? "", (int)(reader.Count("digits", 1, 20) ?? 1), reader.Flag("hashed")),
+            "^numbered" =>
+                new NumberedTextValue(reader.Text("prefix") ?? "", (int)(reader.Count("digits", 1, 20) ?? 1), reader.Flag("hashed")),
             Generator.FieldsName => OneOrAll(reader, path, salt),
             "^key" => Field(reader, "_id"),
             _ => Field(reader, reader.Text("field") ?? throw reader.Wrong("the field's name is missing")),
@@ -118,14 +125,16 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     private string? NearestField(string path)
     {
         string[] known = [.. Findable(documents!.Root)];
-        return known.FirstOrDefault(name => name.Replace(".0", "", StringComparison.Ordinal) == path) is { } inArray ? $"name an element of the array: {{^field: {inArray}}}"
+        return known.FirstOrDefault(name => name.Replace(".0", "", StringComparison.Ordinal) == path) is { } inArray ? "name an element "
+            + $"of the array: {{^field: {inArray}}}"
             : NearestName.FindPath(path, known) is { } near ? $"did you mean '{near}'?" : null;
     }
 
     /// <summary>Paths of the fields that every document has, in arrays those of the first element.</summary>
     private static IEnumerable<string> Findable(TemplateValue value) => value switch
     {
-        DocumentValue document => document.Elements.SelectMany(field => Findable(field.Value).Select(path => $"{field.Key}.{path}").Prepend(field.Key)),
+        DocumentValue document =>
+            document.Elements.SelectMany(field => Findable(field.Value).Select(path => $"{field.Key}.{path}").Prepend(field.Key)),
         ArrayValue array when array.At(0) is not null => Findable(array.Parts.Single()).Select(path => $"0.{path}").Prepend("0"),
         _ => [],
     };
@@ -138,13 +147,16 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
             "double" => NumberKind.Double,
             _ => NumberKind.Int64,
         };
-        NumberGroups? groups = reader.CountRange("every", 1, MostInGroup) is var (least, most) ? new NumberGroups(least, most, Mixing.Mix(seed ^ salt)) : null;
-        return new SequenceValue(kind, reader.Long("start") ?? 0, reader.Long("step") ?? 1, groups, reader.Count("cycle", 1, long.MaxValue) ?? long.MaxValue);
+        NumberGroups? groups =
+            reader.CountRange("every", 1, MostInGroup) is var (least, most) ? new NumberGroups(least, most, Mixing.Mix(seed ^ salt)) : null;
+        return new SequenceValue(kind, reader.Long("start") ?? 0, reader.Long("step") ?? 1, groups,
+            reader.Count("cycle", 1, long.MaxValue) ?? long.MaxValue);
     }
 
     private SharedDrawValue SharedDraw(GeneratorReader reader, string half)
     {
-        (long min, long max) = reader.IntegerRange() ?? throw reader.Wrong("min and max are missing", "such as {^int: {min: 0, max: 99, draw: upper}}");
+        (long min, long max) =
+            reader.IntegerRange() ?? throw reader.Wrong("min and max are missing", "such as {^int: {min: 0, max: 99, draw: upper}}");
         if (min < int.MinValue || max > int.MaxValue || min > max)
             throw reader.Wrong($"{min} to {max} is not a range within {int.MinValue} to {int.MaxValue}");
         return new SharedDrawValue(min, max, reader.OneOf("draw", "upper", "lower") == "upper", seed);
@@ -156,7 +168,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
         int compressibility = (int)(reader.Count("compressibility", 0, 100) ?? 0);
         if (reader.Count("documentSize", 1, MostBytes) is { } size)
             return new FillingText((int)size, compressibility, reader);
-        return new PiecedText((int)(reader.Count("length", 0, MostBytes) ?? throw reader.Wrong("documentSize or length is missing")), compressibility, seed);
+        return new PiecedText(
+            (int)(reader.Count("length", 0, MostBytes) ?? throw reader.Wrong("documentSize or length is missing")), compressibility, seed);
     }
 
     /// <summary>Stands for a filler whose length is not known yet.</summary>
@@ -168,7 +181,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
 
         public GeneratorReader Reader => reader;
 
-        public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) => throw reader.Wrong("documentSize is for a field of the document itself, not of a nested one");
+        public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
+            throw reader.Wrong("documentSize is for a field of the document itself, not of a nested one");
     }
 
     /// <summary>The fields of a whole document; a filler among them takes what the others leave.</summary>
@@ -182,24 +196,30 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
         if (fillers.Length > 1)
             throw filling.Reader.Wrong($"the fields {fillers[0].Key} and {fillers[1].Key} both fill the document");
         DocumentValue others = With(0);
-        long[] sizes = [.. new long[] { 0, 1, 1_000_000 }.Select(number => (long)new DocumentTemplate(others, seed, path).Make(number).Bytes.Length)];
+        long[] sizes = [.. new long[] { 0, 1, 1_000_000 }
+            .Select(number => (long)new DocumentTemplate(others, seed, path).Make(number).Bytes.Length)];
         if (sizes.Distinct().Count() > 1)
-            throw filling.Reader.Wrong("the other fields vary in length, so no filler makes every document the same size", "use length instead of documentSize");
+            throw filling.Reader.Wrong("the other fields vary in length, so no filler makes every document the same size",
+                "use length instead of documentSize");
         return filling.DocumentSize >= sizes[0]
             ? With((int)(filling.DocumentSize - sizes[0]))
             : throw filling.Reader.Wrong($"documentSize is {filling.DocumentSize}, but the other fields already take {sizes[0]} bytes");
 
         DocumentValue With(int length) =>
-            new([.. document.Elements.Select(e => e.Value is FillingText ? KeyValuePair.Create(e.Key, (TemplateValue)new PiecedText(length, filling.Compressibility, seed)) : e)]);
+            new([.. document.Elements.Select(e => e.Value is FillingText
+                ? KeyValuePair.Create(e.Key, (TemplateValue)new PiecedText(length, filling.Compressibility, seed))
+                : e)]);
     }
 
     private static IntegerValue Integers(GeneratorReader reader, NumberKind kind, long least, long greatest, ulong salt)
     {
-        (long min, long max) = reader.IntegerRange() ?? throw reader.Wrong("the least and greatest values are missing", "such as {^int: [0, 99]}");
+        (long min, long max) =
+            reader.IntegerRange() ?? throw reader.Wrong("the least and greatest values are missing", "such as {^int: [0, 99]}");
         if (min > max)
             throw reader.Wrong($"{min} to {max}: the least value comes first", $"write [{max}, {min}]");
         if (min < least || max > greatest)
-            throw reader.Wrong($"{min} to {max} is not a valid range between {least} and {greatest}", kind == NumberKind.Int32 ? "^long has a larger range" : null);
+            throw reader.Wrong($"{min} to {max} is not a valid range between {least} and {greatest}",
+                kind == NumberKind.Int32 ? "^long has a larger range" : null);
         return new IntegerValue(kind, min, max, salt);
     }
 
@@ -211,7 +231,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
             return from <= to ? new IntegerValue(NumberKind.Date, from, to, salt) : throw reader.Wrong("'from' is later than 'to'");
         }
 
-        long start = reader.Date("start") ?? throw reader.Wrong("'from' and 'to', or 'start' and 'step' are missing", "such as {^date: {from: 2011-01-01, to: 2012-01-01}}");
+        long start = reader.Date("start") ?? throw reader.Wrong("'from' and 'to', or 'start' and 'step' are missing",
+            "such as {^date: {from: 2011-01-01, to: 2012-01-01}}");
         return new SequenceValue(NumberKind.Date, start, (long)Math.Round((reader.Duration("step") ?? 1) * 1000));
     }
 
@@ -225,7 +246,9 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     private TemplateValue OneOrAll(GeneratorReader reader, string path, ulong salt)
     {
         DocumentValue all = GeneratedFields(reader, path);
-        return reader.OneOf("pick", "all", "one") == "one" ? new ChoiceValue([.. all.Elements.Select(e => new DocumentValue([e]))], null, salt) : all;
+        return reader.OneOf("pick", "all", "one") == "one"
+            ? new ChoiceValue([.. all.Elements.Select(e => new DocumentValue([e]))], null, salt)
+            : all;
     }
 
     private DocumentValue GeneratedFields(GeneratorReader reader, string path)
@@ -233,10 +256,14 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
         long count = reader.Count("count", 1, 10_000) ?? throw reader.Wrong("'count' is missing");
         string prefix = reader.Text("prefix") ?? "field";
         ScenarioNode value = reader.Require("value");
-        return new DocumentValue([.. Enumerable.Range(0, (int)count).Select(i => $"{prefix}{i}").Select(name => KeyValuePair.Create(name, Value(value, $"{path}.{name}")))]);
+        return new DocumentValue([.. Enumerable.Range(0, (int)count)
+            .Select(i => $"{prefix}{i}").Select(name => KeyValuePair.Create(name, Value(value, $"{path}.{name}")))]);
     }
 
-    /// <summary>Plain 5 is an int32, or int64 beyond its range; 5.0 a double; true, false and null are themselves; everything else, and what is quoted, a text.</summary>
+    /// <summary>
+    /// Plain 5 is an int32, or int64 beyond its range; 5.0 a double; true, false and null are themselves; everything else, and
+    /// what is quoted, a text.
+    /// </summary>
     private static BsonValue Scalar(ScalarNode scalar)
     {
         if (scalar.IsQuoted)
@@ -247,7 +274,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
             return Bson(scalar.Text == "true");
         if (long.TryParse(scalar.Text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long whole))
             return whole is >= int.MinValue and <= int.MaxValue ? Bson((int)whole) : Bson(whole);
-        return double.TryParse(scalar.Text, NumberStyles.Float, CultureInfo.InvariantCulture, out double number) && char.IsAsciiDigit(scalar.Text[^1])
+        return double.TryParse(scalar.Text, NumberStyles.Float, CultureInfo.InvariantCulture, out double number)
+            && char.IsAsciiDigit(scalar.Text[^1])
             ? Bson(number)
             : Bson(scalar.Text);
     }
@@ -255,7 +283,10 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     private static BsonValue Bson(object? value) => BsonDocument.Of(("v", value)).First().Value;
 
     private static readonly string[] Wrappers =
-        ["$oid", "$date", "$numberInt", "$numberLong", "$numberDouble", "$numberDecimal", "$binary", "$uuid", "$timestamp", "$regularExpression", "$minKey", "$maxKey"];
+        [
+            "$oid", "$date", "$numberInt", "$numberLong", "$numberDouble", "$numberDecimal", "$binary", "$uuid", "$timestamp",
+            "$regularExpression", "$minKey", "$maxKey",
+        ];
 
     /// <summary>A value as in Extended JSON, such as {$numberLong: 5}.</summary>
     public static bool IsWrapper(MappingNode mapping) => mapping.Entries is [{ Name: var name }] && Wrappers.Contains(name);
@@ -265,7 +296,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     {
         try
         {
-            return ExtendedJson.Parse($"{{\"v\": {Json(mapping, mapping.Entries[0].Name is "$minKey" or "$maxKey" or "$timestamp")}}}").First().Value;
+            return ExtendedJson.Parse($"{{\"v\": {Json(mapping, mapping.Entries[0].Name is "$minKey" or "$maxKey" or "$timestamp")}}}")
+                .First().Value;
         }
         catch (ExtendedJsonException e)
         {
@@ -275,7 +307,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
 
     private static string Json(ScenarioNode node, bool holdsNumbers) => node switch
     {
-        MappingNode mapping => $"{{{string.Join(", ", mapping.Entries.Select(e => $"{JsonSerializer.Serialize(e.Name)}: {Json(e.Value, holdsNumbers)}"))}}}",
+        MappingNode mapping =>
+            $"{{{string.Join(", ", mapping.Entries.Select(e => $"{JsonSerializer.Serialize(e.Name)}: {Json(e.Value, holdsNumbers)}"))}}}",
         ScalarNode scalar when holdsNumbers && long.TryParse(scalar.Text, out long number) => number.ToString(CultureInfo.InvariantCulture),
         ScalarNode scalar => JsonSerializer.Serialize(scalar.Text),
         _ => "[]",

@@ -7,7 +7,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Scenarios;
 
-/// <summary>Unique indexes that shards can't have: each shard knows its own documents only, so such an index has to begin with the shard key.</summary>
+/// <summary>
+/// Unique indexes that shards can't have: each shard knows its own documents only, so such an index has to begin with the shard key.
+/// </summary>
 public static class UniqueIndexes
 {
     /// <summary>Of a collection whose file says by what it is sharded.</summary>
@@ -17,7 +19,8 @@ public static class UniqueIndexes
     /// <exception cref="UserException">A unique index does not begin with the collection's own shard key.</exception>
     public static void Require(PlanCollection collection, IReadOnlyList<BsonDocument> indexes, ScenarioNode? node)
     {
-        if (collection.ShardKey is { } own && ShardKey.Of(own) is var key && indexes.FirstOrDefault(index => !CanBe(index, key)) is { } wrong)
+        if (collection.ShardKey is { } own && ShardKey.Of(own) is var key
+            && indexes.FirstOrDefault(index => !CanBe(index, key)) is { } wrong)
             throw MappingReader.Wrong(node!, Message(collection, wrong, key), Hint(wrong, key));
     }
 
@@ -41,19 +44,24 @@ public static class UniqueIndexes
     private static IEnumerable<BsonDocument> Indexes(PlanCollection collection, PlanRound round) =>
     [
         .. collection.Indexes,
-        .. round.Phases.SelectMany(phase => phase.AllGroups).SelectMany(group => group.Operations).Select(item => item.Operation).OfType<DatabaseCommand>()
+        .. round.Phases.SelectMany(phase => phase.AllGroups)
+            .SelectMany(group => group.Operations).Select(item => item.Operation).OfType<DatabaseCommand>()
             .Where(command => command.Collection == collection.Name && command.Arguments.Elements is [{ Key: "createIndexes" }, ..])
-            .SelectMany(command => command.Arguments.Elements.Where(element => element.Key == "indexes").Select(element => element.Value).OfType<LiteralValue>())
+            .SelectMany(command => command.Arguments.Elements.Where(element => element.Key == "indexes")
+                .Select(element => element.Value).OfType<LiteralValue>())
             .SelectMany(indexes => indexes.Value.ToDocument().Select(index => index.Value.ToDocument())),
     ];
 
     private static bool CanBe(BsonDocument index, ShardKey key) =>
-        !index.IsTrue("unique") || index.FindDocument("key") is not { } fields || fields.First().Key == "_id" && fields.Count() == 1 || key.IsServedBy(fields);
+        !index.IsTrue("unique") || index.FindDocument("key") is not { } fields
+        || fields.First().Key == "_id" && fields.Count() == 1 || key.IsServedBy(fields);
 
     private static string Message(PlanCollection collection, BsonDocument index, ShardKey key) =>
-        $"collection '{collection.Name}': the unique index {index.FindString("name")} can't be on shards: it does not begin with the shard key {key}";
+        $"collection '{collection.Name}': the unique index {index.FindString("name")} can't be on shards: "
+        + $"it does not begin with the shard key {key}";
 
     private static string Hint(BsonDocument index, ShardKey key) => key.IsHashed
-        ? $"remove unique, or shard the collection by what the index begins with, such as shardKey: {ShardKey.Describe(BsonDocument.Of((index.FindDocument("key")!.First().Key, 1)))}"
+        ? "remove unique, or shard the collection by what the index begins with, such as shardKey: "
+            + $"{ShardKey.Describe(BsonDocument.Of((index.FindDocument("key")!.First().Key, 1)))}"
         : $"begin the index with {key}, remove unique, or choose another shardKey";
 }

@@ -39,9 +39,11 @@ internal static partial class UntilReader
         if (share is < Least or > Most)
             throw new FormatException($"'{text}' is out of range; allowed: ±0.1 % to ±50 %");
         double percent = match.Groups["name"].Value switch { "50" => 50, "90" => 90, "95" => 95, "99" => 99, _ => 99.9 };
-        return new Until($"p{match.Groups["name"].Value} ±{(share * 100).ToString("0.###", CultureInfo.InvariantCulture)} %", percent, share);
+        return new Until(
+            $"p{match.Groups["name"].Value} ±{(share * 100).ToString("0.###", CultureInfo.InvariantCulture)} %", percent, share);
     }
 
-    [GeneratedRegex(@"^\s*p(?<name>50|90|95|99|999)\s*(±|\+-|\+/-)?\s*(?<percent>[0-9]{1,3}(\.[0-9]{1,3})?)\s*%\s*$", RegexOptions.CultureInvariant)]
+    [GeneratedRegex(@"^\s*p(?<name>50|90|95|99|999)\s*(±|\+-|\+/-)?\s*(?<percent>[0-9]{1,3}(\.[0-9]{1,3})?)\s*%\s*$",
+        RegexOptions.CultureInvariant)]
     private static partial Regex Form();
 }

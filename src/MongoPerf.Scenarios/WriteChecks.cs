@@ -39,7 +39,8 @@ internal static class WriteChecks
     /// <summary>What these operations may take away, or change.</summary>
     private static void Note(PhaseGroup group, Dictionary<string, Known> known)
     {
-        IEnumerable<Operation> all = group.Operations.SelectMany(o => o.Operation is OperationSequence several ? several.Steps : [o.Operation]);
+        IEnumerable<Operation> all =
+            group.Operations.SelectMany(o => o.Operation is OperationSequence several ? several.Steps : [o.Operation]);
         foreach (Operation operation in all.Where(operation => operation.IsWrite))
         {
             switch (operation)
@@ -96,7 +97,10 @@ internal static class WriteChecks
     {
         OperationSequence sequence => sequence with { Operations = [.. sequence.Operations.Select(one => Checked(one, known))] },
         UpdateDocuments update when known.GetValueOrDefault(update.Collection) is { } collection =>
-            update with { MustMatch = collection.Has(update.Filter), MustModify = UpdateFields.AlwaysModifies(update.Update, collection.Documents) },
+            update with
+            {
+                MustMatch = collection.Has(update.Filter), MustModify = UpdateFields.AlwaysModifies(update.Update, collection.Documents),
+            },
         FindAndModify { Update: not null } change when known.GetValueOrDefault(change.Collection) is { } collection =>
             change with { MustMatch = collection.Has(change.Filter) },
         _ => operation,

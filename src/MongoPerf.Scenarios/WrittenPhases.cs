@@ -4,7 +4,9 @@ using MongoPerf.Texts.Yaml;
 
 namespace MongoPerf.Scenarios;
 
-/// <summary>Checks the phases as they are written: once parameters are put in, a sweep's repetitions and its zeros look like mistakes.</summary>
+/// <summary>
+/// Checks the phases as they are written: once parameters are put in, a sweep's repetitions and its zeros look like mistakes.
+/// </summary>
 internal static class WrittenPhases
 {
     /// <exception cref="UserException">Two phases of one name, or an operation that would never run.</exception>
@@ -26,8 +28,10 @@ internal static class WrittenPhases
         foreach ((int i, ScenarioNode phase) in phases.Index())
         {
             string path = $"phase '{PhaseReader.NameOf(phase, i + 1)}'";
-            IEnumerable<ScenarioNode> parts = [phase, .. Items(phase, "groups"), .. Items(phase, "beside"), .. Items(phase, "each"), .. Items(phase, "each").SelectMany(each => Items(each, "groups"))];
-            foreach (string warning in parts.SelectMany(part => Mixed(Items(part, "operations"), "weight", path)).Concat(Mixed(Items(phase, "writes"), "share", path)))
+            IEnumerable<ScenarioNode> parts = [phase, .. Items(phase, "groups"), .. Items(phase, "beside"), .. Items(phase, "each"),
+                .. Items(phase, "each").SelectMany(each => Items(each, "groups"))];
+            foreach (string warning in parts.SelectMany(part => Mixed(Items(part, "operations"), "weight", path))
+                .Concat(Mixed(Items(phase, "writes"), "share", path)))
                 yield return warning;
         }
     }
@@ -37,13 +41,17 @@ internal static class WrittenPhases
         (ScalarNode Node, double Value)[] numbers =
         [
             .. items.OfType<MappingNode>().Select(item => item.Find(key)).OfType<ScalarNode>()
-                .Select(node => (node, double.TryParse(node.Text, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) ? value : double.NaN)).Where(number => number.Item2 > 0),
+                .Select(node => (node,
+                    double.TryParse(node.Text, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) ? value : double.NaN))
+                .Where(number => number.Item2 > 0),
         ];
         double sum = numbers.Sum(number => number.Value);
         // Percentages may well be below 1.
-        if (Math.Abs(sum - 100) < 0.01 || numbers.FirstOrDefault(number => number.Value < 1) is not { Node: { } fraction } one || numbers.FirstOrDefault(number => number.Value > 1) is not { Node: { } other })
+        if (Math.Abs(sum - 100) < 0.01 || numbers.FirstOrDefault(number => number.Value < 1) is not { Node: { } fraction } one
+            || numbers.FirstOrDefault(number => number.Value > 1) is not { Node: { } other })
             yield break;
-        yield return $"{fraction.Position}: {path}: {key} {fraction.Text} beside {key} {other.Text} makes {100 * one.Value / sum:0.#} % of the sum (write all as fractions or all as percentages)";
+        yield return $"{fraction.Position}: {path}: {key} {fraction.Text} beside {key} {other.Text} makes {100 * one.Value / sum:0.#} % of "
+            + "the sum (write all as fractions or all as percentages)";
     }
 
     private static void RequireDifferentNames(IReadOnlyList<ScenarioNode> phases)
@@ -53,7 +61,8 @@ internal static class WrittenPhases
         {
             string name = PhaseReader.NameOf(phase, i + 1);
             if (earlier.TryGetValue(name, out ScenarioNode? first) && !MayRepeat(first, phase))
-                throw MappingReader.Wrong((phase as MappingNode)?.Find("name") ?? phase, $"phase '{name}': the phase at line {first.Position.Line} already has this name", Hint(phase));
+                throw MappingReader.Wrong((phase as MappingNode)?.Find("name") ?? phase,
+                    $"phase '{name}': the phase at line {first.Position.Line} already has this name", Hint(phase));
             earlier[name] = phase;
             // What is made anew may be loaded again.
             if (Text(phase, "create") is { } created)
@@ -73,8 +82,10 @@ internal static class WrittenPhases
     {
         foreach (MappingNode operation in Items(node, "operations").OfType<MappingNode>())
         {
-            if (operation.Find("weight") is ScalarNode weight && double.TryParse(weight.Text, CultureInfo.InvariantCulture, out double value) && value == 0)
-                throw MappingReader.Wrong(weight, $"{path}: weight is 0, so this operation would never run", "remove the operation; a weight may be 0 only where it is a parameter's value, such as weight: $(reads)");
+            if (operation.Find("weight") is ScalarNode weight
+                && double.TryParse(weight.Text, CultureInfo.InvariantCulture, out double value) && value == 0)
+                throw MappingReader.Wrong(weight, $"{path}: weight is 0, so this operation would never run",
+                    "remove the operation; a weight may be 0 only where it is a parameter's value, such as weight: $(reads)");
         }
     }
 

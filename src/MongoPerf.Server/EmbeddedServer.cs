@@ -6,7 +6,9 @@ using MongoPerf.Server.Storage;
 
 namespace MongoPerf.Server;
 
-/// <summary>A small server that speaks MongoDB's wire protocol over a durable store of its own. It is not MongoDB, and says so in every hello.</summary>
+/// <summary>
+/// A small server that speaks MongoDB's wire protocol over a durable store of its own. It is not MongoDB, and says so in every hello.
+/// </summary>
 /// <remarks>Prints nothing. Start, use from any number of connections, <see cref="Stop"/> or dispose. Any thread.</remarks>
 public sealed class EmbeddedServer : IDisposable
 {
@@ -62,7 +64,10 @@ public sealed class EmbeddedServer : IDisposable
         }
     }
 
-    /// <summary>Lets the commands at hand finish for 5 s, interrupts those that have not, closes the connections and the store. Later calls do nothing.</summary>
+    /// <summary>
+    /// Lets the commands at hand finish for 5 s, interrupts those that have not, closes the connections and the store.
+    /// Later calls do nothing.
+    /// </summary>
     /// <remarks>The store is not closed under a command that still runs: it is then left as after a kill, which loses nothing.</remarks>
     public void Stop()
     {

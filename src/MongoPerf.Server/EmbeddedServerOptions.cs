@@ -9,7 +9,9 @@ public sealed record EmbeddedServerOptions
     private const long LeastDefaultCacheBytes = 64L << 20;
     private const long MostDefaultCacheBytes = 4L << 30;
 
-    /// <summary>Where it listens, and for whom. Users are those that <see cref="Users.UserStore"/> finds in <see cref="DataPath"/>.</summary>
+    /// <summary>
+    /// Where it listens, and for whom. Users are those that <see cref="Users.UserStore"/> finds in <see cref="DataPath"/>.
+    /// </summary>
     public ListenOptions Listen { get; init; } = new();
 
     /// <summary>The folder of the data; made when it is not there. One process at a time. Null: in memory, and gone at the end.</summary>
@@ -24,7 +26,10 @@ public sealed record EmbeddedServerOptions
     /// <summary>The field of hello that tells what this server is.</summary>
     public string KindField { get; init; } = "mongoperfEmbedded";
 
-    /// <summary>Stands before each connection's session and answers what it wants to answer itself; null for nothing in between. Called on the connection's thread.</summary>
+    /// <summary>
+    /// Stands before each connection's session and answers what it wants to answer itself; null for nothing in between. Called on the
+    /// connection's thread.
+    /// </summary>
     public Func<ICommandSession, ServerCounters, ICommandSession>? Around { get; init; }
 
     internal long EffectiveCacheBytes =>

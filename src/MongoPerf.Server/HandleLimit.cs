@@ -15,11 +15,13 @@ internal static class HandleLimit
             try
             {
                 // "Max open files            1024                 524288               files"
-                string line = File.ReadLines("/proc/self/limits").First(text => text.StartsWith("Max open files", StringComparison.Ordinal));
+                string line = File.ReadLines("/proc/self/limits")
+                    .First(text => text.StartsWith("Max open files", StringComparison.Ordinal));
                 string soft = line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[3];
                 return soft == "unlimited" ? int.MaxValue : (int)Math.Min(int.MaxValue, long.Parse(soft, CultureInfo.InvariantCulture));
             }
-            catch (Exception error) when (error is IOException or UnauthorizedAccessException or InvalidOperationException or FormatException or IndexOutOfRangeException)
+            catch (Exception error) when (error is IOException or UnauthorizedAccessException or InvalidOperationException
+                or FormatException or IndexOutOfRangeException)
             {
                 return Usual;
             }

@@ -2,7 +2,10 @@ using System.Text.Json;
 
 namespace MongoPerf.Storage;
 
-/// <summary>What client and loopback cost per operation of each kind, as <c>calibrate</c> measured it: one thread, on the null deployment, for one CPU model.</summary>
+/// <summary>
+/// What client and loopback cost per operation of each kind, as <c>calibrate</c> measured it: one thread, on the null
+/// deployment, for one CPU model.
+/// </summary>
 public sealed record ClientCalibration
 {
     /// <summary>Of the stored text; a newer one is not read.</summary>
@@ -16,7 +19,10 @@ public sealed record ClientCalibration
     public const string LongFind = "find 100";
     public const string Update = "update";
 
-    public static IReadOnlyList<string> Kinds { get; } = [UnacknowledgedInsert, BatchInsert, AcknowledgedInsert, ShortFind, LongFind, Update];
+    public static IReadOnlyList<string> Kinds { get; } =
+    [
+        UnacknowledgedInsert, BatchInsert, AcknowledgedInsert, ShortFind, LongFind, Update,
+    ];
 
     public int Format { get; init; } = CurrentFormat;
 
@@ -38,12 +44,15 @@ public sealed record ClientCalibration
     /// <summary>What the official driver cost in MongoPerf's client's place; null in a calibration of before it was measured.</summary>
     public DriverCosts? Driver { get; init; }
 
-    /// <exception cref="JsonException">Not a calibration, one of a newer program, or values that none measures. The message is one line.</exception>
+    /// <exception cref="JsonException">
+    /// Not a calibration, one of a newer program, or values that none measures. The message is one line.
+    /// </exception>
     public static ClientCalibration Read(string text)
     {
         using (var document = JsonDocument.Parse(text))
         {
-            if (document.RootElement is { ValueKind: JsonValueKind.Object } root && root.TryGetProperty("format", out JsonElement format) && format.TryGetInt32(out int number) && number > CurrentFormat)
+            if (document.RootElement is { ValueKind: JsonValueKind.Object } root && root.TryGetProperty("format", out JsonElement format)
+                && format.TryGetInt32(out int number) && number > CurrentFormat)
                 throw new JsonException($"written by a newer MongoPerf (format {number}; this one reads format {CurrentFormat})");
         }
 
@@ -53,14 +62,19 @@ public sealed record ClientCalibration
 
     public string Write() => RunJson.Write(this);
 
-    /// <summary>What client and loopback take of an operation like this one. Between small and large ones the cost is a line over the bytes of their documents.</summary>
+    /// <summary>
+    /// What client and loopback take of an operation like this one. Between small and large ones the cost is a line over the bytes
+    /// of their documents.
+    /// </summary>
     /// <returns>Null where it can't be told.</returns>
     public OperationCost? CostOf(OperationResult result) => CostOf(result, Costs);
 
     /// <summary>What the official driver would take on top of that.</summary>
     /// <returns>Null where it can't be told.</returns>
     public AddedCost? AddedByDriver(OperationResult result) =>
-        Driver is not null && CostOf(result, Costs) is { } own && CostOf(result, Driver.Costs) is { } driver ? AddedCost.Between(own, driver) : null;
+        Driver is not null && CostOf(result, Costs) is { } own && CostOf(result, Driver.Costs) is { } driver
+            ? AddedCost.Between(own, driver)
+            : null;
 
     private OperationCost? CostOf(OperationResult result, IReadOnlyList<OperationCost> costs)
     {
@@ -97,7 +111,9 @@ public sealed record DriverCosts(string Version, IReadOnlyList<OperationCost> Co
 public sealed record AddedCost(double Microseconds, double CpuMicroseconds, double AllocatedBytes)
 {
     public static AddedCost Between(OperationCost from, OperationCost to) => new(
-        Math.Max(0, to.Microseconds - from.Microseconds), Math.Max(0, to.CpuMicroseconds - from.CpuMicroseconds), Math.Max(0, to.AllocatedBytes - from.AllocatedBytes));
+        Math.Max(0, to.Microseconds - from.Microseconds),
+        Math.Max(0, to.CpuMicroseconds - from.CpuMicroseconds),
+        Math.Max(0, to.AllocatedBytes - from.AllocatedBytes));
 }
 
 /// <summary>Of one operation, on average.</summary>
@@ -121,7 +137,8 @@ public sealed record OperationCost
     /// <summary>Bytes of documents sent or received.</summary>
     public required double DocumentBytes { get; init; }
 
-    internal bool IsSound => Microseconds > 0 && new[] { Microseconds, ServiceMicroseconds, CpuMicroseconds, AllocatedBytes, DocumentBytes }.All(value => value is >= 0 and <= RunJson.Largest);
+    internal bool IsSound => Microseconds > 0 && new[] { Microseconds, ServiceMicroseconds, CpuMicroseconds, AllocatedBytes, DocumentBytes }
+        .All(value => value is >= 0 and <= RunJson.Largest);
 
     /// <param name="result">Of one thread on the null deployment.</param>
     /// <param name="kind">One of <see cref="ClientCalibration.Kinds"/>.</param>

@@ -44,4 +44,5 @@ public sealed record MergedClient(string Name, string Run, string State)
 /// <param name="P99Microseconds">Of what is judged; null where nothing was recorded.</param>
 /// <param name="Threads">That did it.</param>
 /// <param name="CpuCores">That the client used meanwhile, on average.</param>
-public sealed record ClientResult(string Client, long Operations, double OperationsPerSecond, double? P99Microseconds = null, int Threads = 0, double CpuCores = 0);
+public sealed record ClientResult(
+    string Client, long Operations, double OperationsPerSecond, double? P99Microseconds = null, int Threads = 0, double CpuCores = 0);

@@ -17,7 +17,10 @@ public sealed record JointLatency(LatencySummary Service)
     {
         if (all.Count < 2 || all.Select(one => one.IsUnacknowledged).Distinct().Count() > 1)
             return null;
-        return new JointLatency(LatencySummaries.From(Sum(all.Select(one => one.Service)))) { Response = SumOrNull(all, one => one.Response), Lateness = SumOrNull(all, one => one.Lateness) };
+        return new JointLatency(LatencySummaries.From(Sum(all.Select(one => one.Service))))
+        {
+            Response = SumOrNull(all, one => one.Response), Lateness = SumOrNull(all, one => one.Lateness),
+        };
     }
 
     private static LatencySummary? SumOrNull(IReadOnlyList<OperationLatency> all, Func<OperationLatency, LatencyHistogram?> of) =>
@@ -37,4 +40,5 @@ public sealed record JointLatency(LatencySummary Service)
 /// <param name="Service">From the actual start to the reply.</param>
 /// <param name="Response">From when it was due to the reply.</param>
 /// <param name="Lateness">From when it was due to its start.</param>
-public sealed record OperationLatency(bool IsUnacknowledged, LatencyHistogram Service, LatencyHistogram? Response, LatencyHistogram? Lateness);
+public sealed record OperationLatency(
+    bool IsUnacknowledged, LatencyHistogram Service, LatencyHistogram? Response, LatencyHistogram? Lateness);

@@ -12,7 +12,9 @@ public enum MetricKind
 /// <param name="Unit">"bytes", "operations", "microseconds", "percent", "count".</param>
 /// <param name="Kind">Level or running count.</param>
 /// <param name="Title">For people.</param>
-/// <param name="Path">Where serverStatus has it, dots between the steps; for host metrics, where Linux has it; for shards, what is asked.</param>
+/// <param name="Path">
+/// Where serverStatus has it, dots between the steps; for host metrics, where Linux has it; for shards, what is asked.
+/// </param>
 public sealed record Metric(string Name, string Unit, MetricKind Kind, string Title, string Path);
 
 /// <summary>What is sampled, in column order. New metrics are added at the end; stored runs with fewer columns stay readable.</summary>
@@ -46,7 +48,8 @@ public static class MetricCatalogue
         Counter("cache_written", "bytes", "Written from cache", "wiredTiger.cache.bytes written from cache"),
         Counter("cache_evicted_clean", "pages", "Clean pages evicted", "wiredTiger.cache.unmodified pages evicted"),
         Counter("cache_evicted_dirty", "pages", "Dirty pages evicted", "wiredTiger.cache.modified pages evicted"),
-        Counter("cache_evicted_by_clients", "pages", "Pages evicted by application threads", "wiredTiger.cache.pages evicted by application threads"),
+        Counter("cache_evicted_by_clients", "pages", "Pages evicted by application threads",
+            "wiredTiger.cache.pages evicted by application threads"),
         Counter("block_read", "bytes", "Read from disk", "wiredTiger.block-manager.bytes read"),
         Counter("block_written", "bytes", "Written to disk", "wiredTiger.block-manager.bytes written"),
         Counter("log_written", "bytes", "Journal written", "wiredTiger.log.log bytes written"),
@@ -57,7 +60,8 @@ public static class MetricCatalogue
         Gauge("tickets_write_available", "count", "Write tickets free", "wiredTiger.concurrentTransactions.write.available"),
         Gauge("checkpoint_running", "count", "Checkpoint running", "wiredTiger.transaction.transaction checkpoint currently running"),
         Counter("checkpoints", "operations", "Checkpoints", "wiredTiger.transaction.transaction checkpoints"),
-        Gauge("checkpoint_milliseconds", "milliseconds", "Last checkpoint took", "wiredTiger.transaction.transaction checkpoint most recent time (msecs)"),
+        Gauge("checkpoint_milliseconds", "milliseconds", "Last checkpoint took",
+            "wiredTiger.transaction.transaction checkpoint most recent time (msecs)"),
         Counter("keys_examined", "keys", "Keys examined", "metrics.queryExecutor.scanned"),
         Counter("documents_examined", "documents", "Documents examined", "metrics.queryExecutor.scannedObjects"),
         Counter("documents_inserted", "documents", "Documents inserted", "metrics.document.inserted"),
@@ -121,7 +125,8 @@ public static class MetricCatalogue
 
     /// <summary>Some metrics of a list, in the order of their names.</summary>
     /// <exception cref="ArgumentException">No metric of a name.</exception>
-    public static IReadOnlyList<Metric> Only(IReadOnlyList<Metric> metrics, params IEnumerable<string> names) => [.. names.Select(name => metrics[IndexOf(metrics, name)])];
+    public static IReadOnlyList<Metric> Only(IReadOnlyList<Metric> metrics, params IEnumerable<string> names) =>
+        [.. names.Select(name => metrics[IndexOf(metrics, name)])];
 
     /// <summary>Column of a metric in its list.</summary>
     /// <exception cref="ArgumentException">No metric of that name.</exception>

@@ -3,8 +3,12 @@ using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Storage;
 
-/// <summary>Files inside a run's folder. The folder may come from somebody else, so no link in it is followed: neither to write nor to delete.</summary>
-/// <remarks>Folders and run.db are readable by their owner only: what a run knows of a server and its users is nobody else's business.</remarks>
+/// <summary>
+/// Files inside a run's folder. The folder may come from somebody else, so no link in it is followed: neither to write nor to delete.
+/// </summary>
+/// <remarks>
+/// Folders and run.db are readable by their owner only: what a run knows of a server and its users is nobody else's business.
+/// </remarks>
 public static class OwnFiles
 {
     private static readonly UTF8Encoding Utf8 = new(encoderShouldEmitUTF8Identifier: false);
@@ -16,7 +20,8 @@ public static class OwnFiles
     public static void RefuseLink(string path)
     {
         if (new FileInfo(path).LinkTarget is { } target)
-            throw new RunStoreException($"{path} is a link to {target}; inside a run MongoPerf follows no links\nhint:  to use the run, remove the link");
+            throw new RunStoreException($"{path} is a link to {target}; inside a run MongoPerf follows no links\n"
+                + "hint:  to use the run, remove the link");
     }
 
     /// <summary>Makes a folder, and those above it, that only its owner may read; one that is there stays as it is.</summary>

@@ -72,22 +72,32 @@ public sealed record PhaseRecord
     /// <summary>One beyond the last number that was written, by collection, when the phase ended.</summary>
     public IReadOnlyDictionary<string, long> NextNumbers { get; init; } = new Dictionary<string, long>();
 
-    /// <summary>Why documents that its reads brought were not compared with what was written; null when they were, or when it reads none.</summary>
+    /// <summary>
+    /// Why documents that its reads brought were not compared with what was written; null when they were, or when it reads none.
+    /// </summary>
     public string? NotVerified { get; init; }
 
-    /// <summary>When its first operations were let go: Unix time, milliseconds, by the client's clock; null where nothing was measured.</summary>
+    /// <summary>
+    /// When its first operations were let go: Unix time, milliseconds, by the client's clock; null where nothing was measured.
+    /// </summary>
     public double? StartedAtMilliseconds { get; init; }
 
-    /// <summary>Of one of several clients that wait for one another: how its clock stood against the coordinator's just before. Null otherwise.</summary>
+    /// <summary>
+    /// Of one of several clients that wait for one another: how its clock stood against the coordinator's just before. Null otherwise.
+    /// </summary>
     public ClientClock? Clock { get; init; }
 
-    /// <summary>Of a merged run: between the first client's start of the phase and the last one's, by the clocks' common time; null otherwise.</summary>
+    /// <summary>
+    /// Of a merged run: between the first client's start of the phase and the last one's, by the clocks' common time; null otherwise.
+    /// </summary>
     public double? StartSkewMilliseconds { get; init; }
 
     /// <summary>Of <see cref="StartSkewMilliseconds"/>: what the clocks may be off, both ways; null where that is not known.</summary>
     public double? StartSkewUncertaintyMilliseconds { get; init; }
 
-    /// <summary>Latencies of all its groups' operations together; null where it has one group, which has its own, or where they can't be added up.</summary>
+    /// <summary>
+    /// Latencies of all its groups' operations together; null where it has one group, which has its own, or where they can't be added up.
+    /// </summary>
     public JointLatency? Joint { get; init; }
 
     /// <summary>False while it lasts, or when it was interrupted.</summary>
@@ -107,11 +117,13 @@ public sealed record PhaseRecord
 
     /// <summary>Of its mixes where it has several groups, then <see cref="Total"/>; none where it has fewer than two operations.</summary>
     [JsonIgnore]
-    public IReadOnlyList<OperationResult> Totals => Total is null ? [] : [.. Mixes.Select(mix => mix.Total).Where(total => !ReferenceEquals(total, Total)), Total];
+    public IReadOnlyList<OperationResult> Totals =>
+        Total is null ? [] : [.. Mixes.Select(mix => mix.Total).Where(total => !ReferenceEquals(total, Total)), Total];
 
     /// <summary>Those whose rates are free of one another: operations that have a group for themselves, and each mix as a whole.</summary>
     [JsonIgnore]
-    public IReadOnlyList<OperationResult> Independent => [.. Operations.Where(result => !IsMixed(result)), .. Mixes.Select(mix => mix.Total)];
+    public IReadOnlyList<OperationResult> Independent =>
+        [.. Operations.Where(result => !IsMixed(result)), .. Mixes.Select(mix => mix.Total)];
 
     /// <summary>Of each collection whose sizes were taken at its end.</summary>
     [JsonIgnore]
@@ -130,8 +142,11 @@ public sealed record GrowthStep(string Growth, int Step, long Documents, IReadOn
 {
     public IEnumerable<OperationResult> Operations => Phases.SelectMany(phase => phase.Operations);
 
-    /// <summary>The last of each of the growth's collections, which may have phases of their own for it; empty when none were taken.</summary>
-    public IReadOnlyList<SizeResult> Sizes => [.. Phases.SelectMany(phase => phase.Sizes).GroupBy(sizes => sizes.Collection).Select(collection => collection.Last())];
+    /// <summary>
+    /// The last of each of the growth's collections, which may have phases of their own for it; empty when none were taken.
+    /// </summary>
+    public IReadOnlyList<SizeResult> Sizes =>
+        [.. Phases.SelectMany(phase => phase.Sizes).GroupBy(sizes => sizes.Collection).Select(collection => collection.Last())];
 
     /// <summary>By the growths' order, then by size.</summary>
     public static IReadOnlyList<GrowthStep> Of(IEnumerable<PhaseRecord> records) =>
@@ -144,7 +159,9 @@ public sealed record GrowthStep(string Growth, int Step, long Documents, IReadOn
 public sealed record ParameterValue(string Name, string Value);
 
 /// <summary>How far one thread was when.</summary>
-/// <param name="Done">Documents or operations since the phase's start: those of a whole number of laps, or, where one operation did several, a little more.</param>
+/// <param name="Done">
+/// Documents or operations since the phase's start: those of a whole number of laps, or, where one operation did several, a little more.
+/// </param>
 /// <param name="Seconds">Since the phase's start.</param>
 public readonly record struct LapMark(long Done, double Seconds);
 
@@ -165,7 +182,8 @@ public sealed record StoredLap(int Phase, int Thread, int Number, long Done, dou
 /// <param name="Most">Of one thread.</param>
 /// <param name="Deviation">Standard deviation of the threads' operations.</param>
 /// <param name="Accounting">Of the group; warm-up included.</param>
-public sealed record GroupShare(string Name, int Threads, double Seconds, long Operations, long Least, long Most, double Deviation, Accounting Accounting)
+public sealed record GroupShare(
+    string Name, int Threads, double Seconds, long Operations, long Least, long Most, double Deviation, Accounting Accounting)
 {
     /// <summary>What waited in the client because all connections were busy; null in a closed loop.</summary>
     public ClientWaiting? Waiting { get; init; }
@@ -187,7 +205,8 @@ public sealed record GroupShare(string Name, int Threads, double Seconds, long O
         double mean = threadOperations.Average();
         double variance = threadOperations.Sum(n => (n - mean) * (n - mean)) / Math.Max(1, threadOperations.Count - 1);
         return new GroupShare(
-            name, threadOperations.Count, seconds, threadOperations.Sum(), threadOperations.Min(), threadOperations.Max(), Math.Sqrt(variance), accounting);
+            name, threadOperations.Count, seconds, threadOperations.Sum(), threadOperations.Min(), threadOperations.Max(),
+            Math.Sqrt(variance), accounting);
     }
 }
 
@@ -202,7 +221,8 @@ public sealed record ClientWaiting(long Arrivals, double Seconds);
 /// <param name="WireBytesSent">As they went through the socket.</param>
 /// <param name="MessageBytesReceived">As <paramref name="MessageBytesSent"/>.</param>
 /// <param name="WireBytesReceived">As <paramref name="WireBytesSent"/>.</param>
-public sealed record GroupTraffic(long DocumentBytes, long MessageBytesSent, long WireBytesSent, long MessageBytesReceived, long WireBytesReceived)
+public sealed record GroupTraffic(
+    long DocumentBytes, long MessageBytesSent, long WireBytesSent, long MessageBytesReceived, long WireBytesReceived)
 {
     /// <summary>What messages were compressed with; null for nothing.</summary>
     public string? Compressor { get; init; }

@@ -1,6 +1,9 @@
 namespace MongoPerf.Storage;
 
-/// <summary>Operations that one group chooses among by their weights: their rates rise and fall together, so only the total's says something by itself.</summary>
+/// <summary>
+/// Operations that one group chooses among by their weights: their rates rise and fall together, so only the total's says
+/// something by itself.
+/// </summary>
 /// <param name="Total">All of them together.</param>
 /// <param name="Operations">Two at least.</param>
 public sealed record OperationMix(OperationResult Total, IReadOnlyList<OperationResult> Operations);
@@ -14,7 +17,9 @@ internal static class PhaseTotals
         if (record.Operations.Count < 2)
             return record;
         OperationMix[] mixes = record.Groups.Count > 1 ? [.. record.Groups.Select(group => MixOf(record, group)).OfType<OperationMix>()]
-            : [new OperationMix(Sum(OperationResult.TotalName, record.Operations, ThreadsOf(record), record.Groups is [var only] ? only.Joint : null), record.Operations)];
+            : [new OperationMix(
+                Sum(OperationResult.TotalName, record.Operations, ThreadsOf(record), record.Groups is [var only] ? only.Joint : null),
+                record.Operations)];
         return record with
         {
             Mixes = mixes,
@@ -24,15 +29,20 @@ internal static class PhaseTotals
 
     private static OperationResult TotalOf(PhaseRecord record, OperationMix[] mixes)
     {
-        OperationResult[] groups = [.. mixes.Select(mix => mix.Total), .. record.Operations.Where(result => !mixes.Any(mix => mix.Operations.Contains(result)))];
+        OperationResult[] groups =
+        [
+            .. mixes.Select(mix => mix.Total), .. record.Operations.Where(result => !mixes.Any(mix => mix.Operations.Contains(result))),
+        ];
         OperationResult sum = Sum(OperationResult.TotalName, record.Operations, ThreadsOf(record), record.Joint);
         // Each group counts the bytes of the whole process, as with its CPU time.
-        return sum with { ClientAllocatedBytesPerOperation = PerOperation(sum.Operations, groups.Max(group => group.ClientAllocatedBytesPerOperation * group.Operations)) };
+        return sum with { ClientAllocatedBytesPerOperation = PerOperation(
+            sum.Operations, groups.Max(group => group.ClientAllocatedBytesPerOperation * group.Operations)) };
     }
 
     private static double? PerOperation(long operations, double? all) => operations == 0 ? all * 0 : all / operations;
 
-    private static int ThreadsOf(PhaseRecord record) => record.Groups.Count > 0 ? record.Groups.Sum(group => group.Threads) : record.Operations.Max(result => result.Threads);
+    private static int ThreadsOf(PhaseRecord record) =>
+        record.Groups.Count > 0 ? record.Groups.Sum(group => group.Threads) : record.Operations.Max(result => result.Threads);
 
     /// <returns>Null where it has one operation; runs of older versions did not store which.</returns>
     private static OperationMix? MixOf(PhaseRecord record, GroupShare group)
@@ -61,7 +71,8 @@ internal static class PhaseTotals
         DocumentsPerSecond = parts.Sum(part => part.DocumentsPerSecond),
         MegabytesPerSecond = parts.Sum(part => part.MegabytesPerSecond),
         // Of the whole process, which each of them counts, over the operations of all.
-        ClientCpuMicrosecondsPerOperation = parts.Sum(part => part.Operations) is > 0 and var all ? parts.Max(part => part.ClientCpuCores * part.Seconds) * 1e6 / all : 0,
+        ClientCpuMicrosecondsPerOperation =
+            parts.Sum(part => part.Operations) is > 0 and var all ? parts.Max(part => part.ClientCpuCores * part.Seconds) * 1e6 / all : 0,
         ClientCpuCores = parts.Max(part => part.ClientCpuCores),
         ClientAllocatedBytesPerOperation = parts.Any(part => part.ClientAllocatedBytesPerOperation is null) ? null
             : PerOperation(parts.Sum(part => part.Operations), parts.Sum(part => part.ClientAllocatedBytesPerOperation * part.Operations)),

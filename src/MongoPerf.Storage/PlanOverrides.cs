@@ -45,8 +45,9 @@ public sealed record PlanOverrides
     public IReadOnlyDictionary<string, string> Parameters { get; init; } = new Dictionary<string, string>();
 
     /// <summary>
-    /// The values in which runs must be alike to be compared, by the names that comparisons give them. A long is a count, a double is seconds,
-    /// a list of ints is threads, a list of doubles is rates. The target is not among them: sizes that both runs reached are compared.
+    /// The values in which runs must be alike to be compared, by the names that comparisons give them. A long is a count, a double
+    /// is seconds, a list of ints is threads, a list of doubles is rates. The target is not among them: sizes that both runs
+    /// reached are compared.
     /// </summary>
     [JsonIgnore]
     public IReadOnlyList<(string Name, object? Value)> Compared =>

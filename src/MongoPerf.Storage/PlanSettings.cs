@@ -2,7 +2,9 @@ using System.Text.Json.Serialization;
 
 namespace MongoPerf.Storage;
 
-/// <summary>The scenario that a run executes, and what the command line made of it: the plan is read from this again when the run is resumed.</summary>
+/// <summary>
+/// The scenario that a run executes, and what the command line made of it: the plan is read from this again when the run is resumed.
+/// </summary>
 public sealed record PlanSettings
 {
     /// <summary>Such as ycsb/a.</summary>
@@ -63,7 +65,9 @@ public sealed record ResultChoice
     public IReadOnlyList<ParameterValue> Where { get; init; } = [];
 }
 
-/// <summary>A figure: metrics against a dimension. Dimensions are phase, operation, deployment, threads, documents, time and the parameters.</summary>
+/// <summary>
+/// A figure: metrics against a dimension. Dimensions are phase, operation, deployment, threads, documents, time and the parameters.
+/// </summary>
 public sealed record FigureInfo
 {
     public required string Title { get; init; }

@@ -3,7 +3,10 @@ using System.Text;
 
 namespace MongoPerf.Storage;
 
-/// <summary>When a process started, and since which start of the machine: with its number that names it for good, since the system gives numbers out again.</summary>
+/// <summary>
+/// When a process started, and since which start of the machine: with its number that names it for good, since the system
+/// gives numbers out again.
+/// </summary>
 /// <remarks>Linux only; elsewhere nothing is found.</remarks>
 public static class ProcessStart
 {
@@ -28,7 +31,8 @@ public static class ProcessStart
         string[] fields = stat[(nameEnd + 2)..].Split(' ');
         if (fields.Length <= StartField || !long.TryParse(fields[StartField], CultureInfo.InvariantCulture, out long start))
             return null;
-        bool hasEnded = fields[0] == "X" || (fields[0] == "Z" && !(int.TryParse(fields[ThreadCountField], CultureInfo.InvariantCulture, out int threads) && threads > 1));
+        bool hasEnded = fields[0] == "X" || (fields[0] == "Z"
+            && !(int.TryParse(fields[ThreadCountField], CultureInfo.InvariantCulture, out int threads) && threads > 1));
         return hasEnded ? null : start;
     }
 

@@ -3,8 +3,10 @@ using System.Runtime.InteropServices;
 
 namespace MongoPerf.Storage;
 
-/// <summary>One line of `list runs`. The name is that of its deployment, if it has one. The state is <see cref="StoredRun.StateText"/>, or "unreadable": then the problem says why, in
-/// one line, and what can't be known is null.</summary>
+/// <summary>
+/// One line of `list runs`. The name is that of its deployment, if it has one. The state is <see cref="StoredRun.StateText"/>, or
+/// "unreadable": then the problem says why, in one line, and what can't be known is null.
+/// </summary>
 public sealed record RunListing(
     string Id,
     string Folder,
@@ -29,13 +31,16 @@ public static partial class RunCatalogue
     private const int FileExists = 17;
     private const uint OwnerAlone = 0b111_000_000;
 
-    /// <summary>The oldest first; folders that hold no readable run come last, with the reason. Empty when there is no such folder.</summary>
+    /// <summary>
+    /// The oldest first; folders that hold no readable run come last, with the reason. Empty when there is no such folder.
+    /// </summary>
     public static IReadOnlyList<RunListing> List(string runsFolder)
     {
         if (!Directory.Exists(runsFolder))
             return [];
         return [.. Directory.EnumerateDirectories(runsFolder)
-            .Where(folder => !Path.GetFileName(folder).StartsWith('.') && !Path.GetFileName(folder).StartsWith(ComparisonPrefix, StringComparison.Ordinal))
+            .Where(folder => !Path.GetFileName(folder).StartsWith('.')
+                && !Path.GetFileName(folder).StartsWith(ComparisonPrefix, StringComparison.Ordinal))
             .Select(Describe)
             .OrderBy(listing => listing.StartedAt ?? DateTimeOffset.MaxValue)
             .ThenBy(listing => listing.Id.Length)
@@ -46,8 +51,12 @@ public static partial class RunCatalogue
     public static DateTimeOffset LastWritten(string runFolder) => new[] { RunSchema.FileName, RunSchema.FileName + "-wal" }
         .Select(name => new DateTimeOffset(File.GetLastWriteTimeUtc(Path.Combine(runFolder, name)))).Max();
 
-    /// <summary>Takes the next free id of that day (2026-11-21-a, -b … -z, -aa) and makes its folder, which makes it this caller's.</summary>
-    /// <remarks>The letters continue after the last one in use, so that the id of a run that was deleted in between isn't given to another.</remarks>
+    /// <summary>
+    /// Takes the next free id of that day (2026-11-21-a, -b … -z, -aa) and makes its folder, which makes it this caller's.
+    /// </summary>
+    /// <remarks>
+    /// The letters continue after the last one in use, so that the id of a run that was deleted in between isn't given to another.
+    /// </remarks>
     /// <exception cref="RunStoreException">The folder of runs can't be made or written.</exception>
     public static string NewId(string runsFolder, DateTimeOffset now)
     {
@@ -98,7 +107,8 @@ public static partial class RunCatalogue
         {
             using StoredRun run = StoredRun.Open(folder);
             return new RunListing(
-                id, folder, run.StateText, run.Run.StartedAt, run.Run.EndedAt, run.Settings.Plan.TargetDocuments, run.DocumentsReached, run.Settings.Plan.Name, run.DeploymentName,
+                id, folder, run.StateText, run.Run.StartedAt, run.Run.EndedAt, run.Settings.Plan.TargetDocuments, run.DocumentsReached,
+                run.Settings.Plan.Name, run.DeploymentName,
                 run.Deployment?.Topology, run.Deployment?.ServerVersion, run.Settings.Engine, null);
         }
         catch (RunStoreException e)

@@ -34,7 +34,10 @@ public static class RunJson
         return JsonSerializer.Deserialize<T>(bytes, Options) ?? throw new JsonException("null where a record is stored");
     }
 
-    /// <summary>The file may be damaged or somebody else's. What is out of all proportion would break sums, axes and dates later on, where nobody could say which value it was.</summary>
+    /// <summary>
+    /// The file may be damaged or somebody else's. What is out of all proportion would break sums, axes and dates later on, where nobody
+    /// could say which value it was.
+    /// </summary>
     private static void CheckValues(ReadOnlySpan<byte> json)
     {
         var reader = new Utf8JsonReader(json);
@@ -45,7 +48,8 @@ public static class RunJson
                 name = reader.GetString()!;
             else if (reader.TokenType == JsonTokenType.Null)
                 throw new JsonException($"'{name}' is null");
-            else if (reader.TokenType == JsonTokenType.Number && (!reader.TryGetDouble(out double value) || !(Math.Abs(value) <= Largest)) && name != SeedName)
+            else if (reader.TokenType == JsonTokenType.Number && (!reader.TryGetDouble(out double value) || !(Math.Abs(value) <= Largest))
+                && name != SeedName)
                 throw new JsonException($"'{name}' is out of range");
         }
     }

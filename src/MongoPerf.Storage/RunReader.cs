@@ -8,7 +8,8 @@ namespace MongoPerf.Storage;
 /// <param name="connection">From <see cref="RunSchema.Open(string, bool)"/>.</param>
 internal sealed class RunReader(SqliteConnection connection)
 {
-    private readonly long _length = new[] { connection.DataSource, connection.DataSource + "-wal" }.Where(File.Exists).Sum(path => new FileInfo(path).Length);
+    private readonly long _length = new[] { connection.DataSource, connection.DataSource + "-wal" }
+        .Where(File.Exists).Sum(path => new FileInfo(path).Length);
 
     public Dictionary<string, string> ReadMeta() =>
         Query("SELECT key, value FROM meta", row => (Key: row.GetString(0), Value: row.GetString(1)))
@@ -28,12 +29,15 @@ internal sealed class RunReader(SqliteConnection connection)
 
     public IReadOnlyList<PhaseRecord> ReadPhases()
     {
-        var results = Query("SELECT phase, json FROM operation_result ORDER BY phase, place", row => (Phase: row.GetInt32(0), Result: RunJson.Read<OperationResult>(row.GetString(1)))).ToLookup(r => r.Phase, r => r.Result);
-        var sizes = Query("SELECT phase, json FROM size ORDER BY phase, place", row => (Phase: row.GetInt32(0), Sizes: RunJson.Read<SizeResult>(row.GetString(1)))).ToLookup(s => s.Phase, s => s.Sizes);
+        var results = Query("SELECT phase, json FROM operation_result ORDER BY phase, place",
+            row => (Phase: row.GetInt32(0), Result: RunJson.Read<OperationResult>(row.GetString(1)))).ToLookup(r => r.Phase, r => r.Result);
+        var sizes = Query("SELECT phase, json FROM size ORDER BY phase, place",
+            row => (Phase: row.GetInt32(0), Sizes: RunJson.Read<SizeResult>(row.GetString(1)))).ToLookup(s => s.Phase, s => s.Sizes);
         return
         [
             .. Query("SELECT json FROM phase ORDER BY number", row => RunJson.Read<PhaseRecord>(row.GetString(0)))
-                .Select(record => PhaseTotals.AddTo(record with { Operations = [.. results[record.Number]], Sizes = [.. sizes[record.Number]] })),
+                .Select(record =>
+                    PhaseTotals.AddTo(record with { Operations = [.. results[record.Number]], Sizes = [.. sizes[record.Number]] })),
         ];
     }
 
@@ -48,7 +52,8 @@ internal sealed class RunReader(SqliteConnection connection)
     /// <param name="withHistograms">Whether to read them too.</param>
     /// <param name="rows">Null for all.</param>
     public IEnumerable<Sample> ReadSamples(bool withHistograms, RowRange? rows = null) => Query(
-        $"SELECT {RunSchema.SampleColumns}{(withHistograms ? $", {RunSchema.SampleHistogramColumns}" : "")} FROM sample {rows?.Condition} ORDER BY rowid",
+        $"SELECT {RunSchema.SampleColumns}{(withHistograms ? $", {RunSchema.SampleHistogramColumns}" : "")} FROM sample "
+        + $"{rows?.Condition} ORDER BY rowid",
         row => new Sample
         {
             AtMilliseconds = Time(row, 0),
@@ -74,13 +79,14 @@ internal sealed class RunReader(SqliteConnection connection)
     {
         HashSet<string> there = RunSchema.ColumnsOf(connection, table);
         IEnumerable<string> columns = metrics.Select(m => there.Contains(m.Name) ? $"\"{m.Name}\"" : "NULL");
-        return Query($"SELECT {string.Join(", ", columns.Prepend("member").Prepend("at_ms"))} FROM {table} {rows?.Condition} ORDER BY rowid", row =>
-        {
-            double[] values = new double[metrics.Count];
-            for (int i = 0; i < values.Length; i++)
-                values[i] = Metric(row, i + 2);
-            return new MetricSample(Time(row, 0), Text(row, 1), values);
-        });
+        return Query(
+            $"SELECT {string.Join(", ", columns.Prepend("member").Prepend("at_ms"))} FROM {table} {rows?.Condition} ORDER BY rowid", row =>
+            {
+                double[] values = new double[metrics.Count];
+                for (int i = 0; i < values.Length; i++)
+                    values[i] = Metric(row, i + 2);
+                return new MetricSample(Time(row, 0), Text(row, 1), values);
+            });
     }
 
     public IEnumerable<ChunkEvent> ReadChunkEvents() => Query(
@@ -104,8 +110,10 @@ internal sealed class RunReader(SqliteConnection connection)
             row => new StoredLap(row.GetInt32(0), row.GetInt32(1), row.GetInt32(2), Count(row, 3), Seconds(row, 4)))];
 
     public IEnumerable<StoredHistogram> ReadHistograms() => Query(
-        "SELECT h.phase, h.operation, h.warmup, h.encoded, h.response, h.lateness FROM histogram h LEFT JOIN operation_result r USING (phase, operation) ORDER BY h.phase, r.place, h.operation, h.warmup DESC",
-        row => new StoredHistogram(row.GetInt32(0), Text(row, 1), row.GetBoolean(2), Bytes(row, 3)) { Response = Bytes(row, 4), Lateness = Bytes(row, 5) });
+        "SELECT h.phase, h.operation, h.warmup, h.encoded, h.response, h.lateness FROM histogram h LEFT JOIN operation_result r USING "
+        + "(phase, operation) ORDER BY h.phase, r.place, h.operation, h.warmup DESC",
+        row => new StoredHistogram(
+            row.GetInt32(0), Text(row, 1), row.GetBoolean(2), Bytes(row, 3)) { Response = Bytes(row, 4), Lateness = Bytes(row, 5) });
 
     private long LastRow(string table) => Query($"SELECT max(rowid) FROM {table}", row => row.IsDBNull(0) ? 0 : row.GetInt64(0)).Single();
 
@@ -130,7 +138,8 @@ internal sealed class RunReader(SqliteConnection connection)
         {
             return read();
         }
-        catch (Exception e) when (e is JsonException or SqliteException or InvalidCastException or InvalidOperationException or FormatException or ArgumentException or OverflowException)
+        catch (Exception e) when (e is JsonException or SqliteException or InvalidCastException or InvalidOperationException
+            or FormatException or ArgumentException or OverflowException)
         {
             throw Damaged(e.Message);
         }
@@ -149,7 +158,8 @@ internal sealed class RunReader(SqliteConnection connection)
         Max = NullableDouble(row, first + 7),
     };
 
-    private static ReadOnlyMemory<byte> Bytes(SqliteDataReader row, int column) => row.IsDBNull(column) ? default : (byte[])row.GetValue(column);
+    private static ReadOnlyMemory<byte> Bytes(SqliteDataReader row, int column) =>
+        row.IsDBNull(column) ? default : (byte[])row.GetValue(column);
 
     private static string Text(SqliteDataReader row, int column) => StoredText.Clean(row.GetString(column));
 
@@ -175,10 +185,12 @@ internal sealed class RunReader(SqliteConnection connection)
 
     /// <summary>Also of a counter of a server or a machine that has run for years.</summary>
     private static double Metric(SqliteDataReader row, int column) =>
-        Real(row, column) is var value && (double.IsNaN(value) || value is >= -SampleWriter.LargestMetric and <= SampleWriter.LargestMetric) ? value
+        Real(row, column) is var value
+        && (double.IsNaN(value) || value is >= -SampleWriter.LargestMetric and <= SampleWriter.LargestMetric) ? value
         : throw OutOfRange(row, column);
 
-    // SqliteDataReader asks SQLite three times for every value. A day of samples has ten million of them, and SQLite itself reads null as 0.
+    // SqliteDataReader asks SQLite three times for every value. A day of samples has ten million of them, and SQLite
+    // itself reads null as 0.
     private static long Integer(SqliteDataReader row, int column)
     {
         long value = raw.sqlite3_column_int64(row.Handle, column);

@@ -82,7 +82,10 @@ public sealed record DeploymentInfo
     /// <summary>The server's own cache limit in bytes, of a cluster each shard's; null when it does not say.</summary>
     public long? CacheBytes { get; init; }
 
-    /// <summary>What the memory of each server that holds data is limited to, by request or default; null where it is not, or where that is not known.</summary>
+    /// <summary>
+    /// What the memory of each server that holds data is limited to, by request or default; null where it is not, or
+    /// where that is not known.
+    /// </summary>
     public long? MemoryLimitBytes { get; init; }
 
     /// <summary>What routes in a sharded deployment: "mongos" or "mongod"; null for any other.</summary>
@@ -91,7 +94,9 @@ public sealed record DeploymentInfo
     /// <summary>Of a sharded deployment when the run began, as its list of shards says; null for any other.</summary>
     public int? ShardCount { get; init; }
 
-    /// <summary>Of a replica set, or of each shard (of the largest, where they differ), as the servers say; null for anything else.</summary>
+    /// <summary>
+    /// Of a replica set, or of each shard (of the largest, where they differ), as the servers say; null for anything else.
+    /// </summary>
     public int? Members { get; init; }
 
     /// <summary>Whether connections were made over TLS; null where that was not noted.</summary>
@@ -113,8 +118,10 @@ public sealed record DeploymentInfo
 
     /// <summary>Such as "standalone", "replica set of 3" or "sharded over TLS with logins".</summary>
     [JsonIgnore]
-    public string ShapeText => (Topology == Topology.ReplicaSet && Members is { } members ? $"{Topology.Text()} of {members}" : Topology.Text())
-        + (Tls is true ? " over TLS" : "") + (Auth is true ? " with logins" : "") + (Compressor is { } name ? $" with {name} compression" : "");
+    public string ShapeText =>
+        (Topology == Topology.ReplicaSet && Members is { } members ? $"{Topology.Text()} of {members}" : Topology.Text())
+        + (Tls is true ? " over TLS" : "") + (Auth is true ? " with logins" : "")
+        + (Compressor is { } name ? $" with {name} compression" : "");
 
     /// <summary>host:port, no secrets.</summary>
     public required string Address { get; init; }
@@ -141,14 +148,19 @@ public sealed record CollectionSharding(string Collection, bool IsPlaced, IReadO
     // Fewer say nothing about a key.
     private const long LeastDocuments = 100;
 
-    /// <summary>The shard with 95 % or more of the documents, where others could hold some too and no setting placed them there; null when there is none.</summary>
+    /// <summary>
+    /// The shard with 95 % or more of the documents, where others could hold some too and no setting placed them there; null
+    /// when there is none.
+    /// </summary>
     [JsonIgnore]
     public ShardPart? NearlyOnly
     {
         get
         {
             long all = Parts.Sum(part => part.Documents ?? 0);
-            return !IsPlaced && Parts.Count > 1 && all >= LeastDocuments && Parts.All(part => part.Documents is not null) ? Parts.FirstOrDefault(part => part.Documents >= NearlyAll * all) : null;
+            return !IsPlaced && Parts.Count > 1 && all >= LeastDocuments && Parts.All(part => part.Documents is not null)
+                ? Parts.FirstOrDefault(part => part.Documents >= NearlyAll * all)
+                : null;
         }
     }
 }
@@ -177,7 +189,10 @@ public sealed record EnvironmentInfo
     /// <summary>True when client and server share this machine: their CPU time is then one pool.</summary>
     public required bool ServerOnSameMachine { get; init; }
 
-    /// <summary>What the client costs on this CPU model, as it was known when the run began; null when it was not, or does not apply to the run's client and server.</summary>
+    /// <summary>
+    /// What the client costs on this CPU model, as it was known when the run began; null when it was not, or does not apply to the
+    /// run's client and server.
+    /// </summary>
     public ClientCalibration? Calibration { get; init; }
 
     /// <summary>The machine's name; null where it was not noted.</summary>
@@ -186,7 +201,9 @@ public sealed record EnvironmentInfo
     /// <summary>Null where it was not compared with a server's.</summary>
     public ClientClock? Clock { get; init; }
 
-    /// <summary>What the fastest network interface in use carries; null where the system does not say, as on many virtual machines.</summary>
+    /// <summary>
+    /// What the fastest network interface in use carries; null where the system does not say, as on many virtual machines.
+    /// </summary>
     public long? LinkBytesPerSecond { get; init; }
 }
 
@@ -207,9 +224,14 @@ public sealed record LatencySummary
 }
 
 /// <summary>What became of unacknowledged inserts.</summary>
-/// <remarks>A sent operation succeeded when the socket took it: <see cref="Accounting"/> counts it so, lost or not. <see cref="OperationResult.Operations"/> and the rates leave out what was lost.</remarks>
+/// <remarks>
+/// A sent operation succeeded when the socket took it: <see cref="Accounting"/> counts it so, lost or not.
+/// <see cref="OperationResult.Operations"/> and the rates leave out what was lost.
+/// </remarks>
 /// <param name="Sent">Documents written to the socket.</param>
-/// <param name="Arrived">Documents found by an index scan after the fence; what is neither arrived nor lost was refused by a unique index.</param>
+/// <param name="Arrived">
+/// Documents found by an index scan after the fence; what is neither arrived nor lost was refused by a unique index.
+/// </param>
 /// <param name="Lost">Sent and not found; they were written again afterwards, acknowledged.</param>
 /// <param name="DrainSeconds">From the last send to the reply of the fence (a ping on the same connection).</param>
 public sealed record UnacknowledgedResult(long Sent, long Arrived, long Lost, double DrainSeconds);
@@ -227,13 +249,18 @@ public sealed record PlanSummary
     /// <summary>Shards that a router asked; null where none routed.</summary>
     public int? Shards { get; init; }
 
-    /// <summary>Documents that it can't do without, whatever the index: what it skips and returns, with a limit on each shard that it asks. Null in runs of earlier versions.</summary>
+    /// <summary>
+    /// Documents that it can't do without, whatever the index: what it skips and returns, with a limit on each shard that it asks. Null in
+    /// runs of earlier versions.
+    /// </summary>
     public long? Necessary { get; init; }
 
     /// <summary>The stages from the outermost in, such as "LIMIT > FETCH > IXSCAN".</summary>
     public required string Stages { get; init; }
 
-    /// <summary>serverStatus metrics.queryExecutor.scanned over the window, per operation; null when the server has no such counter.</summary>
+    /// <summary>
+    /// serverStatus metrics.queryExecutor.scanned over the window, per operation; null when the server has no such counter.
+    /// </summary>
     public double? KeysExaminedPerOperation { get; init; }
 
     /// <summary>serverStatus metrics.queryExecutor.scannedObjects over the window, per operation.</summary>
@@ -247,9 +274,10 @@ public sealed record OperationsInFlight(long Operations, double LongestMicroseco
 {
     /// <summary>Those of several clients, or of several operations.</summary>
     /// <returns>Null when there are none.</returns>
-    public static OperationsInFlight? Sum(IEnumerable<OperationsInFlight?> all) => all.OfType<OperationsInFlight>().ToArray() is { Length: > 0 } some
-        ? new OperationsInFlight(some.Sum(one => one.Operations), some.Max(one => one.LongestMicroseconds))
-        : null;
+    public static OperationsInFlight? Sum(IEnumerable<OperationsInFlight?> all) =>
+        all.OfType<OperationsInFlight>().ToArray() is { Length: > 0 } some
+            ? new OperationsInFlight(some.Sum(one => one.Operations), some.Max(one => one.LongestMicroseconds))
+            : null;
 }
 
 /// <summary>What a phase measured of one of its operations. Rates and latencies leave the warm-up out.</summary>
@@ -258,7 +286,9 @@ public sealed record OperationResult
     /// <summary>What the sum of all of a phase's operations is called; no operation may be.</summary>
     public const string TotalName = "total";
 
-    /// <summary>What the sum of a group's operations is called, where a phase has several groups; no operation of the phase may be.</summary>
+    /// <summary>
+    /// What the sum of a group's operations is called, where a phase has several groups; no operation of the phase may be.
+    /// </summary>
     public static string TotalOf(string group) => $"{group} {TotalName}";
 
     /// <summary>Its name.</summary>
@@ -293,10 +323,15 @@ public sealed record OperationResult
     /// <summary>Queries among <see cref="Operations"/> that brought fewer documents than they may; small collections do that.</summary>
     public long ShortReplies { get; init; }
 
-    /// <summary>Those among <see cref="Operations"/> that began in the warm-up: an operation is measured where it ends. Null when there are none.</summary>
+    /// <summary>
+    /// Those among <see cref="Operations"/> that began in the warm-up: an operation is measured where it ends. Null when there are none.
+    /// </summary>
     public OperationsInFlight? InFlightAtStart { get; init; }
 
-    /// <summary>Operations that this program ended without a reply when the phase was over: they count as skipped and have no latency. Null when there are none.</summary>
+    /// <summary>
+    /// Operations that this program ended without a reply when the phase was over: they count as skipped and have no latency. Null
+    /// when there are none.
+    /// </summary>
     public OperationsInFlight? InFlightAtEnd { get; init; }
     public required double WarmupSeconds { get; init; }
 
@@ -315,7 +350,10 @@ public sealed record OperationResult
     /// <summary>The client process's CPU time over the measured part, in cores (1.0 is one core busy).</summary>
     public double ClientCpuCores { get; init; }
 
-    /// <summary>Bytes that the client process allocated on the managed heap in the measured part, per succeeded operation; null where that was not noted.</summary>
+    /// <summary>
+    /// Bytes that the client process allocated on the managed heap in the measured part, per succeeded operation; null where
+    /// that was not noted.
+    /// </summary>
     public double? ClientAllocatedBytesPerOperation { get; init; }
 
     /// <summary>Service time: from the actual start to the reply.</summary>
@@ -327,7 +365,9 @@ public sealed record OperationResult
     /// <summary>From when it was due to its actual start; null in a closed loop.</summary>
     public LatencySummary? LatenessMicroseconds { get; init; }
 
-    /// <summary>The lateness of those that were due while a connection was free: what the client itself took to begin. Null in a closed loop.</summary>
+    /// <summary>
+    /// The lateness of those that were due while a connection was free: what the client itself took to begin. Null in a closed loop.
+    /// </summary>
     public LatencySummary? ClientLatenessMicroseconds { get; init; }
 
     /// <summary>A rate was set, so response time is what counts.</summary>
@@ -371,8 +411,8 @@ public sealed record MemberShare(string Member, long Operations);
 /// <summary>Scheduled = Succeeded + Failed + Skipped, always.</summary>
 /// <remarks>
 /// An acknowledged operation succeeded when the server says so; an unacknowledged one, a sent operation, succeeded when the socket took it.
-/// What was lost after that is in <see cref="UnacknowledgedResult"/> and stays succeeded here. Skipped is what was scheduled and not started:
-/// the rest of a count, or arrivals of a rate that found no time in their window.
+/// What was lost after that is in <see cref="UnacknowledgedResult"/> and stays succeeded here. Skipped is what was scheduled and not
+/// started: the rest of a count, or arrivals of a rate that found no time in their window.
 /// </remarks>
 public sealed record Accounting(long Scheduled, long Succeeded, long Failed, long Skipped)
 {
@@ -404,7 +444,10 @@ public sealed record SizeResult
     /// <summary>Bytes under the server's data folder, journal included; null when it is not on this machine.</summary>
     public long? DiskBytes { get; init; }
 
-    /// <summary>Those among <see cref="DiskBytes"/> that are the journal's, which does not grow with the documents; null where they can't be told apart.</summary>
+    /// <summary>
+    /// Those among <see cref="DiskBytes"/> that are the journal's, which does not grow with the documents; null where they
+    /// can't be told apart.
+    /// </summary>
     public long? JournalBytes { get; init; }
     public IReadOnlyList<ShardSize> Shards { get; init; } = [];
 }
@@ -442,14 +485,18 @@ public sealed record ErrorCount(int Code, string Name, long Count, string FirstM
     /// <summary>The server answered without an error, and the write did not do what it must.</summary>
     public static bool IsWrongEffect(int code, string name) => code == 0 && name is NothingChanged or UnexpectedUpsert;
 
-    /// <summary>From when the slowest of these operations began (with a rate: from when it was due) to its failure; null where that was not noted.</summary>
+    /// <summary>
+    /// From when the slowest of these operations began (with a rate: from when it was due) to its failure; null where that was not noted.
+    /// </summary>
     public double? SlowestMicroseconds { get; init; }
 }
 
 /// <summary>Something that happened at a time, such as "reconnect", "outage", "restart", "repair", "resumed", "stopped".</summary>
 public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, double? Seconds = null)
 {
-    /// <summary>The kinds that say that a phase measured until its percentile was known well enough, and that its time was over before.</summary>
+    /// <summary>
+    /// The kinds that say that a phase measured until its percentile was known well enough, and that its time was over before.
+    /// </summary>
     public const string UntilReached = "until";
 
     /// <inheritdoc cref="UntilReached"/>
@@ -458,13 +505,18 @@ public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, dou
     /// <summary>The kind that says that a phase of a scenario begins.</summary>
     public const string Phase = "phase";
 
-    /// <summary>The kinds that say that a phase began on a server which had just been started again; cold: the system had forgotten its files.</summary>
+    /// <summary>
+    /// The kinds that say that a phase began on a server which had just been started again; cold: the system had forgotten its files.
+    /// </summary>
     public const string WarmStart = "warm start";
 
     /// <inheritdoc cref="WarmStart"/>
     public const string ColdStart = "cold start";
 
-    /// <summary>The kinds of a server's end on purpose, to see how it comes back: its seconds are how long the end took. A <see cref="FirstAnswer"/> follows.</summary>
+    /// <summary>
+    /// The kinds of a server's end on purpose, to see how it comes back: its seconds are how long the end took. A
+    /// <see cref="FirstAnswer"/> follows.
+    /// </summary>
     public const string CleanStop = "clean stop";
 
     /// <inheritdoc cref="CleanStop"/>

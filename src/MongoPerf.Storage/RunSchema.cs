@@ -36,8 +36,10 @@ public static class RunSchema
     public const string SampleColumns =
         "at_ms, phase, operation, warmup, outage, seconds, operations, documents, bytes, failed, collection_documents, "
         + "min_us, mean_us, p50_us, p90_us, p95_us, p99_us, p999_us, max_us, "
-        + "response_min_us, response_mean_us, response_p50_us, response_p90_us, response_p95_us, response_p99_us, response_p999_us, response_max_us, "
-        + "lateness_min_us, lateness_mean_us, lateness_p50_us, lateness_p90_us, lateness_p95_us, lateness_p99_us, lateness_p999_us, lateness_max_us";
+        + "response_min_us, response_mean_us, response_p50_us, response_p90_us, response_p95_us, response_p99_us, "
+        + "response_p999_us, response_max_us, "
+        + "lateness_min_us, lateness_mean_us, lateness_p50_us, lateness_p90_us, lateness_p95_us, lateness_p99_us, "
+        + "lateness_p999_us, lateness_max_us";
 
     /// <summary>Behind <see cref="SampleColumns"/> where histograms are requested.</summary>
     public const string SampleHistogramColumns = "histogram, response_histogram, lateness_histogram";
@@ -130,7 +132,8 @@ public static class RunSchema
         }
         catch (SqliteException e) when (e.SqliteErrorCode is CannotOpen or CannotWrite)
         {
-            throw Unusable(runFolder, $"{FileName} can't be opened ({e.Message})", "is the folder read-only, or has this process too few file handles (ulimit -n)? a copy of the folder on another disk will do");
+            throw Unusable(runFolder, $"{FileName} can't be opened ({e.Message})", "is the folder read-only, or has this process too few "
+                + "file handles (ulimit -n)? a copy of the folder on another disk will do");
         }
         catch (SqliteException e)
         {
@@ -171,22 +174,28 @@ public static class RunSchema
         DefaultTimeout = 30,
     }.ToString());
 
-    /// <summary>The folder may be somebody else's: SQLite would follow a link, and a journal that was put there can make it delete a file that the journal names.</summary>
+    /// <summary>
+    /// The folder may be somebody else's: SQLite would follow a link, and a journal that was put there can make it delete a file
+    /// that the journal names.
+    /// </summary>
     private static void RefusePlanted(string runFolder, string file, bool readOnly)
     {
         foreach (string path in SideFiles.Select(ending => file + ending).Where(OwnFiles.IsLink))
             throw Unusable(runFolder, $"{Path.GetFileName(path)} is a link", "name the folder that it leads to");
         // A run's own journal is run.db-wal; the mode is set before anything is stored.
         if (!readOnly && File.Exists(file + RollbackJournal))
-            throw Unusable(runFolder, $"has a {FileName}{RollbackJournal}, which MongoPerf does not leave", "if the run is yours, open run.db with the 'sqlite3' program once, which settles it");
+            throw Unusable(runFolder, $"has a {FileName}{RollbackJournal}, which MongoPerf does not leave",
+                "if the run is yours, open run.db with the 'sqlite3' program once, which settles it");
     }
 
     /// <summary>A view or a trigger is a program that reading or writing would start.</summary>
     private static void CheckObjects(SqliteConnection connection, string runFolder)
     {
         Execute(connection, "PRAGMA trusted_schema = OFF");
-        if (Scalar(connection, "SELECT type || ' ' || name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1") is string found)
-            throw Unusable(runFolder, $"{FileName} was not written by MongoPerf: it has a {Shortened(found)}", "'series' and 'run' create runs");
+        if (Scalar(connection, "SELECT type || ' ' || name FROM sqlite_master WHERE type NOT IN ('table', 'index') "
+            + "OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1") is string found)
+            throw Unusable(runFolder, $"{FileName} was not written by MongoPerf: it has a {Shortened(found)}",
+                "'series' and 'run' create runs");
     }
 
     private static string Shortened(string text, int most = 60) =>
@@ -205,11 +214,13 @@ public static class RunSchema
 
         string? format = FindMeta(connection, FormatKey);
         if (!int.TryParse(format, CultureInfo.InvariantCulture, out int version) || version < 1)
-            throw Unusable(runFolder, $"{FileName} is incomplete: its format is '{Shortened(format ?? "missing")}'", "the run never started; delete the folder");
+            throw Unusable(runFolder, $"{FileName} is incomplete: its format is '{Shortened(format ?? "missing")}'",
+                "the run never started; delete the folder");
         if (version != RunStore.FormatVersion)
         {
             throw Unusable(
-                runFolder, $"was written by {(version < RunStore.FormatVersion ? "an older" : "a newer")} MongoPerf (format {version}; this one reads format {RunStore.FormatVersion})",
+                runFolder, $"was written by {(version < RunStore.FormatVersion ? "an older" : "a newer")} MongoPerf (format {version}; "
+                    + $"this one reads format {RunStore.FormatVersion})",
                 "use the MongoPerf version that wrote it");
         }
     }

@@ -56,7 +56,9 @@ public sealed record DeploymentSettings
     /// <summary>The connection string as given, secrets masked; null when the run starts its own server.</summary>
     public string? Uri { get; init; }
 
-    /// <summary>Full path of the folder of a cluster, or a replica set, that is there (<c>cluster start</c>); null for any other deployment.</summary>
+    /// <summary>
+    /// Full path of the folder of a cluster, or a replica set, that is there (<c>cluster start</c>); null for any other deployment.
+    /// </summary>
     public string? ClusterFolder { get; init; }
 
     /// <summary>Of a cluster that is started.</summary>
@@ -105,7 +107,9 @@ public sealed record DataSettings
 /// <summary>How a series' collection is sharded. What is null is left as it is found.</summary>
 public sealed record ShardingSettings
 {
-    /// <summary>As <c>--shard-key</c> takes it, such as "hashed", "_id" or "Number"; null takes that of the collection that is there.</summary>
+    /// <summary>
+    /// As <c>--shard-key</c> takes it, such as "hashed", "_id" or "Number"; null takes that of the collection that is there.
+    /// </summary>
     public string? ShardKey { get; init; }
 
     /// <summary>Chunks that a new collection begins with, spread over the shards.</summary>

@@ -76,7 +76,9 @@ public sealed class RunStore : IDisposable
     }
 
     /// <summary>Opens an existing run to continue it.</summary>
-    /// <exception cref="RunStoreException">No run.db, not a run's, half-written, of a newer format, or another process writes it now.</exception>
+    /// <exception cref="RunStoreException">
+    /// No run.db, not a run's, half-written, of a newer format, or another process writes it now.
+    /// </exception>
     public static RunStore Open(string runFolder)
     {
         string folder = Path.GetFullPath(runFolder);
@@ -103,7 +105,8 @@ public sealed class RunStore : IDisposable
         catch (SqliteException e)
         {
             connection.Dispose();
-            throw RunSchema.Unusable(folder, $"{RunSchema.FileName} can't be written ({e.Message})", "may this user write there, and is the disk full?");
+            throw RunSchema.Unusable(folder, $"{RunSchema.FileName} can't be written ({e.Message})",
+                "may this user write there, and is the disk full?");
         }
         catch
         {
@@ -129,7 +132,8 @@ public sealed class RunStore : IDisposable
     public void SetEnvironment(EnvironmentInfo environment) => Write(() => SetMeta(RunSchema.EnvironmentKey, RunJson.Write(environment)));
 
     /// <summary>Ends or re-opens the run.</summary>
-    public void SetState(RunState state, string? because, DateTimeOffset? endedAt) => SetRun(_run with { State = state, StoppedBecause = because, EndedAt = endedAt });
+    public void SetState(RunState state, string? because, DateTimeOffset? endedAt) =>
+        SetRun(_run with { State = state, StoppedBecause = because, EndedAt = endedAt });
 
     public void SetSeed(ulong seed) => SetRun(_run with { Seed = seed });
 
@@ -160,7 +164,8 @@ public sealed class RunStore : IDisposable
                 Execute(
                     $"INSERT OR REPLACE INTO chunk_event({RunSchema.ChunkEventColumns}) "
                     + "VALUES ($id, $kind, $at, $end, $from, $to, $documents, $bytes, $outcome, $note)",
-                    ("$id", e.Id), ("$kind", e.Kind.ToString()), ("$at", e.AtMilliseconds), ("$end", e.EndMilliseconds), ("$from", e.From), ("$to", e.To),
+                    ("$id", e.Id), ("$kind", e.Kind.ToString()), ("$at", e.AtMilliseconds), ("$end", e.EndMilliseconds),
+                    ("$from", e.From), ("$to", e.To),
                     ("$documents", e.Documents), ("$bytes", e.Bytes), ("$outcome", e.Outcome.ToString()), ("$note", e.Note));
             }
         });
@@ -183,7 +188,9 @@ public sealed class RunStore : IDisposable
         }
     });
 
-    /// <summary>Says that a phase begins. What an attempt that was interrupted left of it is removed, unless the phase continues with that.</summary>
+    /// <summary>
+    /// Says that a phase begins. What an attempt that was interrupted left of it is removed, unless the phase continues with that.
+    /// </summary>
     public void BeginPhase(PhaseRecord record, bool continues) => Write(() =>
     {
         if (!continues)
@@ -206,14 +213,17 @@ public sealed class RunStore : IDisposable
         }
 
         foreach ((int place, SizeResult sizes) in record.Sizes.Index())
-            Execute("INSERT OR REPLACE INTO size VALUES ($phase, $place, $json)", ("$phase", record.Number), ("$place", place), ("$json", RunJson.Write(sizes)));
+            Execute("INSERT OR REPLACE INTO size VALUES ($phase, $place, $json)", ("$phase", record.Number), ("$place", place),
+                ("$json", RunJson.Write(sizes)));
     });
 
     /// <summary>Stores a whole window's histograms, in place of those stored before.</summary>
     public void AddHistogram(StoredHistogram histogram) => Write(() => Execute(
         "INSERT OR REPLACE INTO histogram VALUES ($phase, $operation, $warmup, $encoded, $response, $lateness)",
-        ("$phase", histogram.Phase), ("$operation", histogram.Operation), ("$warmup", histogram.IsWarmup), ("$encoded", histogram.Encoded.ToArray()),
-        ("$response", histogram.Response.IsEmpty ? null : histogram.Response.ToArray()), ("$lateness", histogram.Lateness.IsEmpty ? null : histogram.Lateness.ToArray())));
+        ("$phase", histogram.Phase), ("$operation", histogram.Operation), ("$warmup", histogram.IsWarmup),
+        ("$encoded", histogram.Encoded.ToArray()),
+        ("$response", histogram.Response.IsEmpty ? null : histogram.Response.ToArray()),
+        ("$lateness", histogram.Lateness.IsEmpty ? null : histogram.Lateness.ToArray())));
 
     /// <summary>On disk (synced) when this returns, with all that was stored before.</summary>
     public void AddCheckpoint(Checkpoint checkpoint)
@@ -246,7 +256,8 @@ public sealed class RunStore : IDisposable
         {
             using SqliteCommand insert = _connection.CreateCommand();
             insert.CommandText = "INSERT OR REPLACE INTO lap VALUES ($phase, $thread, $number, $done, $seconds)";
-            SqliteParameter[] values = [.. ((string[])["$phase", "$thread", "$number", "$done", "$seconds"]).Select(name => insert.Parameters.Add(new SqliteParameter(name, null)))];
+            SqliteParameter[] values = [.. ((string[])["$phase", "$thread", "$number", "$done", "$seconds"])
+                .Select(name => insert.Parameters.Add(new SqliteParameter(name, null)))];
             values[0].Value = phase;
             foreach ((int thread, IReadOnlyList<LapMark> laps) in threads.Index())
             {
@@ -266,7 +277,9 @@ public sealed class RunStore : IDisposable
     /// <summary>Writes what is still buffered.</summary>
     public void Flush() => Write(() => { });
 
-    /// <summary>Writes what is buffered and says that nobody writes the run any more. Where nothing can be written, that has been said before.</summary>
+    /// <summary>
+    /// Writes what is buffered and says that nobody writes the run any more. Where nothing can be written, that has been said before.
+    /// </summary>
     public void Dispose()
     {
         lock (_lock)

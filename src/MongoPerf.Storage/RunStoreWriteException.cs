@@ -7,7 +7,8 @@ namespace MongoPerf.Storage;
 /// <param name="folder">Of the run.</param>
 /// <param name="cause">What SQLite said.</param>
 public sealed class RunStoreWriteException(string folder, SqliteException cause)
-    : MongoPerfException(Fault.Refused, $"{Path.Combine(folder, RunSchema.FileName)}: {Explain(cause)}", "make room on that disk, or name another folder with --out", cause)
+    : MongoPerfException(Fault.Refused, $"{Path.Combine(folder, RunSchema.FileName)}: {Explain(cause)}",
+        "make room on that disk, or name another folder with --out", cause)
 {
     // Primary result codes of SQLite (sqlite.org/rescode.html).
     private const int ReadOnly = 8;

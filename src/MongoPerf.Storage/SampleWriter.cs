@@ -10,7 +10,8 @@ internal sealed class SampleWriter(SqliteConnection connection) : IDisposable
     public const double LargestMetric = 1e18;
 
     private readonly List<Sample> _phases = [];
-    private readonly Dictionary<string, List<MetricSample>> _metrics = RunSchema.MetricTables.ToDictionary(one => one.Table, _ => new List<MetricSample>());
+    private readonly Dictionary<string, List<MetricSample>> _metrics = RunSchema.MetricTables.ToDictionary(one => one.Table,
+        _ => new List<MetricSample>());
     private readonly Dictionary<string, SqliteCommand> _inserts = [];
 
     public void Add(Sample sample) => _phases.Add(sample);
@@ -21,7 +22,8 @@ internal sealed class SampleWriter(SqliteConnection connection) : IDisposable
     {
         IReadOnlyList<Metric> metrics = RunSchema.MetricTables.First(one => one.Table == table).Metrics;
         if (sample.Values.Length != metrics.Count)
-            throw new ArgumentException($"the sample has {sample.Values.Length} values, the catalogue {metrics.Count} metrics", nameof(sample));
+            throw new ArgumentException(
+                $"the sample has {sample.Values.Length} values, the catalogue {metrics.Count} metrics", nameof(sample));
         // Copied: the sampler may fill the same array again before the commit.
         _metrics[table].Add(sample with { Values = [.. sample.Values] });
     }
@@ -31,14 +33,16 @@ internal sealed class SampleWriter(SqliteConnection connection) : IDisposable
     {
         if (_phases.Count > 0)
         {
-            SqliteCommand insert = InsertInto(RunSchema.SampleTable, $"{RunSchema.SampleColumns}, {RunSchema.SampleHistogramColumns}", transaction);
+            SqliteCommand insert = InsertInto(
+                RunSchema.SampleTable, $"{RunSchema.SampleColumns}, {RunSchema.SampleHistogramColumns}", transaction);
             foreach (Sample sample in _phases)
                 Insert(insert, sample);
         }
 
         foreach ((string table, IReadOnlyList<Metric> metrics) in RunSchema.MetricTables.Where(one => _metrics[one.Table].Count > 0))
         {
-            SqliteCommand insert = InsertInto(table, "at_ms, member, " + string.Join(", ", metrics.Select(m => $"\"{m.Name}\"")), transaction);
+            SqliteCommand insert = InsertInto(
+                table, "at_ms, member, " + string.Join(", ", metrics.Select(m => $"\"{m.Name}\"")), transaction);
             foreach (MetricSample sample in _metrics[table])
                 Insert(insert, sample);
         }

@@ -4,12 +4,16 @@ using Microsoft.Data.Sqlite;
 namespace MongoPerf.Storage;
 
 /// <summary>A run as it stands on disk: finished, interrupted, or still running. Reads only; a writer may be at work meanwhile.</summary>
-/// <remarks>Everything but the samples is read at once when the run is opened and then stays as it was; samples are streamed anew at each call.</remarks>
+/// <remarks>
+/// Everything but the samples is read at once when the run is opened and then stays as it was; samples are streamed anew at each call.
+/// </remarks>
 public sealed class StoredRun : IDisposable
 {
     internal const string TokenNote = "token";
 
-    /// <summary>A note that is there once the data of the server that the run started have been deleted; there is nothing to continue with then.</summary>
+    /// <summary>
+    /// A note that is there once the data of the server that the run started have been deleted; there is nothing to continue with then.
+    /// </summary>
     public const string DeletedNote = "data deleted";
 
     /// <summary>Why it would end the same way again: a server's reason; empty once it was resumed all the same.</summary>
@@ -33,7 +37,8 @@ public sealed class StoredRun : IDisposable
         Run = RunJson.Read<RunInfo>(Required(meta, RunSchema.RunKey));
         Settings = RunJson.Read<RunSettings>(Required(meta, RunSchema.SettingsKey));
         Deployment = meta.TryGetValue(RunSchema.DeploymentKey, out string? deployment) ? RunJson.Read<DeploymentInfo>(deployment) : null;
-        Environment = meta.TryGetValue(RunSchema.EnvironmentKey, out string? environment) ? RunJson.Read<EnvironmentInfo>(environment) : null;
+        Environment =
+            meta.TryGetValue(RunSchema.EnvironmentKey, out string? environment) ? RunJson.Read<EnvironmentInfo>(environment) : null;
         _notes = meta.Where(pair => pair.Key.StartsWith(RunSchema.NotePrefix, StringComparison.Ordinal))
             .ToDictionary(pair => pair.Key[RunSchema.NotePrefix.Length..], pair => pair.Value);
         _writer = WriterProcess.FromNotes(FindNote);
@@ -41,13 +46,16 @@ public sealed class StoredRun : IDisposable
         Checkpoints = reader.ReadCheckpoints();
         Phases = reader.ReadPhases();
         GrowthSteps = GrowthStep.Of(Phases);
-        ILookup<(int, string), double?> slowest = Results.SelectMany(result => result.Errors).ToLookup(error => (error.Code, error.Name), error => error.SlowestMicroseconds);
+        ILookup<(int, string), double?> slowest = Results.SelectMany(result => result.Errors)
+            .ToLookup(error => (error.Code, error.Name), error => error.SlowestMicroseconds);
         Errors = [.. reader.ReadErrors().Select(error => error with { SlowestMicroseconds = slowest[(error.Code, error.Name)].Max() })];
         Events = reader.ReadEvents();
         End = reader.ReadEnd();
         Accounting = Results.Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting));
-        long inCollections = Phases.Where(p => p.Collection is not null).GroupBy(p => p.Collection).Sum(collection => collection.Last().Documents);
-        DocumentsReached = Checkpoints.Select(c => c.Documents).Concat(Phases.Select(p => p.Documents)).Append(inCollections).Append(reader.ReadLastCollectionDocuments()).Max();
+        long inCollections = Phases.Where(p => p.Collection is not null)
+            .GroupBy(p => p.Collection).Sum(collection => collection.Last().Documents);
+        DocumentsReached = Checkpoints.Select(c => c.Documents)
+            .Concat(Phases.Select(p => p.Documents)).Append(inCollections).Append(reader.ReadLastCollectionDocuments()).Max();
     }
 
     /// <exception cref="RunStoreException">No run.db, not a run's, half-written, or of a newer format.</exception>
@@ -65,7 +73,8 @@ public sealed class StoredRun : IDisposable
         {
             return new StoredRun(folder, connection, from);
         }
-        catch (Exception e) when (e is JsonException or SqliteException or InvalidCastException or InvalidOperationException or FormatException)
+        catch (Exception e)
+            when (e is JsonException or SqliteException or InvalidCastException or InvalidOperationException or FormatException)
         {
             throw RunSchema.Damaged(folder, e.Message);
         }
@@ -116,9 +125,13 @@ public sealed class StoredRun : IDisposable
     public Accounting Accounting { get; }
 
     /// <summary>The sum over all groups with a rate.</summary>
-    public Accounting Arrivals => Phases.SelectMany(phase => phase.Groups).Where(group => group.Waiting is not null).Aggregate(Accounting.None, (sum, group) => sum.Plus(group.Accounting));
+    public Accounting Arrivals => Phases.SelectMany(phase => phase.Groups)
+        .Where(group => group.Waiting is not null).Aggregate(Accounting.None, (sum, group) => sum.Plus(group.Accounting));
 
-    /// <summary>Operations that failed, over all executions of the run, those of phases that left no result included: what <c>--max-errors</c> allows.</summary>
+    /// <summary>
+    /// Operations that failed, over all executions of the run, those of phases that left no result included: what
+    /// <c>--max-errors</c> allows.
+    /// </summary>
     public long Failures => Errors.Sum(e => e.Count);
 
     /// <summary>Documents of all its collections together, as far as phases, checkpoints and samples tell.</summary>
@@ -177,7 +190,10 @@ public sealed class StoredRun : IDisposable
 
     public string? FindNote(string name) => _notes.GetValueOrDefault(name);
 
-    /// <summary>Random, drawn when the run was made: it tells this run from another one with the same id. Null for a run of a version that drew none.</summary>
+    /// <summary>
+    /// Random, drawn when the run was made: it tells this run from another one with the same id. Null for a run of a
+    /// version that drew none.
+    /// </summary>
     public string? Token => FindNote(TokenNote);
 
     /// <summary>Nothing is held open between calls; the interface leaves room to change that.</summary>

@@ -4,7 +4,9 @@ using System.Text.Json.Serialization;
 
 namespace MongoPerf.Storage;
 
-/// <summary>Texts of run.db, made fit to be shown: a run folder may come from somebody else, and most of what is in one was said by servers.</summary>
+/// <summary>
+/// Texts of run.db, made fit to be shown: a run folder may come from somebody else, and most of what is in one was said by servers.
+/// </summary>
 internal static class StoredText
 {
     /// <summary>Characters that are kept of a longer one; MongoDB's own messages are far below.</summary>
@@ -14,22 +16,28 @@ internal static class StoredText
     public static string Clean(string text)
     {
         string kept = text.Length <= Longest ? text : text[..Longest] + "…";
-        return kept.AsSpan().ContainsAnyExceptInRange(' ', '~') && kept.Any(IsUnfit) ? string.Concat(kept.Select(c => IsUnfit(c) ? '?' : c)) : kept;
+        return kept.AsSpan().ContainsAnyExceptInRange(' ', '~') && kept.Any(IsUnfit)
+            ? string.Concat(kept.Select(c => IsUnfit(c) ? '?' : c))
+            : kept;
     }
 
-    private static bool IsUnfit(char c) => c is not ('\n' or '\t') && char.GetUnicodeCategory(c) is UnicodeCategory.Control or UnicodeCategory.Format
-        or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
+    private static bool IsUnfit(char c) =>
+        c is not ('\n' or '\t') && char.GetUnicodeCategory(c) is UnicodeCategory.Control or UnicodeCategory.Format
+            or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
 
     /// <summary>Every text of a record, its keys too.</summary>
     internal sealed class Converter : JsonConverter<string>
     {
-        public override string? Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options) => Clean(reader.GetString()!);
+        public override string? Read(
+            ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options) => Clean(reader.GetString()!);
 
         public override void Write(Utf8JsonWriter writer, string value, JsonSerializerOptions options) => writer.WriteStringValue(value);
 
-        public override string ReadAsPropertyName(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options) => Clean(reader.GetString()!);
+        public override string ReadAsPropertyName(
+            ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options) => Clean(reader.GetString()!);
 
-        public override void WriteAsPropertyName(Utf8JsonWriter writer, string value, JsonSerializerOptions options) => writer.WritePropertyName(value);
+        public override void WriteAsPropertyName(Utf8JsonWriter writer, string value, JsonSerializerOptions options) =>
+            writer.WritePropertyName(value);
     }
 
     /// <summary>What is not shown but read again: as it is, of any length.</summary>

@@ -2,7 +2,9 @@ using System.Text;
 
 namespace MongoPerf.Storage;
 
-/// <summary>Small files in which the system describes itself and its processes (/proc, /sys, /etc). One that can't be read is empty.</summary>
+/// <summary>
+/// Small files in which the system describes itself and its processes (/proc, /sys, /etc). One that can't be read is empty.
+/// </summary>
 public static class SystemFile
 {
     public static byte[] Read(string path)

@@ -61,7 +61,8 @@ public static class TopologyTexts
     };
 
     /// <summary>It was there before the run: the run neither starts nor stops it.</summary>
-    public static bool IsGiven(this DeploymentKind kind) => kind is DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant;
+    public static bool IsGiven(this DeploymentKind kind) =>
+        kind is DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant;
 
     public static string Text(this DeploymentKind kind) => kind switch
     {

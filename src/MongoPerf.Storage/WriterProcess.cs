@@ -14,7 +14,8 @@ public sealed record WriterProcess(int Id, long StartTicks, string Boot)
 
     public static IReadOnlyList<string> NoteNames { get; } = [PidNote, StartNote, BootNote];
 
-    public static WriterProcess Current { get; } = new(Environment.ProcessId, ProcessStart.ReadTicks(Environment.ProcessId) ?? 0, ProcessStart.ReadBoot());
+    public static WriterProcess Current { get; } = new(
+        Environment.ProcessId, ProcessStart.ReadTicks(Environment.ProcessId) ?? 0, ProcessStart.ReadBoot());
 
     public IEnumerable<(string Name, string Value)> ToNotes() =>
     [

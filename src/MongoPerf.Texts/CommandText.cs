@@ -5,7 +5,8 @@ public static class CommandText
 {
     /// <summary>An argument as a shell takes it: in quotes where a character might mean something to it.</summary>
     public static string Quoted(string argument) =>
-        argument.Length > 0 && argument.All(c => char.IsLetterOrDigit(c) || "/._-:=,+@%".Contains(c)) ? argument : $"'{argument.Replace("'", "'\\''")}'";
+        argument.Length > 0 && argument.All(c => char.IsLetterOrDigit(c) || "/._-:=,+@%".Contains(c)) ? argument
+            : $"'{argument.Replace("'", "'\\''")}'";
 
     /// <summary>A path, relative to the current folder if it lies in it.</summary>
     public static string OfPath(string path)

@@ -40,14 +40,16 @@ public sealed class Language
 
     /// <summary>Its translations, by the English text.</summary>
     /// <exception cref="InvalidOperationException">English has none.</exception>
-    public IReadOnlyDictionary<string, string> Texts => _texts ?? throw new InvalidOperationException("English is the key, not a translation");
+    public IReadOnlyDictionary<string, string> Texts =>
+        _texts ?? throw new InvalidOperationException("English is the key, not a translation");
 
     /// <summary>The text for a key; the key itself where there is none.</summary>
     public string Find(string key) => _texts?.GetValueOrDefault(key) ?? key;
 
     private static Dictionary<string, string> Read(string resource)
     {
-        using Stream stream = typeof(Language).Assembly.GetManifestResourceStream(resource) ?? throw new InvalidOperationException($"{resource} is not built in");
+        using Stream stream = typeof(Language).Assembly.GetManifestResourceStream(resource)
+            ?? throw new InvalidOperationException($"{resource} is not built in");
         return JsonSerializer.Deserialize<Dictionary<string, string>>(stream)!;
     }
 }

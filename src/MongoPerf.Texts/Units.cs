@@ -2,7 +2,9 @@ using System.Globalization;
 
 namespace MongoPerf.Texts;
 
-/// <summary>Numbers for people: 10M, 25 MB/s, 1.2 ms, 3.4 GB. Three digits that count; the invariant culture; decimal powers but for MiB.</summary>
+/// <summary>
+/// Numbers for people: 10M, 25 MB/s, 1.2 ms, 3.4 GB. Three digits that count; the invariant culture; decimal powers but for MiB.
+/// </summary>
 public static class Units
 {
     /// <summary>Stands where there is no value.</summary>
@@ -22,7 +24,10 @@ public static class Units
     /// <summary>3.4 GB; 1 GB is 10^9 bytes.</summary>
     public static string Bytes(double? bytes) => bytes is { } value ? Scale(value, 1000, ByteSuffixes) : None;
 
-    /// <summary>256 MiB: memory, caches and their limits, as the options of servers count them. Whatever lies on disk or is sent is in <see cref="Bytes"/>.</summary>
+    /// <summary>
+    /// 256 MiB: memory, caches and their limits, as the options of servers count them. Whatever lies on disk or is sent is in
+    /// <see cref="Bytes"/>.
+    /// </summary>
     public static string BinaryBytes(double? bytes) => bytes is { } value ? Scale(value, 1024, BinarySuffixes) : None;
 
     /// <summary>"1 chart", "2 charts", "1,234 charts".</summary>
@@ -63,7 +68,8 @@ public static class Units
         if (!double.IsFinite(value))
             return None;
         double size = Math.Abs(value);
-        string text = value.ToString(size >= 99.95 ? "F0" : size >= 9.995 ? "F1" : size >= 0.0995 ? "F2" : "F4", CultureInfo.InvariantCulture);
+        string text = value.ToString(size >= 99.95 ? "F0" : size >= 9.995 ? "F1" : size >= 0.0995 ? "F2" : "F4",
+            CultureInfo.InvariantCulture);
         text = text.Contains('.') ? text.TrimEnd('0').TrimEnd('.') : text;
         return text == "-0" ? "0" : text;
     }

@@ -4,10 +4,12 @@ using System.Text;
 
 namespace MongoPerf.Texts;
 
-/// <summary>What people read, in their language. The English text is the key, so English needs no table; what has no translation stays English.</summary>
+/// <summary>
+/// What people read, in their language. The English text is the key, so English needs no table; what has no translation stays English.
+/// </summary>
 /// <remarks>
-/// For reports, charts and help only: what is stored, and what programs read, is made within <see cref="In"/> English. Units and numbers are the same in all languages.
-/// Never keep a text in a static field: it would stay in the language of whoever came first.
+/// For reports, charts and help only: what is stored, and what programs read, is made within <see cref="In"/> English. Units and numbers
+/// are the same in all languages. Never keep a text in a static field: it would stay in the language of whoever came first.
 /// </remarks>
 public static class Words
 {
@@ -41,11 +43,14 @@ public static class Words
     {
         string number = count.ToString("N0", CultureInfo.InvariantCulture);
         many ??= one + "s";
-        return Language.IsEnglish ? $"{number} {(count == 1 ? one : many)}" : string.Format(CultureInfo.InvariantCulture, Language.Find($"{{0}} {many}"), number);
+        return Language.IsEnglish
+            ? $"{number} {(count == 1 ? one : many)}"
+            : string.Format(CultureInfo.InvariantCulture, Language.Find($"{{0}} {many}"), number);
     }
 
     /// <summary>"q4", "q4 and q5", "q4, q5 and q6".</summary>
-    public static string And(IReadOnlyList<string> words) => words.Count < 2 ? string.Concat(words) : Of($"{string.Join(", ", words.Take(words.Count - 1))} and {words[^1]}");
+    public static string And(IReadOnlyList<string> words) =>
+        words.Count < 2 ? string.Concat(words) : Of($"{string.Join(", ", words.Take(words.Count - 1))} and {words[^1]}");
 
     /// <summary>Columns of a terminal: a Chinese character takes two.</summary>
     public static int Width(string text)
@@ -71,8 +76,12 @@ public static class Words
         return string.Join('\n', rows);
     }
 
-    /// <summary>Whether a line may be broken before and after it. The blocks of East_Asian_Width W and F that Chinese texts use (Unicode Standard Annex 11).</summary>
-    public static bool IsWide(Rune rune) => rune.Value is (>= 0x2E80 and <= 0xA4CF) or (>= 0xF900 and <= 0xFAFF) or (>= 0xFE30 and <= 0xFE4F) or (>= 0xFF00 and <= 0xFF60) or (>= 0xFFE0 and <= 0xFFE6) or (>= 0x20000 and <= 0x3FFFD);
+    /// <summary>
+    /// Whether a line may be broken before and after it. The blocks of East_Asian_Width W and F that Chinese texts use (Unicode
+    /// Standard Annex 11).
+    /// </summary>
+    public static bool IsWide(Rune rune) => rune.Value is (>= 0x2E80 and <= 0xA4CF) or (>= 0xF900 and <= 0xFAFF)
+        or (>= 0xFE30 and <= 0xFE4F) or (>= 0xFF00 and <= 0xFF60) or (>= 0xFFE0 and <= 0xFFE6) or (>= 0x20000 and <= 0x3FFFD);
 
     private sealed class Former(Language? language) : IDisposable
     {
@@ -94,7 +103,8 @@ public readonly ref struct Sentence(int literalLength, int formattedCount)
     public void AppendFormatted<T>(T value, string? format)
     {
         _key.Append('{').Append(_values.Count).Append('}');
-        _values.Add(format is not null && value is IFormattable formattable ? formattable.ToString(format, CultureInfo.InvariantCulture) : value);
+        _values.Add(
+            format is not null && value is IFormattable formattable ? formattable.ToString(format, CultureInfo.InvariantCulture) : value);
     }
 
     /// <summary>In the language of now.</summary>

@@ -10,9 +10,9 @@ using MongoPerf.Wire.Messages;
 namespace MongoPerf.Benchmarks;
 
 /// <summary>
-/// What TLS and compression cost per operation, and logins per connection: <c>connections [--rounds 301]</c>. One mongod of MONGOPERF_MONGOD that takes both
-/// plain and TLS connections, on loopback; the ways take short turns within each round, so that what else the machine does meets all of them alike, and
-/// medians over the rounds are printed as Markdown.
+/// What TLS and compression cost per operation, and logins per connection: <c>connections [--rounds 301]</c>. One mongod of
+/// MONGOPERF_MONGOD that takes both plain and TLS connections, on loopback; the ways take short turns within each round, so that what else
+/// the machine does meets all of them alike, and medians over the rounds are printed as Markdown.
 /// </summary>
 internal static class ConnectionCost
 {
@@ -34,8 +34,10 @@ internal static class ConnectionCost
 
     private static void PrintOperations(Server server, int rounds)
     {
-        (string Name, string Options)[] ways = [("plain", ""), ("TLS", server.Tls), ("snappy", "compressors=snappy"), ("zstd", "compressors=zstd"), ("zlib", "compressors=zlib"), ("TLS and zstd", $"{server.Tls}&compressors=zstd")];
-        Console.WriteLine("| | find of 1 document (1 KB), us | client CPU, us | bytes received | find of 100 documents (100 KB), us | client CPU, us | bytes received |");
+        (string Name, string Options)[] ways = [("plain", ""), ("TLS", server.Tls), ("snappy", "compressors=snappy"),
+            ("zstd", "compressors=zstd"), ("zlib", "compressors=zlib"), ("TLS and zstd", $"{server.Tls}&compressors=zstd")];
+        Console.WriteLine("| | find of 1 document (1 KB), us | client CPU, us | bytes received | find of 100 documents (100 KB), "
+            + "us | client CPU, us | bytes received |");
         Console.WriteLine("| --- | --- | --- | --- | --- | --- | --- |");
         MongoConnection[] connections = [.. ways.Select(way => server.Open(Server.Login, way.Options))];
         var results = ways.ToDictionary(way => way.Name, _ => new List<(double Time, double Cpu, double Bytes)>[2] { [], [] });
@@ -45,7 +47,8 @@ internal static class ConnectionCost
             {
                 for (int way = 0; way < ways.Length; way++)
                 {
-                    (double, double, double) measured = Find(connections[way], size == 0 ? 1 : Documents, size == 0 ? OperationsPerRound : OperationsPerRound / 5);
+                    (double, double, double) measured = Find(connections[way], size == 0 ? 1 : Documents,
+                        size == 0 ? OperationsPerRound : OperationsPerRound / 5);
                     // The first round compiles and warms up.
                     if (round >= 0)
                         results[ways[way].Name][size].Add(measured);
@@ -74,7 +77,8 @@ internal static class ConnectionCost
             ("SCRAM-SHA-256, keys derived each time", () => server.Settings(Server.Login, "authMechanism=SCRAM-SHA-256")),
             ("TLS, no login", Always(server.Settings("", server.Tls))),
             ("TLS and SCRAM-SHA-256", Always(server.Settings(Server.Login, $"{server.Tls}&authMechanism=SCRAM-SHA-256"))),
-            ("TLS and MONGODB-X509", Always(server.Settings("", $"{server.Tls}&tlsCertificateKeyFile={server.Client}&authMechanism=MONGODB-X509"))),
+            ("TLS and MONGODB-X509",
+                Always(server.Settings("", $"{server.Tls}&tlsCertificateKeyFile={server.Client}&authMechanism=MONGODB-X509"))),
         ];
         var results = ways.ToDictionary(way => way.Name, _ => new List<(double Time, double Cpu)>());
         for (int round = -1; round < rounds; round++)
@@ -86,28 +90,33 @@ internal static class ConnectionCost
                 for (int i = 0; i < ConnectionsPerRound; i++)
                     MongoConnection.Open(server.Address, settings()).Dispose();
                 if (round >= 0)
-                    results[name].Add((Stopwatch.GetElapsedTime(start).TotalMilliseconds / ConnectionsPerRound, (Environment.CpuUsage.TotalTime - cpu).TotalMilliseconds / ConnectionsPerRound));
+                    results[name].Add((Stopwatch.GetElapsedTime(start).TotalMilliseconds / ConnectionsPerRound,
+                        (Environment.CpuUsage.TotalTime - cpu).TotalMilliseconds / ConnectionsPerRound));
             }
         }
 
         Console.WriteLine("| | to open and close a connection, ms | client CPU, ms |");
         Console.WriteLine("| --- | --- | --- |");
         foreach ((string name, _) in ways)
-            Console.WriteLine($"| {name} | {Median(results[name].Select(r => r.Time)):0.00} | {Median(results[name].Select(r => r.Cpu)):0.00} |");
+            Console.WriteLine(
+                $"| {name} | {Median(results[name].Select(r => r.Time)):0.00} | {Median(results[name].Select(r => r.Cpu)):0.00} |");
     }
 
     private static Func<ConnectionSettings> Always(ConnectionSettings settings) => () => settings;
 
-    private static (double Microseconds, double CpuMicroseconds, double BytesReceived) Find(MongoConnection connection, int documents, int operations)
+    private static (double Microseconds, double CpuMicroseconds, double BytesReceived) Find(
+        MongoConnection connection, int documents, int operations)
     {
-        byte[] message = new OpMsgWriter().WriteCommand("cost", BsonDocument.Of(("find", "documents"), ("limit", documents), ("batchSize", documents)), 1).ToArray();
+        byte[] message = new OpMsgWriter()
+            .WriteCommand("cost", BsonDocument.Of(("find", "documents"), ("limit", documents), ("batchSize", documents)), 1).ToArray();
         long bytes = connection.Traffic.WireBytesReceived;
         TimeSpan cpu = Environment.CpuUsage.TotalTime;
         long start = Stopwatch.GetTimestamp();
         for (int i = 0; i < operations; i++)
             _ = connection.RoundTrip(message);
         double time = Stopwatch.GetElapsedTime(start).TotalMicroseconds / operations;
-        return (time, (Environment.CpuUsage.TotalTime - cpu).TotalMicroseconds / operations, (double)(connection.Traffic.WireBytesReceived - bytes) / operations);
+        return (time, (Environment.CpuUsage.TotalTime - cpu).TotalMicroseconds / operations,
+            (double)(connection.Traffic.WireBytesReceived - bytes) / operations);
     }
 
     private static double Median(IEnumerable<double> values)
@@ -135,12 +144,16 @@ internal static class ConnectionCost
 
             Tls = $"tls=true&tlsCAFile={certificates.AuthorityFile}";
             Client = certificates.ForClient(Subject);
-            string program = Environment.GetEnvironmentVariable("MONGOPERF_MONGOD") ?? throw new InvalidOperationException("MONGOPERF_MONGOD has to name a mongod");
+            string program = Environment.GetEnvironmentVariable("MONGOPERF_MONGOD")
+                ?? throw new InvalidOperationException("MONGOPERF_MONGOD has to name a mongod");
             string[] options =
             [
-                "--port", $"{Address.Port}", "--bind_ip", "127.0.0.1", "--dbpath", _folder, "--logpath", Path.Combine(_folder, "log"), "--nounixsocket", "--auth",
-                "--tlsMode", "preferTLS", "--tlsCertificateKeyFile", certificates.ForLoopback(), "--tlsCAFile", certificates.AuthorityFile, "--tlsAllowConnectionsWithoutCertificates",
-                "--networkMessageCompressors", "snappy,zstd,zlib", "--setParameter", "authenticationMechanisms=SCRAM-SHA-1,SCRAM-SHA-256,MONGODB-X509",
+                "--port", $"{Address.Port}", "--bind_ip", "127.0.0.1", "--dbpath", _folder, "--logpath", Path.Combine(_folder, "log"),
+                "--nounixsocket", "--auth",
+                "--tlsMode", "preferTLS", "--tlsCertificateKeyFile", certificates.ForLoopback(), "--tlsCAFile", certificates.AuthorityFile,
+                "--tlsAllowConnectionsWithoutCertificates",
+                "--networkMessageCompressors", "snappy,zstd,zlib",
+                "--setParameter", "authenticationMechanisms=SCRAM-SHA-1,SCRAM-SHA-256,MONGODB-X509",
             ];
             _process = Processes.Start(program, options, []);
             Prepare();
@@ -152,7 +165,8 @@ internal static class ConnectionCost
 
         public string Client { get; }
 
-        public ConnectionSettings Settings(string login, string options) => ConnectionSettings.From(ConnectionString.Parse($"mongodb://{login}{Address}/?{options}"));
+        public ConnectionSettings Settings(string login, string options) =>
+            ConnectionSettings.From(ConnectionString.Parse($"mongodb://{login}{Address}/?{options}"));
 
         public MongoConnection Open(string login, string options) => MongoConnection.Open(Address, Settings(login, options));
 
@@ -173,8 +187,10 @@ internal static class ConnectionCost
             connection.RunCommand("$external", BsonDocument.Of(("createUser", Subject), ("roles", new[] { root })));
             // Words, as texts are: half of it goes away when it is compressed.
             var random = new Random(42);
-            string[] words = [.. Enumerable.Range(0, 2000).Select(_ => new string([.. Enumerable.Range(0, random.Next(2, 10)).Select(_ => (char)('a' + random.Next(26)))]))];
-            IEnumerable<BsonDocument> documents = Enumerable.Range(0, Documents).Select(i => BsonDocument.Of(("_id", i), ("text", string.Join(' ', random.GetItems(words, 200))[..980])));
+            string[] words = [.. Enumerable.Range(0, 2000)
+                .Select(_ => new string([.. Enumerable.Range(0, random.Next(2, 10)).Select(_ => (char)('a' + random.Next(26)))]))];
+            IEnumerable<BsonDocument> documents = Enumerable.Range(0, Documents)
+                .Select(i => BsonDocument.Of(("_id", i), ("text", string.Join(' ', random.GetItems(words, 200))[..980])));
             connection.RunCommand("cost", BsonDocument.Of(("insert", "documents"), ("documents", documents)));
         }
 

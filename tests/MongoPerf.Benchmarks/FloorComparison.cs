@@ -4,13 +4,17 @@ using MongoPerf.Deployments.Processes;
 
 namespace MongoPerf.Benchmarks;
 
-/// <summary>Runs mongoperf and the floor of client cost (tests/floor/limit.c) in turn against one real mongod, or one sharded cluster, and prints their ratios.</summary>
+/// <summary>
+/// Runs mongoperf and the floor of client cost (tests/floor/limit.c) in turn against one real mongod, or one sharded cluster, and
+/// prints their ratios.
+/// </summary>
 /// <remarks>
-/// Floor and mongoperf alternate, each for about the same time: floor, mongoperf, floor, mongoperf … floor. The ratio of a pair is mongoperf over
-/// the mean of the floors on either side of it; each floor over the one before shows what the machine's noise alone does. Reported are medians
-/// with 95 % intervals (bootstrap).
-/// Queries read one collection of generated documents; inserts of both sides go to another one. "id" is YCSB's workload c, uniform, against limit.c's
-/// reads by _id. The program's own sampling continues meanwhile, as it does for users; only the comparison of replies is left out.
+/// Floor and mongoperf alternate, each for about the same time: floor, mongoperf, floor, mongoperf … floor. The ratio of a pair is
+/// mongoperf over the mean of the floors on either side of it; each floor over the one before shows what the machine's noise alone does.
+/// Reported are medians with 95 % intervals (bootstrap).
+/// Queries read one collection of generated documents; inserts of both sides go to another one. "id" is YCSB's workload c, uniform,
+/// against limit.c's reads by _id. The program's own sampling continues meanwhile, as it does for users; only the comparison of
+/// replies is left out.
 /// </remarks>
 internal static class FloorComparison
 {
@@ -19,7 +23,8 @@ internal static class FloorComparison
 
     public static int Run(string[] args)
     {
-        string mongod = Option(args, "--mongod") ?? Environment.GetEnvironmentVariable("MONGOPERF_MONGOD") ?? throw new ArgumentException("--mongod PATH or MONGOPERF_MONGOD is needed");
+        string mongod = Option(args, "--mongod") ?? Environment.GetEnvironmentVariable("MONGOPERF_MONGOD")
+            ?? throw new ArgumentException("--mongod PATH or MONGOPERF_MONGOD is needed");
         int rounds = int.Parse(Option(args, "--rounds") ?? "11", CultureInfo.InvariantCulture);
         double seconds = double.Parse(Option(args, "--seconds") ?? "5", CultureInfo.InvariantCulture);
         string? shards = Option(args, "--shards");
@@ -29,8 +34,10 @@ internal static class FloorComparison
         var program = new MongoPerfProcess(server.Arguments, seconds);
         var floor = new FloorProcess(server);
         program.Load(Documents);
-        Console.WriteLine($"mongod {mongod}, {(shards is null ? "" : $"{shards} shards, ")}{Documents:N0} documents, {rounds} rounds of {seconds:0.#} s; medians [95 % interval]");
-        Console.WriteLine("| test, threads | floor, ops/s | mongoperf, ops/s | rate ratio | floor against floor | client CPU, µs/op: floor | mongoperf | CPU ratio |");
+        Console.WriteLine($"mongod {mongod}, {(shards is null ? "" : $"{shards} shards, ")}{Documents:N0} documents, "
+            + $"{rounds} rounds of {seconds:0.#} s; medians [95 % interval]");
+        Console.WriteLine("| test, threads | floor, ops/s | mongoperf, ops/s | rate ratio | floor against floor | client CPU, µs/op: "
+            + "floor | mongoperf | CPU ratio |");
         Console.WriteLine("| --- | --- | --- | --- | --- | --- | --- | --- |");
         foreach (string name in cases)
         {
@@ -64,14 +71,17 @@ internal static class FloorComparison
         double[] ratios = [.. rows.Select(r => r.Ours.Rate / ((r.First.Rate + r.Second.Rate) / 2))];
         double[] noise = [.. rows.Select(r => r.Second.Rate / r.First.Rate)];
         double[] cpu = [.. rows.Select(r => r.Ours.CpuMicroseconds / ((r.First.CpuMicroseconds + r.Second.CpuMicroseconds) / 2))];
-        return $"| {test}, {threads} | {Median(rows.Select(r => r.First.Rate)):N0} | {Median(rows.Select(r => r.Ours.Rate)):N0} | {Describe(ratios)} | {Describe(noise)} "
-            + $"| {Median(rows.Select(r => r.First.CpuMicroseconds)):0.00} | {Median(rows.Select(r => r.Ours.CpuMicroseconds)):0.00} | {Describe(cpu)} |";
+        return $"| {test}, {threads} | {Median(rows.Select(r => r.First.Rate)):N0} | {Median(rows.Select(r => r.Ours.Rate)):N0} | "
+            + $"{Describe(ratios)} | {Describe(noise)} "
+            + $"| {Median(rows.Select(r => r.First.CpuMicroseconds)):0.00} | {Median(rows.Select(r => r.Ours.CpuMicroseconds)):0.00} | "
+            + $"{Describe(cpu)} |";
     }
 
     private static string Describe(double[] values)
     {
         var random = new Random(1);
-        double[] medians = [.. Enumerable.Range(0, 2000).Select(_ => Median(Enumerable.Range(0, values.Length).Select(_ => values[random.Next(values.Length)]))).Order()];
+        double[] medians = [.. Enumerable.Range(0, 2000)
+            .Select(_ => Median(Enumerable.Range(0, values.Length).Select(_ => values[random.Next(values.Length)]))).Order()];
         return $"{Median(values):0.00} [{medians[50]:0.00}, {medians[1949]:0.00}]";
     }
 
@@ -116,7 +126,8 @@ internal sealed class BenchmarkServer : IBenchmarkTarget
     {
         Folder = Directory.CreateTempSubdirectory("mongoperf-floor").FullName;
         Port = FreePort.Find();
-        _process = Processes.Start(mongod, ["--port", $"{Port}", "--bind_ip", "127.0.0.1", "--dbpath", Folder, "--wiredTigerCacheSizeGB", "4", "--logpath", Path.Combine(Folder, "log"), "--quiet"], []);
+        _process = Processes.Start(mongod, ["--port", $"{Port}", "--bind_ip", "127.0.0.1", "--dbpath", Folder,
+            "--wiredTigerCacheSizeGB", "4", "--logpath", Path.Combine(Folder, "log"), "--quiet"], []);
         for (int i = 0; i < 200 && FreePort.IsFree(Port); i++)
             Thread.Sleep(100);
     }
@@ -148,8 +159,10 @@ internal sealed class BenchmarkCluster : IBenchmarkTarget
         Folder = Directory.CreateTempSubdirectory("mongoperf-floor").FullName;
         _cluster = Path.Combine(Folder, "cluster");
         MongoPerfProcess.Command("cluster", "start", "--folder", _cluster, "--shards", shards, "--cache", "1GB", "--mongod", mongod);
-        using JsonDocument status = JsonDocument.Parse(MongoPerfProcess.Command("cluster", "status", "--folder", _cluster, "--format", "json"));
-        string router = status.RootElement.GetProperty("processes").EnumerateArray().First(p => p.GetProperty("name").GetString() == "router").GetProperty("address").GetString()!;
+        using JsonDocument status =
+            JsonDocument.Parse(MongoPerfProcess.Command("cluster", "status", "--folder", _cluster, "--format", "json"));
+        string router = status.RootElement.GetProperty("processes").EnumerateArray()
+            .First(p => p.GetProperty("name").GetString() == "router").GetProperty("address").GetString()!;
         Port = int.Parse(router[(router.LastIndexOf(':') + 1)..], CultureInfo.InvariantCulture);
     }
 

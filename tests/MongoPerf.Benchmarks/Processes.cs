@@ -23,7 +23,8 @@ internal static class Processes
         using Process process = Start(program, arguments, environment);
         string output = process.StandardOutput.ReadToEnd();
         process.WaitForExit();
-        return process.ExitCode == 0 ? output : throw new InvalidOperationException($"{program} {string.Join(' ', arguments)}: exit code {process.ExitCode}");
+        return process.ExitCode == 0 ? output
+            : throw new InvalidOperationException($"{program} {string.Join(' ', arguments)}: exit code {process.ExitCode}");
     }
 }
 
@@ -39,13 +40,15 @@ internal sealed class MongoPerfProcess(IReadOnlyList<string> target, double seco
 
     public void Load(int documents) => Call("run", "size", "--records", $"{documents}");
 
-    public void CreateEmpty(string collection) => Call("run", "size", "--records", "1", "--collection", collection, "--force-drop", $"mongoperf.{collection}");
+    public void CreateEmpty(string collection) =>
+        Call("run", "size", "--records", "1", "--collection", collection, "--force-drop", $"mongoperf.{collection}");
 
     public Measurement Measure(string test, string collection, int threads)
     {
         if (test == "id")
             return MeasureReadsById(threads);
-        string output = Call("run", test, "--collection", collection, "--threads", $"{threads}", "--duration", $"{seconds + WarmupSeconds}s", "--warmup", $"{WarmupSeconds}s");
+        string output = Call("run", test, "--collection", collection, "--threads", $"{threads}",
+            "--duration", $"{seconds + WarmupSeconds}s", "--warmup", $"{WarmupSeconds}s");
         using JsonDocument json = JsonDocument.Parse(output);
         JsonElement result = Result(json, phase: 0);
         double batch = result.GetProperty("batch").GetDouble();
@@ -55,9 +58,13 @@ internal sealed class MongoPerfProcess(IReadOnlyList<string> target, double seco
 
     /// <summary>Any command of the program.</summary>
     /// <returns>What it printed.</returns>
-    public static string Command(params IReadOnlyList<string> arguments) => Processes.Run("dotnet", [typeof(Texts.Input.ExitCode).Assembly.Location, .. arguments], []);
+    public static string Command(params IReadOnlyList<string> arguments) =>
+        Processes.Run("dotnet", [typeof(Texts.Input.ExitCode).Assembly.Location, .. arguments], []);
 
-    /// <summary>YCSB's workload c with a uniform distribution, over as many documents as the floor asks for. The keys are YCSB's texts, the documents a tenth larger.</summary>
+    /// <summary>
+    /// YCSB's workload c with a uniform distribution, over as many documents as the floor asks for. The keys are YCSB's texts, the
+    /// documents a tenth larger.
+    /// </summary>
     private Measurement MeasureReadsById(int threads)
     {
         string output = Call(
@@ -66,10 +73,12 @@ internal sealed class MongoPerfProcess(IReadOnlyList<string> target, double seco
         using JsonDocument json = JsonDocument.Parse(output);
         // Behind the load.
         JsonElement result = Result(json, phase: 1);
-        return new Measurement(result.GetProperty("operationsPerSecond").GetDouble(), result.GetProperty("clientCpuMicrosecondsPerOperation").GetDouble());
+        return new Measurement(
+            result.GetProperty("operationsPerSecond").GetDouble(), result.GetProperty("clientCpuMicrosecondsPerOperation").GetDouble());
     }
 
-    private static JsonElement Result(JsonDocument json, int phase) => json.RootElement.GetProperty("phases")[phase].GetProperty("operations")[0];
+    private static JsonElement Result(JsonDocument json, int phase) =>
+        json.RootElement.GetProperty("phases")[phase].GetProperty("operations")[0];
 
     private string Call(params string[] arguments) => Command([.. arguments, .. target, "--format", "json", "--quiet", "--out", _runs]);
 }
@@ -95,7 +104,8 @@ internal sealed partial class FloorProcess
             environment["CLUSTER"] = "1";
         string output = Processes.Run(_program, [$"{_target.Port}", test, $"{count}", $"{threads}"], environment);
         Match match = Figures().Match(output);
-        return new Measurement(double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture), double.Parse(match.Groups[2].Value, CultureInfo.InvariantCulture));
+        return new Measurement(double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture),
+            double.Parse(match.Groups[2].Value, CultureInfo.InvariantCulture));
     }
 
     [GeneratedRegex(@"(\d+) ops/s\s+client cpu ([\d.]+) us/op")]

@@ -18,7 +18,8 @@ public sealed class AgentTests(TestServers servers) : IDisposable
     {
         string database = servers.NewDatabase();
         ProgramResult result;
-        using (ProgramRun starter = Start("series", "--target", "3k", "--step", "1500", "--tests", "unack,batch,safe,q4,size", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--uri", servers["mongod"].Uri, "--db", database, "--agents", "3"))
+        using (ProgramRun starter = Start("series", "--target", "3k", "--step", "1500", "--tests", "unack,batch,safe,q4,size",
+            "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--uri", servers["mongod"].Uri, "--db", database, "--agents", "3"))
         using (ProgramRun first = Agent("anna"), second = Agent("ben"), third = Agent("cleo"))
         {
             result = starter.WaitForEnd().Expect(0);
@@ -45,7 +46,8 @@ public sealed class AgentTests(TestServers servers) : IDisposable
     {
         string database = servers.NewDatabase();
         using MongoConnection connection = servers.Embedded.Connect();
-        using (ProgramRun starter = Start("series", "--target", "10k", "--step", "5k", "--tests", "safe,q4", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--uri", servers.Embedded.Uri, "--db", database, "--agents", "2"))
+        using (ProgramRun starter = Start("series", "--target", "10k", "--step", "5k", "--tests", "safe,q4", "--window", "1s",
+            "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--uri", servers.Embedded.Uri, "--db", database, "--agents", "2"))
         using (ProgramRun first = Agent("anna"), second = Agent("ben"))
         {
             Assert.True(first.WaitUntil(() => Documents.Count(connection, database) > 500, "document 500"));
@@ -79,8 +81,10 @@ public sealed class AgentTests(TestServers servers) : IDisposable
         }
 
         using (MongoConnection coordinator = servers.Embedded.Connect())
-            Assert.DoesNotContain(Documents.Find(coordinator, "mongoperf", "agents", BsonDocument.Empty), part => part.FindString("stop")?.Contains("came within", StringComparison.Ordinal) == true);
-        Start("run", "report-2.4.8/i9", "--uri", uri, "--agents", "2").WaitForEnd().Expect(2).Says("can't be divided among agents").Says("adds files to 'fs' while it measures");
+            Assert.DoesNotContain(Documents.Find(coordinator, "mongoperf", "agents", BsonDocument.Empty),
+                part => part.FindString("stop")?.Contains("came within", StringComparison.Ordinal) == true);
+        Start("run", "report-2.4.8/i9", "--uri", uri, "--agents", "2").WaitForEnd().Expect(2)
+            .Says("can't be divided among agents").Says("adds files to 'fs' while it measures");
         Start("run", "ycsb/c", "--agents", "2").WaitForEnd().Expect(2).Says("--agents needs --uri");
         ProgramRun.Run("run", "ycsb/c", "--uri", uri, "--agents", "2").Expect(2).Says("--agents needs --coordinator");
         Assert.Empty(_runs.Ids);
@@ -104,7 +108,8 @@ public sealed class AgentTests(TestServers servers) : IDisposable
     public void An_interrupt_of_the_starter_stops_all_agents_and_keeps_what_they_measured()
     {
         string database = servers.NewDatabase();
-        using (ProgramRun starter = Start("run", "ycsb/c", "--set", "operationcount=100000000", "--uri", servers.Embedded.Uri, "--db", database, "--agents", "2"))
+        using (ProgramRun starter = Start("run", "ycsb/c", "--set", "operationcount=100000000", "--uri", servers.Embedded.Uri,
+            "--db", database, "--agents", "2"))
         using (ProgramRun first = Agent("anna"), second = Agent("ben"))
         {
             using MongoConnection connection = servers.Embedded.Connect();
@@ -122,7 +127,8 @@ public sealed class AgentTests(TestServers servers) : IDisposable
     public void Documents_that_agents_insert_beside_reads_are_each_their_own()
     {
         string database = servers.NewDatabase();
-        using (ProgramRun starter = Start("run", "ycsb/d", "--set", "operationcount=2000", "--verify", "100%", "--uri", servers.Embedded.Uri, "--db", database, "--agents", "2"))
+        using (ProgramRun starter = Start("run", "ycsb/d", "--set", "operationcount=2000", "--verify", "100%",
+            "--uri", servers.Embedded.Uri, "--db", database, "--agents", "2"))
         using (ProgramRun first = Agent("anna"), second = Agent("ben"))
         {
             starter.WaitForEnd().Expect(0);
@@ -132,16 +138,22 @@ public sealed class AgentTests(TestServers servers) : IDisposable
         using StoredRun run = _runs.FindStored()!;
         OperationResult inserts = run.Results.Last(result => result.IsInsert);
         Assert.InRange(inserts.Documents, 50, 150);
-        Assert.Equal((2000, 0), (run.Phases[^1].Operations.Sum(result => result.Operations), run.Phases[^1].Operations.Sum(result => result.Wrong + result.Failed)));
+        Assert.Equal((2000, 0), (run.Phases[^1].Operations.Sum(result => result.Operations),
+            run.Phases[^1].Operations.Sum(result => result.Wrong + result.Failed)));
         using MongoConnection connection = servers.Embedded.Connect();
         Assert.InRange(Documents.Count(connection, database, "usertable") - 1000 - inserts.Documents, 0, 60);
     }
 
     /// <summary>Agents that are silent for ten seconds are lost.</summary>
-    private static readonly ProgramOptions Options = new() { Environment = new Dictionary<string, string?> { ["MONGOPERF_LEASE"] = "15s" } };
+    private static readonly ProgramOptions Options = new()
+    {
+        Environment = new Dictionary<string, string?> { ["MONGOPERF_LEASE"] = "15s" },
+    };
 
-    private ProgramRun Start(params string[] arguments) => ProgramRun.Start(Options, [.. arguments, "--coordinator", servers.Embedded.Uri, "--out", _runs.Path]);
+    private ProgramRun Start(params string[] arguments) =>
+        ProgramRun.Start(Options, [.. arguments, "--coordinator", servers.Embedded.Uri, "--out", _runs.Path]);
 
     private ProgramRun Agent(string name) => ProgramRun.Start(
-        Options, "agent", "--coordinator", servers.Embedded.Uri, "--name", name, "--wait", "60s", "--out", Path.Combine(_runs.Path, $".{name}"));
+        Options, "agent", "--coordinator", servers.Embedded.Uri, "--name", name, "--wait", "60s",
+        "--out", Path.Combine(_runs.Path, $".{name}"));
 }

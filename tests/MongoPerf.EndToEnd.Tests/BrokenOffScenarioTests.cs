@@ -90,9 +90,11 @@ public sealed class BrokenOffScenarioTests : IDisposable
         AssertEndsWhole(kind);
     }
 
-    private ProgramRun Start(string kind) => ProgramRun.Start(new ProgramOptions { Server = kind, WriteReport = true }, "run", _file, "--verify", "all", "--out", _runs.Path);
+    private ProgramRun Start(string kind) =>
+        ProgramRun.Start(new ProgramOptions { Server = kind, WriteReport = true }, "run", _file, "--verify", "all", "--out", _runs.Path);
 
-    private ProgramRun Resume(string kind) => ProgramRun.Start(new ProgramOptions { Server = kind }, "resume", _runs.Id, "--out", _runs.Path);
+    private ProgramRun Resume(string kind) =>
+        ProgramRun.Start(new ProgramOptions { Server = kind }, "resume", _runs.Id, "--out", _runs.Path);
 
     private void WaitInTheLoad(ProgramRun run)
     {
@@ -109,7 +111,8 @@ public sealed class BrokenOffScenarioTests : IDisposable
 
     private void AssertEndsWhole(string kind)
     {
-        JsonElement report = ProgramRun.Run(new ProgramOptions { Server = kind }, "resume", _runs.Id, "--out", _runs.Path, "--format", "json").Expect(0).Report();
+        JsonElement report = ProgramRun.Run(new ProgramOptions { Server = kind }, "resume", _runs.Id, "--out", _runs.Path,
+            "--format", "json").Expect(0).Report();
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
         Assert.Equal(["load users", "mix", "sizes"], report.Items("phases").Select(phase => phase.Text("phase")));
         Assert.All(report.Items("phases"), phase => Assert.True(phase.GetProperty("complete").GetBoolean(), phase.Text("phase")));

@@ -16,25 +16,30 @@ public sealed class ComparisonTests
         using var runs = new RunsFolder();
         ProgramResult result = ProgramRun.Run(
             new ProgramOptions(),
-            "series", "--target", "500", "--step", "100", "--window", "600ms", "--warmup", "0", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--format", "json", "--out", runs.Path).Expect(0);
+            "series", "--target", "500", "--step", "100", "--window", "600ms", "--warmup", "0", "--rate", "100", "--max-skipped", "100%",
+            "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--format", "json", "--out", runs.Path).Expect(0);
         Assert.Equal(2, runs.Ids.Count);
         JsonElement comparison = JsonDocument.Parse(result.Output).RootElement;
         Assert.Equal("mongoperf/compare/2", comparison.Text("schema"));
         Assert.Equal(runs.Ids[0], comparison.GetProperty("baseline").Text("id"));
         JsonElement candidate = Assert.Single(comparison.Items("candidates"));
         Assert.Equal(runs.Ids[1], candidate.GetProperty("run").Text("id"));
-        Assert.Equal(["series batch batch", "series q4 q4"], candidate.Items("operations").Select(o => $"{o.Text("growth")} {o.Text("phase")} {o.Text("operation")}"));
+        Assert.Equal(["series batch batch", "series q4 q4"],
+            candidate.Items("operations").Select(o => $"{o.Text("growth")} {o.Text("phase")} {o.Text("operation")}"));
         Assert.All(candidate.Items("operations"), operation => Assert.Equal("5 sizes", operation.Text("basis")));
         string folder = runs.At($"compare-{runs.Ids[0]}-{runs.Ids[1]}");
         Assert.True(File.Exists(Path.Combine(folder, "index.html")));
 
         // Offline, and in words, it is the same comparison; other tests may keep the machine busy.
-        ProgramResult again = ProgramRun.Run(new ProgramOptions(), "compare", runs.Ids[0], runs.Ids[1], "--force", "--out", runs.Path).Expect(0);
-        Assert.Contains($"compared   {runs.Ids[1]} against {runs.Ids[0]}: {candidate.Text("verdict")}", again.Output, StringComparison.Ordinal);
+        ProgramResult again =
+            ProgramRun.Run(new ProgramOptions(), "compare", runs.Ids[0], runs.Ids[1], "--force", "--out", runs.Path).Expect(0);
+        Assert.Contains($"compared   {runs.Ids[1]} against {runs.Ids[0]}: {candidate.Text("verdict")}",
+            again.Output, StringComparison.Ordinal);
         Assert.Contains(Path.GetFileName(folder), again.Output, StringComparison.Ordinal);
         using StoredRun first = StoredRun.Open(runs.At(runs.Ids[0]));
         using StoredRun second = StoredRun.Open(runs.At(runs.Ids[1]));
-        Assert.Equal((first.Run.Seed, Topology.Embedded, Topology.Null), (second.Run.Seed, first.Deployment!.Topology, second.Deployment!.Topology));
+        Assert.Equal(
+            (first.Run.Seed, Topology.Embedded, Topology.Null), (second.Run.Seed, first.Deployment!.Topology, second.Deployment!.Topology));
     }
 
     [Fact]
@@ -42,10 +47,12 @@ public sealed class ComparisonTests
     {
         using var runs = new RunsFolder();
         using ProgramRun run = ProgramRun.Start(
-            new ProgramOptions(), "series", "--target", "1k", "--step", "1k", "--window", "100s", "--rate", "100", "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--out", runs.Path);
+            new ProgramOptions(), "series", "--target", "1k", "--step", "1k", "--window", "100s", "--rate", "100", "--threads", "2",
+            "--tests", "batch,q4", "--topology", "standalone,null", "--out", runs.Path);
         Assert.True(run.WaitForLine("batch "), "the series ended too early");
         run.SendInterrupt();
-        ProgramResult result = run.WaitForEnd().Expect(Interrupted).Says($"1 of 2 runs not started; compare the others with 'mongoperf compare {runs.Id} --out {runs.Path}'");
+        ProgramResult result = run.WaitForEnd()
+            .Expect(Interrupted).Says($"1 of 2 runs not started; compare the others with 'mongoperf compare {runs.Id} --out {runs.Path}'");
         Assert.Empty(result.Output);
         Assert.Contains($"resume {runs.Id}", result.Errors, StringComparison.Ordinal);
     }
@@ -56,7 +63,8 @@ public sealed class ComparisonTests
         using var runs = new RunsFolder();
         ProgramResult result = ProgramRun.Run(
             new ProgramOptions { WriteReport = true },
-            "series", "--target", "200", "--step", "200", "--window", "200ms", "--threads", "2", "--tests", "batch,q4", "--repeat", "2", "--format", "json", "--out", runs.Path).Expect(0);
+            "series", "--target", "200", "--step", "200", "--window", "200ms", "--threads", "2", "--tests", "batch,q4", "--repeat", "2",
+            "--format", "json", "--out", runs.Path).Expect(0);
         JsonElement spread = JsonDocument.Parse(result.Output).RootElement;
         Assert.Equal("mongoperf/repeats/1", spread.Text("schema"));
         Assert.Equal(runs.Ids, spread.GetProperty("run").Items("runs").Select(id => id.GetString()!));
@@ -73,7 +81,8 @@ public sealed class ComparisonTests
         using var runs = new RunsFolder();
         ProgramResult result = ProgramRun.Run(
             new ProgramOptions(),
-            "run", "q4", "--uri", server.Uri, "--records", "300", "--operations", "200", "--threads", "2", "--repeat", "3", "--out", runs.Path).Expect(0);
+            "run", "q4", "--uri", server.Uri, "--records", "300", "--operations", "200", "--threads", "2", "--repeat", "3",
+            "--out", runs.Path).Expect(0);
         Assert.Contains("and 2 repeats", result.Output, StringComparison.Ordinal);
         Assert.Equal(3, runs.Ids.Count);
     }

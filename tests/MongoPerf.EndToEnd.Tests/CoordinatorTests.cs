@@ -15,7 +15,10 @@ public sealed class CoordinatorTests : IDisposable
     {
         Deployment = new DeploymentSettings { Uri = "mongodb://127.0.0.1:1" },
         Data = new DataSettings { Database = "d" },
-        Plan = new PlanSettings { Name = "x", Description = "", Path = "x.yaml", Text = "phases: []", Parameters = [], TargetDocuments = 1, VerifyShare = 0 },
+        Plan = new PlanSettings
+        {
+            Name = "x", Description = "", Path = "x.yaml", Text = "phases: []", Parameters = [], TargetDocuments = 1, VerifyShare = 0,
+        },
     };
 
     private readonly TestServer _server = TestServer.Start("embedded");
@@ -68,7 +71,8 @@ public sealed class CoordinatorTests : IDisposable
         {
             string plan = starter.Offer(Settings, 42, 4);
             AgentClaim?[] claims = new AgentClaim?[agents.Length];
-            Parallel.For(0, agents.Length, new ParallelOptions { MaxDegreeOfParallelism = agents.Length }, n => claims[n] = agents[n].TryClaim("anna", null, out _));
+            Parallel.For(0, agents.Length, new ParallelOptions { MaxDegreeOfParallelism = agents.Length },
+                n => claims[n] = agents[n].TryClaim("anna", null, out _));
             AgentClaim claim = Assert.Single(claims.OfType<AgentClaim>());
             AgentState taken = Assert.Single(starter.ReadParts(plan, out _), part => part.State == Coordinator.Claimed);
             Assert.Equal((claim.Part.Number, "anna"), (taken.Number, taken.Name));
@@ -115,7 +119,8 @@ public sealed class CoordinatorTests : IDisposable
         Assert.True(starter.TryDownload(plan, 1, folder.At("whole")));
         Assert.Equal(400_000, new FileInfo(folder.At("whole")).Length);
         if (value is null)
-            _connection.RunCommand("mongoperf", BsonDocument.Of(("delete", collection), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", $"{plan}/1{chunk}"))), ("limit", 1)) })));
+            _connection.RunCommand("mongoperf", BsonDocument.Of(("delete", collection),
+                ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", $"{plan}/1{chunk}"))), ("limit", 1)) })));
         else
             Set($"{plan}/1{chunk}", collection, (field, value));
         Assert.False(starter.TryDownload(plan, 1, folder.At("broken")));
@@ -130,8 +135,13 @@ public sealed class CoordinatorTests : IDisposable
         using var runs = new RunsFolder();
         using Coordinator starter = Open();
         string user = options.Contains("PLAIN", StringComparison.Ordinal) ? "user@" : "";
-        starter.Offer(Settings with { Deployment = new DeploymentSettings { Uri = $"mongodb://{user}127.0.0.1:1/?{options}" }, Plan = Settings.Plan with { Text = "data: {c: {count: 1, document: {n: 1}}}\nphases: [{load: c}]\n" } }, 42, 1);
-        ProgramRun.Run("agent", "--coordinator", _server.Uri, "--name", "anna", "--out", runs.Path).Expect((int)ExitCode.Refused).Says(message).Says("--uri");
+        starter.Offer(Settings with
+        {
+            Deployment = new DeploymentSettings { Uri = $"mongodb://{user}127.0.0.1:1/?{options}" },
+            Plan = Settings.Plan with { Text = "data: {c: {count: 1, document: {n: 1}}}\nphases: [{load: c}]\n" },
+        }, 42, 1);
+        ProgramRun.Run("agent", "--coordinator", _server.Uri, "--name", "anna", "--out", runs.Path)
+            .Expect((int)ExitCode.Refused).Says(message).Says("--uri");
         Assert.Empty(runs.Ids);
     }
 
@@ -145,9 +155,12 @@ public sealed class CoordinatorTests : IDisposable
         {
             connection.RunUnchecked("mongoperf", BsonDocument.Of(("dropDatabase", 1)));
             // A plan that would be old enough to be removed, with a file that would go with it.
-            Documents.Insert(connection, "mongoperf", name, BsonDocument.Of(("_id", "p"), ("kind", "plan"), ("plan", "p"), ("files_id", "p/1"), ("open", true), ("seen", new DateTime(2020, 1, 1, 0, 0, 0, DateTimeKind.Utc))));
-            ProgramRun.Run("run", "q4", "--records", "100", "--uri", server.Uri, "--agents", "1", "--coordinator", server.Uri, "--out", runs.Path)
-                .Expect(6).Says($"mongoperf.{name} at {server.Address} was not created by a coordinator of MongoPerf; nothing was written or deleted");
+            Documents.Insert(connection, "mongoperf", name, BsonDocument.Of(("_id", "p"), ("kind", "plan"), ("plan", "p"),
+                ("files_id", "p/1"), ("open", true), ("seen", new DateTime(2020, 1, 1, 0, 0, 0, DateTimeKind.Utc))));
+            ProgramRun.Run(
+                "run", "q4", "--records", "100", "--uri", server.Uri, "--agents", "1", "--coordinator", server.Uri, "--out", runs.Path)
+                .Expect(6).Says(
+                    $"mongoperf.{name} at {server.Address} was not created by a coordinator of MongoPerf; nothing was written or deleted");
             Assert.Equal([name], Documents.CollectionNames(connection, "mongoperf"));
             Assert.Equal("p", Assert.Single(Documents.Find(connection, "mongoperf", name, BsonDocument.Empty)).FindString("_id"));
         }
@@ -158,7 +171,8 @@ public sealed class CoordinatorTests : IDisposable
     {
         using Coordinator starter = Open();
         string plan = starter.Offer(Settings, 42, 1);
-        _connection.RunCommand("mongoperf", BsonDocument.Of(("delete", "mongoperf"), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", "agents"))), ("limit", 1)) })));
+        _connection.RunCommand("mongoperf", BsonDocument.Of(
+            ("delete", "mongoperf"), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", "agents"))), ("limit", 1)) })));
         using Coordinator agent = Open();
         Assert.Equal(ExitCode.Refused, Assert.Throws<UserException>(() => agent.TryClaim("anna", null, out _)).Code);
         Assert.Equal(Coordinator.Free, Part(plan, 1).FindString("state"));
@@ -172,7 +186,8 @@ public sealed class CoordinatorTests : IDisposable
         using Coordinator starter = Open();
         string plan = starter.Offer(Settings, 42, 1);
         File.WriteAllText(runs.At("agents.yaml"), "data: {agents: {count: 1, document: {n: 1}}}\nphases: [{load: agents}]\n");
-        ProgramRun.Run("run", runs.At("agents.yaml"), "--uri", _server.Uri, "--out", runs.Path).Expect(6).Says("mongoperf.agents was not created by MongoPerf");
+        ProgramRun.Run("run", runs.At("agents.yaml"), "--uri", _server.Uri, "--out", runs.Path).Expect(6)
+            .Says("mongoperf.agents was not created by MongoPerf");
         Assert.Equal(Coordinator.Free, Part(plan, 1).FindString("state"));
 
         _connection.RunCommand("mongoperf", BsonDocument.Of(("dropDatabase", 1)));
@@ -184,10 +199,15 @@ public sealed class CoordinatorTests : IDisposable
 
     private Coordinator Open() => new(_server.Uri, CancellationToken.None);
 
-    private BsonDocument Part(string plan, int number) => Assert.Single(Documents.Find(_connection, "mongoperf", "agents", BsonDocument.Of(("_id", $"{plan}/{number}"))));
+    private BsonDocument Part(string plan, int number) =>
+        Assert.Single(Documents.Find(_connection, "mongoperf", "agents", BsonDocument.Of(("_id", $"{plan}/{number}"))));
 
     private void Set(string id, params (string, object?)[] values) => Set(id, "agents", values);
 
-    private void Set(string id, string collection, params (string, object?)[] values) => _connection.RunCommand("mongoperf", BsonDocument.Of(
-        ("update", collection), ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", id))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(values))))) })));
+    private void Set(string id, string collection, params (string, object?)[] values) =>
+        _connection.RunCommand("mongoperf", BsonDocument.Of(
+            ("update", collection), ("updates", new[]
+            {
+                BsonDocument.Of(("q", BsonDocument.Of(("_id", id))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(values))))),
+            })));
 }

@@ -5,7 +5,10 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;
 
-/// <summary>A scenario that would write what its run does not create is refused before anything starts, unless the file lists it and the command line confirms it.</summary>
+/// <summary>
+/// A scenario that would write what its run does not create is refused before anything starts, unless the file lists it and the
+/// command line confirms it.
+/// </summary>
 [Collection(LightTests.Name)]
 [SupportedOSPlatform("linux")]
 public sealed class ForeignWritesTests(TestServers servers) : IDisposable
@@ -39,8 +42,10 @@ public sealed class ForeignWritesTests(TestServers servers) : IDisposable
             foreach (string operation in operations)
             {
                 string file = Write(operation.Replace("SHOP", shop, StringComparison.Ordinal));
-                foreach (string[] command in (string[][])[["run", file, "--uri", servers[kind].Uri], ["run", file, "--dry-run"], ["validate", file]])
-                    ProgramRun.Run([.. command, .. command[0] == "run" ? (string[])["--out", _runs.Path] : []]).Expect(6).Says("nothing was started");
+                foreach (string[] command in (string[][])[["run", file, "--uri", servers[kind].Uri],
+                    ["run", file, "--dry-run"], ["validate", file]])
+                    ProgramRun.Run([.. command, .. command[0] == "run" ? (string[])["--out", _runs.Path] : []]).Expect(6)
+                        .Says("nothing was started");
             }
 
             AssertUntouched(connection, shop);
@@ -56,13 +61,16 @@ public sealed class ForeignWritesTests(TestServers servers) : IDisposable
         using (connection)
         {
             string database = servers.NewDatabase();
-            string file = Write($"{{runCommand: {{delete: audit, deletes: [{{q: {{}}, limit: 1}}]}}, database: {shop}}}", $"mayWrite: [{shop}.audit]");
+            string file = Write($"{{runCommand: {{delete: audit, deletes: [{{q: {{}}, limit: 1}}]}}, database: {shop}}}",
+                $"mayWrite: [{shop}.audit]");
             string[] run = ["run", file, "--uri", servers[kind].Uri, "--db", database, "--out", _runs.Path];
-            Assert.Contains($"a run must confirm what it may write: --may-write {shop}.audit", ProgramRun.Run("validate", file).Expect(0).Output, StringComparison.Ordinal);
+            Assert.Contains($"a run must confirm what it may write: --may-write {shop}.audit",
+                ProgramRun.Run("validate", file).Expect(0).Output, StringComparison.Ordinal);
             ProgramRun.Run(run).Expect(6).Says($"add --may-write {shop}.audit");
             ProgramRun.Run([.. run, "--may-write", $"{shop}.other"]).Expect(6);
             AssertUntouched(connection, shop);
-            Assert.Contains($"may write, as confirmed: {shop}.audit", ProgramRun.Run([.. run, "--may-write", $"{shop}.audit", "--dry-run"]).Expect(0).Output, StringComparison.Ordinal);
+            Assert.Contains($"may write, as confirmed: {shop}.audit",
+                ProgramRun.Run([.. run, "--may-write", $"{shop}.audit", "--dry-run"]).Expect(0).Output, StringComparison.Ordinal);
             AssertUntouched(connection, shop);
             ProgramRun.Run([.. run, "--may-write", $"{shop}.audit"]).Expect(0);
             Assert.Equal(Audits - 5, Documents.Count(connection, shop, "audit"));
@@ -77,15 +85,18 @@ public sealed class ForeignWritesTests(TestServers servers) : IDisposable
         (string shop, MongoConnection connection) = MakeShop(kind);
         using (connection)
         {
-            string file = Write($"{{runCommand: {{delete: audit, deletes: [{{q: {{_id: -1}}, limit: 1}}]}}, database: {shop}}}", $"mayWrite: [{shop}.audit]", count: "100M", more: ", rate: 20");
-            using (var run = ProgramRun.Start(new ProgramOptions(), "run", file, "--uri", servers[kind].Uri, "--db", servers.NewDatabase(), "--may-write", $"{shop}.audit", "--out", _runs.Path))
+            string file = Write($"{{runCommand: {{delete: audit, deletes: [{{q: {{_id: -1}}, limit: 1}}]}}, database: {shop}}}",
+                $"mayWrite: [{shop}.audit]", count: "100M", more: ", rate: 20");
+            using (var run = ProgramRun.Start(new ProgramOptions(), "run", file, "--uri", servers[kind].Uri, "--db", servers.NewDatabase(),
+                "--may-write", $"{shop}.audit", "--out", _runs.Path))
             {
                 run.WaitForLine("work");
                 run.SendInterrupt();
                 run.WaitForEnd();
             }
 
-            ProgramRun.Run("resume", Assert.Single(_runs.Ids), "--out", _runs.Path).Expect(6).Says($"writes what the run does not create: {shop}.audit; nothing was started").Says($"add --may-write {shop}.audit");
+            ProgramRun.Run("resume", Assert.Single(_runs.Ids), "--out", _runs.Path).Expect(6)
+                .Says($"writes what the run does not create: {shop}.audit; nothing was started").Says($"add --may-write {shop}.audit");
             AssertUntouched(connection, shop);
         }
     }
@@ -115,7 +126,8 @@ public sealed class ForeignWritesTests(TestServers servers) : IDisposable
     {
         string shop = servers.NewDatabase();
         MongoConnection connection = servers[kind].Connect();
-        Documents.Insert(connection, shop, "audit", [.. Enumerable.Range(0, Audits).Select(number => BsonDocument.Of(("_id", number), ("name", "precious")))]);
+        Documents.Insert(connection, shop, "audit",
+            [.. Enumerable.Range(0, Audits).Select(number => BsonDocument.Of(("_id", number), ("name", "precious")))]);
         return (shop, connection);
     }
 
@@ -132,7 +144,8 @@ public sealed class ForeignWritesTests(TestServers servers) : IDisposable
     private string Write(string operation, string top = "", string count = "5", string more = "")
     {
         string file = _runs.At($"{Guid.NewGuid():N}.yaml");
-        File.WriteAllText(file, $"{top}\ndata:\n  users: {{count: 100, document: {{n: ^number, name: ^word}}}}\nphases:\n  - {{name: work, count: {count}{more}, operations: [{operation}]}}\n");
+        File.WriteAllText(file, $"{top}\ndata:\n  users: {{count: 100, document: {{n: ^number, name: ^word}}}}\nphases:\n"
+            + $"  - {{name: work, count: {count}{more}, operations: [{operation}]}}\n");
         return file;
     }
 }

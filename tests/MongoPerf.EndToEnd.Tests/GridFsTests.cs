@@ -22,17 +22,20 @@ public sealed class GridFsTests
         var files = new GridFsFileSet(7, new GridFsBucket(), 1_040_000);
         using TestServer server = TestServer.Start(kind);
         using MongoConnection connection = server.Connect();
-        foreach ((string collection, BsonDocument index) in ((string, BsonDocument)[])[(files.Bucket.Chunks, GridFsBucket.ChunksIndex), (files.Bucket.Files, GridFsBucket.FilesIndex)])
+        foreach ((string collection, BsonDocument index) in ((string, BsonDocument)[])[(files.Bucket.Chunks, GridFsBucket.ChunksIndex),
+            (files.Bucket.Files, GridFsBucket.FilesIndex)])
             connection.RunCommand(Database, BsonDocument.Of(("createIndexes", collection), ("indexes", new[] { index })));
         using var executor = new WireExecutor(_ => server.Address, ConnectionSettings.Default, Database);
         executor.Connect();
 
-        IPreparedOperation write = executor.Prepare(new UploadFile("write", "fs", files), new OperationContext(7, 0, new NumberSource(0, FileCount)));
+        IPreparedOperation write = executor.Prepare(
+            new UploadFile("write", "fs", files), new OperationContext(7, 0, new NumberSource(0, FileCount)));
         while (write.Draw())
             Assert.Equal(new OperationOutcome(true, 1, files.Length), write.Execute());
         Assert.Equal((FileCount, FileCount * 4), (Count(connection, files.Bucket.Files), Count(connection, files.Bucket.Chunks)));
 
-        IPreparedOperation read = executor.Prepare(new DownloadFile("read", "fs", files) { Chooser = new UniformKeys(new KeySpace(FileCount)) }, new OperationContext(7, 0, null));
+        IPreparedOperation read = executor.Prepare(
+            new DownloadFile("read", "fs", files) { Chooser = new UniformKeys(new KeySpace(FileCount)) }, new OperationContext(7, 0, null));
         for (int i = 0; i < 2 * FileCount; i++)
         {
             Assert.True(read.Draw());
@@ -41,7 +44,8 @@ public sealed class GridFsTests
         }
 
         // The same file once more: its chunks are there already, and the unique index says so.
-        IPreparedOperation again = executor.Prepare(new UploadFile("write", "fs", files), new OperationContext(7, 0, new NumberSource(0, 1)));
+        IPreparedOperation again = executor.Prepare(
+            new UploadFile("write", "fs", files), new OperationContext(7, 0, new NumberSource(0, 1)));
         Assert.True(again.Draw());
         Assert.False(again.Execute().Succeeded);
         Assert.Equal(ServerError.DuplicateKey, again.LastError!.Code);

@@ -46,7 +46,8 @@ public sealed class GrowthScenarioTests : IDisposable
 
         // On a busy machine the last kill may come when all is done.
         string last = _runs.Find(run => run.Run.State) == RunState.Finished ? "report" : "resume";
-        JsonElement report = ProgramRun.Run(new ProgramOptions { Server = "mongod", WriteReport = true }, last, _runs.Id, "--out", _runs.Path, "--format", "json").Expect(0).Report();
+        JsonElement report = ProgramRun.Run(new ProgramOptions { Server = "mongod", WriteReport = true }, last, _runs.Id,
+            "--out", _runs.Path, "--format", "json").Expect(0).Report();
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
         Assert.Equal([4000, 8000, Target], report.GrowthSteps().Select(step => step.Documents));
         JsonResults.AssertComplete(report);
@@ -56,7 +57,8 @@ public sealed class GrowthScenarioTests : IDisposable
             Assert.Equal(step.Documents, step.Sizes.Number("documents"));
             Assert.All(step.Operations, operation => Assert.Equal((0L, 0L), (operation.Number("failed"), operation.Number("wrong"))));
             Assert.All(Queries, query => Assert.True(step.Operation(query).Number("verified") > 0, query));
-            Assert.Equal(["customer_1", "status_1_placed_-1", "items.product_1"], Queries.Select(query => step.Operation(query).GetProperty("plan").Text("index")));
+            Assert.Equal(["customer_1", "status_1_placed_-1", "items.product_1"],
+                Queries.Select(query => step.Operation(query).GetProperty("plan").Text("index")));
         }
 
         AssertCharts();
@@ -74,13 +76,16 @@ public sealed class GrowthScenarioTests : IDisposable
         Assert.Contains("orders grows to 500, 1k, 1.5k, 2k", plan.Output, StringComparison.Ordinal);
         Assert.Empty(_runs.Ids);
 
-        ProgramResult ended = ProgramRun.Run("run", file, "--target", "2k", "--step", "1k", "--operations", "200", "--format", "json", "--out", _runs.Path).Expect(0);
+        ProgramResult ended = ProgramRun.Run("run", file, "--target", "2k", "--step", "1k", "--operations", "200", "--format", "json",
+            "--out", _runs.Path).Expect(0);
         JsonElement report = ended.Report();
         Assert.Equal([1000L, 2000], report.GrowthSteps().Select(step => step.Documents));
         JsonElement settings = report.GetProperty("settings").GetProperty("plan");
         Assert.Equal(2000, settings.Number("targetDocuments"));
-        Assert.Contains(settings.Items("changes"), change => change.GetString()!.StartsWith("to: 2,000 (--target, ", StringComparison.Ordinal));
-        Assert.Contains(settings.Items("changes"), change => change.GetString()!.StartsWith("step: 1,000 (--step, ", StringComparison.Ordinal));
+        Assert.Contains(
+            settings.Items("changes"), change => change.GetString()!.StartsWith("to: 2,000 (--target, ", StringComparison.Ordinal));
+        Assert.Contains(
+            settings.Items("changes"), change => change.GetString()!.StartsWith("step: 1,000 (--step, ", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -91,19 +96,22 @@ public sealed class GrowthScenarioTests : IDisposable
         Assert.Equal([1000L, 2000], first.GrowthSteps().Select(step => step.Documents));
         JsonElement second = On(server, "3k").Expect(0).Report();
         GrownStep step = Assert.Single(second.GrowthSteps());
-        Assert.Equal((3000L, 1000L), (step.Documents, step.Operation("batches").Number("documents") + step.Operation("singles").Number("documents")));
+        Assert.Equal((3000L, 1000L),
+            (step.Documents, step.Operation("batches").Number("documents") + step.Operation("singles").Number("documents")));
         On(server, "3k").Expect(2).Says("3,000 documents");
         using MongoConnection connection = server.Connect();
         Documents.AssertRight(connection, 3000, "mongoperf", "orders", Documents.CollectionOf(Example).Documents);
     }
 
     private ProgramResult On(TestServer server, string target) => ProgramRun.Run(
-        "run", Example, "--uri", server.Uri, "--target", target, "--step", "1k", "--operations", "200", "--format", "json", "--out", _runs.Path);
+        "run", Example, "--uri", server.Uri, "--target", target, "--step", "1k", "--operations", "200",
+        "--format", "json", "--out", _runs.Path);
 
     private ProgramRun StartOrResume()
     {
         string[] arguments = _runs.Ids.Count == 0
-            ? ["run", Example, "--target", $"{Target}", "--step", "4k", "--duration", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--verify", "all"]
+            ? ["run", Example, "--target", $"{Target}", "--step", "4k", "--duration", "1s", "--rate", "100", "--max-skipped", "100%",
+                "--threads", "1", "--verify", "all"]
             : ["resume", _runs.Id];
         return ProgramRun.Start(new ProgramOptions { Server = "mongod" }, [.. arguments, "--out", _runs.Path]);
     }
@@ -125,7 +133,8 @@ public sealed class GrowthScenarioTests : IDisposable
         string charts = _runs.At(_runs.Id, "report", "charts");
         foreach (string chart in (string[])["insert-rate", "query-rate", "latency", "size"])
         {
-            Assert.Equal(["4000", "8000", "12000"], File.ReadLines(Path.Combine(charts, $"{chart}.csv")).Where(line => line.Length > 0 && char.IsDigit(line[0])).Select(line => line.Split(',')[0]).Distinct());
+            Assert.Equal(["4000", "8000", "12000"], File.ReadLines(Path.Combine(charts, $"{chart}.csv"))
+                .Where(line => line.Length > 0 && char.IsDigit(line[0])).Select(line => line.Split(',')[0]).Distinct());
         }
     }
 
@@ -135,8 +144,10 @@ public sealed class GrowthScenarioTests : IDisposable
         using TestServer server = TestServer.OnDataOf(_runs, "mongod");
         using MongoConnection connection = server.Connect();
         Documents.AssertRight(connection, Target, "mongoperf", "orders", orders.Documents);
-        Assert.Equal(["_id_", "customer_1", "items.product_1", "status_1_placed_-1"], Documents.IndexNames(connection, "mongoperf", "orders").Order(StringComparer.Ordinal));
+        Assert.Equal(["_id_", "customer_1", "items.product_1", "status_1_placed_-1"],
+            Documents.IndexNames(connection, "mongoperf", "orders").Order(StringComparer.Ordinal));
         BsonDocument all = BsonDocument.Of(("customer", BsonDocument.Of(("$gte", 0))));
-        Assert.Equal(Target, Documents.Find(connection, "mongoperf", "orders", all, ("hint", "customer_1"), ("projection", BsonDocument.Of(("_id", 0), ("customer", 1)))).LongCount());
+        Assert.Equal(Target, Documents.Find(connection, "mongoperf", "orders", all, ("hint", "customer_1"),
+            ("projection", BsonDocument.Of(("_id", 0), ("customer", 1)))).LongCount());
     }
 }

@@ -16,7 +16,8 @@ public sealed class InterruptedSeriesTests
         using var runs = new RunsFolder();
         var options = new ProgramOptions { Server = kind, WriteReport = true };
         using ProgramRun run = ProgramRun.Start(
-            options, "series", "--target", "10k", "--step", "5k", "--batch", "50", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "unack,batch,safe,q4,size", "--out", runs.Path);
+            options, "series", "--target", "10k", "--step", "5k", "--batch", "50", "--window", "1s", "--rate", "100",
+            "--max-skipped", "100%", "--threads", "2", "--tests", "unack,batch,safe,q4,size", "--out", runs.Path);
         using (var watch = GrowthWatch.Of(runs))
             Assert.True(watch.WaitFor(run, 5500), "the series ended too early");
         run.SendInterruptToGroup();
@@ -42,7 +43,8 @@ public sealed class InterruptedSeriesTests
     {
         using var runs = new RunsFolder();
         using ProgramRun run = ProgramRun.Start(
-            new ProgramOptions { WriteReport = true }, "series", "--target", "1k", "--step", "1k", "--window", "100s", "--rate", "100", "--threads", "2", "--tests", "batch,q4", "--out", runs.Path);
+            new ProgramOptions { WriteReport = true }, "series", "--target", "1k", "--step", "1k", "--window", "100s", "--rate", "100",
+            "--threads", "2", "--tests", "batch,q4", "--out", runs.Path);
         Assert.True(run.WaitForLine("batch "), "the series ended too early");
         Thread.Sleep(500);
         run.SendInterrupt();
@@ -58,8 +60,10 @@ public sealed class InterruptedSeriesTests
         using TestServer server = TestServer.Start("embedded");
         using var runs = new RunsFolder();
         using ProgramRun run = ProgramRun.Start(
-            new ProgramOptions(), "run", "q4", "--uri", server.Uri, "--records", "2k", "--duration", "100s", "--rate", "100", "--warmup", "0s", "--format", "json", "--out", runs.Path);
-        Assert.True(run.WaitUntil(() => runs.Find(stored => stored.ReadServerSamples().Count()) >= 3, "the third sample"), "the phase ended too early");
+            new ProgramOptions(), "run", "q4", "--uri", server.Uri, "--records", "2k", "--duration", "100s", "--rate", "100",
+            "--warmup", "0s", "--format", "json", "--out", runs.Path);
+        Assert.True(run.WaitUntil(() => runs.Find(stored => stored.ReadServerSamples().Count()) >= 3, "the third sample"),
+            "the phase ended too early");
         run.SendInterrupt();
         ProgramResult result = run.WaitForEnd().Expect(Interrupted);
         JsonElement q4 = result.Report().Phase("q4").Operation("q4");

@@ -14,7 +14,10 @@ public sealed class KilledSeriesTests
 
     /// <summary>Step 1 is unack to 3,600, batch to 8,400, safe to 12,000, then queries; step 2 the same.</summary>
     private static readonly string[] Series =
-        ["series", "--target", "24k", "--step", "12k", "--shares", "30/40/30", "--batch", "100", "--window", "300ms", "--rate", "100", "--max-skipped", "100%", "--threads", "1"];
+        [
+            "series", "--target", "24k", "--step", "12k", "--shares", "30/40/30", "--batch", "100", "--window", "300ms", "--rate", "100",
+            "--max-skipped", "100%", "--threads", "1",
+        ];
 
     [Theory, EachServer]
     public void A_series_killed_in_each_of_its_parts_ends_with_exactly_its_documents(string kind)
@@ -76,7 +79,8 @@ public sealed class KilledSeriesTests
     {
         using var runs = new RunsFolder();
         using ProgramRun run = ProgramRun.Start(
-            new ProgramOptions(), "series", "--target", "2k", "--step", "1k", "--window", "100s", "--rate", "100", "--threads", "1", "--tests", "batch,q4", "--out", runs.Path);
+            new ProgramOptions(), "series", "--target", "2k", "--step", "1k", "--window", "100s", "--rate", "100", "--threads", "1",
+            "--tests", "batch,q4", "--out", runs.Path);
         Assert.True(run.WaitForLine("batch "), "the series ended too early");
         ProgramRun.Run("resume", runs.Id, "--out", runs.Path).Expect(2).Says("is still running");
         ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(6).Says("is still running");
@@ -125,7 +129,8 @@ public sealed class KilledSeriesTests
 
     private static void AssertEndsWhole(RunsFolder runs, string kind)
     {
-        ProgramResult last = ProgramRun.Run(new ProgramOptions { Server = kind }, "resume", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
+        ProgramResult last =
+            ProgramRun.Run(new ProgramOptions { Server = kind }, "resume", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
         JsonElement report = last.Report();
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
         Assert.Equal([12_000, Target], report.GrowthSteps().Select(step => step.Documents));

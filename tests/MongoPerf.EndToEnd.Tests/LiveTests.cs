@@ -17,12 +17,14 @@ public sealed partial class LiveTests : IDisposable
     [Fact]
     public async Task Page_and_events_are_served_while_it_runs_and_end_with_it()
     {
-        using ProgramRun run = ProgramRun.Start(_options, "run", "ycsb/c", "--topology", "null", "--records", "500", "--duration", "10m", "--rate", "500", "--threads", "1", "--live", "--out", _runs.At("runs"));
+        using ProgramRun run = ProgramRun.Start(_options, "run", "ycsb/c", "--topology", "null", "--records", "500", "--duration", "10m",
+            "--rate", "500", "--threads", "1", "--live", "--out", _runs.At("runs"));
         string url = AddressOf(run);
         // What a run through our own client does not need takes no memory and no time to start.
         string loaded = File.ReadAllText($"/proc/{run.Id}/maps");
         Assert.Contains("MongoPerf.Wire.dll", loaded, StringComparison.Ordinal);
-        Assert.All((string[])["MongoDB.Driver.dll", "MongoPerf.Driver.dll", "ScottPlot.dll", "SkiaSharp.dll"], name => Assert.DoesNotContain(name, loaded, StringComparison.Ordinal));
+        Assert.All((string[])["MongoDB.Driver.dll", "MongoPerf.Driver.dll", "ScottPlot.dll", "SkiaSharp.dll"],
+            name => Assert.DoesNotContain(name, loaded, StringComparison.Ordinal));
         using var http = new HttpClient();
         Assert.Contains("<section id=\"explore\"", await http.GetStringAsync(url), StringComparison.Ordinal);
         using var events = new StreamReader(await http.GetStreamAsync(url + "events"));
@@ -35,7 +37,8 @@ public sealed partial class LiveTests : IDisposable
         Assert.True(await ComesTo(events, "\"state\":\"interrupted\""), "the end was not told");
         await events.ReadToEndAsync();
 
-        using ProgramRun watch = ProgramRun.Start(_options, "watch", Path.GetFileName(Directory.GetDirectories(_runs.At("runs"))[0]), "--out", _runs.At("runs"));
+        using ProgramRun watch = ProgramRun.Start(
+            _options, "watch", Path.GetFileName(Directory.GetDirectories(_runs.At("runs"))[0]), "--out", _runs.At("runs"));
         Assert.NotEqual(url, AddressOf(watch));
         watch.SendInterrupt();
         watch.WaitForEnd().Expect(0);
@@ -48,7 +51,8 @@ public sealed partial class LiveTests : IDisposable
         other.Start();
         int port = ((IPEndPoint)other.LocalEndpoint).Port;
 
-        ProgramRun.Run(_options, "run", "ycsb/c", "--topology", "null", "--live", $"{port}", "--out", _runs.At("runs")).Expect(2).Says($"--live: port {port} of 127.0.0.1 is in use");
+        ProgramRun.Run(_options, "run", "ycsb/c", "--topology", "null", "--live", $"{port}", "--out", _runs.At("runs")).Expect(2)
+            .Says($"--live: port {port} of 127.0.0.1 is in use");
 
         Assert.False(Directory.Exists(_runs.At("runs")));
     }

@@ -17,7 +17,8 @@ public sealed class OptionTests(TestServers servers) : IDisposable
     public void Db_collection_and_seed_say_where_and_what_is_written()
     {
         string database = servers.NewDatabase();
-        JsonElement report = Series(database, "--collection", "other.docs", "--seed", "18446744073709551615", "--tests", "batch", "--target", "500", "--step", "500");
+        JsonElement report = Series(database, "--collection", "other.docs", "--seed", "18446744073709551615", "--tests", "batch",
+            "--target", "500", "--step", "500");
         Assert.Equal(ulong.MaxValue, report.GetProperty("run").GetProperty("seed").GetUInt64());
         Assert.Equal($"{database}.other.docs", report.GetProperty("deployment").Text("namespace"));
         using MongoConnection connection = servers.Embedded.Connect();
@@ -29,21 +30,26 @@ public sealed class OptionTests(TestServers servers) : IDisposable
     public void Step_shares_batch_and_threads_shape_the_series()
     {
         JsonElement report = Series(
-            servers.NewDatabase(), "--target", "2500", "--step", "1k", "--shares", "50/30/20", "--batch", "100", "--tests", "unack,batch,safe,q4", "--threads", "1,3", "--window", "300ms");
+            servers.NewDatabase(), "--target", "2500", "--step", "1k", "--shares", "50/30/20", "--batch", "100",
+            "--tests", "unack,batch,safe,q4", "--threads", "1,3", "--window", "300ms");
         Assert.Equal([1000, 2000, 2500], report.GrowthSteps().Select(step => step.Documents));
         GrownStep first = report.GrowthSteps()[0];
         Assert.Equal(["unack", "batch", "safe", "q4", "q4"], first.Names);
-        Assert.Equal((500, 300, 200), (first.Operation("unack").Number("documents"), first.Operation("batch").Number("documents"), first.Operation("safe").Number("documents")));
+        Assert.Equal((500, 300, 200), (first.Operation("unack").Number("documents"), first.Operation("batch").Number("documents"),
+            first.Operation("safe").Number("documents")));
         Assert.Equal((3, 100), (first.Operation("batch").Number("operations"), first.Operation("batch").Number("batch")));
-        Assert.Equal([1, 3], first.Operations.Where(operation => operation.Text("operation") == "q4").Select(test => test.Number("threads")));
+        Assert.Equal(
+            [1, 3], first.Operations.Where(operation => operation.Text("operation") == "q4").Select(test => test.Number("threads")));
         Assert.All(first.Phases, phase => Assert.Empty(phase.Items("sizes")));
     }
 
     [Fact]
     public void A_dry_run_of_a_series_says_what_would_run_and_how_long_it_takes()
     {
-        ProgramResult result = ProgramRun.Run("series", "--target", "1M", "--tests", "batch,q4,size", "--window", "8s", "--dry-run", "--out", _runs.Path).Expect(0);
-        foreach (string text in (string[])["series grows to 100k, 200k, … 1M: 10 sizes", "write batch: 100 %", "at each size: q4", "8 threads, 8 s: q4", "dry run: nothing started"])
+        ProgramResult result = ProgramRun.Run("series", "--target", "1M", "--tests", "batch,q4,size", "--window", "8s", "--dry-run",
+            "--out", _runs.Path).Expect(0);
+        foreach (string text in (string[])["series grows to 100k, 200k, … 1M: 10 sizes", "write batch: 100 %", "at each size: q4",
+            "8 threads, 8 s: q4", "dry run: nothing started"])
             Assert.Contains(text, result.Output, StringComparison.Ordinal);
         // Ten windows of 8 s, and a million documents at 10,000 to 100,000 a second.
         Assert.Contains("estimated time: 1 min 30 s to 3 min 00 s", result.Output, StringComparison.Ordinal);
@@ -53,7 +59,8 @@ public sealed class OptionTests(TestServers servers) : IDisposable
     [Fact]
     public void Window_and_warmup_are_the_lengths_of_the_query_tests()
     {
-        JsonElement report = Series(servers.NewDatabase(), "--target", "200", "--step", "200", "--tests", "q4,q7", "--window", "600ms", "--warmup", "200ms", "--threads", "1");
+        JsonElement report = Series(servers.NewDatabase(), "--target", "200", "--step", "200", "--tests", "q4,q7", "--window", "600ms",
+            "--warmup", "200ms", "--threads", "1");
         GrownStep step = report.GrowthSteps()[0];
         Assert.Equal(["q4", "q7"], step.Names);
         foreach (JsonElement test in step.Operations)
@@ -71,7 +78,8 @@ public sealed class OptionTests(TestServers servers) : IDisposable
         IReadOnlyList<RecordedCommand> plain = proxy.Of("insert");
         RecordedCommand[] unack = [.. plain.Where(c => c.Body.FindInt64("writeConcern.w") == 0)];
         Assert.Equal(20, unack.Length);
-        Assert.All(unack, c => Assert.True(c.Flags.HasFlag(Wire.Messages.OpMsgFlags.MoreToCome), "an unacknowledged insert asks for a reply"));
+        Assert.All(
+            unack, c => Assert.True(c.Flags.HasFlag(Wire.Messages.OpMsgFlags.MoreToCome), "an unacknowledged insert asks for a reply"));
         Assert.All(unack, c => Assert.Equal(1, c.Documents));
         RecordedCommand[] batches = [.. plain.Where(c => c.Documents > 1)];
         Assert.Equal([30, 30], batches.Select(c => c.Documents));
@@ -101,7 +109,8 @@ public sealed class OptionTests(TestServers servers) : IDisposable
         {
             string database = servers.NewDatabase();
             ProgramResult result = ProgramRun.Run(
-                "series", "--uri", servers[kind].Uri, "--db", database, "--target", "20k", "--step", "20k", "--tests", "batch,size", "--out", _runs.Path,
+                "series", "--uri", servers[kind].Uri, "--db", database, "--target", "20k", "--step", "20k",
+                "--tests", "batch,size", "--out", _runs.Path,
                 "--compressibility", percent.ToString(CultureInfo.InvariantCulture), "--format", "json").Expect(0);
             using MongoConnection connection = servers[kind].Connect();
             Documents.AssertWhole(connection, 20_000, database, compressibility: percent);
@@ -115,7 +124,8 @@ public sealed class OptionTests(TestServers servers) : IDisposable
     {
         ProgramResult result = ProgramRun.Run(
             new ProgramOptions { Server = kind },
-            "series", "--target", "100", "--step", "100", "--tests", "batch", "--cache", "512MB", "--format", "json", "--out", _runs.Path).Expect(0);
+            "series", "--target", "100", "--step", "100", "--tests", "batch", "--cache", "512MB", "--format", "json",
+            "--out", _runs.Path).Expect(0);
         // The embedded server's write buffers take a quarter of it.
         Assert.Equal((kind == "mongod" ? 512L : 384L) << 20, result.Report().GetProperty("deployment").Number("cacheBytes"));
     }
@@ -125,10 +135,12 @@ public sealed class OptionTests(TestServers servers) : IDisposable
     {
         var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = servers.Embedded.Uri } };
         JsonElement byVariable = JsonShape.Check(JsonShape.Run, ProgramRun.Run(
-            options, "series", "--target", "100", "--step", "100", "--tests", "batch", "--db", servers.NewDatabase(), "--format", "json", "--out", _runs.Path).Expect(0).Output);
+            options, "series", "--target", "100", "--step", "100", "--tests", "batch", "--db", servers.NewDatabase(), "--format", "json",
+            "--out", _runs.Path).Expect(0).Output);
         Assert.Equal("given", byVariable.GetProperty("deployment").Text("kind"));
         JsonElement byOption = JsonShape.Check(JsonShape.Run, ProgramRun.Run(
-            options, "series", "--target", "100", "--step", "100", "--tests", "batch", "--mongod", MongodBinary.Path, "--format", "json", "--out", _runs.Path).Expect(0).Output);
+            options, "series", "--target", "100", "--step", "100", "--tests", "batch", "--mongod", MongodBinary.Path, "--format", "json",
+            "--out", _runs.Path).Expect(0).Output);
         Assert.Equal("mongod", byOption.GetProperty("deployment").Text("kind"));
     }
 
@@ -136,7 +148,8 @@ public sealed class OptionTests(TestServers servers) : IDisposable
     public void Quiet_says_nothing_but_the_result_and_runs_is_the_default_folder()
     {
         ProgramResult result = ProgramRun.Run(
-            new ProgramOptions { Folder = _runs.Path }, "series", "--topology", "null", "--target", "1k", "--step", "1k", "--tests", "batch", "--quiet").Expect(0);
+            new ProgramOptions { Folder = _runs.Path }, "series", "--topology", "null", "--target", "1k", "--step", "1k",
+            "--tests", "batch", "--quiet").Expect(0);
         Assert.DoesNotContain("step 1", result.Errors, StringComparison.Ordinal);
         Assert.Contains("finished", result.Output, StringComparison.Ordinal);
         string run = Assert.Single(Directory.GetDirectories(_runs.At("runs")));
@@ -163,7 +176,8 @@ public sealed class OptionTests(TestServers servers) : IDisposable
     public void Without_a_report_there_is_the_result_and_the_report_can_be_written_later()
     {
         ProgramResult result = ProgramRun.Run(
-            new ProgramOptions { WriteReport = true }, "run", "q4", "--topology", "null", "--records", "1k", "--operations", "100", "--no-report", "--out", _runs.Path).Expect(0);
+            new ProgramOptions { WriteReport = true }, "run", "q4", "--topology", "null", "--records", "1k", "--operations", "100",
+            "--no-report", "--out", _runs.Path).Expect(0);
         Assert.Contains("q4", result.Output, StringComparison.Ordinal);
         Assert.DoesNotContain("index.html", result.All, StringComparison.Ordinal);
         Assert.False(Directory.Exists(_runs.At(_runs.Id, "report")));
@@ -186,7 +200,10 @@ public sealed class OptionTests(TestServers servers) : IDisposable
 
     /// <summary>20 documents unacknowledged, 60 in batches of 30, 20 acknowledged.</summary>
     private void Inserts(RecordingProxy proxy, string[] more) => ProgramRun.Run(
-        ["series", "--uri", proxy.Uri, "--db", servers.NewDatabase(), "--target", "100", "--step", "100", "--batch", "30", "--tests", "unack,batch,safe", "--out", _runs.Path, .. more]).Expect(0);
+        [
+            "series", "--uri", proxy.Uri, "--db", servers.NewDatabase(), "--target", "100", "--step", "100", "--batch", "30",
+            "--tests", "unack,batch,safe", "--out", _runs.Path, .. more,
+        ]).Expect(0);
 
     private JsonElement Series(string database, params string[] more) => JsonShape.Check(JsonShape.Run, ProgramRun.Run(
         ["series", "--uri", servers.Embedded.Uri, "--db", database, "--format", "json", "--out", _runs.Path, .. more]).Expect(0).Output);
@@ -199,6 +216,7 @@ public sealed class OptionTests(TestServers servers) : IDisposable
             Environment = new Dictionary<string, string?> { ["TERM"] = "xterm-256color", ["NO_COLOR"] = noColour },
         };
         return ProgramRun.Run(
-            options, ["series", "--topology", "null", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "900ms", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--out", _runs.Path, .. more]).Expect(0).Output;
+            options, ["series", "--topology", "null", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "900ms",
+                "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--out", _runs.Path, .. more]).Expect(0).Output;
     }
 }

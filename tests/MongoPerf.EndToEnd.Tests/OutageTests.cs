@@ -14,7 +14,8 @@ public sealed class OutageTests
     public void A_series_outlives_two_crashes_of_its_mongod_and_ends_with_code_4() => SeriesThroughCrashes("mongod", "0", 4);
 
     [Fact]
-    public void One_of_an_embedded_server_does_too_and_with_code_0_where_the_failed_operations_are_allowed() => SeriesThroughCrashes("embedded", "1000000", 0);
+    public void One_of_an_embedded_server_does_too_and_with_code_0_where_the_failed_operations_are_allowed() =>
+        SeriesThroughCrashes("embedded", "1000000", 0);
 
     [MongodFact]
     public void A_mongod_that_stays_away_ends_the_series_which_can_go_on_when_it_is_back()
@@ -24,7 +25,8 @@ public sealed class OutageTests
         // The minute for which a server is waited for, shortened.
         var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_RECONNECT"] = "1s" } };
         using (ProgramRun run = ProgramRun.Start(
-            options, "series", "--uri", server.Uri, "--target", "10k", "--step", "5k", "--batch", "50", "--window", "500ms", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "batch,safe,q4,size",
+            options, "series", "--uri", server.Uri, "--target", "10k", "--step", "5k", "--batch", "50", "--window", "500ms",
+            "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "batch,safe,q4,size",
             "--max-errors", "1000000", "--out", runs.Path))
         {
             using (var watch = GrowthWatch.Of(server))
@@ -51,7 +53,8 @@ public sealed class OutageTests
         // The workers of q4 are the next to connect after its explain.
         using var proxy = new RecordingProxy(server.Address) { RefuseAfter = "explain", Refusals = 3 };
         ProgramResult result = ProgramRun.Run(
-            "series", "--uri", proxy.Uri, "--target", "1k", "--step", "1k", "--tests", "batch,q4,size", "--window", "200ms", "--threads", "1", "--out", runs.Path);
+            "series", "--uri", proxy.Uri, "--target", "1k", "--step", "1k", "--tests", "batch,q4,size", "--window", "200ms",
+            "--threads", "1", "--out", runs.Path);
         result.Expect(0);
         Assert.Equal(0, proxy.Refusals);
     }
@@ -63,7 +66,8 @@ public sealed class OutageTests
         using var runs = new RunsFolder();
         using var proxy = new RecordingProxy(server.Address) { Before = ("explain", LoseHalf) };
         ProgramResult result = ProgramRun.Run(
-            "series", "--uri", proxy.Uri, "--target", "2k", "--step", "2k", "--tests", "batch,q4,size", "--window", "200ms", "--threads", "1", "--out", runs.Path,
+            "series", "--uri", proxy.Uri, "--target", "2k", "--step", "2k", "--tests", "batch,q4,size", "--window", "200ms",
+            "--threads", "1", "--out", runs.Path,
             "--format", "json");
         result.Expect(0);
         JsonElement report = result.Report();
@@ -78,7 +82,8 @@ public sealed class OutageTests
             CrashFor(server, 0);
             using MongoConnection afterwards = server.Connect();
             BsonDocument half = BsonDocument.Of(("Number", BsonDocument.Of(("$lt", 500_000))));
-            afterwards.RunCommand("mongoperf", BsonDocument.Of(("delete", "series"), ("deletes", new[] { BsonDocument.Of(("q", half), ("limit", 0)) })));
+            afterwards.RunCommand(
+                "mongoperf", BsonDocument.Of(("delete", "series"), ("deletes", new[] { BsonDocument.Of(("q", half), ("limit", 0)) })));
             Assert.InRange(Documents.Count(afterwards, "mongoperf"), 500, 1500);
         }
     }
@@ -90,14 +95,16 @@ public sealed class OutageTests
         using var proxy = new RecordingProxy(server.Address);
         using ProgramRun run = ProgramRun.Start(
             new ProgramOptions(),
-            "series", "--uri", proxy.Uri, "--target", "10k", "--step", "5k", "--shares", "10/60/30", "--batch", "50", "--window", "800ms", "--rate", "200", "--max-skipped", "100%", "--threads", "2",
+            "series", "--uri", proxy.Uri, "--target", "10k", "--step", "5k", "--shares", "10/60/30", "--batch", "50", "--window", "800ms",
+            "--rate", "200", "--max-skipped", "100%", "--threads", "2",
             "--tests", "unack,batch,safe,q4,q5,size", "--max-errors", maxErrors, "--out", runs.Path, "--format", "json");
         using (var watch = GrowthWatch.Of(server))
             Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
         CrashFor(server, 600);
         Assert.True(run.WaitForLine("q4 "), "the series ended too early");
         int finds = proxy.Of("find").Count;
-        // Between two phases a few look for documents; the next one to come is an operation. Under way to the server, so that it fails however slow everything is.
+        // Between two phases a few look for documents; the next one to come is an operation. Under way to the server, so that it fails
+        // however slow everything is.
         Assert.True(run.WaitUntil(() => proxy.Of("find").Count > finds + 20, "q5"), "the series ended too early");
         proxy.Before = ("find", () => CrashFor(server, 300));
         ProgramResult result = run.WaitForEnd().Expect(exitCode);

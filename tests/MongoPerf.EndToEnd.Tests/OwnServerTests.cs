@@ -12,7 +12,8 @@ public sealed class OwnServerTests
 {
     private static readonly string[] Series =
     [
-        "series", "--target", "10k", "--step", "5k", "--shares", "10/60/30", "--batch", "50", "--threads", "4", "--window", "3s", "--rate", "200",
+        "series", "--target", "10k", "--step", "5k", "--shares", "10/60/30", "--batch", "50", "--threads", "4",
+        "--window", "3s", "--rate", "200",
         "--max-skipped", "100%", "--tests", "unack,batch,safe,q4,size", "--format", "json",
     ];
 
@@ -29,7 +30,10 @@ public sealed class OwnServerTests
         string mongod = runs.At("mongod");
         File.WriteAllText(mongod, $"#!/bin/sh\nexec {MongodBinary.Path} \"$@\"\n");
         File.SetUnixFileMode(mongod, UnixFileMode.UserRead | UnixFileMode.UserExecute);
-        var options = new ProgramOptions { Folder = runs.Path, Environment = new Dictionary<string, string?> { ["MONGOPERF_MONGOD"] = "./mongod" } };
+        var options = new ProgramOptions
+        {
+            Folder = runs.Path, Environment = new Dictionary<string, string?> { ["MONGOPERF_MONGOD"] = "./mongod" },
+        };
         using (ProgramRun run = ProgramRun.Start(options, [.. Series, "--out", runs.Path]))
         {
             using var watch = GrowthWatch.Of(runs);
@@ -44,7 +48,8 @@ public sealed class OwnServerTests
         ProgramRun.Run(resume).Expect(2).Says($"this run used {mongod}, which no longer exists").Says("--mongod");
         Assert.False(File.Exists(Path.Combine(runs.DataPath, "CURRENT")), "the embedded server was started in mongod's folder");
         File.Move(mongod + ".away", mongod);
-        ProgramRun.Run(resume).Expect(2).Says($"this run used {mongod}, which MongoPerf does not start on this machine unless it is named").Says($"--mongod {mongod}");
+        ProgramRun.Run(resume).Expect(2)
+            .Says($"this run used {mongod}, which MongoPerf does not start on this machine unless it is named").Says($"--mongod {mongod}");
         ProgramResult result = ProgramRun.Run([.. resume, "--mongod", mongod]).Expect(0);
         Assert.Equal("mongod", result.Report().GetProperty("deployment").Text("kind"));
         AssertWhole(runs, "mongod");
@@ -56,11 +61,14 @@ public sealed class OwnServerTests
         using var runs = new RunsFolder();
         string mongod = runs.At("mongod");
         string go = runs.At("go");
-        File.WriteAllText(mongod, $"#!/bin/sh\n[ \"$1\" = --version ] && exec {MongodBinary.Path} --version\nwhile [ ! -e {go} ]; do sleep 0.05; done\nexec {MongodBinary.Path} \"$@\"\n");
+        File.WriteAllText(mongod, $"#!/bin/sh\n[ \"$1\" = --version ] && exec {MongodBinary.Path} --version\n"
+            + $"while [ ! -e {go} ]; do sleep 0.05; done\nexec {MongodBinary.Path} \"$@\"\n");
         File.SetUnixFileMode(mongod, UnixFileMode.UserRead | UnixFileMode.UserExecute);
-        using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), "series", "--target", "1k", "--tests", "batch,size", "--mongod", mongod, "--out", runs.Path))
+        using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), "series", "--target", "1k", "--tests", "batch,size",
+            "--mongod", mongod, "--out", runs.Path))
         {
-            Assert.True(run.WaitUntil(() => runs.Find(stored => stored.FindNote("server kind")) is not null && ProcessState.Read(runs.DataPath) is { ProcessId: > 0 }, "the note"));
+            Assert.True(run.WaitUntil(() => runs.Find(stored => stored.FindNote("server kind")) is not null
+                && ProcessState.Read(runs.DataPath) is { ProcessId: > 0 }, "the note"));
             run.Kill();
         }
 
@@ -91,7 +99,8 @@ public sealed class OwnServerTests
     private static void KillServer(string kind, string maxErrors, int exitCode)
     {
         using var runs = new RunsFolder();
-        using ProgramRun run = ProgramRun.Start(new ProgramOptions { Server = kind }, [.. Series, "--max-errors", maxErrors, "--out", runs.Path]);
+        using ProgramRun run = ProgramRun.Start(
+            new ProgramOptions { Server = kind }, [.. Series, "--max-errors", maxErrors, "--out", runs.Path]);
         Assert.True(run.WaitForLine(": unack "), "the series ended too early");
         ProcessTable.System.Signal(ProcessState.Read(runs.DataPath)!.Identity, ProcessTable.Kill);
         // Again among the operations of q4, which the next server counts: outside of a phase's operations a kill makes none of them fail.
@@ -106,7 +115,8 @@ public sealed class OwnServerTests
         Assert.True(report.GetProperty("accounting").Number("failed") > 0, "no failed operation was counted");
         JsonElement[] restarts = [.. report.Items("events").Where(happened => happened.Text("kind") == "restart")];
         Assert.True(restarts.Length == 2, $"{restarts.Length} restarts, there were two kills: {result.All}");
-        Assert.Contains(report.Items("events"), happened => happened.Text("kind") == "reconnect" && happened.GetProperty("seconds").GetDouble() > 0);
+        Assert.Contains(
+            report.Items("events"), happened => happened.Text("kind") == "reconnect" && happened.GetProperty("seconds").GetDouble() > 0);
         AssertWhole(runs, kind);
     }
 

@@ -16,7 +16,9 @@ public sealed class PublishedScenarioTests(TestServers servers) : IDisposable
     /// <summary>All that run on one server; q8 starts its own (below).</summary>
     /// <param name="name">Of the scenario.</param>
     /// <param name="scale">A few thousand documents.</param>
-    /// <param name="operations">Of phases that measure, each; 0 leaves what the file says. A count, because a busy machine may do nothing in a short time.</param>
+    /// <param name="operations">
+    /// Of phases that measure, each; 0 leaves what the file says. A count, because a busy machine may do nothing in a short time.
+    /// </param>
     /// <param name="threads">In place of the file's; null leaves them.</param>
     /// <param name="set">A parameter and its value; null leaves the file's.</param>
     [MongodTheory]
@@ -47,9 +49,11 @@ public sealed class PublishedScenarioTests(TestServers servers) : IDisposable
         string database = servers.NewDatabase();
         string[] arguments =
         [
-            "run", name, "--uri", servers["mongod"].Uri, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture), "--verify", "all",
+            "run", name, "--uri", servers["mongod"].Uri, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture),
+            "--verify", "all",
             "--quiet", "--out", _runs.Path, "--format", "json",
-            .. (string[])(operations == 0 ? [] : ["--operations", $"{operations}"]), .. (string[])(threads is null ? [] : ["--threads", threads]),
+            .. (string[])(operations == 0 ? [] : ["--operations", $"{operations}"]),
+            .. (string[])(threads is null ? [] : ["--threads", threads]),
             .. (string[])(set is null ? [] : ["--set", set]),
         ];
         var checks = new ScenarioChecks(arguments, ProgramRun.Run(arguments).Expect(0));
@@ -65,7 +69,8 @@ public sealed class PublishedScenarioTests(TestServers servers) : IDisposable
     {
         string database = servers.NewDatabase();
         ProgramResult ended = ProgramRun.Run(
-            "run", "report-2.4.8/i8", "--uri", servers["mongod"].Uri, "--db", database, "--scale", "0.0001", "--quiet", "--out", _runs.Path, "--format", "json").Expect(0);
+            "run", "report-2.4.8/i8", "--uri", servers["mongod"].Uri, "--db", database, "--scale", "0.0001", "--quiet", "--out", _runs.Path,
+            "--format", "json").Expect(0);
         IReadOnlyList<GrownStep> steps = ended.Report().GrowthSteps();
         Assert.Equal(Enumerable.Range(1, 10).Select(size => 1000L * size), steps.Select(step => step.Documents));
         using MongoConnection connection = servers["mongod"].Connect();
@@ -78,13 +83,17 @@ public sealed class PublishedScenarioTests(TestServers servers) : IDisposable
     public void Warming_up_begins_on_a_server_that_was_just_started_and_lost_nothing()
     {
         string[] arguments =
-            ["run", "report-2.4.8/q8", "--scale", "0.00002", "--duration", "5s", "--rate", "100", "--max-skipped", "100%", "--verify", "all", "--quiet", "--out", _runs.Path, "--format", "json"];
+            [
+                "run", "report-2.4.8/q8", "--scale", "0.00002", "--duration", "5s", "--rate", "100", "--max-skipped", "100%",
+                "--verify", "all", "--quiet", "--out", _runs.Path, "--format", "json",
+            ];
         new ScenarioChecks(arguments, ProgramRun.Run(new ProgramOptions { Server = "mongod" }, arguments).Expect(0)).AssertDone();
         using StoredRun run = _runs.FindStored()!;
         RunEvent started = Assert.Single(run.Events, e => e.Kind == RunEvent.ColdStart);
         Assert.True(started.Seconds > 0);
         Assert.Empty(run.Errors);
-        // The sampler found the server again, which a busy machine may take a few of the five seconds for: what it says comes from the new one.
+        // The sampler found the server again, which a busy machine may take a few of the five seconds for: what it says
+        // comes from the new one.
         Assert.Contains(run.ReadServerSamples(), s => s.AtMilliseconds > started.AtMilliseconds && s.Values.Any(double.IsFinite));
     }
 
@@ -93,7 +102,8 @@ public sealed class PublishedScenarioTests(TestServers servers) : IDisposable
     [InlineData("a cluster has several servers", "--topology", "sharded")]
     public void Server_that_can_not_be_started_again_is_refused_before_the_run(string reason, params string[] deployment)
     {
-        ProgramRun.Run(["run", "report-2.4.8/q8", "--out", _runs.Path, .. deployment]).Expect(2).Says($"phase 'warm up': restart: {reason}").Says("--set");
+        ProgramRun.Run(["run", "report-2.4.8/q8", "--out", _runs.Path, .. deployment]).Expect(2)
+            .Says($"phase 'warm up': restart: {reason}").Says("--set");
         Assert.Empty(_runs.Ids);
     }
 }

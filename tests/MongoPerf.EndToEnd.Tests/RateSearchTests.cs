@@ -32,7 +32,8 @@ public sealed class RateSearchTests(TestServers servers) : IDisposable
     [Fact]
     public void A_query_of_the_series_finds_the_documents_right_in_every_try_on_a_server_that_was_given()
     {
-        StoredRun[] runs = Search(new ProgramOptions(), "q4", "--records", "2k", "--verify", "all", "--uri", servers.Embedded.Uri, "--db", servers.NewDatabase());
+        StoredRun[] runs = Search(new ProgramOptions(), "q4", "--records", "2k", "--verify", "all", "--uri", servers.Embedded.Uri,
+            "--db", servers.NewDatabase());
         Assert.Equal([2, 1, 1], runs.Select(run => run.Phases.Count));
         Assert.All(runs, run => Assert.Equal(0, run.Results.Sum(result => result.Wrong)));
         Assert.All(runs, run => Assert.NotEqual(0, run.Results.Sum(result => result.Verified)));
@@ -47,8 +48,10 @@ public sealed class RateSearchTests(TestServers servers) : IDisposable
 
     private StoredRun[] Search(ProgramOptions options, params string[] arguments)
     {
-        ProgramResult result = ProgramRun.Run(options, ["run", .. arguments, "--find-max", "--assert", "p99 < 1us", "--rate", "4", "--duration", "1s", "--warmup", "0s", "--threads", "1", "--out", _runs.Path, "--format", "json"]).Expect(99);
-        string[] ids = [.. JsonDocument.Parse(result.Output).RootElement.GetProperty("tries").EnumerateArray().Select(one => one.GetProperty("run").GetString()!)];
+        ProgramResult result = ProgramRun.Run(options, ["run", .. arguments, "--find-max", "--assert", "p99 < 1us", "--rate", "4",
+            "--duration", "1s", "--warmup", "0s", "--threads", "1", "--out", _runs.Path, "--format", "json"]).Expect(99);
+        string[] ids = [.. JsonDocument.Parse(result.Output).RootElement
+            .GetProperty("tries").EnumerateArray().Select(one => one.GetProperty("run").GetString()!)];
         Assert.Equal(3, ids.Length);
         Assert.Equal(ids.Order(), _runs.Ids);
         return [.. ids.Select(id => StoredRun.Open(_runs.At(id)))];

@@ -24,14 +24,16 @@ public sealed class RefusalTests(TestServers servers) : IDisposable
         string database = servers.NewDatabase();
         using MongoConnection connection = servers[kind].Connect();
         Documents.Insert(connection, database, "series", BsonDocument.Of(("_id", 1), ("name", "precious")));
-        foreach (string[] command in (string[][])[["series", "--target", "1k"], ["run", "batch", "--operations", "1"], ["run", "q4", "--records", "100"]])
+        foreach (string[] command in (string[][])[["series", "--target", "1k"], ["run", "batch", "--operations", "1"],
+            ["run", "q4", "--records", "100"]])
             Run(kind, [.. command, "--db", database]).Expect(6).Says($"{database}.series was not created by MongoPerf");
         Assert.Empty(_runs.Ids);
         Assert.Equal("precious", Assert.Single(Documents.Find(connection, database, "series", BsonDocument.Empty)).FindString("name"));
         Assert.Equal(["series"], Documents.CollectionNames(connection, database));
         Assert.Equal(["_id_"], Documents.IndexNames(connection, database, "series"));
 
-        Series(kind, database, "1k", "--force-drop", "another.series").Expect(2).Says($"'another.series' is not a collection of this run; allowed: {database}.series");
+        Series(kind, database, "1k", "--force-drop", "another.series").Expect(2)
+            .Says($"'another.series' is not a collection of this run; allowed: {database}.series");
         // Named rightly, and refused for another reason: dropping comes last.
         Series(kind, database, "1k", "--force-drop", $"{database}.series", "--batch", "99k").Expect(2).Says("batch is 99,000 documents");
         Series(kind, database, "999M", "--force-drop", $"{database}.series").Expect(6).Says("free");
@@ -44,7 +46,8 @@ public sealed class RefusalTests(TestServers servers) : IDisposable
     public void A_server_that_is_no_mongos_is_not_sharded(string kind)
     {
         string database = servers.NewDatabase();
-        foreach (string[] command in (string[][])[["series", "--target", "1k", "--topology", "sharded"], ["run", "q4", "--records", "100", "--shard-key", "_id"]])
+        foreach (string[] command in (string[][])[["series", "--target", "1k", "--topology", "sharded"],
+            ["run", "q4", "--records", "100", "--shard-key", "_id"]])
             Run(kind, [.. command, "--db", database]).Expect(2).Says("is not a mongos, which --topology sharded needs");
         Assert.Empty(_runs.Ids);
         using MongoConnection connection = servers[kind].Connect();
@@ -58,7 +61,8 @@ public sealed class RefusalTests(TestServers servers) : IDisposable
         string database = servers.NewDatabase();
         Series(kind, database, "2k").Expect(0);
         Series(kind, database, "3k", "--seed", "43").Expect(2).Says("was created with seed 42, but this run has seed 43");
-        Series(kind, database, "3k", "--compressibility", "50").Expect(2).Says("holds different documents: their template or compressibility differs");
+        Series(kind, database, "3k", "--compressibility", "50").Expect(2)
+            .Says("holds different documents: their template or compressibility differs");
         Series(kind, database, "1k").Expect(2).Says("2,000 documents");
         Series(kind, database, "2k").Expect(2).Says("2,000 documents");
         using MongoConnection connection = servers[kind].Connect();
@@ -93,7 +97,8 @@ public sealed class RefusalTests(TestServers servers) : IDisposable
         Run(kind, "run", "safe", "--operations", "500", "--db", database).Expect(0);
         connection.RunCommand(database, BsonDocument.Of(
             ("update", "mongoperf"),
-            ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", "series"))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("documents", 1000L)))))) })));
+            ("updates", new[] { BsonDocument.Of(
+                ("q", BsonDocument.Of(("_id", "series"))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("documents", 1000L)))))) })));
         Documents.DeleteNumbers(connection, database, 1100, 1150);
         Run(kind, "run", "size", "--records", "2000", "--db", database).Expect(0);
         Documents.AssertWhole(connection, 2000, database);
@@ -104,7 +109,8 @@ public sealed class RefusalTests(TestServers servers) : IDisposable
     {
         string database = servers.NewDatabase();
         using (ProgramRun killed = ProgramRun.Start(
-            new ProgramOptions(), "series", "--uri", servers.Embedded.Uri, "--db", database, "--target", "1M", "--step", "1M", "--out", _runs.Path))
+            new ProgramOptions(), "series", "--uri", servers.Embedded.Uri, "--db", database, "--target", "1M",
+            "--step", "1M", "--out", _runs.Path))
         using (MongoConnection watch = servers.Embedded.Connect())
         {
             Assert.True(killed.WaitUntil(() => Documents.FindEnd(watch, database) > 2000, "document 2,000"));
@@ -151,7 +157,8 @@ public sealed class RefusalTests(TestServers servers) : IDisposable
     [Fact]
     public void A_server_that_is_too_old_is_refused_with_what_is_needed()
     {
-        using FakeServer old = FakeServer.Replying(BsonDocument.Of(("ismaster", true), ("maxWireVersion", 5), ("minWireVersion", 0), ("ok", 1.0)));
+        using FakeServer old =
+            FakeServer.Replying(BsonDocument.Of(("ismaster", true), ("maxWireVersion", 5), ("minWireVersion", 0), ("ok", 1.0)));
         SeriesAt(old.Uri).Expect(3).Says("the server's wire version is 5, at least 6 (MongoDB 3.6) is needed");
         Assert.Empty(_runs.Ids);
     }
@@ -214,18 +221,21 @@ public sealed class RefusalTests(TestServers servers) : IDisposable
     [InlineData("which leaves nothing to measure", "", "series", "--target", "1k", "--window", "1s", "--warmup", "1s")]
     [InlineData("--topology: 'ring' is not valid; allowed: ", "", "series", "--target", "1k", "--topology", "ring")]
     [InlineData("http://", "", "series", "--target", "1k", "--uri", "http://localhost")]
-    [InlineData("--cache only applies to one that MongoPerf starts", "", "series", "--target", "1k", "--uri", "mongodb://h", "--cache", "1GB")]
+    [InlineData("--cache only applies to one that MongoPerf starts", "", "series", "--target", "1k",
+        "--uri", "mongodb://h", "--cache", "1GB")]
     public void Bad_input_is_named_with_what_is_allowed_and_ends_with_code_2(string says, string hint, params string[] arguments) =>
         ProgramRun.Run(new ProgramOptions { Folder = _runs.Path }, arguments).Expect(2).Says(says).Says(hint);
 
-    private ProgramResult Run(string kind, params string[] arguments) => ProgramRun.Run([.. arguments, "--uri", servers[kind].Uri, "--out", _runs.Path]);
+    private ProgramResult Run(string kind, params string[] arguments) =>
+        ProgramRun.Run([.. arguments, "--uri", servers[kind].Uri, "--out", _runs.Path]);
 
     private ProgramResult Series(string kind, string database, string target, params string[] more) =>
         Run(kind, ["series", "--target", target, "--step", target, "--tests", "batch,size", "--db", database, .. more]);
 
     private ProgramResult SeriesAt(string uri) => ProgramRun.Run("series", "--target", "1k", "--uri", uri, "--out", _runs.Path);
 
-    private ProgramResult WithMongod(string program) => ProgramRun.Run("series", "--target", "1k", "--mongod", program, "--out", _runs.Path);
+    private ProgramResult WithMongod(string program) =>
+        ProgramRun.Run("series", "--target", "1k", "--mongod", program, "--out", _runs.Path);
 
     private string Script(string body)
     {

@@ -42,17 +42,20 @@ public sealed partial class ScaledComparisonTests(TestServers servers) : IDispos
         for (int run = 0; run < 2; run++)
         {
             ProgramRun.Run(
-                new ProgramOptions { WriteReport = true }, "run", file, "--uri", servers["embedded"].Uri, "--db", servers.NewDatabase(), "--scale", "0.000001", "--quiet", "--out", _runs.Path).Expect(0);
+                new ProgramOptions { WriteReport = true }, "run", file, "--uri", servers["embedded"].Uri, "--db", servers.NewDatabase(),
+                "--scale", "0.000001", "--quiet", "--out", _runs.Path).Expect(0);
         }
 
         string[] ids = [.. _runs.Ids];
         ProgramRun.Run("compare", ids[0], ids[1], "--out", _runs.Path, "--format", "markdown", "--force").Expect(0);
         string compared = _runs.At($"compare-{ids[0]}-{ids[1]}");
-        string[] written = [.. ids.Select(id => _runs.At(Path.Combine(id, "report"))).Append(compared).SelectMany(folder => Directory.GetFiles(folder, "*", SearchOption.AllDirectories)).Where(IsText)];
+        string[] written = [.. ids.Select(id => _runs.At(Path.Combine(id, "report")))
+            .Append(compared).SelectMany(folder => Directory.GetFiles(folder, "*", SearchOption.AllDirectories)).Where(IsText)];
         Assert.True(written.Length > 20);
         foreach (string path in written)
             AssertOfWhatRan(path);
-        JsonElement[] results = [.. ids.Select(id => JsonDocument.Parse(File.ReadAllText(_runs.At(Path.Combine(id, "report", "result.json")))).RootElement)];
+        JsonElement[] results =
+            [.. ids.Select(id => JsonDocument.Parse(File.ReadAllText(_runs.At(Path.Combine(id, "report", "result.json")))).RootElement)];
         AssertTables(File.ReadAllText(Path.Combine(compared, "index.html")), ids, results);
         AssertJudgements(JsonDocument.Parse(File.ReadAllText(Path.Combine(compared, "comparison.json"))).RootElement, results);
     }
@@ -71,7 +74,8 @@ public sealed partial class ScaledComparisonTests(TestServers servers) : IDispos
     /// <summary>The scenario's table and the verdicts' table on the page, cell by cell.</summary>
     private static void AssertTables(string page, string[] ids, JsonElement[] results)
     {
-        string[][] rows = [.. Row().Matches(page).Select(row => Cell().Matches(row.Groups[1].Value).Select(cell => WebUtility.HtmlDecode(Tag().Replace(cell.Groups[1].Value, "")).Trim()).ToArray())];
+        string[][] rows = [.. Row().Matches(page).Select(row => Cell()
+            .Matches(row.Groups[1].Value).Select(cell => WebUtility.HtmlDecode(Tag().Replace(cell.Groups[1].Value, "")).Trim()).ToArray())];
         int checkedCells = 0;
         foreach ((int i, JsonElement result) in results.Index())
         {
@@ -87,7 +91,8 @@ public sealed partial class ScaledComparisonTests(TestServers servers) : IDispos
                     // The scenario's own table asks for operations.
                     if (name != "total")
                     {
-                        string[] row = Assert.Single(rows, row => row.Length > 5 && row[0] == records && row[1] == name && row[2].Contains(ids[i], StringComparison.Ordinal));
+                        string[] row = Assert.Single(rows, row =>
+                            row.Length > 5 && row[0] == records && row[1] == name && row[2].Contains(ids[i], StringComparison.Ordinal));
                         Assert.Equal([Units.Exact(long.Parse(records)), rate, p99], row[3..6]);
                     }
 
@@ -102,23 +107,28 @@ public sealed partial class ScaledComparisonTests(TestServers servers) : IDispos
 
     private static void AssertJudgements(JsonElement comparison, JsonElement[] results)
     {
-        foreach (JsonElement judged in comparison.Items("candidates").Single().Items("operations").Where(judged => judged.Text("operation") is "read" or "write"))
+        foreach (JsonElement judged in comparison.Items("candidates").Single()
+            .Items("operations").Where(judged => judged.Text("operation") is "read" or "write"))
         {
             foreach ((int i, string side) in ((string[])["baseline", "candidate"]).Index())
             {
-                double ran = results[i].Items("phases").Where(phase => phase.Text("phase") == "mix" && judged.Text("parameters") == $"recordcount={phase.GetProperty("parameters").Text("recordcount")}")
-                    .SelectMany(phase => phase.Items("operations")).Single(operation => operation.Text("operation") == judged.Text("operation")).GetProperty("operationsPerSecond").GetDouble();
+                double ran = results[i].Items("phases").Where(phase => phase.Text("phase") == "mix"
+                    && judged.Text("parameters") == $"recordcount={phase.GetProperty("parameters").Text("recordcount")}")
+                    .SelectMany(phase => phase.Items("operations"))
+                    .Single(operation => operation.Text("operation") == judged.Text("operation"))
+                    .GetProperty("operationsPerSecond").GetDouble();
                 Assert.Equal(ran, judged.GetProperty("perSecond").GetProperty(side).GetDouble(), 0.01);
                 // Their weights tie them to the total's, which is judged.
                 Assert.Equal(JsonValueKind.Null, judged.GetProperty("perSecond").GetProperty("verdict").ValueKind);
             }
         }
 
-        Assert.All(comparison.Items("candidates").Single().Items("operations").Where(judged => judged.Text("operation") == "total"), total =>
-        {
-            Assert.NotEqual(JsonValueKind.Null, total.GetProperty("perSecond").GetProperty("verdict").ValueKind);
-            Assert.Equal(JsonValueKind.Null, total.GetProperty("p99Microseconds").GetProperty("verdict").ValueKind);
-        });
+        Assert.All(
+            comparison.Items("candidates").Single().Items("operations").Where(judged => judged.Text("operation") == "total"), total =>
+            {
+                Assert.NotEqual(JsonValueKind.Null, total.GetProperty("perSecond").GetProperty("verdict").ValueKind);
+                Assert.Equal(JsonValueKind.Null, total.GetProperty("p99Microseconds").GetProperty("verdict").ValueKind);
+            });
     }
 
     private static bool IsText(string path) => Path.GetExtension(path) is ".html" or ".md" or ".json" or ".csv" or ".xml";
@@ -126,7 +136,8 @@ public sealed partial class ScaledComparisonTests(TestServers servers) : IDispos
     private static IEnumerable<string> Named(string parameter, string text) =>
         Regex.Matches(text, $@"\b{parameter}(?:=|"": ?"")([^\s,;:""()<&]+)").Select(match => match.Groups[1].Value);
 
-    [GeneratedRegex(@"\(file: [^)]*\)|(?<=This is the file itself; the run multiplied its counts by 0\.000001[^<]*</p>\s*)<pre>.*?</pre>", RegexOptions.Singleline)]
+    [GeneratedRegex(@"\(file: [^)]*\)|(?<=This is the file itself; the run multiplied its counts by 0\.000001[^<]*</p>\s*)<pre>.*?</pre>",
+        RegexOptions.Singleline)]
     private static partial Regex OfTheFile();
 
     [GeneratedRegex(@"\b(730|970|590|610)(M|,?000,?000)\b")]

@@ -7,7 +7,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;
 
-/// <summary>Full disks, read-only folders, few file handles, a closed output: one line that names what is scarce and where, and nothing is damaged.</summary>
+/// <summary>
+/// Full disks, read-only folders, few file handles, a closed output: one line that names what is scarce and where, and nothing is damaged.
+/// </summary>
 public sealed class ScarceResourcesTests : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("mongoperf-scarce-").FullName;
@@ -32,7 +34,8 @@ public sealed class ScarceResourcesTests : IDisposable
             "$@" report "$(ls "$FOLDER/runs")" --out "$FOLDER/runs"
             echo "reported again with $?"
             """);
-        result.Says("run.db: the disk is full").Says("make room there, then 'mongoperf resume ").Says("can't write the report: Read-only file system");
+        result.Says("run.db: the disk is full")
+            .Says("make room there, then 'mongoperf resume ").Says("can't write the report: Read-only file system");
         Assert.Contains("ended with 6", result.Output, StringComparison.Ordinal);
         Assert.Contains("reported with 0", result.Output, StringComparison.Ordinal);
         Assert.Contains("reported again with 6", result.Output, StringComparison.Ordinal);
@@ -59,7 +62,8 @@ public sealed class ScarceResourcesTests : IDisposable
         while (IsInserted(connection, acknowledged, random))
             Assert.True(++acknowledged < 1000, "a disk of 200 MB held 200 MB and what is kept free");
         Assert.Equal(acknowledged, Count(connection));
-        ProgramRun.Run("series", "--target", "100k", "--step", "100k", "--tests", "batch", "--uri", $"mongodb://127.0.0.1:{port}", "--out", Path.Combine(_folder, "runs"))
+        ProgramRun.Run("series", "--target", "100k", "--step", "100k", "--tests", "batch", "--uri", $"mongodb://127.0.0.1:{port}",
+            "--out", Path.Combine(_folder, "runs"))
             .Expect(6).Says("hint:  free some space on the server's disk");
         await File.WriteAllTextAsync(Path.Combine(_folder, "more"), "");
         while (!IsInserted(connection, acknowledged, random))
@@ -79,7 +83,8 @@ public sealed class ScarceResourcesTests : IDisposable
     [InlineData(128, "8 threads need 168 file handles, but this process is limited to 128")]
     public void Too_few_file_handles_are_named_before_anything_starts(int limit, string why)
     {
-        ProgramResult result = RunShell($"""ulimit -n {limit}; "$@" run q4 --records 10 --topology null --out "$FOLDER"; echo "ended with $?" """);
+        ProgramResult result =
+            RunShell($"""ulimit -n {limit}; "$@" run q4 --records 10 --topology null --out "$FOLDER"; echo "ended with $?" """);
         result.Says(why);
         Assert.Contains("ended with 2", result.Output, StringComparison.Ordinal);
         Assert.Empty(Directory.GetFileSystemEntries(_folder));
@@ -92,7 +97,8 @@ public sealed class ScarceResourcesTests : IDisposable
     [InlineData(127)]
     public void Too_few_file_handles_for_the_runtime_are_named_by_the_script(int limit)
     {
-        ProgramResult result = RunShell($"""ulimit -n {limit}; "{Path.Combine(RepositoryPaths.Root, "mongoperf")}" list runs; echo "ended with $?" """);
+        ProgramResult result =
+            RunShell($"""ulimit -n {limit}; "{Path.Combine(RepositoryPaths.Root, "mongoperf")}" list runs; echo "ended with $?" """);
         result.Says("error: this process is limited to fewer than 128 open files").Says("hint:  raise the limit: ulimit -n 1024");
         Assert.Contains("ended with 2", result.Output, StringComparison.Ordinal);
     }
@@ -139,12 +145,14 @@ public sealed class ScarceResourcesTests : IDisposable
         catch (ServerCommandException full)
         {
             Assert.Equal((14031, "OutOfDiskSpace"), (full.Code, full.Error.Name));
-            Assert.Matches("the disk that holds this server's data is full: .*/disk/data: [0-9.]+ MB free, 128[0-9.]* MB needed", full.Message);
+            Assert.Matches(
+                "the disk that holds this server's data is full: .*/disk/data: [0-9.]+ MB free, 128[0-9.]* MB needed", full.Message);
             return false;
         }
     }
 
-    private static long? Count(MongoConnection connection) => connection.RunCommand("test", BsonDocument.Of(("count", "c"), ("query", BsonDocument.Empty))).FindInt64("n");
+    private static long? Count(MongoConnection connection) =>
+        connection.RunCommand("test", BsonDocument.Of(("count", "c"), ("query", BsonDocument.Empty))).FindInt64("n");
 
     private ProgramResult RunShell(string script)
     {

@@ -43,14 +43,16 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
         foreach ((string workload, (string Operation, double Share)[] mix) in Mixes)
         {
             string database = servers.NewDatabase();
-            JsonElement result = Run(kind, $"ycsb/{workload}", database, "--records", $"{Records}", "--operations", $"{Operations}", "--threads", "4", "--verify", "all");
+            JsonElement result = Run(kind, $"ycsb/{workload}", database, "--records", $"{Records}", "--operations", $"{Operations}",
+                "--threads", "4", "--verify", "all");
             IReadOnlyList<JsonElement> phases = result.Items("phases");
             Assert.Equal(Records, Assert.Single(phases[0].Items("operations")).Number("documents"));
             IReadOnlyList<JsonElement> operations = phases[1].Items("operations");
             Assert.Equal(mix.Select(m => m.Operation), operations.Select(o => o.Text("operation")));
             AssertMix(workload, operations, mix);
             Assert.All(operations, o => Assert.Equal((0, 0), (o.Number("failed"), o.Number("wrong"))));
-            Assert.All(operations.Where(o => o.Text("operation") == "read"), o => Assert.Equal(o.Number("operations"), o.Number("documents")));
+            Assert.All(
+                operations.Where(o => o.Text("operation") == "read"), o => Assert.Equal(o.Number("operations"), o.Number("documents")));
             if (workload is "c" or "d")
                 Assert.True(operations.Single(o => o.Text("operation") == "read").Number("verified") > 0);
             AssertDocuments(kind, workload, database, operations);
@@ -65,10 +67,13 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
         foreach (string file in files.Where((_, i) => i % 2 == (kind == "mongod" ? 0 : 1)))
         {
             // Their windows would be most of this test, and a busy machine may do nothing in one.
-            string[] shorter = Path.GetFileName(file) is "growth.yaml" or "start.yaml" or "figures.yaml" or "open-loop.yaml" ? ["--operations", "300"] : [];
+            string[] shorter = Path.GetFileName(file) is "growth.yaml" or "start.yaml" or "figures.yaml" or "open-loop.yaml"
+                ? ["--operations", "300"]
+                : [];
             JsonElement result = Run(kind, file, servers.NewDatabase(), ["--scale", "0.1", "--max-skipped", "100%", .. shorter]);
             IReadOnlyList<JsonElement> phases = result.Items("phases");
-            Assert.All(phases, p => Assert.True(p.GetProperty("operationsPerSecond").GetDouble() > 0 || p.Items("sizes").Count > 0, $"{file}: nothing was done in {p.Text("phase")}"));
+            Assert.All(phases, p => Assert.True(p.GetProperty("operationsPerSecond").GetDouble() > 0 || p.Items("sizes").Count > 0,
+                $"{file}: nothing was done in {p.Text("phase")}"));
             Assert.All(phases, p => Assert.Empty(p.Items("errors")));
             Assert.All(phases, p => Assert.All(p.Items("assertions"), a => Assert.True(a.GetProperty("holds").GetBoolean())));
         }
@@ -82,9 +87,11 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
         Run("embedded", file, database, "--scale", "0.1");
         PlanCollection things = Documents.CollectionOf(file);
         using MongoConnection connection = servers.Embedded.Connect();
-        BsonDocument[] stored = [.. Documents.Find(connection, database, "things", BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1))))];
+        BsonDocument[] stored =
+            [.. Documents.Find(connection, database, "things", BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1))))];
         Assert.Equal(100, stored.Length);
-        Assert.All(stored.Select((document, i) => (document, i)), s => Assert.Equal(things.Documents.Make(s.i).Bytes.ToArray(), s.document.Bytes.ToArray()));
+        Assert.All(stored.Select((document, i) => (document, i)),
+            s => Assert.Equal(things.Documents.Make(s.i).Bytes.ToArray(), s.document.Bytes.ToArray()));
         ProgramResult shown = ProgramRun.Run("show", "document", file, "--number", "7").Expect(0);
         string[] lines = shown.Output.TrimEnd('\n').Split('\n');
         Assert.Equal($"things, document 7: {stored[7].Bytes.Length:N0} bytes of BSON", lines[^1]);
@@ -140,8 +147,10 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
     /// <summary>What each thread would ask for if it did all the work of each size.</summary>
     private static long[] Candidates(string file, ulong seed)
     {
-        Phase visit = Assert.Single(PlanReader.Read(ScenarioFile.Find(file), new PlanOverrides(), seed).Plan.Rounds[0].Phases[^1].Growth!.Each);
-        return [.. Enumerable.Range(1, 4).SelectMany(size => Enumerable.Range(0, 2).SelectMany(thread => Asked(visit, size, thread, seed)))];
+        Phase visit =
+            Assert.Single(PlanReader.Read(ScenarioFile.Find(file), new PlanOverrides(), seed).Plan.Rounds[0].Phases[^1].Growth!.Each);
+        return [.. Enumerable.Range(1, 4)
+            .SelectMany(size => Enumerable.Range(0, 2).SelectMany(thread => Asked(visit, size, thread, seed)))];
     }
 
     private static IEnumerable<long> Asked(Phase visit, int size, int thread, ulong seed)
@@ -182,8 +191,10 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
     [Fact]
     public void Ycsb_form_has_the_lines_that_scripts_look_for()
     {
-        string output = On("embedded", "ycsb/f", servers.NewDatabase(), "--records", "50", "--operations", "100", "--set", "loadw=0", "--format", "ycsb").Expect(0).Output;
-        foreach (string line in (string[])["[OVERALL], Throughput(ops/sec), ", "[INSERT], Operations, 50", "[READ], 99thPercentileLatency(us), ", "[READ-MODIFY-WRITE], Return=OK, "])
+        string output = On("embedded", "ycsb/f", servers.NewDatabase(), "--records", "50", "--operations", "100", "--set", "loadw=0",
+            "--format", "ycsb").Expect(0).Output;
+        foreach (string line in (string[])["[OVERALL], Throughput(ops/sec), ", "[INSERT], Operations, 50",
+            "[READ], 99thPercentileLatency(us), ", "[READ-MODIFY-WRITE], Return=OK, "])
             Assert.Contains(line, output, StringComparison.Ordinal);
     }
 
@@ -198,7 +209,8 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
     }
 
     [Theory]
-    [InlineData("--scale for a phase of the series", "--scale only applies to scenarios; 'q4' is a phase of the series", "run", "q4", "--scale", "0.1")]
+    [InlineData("--scale for a phase of the series", "--scale only applies to scenarios; 'q4' is a phase of the series",
+        "run", "q4", "--scale", "0.1")]
     [InlineData("--batch for a scenario", "--batch only applies to the series", "run", "ycsb/a", "--batch", "5")]
     [InlineData("no such scenario", "no scenario 'ycsb/z': no such file", "run", "ycsb/z")]
     [InlineData("no such parameter", "--set: no parameter 'fieldcont'", "run", "ycsb/a", "--set", "fieldcont=5")]
@@ -224,7 +236,8 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
     {
         long inserted = operations.Where(o => o.Text("operation") == "insert").Sum(o => o.Number("documents"));
         PlanCollection table = Documents.CollectionOf($"ycsb/{workload}");
-        Dictionary<string, byte[]> expected = Enumerable.Range(0, (int)(Records + inserted)).Select(i => table.Documents.Make(i)).ToDictionary(d => d.FindString("_id")!, d => d.Bytes.ToArray());
+        Dictionary<string, byte[]> expected = Enumerable.Range(0, (int)(Records + inserted))
+            .Select(i => table.Documents.Make(i)).ToDictionary(d => d.FindString("_id")!, d => d.Bytes.ToArray());
         using MongoConnection connection = servers[kind].Connect();
         int seen = 0;
         foreach (BsonDocument document in Documents.Find(connection, database, "usertable", BsonDocument.Empty))
@@ -245,7 +258,8 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
     {
         long all = operations.Sum(o => o.Number("operations"));
         Assert.Equal(Operations, all);
-        double chi = operations.Zip(mix).Sum(p => Math.Pow(p.First.Number("operations") - (p.Second.Share * all), 2) / (p.Second.Share * all));
+        double chi = operations.Zip(mix)
+            .Sum(p => Math.Pow(p.First.Number("operations") - (p.Second.Share * all), 2) / (p.Second.Share * all));
         Assert.True(chi <= MostChiSquare, $"workload {workload}: chi-square {chi.ToString(CultureInfo.InvariantCulture)}");
     }
 

@@ -47,7 +47,8 @@ public sealed class ServeTests : IDisposable
     [Fact]
     public void A_folder_that_is_neither_empty_nor_its_own_is_left_as_it_is()
     {
-        Serve("--data", "/etc").Expect(6).Says("/etc contains '").Says("is not the embedded server's data folder; nothing was written").Says("hint:  name an empty or new folder");
+        Serve("--data", "/etc").Expect(6).Says("/etc contains '")
+            .Says("is not the embedded server's data folder; nothing was written").Says("hint:  name an empty or new folder");
         // Another program's RocksDB has no column families of ours.
         File.WriteAllText(Path.Combine(_folder, "CURRENT"), "MANIFEST-000004\n");
         Serve().Expect(2);
@@ -68,7 +69,8 @@ public sealed class ServeTests : IDisposable
         Assert.DoesNotContain("   at MongoPerf", e.Message, StringComparison.Ordinal);
     }
 
-    private ProgramResult Serve(params string[] more) => ProgramRun.Run(["serve", .. more.Contains("--data") ? [] : (string[])["--data", _folder], .. more]);
+    private ProgramResult Serve(params string[] more) =>
+        ProgramRun.Run(["serve", .. more.Contains("--data") ? [] : (string[])["--data", _folder], .. more]);
 
     private static MongoConnection? TryOpen(int port)
     {

@@ -27,7 +27,8 @@ public sealed class ServerInstallTests : IDisposable
         _mirror.Cut(TestArchive.PathOf(Version), archive.Length / 2);
         Run("server", "list").Expect(0);
         ProgramResult installed = Run("server", "install", "6.0", "--mirror", _mirror.Url, "--platform", "debian12").Expect(0);
-        Assert.Contains($"MongoDB {Version} in {Path.Combine(Servers, Version)}: runs that start their own server now use it", installed.Output, StringComparison.Ordinal);
+        Assert.Contains($"MongoDB {Version} in {Path.Combine(Servers, Version)}: runs that start their own server now use it",
+            installed.Output, StringComparison.Ordinal);
         Assert.Contains("its archive has no mongos", installed.Output, StringComparison.Ordinal);
         Assert.Contains("retrying", installed.Errors, StringComparison.Ordinal);
         Assert.Equal($"GET {TestArchive.PathOf(Version)} bytes={archive.Length / 2}-", _mirror.Requests[^1]);
@@ -48,9 +49,11 @@ public sealed class ServerInstallTests : IDisposable
     public void What_can_not_be_installed_is_named_with_what_is_allowed()
     {
         _mirror.Add("/full.json", TestArchive.Feed(("8.0.4", null), ("7.0.16", null)));
-        Run("server", "install", "8.0.9", "--mirror", _mirror.Url, "--platform", "debian12").Expect(2).Says("no MongoDB 8.0.9").Says("available: 8.0.4");
+        Run("server", "install", "8.0.9", "--mirror", _mirror.Url, "--platform", "debian12").Expect(2)
+            .Says("no MongoDB 8.0.9").Says("available: 8.0.4");
         Run("server", "install", "newest").Expect(2).Says("'newest' is not a version");
-        Run("server", "install", "8.0", "--mirror", "ftp://example.org").Expect(2).Says("--mirror: 'ftp://example.org' is not an http or https URL");
+        Run("server", "install", "8.0", "--mirror", "ftp://example.org").Expect(2)
+            .Says("--mirror: 'ftp://example.org' is not an http or https URL");
         Run("server", "install", "8.0", "--platform", "windows").Expect(2).Says("'windows'");
         Run("server", "install", "8.0", "--sha256", "abc").Expect(2).Says("'abc' is not a SHA-256");
         Run("server", "install", "./none.tgz").Expect(2).Says("none.tgz");
@@ -60,5 +63,6 @@ public sealed class ServerInstallTests : IDisposable
     private string Servers => _runs.At(".servers");
 
     private ProgramResult Run(params string[] arguments) => ProgramRun.Run(
-        new ProgramOptions { Folder = _runs.Path, Environment = new Dictionary<string, string?> { ["MONGOPERF_SERVERS"] = Servers } }, arguments);
+        new ProgramOptions { Folder = _runs.Path, Environment = new Dictionary<string, string?> { ["MONGOPERF_SERVERS"] = Servers } },
+        arguments);
 }

@@ -45,7 +45,8 @@ public sealed class ServerPromiseTests(TestServers servers) : IDisposable
               - {check: c}
             """, "--format", "text").Expect(0);
         // The text is wrapped.
-        Assert.Contains("how many of 2,000 documents arrived can't be told", string.Join(' ', result.Output.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)), StringComparison.Ordinal);
+        Assert.Contains("how many of 2,000 documents arrived can't be told",
+            string.Join(' ', result.Output.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)), StringComparison.Ordinal);
     }
 
     [MongodTheory]
@@ -65,7 +66,8 @@ public sealed class ServerPromiseTests(TestServers servers) : IDisposable
     public void A_command_that_the_server_rejects_has_its_own_exit_code_the_servers_reason_and_no_offer_to_resume()
     {
         ProgramResult rejected = Run("mongod", "data:\n  c: {count: 10, indexes: [{key: {u: 1}, weights: 3}]}\nphases: [{load: c}]\n")
-            .Expect(7).Says("The field 'weights' must be an object").Says("exit code 7: the server rejected a command, for the reason it gave");
+            .Expect(7)
+            .Says("The field 'weights' must be an object").Says("exit code 7: the server rejected a command, for the reason it gave");
         Assert.DoesNotContain("to resume", rejected.All, StringComparison.Ordinal);
     }
 
@@ -104,6 +106,7 @@ public sealed class ServerPromiseTests(TestServers servers) : IDisposable
         string path = Path.Combine(_runs.Path, ".test.yaml");
         File.WriteAllText(path, text);
         string[] format = more.Contains("--format") ? [] : ["--format", "json"];
-        return ProgramRun.Run(["run", path, "--uri", servers[kind].Uri, "--db", servers.NewDatabase(), "--verify", "all", "--out", _runs.Path, .. format, .. more]);
+        return ProgramRun.Run(["run", path, "--uri", servers[kind].Uri, "--db", servers.NewDatabase(), "--verify", "all",
+            "--out", _runs.Path, .. format, .. more]);
     }
 }

@@ -20,8 +20,10 @@ public sealed class SinglePhaseTests(TestServers servers) : IDisposable
         string database = Load(kind, 2000);
         foreach (string query in SeriesNames.Queries)
         {
-            JsonElement phase = Assert.Single(Report(kind, database, query, "--operations", "500", "--threads", "3", "--verify", "all").Items("phases"));
-            Assert.Equal((query, "measure", 2000L, JsonValueKind.Null), (phase.Text("phase"), phase.Text("kind"), phase.Number("documents"), phase.GetProperty("growth").ValueKind));
+            JsonElement phase =
+                Assert.Single(Report(kind, database, query, "--operations", "500", "--threads", "3", "--verify", "all").Items("phases"));
+            Assert.Equal((query, "measure", 2000L, JsonValueKind.Null),
+                (phase.Text("phase"), phase.Text("kind"), phase.Number("documents"), phase.GetProperty("growth").ValueKind));
             JsonElement result = Assert.Single(phase.Items("operations"));
             Assert.Equal(query, result.Text("operation"));
             Assert.Equal(500, result.Number("operations"));
@@ -40,7 +42,8 @@ public sealed class SinglePhaseTests(TestServers servers) : IDisposable
     {
         string database = Load(kind, 1000);
         long there = 1000;
-        foreach ((string write, int operations, int added) in ((string, int, int)[])[("unack", 300, 300), ("batch", 4, 400), ("safe", 200, 200)])
+        foreach ((string write, int operations, int added) in ((string, int, int)[])[("unack", 300, 300),
+            ("batch", 4, 400), ("safe", 200, 200)])
         {
             JsonElement result = ResultOf(kind, database, write, "--operations", $"{operations}", "--batch", "100");
             Assert.Equal(operations, result.Number("operations"));
@@ -65,9 +68,12 @@ public sealed class SinglePhaseTests(TestServers servers) : IDisposable
     [Fact]
     public void A_list_of_threads_gives_a_result_for_each()
     {
-        IReadOnlyList<JsonElement> phases = Report("embedded", Load("embedded", 500), "q4", "--operations", "100", "--threads", "1,2,5").Items("phases");
-        Assert.Equal(["q4 1", "q4 2", "q4 5"], phases.Select(phase => $"{phase.Text("phase")} {phase.GetProperty("parameters").Text("threads")}"));
-        Assert.Equal([(1L, 100L), (2, 100), (5, 100)], phases.Select(phase => (phase.Operation("q4").Number("threads"), phase.Operation("q4").Number("operations"))));
+        IReadOnlyList<JsonElement> phases =
+            Report("embedded", Load("embedded", 500), "q4", "--operations", "100", "--threads", "1,2,5").Items("phases");
+        Assert.Equal(
+            ["q4 1", "q4 2", "q4 5"], phases.Select(phase => $"{phase.Text("phase")} {phase.GetProperty("parameters").Text("threads")}"));
+        Assert.Equal([(1L, 100L), (2, 100), (5, 100)],
+            phases.Select(phase => (phase.Operation("q4").Number("threads"), phase.Operation("q4").Number("operations"))));
     }
 
     [Fact]
@@ -88,7 +94,8 @@ public sealed class SinglePhaseTests(TestServers servers) : IDisposable
         Assert.Empty(_runs.Ids);
         Load("embedded", 10, database);
         using (MongoConnection connection = servers.Embedded.Connect())
-            connection.RunCommand(database, BsonDocument.Of(("delete", "series"), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })));
+            connection.RunCommand(database,
+                BsonDocument.Of(("delete", "series"), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })));
         int runs = _runs.Ids.Count;
         Run("q4", database, "--operations", "10").Expect(2).Says($"{database}.series is empty");
         Assert.Equal(runs, _runs.Ids.Count);
@@ -108,7 +115,8 @@ public sealed class SinglePhaseTests(TestServers servers) : IDisposable
     public void A_rate_is_held_and_response_times_are_given_beside_service_times()
     {
         string database = Load("embedded", 500);
-        JsonElement result = ResultOf("embedded", database, "q4", "--rate", "200", "--duration", "3s", "--warmup", "500ms", "--threads", "4", "--max-skipped", "100%");
+        JsonElement result = ResultOf("embedded", database, "q4", "--rate", "200", "--duration", "3s", "--warmup", "500ms",
+            "--threads", "4", "--max-skipped", "100%");
         Assert.InRange(result.GetProperty("operationsPerSecond").GetDouble(), 160, 240);
         JsonElement response = result.GetProperty("responseMicroseconds");
         Assert.True(response.GetProperty("p50").GetDouble() >= result.GetProperty("latencyMicroseconds").GetProperty("p50").GetDouble());
@@ -120,7 +128,11 @@ public sealed class SinglePhaseTests(TestServers servers) : IDisposable
     public void Arrivals_that_were_skipped_end_the_run_with_an_exit_code_of_their_own_unless_they_are_allowed()
     {
         // No machine keeps that rate.
-        string[] call = ["run", "q4", "--topology", "null", "--records", "1k", "--rate", "100M", "--duration", "100ms", "--warmup", "0", "--quiet", "--out", _runs.Path];
+        string[] call =
+        [
+            "run", "q4", "--topology", "null", "--records", "1k", "--rate", "100M", "--duration", "100ms", "--warmup", "0",
+            "--quiet", "--out", _runs.Path,
+        ];
         ProgramRun.Run(call).Expect(4).Says("arrivals were skipped, more than allowed");
         ProgramRun.Run([.. call, "--max-skipped", "100%"]).Expect(0);
     }
@@ -139,11 +151,13 @@ public sealed class SinglePhaseTests(TestServers servers) : IDisposable
         string database = Load(kind, 200);
         using (MongoConnection connection = servers[kind].Connect())
         {
-            BsonDocument first = Documents.Find(connection, database, "series", BsonDocument.Empty, ("limit", 1), ("singleBatch", true)).First();
+            BsonDocument first =
+                Documents.Find(connection, database, "series", BsonDocument.Empty, ("limit", 1), ("singleBatch", true)).First();
             string text = first.FindString("Text")!;
             BsonDocument change = BsonDocument.Of(("$set", BsonDocument.Of(("Text", "#" + text[1..]))));
             BsonDocument reply = connection.RunCommand(database, BsonDocument.Of(
-                ("update", "series"), ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", first.Find("_id")))), ("u", change)) })));
+                ("update", "series"),
+                ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", first.Find("_id")))), ("u", change)) })));
             Assert.Equal(1, reply.FindInt64("nModified"));
         }
 
@@ -181,7 +195,8 @@ public sealed class SinglePhaseTests(TestServers servers) : IDisposable
         string id = _runs.Id;
         ProgramRun.Run("resume", id, "--out", _runs.Path).Expect(2).Says($"run {id} is finished");
         JsonElement report = ProgramRun.Run("report", id, "--format", "json", "--out", _runs.Path).Expect(0).Report();
-        Assert.Equal((database, "series"), (report.GetProperty("settings").GetProperty("data").Text("database"), report.GetProperty("settings").GetProperty("plan").Text("name")));
+        Assert.Equal((database, "series"), (report.GetProperty("settings").GetProperty("data").Text("database"),
+            report.GetProperty("settings").GetProperty("plan").Text("name")));
     }
 
     /// <summary>Without --records a phase is for data that is there, also data that something else has grown.</summary>
@@ -190,12 +205,14 @@ public sealed class SinglePhaseTests(TestServers servers) : IDisposable
     {
         string database = servers.NewDatabase();
         JsonElement series = ProgramRun.Run(
-            "series", "--target", "2k", "--step", "1k", "--tests", "batch,q4,size", "--window", "200ms", "--threads", "1", "--uri", servers[kind].Uri, "--db", database,
+            "series", "--target", "2k", "--step", "1k", "--tests", "batch,q4,size", "--window", "200ms", "--threads", "1",
+            "--uri", servers[kind].Uri, "--db", database,
             "--out", _runs.Path, "--format", "json").Expect(0).Report();
         Assert.Equal([1000L, 2000], series.GrowthSteps().Select(step => step.Documents));
         JsonElement report = Report(kind, database, "q4", "--operations", "100", "--verify", "all");
         Assert.True(report.GetProperty("settings").GetProperty("data").GetProperty("isExisting").GetBoolean());
-        Assert.Equal((100L, 0L), (report.Phase("q4").Operation("q4").Number("operations"), report.Phase("q4").Operation("q4").Number("wrong")));
+        Assert.Equal(
+            (100L, 0L), (report.Phase("q4").Operation("q4").Number("operations"), report.Phase("q4").Operation("q4").Number("wrong")));
         Assert.Equal("Number_1", report.Phase("q4").Operation("q4").GetProperty("plan").Text("index"));
         using MongoConnection connection = servers[kind].Connect();
         Documents.AssertWhole(connection, 2000, database);
@@ -207,8 +224,10 @@ public sealed class SinglePhaseTests(TestServers servers) : IDisposable
         string database = servers.NewDatabase();
         JsonElement report = Report(kind, database, "q4", "--records", "10k", "--operations", "300", "--verify", "all");
         Assert.Equal(["load series", "q4"], report.Items("phases").Select(phase => phase.Text("phase")));
-        Assert.Equal(("load", 10_000L), (report.Items("phases")[0].Text("kind"), report.Items("phases")[0].Operation("load").Number("documents")));
-        Assert.Equal((10_000L, 300L, 0L), (report.Phase("q4").Number("documents"), report.Phase("q4").Operation("q4").Number("operations"), report.Phase("q4").Operation("q4").Number("wrong")));
+        Assert.Equal(
+            ("load", 10_000L), (report.Items("phases")[0].Text("kind"), report.Items("phases")[0].Operation("load").Number("documents")));
+        Assert.Equal((10_000L, 300L, 0L), (report.Phase("q4").Number("documents"), report.Phase("q4").Operation("q4").Number("operations"),
+            report.Phase("q4").Operation("q4").Number("wrong")));
         using MongoConnection connection = servers[kind].Connect();
         Documents.AssertWhole(connection, 10_000, database);
     }
@@ -238,8 +257,10 @@ public sealed class SinglePhaseTests(TestServers servers) : IDisposable
     private ProgramResult RunOn(string kind, string phase, string database, params string[] more) =>
         ProgramRun.Run(["run", phase, "--uri", servers[kind].Uri, "--db", database, "--out", _runs.Path, .. more]);
 
-    private JsonElement Report(string kind, string database, string phase, params string[] more) => RunOn(kind, phase, database, ["--format", "json", .. more]).Expect(0).Report();
+    private JsonElement Report(string kind, string database, string phase, params string[] more) =>
+        RunOn(kind, phase, database, ["--format", "json", .. more]).Expect(0).Report();
 
     /// <summary>The phase's only result.</summary>
-    private JsonElement ResultOf(string kind, string database, string phase, params string[] more) => Report(kind, database, phase, more).Phase(phase).Operation(phase);
+    private JsonElement ResultOf(string kind, string database, string phase, params string[] more) =>
+        Report(kind, database, phase, more).Phase(phase).Operation(phase);
 }

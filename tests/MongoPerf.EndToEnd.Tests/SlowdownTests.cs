@@ -10,7 +10,9 @@ public sealed class SlowdownTests
 {
     private const int Regression = 10;
 
-    /// <summary>Names a folder that gets the comparison through the delaying relay, with charts, of a longer run: what docs/comparison.md shows.</summary>
+    /// <summary>
+    /// Names a folder that gets the comparison through the delaying relay, with charts, of a longer run: what docs/comparison.md shows.
+    /// </summary>
     private const string KeepVariable = "MONGOPERF_KEEP_COMPARISON";
 
     /// <summary>Both sides go through a relay; the second one's delays each command.</summary>
@@ -24,19 +26,27 @@ public sealed class SlowdownTests
         using var runs = new RunsFolder();
         string[] shape = keep is null
             ? ["--target", "400", "--step", "200", "--batch", "10", "--window", "300ms", "--tests", "batch,q4", "--repeat", "3"]
-            : ["--target", "10k", "--step", "2k", "--batch", "10", "--window", "1s", "--tests", "batch,safe,q4,q6,q7,size", "--repeat", "5"];
-        var options = new ProgramOptions { AsShipped = true, DrawCharts = keep is not null, Limit = TimeSpan.FromSeconds(keep is null ? 120 : 1200) };
+            : ["--target", "10k", "--step", "2k", "--batch", "10", "--window", "1s", "--tests", "batch,safe,q4,q6,q7,size",
+                "--repeat", "5"];
+        var options = new ProgramOptions
+        {
+            AsShipped = true, DrawCharts = keep is not null, Limit = TimeSpan.FromSeconds(keep is null ? 120 : 1200),
+        };
         ProgramResult result = ProgramRun.Run(
-            options, ["series", .. shape, "--threads", "2", "--uri", direct.Uri, "--against", delaying.Uri, "--format", "markdown", "--out", runs.Path]).Expect(0);
+            options, ["series", .. shape, "--threads", "2", "--uri", direct.Uri, "--against", delaying.Uri, "--format", "markdown",
+                "--out", runs.Path]).Expect(0);
 
         // A B, B A, A B: drift meets both alike. Each begins with nothing and reaches its target.
         StoredRun[] stored = [.. runs.Ids.Select(id => StoredRun.Open(runs.At(id)))];
-        Assert.Equal([direct.Uri, delaying.Uri, delaying.Uri, direct.Uri, direct.Uri, delaying.Uri], stored.Take(6).Select(run => run.Settings.Deployment.Uri!.TrimEnd('/')));
+        Assert.Equal([direct.Uri, delaying.Uri, delaying.Uri, direct.Uri, direct.Uri, delaying.Uri],
+            stored.Take(6).Select(run => run.Settings.Deployment.Uri!.TrimEnd('/')));
         Assert.Equal([1, 1, 2, 2, 3, 3], stored.Take(6).Select(run => run.Run.Repeat!.Number));
-        Assert.All(stored, run => Assert.Equal((run.Settings.Plan.TargetDocuments, run.Settings.Plan.TargetDocuments), (run.DocumentsReached, run.GrowthSteps[^1].Documents)));
+        Assert.All(stored, run => Assert.Equal((run.Settings.Plan.TargetDocuments, run.Settings.Plan.TargetDocuments),
+            (run.DocumentsReached, run.GrowthSteps[^1].Documents)));
         Assert.Contains("one observation each (t test)", result.Output, StringComparison.Ordinal);
 
-        ProgramResult compared = ProgramRun.Run(options, "compare", runs.Ids[0], runs.Ids[1], "--force", "--fail-on-regression", "--format", "json", "--out", runs.Path).Expect(Regression);
+        ProgramResult compared = ProgramRun.Run(options, "compare", runs.Ids[0], runs.Ids[1], "--force", "--fail-on-regression",
+            "--format", "json", "--out", runs.Path).Expect(Regression);
         JsonElement judged = Assert.Single(JsonDocument.Parse(compared.Output).RootElement.Items("candidates"));
         Assert.All(judged.Items("operations"), operation => Assert.Equal("runs", operation.Text("judgedBy")));
         JsonElement q4 = judged.Operation("q4");

@@ -21,7 +21,8 @@ public sealed class StubbornServerTests
         });
         using var runs = new RunsFolder();
         using ProgramRun run = ProgramRun.Start(
-            new ProgramOptions(), "series", "--target", "1k", "--uri", $"mongodb://{server.Address}/?connectTimeoutMS=300000", "--out", runs.Path);
+            new ProgramOptions(), "series", "--target", "1k",
+            "--uri", $"mongodb://{server.Address}/?connectTimeoutMS=300000", "--out", runs.Path);
         Assert.True(run.WaitUntil(() => asked.IsSet, "a connection"), "the program did not wait for the server");
         run.SendInterrupt();
         run.WaitForEnd().Expect(Interrupted).Says("interrupted before anything was measured");

@@ -64,7 +64,8 @@ public sealed class TyrantTests : IDisposable
         Assert.Equal(301, _table.Records.Count);
         Assert.Equal(["CategoryID 1", "CreateTime 1", "Tags 2"], _table.Indexes);
         StoredRun run = StoredRun.Open(_runs.RunPath);
-        Assert.Equal((DeploymentKind.Tyrant, Topology.TokyoTyrant, "1.1.41", "table"), (run.Deployment!.Kind, run.Deployment.Topology, run.Deployment.ServerVersion, run.Deployment.StorageEngine));
+        Assert.Equal((DeploymentKind.Tyrant, Topology.TokyoTyrant, "1.1.41", "table"),
+            (run.Deployment!.Kind, run.Deployment.Topology, run.Deployment.ServerVersion, run.Deployment.StorageEngine));
         Assert.Equal(["init", "write", "read"], run.Phases.Select(p => p.Phase));
         Assert.Equal("create", Assert.Single(run.Phases[0].Operations).Operation);
         Assert.Equal([50L, 100, 150, 50, 100, 150], run.Laps.Select(lap => lap.Done));
@@ -81,8 +82,10 @@ public sealed class TyrantTests : IDisposable
     {
         _table.Records["somebody's"] = "a\0b";
         Run(_file).Expect(6).Says($"the table at {_server.Address} was not created by MongoPerf").Says("start the server on another file");
-        ProgramRun.Run("series", "--target", "1k", "--uri", $"tyrant://{_server.Address}", "--out", _runs.Path).Expect(2).Says("series grows, which is not possible with Tokyo Tyrant");
-        File.WriteAllText(_file, News.Replace("[CategoryID, CreateTime, Tags]", "[{CategoryID: 1, CreateTime: -1}]", StringComparison.Ordinal));
+        ProgramRun.Run("series", "--target", "1k", "--uri", $"tyrant://{_server.Address}", "--out", _runs.Path).Expect(2)
+            .Says("series grows, which is not possible with Tokyo Tyrant");
+        File.WriteAllText(
+            _file, News.Replace("[CategoryID, CreateTime, Tags]", "[{CategoryID: 1, CreateTime: -1}]", StringComparison.Ordinal));
         Run(_file).Expect(2).Says("index CategoryID: 1, CreateTime: -1: Tokyo Tyrant indexes single columns only");
         _server.Status = exchange => exchange.Send(ScriptedTyrant.StatusReply("hash"));
         Run(_file).Expect(2).Says("this Tokyo Tyrant server's database is of type 'hash', a table database is needed");
@@ -90,5 +93,6 @@ public sealed class TyrantTests : IDisposable
         Assert.Empty(_runs.Ids);
     }
 
-    private ProgramResult Run(string file, params string[] more) => ProgramRun.Run(["run", file, "--uri", $"tyrant://{_server.Address}", "--out", _runs.Path, .. more]);
+    private ProgramResult Run(string file, params string[] more) =>
+        ProgramRun.Run(["run", file, "--uri", $"tyrant://{_server.Address}", "--out", _runs.Path, .. more]);
 }

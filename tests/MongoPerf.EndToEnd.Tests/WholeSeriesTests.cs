@@ -4,7 +4,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;
 
-/// <summary>One series from its start to its end, and everything that it leaves behind, on both servers that the program can start.</summary>
+/// <summary>
+/// One series from its start to its end, and everything that it leaves behind, on both servers that the program can start.
+/// </summary>
 [Collection(HeavyTests.Name)]
 public sealed class WholeSeriesTests(FinishedSeries series) : IClassFixture<FinishedSeries>
 {
@@ -51,7 +53,8 @@ public sealed class WholeSeriesTests(FinishedSeries series) : IClassFixture<Fini
     public void The_report_folder_has_its_files_and_the_same_json(string kind)
     {
         string report = series.Of(kind).Runs.At(series.Of(kind).Runs.Id, "report");
-        foreach (string name in (string[])["index.html", "report.md", "result.json", "results.csv", "sizes.csv", "samples.csv", "server.csv", "host.csv", "latencies.hlog"])
+        foreach (string name in (string[])["index.html", "report.md", "result.json", "results.csv", "sizes.csv", "samples.csv",
+            "server.csv", "host.csv", "latencies.hlog"])
             Assert.True(new FileInfo(Path.Combine(report, name)) is { Exists: true, Length: > 0 }, name);
         series.Of(kind).Report("json", json => Assert.Equal(json, File.ReadAllText(Path.Combine(report, "result.json"))));
         Assert.NotEmpty(Directory.GetFiles(Path.Combine(report, "charts"), "*.csv"));
@@ -68,7 +71,8 @@ public sealed class WholeSeriesTests(FinishedSeries series) : IClassFixture<Fini
         series.Of(kind).Report("csv", csv =>
         {
             string[] lines = csv.TrimEnd('\n').Split('\n');
-            Assert.StartsWith("number,phase,growth,step,parameters,kind,documents,complete,operation,threads", lines[0], StringComparison.Ordinal);
+            Assert.StartsWith("number,phase,growth,step,parameters,kind,documents,complete,operation,threads",
+                lines[0], StringComparison.Ordinal);
             Assert.Equal(1 + (2 * 7), lines.Length);
             Assert.All(lines, line => Assert.Equal(lines[0].Count(c => c == ','), line.Count(c => c == ',')));
             return 0;
@@ -108,7 +112,8 @@ public sealed class WholeSeriesTests(FinishedSeries series) : IClassFixture<Fini
         ProgramResult clean = ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(0);
         Assert.Contains("B of server data deleted from", clean.Output, StringComparison.Ordinal);
         Assert.False(Directory.Exists(runs.DataPath));
-        Assert.Equal($"run {runs.Id} has no server data to delete\n", ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(0).Output);
+        Assert.Equal(
+            $"run {runs.Id} has no server data to delete\n", ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(0).Output);
         Assert.True(File.Exists(runs.At(runs.Id, "report", "index.html")));
         ProgramResult report = ProgramRun.Run("report", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
         Assert.Equal(1000, report.Report().GrowthSteps()[0].Documents);
@@ -138,7 +143,8 @@ public sealed class WholeSeriesTests(FinishedSeries series) : IClassFixture<Fini
         JsonElement sizes = step.Sizes;
         Assert.Equal(step.Documents, sizes.Number("documents"));
         Assert.Equal(step.Documents * 1024, sizes.Number("dataBytes"));
-        Assert.Equal(["Date_-1", "Number1_1", "Number_1", "_id_"], sizes.GetProperty("indexes").EnumerateObject().Select(i => i.Name).Order(StringComparer.Ordinal));
+        Assert.Equal(["Date_-1", "Number1_1", "Number_1", "_id_"],
+            sizes.GetProperty("indexes").EnumerateObject().Select(i => i.Name).Order(StringComparer.Ordinal));
         Assert.Equal(sizes.Number("indexBytes"), sizes.GetProperty("indexes").EnumerateObject().Sum(i => i.Value.GetInt64()));
     }
 }
@@ -168,8 +174,10 @@ public sealed class FinishedSeries : IDisposable
             DrawsCharts = kind == "embedded";
             Result = ProgramRun.Run(
                 new ProgramOptions { Server = kind, WriteReport = true, DrawCharts = DrawsCharts, AsShipped = kind == "embedded" },
-                "series", "--target", "6k", "--step", "3k", "--window", "200ms", "--threads", "2", "--batch", "500", "--out", Runs.Path).Expect(0);
-            Pictures = [.. new DirectoryInfo(Runs.At(Runs.Id, "report", "charts")).EnumerateFiles().Where(file => file.Extension is ".png" or ".svg").Select(file => (file.Name, file.Length))];
+                "series", "--target", "6k", "--step", "3k", "--window", "200ms", "--threads", "2", "--batch", "500",
+                "--out", Runs.Path).Expect(0);
+            Pictures = [.. new DirectoryInfo(Runs.At(Runs.Id, "report", "charts")).EnumerateFiles()
+                .Where(file => file.Extension is ".png" or ".svg").Select(file => (file.Name, file.Length))];
         }
 
         public RunsFolder Runs { get; } = new();

@@ -22,10 +22,12 @@ public sealed class WriterTests(TestServers servers) : IDisposable
         {
             Assert.True(first.WaitUntil(() => Documents.FindEnd(watch, database) > 2000, "document 2,000"));
             string id = _runs.Id;
-            foreach (string[] command in (string[][])[["series", "--target", "20M"], ["run", "safe", "--operations", "10"], ["series", "--target", "1k", "--force-drop", $"{database}.series"]])
+            foreach (string[] command in (string[][])[["series", "--target", "20M"], ["run", "safe", "--operations", "10"],
+                ["series", "--target", "1k", "--force-drop", $"{database}.series"]])
             {
                 Run(kind, [.. command, "--db", database]).Expect(6)
-                    .Says($"{database}.series is being written by run {id} (host {Environment.MachineName}, process {first.Id})").Says("hint:  wait for that run");
+                    .Says($"{database}.series is being written by run {id} (host {Environment.MachineName}, process {first.Id})")
+                    .Says("hint:  wait for that run");
             }
 
             Assert.Equal(id, _runs.Id);
@@ -53,7 +55,8 @@ public sealed class WriterTests(TestServers servers) : IDisposable
         string database = servers.NewDatabase();
         using MongoConnection watch = servers.Embedded.Connect();
         Run("embedded", "series", "--target", "1k", "--step", "1k", "--tests", "batch", "--db", database).Expect(0);
-        using (ProgramRun first = Start("run", "unack", "--uri", servers.Embedded.Uri, "--db", database, "--duration", "100s", "--warmup", "0s", "--format", "json"))
+        using (ProgramRun first = Start("run", "unack", "--uri", servers.Embedded.Uri, "--db", database, "--duration", "100s",
+            "--warmup", "0s", "--format", "json"))
         {
             Assert.True(first.WaitUntil(() => Documents.FindEnd(watch, database) > 2000, "document 2,000"));
             first.SendInterrupt();
@@ -75,15 +78,20 @@ public sealed class WriterTests(TestServers servers) : IDisposable
         watch.RunCommand(database, BsonDocument.Of(("update", "mongoperf"), ("updates", new[]
         {
             BsonDocument.Of(("q", BsonDocument.Of(("_id", "series"))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(
-                ("writer", BsonDocument.Of(("run", "other"), ("host", "elsewhere"), ("process", 7), ("session", "s"), ("until", DateTime.UtcNow.AddMinutes(5)))))))) ),
+                ("writer", BsonDocument.Of(("run", "other"), ("host", "elsewhere"), ("process", 7), ("session", "s"),
+                    ("until", DateTime.UtcNow.AddMinutes(5)))))))) ),
         })));
-        first.WaitForEnd().Expect(6).Says($"{database}.series was taken over by run other (host elsewhere, process 7): this run's lease had expired");
+        first.WaitForEnd().Expect(6)
+            .Says($"{database}.series was taken over by run other (host elsewhere, process 7): this run's lease had expired");
     }
 
     [MongodFact]
     public void A_mongod_whose_client_was_killed_ends_by_itself_and_its_data_can_be_cleaned()
     {
-        var options = new ProgramOptions { Server = "mongod", Environment = new Dictionary<string, string?> { ["MONGOPERF_LINGER"] = "1s" } };
+        var options = new ProgramOptions
+        {
+            Server = "mongod", Environment = new Dictionary<string, string?> { ["MONGOPERF_LINGER"] = "1s" },
+        };
         using (ProgramRun run = ProgramRun.Start(options, "series", "--target", "1M", "--step", "1M", "--out", _runs.Path))
         {
             Assert.True(run.WaitForLine("on mongod"), run.Errors);
@@ -101,7 +109,9 @@ public sealed class WriterTests(TestServers servers) : IDisposable
 
     /// <summary>With a lease that does not expire, however slow the machine.</summary>
     private ProgramRun Start(params string[] arguments) => ProgramRun.Start(
-        new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_LEASE"] = "10m" } }, [.. arguments, "--out", _runs.Path]);
+        new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_LEASE"] = "10m" } },
+        [.. arguments, "--out", _runs.Path]);
 
-    private ProgramResult Run(string kind, params string[] arguments) => ProgramRun.Run([.. arguments, "--uri", servers[kind].Uri, "--out", _runs.Path]);
+    private ProgramResult Run(string kind, params string[] arguments) =>
+        ProgramRun.Run([.. arguments, "--uri", servers[kind].Uri, "--out", _runs.Path]);
 }

@@ -64,10 +64,12 @@ public sealed partial class ArchitectureTests
         // A scenario names what its report shows, and is held to what a server can be started with.
         ["MongoPerf.Scenarios"] =
         [
-            Texts, "MongoPerf.Deployments.Limits", "MongoPerf.Reports.Figures", Measurement, Storage, Documents, Keys, Plans, Collections, Sharding,
+            Texts, "MongoPerf.Deployments.Limits", "MongoPerf.Reports.Figures", Measurement, Storage, Documents, Keys,
+            Plans, Collections, Sharding,
             "MongoPerf.Load.Growth", "MongoPerf.Wire.Bson", "MongoPerf.Wire.Files", FailureKinds,
         ],
-        // A run is carried out, whoever asked for it. Of reports it needs what a group's precision, a crowded shard and a full disk are judged by.
+        // A run is carried out, whoever asked for it. Of reports it needs what a group's precision, a crowded shard and a full
+        // disk are judged by.
         ["MongoPerf.Running"] =
         [
             Texts, "MongoPerf.Scenarios", "MongoPerf.Deployments", Load, Measurement, Storage, "MongoPerf.Driver", Wire,
@@ -112,7 +114,8 @@ public sealed partial class ArchitectureTests
     public void Namespace_of_a_source_is_its_folder()
     {
         string[] wrong = RepositoryPaths.SourcesIn("src")
-            .Where(path => NamespaceOf(File.ReadAllText(path)) is { } name && name != Path.GetRelativePath(Source, Path.GetDirectoryName(path)!).Replace(Path.DirectorySeparatorChar, '.'))
+            .Where(path => NamespaceOf(File.ReadAllText(path)) is { } name
+                && name != Path.GetRelativePath(Source, Path.GetDirectoryName(path)!).Replace(Path.DirectorySeparatorChar, '.'))
             .ToArray();
         Assert.True(wrong.Length == 0, string.Join('\n', wrong));
     }
@@ -131,7 +134,9 @@ public sealed partial class ArchitectureTests
 
     [Fact]
     public void Wire_references_packages_for_names_and_compression_only() =>
-        Assert.Equal(["DnsClient", "Snappier", "ZstdSharp.Port"], XDocument.Load(Path.Combine(Source, "MongoPerf.Wire", "MongoPerf.Wire.csproj")).Descendants("PackageReference").Select(package => package.Attribute("Include")!.Value).Order(StringComparer.Ordinal));
+        Assert.Equal(["DnsClient", "Snappier", "ZstdSharp.Port"],
+            XDocument.Load(Path.Combine(Source, "MongoPerf.Wire", "MongoPerf.Wire.csproj"))
+                .Descendants("PackageReference").Select(package => package.Attribute("Include")!.Value).Order(StringComparer.Ordinal));
 
     [Theory]
     [InlineData("namespace MongoPerf.Wire.Bson;", "using MongoPerf.Wire.Messages;")]
@@ -173,7 +178,8 @@ public sealed partial class ArchitectureTests
         if (NamespaceOf(source) is not { } from)
             return [];
         IEnumerable<string> uses = Uses().Matches(source).Select(match => match.Value)
-            .Concat(IsWithin(from, Wire) || IsWithin(from, "MongoPerf.Load") || IsWithin(from, "MongoPerf.Server") ? [] : ShortUses().Matches(source).Select(match => $"MongoPerf.{match.Value}"))
+            .Concat(IsWithin(from, Wire) || IsWithin(from, "MongoPerf.Load") || IsWithin(from, "MongoPerf.Server") ? []
+                : ShortUses().Matches(source).Select(match => $"MongoPerf.{match.Value}"))
             .Where(name => name != from && !(from + ".").StartsWith(name + ".", StringComparison.Ordinal));
         return uses.Where(to => !IsAllowed(from, to)).Distinct().Select(to => $"{from} must not use {to}");
     }
@@ -181,17 +187,21 @@ public sealed partial class ArchitectureTests
     private static bool IsAllowed(string from, string to)
     {
         string? room = Allowed.Keys.Where(key => IsWithin(from, key)).MaxBy(key => key.Length);
-        return room is not null && (Allowed[room].Contains(Any) || IsWithin(to, room) && room != "MongoPerf.Wire" || Allowed[room].Any(allowed => IsWithin(to, allowed)));
+        return room is not null && (Allowed[room].Contains(Any) || IsWithin(to, room) && room != "MongoPerf.Wire"
+            || Allowed[room].Any(allowed => IsWithin(to, allowed)));
     }
 
     private static bool IsWithin(string name, string room) => name == room || name.StartsWith(room + ".", StringComparison.Ordinal);
 
-    private static string? NamespaceOf(string source) => Declaration().Match(source) is { Success: true } match ? match.Groups[1].Value : null;
+    private static string? NamespaceOf(string source) =>
+        Declaration().Match(source) is { Success: true } match ? match.Groups[1].Value : null;
 
     [GeneratedRegex(@"^namespace\s+([\w.]+)", RegexOptions.Multiline)]
     private static partial Regex Declaration();
 
-    /// <summary>Names of our namespaces, in using lines and written out in full; a type's name at the end does no harm. Comments count too.</summary>
+    /// <summary>
+    /// Names of our namespaces, in using lines and written out in full; a type's name at the end does no harm. Comments count too.
+    /// </summary>
     [GeneratedRegex(@"(?<![\w.""])MongoPerf(\.[A-Z]\w*)+(?!"")")]
     private static partial Regex Uses();
 

@@ -27,7 +27,8 @@ public sealed class OriginalTableScriptTests
 
     private static string Run(string file)
     {
-        using Process process = Process.Start(new ProcessStartInfo("bash", [Path.Combine(RepositoryPaths.Root, "scripts", "original-table"), file, "one", "shards"]) { RedirectStandardOutput = true, RedirectStandardError = true })!;
+        using Process process = Process.Start(new ProcessStartInfo("bash", [Path.Combine(RepositoryPaths.Root, "scripts", "original-table"),
+            file, "one", "shards"]) { RedirectStandardOutput = true, RedirectStandardError = true })!;
         string output = process.StandardOutput.ReadToEnd();
         string errors = process.StandardError.ReadToEnd();
         process.WaitForExit();

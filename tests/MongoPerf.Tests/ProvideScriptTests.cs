@@ -14,7 +14,8 @@ public sealed class ProvideScriptTests : IDisposable
         Directory.CreateDirectory(_folder.At("bin"));
         Program("sudo", "shift; [ \"$1\" = true ] || exec \"$@\"");
         // The last argument of install is the package.
-        Program("apt-get", $"echo \"$1\" >> {_folder.At("calls")}; for p; do :; done; [ \"$1\" = install ] || exit 0; grep -qx \"$p\" {_folder.At("known")} || exit 100; touch {_folder.At("installed-")}$p");
+        Program("apt-get", $"echo \"$1\" >> {_folder.At("calls")}; for p; do :; done; [ \"$1\" = install ] || exit 0; "
+            + $"grep -qx \"$p\" {_folder.At("known")} || exit 100; touch {_folder.At("installed-")}$p");
     }
 
     public void Dispose() => _folder.Dispose();
@@ -25,7 +26,8 @@ public sealed class ProvideScriptTests : IDisposable
         Known("chromium", "libssl3");
         string said = Run("provide libcurl4 chromium");
         Assert.True(File.Exists(_folder.At("installed-chromium")), said);
-        Assert.Contains("libcurl4 is missing and not installable from here (on Debian: sudo apt-get install libcurl4)", said, StringComparison.Ordinal);
+        Assert.Contains("libcurl4 is missing and not installable from here (on Debian: sudo apt-get install libcurl4)",
+            said, StringComparison.Ordinal);
         Assert.DoesNotContain("chromium is missing", said, StringComparison.Ordinal);
         // The lists were brought up to date before the second attempt, once.
         Assert.Equal(["install", "install", "update", "install"], File.ReadAllLines(_folder.At("calls")));
@@ -76,7 +78,9 @@ public sealed class ProvideScriptTests : IDisposable
         Run(build);
         Assert.Empty(Directory.GetFileSystemEntries(_folder.At("tmp")));
         int compiler = int.Parse(File.ReadAllText(started), CultureInfo.InvariantCulture);
-        Assert.True(SpinWait.SpinUntil(() => !File.Exists($"/proc/{compiler}/cmdline") || File.ReadAllText($"/proc/{compiler}/cmdline").Length == 0, TimeSpan.FromSeconds(10)));
+        Assert.True(SpinWait.SpinUntil(
+            () => !File.Exists($"/proc/{compiler}/cmdline") || File.ReadAllText($"/proc/{compiler}/cmdline").Length == 0,
+            TimeSpan.FromSeconds(10)));
     }
 
     /// <summary>What the system's lists of packages hold.</summary>

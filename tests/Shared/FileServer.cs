@@ -109,7 +109,8 @@ public sealed partial class FileServer : IDisposable
         byte[] part = content[from..];
         string status = from > 0 ? "206 Partial Content" : "200 OK";
         string headers = from > 0 ? $"Content-Range: bytes {from}-{content.Length - 1}/{content.Length}\r\n" : "";
-        int? cut = method == "GET" && _cuts.TryGetValue(path, out ConcurrentQueue<int>? cuts) && cuts.TryDequeue(out int bytes) ? bytes : null;
+        int? cut =
+            method == "GET" && _cuts.TryGetValue(path, out ConcurrentQueue<int>? cuts) && cuts.TryDequeue(out int bytes) ? bytes : null;
         Send(stream, status, headers, part, method == "HEAD" ? 0 : cut);
     }
 

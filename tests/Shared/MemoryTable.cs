@@ -53,7 +53,8 @@ internal sealed class MemoryTable
     {
         string[][] conditions = [.. arguments.Select(a => a.Split('\0')).Where(words => words[0] == "addcond")];
         int limit = int.Parse(arguments.Single(a => a.StartsWith("setlimit", StringComparison.Ordinal)).Split('\0')[1]);
-        return Reply(Records.Where(record => conditions.All(c => Meets(record, c))).Take(limit < 0 ? int.MaxValue : limit).Select(record => $"\0{record.Key}\0{record.Value}"));
+        return Reply(Records.Where(record => conditions.All(c => Meets(record, c)))
+            .Take(limit < 0 ? int.MaxValue : limit).Select(record => $"\0{record.Key}\0{record.Value}"));
     }
 
     /// <summary>Equality of text and of numbers, and one word among several.</summary>

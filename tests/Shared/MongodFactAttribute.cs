@@ -43,7 +43,8 @@ public static class MongodBinary
 
     private static (string? Path, string Reason) Unpack(string script)
     {
-        using Process process = Process.Start(new ProcessStartInfo(script) { RedirectStandardOutput = true, RedirectStandardError = true })!;
+        using Process process =
+            Process.Start(new ProcessStartInfo(script) { RedirectStandardOutput = true, RedirectStandardError = true })!;
         Task<string> errors = process.StandardError.ReadToEndAsync();
         string path = process.StandardOutput.ReadToEnd().Trim();
         process.WaitForExit();

@@ -25,9 +25,10 @@ public static class RepositoryPaths
         : Path.Combine(Vectors, name);
 
     /// <summary>All C# sources below a folder of the repository, without what builds have made.</summary>
-    public static IEnumerable<string> SourcesIn(string folder) => Directory.EnumerateFiles(Path.Combine(Root, folder), "*.cs", SearchOption.AllDirectories)
-        .Where(path => !path.Contains($"{Path.DirectorySeparatorChar}obj{Path.DirectorySeparatorChar}", StringComparison.Ordinal)
-            && !path.Contains($"{Path.DirectorySeparatorChar}bin{Path.DirectorySeparatorChar}", StringComparison.Ordinal));
+    public static IEnumerable<string> SourcesIn(string folder) =>
+        Directory.EnumerateFiles(Path.Combine(Root, folder), "*.cs", SearchOption.AllDirectories)
+            .Where(path => !path.Contains($"{Path.DirectorySeparatorChar}obj{Path.DirectorySeparatorChar}", StringComparison.Ordinal)
+                && !path.Contains($"{Path.DirectorySeparatorChar}bin{Path.DirectorySeparatorChar}", StringComparison.Ordinal));
 
     private static string? Existing(string folder) => Directory.Exists(folder) ? Path.GetFullPath(folder) : null;
 

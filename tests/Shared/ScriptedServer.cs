@@ -11,13 +11,19 @@ namespace MongoPerf.Testing;
 /// <param name="Start">Seconds since the server's start.</param>
 internal readonly record struct ScriptedCall(int Connection, int Number, double Start);
 
-/// <summary>A server whose every delay is known: it answers any number of connections at once, each operation after as long as a script says.</summary>
+/// <summary>
+/// A server whose every delay is known: it answers any number of connections at once, each operation after as long as a script says.
+/// </summary>
 /// <remarks>On any clock, the machine's own included. What a right measurement of it must show follows by arithmetic.</remarks>
 /// <param name="clock">By which it and its clients go.</param>
 /// <param name="seconds">How long an operation takes.</param>
 /// <param name="ended">Called by each connection's thread when it has done its last operation.</param>
-/// <param name="served">Called by a connection's thread behind each operation, with seconds since the server's start: what it really took, on a machine that wakes threads late.</param>
-internal sealed class ScriptedServer(IClock clock, Func<ScriptedCall, double> seconds, Action? ended = null, Action<ScriptedCall, double>? served = null)
+/// <param name="served">
+/// Called by a connection's thread behind each operation, with seconds since the server's start: what it really took, on a machine that
+/// wakes threads late.
+/// </param>
+internal sealed class ScriptedServer(
+    IClock clock, Func<ScriptedCall, double> seconds, Action? ended = null, Action<ScriptedCall, double>? served = null)
 {
     private readonly IClock _clock = clock;
     private readonly Func<ScriptedCall, double> _seconds = seconds;

@@ -5,7 +5,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Testing;
 
-/// <summary>A TCP server on loopback that reads Tokyo Tyrant's requests, says of itself what the test wants, and answers the rest as the test says.</summary>
+/// <summary>
+/// A TCP server on loopback that reads Tokyo Tyrant's requests, says of itself what the test wants, and answers the rest as the test says.
+/// </summary>
 internal sealed class ScriptedTyrant : IDisposable
 {
     private const byte StatusCommand = 0x88;
@@ -28,7 +30,8 @@ internal sealed class ScriptedTyrant : IDisposable
 
     public static byte[] StatusReply(string type)
     {
-        byte[] text = Encoding.UTF8.GetBytes($"version\t1.1.41\nlibver\t323\nprotver\t0.91\npath\tnews.tct\ntype\t{type}\nrnum\t2\nsize\t528384\nmemrss\t4096\n");
+        byte[] text = Encoding.UTF8.GetBytes($"version\t1.1.41\nlibver\t323\nprotver\t0.91\npath\tnews.tct\ntype\t{type}\nrnum\t2\n"
+            + "size\t528384\nmemrss\t4096\n");
         return [0, .. Number(text.Length), .. text];
     }
 
@@ -72,7 +75,8 @@ internal static class TyrantRequestReader
         Assert.Equal(0xC8, request[0]);
         bool whole = request[1] switch
         {
-            0x10 or 0x11 or 0x12 or 0x18 => TryTake(socket, request, 8) && TryTake(socket, request, SizeAt(request, 2) + SizeAt(request, 6)),
+            0x10 or 0x11 or 0x12 or 0x18 =>
+                TryTake(socket, request, 8) && TryTake(socket, request, SizeAt(request, 2) + SizeAt(request, 6)),
             0x20 or 0x30 => TryTake(socket, request, 4) && TryTake(socket, request, SizeAt(request, 2)),
             0x90 => TryTakeFunction(socket, request),
             _ => true,

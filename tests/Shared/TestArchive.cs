@@ -10,12 +10,17 @@ public static class TestArchive
 {
     private const UnixFileMode Program = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
 
-    /// <summary>One with a mongod that only says its version, a mongos, and a text that makes it <paramref name="padding"/> bytes long and more.</summary>
+    /// <summary>
+    /// One with a mongod that only says its version, a mongos, and a text that makes it <paramref name="padding"/> bytes long and more.
+    /// </summary>
     public static byte[] Of(string version, bool withMongos = true, int padding = 0)
     {
         string top = $"mongodb-linux-x86_64-debian12-{version}";
         string program = $"#!/bin/sh\necho 'db version v{version}'\n";
-        List<TarEntry> entries = [Directory($"{top}/bin"), File($"{top}/README", Noise(padding)), File($"{top}/bin/mongod", Encoding.UTF8.GetBytes(program))];
+        List<TarEntry> entries =
+        [
+            Directory($"{top}/bin"), File($"{top}/README", Noise(padding)), File($"{top}/bin/mongod", Encoding.UTF8.GetBytes(program)),
+        ];
         if (withMongos)
             entries.Add(File($"{top}/bin/mongos", Encoding.UTF8.GetBytes(program)));
         return Pack(entries);
@@ -58,7 +63,8 @@ public static class TestArchive
 
     public static string PathOf(string version) => $"/linux/mongodb-linux-x86_64-debian12-{version}.tgz";
 
-    private static TarEntry Directory(string name) => new PaxTarEntry(TarEntryType.Directory, name) { ModificationTime = DateTimeOffset.UnixEpoch };
+    private static TarEntry Directory(string name) =>
+        new PaxTarEntry(TarEntryType.Directory, name) { ModificationTime = DateTimeOffset.UnixEpoch };
 
     private static string Release(string version, string? sha256)
     {

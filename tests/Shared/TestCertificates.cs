@@ -13,8 +13,10 @@ internal sealed class TestCertificates : IDisposable
     public TestCertificates(string name = "MongoPerf test authority")
     {
         var request = new CertificateRequest($"CN={name}, O=MongoPerf", _key, HashAlgorithmName.SHA256);
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true));
-        request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.KeyCertSign | X509KeyUsageFlags.CrlSign, critical: true));
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(
+            certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true));
+        request.CertificateExtensions.Add(new X509KeyUsageExtension(
+            X509KeyUsageFlags.KeyCertSign | X509KeyUsageFlags.CrlSign, critical: true));
         request.CertificateExtensions.Add(new X509SubjectKeyIdentifierExtension(request.PublicKey, critical: false));
         _authority = request.CreateSelfSigned(DateTimeOffset.UtcNow.AddYears(-20), DateTimeOffset.UtcNow.AddYears(20));
         AuthorityFile = Write("ca.pem", _authority.ExportCertificatePem());
@@ -73,7 +75,8 @@ internal sealed class TestCertificates : IDisposable
         using X509Certificate2 signed = request.Create(_authority, end.AddYears(-12), end, Guid.NewGuid().ToByteArray());
         string keyPem = password is null
             ? key.ExportPkcs8PrivateKeyPem()
-            : key.ExportEncryptedPkcs8PrivateKeyPem(password, new PbeParameters(PbeEncryptionAlgorithm.Aes256Cbc, HashAlgorithmName.SHA256, 10_000));
+            : key.ExportEncryptedPkcs8PrivateKeyPem(
+                password, new PbeParameters(PbeEncryptionAlgorithm.Aes256Cbc, HashAlgorithmName.SHA256, 10_000));
         return Write(name + ".pem", signed.ExportCertificatePem() + "\n" + keyPem + "\n");
     }
 }

@@ -19,7 +19,8 @@ internal static class ClusterLock
         catch (IOException e) when (File.Exists(Path.Combine(folder, FileName)))
         {
             throw new DeploymentException(
-                Fault.Refused, $"{folder}: another mongoperf is starting, stopping or running this cluster\nhint:  wait for it, or stop it", e);
+                Fault.Refused,
+                $"{folder}: another mongoperf is starting, stopping or running this cluster\nhint:  wait for it, or stop it", e);
         }
     }
 }

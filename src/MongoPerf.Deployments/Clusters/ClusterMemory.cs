@@ -10,7 +10,10 @@ internal static class ClusterMemory
     /// <summary>Of a config server, an arbiter and a mongod that routes: they hold no data.</summary>
     public const long HelperCache = CacheSize.LeastByItself;
 
-    /// <summary>All members that hold data share what a single mongod would take by default; one that is limited takes no more than the limit's own default.</summary>
+    /// <summary>
+    /// All members that hold data share what a single mongod would take by default; one that is limited takes no more than the
+    /// limit's own default.
+    /// </summary>
     /// <param name="members">That hold data, together.</param>
     /// <param name="memoryBytes">Of the machine; read when 0.</param>
     /// <param name="helpers">Processes that hold none: a cluster's config servers and router, arbiters.</param>
@@ -34,11 +37,14 @@ internal static class ClusterMemory
         if ((cacheBytes * members) + (helpers * HelperCache) <= memory)
             return;
         long fitting = ((memory * 2 / 3) - (helpers * HelperCache)) / members;
-        string others = helpers > 0 ? $", plus {CacheSize.Text(HelperCache)} for each of {helpers} config servers, routers and arbiters," : "";
+        string others =
+            helpers > 0 ? $", plus {CacheSize.Text(HelperCache)} for each of {helpers} config servers, routers and arbiters," : "";
         throw new DeploymentException(
             Fault.WrongUsage,
             $"a cache of {CacheSize.Text(cacheBytes)} for each of {members} members{others} exceeds the memory: "
             + $"this machine has {CacheSize.Text(memory)}\nhint:  "
-            + (fitting >= CacheSize.Least ? $"--cache {fitting >> 20}MB would leave a third to the page cache and the client" : $"use fewer {(helpers > 0 ? "--shards or " : "")}--members"));
+            + (fitting >= CacheSize.Least
+                ? $"--cache {fitting >> 20}MB would leave a third to the page cache and the client"
+                : $"use fewer {(helpers > 0 ? "--shards or " : "")}--members"));
     }
 }

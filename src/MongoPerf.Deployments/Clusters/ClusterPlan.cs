@@ -159,23 +159,28 @@ public sealed record ClusterPlan
 
     /// <summary>Of a replica set that stands by itself; empty for a cluster.</summary>
     [JsonIgnore]
-    public IReadOnlyList<ServerAddress> MemberAddresses => IsReplicaSet ? [.. Processes.Where(member => member.HoldsData).Select(ClusterProcesses.AddressOf)] : [];
+    public IReadOnlyList<ServerAddress> MemberAddresses =>
+        IsReplicaSet ? [.. Processes.Where(member => member.HoldsData).Select(ClusterProcesses.AddressOf)] : [];
 
     [JsonIgnore]
     public IEnumerable<string> ShardNames => Enumerable.Range(0, Shards).Select(shard => $"s{shard}");
 
     [JsonIgnore]
-    public string RouterText => Router == RouterKind.Mongos ? $"mongos {MongodVersion}" : $"mongod {MongodVersion} (built-in routing; no mongos found)";
+    public string RouterText =>
+        Router == RouterKind.Mongos ? $"mongos {MongodVersion}" : $"mongod {MongodVersion} (built-in routing; no mongos found)";
 
     /// <summary>What it is called: "cluster" or "replica set".</summary>
     [JsonIgnore]
     public string Noun => IsReplicaSet ? "replica set" : "cluster";
 
-    /// <summary>Such as "3 shards of 1 member each", "2 shards of 2 members and an arbiter each, 3 config servers", or "3 members".</summary>
+    /// <summary>
+    /// Such as "3 shards of 1 member each", "2 shards of 2 members and an arbiter each, 3 config servers", or "3 members".
+    /// </summary>
     [JsonIgnore]
     public string ShapeText => IsReplicaSet
         ? MembersText
-        : $"{Shards} {(Shards == 1 ? "shard" : "shards")} of {MembersText} each{(ConfigServers > 1 ? $", {ConfigServers} config servers" : "")}";
+        : $"{Shards} {(Shards == 1 ? "shard" : "shards")} of {MembersText} "
+            + $"each{(ConfigServers > 1 ? $", {ConfigServers} config servers" : "")}";
 
     private string MembersText => $"{Members} {(Members == 1 ? "member" : "members")}{(Arbiter ? " and an arbiter" : "")}";
 
@@ -194,7 +199,9 @@ public sealed record ClusterPlan
     public static bool IsIn(string folder) => File.Exists(Path.Combine(folder, FileName));
 
     /// <returns>Null when the folder holds none.</returns>
-    /// <exception cref="DeploymentException">The file can't be read, is broken, is of a later version, or the cluster is another user's.</exception>
+    /// <exception cref="DeploymentException">
+    /// The file can't be read, is broken, is of a later version, or the cluster is another user's.
+    /// </exception>
     public static ClusterPlan? Read(string folder)
     {
         string file = Path.Combine(folder, FileName);
@@ -211,16 +218,19 @@ public sealed record ClusterPlan
         }
         catch (JsonException e)
         {
-            throw new DeploymentException(Fault.WrongUsage, $"{file} is not a valid cluster file: {e.Message}\nhint:  name another folder", e);
+            throw new DeploymentException(
+                Fault.WrongUsage, $"{file} is not a valid cluster file: {e.Message}\nhint:  name another folder", e);
         }
 
         // The folder may be somebody else's: what is beyond these bounds would ask for all memory and every port.
         if (plan.Shards is < 0 or > ClusterLimits.MostShards || plan.Members is < 1 or > ClusterLimits.MostMembers
             || plan.ConfigServers is < 1 or > ClusterLimits.MostConfigServers
             || plan.FirstPort < 1 || plan.FirstPort + plan.Processes.Count - 1 > ushort.MaxValue || plan.CacheBytes < 1)
-            throw new DeploymentException(Fault.WrongUsage, $"{file} is not a valid cluster file: its shards, members, port or cache are out of bounds\nhint:  name another folder");
+            throw new DeploymentException(Fault.WrongUsage,
+                $"{file} is not a valid cluster file: its shards, members, port or cache are out of bounds\nhint:  name another folder");
         if (plan.Format > NewestFormat)
-            throw new DeploymentException(Fault.WrongUsage, $"{file} has format {plan.Format}; this version reads up to {NewestFormat}\nhint:  use the version that created the cluster, or a newer one");
+            throw new DeploymentException(Fault.WrongUsage, $"{file} has format {plan.Format}; this version reads up to {NewestFormat}\n"
+                + "hint:  use the version that created the cluster, or a newer one");
         return plan.User == Environment.UserName ? plan : throw OtherUser(folder, $"user '{plan.User}'");
     }
 

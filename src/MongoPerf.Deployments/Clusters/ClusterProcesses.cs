@@ -10,10 +10,14 @@ namespace MongoPerf.Deployments.Clusters;
 /// <remarks>Different members may be started by different threads at once.</remarks>
 public sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessTable table, CancellationToken interrupt = default)
 {
-    /// <summary>Of each member. All lie on one disk, of which mongod's own default would be a twentieth each; this is the least that it takes by itself.</summary>
+    /// <summary>
+    /// Of each member. All lie on one disk, of which mongod's own default would be a twentieth each; this is the least that
+    /// it takes by itself.
+    /// </summary>
     public const long OplogBytes = 990L << 20;
 
-    // From 5.0 on a member that is told to end waits for clients to leave, 15 seconds by default: these are told by us, after their clients.
+    // From 5.0 on a member that is told to end waits for clients to leave, 15 seconds by default: these are told by us,
+    // after their clients.
     private static readonly Version FirstThatWaits = new(5, 0);
 
     private readonly ConcurrentDictionary<string, ServerProcess> _held = new(StringComparer.Ordinal);
@@ -21,16 +25,19 @@ public sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessTab
     private readonly MemoryGroupPlace _place = plan.MemoryLimitBytes is null ? new(null, "", null) : MemoryGroupPlace.Find();
 
     /// <summary>Why the memory of a member is not limited as requested; null when it is, or no limit was requested.</summary>
-    public string? MemoryProblem => ExplainMemory(plan.Processes.Where(IsRunning).All(member => !member.HoldsData || _held[member.Name].IsMemoryLimited));
+    public string? MemoryProblem =>
+        ExplainMemory(plan.Processes.Where(IsRunning).All(member => !member.HoldsData || _held[member.Name].IsMemoryLimited));
 
     /// <summary>Why a member is not confined to the requested CPUs; null when it is, or none were requested.</summary>
-    public string? CpuProblem => ExplainCpus(plan.Processes.Where(IsRunning).All(member => !member.HoldsData || _held[member.Name].IsConfined));
+    public string? CpuProblem =>
+        ExplainCpus(plan.Processes.Where(IsRunning).All(member => !member.HoldsData || _held[member.Name].IsConfined));
 
     /// <summary>Whether some would end with this program.</summary>
     public bool HoldsAny => !_held.IsEmpty;
 
     /// <param name="areLimited">Whether all members that hold data are in their groups.</param>
-    public string? ExplainMemory(bool areLimited) => plan.MemoryLimitBytes is null || areLimited ? null : _place.Problem ?? "the system did not let them join their control groups";
+    public string? ExplainMemory(bool areLimited) =>
+        plan.MemoryLimitBytes is null || areLimited ? null : _place.Problem ?? "the system did not let them join their control groups";
 
     /// <param name="areConfined">Whether all members that hold data are confined to the requested CPUs.</param>
     public string? ExplainCpus(bool areConfined) => plan.Cpus is null || areConfined ? null : "the system lets them use other CPUs";
@@ -62,16 +69,19 @@ public sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessTab
     public int? ProcessIdOf(ClusterMember member) => _held.TryGetValue(member.Name, out ServerProcess? held) ? held.ProcessId : null;
 
     /// <inheritdoc cref="ServerProcess.ExitText"/>
-    public string ExitTextOf(ClusterMember member) => _held.TryGetValue(member.Name, out ServerProcess? held) ? held.ExitText : MemoryGroup.ExitText(null);
+    public string ExitTextOf(ClusterMember member) =>
+        _held.TryGetValue(member.Name, out ServerProcess? held) ? held.ExitText : MemoryGroup.ExitText(null);
 
     /// <summary>A member's process, whoever started it.</summary>
-    public ServerProcess? Find(ClusterMember member) => _held.GetValueOrDefault(member.Name) ?? ServerProcess.FindLeftOver(OptionsOf(member), table);
+    public ServerProcess? Find(ClusterMember member) =>
+        _held.GetValueOrDefault(member.Name) ?? ServerProcess.FindLeftOver(OptionsOf(member), table);
 
     /// <summary>Ends a member's process, also one that an earlier run of the program left. Never throws.</summary>
     /// <returns>False when none ran.</returns>
     public bool Stop(ClusterMember member)
     {
-        ServerProcess? server = _held.TryRemove(member.Name, out ServerProcess? held) ? held : ServerProcess.FindLeftOver(OptionsOf(member), table);
+        ServerProcess? server =
+            _held.TryRemove(member.Name, out ServerProcess? held) ? held : ServerProcess.FindLeftOver(OptionsOf(member), table);
         server?.Stop();
         // What one that was killed has left; a state whose process would not end is kept.
         if (server is null)
@@ -137,7 +147,8 @@ public sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessTab
             LogFile = log,
             Arguments = port =>
             [
-                "--configdb", $"{ClusterPlan.ConfigSet}/{configs}", "--bind_ip", "127.0.0.1", "--port", $"{port}", "--nounixsocket", "--logpath", log, "--logappend",
+                "--configdb", $"{ClusterPlan.ConfigSet}/{configs}", "--bind_ip", "127.0.0.1", "--port", $"{port}", "--nounixsocket",
+                "--logpath", log, "--logappend",
                 .. _security?.Arguments ?? [],
             ],
         };
@@ -151,9 +162,13 @@ public sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessTab
         return new MemoryGroup($"{MemoryGroup.NameFor(folder)}-{member.Name}", bytes, _place);
     }
 
-    private IReadOnlyList<int>? CpusOf(ClusterMember member) => plan.Cpus is null || !member.HoldsData ? null : CpusOf(plan, member, CpuAffinity.Own);
+    private IReadOnlyList<int>? CpusOf(ClusterMember member) =>
+        plan.Cpus is null || !member.HoldsData ? null : CpusOf(plan, member, CpuAffinity.Own);
 
-    /// <summary>The next ones after those of the member before, from the first again when all are taken: members stand for machines, which share no CPU while there are enough.</summary>
+    /// <summary>
+    /// The next ones after those of the member before, from the first again when all are taken: members stand for machines, which share no
+    /// CPU while there are enough.
+    /// </summary>
     /// <param name="plan">Limits its members.</param>
     /// <param name="member">Holds data.</param>
     /// <param name="own">That this program may use. A cluster that came from a larger machine gets as many as there are.</param>

@@ -19,21 +19,26 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
     /// <summary>Finds mongod as always, and mongos where MONGOPERF_MONGOS says, beside the mongod, or in PATH.</summary>
     /// <param name="mongod">The value of <c>--mongod</c>, or null.</param>
     /// <param name="variable">Reads the environment.</param>
-    /// <exception cref="DeploymentException">No mongod, or none that can do without a mongos; a mongos was named that is none, or of another version.</exception>
+    /// <exception cref="DeploymentException">
+    /// No mongod, or none that can do without a mongos; a mongos was named that is none, or of another version.
+    /// </exception>
     public static ClusterPrograms Find(string? mongod, Func<string, string?> variable)
     {
         MongodProgram program = MongodProgram.Find(mongod, variable) ?? throw DeploymentException.WrongUsage(
-            $"a sharded cluster needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); the embedded server can't shard",
+            $"a sharded cluster needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); "
+            + "the embedded server can't shard",
             "'mongoperf server install 8.0' installs mongod and mongos");
         if (variable(MongosVariable) is { Length: > 0 } named)
             return new(program, CheckNamed(named, program));
-        if (Candidates(program.Path, variable).FirstOrDefault(path => File.Exists(path) && IsOfSameSeries(ReadVersion(path), program)) is { } found)
+        if (Candidates(program.Path, variable)
+            .FirstOrDefault(path => File.Exists(path) && IsOfSameSeries(ReadVersion(path), program)) is { } found)
             return new(program, found);
         return program.Version >= FirstThatRoutes
             ? new(program, null)
             : throw new DeploymentException(
                 Fault.CannotConnect,
-                $"{program.Path} is version {program.Version} and no mongos of that version was found (beside it, {MongosVariable}, PATH); only mongod {FirstThatRoutes} or later works without one\n"
+                $"{program.Path} is version {program.Version} and no mongos of that version was found (beside it, {MongosVariable}, PATH); "
+                + $"only mongod {FirstThatRoutes} or later works without one\n"
                 + "hint:  'mongoperf server install 8.0' installs mongod and mongos");
     }
 
@@ -41,11 +46,14 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
     /// <inheritdoc cref="Find"/>
     public static ClusterPrograms ForReplicaSet(string? mongod, Func<string, string?> variable) => new(
         MongodProgram.Find(mongod, variable) ?? throw DeploymentException.WrongUsage(
-            $"a replica set needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); the embedded server can't replicate",
+            $"a replica set needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); "
+            + "the embedded server can't replicate",
             "'mongoperf server install 8.0' installs one"),
         null);
 
-    /// <summary>Full paths of the routers that this machine starts without being told to, beside a mongod that it starts so. None is run.</summary>
+    /// <summary>
+    /// Full paths of the routers that this machine starts without being told to, beside a mongod that it starts so. None is run.
+    /// </summary>
     public static IEnumerable<string> Own(string mongod, Func<string, string?> variable) =>
         Candidates(mongod, variable).Concat(variable(MongosVariable) is { Length: > 0 } named ? [ProgramIn(named)] : []);
 
@@ -62,17 +70,22 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
         if (!File.Exists(full))
             throw DeploymentException.WrongUsage($"{MongosVariable}: {full} does not exist", "name a mongos, or unset the variable");
         if (ReadVersion(full) is not { } version)
-            throw DeploymentException.WrongUsage($"{MongosVariable}: {full} --version does not report a mongos", "name a mongos for this system, or unset the variable");
+            throw DeploymentException.WrongUsage($"{MongosVariable}: {full} --version does not report a mongos",
+                "name a mongos for this system, or unset the variable");
         return IsOfSameSeries(version, mongod)
             ? full
             : throw DeploymentException.WrongUsage(
-                $"{MongosVariable}: {full} is version {version}, {mongod.Path} is {mongod.Version}", "router and shards must be of the same series, such as 6.0");
+                $"{MongosVariable}: {full} is version {version}, {mongod.Path} is {mongod.Version}",
+                "router and shards must be of the same series, such as 6.0");
     }
 
-    private static bool IsOfSameSeries(Version? mongos, MongodProgram mongod) => mongos is not null && (mongos.Major, mongos.Minor) == (mongod.Version.Major, mongod.Version.Minor);
+    private static bool IsOfSameSeries(Version? mongos, MongodProgram mongod) =>
+        mongos is not null && (mongos.Major, mongos.Minor) == (mongod.Version.Major, mongod.Version.Minor);
 
     private static Version? ReadVersion(string mongos) =>
-        VersionLine().Match(MongodProgram.RunForVersion(mongos, "mongos").Output) is { Success: true } match ? Version.Parse(match.Groups[1].Value) : null;
+        VersionLine().Match(MongodProgram.RunForVersion(mongos, "mongos").Output) is { Success: true } match
+            ? Version.Parse(match.Groups[1].Value)
+            : null;
 
     [GeneratedRegex(@"mongos version v(\d+\.\d+\.\d+)")]
     private static partial Regex VersionLine();

@@ -13,18 +13,22 @@ internal static class ClusterRemarks
         var remarks = new List<string>
         {
             plan.IsReplicaSet
-                ? $"replica set of {plan.ShapeText} on one machine: every write goes into the oplog too{(plan.Members > 1 ? ", and each secondary applies it on the same CPUs and disk" : "")}"
+                ? $"replica set of {plan.ShapeText} on one machine: every write goes into the oplog "
+                    + $"too{(plan.Members > 1 ? ", and each secondary applies it on the same CPUs and disk" : "")}"
                 : $"sharded cluster on one machine: {plan.ShapeText}, router: {plan.RouterText}",
         };
         if (plan.Auth || plan.Tls)
-            remarks.Add($"connections: {(plan.Tls ? "TLS" : "plain text")}, {(plan.Auth ? "authenticated by SCRAM" : "no authentication")}, also between the servers");
+            remarks.Add($"connections: {(plan.Tls ? "TLS" : "plain text")}, "
+                + $"{(plan.Auth ? "authenticated by SCRAM" : "no authentication")}, also between the servers");
         string member = plan.IsReplicaSet ? "member" : "shard member";
         if (memoryProblem is not null)
             remarks.Add($"the members' memory is not limited: {memoryProblem}");
         else if (plan.MemoryLimitBytes is { } bytes)
             remarks.Add($"each {member}: {ServerLimits.LimitedText(bytes, MemoryGroupPlace.Find())}");
         if (plan.Cpus is { } cpus)
-            remarks.Add(cpuProblem is null ? CpuText(plan, member) : $"the members are not limited to {cpus} {(cpus == 1 ? "CPU" : "CPUs")}: {cpuProblem}");
+            remarks.Add(cpuProblem is null
+                ? CpuText(plan, member)
+                : $"the members are not limited to {cpus} {(cpus == 1 ? "CPU" : "CPUs")}: {cpuProblem}");
         return remarks;
     }
 
@@ -32,7 +36,8 @@ internal static class ClusterRemarks
     private static string CpuText(ClusterPlan plan, string member)
     {
         IReadOnlyList<int> own = CpuAffinity.Own;
-        IEnumerable<string> each = plan.Processes.Where(one => one.HoldsData).Select(one => $"{one.Name} on CPU {string.Join(", ", ClusterProcesses.CpusOf(plan, one, own))}");
+        IEnumerable<string> each = plan.Processes.Where(one => one.HoldsData)
+            .Select(one => $"{one.Name} on CPU {string.Join(", ", ClusterProcesses.CpusOf(plan, one, own))}");
         return $"each {member} runs on {Math.Min(plan.Cpus!.Value, own.Count)} of {own.Count} CPUs ({string.Join("; ", each)})";
     }
 }

@@ -11,7 +11,10 @@ public sealed record ClusterRequest
 {
     private const int DefaultShards = 3;
 
-    /// <summary>A new one is sharded (3 shards of 1 member) unless the topology is a replica set (3 members); a cache that is given brings a memory limit to shards.</summary>
+    /// <summary>
+    /// A new one is sharded (3 shards of 1 member) unless the topology is a replica set (3 members); a cache that is given brings a
+    /// memory limit to shards.
+    /// </summary>
     public required DeploymentSettings Settings { get; init; }
 
     /// <summary>The first of a row.</summary>
@@ -25,7 +28,9 @@ public sealed record ClusterRequest
 
     /// <summary>A new cluster. Nothing is changed yet.</summary>
     /// <param name="folder">Where it is to be.</param>
-    /// <exception cref="DeploymentException">Too few or too many shards, no programs, not enough memory, ports in use, or a folder that holds something else.</exception>
+    /// <exception cref="DeploymentException">
+    /// Too few or too many shards, no programs, not enough memory, ports in use, or a folder that holds something else.
+    /// </exception>
     public ClusterPlan MakePlan(string folder)
     {
         bool isSet = Settings.Topology == Topology.ReplicaSet;
@@ -36,11 +41,14 @@ public sealed record ClusterRequest
         if (arbiter && members != ClusterLimits.MembersWithArbiter)
         {
             throw DeploymentException.WrongUsage(
-                $"--arbiter breaks the tie between {ClusterLimits.MembersWithArbiter} members, but --members is {members}", "add --members 2, or omit --arbiter");
+                $"--arbiter breaks the tie between {ClusterLimits.MembersWithArbiter} members, but --members is {members}",
+                "add --members 2, or omit --arbiter");
         }
 
         RefuseOther(folder);
-        ClusterPrograms programs = isSet ? ClusterPrograms.ForReplicaSet(Settings.MongodPath, Variable) : ClusterPrograms.Find(Settings.MongodPath, Variable);
+        ClusterPrograms programs = isSet
+            ? ClusterPrograms.ForReplicaSet(Settings.MongodPath, Variable)
+            : ClusterPrograms.Find(Settings.MongodPath, Variable);
         if (Settings.Tls is true)
             SecurityFiles.RequireTls(programs.Mongod.Version);
         int all = Math.Max(1, shards) * members;
@@ -73,7 +81,8 @@ public sealed record ClusterRequest
     /// <exception cref="DeploymentException">The settings can't be changed, or its programs are gone.</exception>
     public ClusterPlan Fit(ClusterPlan there, string folder)
     {
-        RefuseChange(folder, "--topology", Settings.Topology?.Text(), (there.IsReplicaSet ? Topology.ReplicaSet : Topology.Sharded).Text(), there);
+        RefuseChange(
+            folder, "--topology", Settings.Topology?.Text(), (there.IsReplicaSet ? Topology.ReplicaSet : Topology.Sharded).Text(), there);
         RefuseChange(folder, "--shards", Settings.Shards?.ToString(), $"{there.Shards}", there);
         RefuseChange(folder, "--members", Settings.Members?.ToString(), $"{there.Members}", there);
         RefuseChange(folder, "--config-servers", Settings.ConfigServers?.ToString(), $"{there.ConfigServers}", there);
@@ -83,7 +92,10 @@ public sealed record ClusterRequest
         RefuseChange(folder, "--tls", OnOff(Settings.Tls), OnOff(there.Tls), there);
         long cache = Settings.CacheBytes ?? there.CacheBytes;
         ClusterMemory.Check(cache, there.DataSets * there.Members, helpers: there.Helpers);
-        return WithPrograms(there, folder) with { CacheBytes = cache, MemoryLimitBytes = LimitFor(cache, there.IsReplicaSet, there), Cpus = CpusFor(there) };
+        return WithPrograms(there, folder) with
+        {
+            CacheBytes = cache, MemoryLimitBytes = LimitFor(cache, there.IsReplicaSet, there), Cpus = CpusFor(there),
+        };
     }
 
     private static string? OnOff(bool? value) => value switch { null => null, true => "on", _ => "off" };
@@ -100,12 +112,14 @@ public sealed record ClusterRequest
             ? Directory.EnumerateFileSystemEntries(folder).Select(Path.GetFileName).FirstOrDefault(name => !IsOurs(name!))
             : null;
         if (other is not null)
-            throw new DeploymentException(Fault.Refused, $"{folder} contains '{other}', which is not part of a cluster\nhint:  name an empty or new folder");
+            throw new DeploymentException(
+                Fault.Refused, $"{folder} contains '{other}', which is not part of a cluster\nhint:  name an empty or new folder");
     }
 
     // What a start that was killed leaves before there is a cluster.
     private static bool IsOurs(string name) => name is ClusterLock.FileName or RunDataFolder.MarkFile
-        || name.StartsWith(ClusterPlan.FileName, StringComparison.Ordinal) || name.StartsWith(SecurityFiles.FolderName, StringComparison.Ordinal);
+        || name.StartsWith(ClusterPlan.FileName, StringComparison.Ordinal)
+        || name.StartsWith(SecurityFiles.FolderName, StringComparison.Ordinal);
 
     private static void RefuseChange(string folder, string option, string? asked, string? was, ClusterPlan there)
     {
@@ -113,7 +127,8 @@ public sealed record ClusterRequest
         {
             throw new DeploymentException(
                 Fault.WrongUsage,
-                $"{option} is {asked}, but the {there.Noun} in {folder} was created with {was}\nhint:  use another folder, or delete this {there.Noun}: 'mongoperf cluster stop --folder {folder} --remove'");
+                $"{option} is {asked}, but the {there.Noun} in {folder} was created with {was}\n"
+                + $"hint:  use another folder, or delete this {there.Noun}: 'mongoperf cluster stop --folder {folder} --remove'");
         }
     }
 
@@ -123,15 +138,19 @@ public sealed record ClusterRequest
         {
             string? gone = new[] { there.Mongod, there.Mongos }.FirstOrDefault(path => path is not null && !File.Exists(path));
             return gone is null ? there : throw new DeploymentException(
-                Fault.WrongUsage, $"the cluster in {folder} uses {gone}, which no longer exists\nhint:  name a mongod that can use its data with --mongod");
+                Fault.WrongUsage,
+                $"the cluster in {folder} uses {gone}, which no longer exists\nhint:  name a mongod that can use its data with --mongod");
         }
 
-        ClusterPrograms programs = there.IsReplicaSet ? ClusterPrograms.ForReplicaSet(Settings.MongodPath, Variable) : ClusterPrograms.Find(Settings.MongodPath, Variable);
+        ClusterPrograms programs = there.IsReplicaSet
+            ? ClusterPrograms.ForReplicaSet(Settings.MongodPath, Variable)
+            : ClusterPrograms.Find(Settings.MongodPath, Variable);
         return programs.Router == there.Router
             ? there with { Mongod = programs.Mongod.Path, MongodVersion = programs.Mongod.Version, Mongos = programs.Mongos }
             : throw new DeploymentException(
                 Fault.WrongUsage,
-                $"the router of the cluster in {folder} is a {(there.Mongos is null ? "mongod" : "mongos")}; with {Settings.MongodPath} it would be a {(programs.Mongos is null ? "mongod" : "mongos")}\nhint:  use another folder");
+                $"the router of the cluster in {folder} is a {(there.Mongos is null ? "mongod" : "mongos")}; "
+                + $"with {Settings.MongodPath} it would be a {(programs.Mongos is null ? "mongod" : "mongos")}\nhint:  use another folder");
     }
 
     private int ChoosePorts(int count)
@@ -139,13 +158,15 @@ public sealed record ClusterRequest
         if (FirstPort is not { } first)
             return FreePort.Find(count);
         if (first + count - 1 > ushort.MaxValue)
-            throw new DeploymentException(Fault.WrongUsage, $"--port is {first}, and the cluster needs {count} ports from there; allowed: up to {ushort.MaxValue - count + 1}");
+            throw new DeploymentException(Fault.WrongUsage,
+                $"--port is {first}, and the cluster needs {count} ports from there; allowed: up to {ushort.MaxValue - count + 1}");
         int[] taken = [.. Enumerable.Range(first, count).Where(port => !FreePort.IsFree(port))];
         return taken.Length == 0
             ? first
             : throw new DeploymentException(
                 Fault.CannotConnect,
-                $"--port is {first}, and the cluster needs {count} ports from there; in use on 127.0.0.1: {string.Join(", ", taken)}\nhint:  choose another --port, or omit it to use free ports");
+                $"--port is {first}, and the cluster needs {count} ports from there; in use on 127.0.0.1: {string.Join(", ", taken)}\n"
+                + "hint:  choose another --port, or omit it to use free ports");
     }
 
     private int? CpusFor(ClusterPlan? there)
@@ -160,7 +181,8 @@ public sealed record ClusterRequest
         {
             0 => null,
             { } asked => asked,
-            // Without either, the shards share the whole machine, as a single mongod has it. A replica set is compared with one server, which a cache does not limit.
+            // Without either, the shards share the whole machine, as a single mongod has it. A replica set is compared with one server,
+            // which a cache does not limit.
             null => Settings.CacheBytes is null || isSet ? there?.MemoryLimitBytes : MemoryLimit.For(cache),
         };
         if (limit is { } bytes)

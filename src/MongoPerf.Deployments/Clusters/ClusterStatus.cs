@@ -18,9 +18,12 @@ public sealed record MemberStatus(ClusterMember Member, int? ProcessId, string S
 /// <param name="Folder">Full path.</param>
 /// <param name="Plan">What it is made of.</param>
 /// <param name="Members">In the order of the plan.</param>
-/// <param name="MemoryProblem">Why the memory of a running member is not limited as requested; null when it is, or no limit was requested.</param>
+/// <param name="MemoryProblem">
+/// Why the memory of a running member is not limited as requested; null when it is, or no limit was requested.
+/// </param>
 /// <param name="CpuProblem">Why a running member is not confined to the requested CPUs; null when it is, or none were requested.</param>
-public sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyList<MemberStatus> Members, string? MemoryProblem, string? CpuProblem)
+public sealed record ClusterStatus(
+    string Folder, ClusterPlan Plan, IReadOnlyList<MemberStatus> Members, string? MemoryProblem, string? CpuProblem)
 {
     private const string Primary = "primary";
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
@@ -33,10 +36,14 @@ public sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyLis
         string full = Path.GetFullPath(folder);
         ClusterPlan plan = ClusterPlan.Read(full) ?? throw NoneIn(full);
         var processes = new ClusterProcesses(full, plan, ProcessTable.System);
-        ConnectionSettings quick = (plan.Security(full)?.Anonymous ?? ConnectionSettings.Default) with { ConnectTimeout = Patience, ReplyTimeout = Patience };
+        ConnectionSettings quick = (plan.Security(full)?.Anonymous ?? ConnectionSettings.Default) with
+        {
+            ConnectTimeout = Patience, ReplyTimeout = Patience,
+        };
         MemberStatus[] members = Together.Run(plan.Processes, member => Look(member, processes.Find(member), quick));
         MemberStatus[] data = [.. members.Where(member => member.ProcessId is not null && member.Member.HoldsData)];
-        return new(full, plan, members, processes.ExplainMemory(data.All(member => member.IsMemoryLimited)), processes.ExplainCpus(data.All(member => member.IsConfined)));
+        return new(full, plan, members, processes.ExplainMemory(data.All(member => member.IsMemoryLimited)),
+            processes.ExplainCpus(data.All(member => member.IsConfined)));
     }
 
     /// <summary>Where clients find its parts.</summary>
@@ -60,18 +67,24 @@ public sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyLis
     private void RequireRunning()
     {
         if (Members.FirstOrDefault(member => member.ProcessId is null) is { } missing)
-            throw new DeploymentException(Fault.CannotConnect, $"{Folder}: the {Plan.Noun}'s {missing.Member.Description} is down\nhint:  'mongoperf cluster start --folder {Folder}' restarts it");
+            throw new DeploymentException(Fault.CannotConnect, $"{Folder}: the {Plan.Noun}'s {missing.Member.Description} is down\n"
+                + $"hint:  'mongoperf cluster start --folder {Folder}' restarts it");
     }
 
-    private ServerAddress PrimaryOf(string set) => Members.FirstOrDefault(member => member.Member.ReplicaSet == set && member.State == Primary) is { } primary
-        ? ClusterProcesses.AddressOf(primary.Member)
-        : throw new DeploymentException(Fault.CannotConnect, $"{Folder}: replica set {set} has no primary at the moment\nhint:  'mongoperf cluster status --folder {Folder}' shows its members");
+    private ServerAddress PrimaryOf(string set) =>
+        Members.FirstOrDefault(member => member.Member.ReplicaSet == set && member.State == Primary) is { } primary
+            ? ClusterProcesses.AddressOf(primary.Member)
+            : throw new DeploymentException(Fault.CannotConnect, $"{Folder}: replica set {set} has no primary at the moment\n"
+                + $"hint:  'mongoperf cluster status --folder {Folder}' shows its members");
 
     public static DeploymentException NoneIn(string folder) =>
-        DeploymentException.WrongUsage($"no cluster in {folder}: it has no {ClusterPlan.FileName}", "create one with 'mongoperf cluster start'");
+        DeploymentException.WrongUsage($"no cluster in {folder}: it has no {ClusterPlan.FileName}",
+            "create one with 'mongoperf cluster start'");
 
     private static MemberStatus Look(ClusterMember member, ServerProcess? server, ConnectionSettings quick) =>
-        server is null ? new(member, null, "not running", false, false) : new(member, server.ProcessId, Ask(member, quick), server.IsMemoryLimited, server.IsConfined);
+        server is null
+            ? new(member, null, "not running", false, false)
+            : new(member, server.ProcessId, Ask(member, quick), server.IsMemoryLimited, server.IsConfined);
 
     private static string Ask(ClusterMember member, ConnectionSettings quick)
     {

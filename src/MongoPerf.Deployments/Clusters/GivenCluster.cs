@@ -5,7 +5,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments.Clusters;
 
-/// <summary>A cluster, or a replica set, that <c>cluster start</c> brought up (<c>--cluster DIR</c>): never started nor stopped by the run.</summary>
+/// <summary>
+/// A cluster, or a replica set, that <c>cluster start</c> brought up (<c>--cluster DIR</c>): never started nor stopped by the run.
+/// </summary>
 public sealed class GivenCluster : IDeployment
 {
     private readonly ClusterPlan _plan;

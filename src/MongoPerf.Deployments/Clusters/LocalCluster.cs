@@ -9,7 +9,9 @@ using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Clusters;
 
-/// <summary>Real programs on this machine, in one folder: a sharded cluster (config servers, shards as replica sets, a router), or one replica set.</summary>
+/// <summary>
+/// Real programs on this machine, in one folder: a sharded cluster (config servers, shards as replica sets, a router), or one replica set.
+/// </summary>
 /// <remarks>
 /// It may be killed at any moment of its life, and started again from its folder: each step looks at what is there before it does
 /// anything. One thread, but <see cref="IsRunning"/> and <see cref="Parts"/> may be read by any. Held by one program at a time.
@@ -62,7 +64,8 @@ public sealed class LocalCluster : IDeployment
     public bool IsRunning => Plan.Processes.All(_processes.IsRunning);
 
     /// <summary>Of the process at <see cref="Address"/>.</summary>
-    public int? ProcessId => _processes.ProcessIdOf(Plan.Processes.FirstOrDefault(member => ClusterProcesses.AddressOf(member) == Address) ?? First);
+    public int? ProcessId =>
+        _processes.ProcessIdOf(Plan.Processes.FirstOrDefault(member => ClusterProcesses.AddressOf(member) == Address) ?? First);
 
     public IReadOnlyList<int> ProcessIds => [.. Plan.Processes.Select(_processes.ProcessIdOf).OfType<int>()];
 
@@ -75,7 +78,8 @@ public sealed class LocalCluster : IDeployment
     /// <summary>Why its members are not confined to the requested CPUs; null when they are, or none were requested.</summary>
     public string? CpuProblem => _processes.CpuProblem;
 
-    public string RestartText => $"{string.Join(", ", LastStarted)} of the {Plan.Noun} {ExitText} and {(LastStarted.Count > 1 ? "were" : "was")} restarted";
+    public string RestartText =>
+        $"{string.Join(", ", LastStarted)} of the {Plan.Noun} {ExitText} and {(LastStarted.Count > 1 ? "were" : "was")} restarted";
 
     public string ExitText { get; private set; } = MemoryGroup.ExitText(null);
 
@@ -87,7 +91,9 @@ public sealed class LocalCluster : IDeployment
     private ClusterMember First => Plan.Processes[0];
 
     /// <summary>The cluster of a folder, or a new one there; nothing is started yet.</summary>
-    /// <exception cref="DeploymentException">The request can't be met, does not fit what is there, or the folder is somebody else's.</exception>
+    /// <exception cref="DeploymentException">
+    /// The request can't be met, does not fit what is there, or the folder is somebody else's.
+    /// </exception>
     public static LocalCluster Prepare(string folder, ClusterRequest request)
     {
         string full = Path.GetFullPath(folder);
@@ -102,7 +108,8 @@ public sealed class LocalCluster : IDeployment
             if (plan != there)
             {
                 if (there is not null && HasProcesses(full, there))
-                    throw new DeploymentException(Fault.Refused, $"{full}: the {plan.Noun} is running with other settings\nhint:  stop it first with 'mongoperf cluster stop --folder {folder}'; its data stays");
+                    throw new DeploymentException(Fault.Refused, $"{full}: the {plan.Noun} is running with other settings\n"
+                        + $"hint:  stop it first with 'mongoperf cluster stop --folder {folder}'; its data stays");
                 plan.Write(full);
             }
 
@@ -132,7 +139,9 @@ public sealed class LocalCluster : IDeployment
         {
             Auth = request.Settings.Auth is true, Tls = request.Settings.Tls is true,
             // The folder knows the programs of a cluster that continues; what was typed when it began may be relative to another folder.
-            MongodPath = request.ServerProgram is { } noted ? (ClusterPlan.IsIn(request.DataFolder) ? null : noted) : request.Settings.MongodPath,
+            MongodPath = request.ServerProgram is { } noted
+                ? (ClusterPlan.IsIn(request.DataFolder) ? null : noted)
+                : request.Settings.MongodPath,
         },
         Variable = variable,
         Interrupt = request.Connections.Stop,
@@ -149,13 +158,17 @@ public sealed class LocalCluster : IDeployment
 
     /// <summary>Brings up what does not run, and what is missing of a cluster that was not finished.</summary>
     /// <returns>True when something had to be started or taken over.</returns>
-    /// <exception cref="DeploymentException">A process does not start, or a part does not come to work together with the others.</exception>
+    /// <exception cref="DeploymentException">
+    /// A process does not start, or a part does not come to work together with the others.
+    /// </exception>
     public bool EnsureRunning()
     {
         bool wasKnown = _parts is not null || _primary is not null;
         // All sets at once, each as far as it can go by itself.
-        IGrouping<string, ClusterMember>[] sets = [.. Plan.Processes.Where(member => member.ReplicaSet is not null).GroupBy(member => member.ReplicaSet!)];
-        Dictionary<string, ServerAddress> primaries = Together.Run(sets, set => KeyValuePair.Create(set.Key, BringUp(set.Key, [.. set]))).ToDictionary();
+        IGrouping<string, ClusterMember>[] sets = [.. Plan.Processes.Where(member => member.ReplicaSet is not null)
+            .GroupBy(member => member.ReplicaSet!)];
+        Dictionary<string, ServerAddress> primaries =
+            Together.Run(sets, set => KeyValuePair.Create(set.Key, BringUp(set.Key, [.. set]))).ToDictionary();
         if (Plan.IsReplicaSet)
             _primary = primaries[ClusterPlan.OwnSet];
         else
@@ -214,9 +227,11 @@ public sealed class LocalCluster : IDeployment
     {
         Together.Run(members, Ensure);
         ServerAddress[] addresses = [.. DataOf(members)];
-        ServerAddress? arbiter = members.Where(member => member.Role == ClusterRole.Arbiter).Select(ClusterProcesses.AddressOf).FirstOrDefault();
+        ServerAddress? arbiter = members.Where(member => member.Role == ClusterRole.Arbiter)
+            .Select(ClusterProcesses.AddressOf).FirstOrDefault();
         bool isConfigServer = members[0].Role == ClusterRole.ConfigServer;
-        ServerAddress primary = new ReplicaSet(set, addresses, isConfigServer, () => Array.ForEach(members, _processes.RequireRunning), _security, arbiter).EnsurePrimary();
+        ServerAddress primary = new ReplicaSet(set, addresses, isConfigServer, () => Array.ForEach(members, _processes.RequireRunning),
+            _security, arbiter).EnsurePrimary();
         // Each set has users of its own; those of a cluster are the config server's, and the shards are looked at one by one.
         if (Plan.Auth && !_setsWithUser.ContainsKey(set))
         {
@@ -260,7 +275,8 @@ public sealed class LocalCluster : IDeployment
         if (Plan.Arbiter)
             registry.EnsureDefaultWriteConcern();
         bool isFirst = true;
-        foreach (IGrouping<string, ClusterMember> shard in Plan.Processes.Where(member => member.Role == ClusterRole.Shard).GroupBy(member => member.ReplicaSet!))
+        foreach (IGrouping<string, ClusterMember> shard in Plan.Processes.Where(member => member.Role == ClusterRole.Shard)
+            .GroupBy(member => member.ReplicaSet!))
         {
             registry.Add(shard.Key, [.. DataOf(shard)]);
             // A cluster has one shard at least, so the router can cease to be one as soon as there is another.
@@ -285,10 +301,13 @@ public sealed class LocalCluster : IDeployment
         {
             using MongoConnection connection = MongoConnection.Open(parts.RouterAddress, settings);
             return connection.RunCursor("config", BsonDocument.Of(("find", "shards"))).Count() == parts.Shards.Count;
-        }, last => $"router {parts.RouterAddress} does not route after {RouterLimit.TotalSeconds:0} s: {last ?? "it does not know every shard yet"}");
+        }, last => $"router {parts.RouterAddress} does not route after {RouterLimit.TotalSeconds:0} s: "
+            + $"{last ?? "it does not know every shard yet"}");
     }
 
-    /// <summary>Of a resumed run and for which no mongod was named: its folder names the programs, and may come from somebody else.</summary>
+    /// <summary>
+    /// Of a resumed run and for which no mongod was named: its folder names the programs, and may come from somebody else.
+    /// </summary>
     /// <exception cref="DeploymentException">This machine would not start them by itself.</exception>
     private static void RequireOwnPrograms(DeploymentRequest request, Func<string, string?> variable)
     {
@@ -301,7 +320,8 @@ public sealed class LocalCluster : IDeployment
         {
             throw new DeploymentException(
                 Fault.WrongUsage,
-                $"this run used {mongos}, which MongoPerf does not start on this machine unless it is named\nhint:  if you trust that program, name the mongod beside it with --mongod, or set {ClusterPrograms.MongosVariable}");
+                $"this run used {mongos}, which MongoPerf does not start on this machine unless it is named\n"
+                + $"hint:  if you trust that program, name the mongod beside it with --mongod, or set {ClusterPrograms.MongosVariable}");
         }
     }
 

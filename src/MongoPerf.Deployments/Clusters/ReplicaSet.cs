@@ -26,7 +26,10 @@ internal sealed class ReplicaSet(
     /// <summary>For a connection that is only looked through, with all rights.</summary>
     /// <param name="security">Of the servers; null when anybody may connect, in plain text.</param>
     public static ConnectionSettings Quick(SecurityFiles? security) =>
-        (security?.System ?? ConnectionSettings.Default) with { ConnectTimeout = TimeSpan.FromSeconds(5), ReplyTimeout = TimeSpan.FromSeconds(30) };
+        (security?.System ?? ConnectionSettings.Default) with
+        {
+            ConnectTimeout = TimeSpan.FromSeconds(5), ReplyTimeout = TimeSpan.FromSeconds(30),
+        };
 
     /// <returns>The member that takes writes.</returns>
     /// <exception cref="DeploymentException">None did within two minutes, or a member has ended.</exception>
@@ -35,7 +38,8 @@ internal sealed class ReplicaSet(
         ServerAddress? primary = null;
         Startup.Await(
             Limit, requireRunning, () => (primary = FindPrimary()) is not null,
-            last => $"replica set {name} ({string.Join(", ", members)}) has no primary after {Limit.TotalSeconds:0} s{(last is null ? "" : $"; last seen: {last}")}");
+            last => $"replica set {name} ({string.Join(", ", members)}) has no primary after {Limit.TotalSeconds:0} "
+                + $"s{(last is null ? "" : $"; last seen: {last}")}");
         return primary!;
     }
 

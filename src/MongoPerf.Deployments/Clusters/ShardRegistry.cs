@@ -5,7 +5,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments.Clusters;
 
-/// <summary>Makes shards known to a cluster: through mongos by its own commands, else on the config server by those that mongos would send it.</summary>
+/// <summary>
+/// Makes shards known to a cluster: through mongos by its own commands, else on the config server by those that mongos would send it.
+/// </summary>
 /// <param name="router">Which of the two.</param>
 /// <param name="address">Of the mongos, or of the config server's primary.</param>
 /// <param name="requireRunning">Throws when a process of the cluster has ended: nobody waits for that one. Null where nobody knows.</param>
@@ -20,20 +22,22 @@ internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Ac
     private static BsonDocument Majority => BsonDocument.Of(("w", "majority"));
 
     /// <summary>
-    /// Sets the cluster's default write concern to w: 1, unless it has one. A set with an arbiter has that default by itself, and from 5.0 on
-    /// such a shard is refused by a cluster that was not told the same (MongoDB's manual, addShard and setDefaultRWConcern). Before 4.4 there
-    /// is nothing to set.
+    /// Sets the cluster's default write concern to w: 1, unless it has one. A set with an arbiter has that default by itself, and from 5.0
+    /// on such a shard is refused by a cluster that was not told the same (MongoDB's manual, addShard and setDefaultRWConcern). Before 4.4
+    /// there is nothing to set.
     /// </summary>
     /// <exception cref="DeploymentException">Still refused after a minute, or a process has ended.</exception>
     public void EnsureDefaultWriteConcern() => Repeat("can't set the cluster's default write concern", connection =>
     {
         BsonDocument known = connection.RunUnchecked("admin", BsonDocument.Of(("getDefaultRWConcern", 1)));
         // From 5.0 on the reply has a default that nobody set, and says so.
-        bool hasOne = known.FindDocument("defaultWriteConcern") is not null && known.FindString("defaultWriteConcernSource") is null or "global";
+        bool hasOne = known.FindDocument("defaultWriteConcern") is not null
+            && known.FindString("defaultWriteConcernSource") is null or "global";
         if (!hasOne && ServerError.From(known) is not { Code: CommandNotFound })
         {
             BsonDocument one = BsonDocument.Of(("w", 1));
-            connection.RunCommand("admin", BsonDocument.Of(("setDefaultRWConcern", 1), ("defaultWriteConcern", one), ("writeConcern", Majority)));
+            connection.RunCommand(
+                "admin", BsonDocument.Of(("setDefaultRWConcern", 1), ("defaultWriteConcern", one), ("writeConcern", Majority)));
         }
 
         return true;
@@ -68,7 +72,8 @@ internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Ac
         {
             if (!ReadNames(connection).Contains(name))
                 return true;
-            BsonDocument reply = connection.RunLongCommand("admin", BsonDocument.Of(("_configsvrRemoveShard", name), ("writeConcern", Majority)));
+            BsonDocument reply = connection.RunLongCommand(
+                "admin", BsonDocument.Of(("_configsvrRemoveShard", name), ("writeConcern", Majority)));
             return reply.FindString("state") == "completed";
         });
     }
@@ -78,7 +83,8 @@ internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Ac
     {
         if (router == RouterKind.Mongos)
         {
-            BsonDocument shards = connection.RunCommand("admin", BsonDocument.Of(("listShards", 1))).FindDocument("shards") ?? BsonDocument.Empty;
+            BsonDocument shards =
+                connection.RunCommand("admin", BsonDocument.Of(("listShards", 1))).FindDocument("shards") ?? BsonDocument.Empty;
             return [.. shards.Select(shard => shard.Value.ToDocument().FindString("_id") ?? "")];
         }
 
@@ -90,7 +96,8 @@ internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Ac
     private bool KnowsItsCluster(ServerAddress member)
     {
         using MongoConnection connection = MongoConnection.Open(member, _settings);
-        BsonDocument find = BsonDocument.Of(("find", "system.version"), ("filter", BsonDocument.Of(("_id", "shardIdentity"))), ("limit", 1), ("singleBatch", true));
+        BsonDocument find = BsonDocument.Of(("find", "system.version"), ("filter", BsonDocument.Of(("_id", "shardIdentity"))),
+            ("limit", 1), ("singleBatch", true));
         return connection.RunCursor("admin", find).Any();
     }
 

@@ -38,5 +38,6 @@ internal static class Startup
     }
 
     /// <summary>Failures that a server's start or a change of its parts explains.</summary>
-    public static bool IsPassing(Exception failure) => failure is IOException or ServerCommandException or WireProtocolException or BsonFormatException;
+    public static bool IsPassing(Exception failure) =>
+        failure is IOException or ServerCommandException or WireProtocolException or BsonFormatException;
 }

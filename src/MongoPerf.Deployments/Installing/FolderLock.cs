@@ -1,6 +1,8 @@
 namespace MongoPerf.Deployments.Installing;
 
-/// <summary>Keeps other processes from installing into the same folder. The system lifts it when its holder ends, however that ends.</summary>
+/// <summary>
+/// Keeps other processes from installing into the same folder. The system lifts it when its holder ends, however that ends.
+/// </summary>
 internal static class FolderLock
 {
     private const int PauseMilliseconds = 100;

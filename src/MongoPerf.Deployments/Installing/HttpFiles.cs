@@ -10,7 +10,9 @@ namespace MongoPerf.Deployments.Installing;
 /// <param name="Total">Null while it is not known.</param>
 public readonly record struct Transferred(long Bytes, long? Total);
 
-/// <summary>Fetches files by HTTP: tries again with growing pauses, continues where a transfer was cut. Proxies of the environment are used.</summary>
+/// <summary>
+/// Fetches files by HTTP: tries again with growing pauses, continues where a transfer was cut. Proxies of the environment are used.
+/// </summary>
 /// <remarks>One thread.</remarks>
 public sealed class HttpFiles : IDisposable
 {
@@ -76,11 +78,13 @@ public sealed class HttpFiles : IDisposable
             // Either it was whole already, or what is there is something else's beginning.
             if (response.Content.Headers.ContentRange?.Length != there)
                 File.Delete(path);
-            return response.Content.Headers.ContentRange?.Length == there ? true : throw new IOException("the partial download did not match and was discarded");
+            return response.Content.Headers.ContentRange?.Length == there ? true
+                : throw new IOException("the partial download did not match and was discarded");
         }
 
         if (IsMissing(response))
-            throw new DeploymentException(Fault.WrongUsage, $"{url} not found (HTTP {(int)response.StatusCode})\nhint:  check the version and the mirror");
+            throw new DeploymentException(
+                Fault.WrongUsage, $"{url} not found (HTTP {(int)response.StatusCode})\nhint:  check the version and the mirror");
         Require(response, url);
         bool continues = response.StatusCode == HttpStatusCode.PartialContent && response.Content.Headers.ContentRange?.From == there;
         long start = continues ? there : 0;
@@ -108,10 +112,12 @@ public sealed class HttpFiles : IDisposable
         if (response.IsSuccessStatusCode)
             return;
         string said = $"{url} answered HTTP {(int)response.StatusCode} {response.ReasonPhrase}";
-        bool mayPass = (int)response.StatusCode >= 500 || response.StatusCode is HttpStatusCode.RequestTimeout or HttpStatusCode.TooManyRequests;
+        bool mayPass = (int)response.StatusCode >= 500
+            || response.StatusCode is HttpStatusCode.RequestTimeout or HttpStatusCode.TooManyRequests;
         throw mayPass
             ? new IOException(said)
-            : new DeploymentException(Fault.CannotConnect, $"{said}\nhint:  is access blocked? --mirror selects another site, or give a local archive");
+            : new DeploymentException(
+                Fault.CannotConnect, $"{said}\nhint:  is access blocked? --mirror selects another site, or give a local archive");
     }
 
     private void Copy(HttpResponseMessage response, Stream target, long? total, Action<Transferred> progress)
@@ -158,7 +164,8 @@ public sealed class HttpFiles : IDisposable
             {
                 return action();
             }
-            catch (Exception e) when (e is HttpRequestException or IOException or SocketException or TaskCanceledException && !_stop.IsCancellationRequested)
+            catch (Exception e) when (e is HttpRequestException or IOException or SocketException or TaskCanceledException
+                && !_stop.IsCancellationRequested)
             {
                 long now = progress();
                 failures = now > reached ? 1 : failures + 1;
@@ -168,7 +175,8 @@ public sealed class HttpFiles : IDisposable
                 {
                     throw new DeploymentException(
                         Fault.CannotConnect,
-                        $"{url}: {cause}; tried {failures} times\nhint:  is this machine online? --mirror selects another site, or give a local archive", e);
+                        $"{url}: {cause}; tried {failures} times\n"
+                        + "hint:  is this machine online? --mirror selects another site, or give a local archive", e);
                 }
 
                 var wait = TimeSpan.FromSeconds(Math.Min(8, 0.25 * Math.Pow(2, failures)));

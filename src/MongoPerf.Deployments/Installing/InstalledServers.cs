@@ -21,7 +21,9 @@ public sealed class InstalledServers(string folder)
 
     public string Folder { get; } = folder;
 
-    /// <summary>The folder that the environment names: MONGOPERF_SERVERS, else mongoperf/servers under XDG_CACHE_HOME, else under ~/.cache.</summary>
+    /// <summary>
+    /// The folder that the environment names: MONGOPERF_SERVERS, else mongoperf/servers under XDG_CACHE_HOME, else under ~/.cache.
+    /// </summary>
     /// <returns>Null when it names none: not even HOME is set.</returns>
     public static InstalledServers? Of(Func<string, string?> variable)
     {
@@ -62,7 +64,8 @@ public sealed class InstalledServers(string folder)
     private InstalledServer Describe(string version, bool isChosen)
     {
         string mongos = ProgramOf(version, "mongos");
-        return new InstalledServer(version, Path.Combine(Folder, version), ProgramOf(version, "mongod"), File.Exists(mongos) ? mongos : null, isChosen);
+        return new InstalledServer(version, Path.Combine(Folder, version), ProgramOf(version, "mongod"),
+            File.Exists(mongos) ? mongos : null, isChosen);
     }
 
     private string ProgramOf(string version, string program) => Path.Combine(Folder, version, "bin", program);

@@ -26,7 +26,8 @@ internal static class ReleaseFeed
     public static IReadOnlyList<Release> Parse(ReadOnlyMemory<byte> json)
     {
         using JsonDocument document = JsonDocument.Parse(json);
-        if (document.RootElement.ValueKind != JsonValueKind.Object || !document.RootElement.TryGetProperty("versions", out JsonElement versions)
+        if (document.RootElement.ValueKind != JsonValueKind.Object
+            || !document.RootElement.TryGetProperty("versions", out JsonElement versions)
             || versions.ValueKind != JsonValueKind.Array)
             throw new JsonException("it has no array 'versions'");
         return [.. versions.EnumerateArray().Select(ReadRelease).OfType<Release>()];
@@ -51,7 +52,8 @@ internal static class ReleaseFeed
 
     private static Release? ReadRelease(JsonElement entry)
     {
-        if (entry.ValueKind != JsonValueKind.Object || Text(entry, "version") is not { } version || ReleaseNumber.Parse(version) is not { } number
+        if (entry.ValueKind != JsonValueKind.Object || Text(entry, "version") is not { } version
+            || ReleaseNumber.Parse(version) is not { } number
             || !entry.TryGetProperty("downloads", out JsonElement downloads) || downloads.ValueKind != JsonValueKind.Array)
             return null;
         bool isForUse = number.Suffix.Length == 0 && !IsTrue(entry, "release_candidate") && !IsTrue(entry, "development_release");
@@ -72,5 +74,6 @@ internal static class ReleaseFeed
     private static string? Text(JsonElement entry, string name) =>
         entry.TryGetProperty(name, out JsonElement value) && value.ValueKind == JsonValueKind.String ? value.GetString() : null;
 
-    private static bool IsTrue(JsonElement entry, string name) => entry.TryGetProperty(name, out JsonElement value) && value.ValueKind == JsonValueKind.True;
+    private static bool IsTrue(JsonElement entry, string name) =>
+        entry.TryGetProperty(name, out JsonElement value) && value.ValueKind == JsonValueKind.True;
 }

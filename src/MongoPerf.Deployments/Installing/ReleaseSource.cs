@@ -11,8 +11,8 @@ public sealed record WantedArchive(Uri Url, string? Sha256);
 
 /// <summary>Where archives come from: MongoDB's own servers, or a mirror of them.</summary>
 /// <remarks>
-/// A mirror holds what https://fastdl.mongodb.org holds, under the same paths (linux/mongodb-linux-….tgz and the same name with .sha256), and,
-/// if it has them, current.json and full.json of https://downloads.mongodb.org. Without these only a full version number works.
+/// A mirror holds what https://fastdl.mongodb.org holds, under the same paths (linux/mongodb-linux-….tgz and the same name with .sha256),
+/// and, if it has them, current.json and full.json of https://downloads.mongodb.org. Without these only a full version number works.
 /// </remarks>
 /// <param name="http">Fetches.</param>
 /// <param name="mirror">Null for MongoDB's own servers.</param>
@@ -27,7 +27,9 @@ public sealed class ReleaseSource(HttpFiles http, Uri? mirror)
     private Uri Feeds => _mirror ?? OfficialFeeds;
 
     /// <summary>Finds the archive for a version, or the newest of a series, that runs on this system.</summary>
-    /// <exception cref="DeploymentException">There is no such release, or none for this system; names what there is. Or the feed can't be read.</exception>
+    /// <exception cref="DeploymentException">
+    /// There is no such release, or none for this system; names what there is. Or the feed can't be read.
+    /// </exception>
     public WantedArchive Find(string asked, SystemPlatform platform)
     {
         // Small, and enough for the newest of a series.
@@ -47,7 +49,8 @@ public sealed class ReleaseSource(HttpFiles http, Uri? mirror)
         string text = System.Text.Encoding.UTF8.GetString(bytes);
         string first = text.Split([' ', '\t', '\r', '\n'], 2)[0];
         return Checksum.IsSha256(first) ? first : throw new DeploymentException(
-            Fault.CannotConnect, $"{file} starts with '{ForeignText.OneLine(first, 40)}', not with a SHA-256\nhint:  does the mirror carry MongoDB's archives? --sha256 gives the expected checksum");
+            Fault.CannotConnect, $"{file} starts with '{ForeignText.OneLine(first, 40)}', not with a SHA-256\n"
+                + "hint:  does the mirror carry MongoDB's archives? --sha256 gives the expected checksum");
     }
 
     private WantedArchive FindInFeed(IReadOnlyList<Release> releases, string asked, SystemPlatform platform)
@@ -55,12 +58,14 @@ public sealed class ReleaseSource(HttpFiles http, Uri? mirror)
         if (ReleaseFeed.Find(releases, asked) is not { } release)
         {
             string near = string.Join(", ", ReleaseFeed.Near(releases, asked, NamesShown));
-            throw DeploymentException.WrongUsage($"no MongoDB {asked} at {Feeds}", near.Length > 0 ? $"available: {near}" : "the feed lists no release");
+            throw DeploymentException.WrongUsage(
+                $"no MongoDB {asked} at {Feeds}", near.Length > 0 ? $"available: {near}" : "the feed lists no release");
         }
 
         if (platform.Choose(release.Archives) is { } archive)
             return new WantedArchive(Rebased(archive.Url), archive.Sha256);
-        string targets = string.Join(", ", release.Archives.Where(a => a.Target.Length > 0).Select(a => $"{a.Target} ({a.Architecture})").Distinct().Take(NamesShown * 3));
+        string targets = string.Join(", ",
+            release.Archives.Where(a => a.Target.Length > 0).Select(a => $"{a.Target} ({a.Architecture})").Distinct().Take(NamesShown * 3));
         throw DeploymentException.WrongUsage(
             $"MongoDB {release.Number} is not built for {platform.Name} on {platform.Architecture}",
             $"--platform NAME uses another system's archive, at your own risk; available: {targets}");
@@ -70,7 +75,8 @@ public sealed class ReleaseSource(HttpFiles http, Uri? mirror)
     private WantedArchive FindByName(string asked, SystemPlatform platform)
     {
         if (ReleaseNumber.Parse(asked) is not { } number)
-            throw DeploymentException.WrongUsage($"{Feeds} has neither current.json nor full.json to look up the newest {asked}", "give a full version, such as 8.0.4");
+            throw DeploymentException.WrongUsage($"{Feeds} has neither current.json nor full.json to look up the newest {asked}",
+                "give a full version, such as 8.0.4");
         List<Uri> tried = [];
         foreach (string name in platform.LikelyArchives(number))
         {
@@ -81,7 +87,8 @@ public sealed class ReleaseSource(HttpFiles http, Uri? mirror)
         }
 
         throw DeploymentException.WrongUsage(
-            $"no MongoDB {asked} for {platform.Name} on {platform.Architecture} at {Feeds}" + (tried.Count > 0 ? $": {string.Join(" and ", tried)} not found" : ""),
+            $"no MongoDB {asked} for {platform.Name} on {platform.Architecture} at {Feeds}"
+            + (tried.Count > 0 ? $": {string.Join(" and ", tried)} not found" : ""),
             "check the version; --platform NAME, such as debian12 or rhel93, uses another system's archive");
     }
 
@@ -95,7 +102,8 @@ public sealed class ReleaseSource(HttpFiles http, Uri? mirror)
         }
         catch (JsonException e)
         {
-            throw new DeploymentException(Fault.CannotConnect, $"{url} is not a list of releases: {e.Message}\nhint:  did a proxy or a login page answer instead?", e);
+            throw new DeploymentException(Fault.CannotConnect,
+                $"{url} is not a list of releases: {e.Message}\nhint:  did a proxy or a login page answer instead?", e);
         }
     }
 

@@ -14,7 +14,9 @@ internal static class ServerArchive
     /// <param name="archive">The .tgz.</param>
     /// <param name="folder">Gets bin and the rest; made when it is not there.</param>
     /// <param name="requireRoom">Called with a file's length, bytes, before it is written; throws when it does not fit.</param>
-    /// <exception cref="DeploymentException">It is broken, holds no mongod, or something that has no place in it: a link, a path that leads out of it.</exception>
+    /// <exception cref="DeploymentException">
+    /// It is broken, holds no mongod, or something that has no place in it: a link, a path that leads out of it.
+    /// </exception>
     public static void Unpack(string archive, string folder, Action<long> requireRoom)
     {
         try
@@ -37,7 +39,8 @@ internal static class ServerArchive
     {
         string[] parts = entry.Name.Split('/', StringSplitOptions.RemoveEmptyEntries);
         if (entry.Name.StartsWith('/') || parts.Any(part => part is ".." || part.Contains('\0', StringComparison.Ordinal)))
-            throw Wrong(archive, $"contains '{entry.Name}', which would be written outside its folder; not installed", "do not trust this archive");
+            throw Wrong(archive, $"contains '{entry.Name}', which would be written outside its folder; not installed",
+                "do not trust this archive");
         switch (entry.EntryType)
         {
             case TarEntryType.Directory or TarEntryType.GlobalExtendedAttributes:
@@ -45,7 +48,8 @@ internal static class ServerArchive
             case TarEntryType.RegularFile or TarEntryType.V7RegularFile:
                 break;
             default:
-                throw Wrong(archive, $"contains '{entry.Name}', a {entry.EntryType}; MongoDB's archives contain only files and folders", "do not trust this archive");
+                throw Wrong(archive, $"contains '{entry.Name}', a {entry.EntryType}; MongoDB's archives contain only files and folders",
+                    "do not trust this archive");
         }
 
         parts = [.. parts.Where(part => part != ".")];
@@ -64,5 +68,6 @@ internal static class ServerArchive
         file.Flush(flushToDisk: true);
     }
 
-    private static DeploymentException Wrong(string archive, string found, string hint) => new(Fault.WrongUsage, $"{archive} {found}\nhint:  {hint}");
+    private static DeploymentException Wrong(string archive, string found, string hint) =>
+        new(Fault.WrongUsage, $"{archive} {found}\nhint:  {hint}");
 }

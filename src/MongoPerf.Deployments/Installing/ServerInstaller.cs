@@ -5,8 +5,8 @@ namespace MongoPerf.Deployments.Installing;
 
 /// <summary>Brings a server, checks it, unpacks it, and makes it the one that runs take.</summary>
 /// <remarks>
-/// A folder appears under its version's name only when all of it is there and its mongod has said its version. What is downloaded stays until
-/// then, so that nothing is fetched twice. Any number of processes may install at once: they wait for one another.
+/// A folder appears under its version's name only when all of it is there and its mongod has said its version. What is downloaded stays
+/// until then, so that nothing is fetched twice. Any number of processes may install at once: they wait for one another.
 /// </remarks>
 /// <param name="servers">Where to.</param>
 /// <param name="http">Fetches.</param>
@@ -15,7 +15,8 @@ namespace MongoPerf.Deployments.Installing;
 /// <param name="stop">Ends it; a transfer continues from there the next time.</param>
 /// <param name="freeBytes">Of the disk under a folder; null looks.</param>
 public sealed class ServerInstaller(
-    InstalledServers servers, HttpFiles http, Action<string> tell, Action<Transferred> progress, CancellationToken stop, Func<string, long>? freeBytes = null)
+    InstalledServers servers, HttpFiles http, Action<string> tell, Action<Transferred> progress, CancellationToken stop,
+    Func<string, long>? freeBytes = null)
 {
     /// <summary>A server takes about four times its archive.</summary>
     private const int UnpackedPerPacked = 4;
@@ -43,7 +44,8 @@ public sealed class ServerInstaller(
         }
 
         string sha256 = given ?? wanted.Sha256 ?? source.ReadChecksumBeside(wanted.Url) ?? throw new DeploymentException(
-            Fault.Refused, $"{wanted.Url} has no .sha256 beside it, so the archive can't be verified\nhint:  give its checksum with --sha256 HEX");
+            Fault.Refused,
+            $"{wanted.Url} has no .sha256 beside it, so the archive can't be verified\nhint:  give its checksum with --sha256 HEX");
         string file = Path.Combine(Downloads, Path.GetFileName(wanted.Url.AbsolutePath));
         Fetch(wanted.Url, file, sha256);
         InstalledServer installed = UnpackAndChoose(file);
@@ -139,7 +141,8 @@ public sealed class ServerInstaller(
         {
             throw new DeploymentException(
                 Fault.Refused,
-                $"{servers.Folder}: needs {Megabytes(bytes)} MB, but only {Megabytes(free)} MB are free\nhint:  free some space, or choose another folder with {InstalledServers.Variable}");
+                $"{servers.Folder}: needs {Megabytes(bytes)} MB, but only {Megabytes(free)} MB are free\n"
+                + $"hint:  free some space, or choose another folder with {InstalledServers.Variable}");
         }
     }
 
@@ -155,5 +158,6 @@ public sealed class ServerInstaller(
     private static string Megabytes(long bytes) => Math.Ceiling(bytes / 1e6).ToString("N0", CultureInfo.InvariantCulture);
 
     private static DeploymentException Mismatch(string what, string found, string expected) => new(
-        Fault.VerificationFailed, $"{what} has SHA-256 {found}, expected {expected.ToLowerInvariant()}; not installed\nhint:  download it again; if it still differs, do not trust the source");
+        Fault.VerificationFailed, $"{what} has SHA-256 {found}, expected {expected.ToLowerInvariant()}; not installed\n"
+            + "hint:  download it again; if it still differs, do not trust the source");
 }

@@ -4,7 +4,9 @@ using System.Text.RegularExpressions;
 
 namespace MongoPerf.Deployments.Installing;
 
-/// <summary>What MongoDB's archives call a system: a family and its version, written together (debian12, ubuntu2204, rhel93, amazon2023, suse15).</summary>
+/// <summary>
+/// What MongoDB's archives call a system: a family and its version, written together (debian12, ubuntu2204, rhel93, amazon2023, suse15).
+/// </summary>
 /// <param name="Family">debian, ubuntu, rhel, amazon or suse.</param>
 /// <param name="Major">12 of Debian 12, 22 of Ubuntu 22.04.</param>
 /// <param name="Minor">4 of Ubuntu 22.04; 0 where the name has none.</param>
@@ -87,9 +89,12 @@ public sealed record SystemPlatform(string Architecture, SystemTarget? Target, s
 
     /// <summary>The same machine as another system: what <c>--platform</c> names.</summary>
     /// <returns>Null when it is no name of a system.</returns>
-    public SystemPlatform? As(string target) => SystemTarget.Parse(target) is { } named ? this with { Target = named, Name = target } : null;
+    public SystemPlatform? As(string target) =>
+        SystemTarget.Parse(target) is { } named ? this with { Target = named, Name = target } : null;
 
-    /// <summary>Of the archives, the one that runs here best: of the same system, else of the nearest older one, else of the nearest newer one.</summary>
+    /// <summary>
+    /// Of the archives, the one that runs here best: of the same system, else of the nearest older one, else of the nearest newer one.
+    /// </summary>
     /// <returns>Null when none may run here.</returns>
     public ReleaseArchive? Choose(IEnumerable<ReleaseArchive> archives)
     {
@@ -130,7 +135,8 @@ public sealed record SystemPlatform(string Architecture, SystemTarget? Target, s
         int older = sameFamily.FindLastIndex(one => one.Version.CompareTo(here) <= 0);
         // An archive for RHEL 9.3 suits 9.1 better than one for 8.8.
         int sameMajor = sameFamily.FindIndex(one => one.Version.Major == wanted.Major);
-        int best = older >= 0 && sameFamily[older].Version.Major == wanted.Major ? older : sameMajor >= 0 ? sameMajor : older >= 0 ? older : 0;
+        int best = older >= 0 && sameFamily[older].Version.Major == wanted.Major ? older
+            : sameMajor >= 0 ? sameMajor : older >= 0 ? older : 0;
         return sameFamily.Count > 0 ? sameFamily[best].Archive : null;
     }
 
@@ -143,7 +149,8 @@ public sealed record SystemPlatform(string Architecture, SystemTarget? Target, s
         if (facts.TryGetValue("UBUNTU_CODENAME", out string? name) && UbuntuNames.TryGetValue(name, out string? ubuntu))
             return Of("ubuntu", ubuntu);
         // A relative's version numbers are its own: the newest of the family is the best guess.
-        string? like = facts.GetValueOrDefault("ID_LIKE", id).Split(' ').Append(id == "fedora" ? "rhel" : "").Select(FamilyOf).FirstOrDefault(f => f is not null);
+        string? like = facts.GetValueOrDefault("ID_LIKE", id).Split(' ')
+            .Append(id == "fedora" ? "rhel" : "").Select(FamilyOf).FirstOrDefault(f => f is not null);
         return like is null ? null : new SystemTarget(like, Newest, 0);
     }
 
@@ -160,7 +167,8 @@ public sealed record SystemPlatform(string Architecture, SystemTarget? Target, s
     {
         string[] parts = version.Split('.');
         int major = int.TryParse(parts[0], CultureInfo.InvariantCulture, out int number) ? number : Newest;
-        int minor = parts.Length > 1 && family is "ubuntu" or "rhel" && int.TryParse(parts[^1], CultureInfo.InvariantCulture, out int second) ? second : 0;
+        int minor = parts.Length > 1 && family is "ubuntu" or "rhel"
+            && int.TryParse(parts[^1], CultureInfo.InvariantCulture, out int second) ? second : 0;
         return new SystemTarget(family, major, minor);
     }
 }

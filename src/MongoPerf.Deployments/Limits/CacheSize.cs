@@ -27,7 +27,8 @@ public static class CacheSize
         if (bytes * servers > memory)
         {
             string sum = servers == 1 ? $"--cache is {Text(bytes)}" : $"--cache is {Text(bytes)} for each of {servers} servers";
-            throw DeploymentException.WrongUsage($"{sum}, but this machine has {Text(memory)} of memory", "leave a third of it to the page cache and the client");
+            throw DeploymentException.WrongUsage($"{sum}, but this machine has {Text(memory)} of memory",
+                "leave a third of it to the page cache and the client");
         }
     }
 

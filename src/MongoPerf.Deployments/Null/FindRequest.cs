@@ -26,7 +26,8 @@ internal ref struct FindRequest
     public bool SingleBatch { get; private set; }
 
     /// <summary>Documents of the first reply, when there are so many.</summary>
-    public readonly long FirstBatch => SingleBatch && Limit > 0 ? Limit : Math.Min(Limit > 0 ? Limit : long.MaxValue, BatchSize ?? DefaultFirstBatch);
+    public readonly long FirstBatch =>
+        SingleBatch && Limit > 0 ? Limit : Math.Min(Limit > 0 ? Limit : long.MaxValue, BatchSize ?? DefaultFirstBatch);
 
     /// <summary>Documents of an answer that is not continued.</summary>
     public readonly long OnlyBatch => Limit > 0 ? Limit : BatchSize ?? DefaultFirstBatch;

@@ -8,8 +8,13 @@ using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Null;
 
-/// <summary>A server that stores nothing of the plan's collections and answers from their templates: what is measured on it is the client and the loopback.</summary>
-/// <remarks>The embedded server with its data in memory, and a <see cref="NullSession"/> in front of each of its sessions. Any thread.</remarks>
+/// <summary>
+/// A server that stores nothing of the plan's collections and answers from their templates: what is measured on it is the
+/// client and the loopback.
+/// </summary>
+/// <remarks>
+/// The embedded server with its data in memory, and a <see cref="NullSession"/> in front of each of its sessions. Any thread.
+/// </remarks>
 public static class NullServer
 {
     private const long CacheBytes = 32 << 20;

@@ -5,7 +5,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Deployments.Null;
 
-/// <summary>Answers one connection's commands about documents of the plan's collections; everything else is the embedded server's.</summary>
+/// <summary>
+/// Answers one connection's commands about documents of the plan's collections; everything else is the embedded server's.
+/// </summary>
 /// <remarks>
 /// To the embedded server these collections are empty; it keeps their indexes. An insert, and a find of any documents, allocate nothing.
 /// </remarks>
@@ -110,7 +112,9 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
         return reader.Find("$db"u8) ? reader.StringBytes : "test"u8;
     }
 
-    /// <summary>The embedded server says whether the command may be carried out; that it does not know the collection is no objection.</summary>
+    /// <summary>
+    /// The embedded server says whether the command may be carried out; that it does not know the collection is no objection.
+    /// </summary>
     private bool Drop(NumberedCollection collection, in CommandRequest request, ReplyWriter reply)
     {
         const int NamespaceNotFound = 26;
@@ -266,7 +270,8 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
     {
         var limit = new BsonReader(delete);
         var filter = new BsonReader(delete);
-        return limit.Find("limit"u8) && limit.ToInt64() == 0 && filter.Find("q"u8) && filter.DocumentBytes.Length <= BsonReader.MinimumDocumentLength;
+        return limit.Find("limit"u8) && limit.ToInt64() == 0 && filter.Find("q"u8)
+            && filter.DocumentBytes.Length <= BsonReader.MinimumDocumentLength;
     }
 
     private void FindAndModify(NumberedCollection collection, ReadOnlySpan<byte> request, BsonWriter body)
@@ -291,7 +296,8 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
     {
         counters.CountCommand();
         var command = new BsonReader(request);
-        body.WriteInt64("n"u8, command.Find("limit"u8) && command.ToInt64() is > 0 and var limit ? Math.Min(collection.Count, limit) : collection.Count);
+        body.WriteInt64("n"u8,
+            command.Find("limit"u8) && command.ToInt64() is > 0 and var limit ? Math.Min(collection.Count, limit) : collection.Count);
     }
 
     /// <summary>The value that one of the documents has.</summary>
@@ -321,7 +327,8 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
     }
 
     private static bool IsOfStatistics(in CommandRequest request) => request.Name.SequenceEqual("collStats"u8)
-        || (request.Name.SequenceEqual("aggregate"u8) && new BsonDocument(request.Body.ToArray()).Find("pipeline.0.$collStats") is not null);
+        || (request.Name.SequenceEqual("aggregate"u8)
+            && new BsonDocument(request.Body.ToArray()).Find("pipeline.0.$collStats") is not null);
 
     /// <summary>What the embedded server says of indexes is true; number and size of documents are put in.</summary>
     private bool Describe(NumberedCollection collection, in CommandRequest request, ReplyWriter reply)

@@ -2,7 +2,9 @@ using MongoPerf.Load.Keys;
 
 namespace MongoPerf.Deployments.Null;
 
-/// <summary>A set of document numbers as sorted ranges that neither overlap nor touch: half a billion numbers in a row take one entry.</summary>
+/// <summary>
+/// A set of document numbers as sorted ranges that neither overlap nor touch: half a billion numbers in a row take one entry.
+/// </summary>
 /// <remarks>Not thread-safe. Numbers mostly come in increasing order, which is the fast way.</remarks>
 internal sealed class NumberRanges
 {
@@ -52,7 +54,8 @@ internal sealed class NumberRanges
     public bool TryFindRun(NumberRange range, out NumberRange run)
     {
         int at = FirstEndingAt(range.First + 1);
-        run = at < _ranges.Count ? new NumberRange(Math.Max(_ranges[at].First, range.First), Math.Min(_ranges[at].End, range.End)) : default;
+        run =
+            at < _ranges.Count ? new NumberRange(Math.Max(_ranges[at].First, range.First), Math.Min(_ranges[at].End, range.End)) : default;
         return run.Count > 0;
     }
 

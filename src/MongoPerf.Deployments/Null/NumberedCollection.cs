@@ -161,7 +161,9 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
         int written = WriteRange(array, ref range, find.FirstBatch, find.Projection);
         long left = (find.Limit > 0 ? find.Limit : long.MaxValue) - written;
         bool isWhole = find.SingleBatch || left == 0 || !HasAny(range);
-        return isWhole ? new FindOutcome(written) : new FindOutcome(written, new NullCursor(this, find.Projection) { Next = range.First, End = range.End, Left = left });
+        return isWhole
+            ? new FindOutcome(written)
+            : new FindOutcome(written, new NullCursor(this, find.Projection) { Next = range.First, End = range.End, Left = left });
     }
 
     private int WriteRange(BsonWriter array, ref NumberRange range, long count, ReadOnlySpan<byte> projection)

@@ -62,7 +62,8 @@ internal abstract class NumberedDocuments
     {
         private readonly DocumentNumbers _ids = new(files.Seed);
 
-        public override long NumberOf(BsonType type, ReadOnlySpan<byte> id) => type == BsonType.ObjectId ? _ids.NumberOf(ObjectId.FromBytes(id)) : -1;
+        public override long NumberOf(BsonType type, ReadOnlySpan<byte> id) =>
+            type == BsonType.ObjectId ? _ids.NumberOf(ObjectId.FromBytes(id)) : -1;
 
         public override void Write(BsonWriter writer, long number) => files.FileAt(number).Write(writer);
 
@@ -76,7 +77,8 @@ internal abstract class NumberedDocuments
         private readonly int _perFile = Math.Max(1, files.ChunkCount);
         private readonly DocumentNumbers _ids = new(files.Seed);
 
-        public override long NumberOf(BsonType type, ReadOnlySpan<byte> id) => type == BsonType.ObjectId ? _ids.NumberOf(ObjectId.FromBytes(id)) : -1;
+        public override long NumberOf(BsonType type, ReadOnlySpan<byte> id) =>
+            type == BsonType.ObjectId ? _ids.NumberOf(ObjectId.FromBytes(id)) : -1;
 
         public override bool TryFindGroup(ReadOnlySpan<byte> field, BsonType type, ReadOnlySpan<byte> value, out NumberRange group)
         {

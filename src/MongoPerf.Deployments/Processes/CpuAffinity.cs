@@ -5,14 +5,17 @@ using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Processes;
 
-/// <summary>Which CPUs of this machine processes may use. Children inherit it, so a program is confined by the thread that starts it. Linux only.</summary>
+/// <summary>
+/// Which CPUs of this machine processes may use. Children inherit it, so a program is confined by the thread that starts it. Linux only.
+/// </summary>
 /// <remarks>Source: sched_setaffinity(2), and proc(5) for Cpus_allowed_list. Thread-safe.</remarks>
 public static partial class CpuAffinity
 {
     private const int BitsPerWord = 64;
 
     /// <summary>The CPUs that this program may use, ascending: all of the machine's, unless it was confined itself.</summary>
-    public static IReadOnlyList<int> Own => ProcessTable.System.CpusOf(Environment.ProcessId) is { Count: > 0 } cpus ? cpus : [.. Enumerable.Range(0, Environment.ProcessorCount)];
+    public static IReadOnlyList<int> Own => ProcessTable.System.CpusOf(Environment.ProcessId) is { Count: > 0 } cpus ? cpus
+        : [.. Enumerable.Range(0, Environment.ProcessorCount)];
 
     /// <summary>The first CPUs of those that this program may use.</summary>
     /// <param name="count">1 or more.</param>
@@ -20,11 +23,15 @@ public static partial class CpuAffinity
     public static IReadOnlyList<int> First(int count)
     {
         IReadOnlyList<int> own = Own;
-        return count <= own.Count ? [.. own.Take(count)] : throw new DeploymentException(Fault.WrongUsage, $"--cpus is {count}; allowed: 1 to {own.Count}, the CPUs this process may use");
+        return count <= own.Count ? [.. own.Take(count)] : throw new DeploymentException(Fault.WrongUsage,
+            $"--cpus is {count}; allowed: 1 to {own.Count}, the CPUs this process may use");
     }
 
     /// <summary>Starts something that, with all that it starts, may use these CPUs only.</summary>
-    /// <param name="cpus">Null lets it use all that this program may. A system that refuses is no error: what came of it <see cref="ProcessTable.CpusOf"/> tells.</param>
+    /// <param name="cpus">
+    /// Null lets it use all that this program may. A system that refuses is no error: what came of it
+    /// <see cref="ProcessTable.CpusOf"/> tells.
+    /// </param>
     /// <param name="start">Starts it.</param>
     public static T Confine<T>(IReadOnlyList<int>? cpus, Func<T> start)
     {

@@ -7,8 +7,8 @@ namespace MongoPerf.Deployments.Processes;
 /// <summary>Starts a program in a session of its own, without a terminal: a Ctrl+C for us is none for it.</summary>
 public static class DetachedStart
 {
-    // The shell joins the group, opens the files and becomes setsid, which becomes the program: the process number stays the same throughout.
-    // Failure to join the group shows in the output; the caller checks afterwards.
+    // The shell joins the group, opens the files and becomes setsid, which becomes the program: the process number stays the same
+    // throughout. Failure to join the group shows in the output; the caller checks afterwards.
     private const string Join = "group=$1; shift; if [ -n \"$group\" ]; then echo $$ >\"$group\"; fi; ";
     private const string Script = Join + "if command -v setsid >/dev/null 2>&1; then set -- setsid \"$@\"; fi; exec \"$@\"";
 
@@ -19,7 +19,8 @@ public static class DetachedStart
     /// <param name="groupFile">The cgroup.procs that it writes its number into before it becomes the program; null for none.</param>
     /// <param name="cpus">That it may use; null for all.</param>
     /// <exception cref="DeploymentException">No shell.</exception>
-    public static Process Run(string binary, IReadOnlyList<string> arguments, string folder, string outputFile, string? groupFile = null, IReadOnlyList<int>? cpus = null)
+    public static Process Run(string binary, IReadOnlyList<string> arguments, string folder, string outputFile, string? groupFile = null,
+        IReadOnlyList<int>? cpus = null)
     {
         var start = new ProcessStartInfo("/bin/sh") { UseShellExecute = false, WorkingDirectory = folder };
         start.ArgumentList.Add("-c");
@@ -32,7 +33,8 @@ public static class DetachedStart
     }
 
     /// <summary>The same with pipes: the child's input ends when this process does, its first lines of output can be read.</summary>
-    public static Process RunWithPipes(string binary, IReadOnlyList<string> arguments, string? groupFile = null, IReadOnlyList<int>? cpus = null)
+    public static Process RunWithPipes(
+        string binary, IReadOnlyList<string> arguments, string? groupFile = null, IReadOnlyList<int>? cpus = null)
     {
         var start = new ProcessStartInfo("/bin/sh")
         {

@@ -30,7 +30,8 @@ public static class FreePort
                 return first;
         }
 
-        throw new DeploymentException(Fault.CannotConnect, $"no {count} consecutive free ports between {Lowest} and {Highest}\nhint:  choose the first one with --port");
+        throw new DeploymentException(Fault.CannotConnect,
+            $"no {count} consecutive free ports between {Lowest} and {Highest}\nhint:  choose the first one with --port");
     }
 
     public static bool IsFree(int port)

@@ -54,7 +54,9 @@ internal static class LogTail
         foreach (string name in (ReadOnlySpan<string>)["error", "message", "reason", "msg"])
         {
             if (attributes.TryGetProperty(name, out JsonElement value))
-                return Shorten(value.ValueKind == JsonValueKind.Object && value.TryGetProperty("errmsg", out JsonElement text) ? text.ToString() : value.ToString());
+                return Shorten(value.ValueKind == JsonValueKind.Object && value.TryGetProperty("errmsg", out JsonElement text)
+                    ? text.ToString()
+                    : value.ToString());
         }
 
         return Shorten(string.Join(", ", attributes.EnumerateObject().Select(item => $"{item.Name} {item.Value}")));

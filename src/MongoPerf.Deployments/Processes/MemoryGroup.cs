@@ -20,7 +20,8 @@ public sealed class MemoryGroup(string name, long bytes, MemoryGroupPlace place)
 
     /// <summary>A name that no other folder's server has.</summary>
     /// <param name="folder">Full path.</param>
-    public static string NameFor(string folder) => $"{NamePrefix}{Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(folder)))[..12]}";
+    public static string NameFor(string folder) =>
+        $"{NamePrefix}{Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(folder)))[..12]}";
 
     /// <summary>Whether a folder has the name of a group that was made for a server.</summary>
     public static bool IsOurs(string folder) => Path.GetFileName(folder).StartsWith(NamePrefix, StringComparison.Ordinal);
@@ -48,9 +49,13 @@ public sealed class MemoryGroup(string name, long bytes, MemoryGroupPlace place)
     }
 
     /// <summary>Whether the process is in it: joining may have failed.</summary>
-    public bool Holds(int processId, ProcessTable table) => table.GroupsOf(processId).Any(path => path.EndsWith("/" + name, StringComparison.Ordinal));
+    public bool Holds(int processId, ProcessTable table) =>
+        table.GroupsOf(processId).Any(path => path.EndsWith("/" + name, StringComparison.Ordinal));
 
-    /// <summary>How a server's process has ended, to follow the server's name. Asked whenever one is about to be started: a kill before the last call, or before the first, counts no more.</summary>
+    /// <summary>
+    /// How a server's process has ended, to follow the server's name. Asked whenever one is about to be started: a kill before the last
+    /// call, or before the first, counts no more.
+    /// </summary>
     /// <param name="group">That the process was in; null for none.</param>
     public static string ExitText(MemoryGroup? group) =>
         group?.HasKilled() == true ? $"had been killed at its memory limit of {CacheSize.Text(group.Bytes)}" : "had exited";
@@ -63,7 +68,9 @@ public sealed class MemoryGroup(string name, long bytes, MemoryGroupPlace place)
         return hasKilled;
     }
 
-    /// <summary>Takes a group away whose process has ended. It may lie elsewhere than where this program would make one. Never throws.</summary>
+    /// <summary>
+    /// Takes a group away whose process has ended. It may lie elsewhere than where this program would make one. Never throws.
+    /// </summary>
     public static void Remove(string folder)
     {
         for (int attempt = 1; attempt <= RemoveAttempts && Directory.Exists(folder); attempt++)
@@ -86,7 +93,9 @@ public sealed class MemoryGroup(string name, long bytes, MemoryGroupPlace place)
     }
 }
 
-/// <summary>Where this process may make control groups for memory: below its own group, so that what limits it limits its servers too.</summary>
+/// <summary>
+/// Where this process may make control groups for memory: below its own group, so that what limits it limits its servers too.
+/// </summary>
 /// <param name="Folder">Null when it may nowhere.</param>
 /// <param name="LimitFile">Of a group: its limit in bytes.</param>
 /// <param name="Problem">Then why not; else null.</param>
@@ -111,7 +120,8 @@ public sealed record MemoryGroupPlace(string? Folder, string LimitFile, string? 
             string[] parts = line.Split(':', 3);
             if (parts.Length == 3 && parts[1].Split(',').Contains("memory"))
                 return FindVersion1(Path.Combine(root, Top, "memory"), parts[2].Trim('/'));
-            if (parts.Length == 3 && parts[1].Length == 0 && SystemFile.ReadText(Path.Combine(root, Top, "cgroup.controllers")).Contains("memory", StringComparison.Ordinal))
+            if (parts.Length == 3 && parts[1].Length == 0
+                && SystemFile.ReadText(Path.Combine(root, Top, "cgroup.controllers")).Contains("memory", StringComparison.Ordinal))
                 return FindVersion2(Path.Combine(root, Top), parts[2].Trim('/'));
         }
 
@@ -132,10 +142,12 @@ public sealed record MemoryGroupPlace(string? Folder, string LimitFile, string? 
         for (string at = own; ; at = Path.GetDirectoryName(at) ?? "")
         {
             string folder = Path.Combine(top, at);
-            if (SystemFile.ReadText(Path.Combine(folder, "cgroup.subtree_control")).Contains("memory", StringComparison.Ordinal) && MayMakeGroups(folder))
+            if (SystemFile.ReadText(Path.Combine(folder, "cgroup.subtree_control")).Contains("memory", StringComparison.Ordinal)
+                && MayMakeGroups(folder))
                 return new(folder, LimitOfVersion2, null);
             if (at.Length == 0 || SystemFile.ReadText(Path.Combine(folder, LimitOfVersion2)).Trim() is not ("max" or ""))
-                return None($"no group above {Path.Combine(top, own)} delegates memory to groups this user can create (with systemd: 'systemd-run --scope -p Delegate=yes')");
+                return None($"no group above {Path.Combine(top, own)} delegates memory to groups this user can create (with systemd: "
+                    + "'systemd-run --scope -p Delegate=yes')");
         }
     }
 
@@ -155,11 +167,14 @@ public sealed record MemoryGroupPlace(string? Folder, string LimitFile, string? 
         }
     }
 
-    /// <summary>How many processes of a group the system has killed because it needed more memory than its limit; 0 where the system does not say.</summary>
+    /// <summary>
+    /// How many processes of a group the system has killed because it needed more memory than its limit; 0 where the system does not say.
+    /// </summary>
     public static long ReadKills(string group, string file)
     {
         const string name = "oom_kill ";
-        string? line = SystemFile.ReadText(Path.Combine(group, file)).Split('\n').FirstOrDefault(line => line.StartsWith(name, StringComparison.Ordinal));
+        string? line = SystemFile.ReadText(Path.Combine(group, file))
+            .Split('\n').FirstOrDefault(line => line.StartsWith(name, StringComparison.Ordinal));
         return line is not null && long.TryParse(line[name.Length..], out long kills) ? kills : 0;
     }
 

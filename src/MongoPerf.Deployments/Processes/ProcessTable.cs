@@ -46,7 +46,8 @@ public sealed partial class ProcessTable(string root = "/proc")
 
     /// <summary>The control groups that it is in, as paths under their roots; empty when there is no such process.</summary>
     public IEnumerable<string> GroupsOf(int processId) => ReadText($"{processId}/cgroup")
-        .Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => line.Split(':', 3)).Where(parts => parts.Length == 3).Select(parts => parts[2]);
+        .Split('\n', StringSplitOptions.RemoveEmptyEntries)
+        .Select(line => line.Split(':', 3)).Where(parts => parts.Length == 3).Select(parts => parts[2]);
 
     /// <summary>The CPUs that it may use, ascending; empty when there is no such process.</summary>
     public IReadOnlyList<int> CpusOf(int processId) => CpuAffinity.Parse(ReadText($"{processId}/status").Split('\n')
@@ -90,7 +91,8 @@ public sealed partial class ProcessTable(string root = "/proc")
         try
         {
             string real = Path.Combine(Real(Path.GetDirectoryName(Path.GetFullPath(file))!), Path.GetFileName(file));
-            return new DirectoryInfo(Path.Combine(root, $"{processId}/fd")).EnumerateFileSystemInfos().Any(entry => entry.LinkTarget == real);
+            return new DirectoryInfo(Path.Combine(root, $"{processId}/fd")).EnumerateFileSystemInfos()
+                .Any(entry => entry.LinkTarget == real);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -105,7 +107,10 @@ public sealed partial class ProcessTable(string root = "/proc")
             SendSignal(identity.ProcessId, signal);
     }
 
-    /// <summary>Kills all processes with this value of an environment variable: what a program started, and what that started, whatever became of their parents.</summary>
+    /// <summary>
+    /// Kills all processes with this value of an environment variable: what a program started, and what that started, whatever
+    /// became of their parents.
+    /// </summary>
     public void KillMarked(string variable, string value)
     {
         string mark = $"{variable}={value}";
@@ -155,7 +160,9 @@ public sealed partial class ProcessTable(string root = "/proc")
     private static partial int SendSignal(int processId, int signal);
 
     private static string Real(string folder) =>
-        Directory.Exists(folder) ? Directory.ResolveLinkTarget(folder, returnFinalTarget: true)?.FullName ?? folder.TrimEnd('/') : folder.TrimEnd('/');
+        Directory.Exists(folder)
+            ? Directory.ResolveLinkTarget(folder, returnFinalTarget: true)?.FullName ?? folder.TrimEnd('/')
+            : folder.TrimEnd('/');
 
     private string? LinkTarget(string path)
     {

@@ -3,10 +3,12 @@ using System.Diagnostics;
 
 namespace MongoPerf.Deployments.Processes;
 
-/// <summary>Ends a server whose client was killed, unless another client takes it over in time: a small shell that waits at a pipe to this process.</summary>
+/// <summary>
+/// Ends a server whose client was killed, unless another client takes it over in time: a small shell that waits at a pipe to this process.
+/// </summary>
 /// <remarks>
-/// The kernel closes the pipe however this process ends, kill -9 included. The shell then looks once a second: at the server, which may end by
-/// itself, and at its state file, which whoever takes it over writes with another keeper. It does nothing before that. One thread.
+/// The kernel closes the pipe however this process ends, kill -9 included. The shell then looks once a second: at the server, which may end
+/// by itself, and at its state file, which whoever takes it over writes with another keeper. It does nothing before that. One thread.
 /// </remarks>
 public sealed class ServerGuard : IDisposable
 {
@@ -15,7 +17,8 @@ public sealed class ServerGuard : IDisposable
 
     private const int DefaultGraceSeconds = 60;
 
-    // $1 process, $2 its start, $3 its state file, $4 keeper, $5 seconds to wait, $6 seconds between SIGTERM and SIGKILL. The start is the 20th field behind the name in brackets.
+    // $1 process, $2 its start, $3 its state file, $4 keeper, $5 seconds to wait, $6 seconds between SIGTERM and SIGKILL. The start is the
+    // 20th field behind the name in brackets.
     private const string Script = """
         cd /
         pid=$1 start=$2 state=$3 keeper=$4 grace=$5 limit=$6
@@ -38,7 +41,9 @@ public sealed class ServerGuard : IDisposable
 
     /// <summary>How long a server outlives its client.</summary>
     public static TimeSpan Grace => TimeSpan.FromSeconds(
-        Environment.GetEnvironmentVariable(Variable) is { } text && int.TryParse(text.TrimEnd('s'), out int seconds) && seconds >= 0 ? seconds : DefaultGraceSeconds);
+        Environment.GetEnvironmentVariable(Variable) is { } text && int.TryParse(text.TrimEnd('s'), out int seconds) && seconds >= 0
+            ? seconds
+            : DefaultGraceSeconds);
 
     /// <summary>Of the shell.</summary>
     public int ProcessId => _shell.Id;
@@ -55,8 +60,10 @@ public sealed class ServerGuard : IDisposable
         // In a session of its own: what ends this process's group, or its terminal, must not end it.
         string[] arguments =
         [
-            "-c", "exec >/dev/null 2>&1; command -v setsid >/dev/null && exec setsid sh -c \"$0\" mongoperf-guard \"$@\"; exec sh -c \"$0\" mongoperf-guard \"$@\"", Script,
-            $"{server.ProcessId}", $"{server.StartTicks}", Path.GetFullPath(stateFile), keeper, $"{(int)grace.TotalSeconds}", $"{(int)stopLimit.TotalSeconds}",
+            "-c", "exec >/dev/null 2>&1; command -v setsid >/dev/null && exec setsid sh -c \"$0\" mongoperf-guard \"$@\"; "
+                + "exec sh -c \"$0\" mongoperf-guard \"$@\"", Script,
+            $"{server.ProcessId}", $"{server.StartTicks}", Path.GetFullPath(stateFile), keeper, $"{(int)grace.TotalSeconds}",
+            $"{(int)stopLimit.TotalSeconds}",
         ];
         foreach (string argument in arguments)
             start.ArgumentList.Add(argument);

@@ -20,7 +20,10 @@ public sealed record ServerProcessOptions
     /// <summary>The process's own folder (of a router: where its log lies).</summary>
     public required string Folder { get; init; }
 
-    /// <summary>By which the process's command line shows that it is this folder's: "--dbpath"; "--logpath" for a router, with <see cref="LogFile"/>.</summary>
+    /// <summary>
+    /// By which the process's command line shows that it is this folder's: "--dbpath"; "--logpath" for a router, with
+    /// <see cref="LogFile"/>.
+    /// </summary>
     public string FolderOption { get; init; } = "--dbpath";
 
     /// <summary>Where the program writes its log.</summary>
@@ -102,7 +105,9 @@ public sealed class ServerProcess : IDisposable
     private string OutputFile => Path.Combine(_options.Folder, "output.log");
 
     /// <summary>Takes over the process that runs on the folder if it is ours; else starts one and waits until it answers.</summary>
-    /// <exception cref="DeploymentException">It does not start or answer (with its last log lines), or the folder is another server's.</exception>
+    /// <exception cref="DeploymentException">
+    /// It does not start or answer (with its last log lines), or the folder is another server's.
+    /// </exception>
     /// <exception cref="OperationCanceledException">It was interrupted.</exception>
     public static ServerProcess Start(ServerProcessOptions options, ProcessTable? table = null)
     {
@@ -164,7 +169,8 @@ public sealed class ServerProcess : IDisposable
                 WaitUntilItAnswers();
                 return true;
             }
-            catch (DeploymentException e) when (_options.Port is null && attempt < PortAttempts && !IsRunning && e.Message.Contains("ddress already in use", StringComparison.Ordinal))
+            catch (DeploymentException e) when (_options.Port is null && attempt < PortAttempts && !IsRunning
+                && e.Message.Contains("ddress already in use", StringComparison.Ordinal))
             {
                 // Another program was faster between our look at the port and the server's.
                 port = 0;
@@ -189,7 +195,9 @@ public sealed class ServerProcess : IDisposable
         _child = null;
     }
 
-    /// <summary>Tells all that would end with this program to end, and waits for none: for a program that ends at once. From any thread.</summary>
+    /// <summary>
+    /// Tells all that would end with this program to end, and waits for none: for a program that ends at once. From any thread.
+    /// </summary>
     public static void TerminateAll()
     {
         foreach (ServerProcess server in Own.Keys)
@@ -199,7 +207,9 @@ public sealed class ServerProcess : IDisposable
         }
     }
 
-    /// <summary>Takes away what a process that has ended left beside its data: its state file and its control group. Never throws.</summary>
+    /// <summary>
+    /// Takes away what a process that has ended left beside its data: its state file and its control group. Never throws.
+    /// </summary>
     public static void Forget(string folder)
     {
         try
@@ -244,14 +254,17 @@ public sealed class ServerProcess : IDisposable
         if (state.ProcessId != 0)
             return _table.IsAlive(state.Identity) && HasOurFolder(state.ProcessId) ? state.Identity : null;
         // MongoPerf was killed between starting the server and noting its number: then it is the one on our folder with the noted port.
-        return FindHolder() is { } holder && HasOurFolder(holder) && _table.OptionOf(holder, "--port") == $"{state.Port}" ? _table.Find(holder) : null;
+        return FindHolder() is { } holder && HasOurFolder(holder) && _table.OptionOf(holder, "--port") == $"{state.Port}"
+            ? _table.Find(holder)
+            : null;
     }
 
     private bool HasOurFolder(int processId) => _options.FolderOption == "--logpath"
         ? _table.HasFolder(processId, _options.FolderOption, _options.LogFile)
         : _table.HasFolder(processId, _options.FolderOption, _options.Folder);
 
-    // By looking at processes, not into mongod.lock: .NET takes a lock of its own on a file that it opens, which a running mongod's forbids.
+    // By looking at processes, not into mongod.lock: .NET takes a lock of its own on a file that it opens, which a
+    // running mongod's forbids.
     private int? FindHolder()
     {
         foreach (int processId in _table.All())
@@ -286,7 +299,9 @@ public sealed class ServerProcess : IDisposable
         while (!FreePort.IsFree(port))
         {
             if (Environment.TickCount64 > end)
-                throw new DeploymentException(Fault.CannotConnect, $"{_options.Role}: port {port} of 127.0.0.1 is in use by another program\nhint:  stop the program listening there (ss -ltnp shows it)");
+                throw new DeploymentException(Fault.CannotConnect,
+                    $"{_options.Role}: port {port} of 127.0.0.1 is in use by another program\n"
+                    + "hint:  stop the program listening there (ss -ltnp shows it)");
             Thread.Sleep(20);
         }
 
@@ -297,10 +312,14 @@ public sealed class ServerProcess : IDisposable
     {
         Forget(_options.Folder);
         string? groupFile = _options.Memory?.Make();
-        var state = new ProcessState { Port = Address.Port, Binary = _options.Binary, Group = groupFile is null ? null : _options.Memory!.Folder };
+        var state = new ProcessState
+        {
+            Port = Address.Port, Binary = _options.Binary, Group = groupFile is null ? null : _options.Memory!.Folder,
+        };
         state.Write(_options.Folder);
         _child?.Dispose();
-        _child = DetachedStart.Run(_options.Binary, _options.Arguments(Address.Port), _options.Folder, OutputFile, groupFile, _options.Cpus);
+        _child = DetachedStart.Run(
+            _options.Binary, _options.Arguments(Address.Port), _options.Folder, OutputFile, groupFile, _options.Cpus);
         _identity = _table.Find(_child.Id);
         if (_identity is { } identity)
             Note(state, identity);
@@ -308,7 +327,8 @@ public sealed class ServerProcess : IDisposable
 
     private void Note(ProcessState state, ProcessIdentity identity)
     {
-        (state with { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId, Keeper = _keeper }).Write(_options.Folder);
+        (state with { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId, Keeper = _keeper })
+            .Write(_options.Folder);
         _guard?.Dispose();
         _guard = ServerGuard.Start(identity, ProcessState.PathIn(_options.Folder), _keeper, ServerGuard.Grace, _options.StopLimit);
     }
@@ -316,7 +336,10 @@ public sealed class ServerProcess : IDisposable
     private void WaitUntilItAnswers()
     {
         long end = Environment.TickCount64 + (long)_options.StartLimit.TotalMilliseconds;
-        ConnectionSettings settings = _options.Connections with { ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(2), Stop = _options.Interrupt };
+        ConnectionSettings settings = _options.Connections with
+        {
+            ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(2), Stop = _options.Interrupt,
+        };
         while (true)
         {
             _options.Interrupt.ThrowIfCancellationRequested();

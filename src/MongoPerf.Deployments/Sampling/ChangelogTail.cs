@@ -31,7 +31,8 @@ internal sealed class ChangelogTail(string ns, DateTimeOffset since)
         [
             .. entries.Where(entry => entry.FindString("ns") == ns).SelectMany(_assembler.Add)
                 .GroupBy(static happened => happened.Id).Select(static told => told.Last())
-                .Where(happened => happened.Outcome == ChunkEventOutcome.Running || happened.EndMilliseconds >= since.ToUnixTimeMilliseconds()),
+                .Where(happened =>
+                    happened.Outcome == ChunkEventOutcome.Running || happened.EndMilliseconds >= since.ToUnixTimeMilliseconds()),
         ];
     }
 

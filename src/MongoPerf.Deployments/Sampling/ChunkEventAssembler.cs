@@ -13,7 +13,10 @@ internal sealed class ChunkEventAssembler
     private readonly Dictionary<string, ChunkEvent> _migrations = new(StringComparer.Ordinal);
 
     /// <param name="entry">Of config.changelog, in its order.</param>
-    /// <returns>The events that it tells more of, as they are known now; none for entries of other things, and of migrations whose start was not seen.</returns>
+    /// <returns>
+    /// The events that it tells more of, as they are known now; none for entries of other things, and of migrations whose
+    /// start was not seen.
+    /// </returns>
     public IReadOnlyList<ChunkEvent> Add(BsonDocument entry) => entry.FindString("what") switch
     {
         "moveChunk.start" => Start(entry),
@@ -51,7 +54,10 @@ internal sealed class ChunkEventAssembler
         var events = new List<ChunkEvent>();
         // A donor that was killed logs no end.
         if (_migrations.GetValueOrDefault(from) is { Outcome: ChunkEventOutcome.Running } lost)
-            events.Add(lost with { Outcome = ChunkEventOutcome.Failed, EndMilliseconds = TimeOf(entry), Note = lost.Note ?? "its end was not logged" });
+            events.Add(lost with
+            {
+                Outcome = ChunkEventOutcome.Failed, EndMilliseconds = TimeOf(entry), Note = lost.Note ?? "its end was not logged",
+            });
         _migrations[from] = new ChunkEvent
         {
             Id = IdOf(entry),

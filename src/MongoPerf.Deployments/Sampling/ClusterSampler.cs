@@ -14,13 +14,15 @@ public sealed record ClusterLook(IReadOnlyList<MetricSample> Shards, IReadOnlyLi
 /// <summary>Looks at the shards of a cluster and at its changelog, over connections of its own.</summary>
 /// <remarks>
 /// One thread, which waits while servers answer: give it one of its own. Never throws. A shard that is down leaves NaN in its columns and
-/// holds up no other; where no shard can be reached, as through a firewall, the router is asked for their sizes, and their operations stay unknown.
+/// holds up no other; where no shard can be reached, as through a firewall, the router is asked for their sizes, and their
+/// operations stay unknown.
 /// </remarks>
 /// <param name="cluster">Asked at each look: addresses change when servers are started again. Null while there is none.</param>
 /// <param name="settings">As the run's connections have them.</param>
 /// <param name="collection">What is watched.</param>
 /// <param name="since">When the run began; see <see cref="ChangelogTail"/>.</param>
-public sealed class ClusterSampler(Func<ShardedCluster?> cluster, ConnectionSettings settings, SampledNamespace collection, DateTimeOffset since) : IDisposable
+public sealed class ClusterSampler(
+    Func<ShardedCluster?> cluster, ConnectionSettings settings, SampledNamespace collection, DateTimeOffset since) : IDisposable
 {
     private const int MostAttempts = 3;
 

@@ -1,6 +1,9 @@
 namespace MongoPerf.Deployments.Sampling;
 
-/// <summary>Says when a server read the counters that it sent, by this machine's clock and the server's own: a reply that was late would otherwise make the step to the next one too short, and its rates too high.</summary>
+/// <summary>
+/// Says when a server read the counters that it sent, by this machine's clock and the server's own: a reply that was late would otherwise
+/// make the step to the next one too short, and its rates too high.
+/// </summary>
 /// <remarks>One thread. The quickest reply so far tells how far the clocks are apart.</remarks>
 public sealed class CounterClock
 {

@@ -18,7 +18,8 @@ public static class EnvironmentReader
         (string disk, long total, long free) = ReadDisk(folder, root);
         return new EnvironmentInfo
         {
-            OperatingSystem = FindValue(Path.Combine(root, "etc/os-release"), "PRETTY_NAME", '=')?.Trim('"') ?? RuntimeInformation.OSDescription,
+            OperatingSystem = FindValue(Path.Combine(root, "etc/os-release"), "PRETTY_NAME", '=')?.Trim('"')
+                ?? RuntimeInformation.OSDescription,
             Kernel = FirstLine(Path.Combine(root, "proc/sys/kernel/osrelease")) ?? Environment.OSVersion.VersionString,
             CpuModel = FindValue(Path.Combine(root, "proc/cpuinfo"), "model name", ':') ?? RuntimeInformation.OSArchitecture.ToString(),
             CpuCount = Environment.ProcessorCount,
@@ -39,7 +40,8 @@ public static class EnvironmentReader
         try
         {
             return Directory.EnumerateFileSystemEntries(interfaces)
-                .Select(one => long.TryParse(FirstLine(Path.Combine(one, "speed")), NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long megabits) && megabits > 0 ? megabits * BytesOfMegabit : (long?)null)
+                .Select(one => long.TryParse(FirstLine(Path.Combine(one, "speed")), NumberStyles.AllowLeadingSign,
+                    CultureInfo.InvariantCulture, out long megabits) && megabits > 0 ? megabits * BytesOfMegabit : (long?)null)
                 .Max();
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -50,7 +52,8 @@ public static class EnvironmentReader
 
     private static (string Disk, long Total, long Free) ReadDisk(string folder, string root)
     {
-        string disk = MountedDisk.Find(folder, Path.Combine(root, "proc")) is { } mount ? $"{mount.FileSystem} on {mount.Source}" : "unknown";
+        string disk =
+            MountedDisk.Find(folder, Path.Combine(root, "proc")) is { } mount ? $"{mount.FileSystem} on {mount.Source}" : "unknown";
         try
         {
             var drive = new DriveInfo(Path.GetFullPath(folder));

@@ -33,7 +33,9 @@ public sealed class HostSampler : IDisposable
     private readonly ProcessesCpu _servers;
 
     /// <param name="folder">The server's data folder when it is on this machine, else the run's folder.</param>
-    /// <param name="servers">Processes of the servers under load; null when they are on this machine and not known, empty when they are elsewhere.</param>
+    /// <param name="servers">
+    /// Processes of the servers under load; null when they are on this machine and not known, empty when they are elsewhere.
+    /// </param>
     /// <param name="procRoot">Another folder than /proc in tests.</param>
     public HostSampler(string folder, Func<IReadOnlyList<int>?> servers, string procRoot = "/proc")
     {

@@ -11,7 +11,10 @@ namespace MongoPerf.Deployments.Sampling;
 /// <param name="Minor">Of the block device.</param>
 internal sealed record MountedDisk(string MountPoint, string FileSystem, string Source, int Major, int Minor)
 {
-    /// <summary>Finds it in /proc/self/mountinfo (proc(5)): the longest mount point that the folder lies in; of equals the last, which hides the others.</summary>
+    /// <summary>
+    /// Finds it in /proc/self/mountinfo (proc(5)): the longest mount point that the folder lies in; of equals the last,
+    /// which hides the others.
+    /// </summary>
     /// <returns>Null when the table is not there or names none.</returns>
     public static MountedDisk? Find(string folder, string procRoot = "/proc")
     {

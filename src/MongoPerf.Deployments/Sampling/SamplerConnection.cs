@@ -4,7 +4,9 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Deployments.Sampling;
 
 /// <summary>A sampler's own connection: opened when it is needed, and left alone for a while after it failed.</summary>
-/// <remarks>One thread. After a failure the first attempt comes 0.25 s later, then twice as long each time up to <paramref name="longestPause"/>.</remarks>
+/// <remarks>
+/// One thread. After a failure the first attempt comes 0.25 s later, then twice as long each time up to <paramref name="longestPause"/>.
+/// </remarks>
 /// <param name="address">Asked before each attempt to connect: a server that was started again may listen elsewhere.</param>
 /// <param name="settings">As the run's connections have them; its time limits are replaced.</param>
 /// <param name="longestPause">Between two attempts.</param>
@@ -27,7 +29,8 @@ public sealed class SamplerConnection(Func<ServerAddress> address, ConnectionSet
     public string Address { get; private set; } = "";
 
     /// <summary>What a sampler survives.</summary>
-    public static bool IsFailure(Exception e) => e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException or DeploymentException;
+    public static bool IsFailure(Exception e) =>
+        e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException or DeploymentException;
 
     /// <returns><paramref name="otherwise"/> when it fails, or while it is left alone.</returns>
     public T Ask<T>(T otherwise, Func<MongoConnection, T> ask)

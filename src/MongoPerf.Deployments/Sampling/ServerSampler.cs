@@ -20,7 +20,8 @@ public sealed class ServerSampler(Func<ServerAddress> address, ConnectionSetting
             .Where(static column => MetricCatalogue.Server[column].Path.StartsWith("wiredTiger.", StringComparison.Ordinal)),
     ];
 
-    private static readonly byte[] Request = new OpMsgWriter().WriteCommand("admin", ServerStatusRequest.WithStorage, requestId: 1).ToArray();
+    private static readonly byte[] Request = new OpMsgWriter()
+        .WriteCommand("admin", ServerStatusRequest.WithStorage, requestId: 1).ToArray();
 
     private readonly SamplerConnection _connection = new(address, settings, longestPause: TimeSpan.FromSeconds(5));
 

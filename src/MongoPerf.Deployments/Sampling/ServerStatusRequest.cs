@@ -20,7 +20,8 @@ internal static class ServerStatusRequest
 
     /// <summary>opcounters, and what can't be left out.</summary>
     public static BsonDocument Counters { get; } =
-        Without("metrics", "wiredTiger", "network", "opLatencies", "globalLock", "extra_info", "connections", "queues", "spillWiredTiger", "activeIndexBuilds");
+        Without("metrics", "wiredTiger", "network", "opLatencies", "globalLock", "extra_info", "connections", "queues",
+            "spillWiredTiger", "activeIndexBuilds");
 
     private static BsonDocument Without(params string[] others) =>
         BsonDocument.Of([("serverStatus", 1), .. Unwanted.Concat(others).Select(static name => (name, (object?)0))]);

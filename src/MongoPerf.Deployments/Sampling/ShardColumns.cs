@@ -39,7 +39,8 @@ internal static class ShardColumns
         {
             BsonDocument.Of(("$collStats", BsonDocument.Of(("storageStats", BsonDocument.Empty)))),
             BsonDocument.Of(("$project", BsonDocument.Of(
-                [("shard", 1), .. Sizes.Select(static one => one.Field).Append("count").Append("numOrphanDocs").Select(static field => ($"storageStats.{field}", (object?)1))]))),
+                [("shard", 1), .. Sizes.Select(static one => one.Field)
+                    .Append("count").Append("numOrphanDocs").Select(static field => ($"storageStats.{field}", (object?)1))]))),
         }),
         ("cursor", BsonDocument.Empty));
 

@@ -11,7 +11,8 @@ namespace MongoPerf.Deployments.Sampling;
 internal sealed class ShardProbe(Func<ServerAddress> primary, ConnectionSettings settings, SampledNamespace collection) : IDisposable
 {
     // A shard behind a firewall costs a timeout at each attempt.
-    private readonly SamplerConnection _connection = new(primary, settings with { Dialect = CommandDialect.Plain }, longestPause: TimeSpan.FromSeconds(10));
+    private readonly SamplerConnection _connection = new(primary, settings with { Dialect = CommandDialect.Plain },
+        longestPause: TimeSpan.FromSeconds(10));
 
     /// <summary>Sets what the shard says; the other columns are left as they are.</summary>
     /// <param name="values">In the order of <see cref="MetricCatalogue.Shard"/>.</param>

@@ -17,12 +17,14 @@ public static class ShardingFacts
     /// <param name="database">Of the collections.</param>
     /// <param name="collections">Which.</param>
     /// <returns>Empty when the config server can't be asked: the run can do without.</returns>
-    public static IReadOnlyList<CollectionSharding> Read(ShardedCluster cluster, ConnectionSettings settings, string database, IEnumerable<PlanCollection> collections)
+    public static IReadOnlyList<CollectionSharding> Read(
+        ShardedCluster cluster, ConnectionSettings settings, string database, IEnumerable<PlanCollection> collections)
     {
         try
         {
             using MongoConnection config = MongoConnection.Open(cluster.ConfigAddress, settings with { Dialect = CommandDialect.Plain });
-            return [.. collections.SelectMany(one => one.Stored).Select(one => Read(config, cluster, settings, new SampledNamespace(database, one.Name), one.Shard is not null))];
+            return [.. collections.SelectMany(one => one.Stored)
+                .Select(one => Read(config, cluster, settings, new SampledNamespace(database, one.Name), one.Shard is not null))];
         }
         catch (Exception e) when (SamplerConnection.IsFailure(e))
         {
@@ -30,14 +32,16 @@ public static class ShardingFacts
         }
     }
 
-    private static CollectionSharding Read(MongoConnection config, ShardedCluster cluster, ConnectionSettings settings, SampledNamespace collection, bool isPlaced)
+    private static CollectionSharding Read(
+        MongoConnection config, ShardedCluster cluster, ConnectionSettings settings, SampledNamespace collection, bool isPlaced)
     {
         BsonDocument? sharded = ConfigCatalogue.FindCollection(config, collection.ToString());
         using var sampler = new ClusterSampler(() => cluster, settings, collection, DateTimeOffset.UtcNow);
         return new CollectionSharding(
             collection.Collection,
             isPlaced,
-            [.. sampler.Look().Shards.Select(shard => new ShardPart(shard.Member, Whole(shard.Values[Documents]), Whole(shard.Values[Chunks])))],
+            [.. sampler.Look().Shards
+                .Select(shard => new ShardPart(shard.Member, Whole(shard.Values[Documents]), Whole(shard.Values[Chunks])))],
             sharded?.FindDocument("key") is { } key ? ShardKey.Of(key).ToString() : null);
     }
 

@@ -4,7 +4,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Deployments.Sampling;
 
-/// <summary>The paths of <see cref="MetricCatalogue.Server"/> as a tree, so that a serverStatus reply is walked once and nothing is allocated.</summary>
+/// <summary>
+/// The paths of <see cref="MetricCatalogue.Server"/> as a tree, so that a serverStatus reply is walked once and nothing is allocated.
+/// </summary>
 /// <remarks>Immutable after construction. Any numeric type is taken: servers choose by value and version.</remarks>
 internal sealed class StatusTree
 {

@@ -5,7 +5,9 @@ using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Security;
 
-/// <summary>The user that clients of servers with logins log in as: one for each server, or replica set, that keeps users of its own.</summary>
+/// <summary>
+/// The user that clients of servers with logins log in as: one for each server, or replica set, that keeps users of its own.
+/// </summary>
 internal static class LocalUser
 {
     private const int AlreadyExists = 51003;
@@ -13,7 +15,9 @@ internal static class LocalUser
     /// <summary>Makes it unless it is there.</summary>
     /// <param name="server">Takes writes.</param>
     /// <param name="security">Holds its password.</param>
-    /// <param name="needsInternalCommands">A mongod routes: what clients send it are commands that servers send one another, and only __system may.</param>
+    /// <param name="needsInternalCommands">
+    /// A mongod routes: what clients send it are commands that servers send one another, and only __system may.
+    /// </param>
     /// <exception cref="DeploymentException">The server does not make it.</exception>
     public static void Ensure(ServerAddress server, SecurityFiles security, bool needsInternalCommands = false)
     {
@@ -21,7 +25,8 @@ internal static class LocalUser
         try
         {
             using MongoConnection connection = MongoConnection.Open(server, security.System);
-            connection.RunCommand("admin", BsonDocument.Of(("createUser", SecurityFiles.UserName), ("pwd", security.ReadPassword()), ("roles", roles)));
+            connection.RunCommand(
+                "admin", BsonDocument.Of(("createUser", SecurityFiles.UserName), ("pwd", security.ReadPassword()), ("roles", roles)));
         }
         catch (ServerCommandException e) when (e.Code == AlreadyExists)
         {
@@ -29,7 +34,8 @@ internal static class LocalUser
         }
         catch (Exception e) when (e is IOException or ServerCommandException)
         {
-            throw new DeploymentException(Fault.CannotConnect, $"{server}: the user {SecurityFiles.UserName} can't be created: {e.Message}", e);
+            throw new DeploymentException(
+                Fault.CannotConnect, $"{server}: the user {SecurityFiles.UserName} can't be created: {e.Message}", e);
         }
     }
 
@@ -37,7 +43,8 @@ internal static class LocalUser
     /// <param name="dataFolder">Of that server.</param>
     /// <param name="security">Holds the password.</param>
     /// <exception cref="IOException">The folder can't be written, or holds something else.</exception>
-    public static void Store(string dataFolder, SecurityFiles security) => new UserStore(dataFolder).Put(SecurityFiles.UserName, security.ReadPassword());
+    public static void Store(string dataFolder, SecurityFiles security) =>
+        new UserStore(dataFolder).Put(SecurityFiles.UserName, security.ReadPassword());
 
     private static BsonDocument Role(string name) => BsonDocument.Of(("role", name), ("db", "admin"));
 }

@@ -42,7 +42,8 @@ public sealed class SecurityFiles
         Folder = Path.Combine(Path.GetFullPath(dataFolder), folderName);
         _anonymous = new(() => Connect("", ""));
         // Servers log in to one another so: user __system of the database local, the key file's text its password.
-        _system = new(() => auth ? Connect($"__system:{Uri.EscapeDataString(File.ReadAllText(KeyFile))}@", "authSource=local&") : _anonymous.Value);
+        _system = new(() =>
+            auth ? Connect($"__system:{Uri.EscapeDataString(File.ReadAllText(KeyFile))}@", "authSource=local&") : _anonymous.Value);
         _user = new(() => auth ? Connect($"{UserName}:{ReadPassword()}@", "authSource=admin&") : _anonymous.Value);
     }
 
@@ -72,7 +73,8 @@ public sealed class SecurityFiles
         .. _auth ? ["--keyFile", KeyFile] : Array.Empty<string>(),
         // Clients need no certificate of their own; who they are is said by logging in.
         .. _tls
-            ? ["--tlsMode", "requireTLS", "--tlsCertificateKeyFile", CertificateFile, "--tlsCAFile", AuthorityFile, "--tlsAllowConnectionsWithoutCertificates"]
+            ? ["--tlsMode", "requireTLS", "--tlsCertificateKeyFile", CertificateFile, "--tlsCAFile", AuthorityFile,
+                "--tlsAllowConnectionsWithoutCertificates"]
             : Array.Empty<string>(),
     ];
 
@@ -126,5 +128,6 @@ public sealed class SecurityFiles
 
     // A text in memory: it is never printed.
     private ConnectionSettings Connect(string user, string source) =>
-        ConnectionSettings.From(ConnectionString.Parse($"mongodb://{user}127.0.0.1/?{source}{(_tls ? $"tls=true&tlsCAFile={Uri.EscapeDataString(AuthorityFile)}" : "tls=false")}"));
+        ConnectionSettings.From(ConnectionString.Parse(
+            $"mongodb://{user}127.0.0.1/?{source}{(_tls ? $"tls=true&tlsCAFile={Uri.EscapeDataString(AuthorityFile)}" : "tls=false")}"));
 }

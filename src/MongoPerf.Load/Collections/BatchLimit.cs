@@ -3,7 +3,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Load.Collections;
 
-/// <summary>How many documents a server takes in one message, asked before a run begins: a refusal in its middle could not be mended.</summary>
+/// <summary>
+/// How many documents a server takes in one message, asked before a run begins: a refusal in its middle could not be mended.
+/// </summary>
 public static class BatchLimit
 {
     /// <summary>For header, command and section around the documents.</summary>
@@ -17,6 +19,7 @@ public static class BatchLimit
         int length = insert.Documents.Make(0).Bytes.Length;
         int allowed = Math.Min(server.MaxWriteBatchSize, (server.MaxMessageSizeBytes - Overhead) / length);
         if (insert.BatchSize > allowed)
-            throw new OperationLimitException($"{insert.Name}: batch is {insert.BatchSize:N0} documents; allowed: 1 to {allowed:N0} documents of {length:N0} bytes in one message");
+            throw new OperationLimitException($"{insert.Name}: batch is {insert.BatchSize:N0} documents; allowed: "
+                + $"1 to {allowed:N0} documents of {length:N0} bytes in one message");
     }
 }

@@ -4,7 +4,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Load.Collections;
 
-/// <summary>How a collection is made, measured and dropped: what one server does by itself, and a sharded deployment in several places.</summary>
+/// <summary>
+/// How a collection is made, measured and dropped: what one server does by itself, and a sharded deployment in several places.
+/// </summary>
 /// <remarks>
 /// One thread. Each call gets the connection that is open now, to the server or router; what it throws of a server that is away is tried
 /// again by the caller, so every step must bear being done twice.
@@ -37,10 +39,14 @@ public interface ICollectionAdministration
     /// <param name="documents">Known to be stored.</param>
     SizeResult ReadSizes(MongoConnection connection, long documents);
 
-    /// <summary>Documents and keys examined for queries, over all servers that reads with this preference may go to; null where that can't be known.</summary>
+    /// <summary>
+    /// Documents and keys examined for queries, over all servers that reads with this preference may go to; null where that can't be known.
+    /// </summary>
     ExaminedCounters? ReadExamined(MongoConnection connection, ReadPreference preference);
 
-    /// <summary>Returns when everything acknowledged so far is in the journal of every server that the marker's own write does not reach.</summary>
+    /// <summary>
+    /// Returns when everything acknowledged so far is in the journal of every server that the marker's own write does not reach.
+    /// </summary>
     /// <returns>True when one of them was started again since the last call: it may have lost what it had acknowledged.</returns>
     bool MakeDurable(MongoConnection connection);
 

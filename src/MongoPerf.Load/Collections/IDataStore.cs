@@ -13,7 +13,9 @@ public interface IDataStore : IDisposable
     /// <summary>How often a connection broke so far. A server that was away may have lost what it had not journaled yet.</summary>
     long LostConnections => 0;
 
-    /// <summary>Once this is cancelled, a failure is thrown at once instead of trying again, and no command without a timeout is waited for.</summary>
+    /// <summary>
+    /// Once this is cancelled, a failure is thrown at once instead of trying again, and no command without a timeout is waited for.
+    /// </summary>
     CancellationToken Stop { get; set; }
 
     /// <summary>What is there now.</summary>
@@ -41,7 +43,9 @@ public interface IDataStore : IDisposable
     /// <param name="expected">Documents that should be there.</param>
     long CountAtLeast(PlanCollection collection, long expected) => Count(collection);
 
-    /// <summary>Documents can be found again by their numbers: whether they arrived can be proved, and what is missing can be written again.</summary>
+    /// <summary>
+    /// Documents can be found again by their numbers: whether they arrived can be proved, and what is missing can be written again.
+    /// </summary>
     bool FindsDocuments(PlanCollection collection);
 
     /// <summary>One beyond the greatest number that is stored.</summary>
@@ -62,7 +66,10 @@ public interface IDataStore : IDisposable
     /// <summary>How the server runs the query; null where it can't say.</summary>
     PlanSummary? Explain(Operation query);
 
-    /// <summary>Documents and keys examined for queries since they started by all servers that an operation may go to; null where that can't be known.</summary>
+    /// <summary>
+    /// Documents and keys examined for queries since they started by all servers that an operation may go to; null where
+    /// that can't be known.
+    /// </summary>
     ExaminedCounters? ReadExamined(Operation operation);
 
     /// <summary>The run has ended its server cleanly and started it again: nothing is lost, and no counter wrong.</summary>
@@ -75,8 +82,8 @@ public interface IDataStore : IDisposable
     SizeResult ReadSizes(PlanCollection collection, long documents);
 
     /// <summary>
-    /// Returns when everything acknowledged so far, and a note of <paramref name="documents"/>, is on disk (j:true). When a shard turns out to
-    /// have been started again, nothing is noted and <see cref="LostConnections"/> grows.
+    /// Returns when everything acknowledged so far, and a note of <paramref name="documents"/>, is on disk (j:true). When a shard turns out
+    /// to have been started again, nothing is noted and <see cref="LostConnections"/> grows.
     /// </summary>
     void Checkpoint(PlanCollection collection, long documents);
 
@@ -108,7 +115,8 @@ public readonly record struct ExaminedCounters(long Keys, long Documents, string
 {
     /// <summary>In any order of the servers.</summary>
     internal static ExaminedCounters Sum(IReadOnlyList<ExaminedCounters> all) =>
-        new(all.Sum(one => one.Keys), all.Sum(one => one.Documents), string.Join(' ', all.Select(one => one.Servers).Order(StringComparer.Ordinal)));
+        new(all.Sum(one => one.Keys), all.Sum(one => one.Documents),
+            string.Join(' ', all.Select(one => one.Servers).Order(StringComparer.Ordinal)));
 }
 
 /// <summary>The server's limits don't allow this; the user can fix that.</summary>

@@ -7,7 +7,10 @@ using MongoPerf.Wire.Messages;
 namespace MongoPerf.Load.Collections;
 
 /// <summary>Finds the numbers of a range that are not stored, from the _id index alone.</summary>
-/// <remarks>Where _ids increase with the numbers, the index is read in order (some 300,000 documents a second); otherwise the _ids are looked up in it, a block at a time.</remarks>
+/// <remarks>
+/// Where _ids increase with the numbers, the index is read in order (some 300,000 documents a second); otherwise the _ids are looked up in
+/// it, a block at a time.
+/// </remarks>
 /// <param name="connection">Open.</param>
 /// <param name="database">The collection's.</param>
 /// <param name="collection">Its name.</param>
@@ -35,7 +38,8 @@ internal sealed class IdScan(MongoConnection connection, string database, string
             ReadInOrder(range, missing);
         else
             for (long first = range.First; first < range.End; first += BlockSize)
-                AddMissing(missing, FindPresent(new NumberRange(first, Math.Min(first + BlockSize, range.End))).Contains, first, Math.Min(first + BlockSize, range.End));
+                AddMissing(missing, FindPresent(new NumberRange(first, Math.Min(first + BlockSize, range.End))).Contains, first,
+                    Math.Min(first + BlockSize, range.End));
         return missing;
     }
 
@@ -87,7 +91,9 @@ internal sealed class IdScan(MongoConnection connection, string database, string
             missing.Add(new NumberRange(expected, range.End));
     }
 
-    /// <summary>Once through the collection, whatever the order: to look numbers up without an index takes as long for each block.</summary>
+    /// <summary>
+    /// Once through the collection, whatever the order: to look numbers up without an index takes as long for each block.
+    /// </summary>
     private void ReadAsItLies(NumberRange range, List<NumberRange> missing)
     {
         var present = new System.Collections.BitArray(checked((int)range.Count));

@@ -4,7 +4,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Load.Collections;
 
-/// <summary>Commands that may take long: they have no timeout, but are ended by <see cref="Stop"/>. One thread, except who cancels.</summary>
+/// <summary>
+/// Commands that may take long: they have no timeout, but are ended by <see cref="Stop"/>. One thread, except who cancels.
+/// </summary>
 public sealed class LongCommands
 {
     /// <summary>Breaks the connection of a command that is waited for.</summary>

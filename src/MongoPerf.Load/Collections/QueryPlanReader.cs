@@ -37,7 +37,8 @@ internal static class QueryPlanReader
         {
             string name = stage.FindString("stage") ?? "?";
             stages.Add(name);
-            index ??= stage.FindString("indexName") ?? (name is "IDHACK" or "CLUSTERED_IXSCAN" or "EXPRESS_CLUSTERED_IXSCAN" ? IdIndex : null);
+            index ??=
+                stage.FindString("indexName") ?? (name is "IDHACK" or "CLUSTERED_IXSCAN" or "EXPRESS_CLUSTERED_IXSCAN" ? IdIndex : null);
         }
 
         int? shards = plan?.Find("shards") is { } list ? list.ToDocument().Count() : null;
@@ -55,14 +56,15 @@ internal static class QueryPlanReader
         };
     }
 
-    private static PlanSummary Sum(IReadOnlyList<PlanSummary> parts, int limit) => parts.Count == 0 ? new PlanSummary { Stages = "" } : parts[0] with
-    {
-        KeysExamined = parts.Sum(part => part.KeysExamined),
-        DocumentsExamined = parts.Sum(part => part.DocumentsExamined),
-        Returned = Math.Min(parts.Sum(part => part.Returned), limit > 0 ? limit : long.MaxValue),
-        Shards = parts.Count,
-        Necessary = parts.Sum(part => part.Necessary),
-    };
+    private static PlanSummary Sum(IReadOnlyList<PlanSummary> parts, int limit) =>
+        parts.Count == 0 ? new PlanSummary { Stages = "" } : parts[0] with
+        {
+            KeysExamined = parts.Sum(part => part.KeysExamined),
+            DocumentsExamined = parts.Sum(part => part.DocumentsExamined),
+            Returned = Math.Min(parts.Sum(part => part.Returned), limit > 0 ? limit : long.MaxValue),
+            Shards = parts.Count,
+            Necessary = parts.Sum(part => part.Necessary),
+        };
 
     /// <summary>The stage below; through a router, that of its first shard; of several inputs, the first.</summary>
     private static BsonDocument? Next(BsonDocument stage) =>

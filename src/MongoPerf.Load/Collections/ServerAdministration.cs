@@ -7,10 +7,11 @@ namespace MongoPerf.Load.Collections;
 
 /// <summary>A collection of one server or replica set, or one that a mongos keeps on a single shard.</summary>
 /// <remarks>
-/// After a crash a mongod's count and data size are those of its last checkpoint or less, and stay wrong until validate sets them right (tried
-/// with 6.0.5). It locks the collection and reads all of it, so it is run once per crash, where counts or sizes are needed.
+/// After a crash a mongod's count and data size are those of its last checkpoint or less, and stay wrong until validate sets them right
+/// (tried with 6.0.5). It locks the collection and reads all of it, so it is run once per crash, where counts or sizes are needed.
 /// </remarks>
-internal sealed class ServerAdministration(CollectionAccess access, string collection, LongCommands longCommands) : ICollectionAdministration
+internal sealed class ServerAdministration(
+    CollectionAccess access, string collection, LongCommands longCommands) : ICollectionAdministration
 {
     private readonly string _database = access.Database;
     private object? _process;
@@ -55,7 +56,8 @@ internal sealed class ServerAdministration(CollectionAccess access, string colle
     {
     }
 
-    public SizeResult ReadSizes(MongoConnection connection, long documents) => SizeReader.Read(ReadStatistics(connection, documents), documents);
+    public SizeResult ReadSizes(MongoConnection connection, long documents) =>
+        SizeReader.Read(ReadStatistics(connection, documents), documents);
 
     private BsonDocument ReadStatistics(MongoConnection connection, long documents)
     {
@@ -89,7 +91,9 @@ internal sealed class ServerAdministration(CollectionAccess access, string colle
         return all.Count == 0 ? null : ExaminedCounters.Sum(all);
     }
 
-    /// <summary>The marker lies on the same server: its j:true write takes the journal with it, and a lost connection tells of a restart.</summary>
+    /// <summary>
+    /// The marker lies on the same server: its j:true write takes the journal with it, and a lost connection tells of a restart.
+    /// </summary>
     public bool MakeDurable(MongoConnection connection)
     {
         NoteProcess(connection);
@@ -98,9 +102,12 @@ internal sealed class ServerAdministration(CollectionAccess access, string colle
 
     public void ForgetProcess() => _process = null;
 
-    private BsonDocument Ask(MongoConnection connection) => longCommands.Run(connection, _database, BsonDocument.Of(("collStats", collection)));
+    private BsonDocument Ask(MongoConnection connection) =>
+        longCommands.Run(connection, _database, BsonDocument.Of(("collStats", collection)));
 
-    /// <summary>Another process than before: it was started again, or another member is primary now, and its counters may be wrong.</summary>
+    /// <summary>
+    /// Another process than before: it was started again, or another member is primary now, and its counters may be wrong.
+    /// </summary>
     private void NoteProcess(MongoConnection connection)
     {
         // Before 4.4 a server does not tell: a new connection may lead to a new process.
@@ -112,18 +119,22 @@ internal sealed class ServerAdministration(CollectionAccess access, string colle
     /// <returns>False when the server does not let this client, or finds the collection damaged.</returns>
     private bool Validate(MongoConnection connection)
     {
-        bool isValid = longCommands.TryRun(connection, _database, CollectionCommands.Validate(collection)) is { } reply && reply.IsTrue("valid");
+        bool isValid = longCommands.TryRun(connection, _database, CollectionCommands.Validate(collection)) is { } reply
+            && reply.IsTrue("valid");
         (_mayBeWrong, _wasValidated) = (false, true);
         return isValid;
     }
 
     private void Notify(BsonDocument before, BsonDocument after, bool isValid, long documents)
     {
-        string found = $"collStats of {_database}.{collection} had {before.FindInt64("count") ?? 0:N0} documents and {before.FindInt64("size") ?? 0:N0} bytes";
+        string found = $"collStats of {_database}.{collection} had {before.FindInt64("count") ?? 0:N0} documents and "
+            + $"{before.FindInt64("size") ?? 0:N0} bytes";
         if (before.FindInt64("count") != after.FindInt64("count") || before.FindInt64("size") != after.FindInt64("size"))
-            access.Notify($"{found} after a crash; validate corrected that to {after.FindInt64("count") ?? 0:N0} and {after.FindInt64("size") ?? 0:N0}");
+            access.Notify($"{found} after a crash; validate corrected that to {after.FindInt64("count") ?? 0:N0} and "
+                + $"{after.FindInt64("size") ?? 0:N0}");
         else if (!isValid && before.FindInt64("count") != documents)
-            access.Notify($"{found}, but {documents:N0} documents are stored: validate, which corrects that after a crash, was refused or failed, so the data size may be wrong");
+            access.Notify($"{found}, but {documents:N0} documents are stored: validate, which corrects that after a crash, "
+                + "was refused or failed, so the data size may be wrong");
     }
 }
 
@@ -137,12 +148,15 @@ internal static class CollectionCommands
 
     /// <summary>Counts through any router; reads the whole _id index.</summary>
     public static BsonDocument CountByScan(string collection) => BsonDocument.Of(
-        ("aggregate", collection), ("pipeline", new[] { BsonDocument.Of(("$group", BsonDocument.Of(("_id", null), ("n", BsonDocument.Of(("$sum", 1)))))) }), ("cursor", BsonDocument.Empty));
+        ("aggregate", collection),
+        ("pipeline", new[] { BsonDocument.Of(("$group", BsonDocument.Of(("_id", null), ("n", BsonDocument.Of(("$sum", 1)))))) }),
+        ("cursor", BsonDocument.Empty));
 
     /// <summary>A collection that is there already is none the worse.</summary>
     public static void Create(MongoConnection connection, string database, string collection, BsonDocument? options)
     {
-        BsonDocument reply = connection.RunUnchecked(database, BsonDocument.Of([("create", collection), .. (options ?? BsonDocument.Empty).Select(o => (o.Key, (object?)o.Value))]));
+        BsonDocument reply = connection.RunUnchecked(
+            database, BsonDocument.Of([("create", collection), .. (options ?? BsonDocument.Empty).Select(o => (o.Key, (object?)o.Value))]));
         if (!reply.IsTrue("ok") && ServerError.From(reply) is { Code: not ServerError.NamespaceExists } error)
             throw new ServerCommandException("create", error);
     }
@@ -168,7 +182,9 @@ internal static class CollectionCommands
 
     /// <summary>Counts in the _id index, of which no crash makes a wrong counter.</summary>
     public static BsonDocument CountIds(string collection) => BsonDocument.Of(
-        ("count", collection), ("query", BsonDocument.Of(("_id", BsonDocument.Of(("$gte", new BsonValue(BsonType.MinKey, ReadOnlyMemory<byte>.Empty)))))), ("hint", BsonDocument.Of(("_id", 1))));
+        ("count", collection),
+        ("query", BsonDocument.Of(("_id", BsonDocument.Of(("$gte", new BsonValue(BsonType.MinKey, ReadOnlyMemory<byte>.Empty)))))),
+        ("hint", BsonDocument.Of(("_id", 1))));
 
     /// <summary>What no other process of a server has; null before 4.4, where it does not tell.</summary>
     public static string? ProcessOf(MongoConnection connection) => connection.Server.Document.Find("topologyVersion.processId")?.ToString();
@@ -189,8 +205,10 @@ internal static class CollectionCommands
 
     public static ExaminedCounters? ReadExamined(MongoConnection connection)
     {
-        BsonDocument status = connection.RunUnchecked("admin", BsonDocument.Of(("serverStatus", 1), ("wiredTiger", 0), ("tcmalloc", 0), ("locks", 0)));
-        return status.FindInt64("metrics.queryExecutor.scanned") is { } keys && status.FindInt64("metrics.queryExecutor.scannedObjects") is { } documents
+        BsonDocument status = connection.RunUnchecked(
+            "admin", BsonDocument.Of(("serverStatus", 1), ("wiredTiger", 0), ("tcmalloc", 0), ("locks", 0)));
+        return status.FindInt64("metrics.queryExecutor.scanned") is { } keys
+            && status.FindInt64("metrics.queryExecutor.scannedObjects") is { } documents
             ? new ExaminedCounters(keys, documents, ProcessOf(connection) ?? connection.Address.ToString())
             : null;
     }

@@ -8,8 +8,9 @@ namespace MongoPerf.Load.Collections;
 
 /// <summary>How this machine's clock stands against a server's.</summary>
 /// <remarks>
-/// A server tells its time in whole milliseconds, cut. That time was its own somewhere between question and reply, which bounds the difference
-/// from both sides; many questions, asked at all places of a millisecond, narrow it to about a round trip (K. Marzullo's intersection, as NTP has it).
+/// A server tells its time in whole milliseconds, cut. That time was its own somewhere between question and reply, which bounds the
+/// difference from both sides; many questions, asked at all places of a millisecond, narrow it to about a round trip (K. Marzullo's
+/// intersection, as NTP has it).
 /// </remarks>
 public static class ServerClock
 {
@@ -45,10 +46,12 @@ public static class ServerClock
     /// <param name="others">That contradict <paramref name="own"/>, or what is left of it, are left out.</param>
     public static ClientClock Join(ClientClock own, IEnumerable<ClientClock> others)
     {
-        (double low, double high) = (own.OffsetMilliseconds - own.UncertaintyMilliseconds, own.OffsetMilliseconds + own.UncertaintyMilliseconds);
+        (double low, double high) =
+            (own.OffsetMilliseconds - own.UncertaintyMilliseconds, own.OffsetMilliseconds + own.UncertaintyMilliseconds);
         foreach (ClientClock other in others)
         {
-            (double least, double most) = (other.OffsetMilliseconds - other.UncertaintyMilliseconds, other.OffsetMilliseconds + other.UncertaintyMilliseconds);
+            (double least, double most) =
+                (other.OffsetMilliseconds - other.UncertaintyMilliseconds, other.OffsetMilliseconds + other.UncertaintyMilliseconds);
             if (least <= high && most >= low)
                 (low, high) = (Math.Max(low, least), Math.Min(high, most));
         }

@@ -32,13 +32,17 @@ internal static class SizeReader
         Indexes = parts.SelectMany(p => p.Size.Indexes.Select(i => ($"{p.Name}.{i.Key}", i.Value))).ToDictionary(),
         Shards =
         [
-            .. parts.SelectMany(p => p.Size.Shards.Select(shard => (p.Name, Shard: shard))).GroupBy(p => p.Shard.Shard).OrderBy(g => g.Key, StringComparer.Ordinal).Select(shard => new ShardSize(
-                shard.Key, shard.Where(p => p.Name == parts[^1].Name).Sum(p => p.Shard.Documents), shard.Sum(p => p.Shard.DataBytes), shard.Sum(p => p.Shard.StorageBytes),
-                shard.Sum(p => p.Shard.IndexBytes), shard.Sum(p => p.Shard.Chunks))
-            {
-                Orphans = shard.All(p => p.Shard.Orphans is not null) ? shard.Sum(p => p.Shard.Orphans) : null,
-                Indexes = shard.SelectMany(p => p.Shard.Indexes.Select(i => ($"{p.Name}.{i.Key}", i.Value))).ToDictionary(),
-            }),
+            .. parts.SelectMany(p => p.Size.Shards.Select(shard => (p.Name, Shard: shard)))
+                .GroupBy(p => p.Shard.Shard).OrderBy(g => g.Key, StringComparer.Ordinal).Select(shard => new ShardSize(
+                    shard.Key,
+                    shard.Where(p => p.Name == parts[^1].Name).Sum(p => p.Shard.Documents),
+                    shard.Sum(p => p.Shard.DataBytes),
+                    shard.Sum(p => p.Shard.StorageBytes),
+                    shard.Sum(p => p.Shard.IndexBytes), shard.Sum(p => p.Shard.Chunks))
+                {
+                    Orphans = shard.All(p => p.Shard.Orphans is not null) ? shard.Sum(p => p.Shard.Orphans) : null,
+                    Indexes = shard.SelectMany(p => p.Shard.Indexes.Select(i => ($"{p.Name}.{i.Key}", i.Value))).ToDictionary(),
+                }),
         ],
     };
 
@@ -49,14 +53,16 @@ internal static class SizeReader
     public static ShardSize ReadShard(string shard, BsonDocument stats, long count, long chunks)
     {
         long? orphans = stats.FindInt64("numOrphanDocs");
-        return new ShardSize(shard, count - (orphans ?? 0), stats.FindInt64("size") ?? 0, stats.FindInt64("storageSize") ?? 0, stats.FindInt64("totalIndexSize") ?? 0, chunks)
+        return new ShardSize(shard, count - (orphans ?? 0), stats.FindInt64("size") ?? 0, stats.FindInt64("storageSize") ?? 0,
+            stats.FindInt64("totalIndexSize") ?? 0, chunks)
         {
             Orphans = orphans,
             Indexes = ReadIndexes(stats),
         };
     }
 
-    private static ShardSize ReadShard(string shard, BsonDocument stats) => ReadShard(shard, stats, stats.FindInt64("count") ?? 0, stats.FindInt64("nchunks") ?? 0);
+    private static ShardSize ReadShard(string shard, BsonDocument stats) =>
+        ReadShard(shard, stats, stats.FindInt64("count") ?? 0, stats.FindInt64("nchunks") ?? 0);
 
     private static Dictionary<string, long> ReadIndexes(BsonDocument stats) =>
         (stats.FindDocument("indexSizes") ?? BsonDocument.Empty).ToDictionary(index => index.Key, index => index.Value.ToInt64());

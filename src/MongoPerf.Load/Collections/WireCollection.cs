@@ -38,7 +38,8 @@ public sealed class WireCollection : IDisposable
     /// <param name="shape">Its indexes and options.</param>
     /// <param name="administer">How it is made, measured and dropped; null for what one server does by itself.</param>
     public WireCollection(
-        CollectionAccess access, string collection, DocumentTemplate? documents, CollectionShape shape, Func<LongCommands, ICollectionAdministration>? administer = null)
+        CollectionAccess access, string collection, DocumentTemplate? documents, CollectionShape shape,
+        Func<LongCommands, ICollectionAdministration>? administer = null)
     {
         _access = access;
         _collection = collection;
@@ -66,7 +67,8 @@ public sealed class WireCollection : IDisposable
     /// <remarks>Where there is no marker yet, <see cref="Create"/> does it.</remarks>
     public void Claim() => Retry(connection =>
     {
-        if (_access.Leases is { } leases && FindMarker(connection) is { } marker && (marker.Find("writer") is not null || ReadMarker(marker) is not null))
+        if (_access.Leases is { } leases && FindMarker(connection) is { } marker
+            && (marker.Find("writer") is not null || ReadMarker(marker) is not null))
             leases.Take(connection, _collection);
         return true;
     });
@@ -74,12 +76,15 @@ public sealed class WireCollection : IDisposable
     /// <summary>The database's collections that a run made.</summary>
     /// <param name="runId">As in their markers.</param>
     /// <param name="token">The run's: ids begin anew with each folder of runs, and another user's run may have the same.</param>
-    public IReadOnlyList<string> FindMarked(string runId, string? token) => Retry(connection => connection.RunCursor(_access.Database, BsonDocument.Of(
-        ("find", MarkerCollection), ("filter", BsonDocument.Of(("program", "mongoperf"), ("run", runId)))))
-        .Where(marker => marker.FindString("token") is not { } other || other == token).Select(marker => marker.FindString("_id")!).ToArray());
+    public IReadOnlyList<string> FindMarked(string runId, string? token) =>
+        Retry(connection => connection.RunCursor(_access.Database, BsonDocument.Of(
+            ("find", MarkerCollection), ("filter", BsonDocument.Of(("program", "mongoperf"), ("run", runId)))))
+            .Where(marker => marker.FindString("token") is not { } other || other == token)
+            .Select(marker => marker.FindString("_id")!).ToArray());
 
     /// <summary>Whether markers are left in the database, or the note of a cluster's settings.</summary>
-    public bool HasMarkers() => Retry(connection => connection.RunCursor(_access.Database, BsonDocument.Of(("find", MarkerCollection), ("limit", 1))).Any());
+    public bool HasMarkers() =>
+        Retry(connection => connection.RunCursor(_access.Database, BsonDocument.Of(("find", MarkerCollection), ("limit", 1))).Any());
 
     public void Create(CollectionMarker marker) => Retry(connection =>
     {
@@ -88,7 +93,8 @@ public sealed class WireCollection : IDisposable
         // The marker goes before the collection: one that a crash left without it would be refused as somebody else's.
         connection.RunCommand(_access.Database, BsonDocument.Of(
             ("update", MarkerCollection),
-            ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("u", BsonDocument.Of(("$set", WriteMarker(marker)))), ("upsert", true)) }),
+            ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))),
+                ("u", BsonDocument.Of(("$set", WriteMarker(marker)))), ("upsert", true)) }),
             ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
         _administration.Create(connection, _shape);
         return true;
@@ -118,10 +124,12 @@ public sealed class WireCollection : IDisposable
     });
 
     /// <inheritdoc cref="IDataStore.FindEnd"/>
-    public long FindEnd(long from, long before = DocumentNumbers.Limit - 1) => Retry(connection => ScanOn(connection).FindEnd(from, before));
+    public long FindEnd(long from, long before = DocumentNumbers.Limit - 1) =>
+        Retry(connection => ScanOn(connection).FindEnd(from, before));
 
     /// <inheritdoc cref="IDataStore.FindMissing"/>
-    public IReadOnlyList<NumberRange> FindMissing(NumberRange range) => range.Count == 0 ? [] : Retry(connection => ScanOn(connection).FindMissing(range));
+    public IReadOnlyList<NumberRange> FindMissing(NumberRange range) =>
+        range.Count == 0 ? [] : Retry(connection => ScanOn(connection).FindMissing(range));
 
     /// <inheritdoc cref="IDataStore.Write"/>
     public string? Write(params IReadOnlyList<NumberRange> ranges)
@@ -156,7 +164,8 @@ public sealed class WireCollection : IDisposable
     public PlanSummary? Explain(Operation query) => Retry(connection =>
     {
         BsonDocument command = query.ToCommand().ToDocument(TypicalContext);
-        BsonDocument? reply = _longCommands.TryRun(connection, _access.Database, BsonDocument.Of(("explain", command), ("verbosity", "executionStats")));
+        BsonDocument? reply = _longCommands.TryRun(
+            connection, _access.Database, BsonDocument.Of(("explain", command), ("verbosity", "executionStats")));
         return reply is null ? null : QueryPlanReader.Read(reply, query.FullReply, command.FindInt64("skip") ?? 0);
     });
 
@@ -203,9 +212,11 @@ public sealed class WireCollection : IDisposable
     /// <summary>What explain is asked about has values as an operation may draw them, the same each time.</summary>
     private static ValueContext TypicalContext => new(0, Mixing.Mix(1));
 
-    private DocumentTemplate Documents => _documents ?? throw new InvalidOperationException($"the documents of {_collection} are not made from a template");
+    private DocumentTemplate Documents =>
+        _documents ?? throw new InvalidOperationException($"the documents of {_collection} are not made from a template");
 
-    private IdScan ScanOn(MongoConnection connection) => new(connection, _access.Database, _collection, Documents.Ids, hasIdIndex: !_shape.IsTimeSeries);
+    private IdScan ScanOn(MongoConnection connection) =>
+        new(connection, _access.Database, _collection, Documents.Ids, hasIdIndex: !_shape.IsTimeSeries);
 
     /// <returns>What the server says of the first duplicate key: mostly a document that had arrived after all.</returns>
     private string? WriteBlock(MongoConnection connection, IReadOnlyList<BsonDocument> documents)
@@ -227,11 +238,14 @@ public sealed class WireCollection : IDisposable
     }
 
     /// <summary>Whether a database holds the collection.</summary>
-    public static bool Exists(MongoConnection connection, string database, string collection) => CollectionCommands.IsListed(connection, database, collection);
+    public static bool Exists(MongoConnection connection, string database, string collection) =>
+        CollectionCommands.IsListed(connection, database, collection);
 
     /// <summary>The marker of one collection; null when there is none.</summary>
-    internal static BsonDocument? FindMarker(MongoConnection connection, string database, string collection) => connection.RunCursor(database, BsonDocument.Of(
-        ("find", MarkerCollection), ("filter", BsonDocument.Of(("_id", collection))), ("limit", 1), ("singleBatch", true))).FirstOrDefault();
+    internal static BsonDocument? FindMarker(MongoConnection connection, string database, string collection) =>
+        connection.RunCursor(database, BsonDocument.Of(
+            ("find", MarkerCollection), ("filter", BsonDocument.Of(("_id", collection))), ("limit", 1),
+            ("singleBatch", true))).FirstOrDefault();
 
     private BsonDocument? FindMarker(MongoConnection connection) => FindMarker(connection, _access.Database, _collection);
 
@@ -251,7 +265,10 @@ public sealed class WireCollection : IDisposable
         marker.FindInt64("documents") ?? 0,
         marker.IsTrue("grown")) { Token = marker.FindString("token") };
 
-    /// <summary>A mongod that routes looks up what migrations changed when it is asked to find, on all shards; for explain and aggregate it never does. A mongos does it by itself.</summary>
+    /// <summary>
+    /// A mongod that routes looks up what migrations changed when it is asked to find, on all shards; for explain and aggregate it never
+    /// does. A mongos does it by itself.
+    /// </summary>
     private void RefreshRoute(MongoConnection connection) => connection.RunCommand(_access.Database, BsonDocument.Of(
         ("find", _collection), ("filter", BsonDocument.Empty), ("limit", 1), ("singleBatch", true)));
 
@@ -302,9 +319,12 @@ public sealed class WireCollection : IDisposable
 /// <param name="Database">Its name.</param>
 /// <param name="Clock">For waiting between tries.</param>
 /// <param name="ReconnectFor">How long a broken connection is tried again.</param>
-/// <param name="BeforeReconnect">Called before each attempt after a failed one; a <see cref="ConnectionFailedException"/> makes that attempt fail. Null for nothing.</param>
+/// <param name="BeforeReconnect">
+/// Called before each attempt after a failed one; a <see cref="ConnectionFailedException"/> makes that attempt fail. Null for nothing.
+/// </param>
 public sealed record CollectionAccess(
-    Func<ServerAddress> Address, ConnectionSettings Connections, string Database, IClock Clock, TimeSpan ReconnectFor, Action? BeforeReconnect = null)
+    Func<ServerAddress> Address, ConnectionSettings Connections, string Database, IClock Clock, TimeSpan ReconnectFor,
+    Action? BeforeReconnect = null)
 {
     /// <summary>Of the run that writes; null for one that only reads, or takes collections away.</summary>
     public WriterLeases? Leases { get; init; }

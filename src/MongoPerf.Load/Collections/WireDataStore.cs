@@ -41,7 +41,8 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
     public void Create(PlanCollection collection, long documents)
     {
         foreach (StoredCollection stored in collection.Stored)
-            Of(stored).Create(new CollectionMarker(seed, stored.Documents?.Fingerprint ?? "", runId, PartOf(collection, stored, documents), collection.IsGrown) { Token = token });
+            Of(stored).Create(new CollectionMarker(seed, stored.Documents?.Fingerprint ?? "", runId, PartOf(collection, stored, documents),
+                collection.IsGrown) { Token = token });
     }
 
     public void Drop(PlanCollection collection)
@@ -58,15 +59,18 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
 
     public bool FindsDocuments(PlanCollection collection) => collection.Files is null;
 
-    public long FindEnd(PlanCollection collection, long from, long before = DocumentNumbers.Limit - 1) => Of(collection.Stored[0]).FindEnd(from, before);
+    public long FindEnd(PlanCollection collection, long from, long before = DocumentNumbers.Limit - 1) =>
+        Of(collection.Stored[0]).FindEnd(from, before);
 
-    public IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range) => Of(collection.Stored[0]).FindMissing(range);
+    public IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range) =>
+        Of(collection.Stored[0]).FindMissing(range);
 
     public string? Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges) => Of(collection.Stored[0]).Write(ranges);
 
     public PlanSummary? Explain(Operation query) => Find(query.Collection)?.Explain(query);
 
-    public ExaminedCounters? ReadExamined(Operation operation) => (Find(operation.Collection) ?? _open.Values.FirstOrDefault())?.ReadExamined(operation);
+    public ExaminedCounters? ReadExamined(Operation operation) =>
+        (Find(operation.Collection) ?? _open.Values.FirstOrDefault())?.ReadExamined(operation);
 
     public void NoteCleanRestart()
     {
@@ -74,7 +78,8 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
             collection.NoteCleanRestart();
     }
 
-    public SizeResult ReadSizes(PlanCollection collection, long documents) => ReadStoredSizes(collection, documents) with { Collection = collection.Name };
+    public SizeResult ReadSizes(PlanCollection collection, long documents) =>
+        ReadStoredSizes(collection, documents) with { Collection = collection.Name };
 
     public void Checkpoint(PlanCollection collection, long documents)
     {
@@ -88,7 +93,8 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
         WireCollection? any = _open.Values.FirstOrDefault();
         try
         {
-            return any?.Run("admin", BsonDocument.Of(("serverStatus", 1), ("wiredTiger", 0), ("tcmalloc", 0), ("locks", 0), ("metrics", 0))).FindInt64("connections.available");
+            return any?.Run("admin", BsonDocument.Of(("serverStatus", 1), ("wiredTiger", 0), ("tcmalloc", 0), ("locks", 0), ("metrics", 0)))
+                .FindInt64("connections.available");
         }
         catch (ServerCommandException)
         {
@@ -111,7 +117,8 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
 
     private SizeResult ReadStoredSizes(PlanCollection collection, long documents) => collection.Files is null
         ? Of(collection.Stored[0]).ReadSizes(documents)
-        : SizeReader.Sum([.. collection.Stored.Select(stored => (stored.Name, Of(stored).ReadSizes(PartOf(collection, stored, documents))))], documents);
+        : SizeReader.Sum(
+            [.. collection.Stored.Select(stored => (stored.Name, Of(stored).ReadSizes(PartOf(collection, stored, documents))))], documents);
 
     private WireCollection? Find(string name) => _open.FirstOrDefault(open => open.Key.Split('\0')[0] == name).Value;
 

@@ -12,12 +12,12 @@ namespace MongoPerf.Load.Collections;
 public sealed class CollectionBusyException(string message, string hint) : MongoPerfException(Fault.Refused, message, hint);
 
 /// <summary>
-/// One writer for each collection: its marker names the run that writes it, with the host and the process, and until when. The run renews that
-/// as long as it lives; another one may take over when the time has passed. All times are the server's.
+/// One writer for each collection: its marker names the run that writes it, with the host and the process, and until when. The run renews
+/// that as long as it lives; another one may take over when the time has passed. All times are the server's.
 /// </summary>
 /// <remarks>
-/// Read, then written only if nobody was faster (the update's filter has what was read), so it takes no transaction, no findAndModify and no
-/// version beyond 3.6, and works through any router. One thread takes and releases, another one may renew meanwhile.
+/// Read, then written only if nobody was faster (the update's filter has what was read), so it takes no transaction, no findAndModify and
+/// no version beyond 3.6, and works through any router. One thread takes and releases, another one may renew meanwhile.
 /// </remarks>
 /// <param name="database">Of the collections.</param>
 /// <param name="runId">Of the run.</param>
@@ -49,7 +49,9 @@ public sealed class WriterLeases(string database, string runId, string? token, T
 
     private long LengthMilliseconds => (long)length.TotalMilliseconds;
 
-    /// <summary>Takes the lease of a collection, which may be this run's already. Makes a marker that only names the writer where there is none.</summary>
+    /// <summary>
+    /// Takes the lease of a collection, which may be this run's already. Makes a marker that only names the writer where there is none.
+    /// </summary>
     /// <param name="connection">To the server or router.</param>
     /// <param name="collection">Its name.</param>
     /// <exception cref="CollectionBusyException">Another run has it.</exception>
@@ -81,8 +83,10 @@ public sealed class WriterLeases(string database, string runId, string? token, T
         if (held.Length == 0 || _lost is not null)
             return;
         long until = ServerClock.ReadTime(connection) + LengthMilliseconds;
-        BsonDocument[] updates = [.. held.Select(name => Update(OwnLease(name), BsonDocument.Of(("$set", BsonDocument.Of(("writer.until", Time(until)))))))];
-        if (connection.RunCommand(database, BsonDocument.Of(("update", WireCollection.MarkerCollection), ("updates", updates))).FindInt64("n") == held.Length)
+        BsonDocument[] updates =
+            [.. held.Select(name => Update(OwnLease(name), BsonDocument.Of(("$set", BsonDocument.Of(("writer.until", Time(until)))))))];
+        if (connection.RunCommand(database, BsonDocument.Of(("update", WireCollection.MarkerCollection), ("updates", updates))).FindInt64(
+            "n") == held.Length)
             return;
         foreach (string name in held)
             Recover(connection, name);
@@ -98,7 +102,8 @@ public sealed class WriterLeases(string database, string runId, string? token, T
             return;
         connection.RunCommand(database, BsonDocument.Of(
             ("update", WireCollection.MarkerCollection),
-            ("updates", held.Select(name => Update(OwnLease(name), BsonDocument.Of(("$unset", BsonDocument.Of(("writer", "")))))).ToArray())));
+            ("updates",
+                held.Select(name => Update(OwnLease(name), BsonDocument.Of(("$unset", BsonDocument.Of(("writer", "")))))).ToArray())));
         connection.RunCommand(database, BsonDocument.Of(
             ("delete", WireCollection.MarkerCollection),
             ("deletes", held.Select(name => BsonDocument.Of(
@@ -130,11 +135,13 @@ public sealed class WriterLeases(string database, string runId, string? token, T
         }
         catch (CollectionBusyException)
         {
-            _lost = $"{database}.{collection} was taken over by {Describe(FindMarker(connection, collection)?.FindDocument("writer"))}: this run's lease had expired";
+            _lost = $"{database}.{collection} was taken over by {Describe(FindMarker(connection, collection)?.FindDocument("writer"))}: "
+                + "this run's lease had expired";
         }
     }
 
-    private BsonDocument? FindMarker(MongoConnection connection, string collection) => WireCollection.FindMarker(connection, database, collection);
+    private BsonDocument? FindMarker(MongoConnection connection, string collection) =>
+        WireCollection.FindMarker(connection, database, collection);
 
     private bool MayTake(BsonDocument writer, long now)
     {
@@ -147,24 +154,29 @@ public sealed class WriterLeases(string database, string runId, string? token, T
     /// <summary>The run itself, killed on this machine: nobody writes any more.</summary>
     private bool IsThisRunsGoneProcess(BsonDocument writer) =>
         token is not null && writer.FindString("token") == token && writer.FindString("host") == Environment.MachineName
-        && !new WriterProcess((int)(writer.FindInt64("process") ?? 0), writer.FindInt64("started") ?? 0, writer.FindString("boot") ?? "").IsAlive;
+        && !new WriterProcess(
+            (int)(writer.FindInt64("process") ?? 0), writer.FindInt64("started") ?? 0, writer.FindString("boot") ?? "").IsAlive;
 
     /// <returns>False when somebody was faster.</returns>
     private bool TryWrite(MongoConnection connection, string collection, BsonDocument? marker, long now)
     {
         // Of a document what changes with each lease; anything else that has the name is nobody's lease.
         string[] read = marker?.FindDocument("writer") is null ? ["writer"] : ["writer.session", "writer.until"];
-        (string Name, object? Value)[] asRead = [.. read.Select(field => (field, marker?.Find(field) is { } value ? (object?)value : IsThere(false)))];
+        (string Name, object? Value)[] asRead =
+            [.. read.Select(field => (field, marker?.Find(field) is { } value ? (object?)value : IsThere(false)))];
         BsonDocument update = BsonDocument.Of(
             ("q", BsonDocument.Of([("_id", collection), .. asRead])),
             ("u", BsonDocument.Of(("$set", BsonDocument.Of(("writer", Writer(now)))))),
             ("upsert", marker is null));
         BsonDocument reply = connection.RunUnchecked(database, BsonDocument.Of(
-            ("update", WireCollection.MarkerCollection), ("updates", new[] { update }), ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
+            ("update", WireCollection.MarkerCollection),
+            ("updates", new[] { update }),
+            ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
         if (!reply.IsTrue("ok"))
             throw new ServerCommandException("update", ServerError.From(reply));
         if (reply.FindDocument("writeErrors.0") is { } wrong)
-            return ServerError.From(wrong) is { Code: ServerError.DuplicateKey } ? false : throw new ServerCommandException("update", ServerError.From(wrong));
+            return ServerError.From(wrong) is { Code: ServerError.DuplicateKey } ? false
+                : throw new ServerCommandException("update", ServerError.From(wrong));
         return reply.FindInt64("n") == 1;
     }
 
@@ -199,5 +211,6 @@ public sealed class WriterLeases(string database, string runId, string? token, T
         ? "another run"
         : $"run {NameOf(writer, "run")} (host {NameOf(writer, "host")}, process {writer.FindInt64("process")?.ToString() ?? "?"})";
 
-    private static string NameOf(BsonDocument writer, string field) => writer.FindString(field) is { } name ? ForeignText.OneLine(name, LongestName) : "?";
+    private static string NameOf(BsonDocument writer, string field) =>
+        writer.FindString(field) is { } name ? ForeignText.OneLine(name, LongestName) : "?";
 }

@@ -38,7 +38,8 @@ public sealed class ArrayValue : TemplateValue
     /// <returns>Null when not every array is that long.</returns>
     public TemplateValue? At(int index) => At(index, null);
 
-    private ElementValue? At(int index, ElementValue? around) => index < _length.Min ? new ElementValue(this, index, _element, around) : null;
+    private ElementValue? At(int index, ElementValue? around) =>
+        index < _length.Min ? new ElementValue(this, index, _element, around) : null;
 
     /// <summary>An element, or a value in it.</summary>
     /// <param name="array">Whose element it is.</param>
@@ -58,7 +59,8 @@ public sealed class ArrayValue : TemplateValue
             _ => null,
         };
 
-        public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) => value.Write(writer, name, In(context));
+        public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
+            value.Write(writer, name, In(context));
 
         private ValueContext In(in ValueContext context) => (around is null ? context : around.In(context)).Element(array._salt, index);
     }

@@ -63,7 +63,11 @@ public static class WordList
     public const int Count = 7998;
 
     private const ulong Seed = 248;
-    private static readonly string[] Onsets = ["b", "c", "d", "f", "g", "h", "j", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "br", "cl", "dr", "fl", "gr", "pl", "pr", "sh", "sl", "st", "th", "tr"];
+    private static readonly string[] Onsets =
+    [
+        "b", "c", "d", "f", "g", "h", "j", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "br", "cl", "dr", "fl", "gr", "pl", "pr",
+        "sh", "sl", "st", "th", "tr",
+    ];
     private static readonly string[] Vowels = ["a", "e", "i", "o", "u", "ai", "ea", "ou"];
     private static readonly string[] Codas = ["", "", "", "l", "m", "n", "r", "s", "t", "ck", "nd", "rt"];
 

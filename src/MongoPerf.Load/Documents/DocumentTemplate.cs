@@ -5,7 +5,10 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Load.Documents;
 
-/// <summary>Makes the documents of one collection: document <c>number</c> is the same bytes on every machine, a function of seed, template and number.</summary>
+/// <summary>
+/// Makes the documents of one collection: document <c>number</c> is the same bytes on every machine, a function of seed,
+/// template and number.
+/// </summary>
 /// <remarks>Immutable, for all threads.</remarks>
 public sealed class DocumentTemplate
 {
@@ -16,7 +19,8 @@ public sealed class DocumentTemplate
     /// <param name="collection">Its name: two collections of one run hold different values.</param>
     public DocumentTemplate(DocumentValue root, ulong seed, string collection)
     {
-        Root = root.Find("_id") is not null ? root : new DocumentValue([KeyValuePair.Create("_id", (TemplateValue)new ObjectIdValue(seed)), .. root.Elements]);
+        Root = root.Find("_id") is not null ? root
+            : new DocumentValue([KeyValuePair.Create("_id", (TemplateValue)new ObjectIdValue(seed)), .. root.Elements]);
         _seed = Mixing.Mix(seed ^ Salt.Of(collection));
         Ids = new DocumentIds(this);
     }
@@ -77,7 +81,8 @@ public sealed class ObjectIdValue(ulong seed) : FixedValue(BsonType.ObjectId, Ob
 
     long INumbered.OrderedBelow => DocumentNumbers.Limit;
 
-    long INumbered.NumberOf(BsonType type, ReadOnlySpan<byte> value) => type == BsonType.ObjectId ? _numbers.NumberOf(ObjectId.FromBytes(value)) : -1;
+    long INumbered.NumberOf(BsonType type, ReadOnlySpan<byte> value) =>
+        type == BsonType.ObjectId ? _numbers.NumberOf(ObjectId.FromBytes(value)) : -1;
 
     public override void Fill(Span<byte> value, in ValueContext context) => _numbers.IdOf(context.Number).CopyTo(value);
 }

@@ -31,7 +31,8 @@ public sealed class DocumentValue(IReadOnlyList<KeyValuePair<string, TemplateVal
     }
 
     /// <summary>A document whose values never change.</summary>
-    public static DocumentValue Of(BsonDocument literal) => new([.. literal.Select(e => KeyValuePair.Create(e.Key, (TemplateValue)new LiteralValue(e.Value)))]);
+    public static DocumentValue Of(BsonDocument literal) =>
+        new([.. literal.Select(e => KeyValuePair.Create(e.Key, (TemplateValue)new LiteralValue(e.Value)))]);
 
     public static DocumentValue Array(IEnumerable<TemplateValue> items) =>
         new([.. items.Select((item, i) => KeyValuePair.Create(i.ToString(CultureInfo.InvariantCulture), item))], isArray: true);

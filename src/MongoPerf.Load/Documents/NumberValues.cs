@@ -45,7 +45,8 @@ public abstract class NumberValue(NumberKind kind) : FixedValue(TypeOf(kind), ki
 /// <param name="step">From one group to the next; below 0 it falls.</param>
 /// <param name="groups">Which documents have one number; null gives each its own.</param>
 /// <param name="cycle">Groups after which it begins again at the start, 1 or more.</param>
-public sealed class SequenceValue(NumberKind kind, long start, long step, NumberGroups? groups = null, long cycle = long.MaxValue) : NumberValue(kind), INumbered
+public sealed class SequenceValue(
+    NumberKind kind, long start, long step, NumberGroups? groups = null, long cycle = long.MaxValue) : NumberValue(kind), INumbered
 {
     bool INumbered.IsInvertible => IsOneToOne && Type != BsonType.Double;
 
@@ -62,7 +63,8 @@ public sealed class SequenceValue(NumberKind kind, long start, long step, Number
         return rest == 0 && number >= 0 ? number : -1;
     }
 
-    public override long Compute(in ValueContext context) => unchecked(start + (step * ((groups?.Of(context.Number) ?? context.Number) % cycle)));
+    public override long Compute(in ValueContext context) =>
+        unchecked(start + (step * ((groups?.Of(context.Number) ?? context.Number) % cycle)));
 }
 
 /// <summary>Cuts the numbers 0, 1, 2 … into groups of drawn sizes, so that the group of any number is known without counting.</summary>
@@ -109,7 +111,8 @@ public sealed class DoubleValue(double min, double max, ulong salt) : NumberValu
 {
     public override long Compute(in ValueContext context) => (long)ComputeDouble(context);
 
-    protected override double ComputeDouble(in ValueContext context) => min + ((max - min) * (context.BitsOf(salt) >> 11) * (1.0 / (1UL << 53)));
+    protected override double ComputeDouble(in ValueContext context) =>
+        min + ((max - min) * (context.BitsOf(salt) >> 11) * (1.0 / (1UL << 53)));
 }
 
 /// <summary>True with a probability.</summary>

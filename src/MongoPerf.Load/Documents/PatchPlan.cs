@@ -2,7 +2,10 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Load.Documents;
 
-/// <summary>Where the changing values of a written document stand, when each has a fixed length: the document then is changed in place, not written anew.</summary>
+/// <summary>
+/// Where the changing values of a written document stand, when each has a fixed length: the document then is changed in
+/// place, not written anew.
+/// </summary>
 public sealed class PatchPlan
 {
     private readonly (int Offset, FixedValue Value)[] _places;

@@ -4,7 +4,10 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Load.Documents;
 
-/// <summary>Text of one length that is put together from eight or more pieces of <see cref="FillerText"/>, so that it hardly compresses within a storage block of 32 KB.</summary>
+/// <summary>
+/// Text of one length that is put together from eight or more pieces of <see cref="FillerText"/>, so that it hardly compresses within a
+/// storage block of 32 KB.
+/// </summary>
 /// <remarks>
 /// A part of each piece is the letter x instead, where the text is to compress. It depends on seed and number alone, whatever the field is
 /// called. Never changed: stored collections depend on it.

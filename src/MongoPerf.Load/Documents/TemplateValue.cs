@@ -44,7 +44,9 @@ public sealed class LiteralValue(BsonValue value) : TemplateValue
 
     public override bool IsConstant => true;
 
-    public override IEnumerable<TemplateValue> Parts => Value.Type is BsonType.Document or BsonType.Array ? [DocumentValue.Of(Value.ToDocument())] : [];
+    public override IEnumerable<TemplateValue> Parts =>
+        Value.Type is BsonType.Document or BsonType.Array ? [DocumentValue.Of(Value.ToDocument())] : [];
 
-    public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) => writer.WriteValue(name, Value.Type, _bytes);
+    public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
+        writer.WriteValue(name, Value.Type, _bytes);
 }

@@ -119,7 +119,8 @@ public sealed class NumberedTextValue(string prefix, int digits, bool isHashed) 
             return -1;
         ReadOnlySpan<byte> text = value[4..^1];
         return text.Length >= _prefix.Length + digits && text.StartsWith(_prefix)
-            && Utf8Parser.TryParse(text[_prefix.Length..], out long number, out int read) && read == text.Length - _prefix.Length ? number : -1;
+            && Utf8Parser.TryParse(text[_prefix.Length..], out long number, out int read)
+            && read == text.Length - _prefix.Length ? number : -1;
     }
 
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context)

@@ -2,7 +2,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Load.Documents;
 
-/// <summary>Orders values of one type, or numbers of several, as MongoDB does; other pairs by their types' numbers, which is no promise.</summary>
+/// <summary>
+/// Orders values of one type, or numbers of several, as MongoDB does; other pairs by their types' numbers, which is no promise.
+/// </summary>
 public sealed class ValueOrder : IComparer<BsonValue>
 {
     public static ValueOrder Instance { get; } = new();

@@ -36,7 +36,9 @@ public sealed class ErrorTally
     /// <summary>Several tallies as one; of equal errors the first message stays.</summary>
     public static IReadOnlyList<ErrorCount> Merge(IEnumerable<IReadOnlyList<ErrorCount>> tallies) =>
     [
-        .. tallies.SelectMany(t => t).GroupBy(e => (e.Code, e.Name)).Select(g => g.First() with { Count = g.Sum(e => e.Count), SlowestMicroseconds = g.Max(e => e.SlowestMicroseconds) }).OrderByDescending(e => e.Count),
+        .. tallies.SelectMany(t => t).GroupBy(e => (e.Code, e.Name))
+            .Select(g => g.First() with { Count = g.Sum(e => e.Count), SlowestMicroseconds = g.Max(e => e.SlowestMicroseconds) })
+            .OrderByDescending(e => e.Count),
     ];
 
     /// <summary>A failure that is no server's answer, in the same form: code 0 and a name for the cause.</summary>
@@ -50,9 +52,12 @@ public sealed class ErrorTally
     };
 
     /// <summary>Failures after which the connection can't be trusted, but another one may do.</summary>
-    public static bool BreaksConnection(Exception failure) => failure is ConnectionFailedException or WireProtocolException or BsonFormatException;
+    public static bool BreaksConnection(Exception failure) =>
+        failure is ConnectionFailedException or WireProtocolException or BsonFormatException;
 
-    /// <summary>Asked again, the server will say the same: this client may not do that, or the server can't. Codes: error_codes.yml of the server.</summary>
+    /// <summary>
+    /// Asked again, the server will say the same: this client may not do that, or the server can't. Codes: error_codes.yml of the server.
+    /// </summary>
     public static bool NeverPasses(ServerError error) => error is
         { Code: 0, Name: "" } // ok: 0 without a code, which no MongoDB says
         or { Code: 13 } // Unauthorized
@@ -64,7 +69,9 @@ public sealed class ErrorTally
     /// <summary>What the router knows of the chunks is old: StaleConfig.</summary>
     public static bool IsStaleRoute(Exception failure) => failure is ServerCommandException { Code: 13388 };
 
-    /// <summary>The command met a change of the cluster and does well when it is asked again: a migration, a cursor that went with its shard.</summary>
+    /// <summary>
+    /// The command met a change of the cluster and does well when it is asked again: a migration, a cursor that went with its shard.
+    /// </summary>
     public static bool MayPass(Exception failure) => failure is ServerCommandException { Error.Code:
         43 // CursorNotFound
         or 46 // LockBusy
@@ -72,7 +79,11 @@ public sealed class ErrorTally
         or 175 // QueryPlanKilled
         or 13388 }; // StaleConfig
 
-    /// <summary>As <see cref="BreaksConnection"/>, or the server says itself that it, or a shard behind it, is away, going away, or not the one that takes writes now.</summary>
+    /// <summary>
+    /// As <see cref="BreaksConnection"/>, or the server says itself that it, or a shard behind it, is away, going away, or not the one
+    /// that takes writes now.
+    /// </summary>
     public static bool IsServerAway(Exception failure) =>
-        BreaksConnection(failure) || (failure is ServerCommandException { Error: var error } && (error.MeansNoPrimary || error.MeansShardAway));
+        BreaksConnection(failure)
+        || (failure is ServerCommandException { Error: var error } && (error.MeansNoPrimary || error.MeansShardAway));
 }

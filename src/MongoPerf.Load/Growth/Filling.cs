@@ -25,10 +25,16 @@ internal sealed class Filling(RunContext run)
     /// <param name="continues">A part was written before the run was interrupted.</param>
     /// <param name="stop">Ends it early.</param>
     /// <param name="isMeasured">Its result is stored; otherwise it only makes the documents.</param>
-    /// <param name="beforeComplete">Makes what is filled durable, and adds to its record, before that counts as complete; null for nothing.</param>
-    /// <returns>The record and where the collection ends now; no record when it was stopped in the middle: what is there is counted and repaired when the run is resumed.</returns>
+    /// <param name="beforeComplete">
+    /// Makes what is filled durable, and adds to its record, before that counts as complete; null for nothing.
+    /// </param>
+    /// <returns>
+    /// The record and where the collection ends now; no record when it was stopped in the middle: what is there is counted and repaired
+    /// when the run is resumed.
+    /// </returns>
     public (PhaseRecord? Record, long End) Fill(
-        Phase phase, PhaseRecord head, PlanCollection collection, NumberRange range, NumberRange all, bool continues, CancellationToken stop, bool isMeasured = true, Func<PhaseRecord, PhaseRecord>? beforeComplete = null)
+        Phase phase, PhaseRecord head, PlanCollection collection, NumberRange range, NumberRange all, bool continues,
+        CancellationToken stop, bool isMeasured = true, Func<PhaseRecord, PhaseRecord>? beforeComplete = null)
     {
         bool isRead = phase.Groups.Count > 1;
         bool isAlone = run.Options.Share.IsWhole;
@@ -41,7 +47,8 @@ internal sealed class Filling(RunContext run)
         var insert = (InsertDocuments)phase.Groups[0].Operations[0].Operation;
         // Numbers that were handed out were sent: a stop that came with the last of them left nothing out.
         bool isWhole = numbers.Next == range.End && writer.Accounting.Failed == 0;
-        OperationResult? settled = writer.GivenUp is not null || (writer.WasStopped && !isWhole) ? null : TryReconcile(outcome.Record.Operations[0], writer, insert, collection, range, stop);
+        OperationResult? settled = writer.GivenUp is not null || (writer.WasStopped && !isWhole) ? null
+            : TryReconcile(outcome.Record.Operations[0], writer, insert, collection, range, stop);
         if (settled is null)
         {
             long end = Math.Min(range.End, range.First + writer.AllDocuments);
@@ -53,14 +60,20 @@ internal sealed class Filling(RunContext run)
 
         if (!run.Meet(head.Number, MeetingStage.End, stop))
         {
-            run.Store.EndPhase(outcome.Record with { Operations = isMeasured ? [settled, .. outcome.Record.Operations.Skip(1)] : [], Documents = range.End });
+            run.Store.EndPhase(outcome.Record with
+            {
+                Operations = isMeasured ? [settled, .. outcome.Record.Operations.Skip(1)] : [], Documents = range.End,
+            });
             return (null, range.End);
         }
 
         run.Keys[collection.Name] = new KeySpace(all.End);
         // Stopped together with its last number: all of it is there.
         GroupResult[] others = [.. outcome.Groups.Skip(1)];
-        PhaseRecord record = outcome.Record with { Operations = isMeasured ? [settled, .. outcome.Record.Operations.Skip(1)] : [], Documents = all.End };
+        PhaseRecord record = outcome.Record with
+        {
+            Operations = isMeasured ? [settled, .. outcome.Record.Operations.Skip(1)] : [], Documents = all.End,
+        };
         return (_phases.Complete(phase, new PhaseOutcome(beforeComplete?.Invoke(record) ?? record, others)), all.End);
     }
 
@@ -82,13 +95,15 @@ internal sealed class Filling(RunContext run)
         var written = new NumberRange(first, numbers.Next == first ? first : keys.NumberOf(numbers.Next - 1) + 1);
         OperationResult measured = outcome.Record.Operations[0];
         OperationResult? settled = outcome.GivenUp is not null ? null
-            : TryReconcile(measured, outcome.Groups[0], (InsertDocuments)phase.Groups[0].Operations[0].Operation, collection, written, stop, isAlone ? null : run.Options.Share);
+            : TryReconcile(measured, outcome.Groups[0], (InsertDocuments)phase.Groups[0].Operations[0].Operation, collection, written, stop,
+                isAlone ? null : run.Options.Share);
         if (!isAlone && !outcome.WasStopped && settled is not null)
             KeepMeasured(outcome.Record with { Operations = [settled] });
         bool isWhole = !outcome.WasStopped && settled is not null && (isAlone || run.Meet(head.Number, MeetingStage.End, stop));
         run.Keys[collection.Name] = isAlone || !isWhole ? new KeySpace(numbers.Next) : Level(collection, mayShrink);
         long end = run.Keys[collection.Name].Next;
-        PhaseRecord record = _phases.Complete(phase, outcome with { WasStopped = !isWhole, Record = outcome.Record with { Operations = [settled ?? measured], Documents = end } });
+        PhaseRecord record = _phases.Complete(phase,
+            outcome with { WasStopped = !isWhole, Record = outcome.Record with { Operations = [settled ?? measured], Documents = end } });
         if (outcome.GivenUp is { } failure)
             ExceptionDispatchInfo.Throw(failure);
         // Of several clients none knows when the others have written theirs.
@@ -97,14 +112,20 @@ internal sealed class Filling(RunContext run)
         return record.IsComplete ? record : null;
     }
 
-    /// <summary>Stores what one of several clients has measured before it waits for the others: when it is killed from then on, it need not measure again.</summary>
+    /// <summary>
+    /// Stores what one of several clients has measured before it waits for the others: when it is killed from then on, it
+    /// need not measure again.
+    /// </summary>
     public void KeepMeasured(PhaseRecord record)
     {
         run.Store.EndPhase(record);
         run.Store.Flush();
     }
 
-    /// <summary>One beyond what has been added to a collection, by a phase that was interrupted too. Of several clients each completes its own, as at the end of such a phase.</summary>
+    /// <summary>
+    /// One beyond what has been added to a collection, by a phase that was interrupted too. Of several clients each completes its own, as
+    /// at the end of such a phase.
+    /// </summary>
     /// <param name="collection">That is looked at; nobody adds to it meanwhile.</param>
     /// <param name="known">All below are known to be there.</param>
     /// <param name="mayShrink">Documents may be taken out of it: gaps stay.</param>
@@ -117,8 +138,8 @@ internal sealed class Filling(RunContext run)
     }
 
     /// <summary>
-    /// Clients that add documents at once come to different numbers. When all have ended, each adds its own up to the greatest of any, so that the
-    /// numbers of the collection have no gap and the clients agree on where it ends.
+    /// Clients that add documents at once come to different numbers. When all have ended, each adds its own up to the greatest of any, so
+    /// that the numbers of the collection have no gap and the clients agree on where it ends.
     /// </summary>
     /// <param name="collection">To which this client has added <see cref="RunContext.Keys"/>.</param>
     /// <param name="mayShrink">Documents may be taken out of it: gaps stay.</param>
@@ -131,7 +152,8 @@ internal sealed class Filling(RunContext run)
         NumberRange[] own = mayShrink ? [] : [.. run.Options.Share.OwnOf(new NumberRange(next, end)).Select(NumberRange.Of)];
         if (own.Length > 0)
         {
-            run.Report("levelled", $"{own.Length:N0} documents added to {collection.Name} after the measurement, to close the gaps: other clients had inserted more");
+            run.Report("levelled", $"{own.Length:N0} documents added to {collection.Name} after the measurement, to close the gaps: "
+                + "other clients had inserted more");
             run.Data.Write(collection, own);
         }
 
@@ -143,13 +165,18 @@ internal sealed class Filling(RunContext run)
     /// <param name="range">Of it.</param>
     /// <param name="share">Only the numbers that this client adds; null for all.</param>
     /// <returns>How many documents were missing at first.</returns>
-    /// <remarks>Where the server removes documents by itself there is nothing to repair: who writes again what is gone never ends.</remarks>
+    /// <remarks>
+    /// Where the server removes documents by itself there is nothing to repair: who writes again what is gone never ends.
+    /// </remarks>
     /// <exception cref="DuplicateKeyException">Some can't be stored beside others, and they are more than may fail.</exception>
     /// <exception cref="MongoPerfException">Still not whole after several rounds.</exception>
-    public long Repair(PlanCollection collection, NumberRange range, PlanShare? share = null) => MakeWhole(collection, range, share).Missing;
+    public long Repair(PlanCollection collection, NumberRange range, PlanShare? share = null) =>
+        MakeWhole(collection, range, share).Missing;
 
     /// <inheritdoc cref="Repair"/>
-    /// <returns>How many documents were missing at first, and how many of these can't be stored, whether that was known before or not.</returns>
+    /// <returns>
+    /// How many documents were missing at first, and how many of these can't be stored, whether that was known before or not.
+    /// </returns>
     private (long Missing, long Refused) MakeWhole(PlanCollection collection, NumberRange range, PlanShare? share)
     {
         if (collection.RemovedBecause is not null)
@@ -167,7 +194,8 @@ internal sealed class Filling(RunContext run)
                 (first, known) = (absent.Sum(m => m.Count), absent.Sum(m => m.Count) - count);
             if (count == 0)
                 return (first, known);
-            // By its _id a document that arrived between look and write is a duplicate, too: only what a write leaves as it was can't be stored.
+            // By its _id a document that arrived between look and write is a duplicate, too: only what a write leaves as it
+            // was can't be stored.
             if (duplicate is { } refused && (count == before || !refused.Contains("index: _id_", StringComparison.Ordinal)))
             {
                 if (known + count > run.Options.MaxErrors)
@@ -180,18 +208,21 @@ internal sealed class Filling(RunContext run)
             if (round == RepairRounds)
                 break;
             if (round == 0)
-                run.Report("repair", $"{count:N0} of {range.Count:N0} documents were missing from {collection.Name}; writing them again, acknowledged");
+                run.Report("repair",
+                    $"{count:N0} of {range.Count:N0} documents were missing from {collection.Name}; writing them again, acknowledged");
             before = count;
             duplicate = run.Data.Write(collection, missing);
         }
 
-        throw new MongoPerfException(Fault.VerificationFailed, $"{collection.Name}: documents are still missing between {range.First:N0} and {range.End - 1:N0} after {RepairRounds} repairs");
+        throw new MongoPerfException(Fault.VerificationFailed,
+            $"{collection.Name}: documents are still missing between {range.First:N0} and {range.End - 1:N0} after {RepairRounds} repairs");
     }
 
     /// <summary>Where writing continues in a collection that was left in the middle: everything below is made whole first.</summary>
     /// <param name="collection">That is filled.</param>
     /// <param name="checkpoint">All below are known to be there.</param>
-    public long FindWholeEnd(PlanCollection collection, long checkpoint) => FindWholeEnd(collection, new NumberRange(checkpoint, DocumentNumbers.Limit - 1));
+    public long FindWholeEnd(PlanCollection collection, long checkpoint) =>
+        FindWholeEnd(collection, new NumberRange(checkpoint, DocumentNumbers.Limit - 1));
 
     /// <param name="collection">That is filled.</param>
     /// <param name="range">What is written from its start on; all else is not looked at.</param>
@@ -203,8 +234,11 @@ internal sealed class Filling(RunContext run)
         return end;
     }
 
-    /// <returns>Null when a stop has broken the connection by which it would have been found out: what was measured must be stored all the same.</returns>
-    private OperationResult? TryReconcile(OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection, NumberRange range, CancellationToken stop, PlanShare? share = null)
+    /// <returns>
+    /// Null when a stop has broken the connection by which it would have been found out: what was measured must be stored all the same.
+    /// </returns>
+    private OperationResult? TryReconcile(OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection,
+        NumberRange range, CancellationToken stop, PlanShare? share = null)
     {
         try
         {
@@ -218,7 +252,8 @@ internal sealed class Filling(RunContext run)
 
     /// <summary>Looks for what is missing, where something may be, and writes it again.</summary>
     /// <returns>The result with arrivals, losses and repairs; arrived documents make the rate of unacknowledged inserts.</returns>
-    private OperationResult Reconcile(OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection, NumberRange range, PlanShare? client)
+    private OperationResult Reconcile(
+        OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection, NumberRange range, PlanShare? client)
     {
         bool isAcknowledged = !insert.Concerns.IsUnacknowledged;
         if (isAcknowledged && writer.Accounting.Failed == 0)

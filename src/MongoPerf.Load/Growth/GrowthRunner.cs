@@ -5,7 +5,9 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Load.Growth;
 
-/// <summary>Carries a growth out: at each size writes what is missing, runs the phases, and makes it durable; continues from any point.</summary>
+/// <summary>
+/// Carries a growth out: at each size writes what is missing, runs the phases, and makes it durable; continues from any point.
+/// </summary>
 internal sealed class GrowthRunner
 {
     private readonly RunContext _run;
@@ -49,7 +51,9 @@ internal sealed class GrowthRunner
         {
             _durable[collection.Name] = documents * collection.Factor;
             // Of several clients each looks for the end of what it writes itself.
-            _ends[collection.Name] = _run.Options.Share.IsWhole ? _filling.FindWholeEnd(CollectionOf(collection.Name), documents * collection.Factor) : documents * collection.Factor;
+            _ends[collection.Name] = _run.Options.Share.IsWhole
+                ? _filling.FindWholeEnd(CollectionOf(collection.Name), documents * collection.Factor)
+                : documents * collection.Factor;
             _run.Keys[collection.Name] = new KeySpace(_ends[collection.Name]);
         }
 
@@ -99,7 +103,11 @@ internal sealed class GrowthRunner
         PlanCollection collection = CollectionOf(name);
         int number = _numbers.OfWrite(point.Step, PlaceOf(_growth.Writes, write.Write), PlaceOf(_growth.Collections, write.Collection));
         string label = _growth.Collections.Count == 1 ? write.Write.Name : $"{name}.{write.Write.Name}";
-        var head = new PhaseRecord { Number = number, Phase = label, Description = write.Write.Description, Kind = PhaseKind.Write, Growth = point, Collection = name };
+        var head = new PhaseRecord
+        {
+            Number = number, Phase = label, Description = write.Write.Description, Kind = PhaseKind.Write,
+            Growth = point, Collection = name,
+        };
         NumberRange own = _run.Options.Share.Of(write.Range);
         long written = _run.Options.Share.IsWhole || own.Count == 0 ? _ends[name] : _filling.FindWholeEnd(collection, own);
         var left = new NumberRange(Math.Max(own.First, written), own.End);
@@ -114,7 +122,8 @@ internal sealed class GrowthRunner
         }
 
         var phase = new Phase { Name = label, Parameters = _phase.Parameters, Groups = [write.Write.Groups[name], .. _growth.Beside] };
-        (PhaseRecord? record, _ends[name]) = _filling.Fill(phase, head, collection, left, write.Range, continues: left.First > own.First, stop, write.Write.IsMeasured);
+        (PhaseRecord? record, _ends[name]) = _filling.Fill(phase, head, collection, left, write.Range, continues: left.First > own.First,
+            stop, write.Write.IsMeasured);
         if (record is null)
             return false;
         _step.Add(record);
@@ -131,11 +140,13 @@ internal sealed class GrowthRunner
         else if (isOthers || (write.Range.End > _durable[write.Collection.Name] && _before.IsResumed))
         {
             if (!isOthers)
-                _run.Report("resumed", $"{head.Phase} of step {head.Growth!.Step} was written, but its result was lost when the run was interrupted");
+                _run.Report("resumed",
+                    $"{head.Phase} of step {head.Growth!.Step} was written, but its result was lost when the run was interrupted");
             // Asked only once, however often the run is resumed.
             _run.Store.EndPhase((_before.Find(head.Number) ?? head) with
             {
-                Documents = write.Range.End, NextNumbers = _run.Keys.ToDictionary(keys => keys.Key, keys => keys.Value.Next), IsComplete = true,
+                Documents = write.Range.End, NextNumbers = _run.Keys.ToDictionary(keys => keys.Key, keys => keys.Value.Next),
+                IsComplete = true,
             });
         }
     }
@@ -151,11 +162,14 @@ internal sealed class GrowthRunner
         while (_run.Data.LostConnections > _lostConnections);
         foreach (GrowingCollection collection in _growth.Collections)
             _durable[collection.Name] = _ends[collection.Name];
-        _run.Store.AddCheckpoint(new Checkpoint(_numbers.LastOf(step), _growth.Sizes[step - 1], _run.Clock.UtcNow.ToUnixTimeMilliseconds()));
+        _run.Store.AddCheckpoint(new Checkpoint(
+            _numbers.LastOf(step), _growth.Sizes[step - 1], _run.Clock.UtcNow.ToUnixTimeMilliseconds()));
         _run.Observer.OnStepFinished(new GrowthStep(_phase.Name, step, _growth.Sizes[step - 1], [.. _step]));
     }
 
-    /// <summary>A server that came back may have lost what it had acknowledged but not journaled; operations need not have failed for that.</summary>
+    /// <summary>
+    /// A server that came back may have lost what it had acknowledged but not journaled; operations need not have failed for that.
+    /// </summary>
     private void RepairWhatACrashTook()
     {
         while (_run.HasFailedSinceCheckpoint || _run.Data.LostConnections > _lostConnections)

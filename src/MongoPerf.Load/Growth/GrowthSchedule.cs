@@ -9,7 +9,10 @@ public sealed record WriteRange(GrowthWrite Write, GrowingCollection Collection,
 /// <summary>How collections grow to their target: a function of the plan, so that a resumed run has the same steps.</summary>
 public static class GrowthSchedule
 {
-    /// <summary>Steps of a growth that names none, for a target: its tenth under 10M, its twentieth under 20M, 1M from there, as 1, 2 or 5 times a power of ten.</summary>
+    /// <summary>
+    /// Steps of a growth that names none, for a target: its tenth under 10M, its twentieth under 20M, 1M from there, as 1, 2 or 5
+    /// times a power of ten.
+    /// </summary>
     /// <remarks>A million documents are fine enough to show swings with a period of four.</remarks>
     public static long DefaultStep(long target)
     {

@@ -5,7 +5,10 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Load.Growth;
 
-/// <summary>Carries a plan out, from its start or from where it was interrupted: makes its data, but for those that a phase of its own makes, then runs phase after phase.</summary>
+/// <summary>
+/// Carries a plan out, from its start or from where it was interrupted: makes its data, but for those that a phase of its own makes, then
+/// runs phase after phase.
+/// </summary>
 public sealed class PlanRunner(RunContext run, RunProgress before)
 {
     /// <param name="plan">What to do.</param>
@@ -36,7 +39,9 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
         return true;
     }
 
-    /// <summary>Which records each of the round's phases has; <paramref name="next"/> is the first one's number, and afterwards the next round's.</summary>
+    /// <summary>
+    /// Which records each of the round's phases has; <paramref name="next"/> is the first one's number, and afterwards the next round's.
+    /// </summary>
     internal static PhaseNumbers[] NumbersOf(PlanRound round, ref int next)
     {
         var numbers = new PhaseNumbers[round.Phases.Count];
@@ -45,7 +50,9 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
         return numbers;
     }
 
-    /// <summary>Makes the round's collections, unless they are there: those of a round that was interrupted stay, and so do those that grow.</summary>
+    /// <summary>
+    /// Makes the round's collections, unless they are there: those of a round that was interrupted stay, and so do those that grow.
+    /// </summary>
     private void Prepare(PlanRound round, PhaseNumbers[] numbers, int first, int end, bool isExisting)
     {
         bool continues = before.HasBegun(first, end);
@@ -68,14 +75,18 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
             }
 
             run.Shrunk.Remove(collection.Name);
-            bool isInserted = continues && round.Phases.SelectMany(p => p.Growth?.Each ?? [p]).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Any(o => o.Operation.Inserts && o.Operation.Collection == collection.Name);
-            if (isInserted && run.Data.FindsDocuments(collection) && !HasOpenLoad(round, numbers, collection.Name) && OpenGrowth(round, numbers, collection.Name) is null)
+            bool isInserted = continues && round.Phases.SelectMany(p => p.Growth?.Each ?? [p]).SelectMany(p => p.Groups)
+                .SelectMany(g => g.Operations).Any(o => o.Operation.Inserts && o.Operation.Collection == collection.Name);
+            if (isInserted && run.Data.FindsDocuments(collection) && !HasOpenLoad(round, numbers, collection.Name)
+                && OpenGrowth(round, numbers, collection.Name) is null)
                 known = new Filling(run).FindInserted(collection, known, VouchedDocuments.MayShrink(round, collection));
             run.Keys[collection.Name] = new KeySpace(known);
         }
     }
 
-    /// <summary>Documents of a collection that the stored records vouch for. What a growth wrote after its last checkpoint may have been lost since.</summary>
+    /// <summary>
+    /// Documents of a collection that the stored records vouch for. What a growth wrote after its last checkpoint may have been lost since.
+    /// </summary>
     private long KnownBefore(PlanRound round, PhaseNumbers[] numbers, string collection, int first, int end)
     {
         if (OpenGrowth(round, numbers, collection) is { } growth)
@@ -98,7 +109,8 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
         {
             if (phase.Growth is { } growth)
             {
-                if (!before.IsDone(numbers[i]) && !new GrowthRunner(run, round, phase, numbers[i], before).Run(StartOf(growth, numbers[i]), stop))
+                if (!before.IsDone(numbers[i])
+                    && !new GrowthRunner(run, round, phase, numbers[i], before).Run(StartOf(growth, numbers[i]), stop))
                     return false;
                 continue;
             }
@@ -125,7 +137,8 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
         bool isFound = run.Data.FindsDocuments(collection) && !phase.HasRanges;
         // One of several clients may have lost what it stored of its own part.
         if (!run.Options.Share.IsWhole && isFound)
-            return run.Options.Share.Of(SinglePhases.Left(collection, known)) is var own && new Filling(run).FindWholeEnd(collection, own) is var end && end > own.First ? end : 0;
+            return run.Options.Share.Of(SinglePhases.Left(collection, known)) is var own
+                && new Filling(run).FindWholeEnd(collection, own) is var end && end > own.First ? end : 0;
         // One that grows may hold more than its last checkpoint says.
         if (before.Find(head.Number) is null)
             return collection.IsGrown && run.Options.Share.IsWhole ? new Filling(run).FindWholeEnd(collection, known) : 0;

@@ -17,8 +17,10 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         Number = number,
         Phase = phase.Name,
         Description = phase.Description,
-        Kind = phase.Creates is not null ? PhaseKind.Create : phase.Loads is not null ? PhaseKind.Load : phase.Measures is not null ? PhaseKind.Sizes : phase.Checks is not null ? PhaseKind.Check : PhaseKind.Measure,
-        Collection = phase.Creates ?? phase.Loads ?? phase.Measures ?? phase.Checks ?? phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Collection).FirstOrDefault(name => name.Length > 0),
+        Kind = phase.Creates is not null ? PhaseKind.Create : phase.Loads is not null ? PhaseKind.Load
+            : phase.Measures is not null ? PhaseKind.Sizes : phase.Checks is not null ? PhaseKind.Check : PhaseKind.Measure,
+        Collection = phase.Creates ?? phase.Loads ?? phase.Measures ?? phase.Checks
+            ?? phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Collection).FirstOrDefault(name => name.Length > 0),
         Lap = phase.Lap,
         Rate = phase.Groups.Any(g => g.Rate is not null) ? phase.Groups.Sum(g => g.Rate?.Highest ?? 0) : null,
         Parameters = [.. phase.Parameters.Select(p => new ParameterValue(p.Key, p.Value))],
@@ -64,16 +66,24 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
     /// <summary>What it loads, or inserts into.</summary>
     private PlanCollection[] WrittenBy(Phase phase) => phase.Loads is { } loaded
         ? [CollectionOf(loaded)]
-        : [.. round.Collections.Where(c => phase.Groups.SelectMany(g => g.Operations).Any(o => o.Operation.Inserts && o.Operation.Collection == c.Name))];
+        : [.. round.Collections
+            .Where(c => phase.Groups.SelectMany(g => g.Operations).Any(o => o.Operation.Inserts && o.Operation.Collection == c.Name))];
 
-    /// <summary>An attempt at the phase may have been interrupted of which this client has nothing stored: the numbers that it used are not used again.</summary>
+    /// <summary>
+    /// An attempt at the phase may have been interrupted of which this client has nothing stored: the numbers that it used
+    /// are not used again.
+    /// </summary>
     private void LookFor(Phase phase, PlanCollection[] written)
     {
         foreach (PlanCollection collection in written.Where(c => phase.Loads is null && run.Data.FindsDocuments(c)))
-            run.Keys[collection.Name] = new KeySpace(new Filling(run).FindInserted(collection, run.Keys[collection.Name].Next, VouchedDocuments.MayShrink(round, collection)));
+            run.Keys[collection.Name] = new KeySpace(new Filling(run)
+                .FindInserted(collection, run.Keys[collection.Name].Next, VouchedDocuments.MayShrink(round, collection)));
     }
 
-    /// <summary>The others have ended the phase, together with this client, and gone on. What it measured then counts; what it would add now they would not know of.</summary>
+    /// <summary>
+    /// The others have ended the phase, together with this client, and gone on. What it measured then counts; what it would add now
+    /// they would not know of.
+    /// </summary>
     private PhaseRecord Late(Phase phase, PhaseRecord head)
     {
         PhaseRecord? measured = before.Find(head.Number);
@@ -138,7 +148,8 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         if (collection.RemovedBecause is { } why)
         {
             long left = run.Data.Count(collection);
-            run.Report("checked", $"{collection.Name} holds {left:N0} of {end:N0} documents; the server removes some by itself ({why}), so whether any was lost can't be told");
+            run.Report("checked", $"{collection.Name} holds {left:N0} of {end:N0} documents; the server removes some by itself ({why}), "
+                + "so whether any was lost can't be told");
             return _phases.Complete(phase, new PhaseOutcome(head with { Documents = left }, []));
         }
 
@@ -146,7 +157,9 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         long missing = absent - refused;
         run.Report(
             missing == 0 ? "checked" : "missing",
-            (missing > 0 ? $"{missing:N0} of {end:N0} documents of {collection.Name} are missing" : $"{collection.Name} holds all {end:N0} documents")
+            (missing > 0
+                ? $"{missing:N0} of {end:N0} documents of {collection.Name} are missing"
+                : $"{collection.Name} holds all {end:N0} documents")
             + (refused > 0 ? $", not counting {refused:N0} that a unique index refused" : ""));
         return _phases.Complete(phase, new PhaseOutcome(head with { Documents = end - absent, Missing = missing }, []));
     }
@@ -196,8 +209,11 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         NumberRange own = run.Options.Share.Of(all);
         var range = new NumberRange(Math.Max(from, own.First), Math.Max(from, own.End));
         if (range.Count == 0)
-            return run.Meet(head.Number, MeetingStage.End, stop) ? Nothing(phase, head, collection, run.Options.Share.IsWhole ? range.End : all.End) : null;
-        return filling.Fill(phase, head, collection, range, all with { End = Math.Max(all.End, range.End) }, continues: from > 0, stop, beforeComplete: MakeDurable).Record;
+            return run.Meet(head.Number, MeetingStage.End, stop)
+                ? Nothing(phase, head, collection, run.Options.Share.IsWhole ? range.End : all.End)
+                : null;
+        return filling.Fill(phase, head, collection, range, all with { End = Math.Max(all.End, range.End) }, continues: from > 0, stop,
+            beforeComplete: MakeDurable).Record;
 
         // Before it counts as complete: what is killed in between is loaded again where it is missing.
         PhaseRecord MakeDurable(PhaseRecord filled)
@@ -236,7 +252,8 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         PhaseOutcome outcome = _phases.Run(phase, head, new NumberSource(own.First, own.End), continues: false, stop);
         if (outcome.WasStopped || outcome.GivenUp is not null || !run.Meet(head.Number, MeetingStage.End, stop))
         {
-            _phases.Complete(phase, outcome with { WasStopped = true, Record = outcome.Record with { Documents = outcome.Groups.Sum(g => g.AllDocuments) } });
+            _phases.Complete(phase,
+                outcome with { WasStopped = true, Record = outcome.Record with { Documents = outcome.Groups.Sum(g => g.AllDocuments) } });
             if (outcome.GivenUp is { } failure)
                 ExceptionDispatchInfo.Throw(failure);
             return null;
@@ -249,16 +266,19 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         long absent = collection.RemovedBecause is null ? Math.Max(0, collection.Count - there) : 0;
         long refused = Math.Min(absent, outcome.Groups.Sum(group => group.Duplicates));
         if (refused > 0)
-            run.GoOnWithout(collection.Name, [new NumberRange(0, refused)], outcome.Groups.Select(group => group.FirstDuplicate).First(first => first is not null)!);
+            run.GoOnWithout(collection.Name, [new NumberRange(0, refused)],
+                outcome.Groups.Select(group => group.FirstDuplicate).First(first => first is not null)!);
         if (absent > refused)
             run.Report("missing", $"{absent - refused:N0} of {collection.Count:N0} documents did not arrive in {collection.Name}");
         run.Data.Checkpoint(collection, there);
-        return _phases.Complete(phase, outcome with { Record = WithSizes(phase, outcome.Record with { Documents = there, Missing = absent - refused }, collection) });
+        return _phases.Complete(phase,
+            outcome with { Record = WithSizes(phase, outcome.Record with { Documents = there, Missing = absent - refused }, collection) });
     }
 
     private PhaseRecord? RunMeasured(Phase phase, PhaseRecord head, CancellationToken stop)
     {
-        PhaseRecord? record = phase.Groups is [{ Operations: [{ Operation: InsertDocuments { } insert }] }] && CollectionOf(insert.Collection) is var filled && run.Data.FindsDocuments(filled)
+        PhaseRecord? record = phase.Groups is [{ Operations: [{ Operation: InsertDocuments { } insert }] }]
+            && CollectionOf(insert.Collection) is var filled && run.Data.FindsDocuments(filled)
             ? new Filling(run).Append(phase, head, filled, VouchedDocuments.MayShrink(round, filled), stop)
             : Measure(phase, head, stop);
         if (record is null || !phase.TakesSizes || round.Collections is not [var first, ..])
@@ -275,7 +295,8 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         foreach (PlanCollection collection in added)
             run.Keys[collection.Name] = new KeySpace(run.Keys[collection.Name].Next, run.Options.Share);
         PhaseOutcome outcome = _phases.Run(phase, head, null, continues: false, stop);
-        run.Shrunk.UnionWith(phase.Groups.SelectMany(g => g.Operations).Where(o => o.Operation.Removes).Select(o => o.Operation.Collection));
+        run.Shrunk.UnionWith(phase.Groups.SelectMany(g => g.Operations)
+            .Where(o => o.Operation.Removes).Select(o => o.Operation.Collection));
         if (added.Length > 0 && !outcome.WasStopped && outcome.GivenUp is null)
         {
             new Filling(run).KeepMeasured(outcome.Record);
@@ -308,5 +329,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         return sizes with { DiskBytes = disk?.Bytes, JournalBytes = disk?.JournalBytes };
     }
 
-    private long DocumentsIn(PlanCollection collection) => run.Shrunk.Contains(collection.Name) || collection.RemovedBecause is not null ? run.Data.Count(collection) : run.Keys[collection.Name].Next;
+    private long DocumentsIn(PlanCollection collection) => run.Shrunk.Contains(collection.Name) || collection.RemovedBecause is not null
+        ? run.Data.Count(collection)
+        : run.Keys[collection.Name].Next;
 }

@@ -7,7 +7,10 @@ namespace MongoPerf.Load.Growth;
 /// <summary>Seconds until the plan is done: likely, and a range.</summary>
 public readonly record struct Eta(double LowSeconds, double LikelySeconds, double HighSeconds);
 
-/// <summary>Estimates how long a plan takes, and how much of that is left: from recent rates, not from the mean since the start, since inserts slow down as data grow.</summary>
+/// <summary>
+/// Estimates how long a plan takes, and how much of that is left: from recent rates, not from the mean since the start, since inserts
+/// slow down as data grow.
+/// </summary>
 /// <remarks>
 /// Each way of writing has a rate of its own, the mean of its last ten seconds; the range is the best and worst ten seconds of its last
 /// minute. Before anything was written, rates are assumed, and the range is wide. What has no length of its own (sizes, a count of
@@ -88,8 +91,10 @@ public sealed class TimeEstimator
         {
             foreach (WriteRange write in GrowthSchedule.WritesOf(growth, step))
             {
-                int number = numbers.OfWrite(step, growth.Writes.ToList().IndexOf(write.Write), growth.Collections.ToList().IndexOf(write.Collection));
-                _items.Add(new Item(number, write.Write.Name, write.Range.Count, 0, write.Write.Groups[write.Collection.Name].Operations[0].Operation.DocumentsPerCommand > 1));
+                int number = numbers.OfWrite(step, growth.Writes.ToList().IndexOf(write.Write),
+                    growth.Collections.ToList().IndexOf(write.Collection));
+                _items.Add(new Item(number, write.Write.Name, write.Range.Count, 0,
+                    write.Write.Groups[write.Collection.Name].Operations[0].Operation.DocumentsPerCommand > 1));
             }
 
             foreach ((int place, Phase phase) in growth.Each.Index())
@@ -101,7 +106,8 @@ public sealed class TimeEstimator
         ? new Item(number, phase.Name, plan.Collections.First(c => c.Name == loaded).Count, 0, true)
         : new Item(number, phase.Name, 0, SecondsOf(phase), false);
 
-    private static double SecondsOf(Phase phase) => phase.PauseSeconds + phase.Groups.Select(g => g.AfterSeconds + (g.Seconds ?? 0)).DefaultIfEmpty(0).Max();
+    private static double SecondsOf(Phase phase) =>
+        phase.PauseSeconds + phase.Groups.Select(g => g.AfterSeconds + (g.Seconds ?? 0)).DefaultIfEmpty(0).Max();
 
     private Item? Find(int number)
     {
@@ -117,7 +123,8 @@ public sealed class TimeEstimator
             bool isCurrent = item == current;
             if (item.Documents == 0)
             {
-                double seconds = Math.Max(0, (item.Seconds > 0 ? item.Seconds : _took.GetValueOrDefault(item.Key)) - (isCurrent ? SecondsInCurrent : 0));
+                double seconds = Math.Max(
+                    0, (item.Seconds > 0 ? item.Seconds : _took.GetValueOrDefault(item.Key)) - (isCurrent ? SecondsInCurrent : 0));
                 (low, likely, high) = (low + seconds, likely + seconds, high + seconds);
                 continue;
             }

@@ -36,21 +36,27 @@ public sealed record VouchedDocuments(PlanCollection Collection, long Documents,
             // One that makes the collection anew, begun or finished, leaves nothing of what was there.
             (documents, hasShrunk) = phase.Creates == collection.Name
                 ? (0, collection.RemovedBecause is not null)
-                : (Math.Max(documents, WrittenBy(phase, numbers[i], collection.Name, before)), hasShrunk || Removes(phase, collection.Name));
+                : (Math.Max(documents, WrittenBy(phase, numbers[i], collection.Name, before)),
+                    hasShrunk || Removes(phase, collection.Name));
         }
 
         return new VouchedDocuments(collection, documents, hasShrunk) { Refused = before.Refused };
     }
 
     private static long WrittenBy(Phase phase, PhaseNumbers numbers, string collection, RunProgress before) =>
-        phase.Growth?.Collections.FirstOrDefault(c => c.Name == collection) is { } growing ? (before.FindCheckpoint(numbers)?.Documents ?? 0) * growing.Factor
+        phase.Growth?.Collections
+            .FirstOrDefault(c => c.Name == collection) is { } growing ? (before.FindCheckpoint(numbers)?.Documents ?? 0) * growing.Factor
         // Without results it found all there already, and made no checkpoint of its own.
         : phase.Loads == collection && before.FindComplete(numbers.First) is { Operations.Count: > 0 } load ? load.Documents
         : 0;
 
     /// <summary>Documents may be taken out of it, so that a number which is not there says nothing.</summary>
-    public static bool MayShrink(PlanRound round, PlanCollection collection) => collection.RemovedBecause is not null || round.Phases.Any(phase => Removes(phase, collection.Name));
+    public static bool MayShrink(PlanRound round, PlanCollection collection) =>
+        collection.RemovedBecause is not null || round.Phases.Any(phase => Removes(phase, collection.Name));
 
-    private static bool Removes(Phase phase, string collection) => phase.AllGroups.SelectMany(group => group.Operations).SelectMany(item => item.Operation.Steps)
-        .Any(step => (step.Removes && step.Collection == collection) || (step is DatabaseCommand { MayWrite: true } or AggregateDocuments { IsWrite: true } && (step.Written.Length == 0 || step.Written == collection)));
+    private static bool Removes(Phase phase, string collection) =>
+        phase.AllGroups.SelectMany(group => group.Operations).SelectMany(item => item.Operation.Steps)
+            .Any(step => (step.Removes && step.Collection == collection)
+                || (step is DatabaseCommand { MayWrite: true } or AggregateDocuments { IsWrite: true }
+                    && (step.Written.Length == 0 || step.Written == collection)));
 }

@@ -4,8 +4,9 @@ namespace MongoPerf.Load.Keys;
 
 /// <summary>The newest keys are the most popular; how far back a key lies is distributed exponentially.</summary>
 /// <remarks>
-/// The distance to the newest key has the rate γ = −ln(1 − percentile / 100) / (count × fraction): that percentage of the operations lies within that
-/// fraction of the keys. What would lie before the first key is drawn again. YCSB takes the count from the start of the run, and so does this.
+/// The distance to the newest key has the rate γ = −ln(1 − percentile / 100) / (count × fraction): that percentage of the operations
+/// lies within that fraction of the keys. What would lie before the first key is drawn again. YCSB takes the count from the start of
+/// the run, and so does this.
 /// </remarks>
 public sealed class ExponentialKeys : KeyChooser
 {

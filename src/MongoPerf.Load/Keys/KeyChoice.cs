@@ -1,6 +1,8 @@
 namespace MongoPerf.Load.Keys;
 
-/// <summary>Which documents operations are about, as a scenario says it; <see cref="Open"/> makes the chooser for the keys that are there then.</summary>
+/// <summary>
+/// Which documents operations are about, as a scenario says it; <see cref="Open"/> makes the chooser for the keys that are there then.
+/// </summary>
 public abstract record KeyChoice
 {
     public static KeyChoice Uniform { get; } = new UniformChoice();

@@ -2,8 +2,14 @@ using MongoPerf.Measurement;
 
 namespace MongoPerf.Load.Keys;
 
-/// <summary>Draws the keys that operations ask for. The distributions are YCSB's (B. Cooper et al., "Benchmarking cloud serving systems with YCSB", 2010).</summary>
-/// <remarks>One per worker, made by <see cref="ForWorker"/>: some remember what they computed for the present count of keys. A draw allocates nothing.</remarks>
+/// <summary>
+/// Draws the keys that operations ask for. The distributions are YCSB's (B. Cooper et al., "Benchmarking cloud serving
+/// systems with YCSB", 2010).
+/// </summary>
+/// <remarks>
+/// One per worker, made by <see cref="ForWorker"/>: some remember what they computed for the present count of keys. A
+/// draw allocates nothing.
+/// </remarks>
 /// <param name="keys">Those that exist.</param>
 public abstract class KeyChooser(KeySpace keys)
 {
@@ -19,6 +25,9 @@ public abstract class KeyChooser(KeySpace keys)
     /// <summary>An equal chooser for one more worker; itself where threads may share it.</summary>
     public virtual KeyChooser ForWorker() => this;
 
-    /// <returns>0 ≤ key &lt; the count of keys that exist; 0 while there is none, so that a mix that begins on an empty collection finds nothing at first.</returns>
+    /// <returns>
+    /// 0 ≤ key &lt; the count of keys that exist; 0 while there is none, so that a mix that begins on an empty collection
+    /// finds nothing at first.
+    /// </returns>
     private protected abstract long Draw(ref RandomStream random);
 }

@@ -3,13 +3,19 @@ namespace MongoPerf.Load.Keys;
 /// <summary>The keys 0 ≤ k &lt; <see cref="Count"/> that exist, while inserts add to them. Safe for all threads.</summary>
 /// <remarks>
 /// A key exists when it and all before it have been acknowledged, so no reader asks for what is still under way in another thread (YCSB's
-/// AcknowledgedCounterGenerator). Every key that was taken has to be acknowledged, that of a failed insert too; otherwise the count stays where it is.
+/// AcknowledgedCounterGenerator). Every key that was taken has to be acknowledged, that of a failed insert too; otherwise the
+/// count stays where it is.
 /// </remarks>
 /// <param name="count">Keys that are there at the start, 0 or more.</param>
-/// <param name="share">Of several clients that insert at once each has its own numbers beyond the start; null where there is one client.</param>
+/// <param name="share">
+/// Of several clients that insert at once each has its own numbers beyond the start; null where there is one client.
+/// </param>
 public sealed class KeySpace(long count, PlanShare? share = null)
 {
-    /// <summary>Keys that the window holds at first. It doubles while one insert takes its time and others continue: one byte for each key that waits.</summary>
+    /// <summary>
+    /// Keys that the window holds at first. It doubles while one insert takes its time and others continue: one byte for
+    /// each key that waits.
+    /// </summary>
     private const int FirstWindow = 1 << 12;
 
     private readonly Lock _lock = new();
@@ -18,7 +24,9 @@ public sealed class KeySpace(long count, PlanShare? share = null)
     private long _count = count;
     private long _next = count;
 
-    /// <summary>Key k, acknowledged out of turn, is marked at k modulo the length, a power of two. Most key spaces never grow and need none.</summary>
+    /// <summary>
+    /// Key k, acknowledged out of turn, is marked at k modulo the length, a power of two. Most key spaces never grow and need none.
+    /// </summary>
     private bool[] _early = [];
 
     /// <summary>From the number of a key that this client inserts to that of the next one.</summary>
@@ -55,7 +63,8 @@ public sealed class KeySpace(long count, PlanShare? share = null)
         lock (_lock)
         {
             if (first < _count || first + count > Next)
-                throw new ArgumentOutOfRangeException(nameof(first), $"keys {first} to {first + count - 1} are not under way, only {_count} to {Next - 1} are");
+                throw new ArgumentOutOfRangeException(
+                    nameof(first), $"keys {first} to {first + count - 1} are not under way, only {_count} to {Next - 1} are");
             if (first == _count)
                 _count = AfterEarlyOnes(first + count);
             else

@@ -2,7 +2,9 @@ using MongoPerf.Measurement;
 
 namespace MongoPerf.Load.Keys;
 
-/// <summary>The newest key is the most popular, then the one before it: zipfian from the end of the keys, which moves as keys are inserted.</summary>
+/// <summary>
+/// The newest key is the most popular, then the one before it: zipfian from the end of the keys, which moves as keys are inserted.
+/// </summary>
 /// <param name="keys">Those that exist.</param>
 /// <param name="theta">Above 0 and below 1.</param>
 public sealed class LatestKeys(KeySpace keys, double theta = ZipfianKeys.UsualTheta) : KeyChooser(keys)

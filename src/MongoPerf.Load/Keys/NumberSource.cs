@@ -3,7 +3,9 @@ namespace MongoPerf.Load.Keys;
 /// <summary>Hands out document numbers, each once, in blocks. Safe for all threads.</summary>
 /// <param name="first">The first number.</param>
 /// <param name="end">One beyond the last.</param>
-/// <param name="keys">Keys that others may ask for as the numbers are written; counts up to <paramref name="first"/>. Null for none.</param>
+/// <param name="keys">
+/// Keys that others may ask for as the numbers are written; counts up to <paramref name="first"/>. Null for none.
+/// </param>
 public sealed class NumberSource(long first, long end, KeySpace? keys = null)
 {
     private long _next = first;
@@ -36,7 +38,10 @@ public sealed class NumberSource(long first, long end, KeySpace? keys = null)
         return taken;
     }
 
-    /// <summary>One of several unbroken ranges that together are these numbers; their lengths differ by one at most. What has been handed out does not matter.</summary>
+    /// <summary>
+    /// One of several unbroken ranges that together are these numbers; their lengths differ by one at most. What has been handed
+    /// out does not matter.
+    /// </summary>
     /// <param name="index">Which range, 0-based.</param>
     /// <param name="count">How many ranges, 1 or more.</param>
     public NumberSource Range(int index, int count)

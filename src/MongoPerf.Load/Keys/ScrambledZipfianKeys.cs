@@ -4,8 +4,8 @@ namespace MongoPerf.Load.Keys;
 
 /// <summary>What YCSB calls a zipfian request distribution: few keys are very popular, and they are spread over all keys.</summary>
 /// <remarks>
-/// A zipfian rank among 10^10 + 1 is hashed (FNV-1a, 64 bits) and taken modulo the keys that are expected by the end of the run. Ranks, modulus and thus
-/// the popular keys stay the same while keys are inserted; a key that does not exist yet is drawn again.
+/// A zipfian rank among 10^10 + 1 is hashed (FNV-1a, 64 bits) and taken modulo the keys that are expected by the end of the run. Ranks,
+/// modulus and thus the popular keys stay the same while keys are inserted; a key that does not exist yet is drawn again.
 /// </remarks>
 public sealed class ScrambledZipfianKeys : KeyChooser
 {
@@ -17,7 +17,9 @@ public sealed class ScrambledZipfianKeys : KeyChooser
     private Zipfian _ranks;
 
     /// <param name="keys">Those that exist.</param>
-    /// <param name="expectedKeys">Those at the end of the run, 1 or more; keys beyond it are never drawn. YCSB adds twice the inserts that it expects.</param>
+    /// <param name="expectedKeys">
+    /// Those at the end of the run, 1 or more; keys beyond it are never drawn. YCSB adds twice the inserts that it expects.
+    /// </param>
     /// <param name="theta">Above 0 and below 1.</param>
     public ScrambledZipfianKeys(KeySpace keys, long expectedKeys, double theta = ZipfianKeys.UsualTheta)
         : base(keys)

@@ -2,11 +2,13 @@ using MongoPerf.Measurement;
 
 namespace MongoPerf.Load.Keys;
 
-/// <summary>Draws ranks 0 ≤ r &lt; n where rank r is about (r + 1)^θ times rarer than rank 0, in constant time and memory for any n.</summary>
+/// <summary>
+/// Draws ranks 0 ≤ r &lt; n where rank r is about (r + 1)^θ times rarer than rank 0, in constant time and memory for any n.
+/// </summary>
 /// <remarks>
-/// J. Gray et al., "Quickly generating billion-record synthetic databases", 1994, section 3, as YCSB uses it. Ranks 0 and 1 have exactly the
-/// probabilities of Zipf's law, 1 / ζ(n, θ) and 2^−θ / ζ(n, θ); the others share the rest by a continuous curve, which gives the next few up to a
-/// sixth more than the law does. A mutable struct: hold it in a field, never copy it. One thread.
+/// J. Gray et al., "Quickly generating billion-record synthetic databases", 1994, section 3, as YCSB uses it. Ranks 0 and 1 have exactly
+/// the probabilities of Zipf's law, 1 / ζ(n, θ) and 2^−θ / ζ(n, θ); the others share the rest by a continuous curve, which gives the next
+/// few up to a sixth more than the law does. A mutable struct: hold it in a field, never copy it. One thread.
 /// </remarks>
 /// <param name="theta">Skew, above 0 and below 1; YCSB's is <see cref="UsualTheta"/>.</param>
 internal struct Zipfian(double theta)

@@ -6,11 +6,11 @@ namespace MongoPerf.Load.Phases;
 
 /// <summary>The arrivals of a group, in one line before all its connections: whichever is free takes the next one.</summary>
 /// <remarks>
-/// <para>A connection that waits for a reply holds up no other: its next arrivals go to those that are free. Taking them in the order in which
-/// connections become free is what a queue before several servers does (first come, first served).</para>
+/// <para>A connection that waits for a reply holds up no other: its next arrivals go to those that are free. Taking them in the order in
+/// which connections become free is what a queue before several servers does (first come, first served).</para>
 /// <para>Each arrival's time is computed from its number, so that no error adds up. Of a rate that changes it is the time at which so many
-/// arrivals have come: for Poisson arrivals a sum of exponential draws takes the number's place (time rescaling: D. Cox and V. Isham, "Point
-/// Processes", 1980).</para>
+/// arrivals have come: for Poisson arrivals a sum of exponential draws takes the number's place (time rescaling: D. Cox and V. Isham,
+/// "Point Processes", 1980).</para>
 /// <para>Safe for all threads.</para>
 /// </remarks>
 internal sealed class ArrivalStream
@@ -117,7 +117,8 @@ internal sealed class ArrivalStream
             _piece++;
         }
 
-        double seconds = _pieceSeconds + SecondsIn(_rate.Pieces[_piece], arrivals - _pieceArrivals, isLast: _piece == _rate.Pieces.Count - 1);
+        double seconds =
+            _pieceSeconds + SecondsIn(_rate.Pieces[_piece], arrivals - _pieceArrivals, isLast: _piece == _rate.Pieces.Count - 1);
         // To the nearest tick: cutting would make the first of a second fall into the one before.
         double ticks = Math.Round(seconds * _ticksPerSecond);
         return ticks < long.MaxValue / 2 ? _start + (long)ticks : long.MaxValue / 2;

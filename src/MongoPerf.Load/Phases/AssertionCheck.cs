@@ -17,7 +17,8 @@ public static class AssertionCheck
         _ => Latency(metric, result.ReportedMicroseconds),
     };
 
-    internal static AssertionResult Check(Assertion assertion, PhaseOutcome outcome) => Check(assertion, outcome.Record, () => Merged(outcome));
+    internal static AssertionResult Check(Assertion assertion, PhaseOutcome outcome) =>
+        Check(assertion, outcome.Record, () => Merged(outcome));
 
     /// <param name="assertion">Of the phase.</param>
     /// <param name="record">With its results.</param>
@@ -25,12 +26,14 @@ public static class AssertionCheck
     public static AssertionResult Check(Assertion assertion, PhaseRecord record, Func<LatencyHistogram> total)
     {
         double? value = ValueOf(assertion, record, total);
-        return new AssertionResult(assertion.Text, assertion.Holds(value), value) { IsLatency = Assertion.Latencies.Contains(assertion.Metric) };
+        return new AssertionResult(
+            assertion.Text, assertion.Holds(value), value) { IsLatency = Assertion.Latencies.Contains(assertion.Metric) };
     }
 
     private static double? ValueOf(Assertion assertion, PhaseRecord record, Func<LatencyHistogram> total)
     {
-        OperationResult[] results = [.. record.Operations.Where(r => assertion.Operation == Assertion.Total || r.Operation == assertion.Operation)];
+        OperationResult[] results =
+            [.. record.Operations.Where(r => assertion.Operation == Assertion.Total || r.Operation == assertion.Operation)];
         return results.Length == 0 ? null : assertion.Metric switch
         {
             "rate" => results.Sum(r => r.OperationsPerSecond),

@@ -3,7 +3,9 @@ using MongoPerf.Measurement;
 namespace MongoPerf.Load.Phases;
 
 /// <summary>What was counted of one operation in one part of a group's time (warm-up, or measured).</summary>
-/// <remarks>A worker writes its own, and the sampler reads it meanwhile: counts only grow. The same type adds up those of several workers.</remarks>
+/// <remarks>
+/// A worker writes its own, and the sampler reads it meanwhile: counts only grow. The same type adds up those of several workers.
+/// </remarks>
 /// <param name="isPaced">Operations are due at times of their own.</param>
 internal sealed class Counters(bool isPaced)
 {

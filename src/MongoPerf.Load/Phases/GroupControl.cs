@@ -6,7 +6,10 @@ namespace MongoPerf.Load.Phases;
 /// <summary>What the workers of one group share: its limits, its end, its errors.</summary>
 internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver observer)
 {
-    /// <summary>An arrival that is due just before the end may start a moment after it, so that it does not count as skipped for a reply that took a little longer.</summary>
+    /// <summary>
+    /// An arrival that is due just before the end may start a moment after it, so that it does not count as skipped for a reply that
+    /// took a little longer.
+    /// </summary>
     private const double GraceSeconds = 0.05;
 
     private long _duplicates;
@@ -40,10 +43,15 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     public bool IsStopped => _stopped;
 
     /// <summary>When the operations of a rate are due; null in a closed loop.</summary>
-    public ArrivalStream? Arrivals { get; } = plan.Rate is { } rate ? new ArrivalStream(rate, clock.TicksPerSecond, plan.Seed, plan.Share) : null;
+    public ArrivalStream? Arrivals { get; } =
+        plan.Rate is { } rate ? new ArrivalStream(rate, clock.TicksPerSecond, plan.Seed, plan.Share) : null;
 
-    /// <summary>Arrivals from here on belong to the group no more: its end, or a moment before it was stopped, so that none counts as skipped that was about to start; ticks.</summary>
-    public long DueBefore => Math.Min(EndAt, Volatile.Read(ref _stoppedAt) is var stopped && stopped == long.MaxValue ? stopped : stopped - Clock.TicksOf(GraceSeconds));
+    /// <summary>
+    /// Arrivals from here on belong to the group no more: its end, or a moment before it was stopped, so that none counts as skipped that
+    /// was about to start; ticks.
+    /// </summary>
+    public long DueBefore => Math.Min(
+        EndAt, Volatile.Read(ref _stoppedAt) is var stopped && stopped == long.MaxValue ? stopped : stopped - Clock.TicksOf(GraceSeconds));
 
     /// <summary>The numbers that it inserts ran out: there is nothing left to do for arrivals.</summary>
     public bool HasRunOut { get; set; }
@@ -78,7 +86,9 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
         _aborted = true;
     }
 
-    /// <summary>Blocks in steps, so that Ctrl+C is not kept waiting by a low rate; they are long enough to cost nothing with a thousand threads.</summary>
+    /// <summary>
+    /// Blocks in steps, so that Ctrl+C is not kept waiting by a low rate; they are long enough to cost nothing with a thousand threads.
+    /// </summary>
     /// <param name="ticks">Of the clock.</param>
     /// <returns>False when the group was stopped meanwhile.</returns>
     public bool WaitUntil(long ticks)
@@ -88,7 +98,10 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
         return !_stopped;
     }
 
-    /// <summary>As <see cref="WaitUntil"/>, but only as long as a count leaves something to do: whoever waits for its turn when others do the last operation would only make the group longer.</summary>
+    /// <summary>
+    /// As <see cref="WaitUntil"/>, but only as long as a count leaves something to do: whoever waits for its turn when others do the last
+    /// operation would only make the group longer.
+    /// </summary>
     public bool WaitForTurn(long ticks)
     {
         while (HasOperationsLeft && Clock.Now < ticks)

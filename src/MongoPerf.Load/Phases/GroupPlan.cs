@@ -17,13 +17,18 @@ public sealed record GroupPlan
 
     public required int Threads { get; init; }
 
-    /// <summary>Threads of the phase's groups before this one: which of several equal servers a worker uses goes by its number among all.</summary>
+    /// <summary>
+    /// Threads of the phase's groups before this one: which of several equal servers a worker uses goes by its number among all.
+    /// </summary>
     public int FirstThread { get; init; }
 
     /// <summary>Which of several clients' this is: arrivals are shared among them, and their workers draw from different streams.</summary>
     public PlanShare Share { get; init; } = PlanShare.Whole;
 
-    /// <summary>Called when all connections are open and all threads wait; returns when the group is to begin, ticks of the clock. Null begins at once.</summary>
+    /// <summary>
+    /// Called when all connections are open and all threads wait; returns when the group is to begin, ticks of the clock.
+    /// Null begins at once.
+    /// </summary>
     public Func<long?> BeforeStart { get; init; } = static () => null;
 
     /// <summary>Of the group's streams: of its arrivals, and of each worker's operations, weights and times to think.</summary>
@@ -35,7 +40,10 @@ public sealed record GroupPlan
     /// <summary>Each thread takes its numbers from an unbroken range of its own, not whichever comes next.</summary>
     public bool HasRanges { get; init; }
 
-    /// <summary>Each thread notes when it has done so many: documents where the group has <see cref="Numbers"/>, operations otherwise. Null notes nothing.</summary>
+    /// <summary>
+    /// Each thread notes when it has done so many: documents where the group has <see cref="Numbers"/>, operations otherwise.
+    /// Null notes nothing.
+    /// </summary>
     public long? Lap { get; init; }
 
     /// <summary>Warm-up included; null has no limit of time. Limits starts, not ends: an operation under way is waited for.</summary>
@@ -59,7 +67,9 @@ public sealed record GroupPlan
     /// <summary>0 to 1: the share of replies whose documents are compared.</summary>
     public double VerifyShare { get; init; }
 
-    /// <summary>Of a group that fills a collection: beyond so many duplicate keys it ends, as they are no accident; null for any other.</summary>
+    /// <summary>
+    /// Of a group that fills a collection: beyond so many duplicate keys it ends, as they are no accident; null for any other.
+    /// </summary>
     public long? MaxDuplicates { get; init; }
 
     /// <summary>How long a worker tries to connect again before the group is given up.</summary>

@@ -27,7 +27,10 @@ public sealed record GroupResult
     /// <inheritdoc cref="Storage.PhaseRecord.Clock"/>
     public ClientClock? Clock { get; init; }
 
-    /// <summary>Length of the measured part, to the last reply, or to the fence's; of a rate whose window ran to its end that of the window, or to the last start behind it.</summary>
+    /// <summary>
+    /// Length of the measured part, to the last reply, or to the fence's; of a rate whose window ran to its end that of the window, or to
+    /// the last start behind it.
+    /// </summary>
     public required double Seconds { get; init; }
     public required double WarmupSeconds { get; init; }
 
@@ -52,7 +55,9 @@ public sealed record GroupResult
     /// <summary>Of each thread; empty unless the plan asked for laps.</summary>
     public IReadOnlyList<IReadOnlyList<LapMark>> Laps { get; init; } = [];
 
-    /// <summary>Why the group ended early: the server stayed away, or a worker died. Null when it ran to its end or was asked to stop.</summary>
+    /// <summary>
+    /// Why the group ended early: the server stayed away, or a worker died. Null when it ran to its end or was asked to stop.
+    /// </summary>
     public Exception? GivenUp { get; init; }
 
     /// <summary>It was asked to stop before its end.</summary>
@@ -104,7 +109,9 @@ public sealed class OperationCount
     /// <summary>Succeeded and measured.</summary>
     public long Operations => _measured.Operations;
 
-    /// <summary>How many of <see cref="Operations"/> each server carried out, the busiest first; empty where the executor does not know them.</summary>
+    /// <summary>
+    /// How many of <see cref="Operations"/> each server carried out, the busiest first; empty where the executor does not know them.
+    /// </summary>
     public IReadOnlyList<MemberShare> Members { get; init; } = [];
 
     public long Documents => _measured.Documents;
@@ -154,7 +161,8 @@ public sealed class OperationCount
     /// <summary>Of the measured part.</summary>
     public OperationLatency Latency => new(Operation.Concerns.IsUnacknowledged, Service, Response, Lateness);
 
-    private static OperationsInFlight? Of(InFlight some) => some.Operations == 0 ? null : new(some.Operations, Math.Round(some.LongestNanoseconds / 1000.0, 1));
+    private static OperationsInFlight? Of(InFlight some) =>
+        some.Operations == 0 ? null : new(some.Operations, Math.Round(some.LongestNanoseconds / 1000.0, 1));
 
     /// <summary>What is stored of it.</summary>
     /// <param name="phase">Number of the phase record.</param>

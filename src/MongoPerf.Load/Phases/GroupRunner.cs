@@ -28,8 +28,12 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
     /// <param name="plan">What to do.</param>
     /// <param name="observer">Hears of every interval.</param>
     /// <param name="stop">Ends it early; operations under way get 5 s to end, or 0.7 s when somebody waits.</param>
-    /// <exception cref="Wire.Connections.ConnectionFailedException">A worker could not connect at the start, for as long as the plan lets it try.</exception>
-    /// <exception cref="MongoPerfException">The observer could not store an interval (disk full, run.db read-only); the group was ended for it.</exception>
+    /// <exception cref="Wire.Connections.ConnectionFailedException">
+    /// A worker could not connect at the start, for as long as the plan lets it try.
+    /// </exception>
+    /// <exception cref="MongoPerfException">
+    /// The observer could not store an interval (disk full, run.db read-only); the group was ended for it.
+    /// </exception>
     public GroupResult Run(GroupPlan plan, IGroupObserver observer, CancellationToken stop)
     {
         var control = new GroupControl(plan, clock, observer);
@@ -131,7 +135,8 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             throw;
         }
 
-        // All is prepared before that time, and each worker waits for it by itself: clients that begin together lie no further apart than they wake up.
+        // All is prepared before that time, and each worker waits for it by itself: clients that begin together lie no further
+        // apart than they wake up.
         begun = start;
         control.Begin(start);
         var sampler = new GroupSampler(control, workers, start);
@@ -144,7 +149,8 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
 
         sampler.TakeLast();
         if (sampler.Failure is { } failure)
-            throw new MongoPerfException(Fault.Refused, $"run store: {failure.Message}", "is the disk that holds the runs folder full?", failure);
+            throw new MongoPerfException(
+                Fault.Refused, $"run store: {failure.Message}", "is the disk that holds the runs folder full?", failure);
         return Summarise(control, workers, sampler);
     }
 
@@ -188,13 +194,17 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             Duplicates = control.Duplicates,
             Seconds = clock.SecondsBetween(start, end) - warmupSeconds,
             WarmupSeconds = warmupSeconds,
-            DrainSeconds = control.Plan.Operations is [{ Operation: { Inserts: true, Concerns.IsUnacknowledged: true } }] ? clock.SecondsBetween(workers.Max(w => w.SentAt), completed) : 0,
+            DrainSeconds = control.Plan.Operations is [{ Operation: { Inserts: true, Concerns.IsUnacknowledged: true } }]
+                ? clock.SecondsBetween(workers.Max(w => w.SentAt), completed)
+                : 0,
             ClientCpuSeconds = sampler.MeasuredCpuSeconds,
             ClientAllocatedBytes = sampler.MeasuredAllocatedBytes,
             ThreadOperations = [.. workers.Select(w => w.Measured.Sum(c => c.Operations))],
-            Laps = control.Plan.Lap is null ? [] : [.. workers.Select(w => w.Laps.Select(lap => new LapMark(lap.Done, clock.SecondsBetween(start, lap.At))).ToArray())],
+            Laps = control.Plan.Lap is null ? []
+                : [.. workers.Select(w => w.Laps.Select(lap => new LapMark(lap.Done, clock.SecondsBetween(start, lap.At))).ToArray())],
             Traffic = TrafficOf(workers),
-            Waiting = control.Arrivals is { } arrivals ? new ClientWaiting(arrivals.Waited, (double)arrivals.Busy / clock.TicksPerSecond) : null,
+            Waiting =
+                control.Arrivals is { } arrivals ? new ClientWaiting(arrivals.Waited, (double)arrivals.Busy / clock.TicksPerSecond) : null,
             GivenUp = workers.Select(w => w.GivenUp).FirstOrDefault(e => e is not null),
             WasStopped = control.IsStopped,
         };
@@ -217,7 +227,10 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
     {
         bool isPaced = control.Arrivals is not null;
         return new OperationCount(
-            operation, Counters.Sum(workers.Select(w => w.Measured[index]), isPaced), Counters.Sum(workers.Select(w => w.Warmup[index]), isPaced), control.Errors[index].Counts)
+            operation,
+            Counters.Sum(workers.Select(w => w.Measured[index]), isPaced),
+            Counters.Sum(workers.Select(w => w.Warmup[index]), isPaced),
+            control.Errors[index].Counts)
         {
             Members = MemberCounts.Sum(workers.Select(worker => worker.Members), index),
         };
@@ -231,7 +244,8 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
     {
         long started = workers.Sum(w => w.Scheduled);
         // A worker that died between taking an operation and counting it leaves that one skipped.
-        long missed = control.Arrivals is null || control.HasRunOut || control.DueBefore == long.MaxValue ? 0 : workers.Sum(w => w.Missed) + control.Arrivals.TakeBefore(control.DueBefore);
+        long missed = control.Arrivals is null || control.HasRunOut || control.DueBefore == long.MaxValue ? 0
+            : workers.Sum(w => w.Missed) + control.Arrivals.TakeBefore(control.DueBefore);
         long scheduled = Math.Max(control.Plan.Count ?? (started + missed), started);
         var accounting = new Accounting(scheduled, succeeded, failed, scheduled - succeeded - failed);
         return accounting.Skipped >= 0

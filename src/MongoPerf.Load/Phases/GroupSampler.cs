@@ -5,7 +5,9 @@ using MongoPerf.Storage;
 namespace MongoPerf.Load.Phases;
 
 /// <summary>Adds the workers up at each tick and hands on what came since the last one.</summary>
-/// <remarks>Ticks come every second from the start of the measured part on, and every second of the warm-up before it, so no interval holds both.</remarks>
+/// <remarks>
+/// Ticks come every second from the start of the measured part on, and every second of the warm-up before it, so no interval holds both.
+/// </remarks>
 internal sealed class GroupSampler
 {
     private readonly GroupControl _control;
@@ -107,7 +109,8 @@ internal sealed class GroupSampler
         bool isWarmup = now <= _control.MeasureFrom || _lastTick < _control.MeasureFrom;
         _control.Observer.OnInterval([.. _parts.Select(part => part.Take() with
         {
-            AtMilliseconds = at, Phase = _control.Plan.Phase, IsWarmup = isWarmup, HasOutage = down, Seconds = seconds, CollectionDocuments = documents,
+            AtMilliseconds = at, Phase = _control.Plan.Phase, IsWarmup = isWarmup, HasOutage = down, Seconds = seconds,
+            CollectionDocuments = documents,
         })]);
         _lastTick = now;
     }
@@ -164,7 +167,8 @@ internal sealed class PartSampler(Operation operation, int index, bool isPaced)
         (LatencySummary lateness, ReadOnlyMemory<byte> latenessHistogram) = Interval(now.Lateness, before.Lateness);
         return sample with
         {
-            ResponseMicroseconds = response, ResponseHistogram = responseHistogram, LatenessMicroseconds = lateness, LatenessHistogram = latenessHistogram,
+            ResponseMicroseconds = response, ResponseHistogram = responseHistogram, LatenessMicroseconds = lateness,
+            LatenessHistogram = latenessHistogram,
         };
     }
 

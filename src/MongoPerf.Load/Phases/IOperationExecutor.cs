@@ -38,8 +38,11 @@ public interface IOperationExecutor : IDisposable
 /// <param name="Numbers">For inserts; null otherwise.</param>
 public sealed record OperationContext(ulong Seed, int Worker, NumberSource? Numbers)
 {
-    /// <summary>That of one of a group's operations: its values stay the same when others are added, removed or weighted differently.</summary>
-    internal OperationContext Of(Operation operation) => this with { Seed = Mixing.Mix(Seed ^ Salt.Of($"{operation.Collection}.{operation.Name}")) };
+    /// <summary>
+    /// That of one of a group's operations: its values stay the same when others are added, removed or weighted differently.
+    /// </summary>
+    internal OperationContext Of(Operation operation) =>
+        this with { Seed = Mixing.Mix(Seed ^ Salt.Of($"{operation.Collection}.{operation.Name}")) };
 }
 
 /// <summary>An operation ready to run again and again. One thread.</summary>

@@ -3,7 +3,9 @@ using System.Runtime.CompilerServices;
 namespace MongoPerf.Load.Phases;
 
 /// <summary>Notes when one thread of a phase had done so many documents, twice as many, and so on.</summary>
-/// <remarks>Written by its worker behind an operation's second time stamp; read when the worker has ended. Usually one addition and one comparison.</remarks>
+/// <remarks>
+/// Written by its worker behind an operation's second time stamp; read when the worker has ended. Usually one addition and one comparison.
+/// </remarks>
 internal sealed class LapRecorder
 {
     private readonly List<LapTime> _times = [];

@@ -16,7 +16,10 @@ internal sealed class MemberCounts(IReadOnlyList<IPreparedOperation> operations,
     /// <summary>One more has succeeded.</summary>
     public void Count(int operation) => _since[operation]++;
 
-    /// <summary>What was counted since the last call belongs to the servers that the operations go to now: to be called before they change, and at the end.</summary>
+    /// <summary>
+    /// What was counted since the last call belongs to the servers that the operations go to now: to be called before they
+    /// change, and at the end.
+    /// </summary>
     public void Flush()
     {
         for (int i = 0; i < _since.Length; i++)

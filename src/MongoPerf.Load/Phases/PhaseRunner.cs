@@ -35,8 +35,8 @@ internal sealed class PhaseRunner(RunContext run)
         if (plans is { Unexplained: { Count: > 0 } unexplained })
             run.Report("explain", $"{phase.Name}: the server can't explain {string.Join(", ", unexplained)}");
         // What earlier phases left (histograms, buffers) is collected now, so that it neither piles up over hundreds of phases nor is
-        // collected in the middle of this one. Not by each group: another one may be measured already. Nor on a clock that tests move: nothing is
-        // measured there, and thousands of collections of the test host's heap took most of the tests' time.
+        // collected in the middle of this one. Not by each group: another one may be measured already. Nor on a clock that tests move:
+        // nothing is measured there, and thousands of collections of the test host's heap took most of the tests' time.
         if (run.Clock is SystemClock)
             GC.Collect();
         (PhaseGroup Group, GroupResult? Result)[] all = [.. RunGroups(phase, head, numbers, stop)];
@@ -51,8 +51,10 @@ internal sealed class PhaseRunner(RunContext run)
                 StartedAtMilliseconds = first is null ? null : (first.StartedAt - DateTimeOffset.UnixEpoch).TotalMilliseconds,
                 Clock = first?.Clock,
                 Groups = [.. groups.Select(g => ShareOf(g.Group, g.Result))],
-                Joint = groups.Length > 1 ? JointLatency.Of([.. groups.SelectMany(g => g.Result.Parts).Select(part => part.Latency)]) : null,
-                Operations = plans is null || groups.Any(g => g.Result.GivenUp is not null) ? results : plans.AddTo(results, stop.IsCancellationRequested ? 0 : groups.Sum(g => g.Result.Accounting.Succeeded)),
+                Joint =
+                    groups.Length > 1 ? JointLatency.Of([.. groups.SelectMany(g => g.Result.Parts).Select(part => part.Latency)]) : null,
+                Operations = plans is null || groups.Any(g => g.Result.GivenUp is not null) ? results
+                    : plans.AddTo(results, stop.IsCancellationRequested ? 0 : groups.Sum(g => g.Result.Accounting.Succeeded)),
             },
             [.. groups.Select(g => g.Result)])
         {
@@ -77,11 +79,13 @@ internal sealed class PhaseRunner(RunContext run)
 
     /// <summary>For people: the phase's name and its parameters.</summary>
     public static string LabelOf(Phase phase) =>
-        phase.Parameters.Count == 0 ? phase.Name : $"{phase.Name} ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})";
+        phase.Parameters.Count == 0 ? phase.Name
+            : $"{phase.Name} ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})";
 
     /// <summary>
-    /// The seed of a group's streams. Each phase, size and repeat asks for other documents: the same ones would be in the server's cache since the one
-    /// before. It goes by names, not by places, so that a phase asks for the same alone, in a resumed run, and after others are added.
+    /// The seed of a group's streams. Each phase, size and repeat asks for other documents: the same ones would be in the server's
+    /// cache since the one before. It goes by names, not by places, so that a phase asks for the same alone, in a resumed run, and
+    /// after others are added.
     /// </summary>
     internal static ulong SeedOf(Phase phase, PhaseGroup group, GrowthPoint? growth, PlanRunOptions options) =>
         Mixing.Mix(options.Seed ^ Salt.Of($"{growth?.Growth}/{growth?.Documents}/{LabelOf(phase)}/{group.Name}/{options.Repeat}"));
@@ -100,7 +104,8 @@ internal sealed class PhaseRunner(RunContext run)
     }
 
     /// <summary>Runs the groups at once; those without a limit end with the last that has one.</summary>
-    private IEnumerable<(PhaseGroup Group, GroupResult? Result)> RunGroups(Phase phase, PhaseRecord head, NumberSource? numbers, CancellationToken stop)
+    private IEnumerable<(PhaseGroup Group, GroupResult? Result)> RunGroups(
+        Phase phase, PhaseRecord head, NumberSource? numbers, CancellationToken stop)
     {
         if (phase.Groups.Count == 1)
             return [(phase.Groups[0], RunGroup(phase, phase.Groups[0], head, numbers, stop))];
@@ -139,7 +144,8 @@ internal sealed class PhaseRunner(RunContext run)
     /// <summary>Also for those that fail: their exceptions come when results are taken.</summary>
     private static void WaitForAll(IEnumerable<Task> tasks) => Task.WhenAny(Task.WhenAll(tasks)).Wait(CancellationToken.None);
 
-    private static bool HasEnd(PhaseGroup group, int place, NumberSource? numbers) => group.IsLimited || (place == 0 && numbers is not null);
+    private static bool HasEnd(PhaseGroup group, int place, NumberSource? numbers) =>
+        group.IsLimited || (place == 0 && numbers is not null);
 
     /// <returns>Null when the phase ended before the group began.</returns>
     private GroupResult? RunGroup(Phase phase, PhaseGroup group, PhaseRecord head, NumberSource? numbers, CancellationToken stop)
@@ -218,13 +224,14 @@ internal sealed class PhaseRunner(RunContext run)
             : (long)group.Operations.Where(o => o.Operation.Inserts).Sum(o => count * o.Weight / weights * o.Operation.DocumentsPerCommand);
     }
 
-    private static GroupShare ShareOf(PhaseGroup group, GroupResult result) => GroupShare.Of(group.Name, result.Seconds, result.ThreadOperations, result.Accounting) with
-    {
-        Waiting = result.Waiting,
-        Traffic = result.Traffic,
-        Mix = result.Parts.Count > 1 ? [.. result.Parts.Select(part => part.Operation.Name)] : [],
-        Joint = JointLatency.Of([.. result.Parts.Select(part => part.Latency)]),
-    };
+    private static GroupShare ShareOf(PhaseGroup group, GroupResult result) =>
+        GroupShare.Of(group.Name, result.Seconds, result.ThreadOperations, result.Accounting) with
+        {
+            Waiting = result.Waiting,
+            Traffic = result.Traffic,
+            Mix = result.Parts.Count > 1 ? [.. result.Parts.Select(part => part.Operation.Name)] : [],
+            Joint = JointLatency.Of([.. result.Parts.Select(part => part.Latency)]),
+        };
 
     private static IEnumerable<OperationResult> ResultsOf(PhaseGroup group, GroupResult result)
     {
@@ -259,13 +266,17 @@ internal sealed class PhaseRunner(RunContext run)
             Verified = part.Verified,
             Wrong = part.Wrong,
             // What a mix left undone belongs to none of its operations.
-            Accounting = result.Parts.Count == 1 ? result.Accounting : new Accounting(part.AllSucceeded + part.AllFailed, part.AllSucceeded, part.AllFailed, 0),
+            Accounting = result.Parts.Count == 1
+                ? result.Accounting
+                : new Accounting(part.AllSucceeded + part.AllFailed, part.AllSucceeded, part.AllFailed, 0),
             Members = part.Members,
             Errors = part.Errors,
         });
 
-        // Of an open loop the window is what was asked for. Operations under way at its end count, so those under way at its start must not raise the rate.
-        double DueIn(OperationCount part) => group.Rate is null || part.InFlightAtStart is not { } before ? 1 : 1 - ((double)before.Operations / part.Operations);
+        // Of an open loop the window is what was asked for. Operations under way at its end count, so those under way at its start must
+        // not raise the rate.
+        double DueIn(OperationCount part) =>
+            group.Rate is null || part.InFlightAtStart is not { } before ? 1 : 1 - ((double)before.Operations / part.Operations);
     }
 
     /// <summary>Stores a group's samples and events, and shows them.</summary>

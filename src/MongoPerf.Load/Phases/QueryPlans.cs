@@ -5,7 +5,9 @@ using MongoPerf.Storage;
 namespace MongoPerf.Load.Phases;
 
 /// <summary>How the server runs a phase's queries: by explain, and by its counters over the phase.</summary>
-/// <remarks>explain goes past the plan cache, so its plan may differ from the one that the operations got; the counters do not lie.</remarks>
+/// <remarks>
+/// explain goes past the plan cache, so its plan may differ from the one that the operations got; the counters do not lie.
+/// </remarks>
 internal sealed class QueryPlans
 {
     private readonly IDataStore _data;
@@ -16,7 +18,8 @@ internal sealed class QueryPlans
     private QueryPlans(IDataStore data, Phase phase)
     {
         _data = data;
-        foreach (Operation query in phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation).Where(o => o is FindDocuments or AggregateDocuments).DistinctBy(o => o.Name))
+        foreach (Operation query in phase.Groups.SelectMany(g => g.Operations)
+            .Select(o => o.Operation).Where(o => o is FindDocuments or AggregateDocuments).DistinctBy(o => o.Name))
         {
             // Explained with what it costs, one that writes would write.
             PlanSummary? plan = query.IsWrite ? null : data.Explain(query);
@@ -43,7 +46,9 @@ internal sealed class QueryPlans
     public IReadOnlyList<OperationResult> AddTo(IReadOnlyList<OperationResult> results, long operations)
     {
         ExaminedCounters? after = _before is null || operations == 0 ? null : _data.ReadExamined(_counted!);
-        return [.. results.Select(result => _plans.TryGetValue(result.Operation, out PlanSummary? plan) ? result with { Plan = WithCounters(plan, after, operations) } : result)];
+        return [.. results.Select(result => _plans.TryGetValue(result.Operation, out PlanSummary? plan)
+            ? result with { Plan = WithCounters(plan, after, operations) }
+            : result)];
     }
 
     private PlanSummary WithCounters(PlanSummary plan, ExaminedCounters? after, long operations) =>

@@ -4,8 +4,12 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Load.Phases;
 
-/// <summary>By collection, the numbers of documents that a unique index has refused and that the run goes on without (<c>--max-errors</c>).</summary>
-/// <remarks>Of a collection whose documents can't be found by their numbers only the count is known: it is kept as so many numbers from 0.</remarks>
+/// <summary>
+/// By collection, the numbers of documents that a unique index has refused and that the run goes on without (<c>--max-errors</c>).
+/// </summary>
+/// <remarks>
+/// Of a collection whose documents can't be found by their numbers only the count is known: it is kept as so many numbers from 0.
+/// </remarks>
 public sealed class RefusedDocuments
 {
     /// <summary>Under which a run keeps them.</summary>
@@ -20,7 +24,9 @@ public sealed class RefusedDocuments
         var refused = new RefusedDocuments();
         try
         {
-            foreach ((string collection, long[][] ranges) in run.FindNote(Note) is { } text ? RunJson.Read<Dictionary<string, long[][]>>(text) : [])
+            foreach ((string collection, long[][] ranges) in run.FindNote(Note) is { } text
+                ? RunJson.Read<Dictionary<string, long[][]>>(text)
+                : [])
                 refused.Add(collection, [.. ranges.Select(Range)]);
             return refused;
         }
@@ -29,7 +35,9 @@ public sealed class RefusedDocuments
             throw RunSchema.Damaged(run.Folder, $"note '{Note}': {e.Message}");
         }
 
-        static NumberRange Range(long[] ends) => ends is [>= 0 and var first, var end] && end > first ? new NumberRange(first, end) : throw new JsonException("not a range of numbers");
+        static NumberRange Range(long[] ends) => ends is [>= 0 and var first, var end] && end > first
+            ? new NumberRange(first, end)
+            : throw new JsonException("not a range of numbers");
     }
 
     public bool AnyIn(string collection) => _ranges.ContainsKey(collection);
@@ -91,7 +99,8 @@ public sealed class RefusedDocuments
         RangesIn(collection).Where(range => range.First <= stored && range.End > stored).Select(range => range.End).FirstOrDefault(stored);
 
     /// <summary>As <see cref="Of"/> reads it.</summary>
-    public string ToText() => RunJson.Write(_ranges.ToDictionary(one => one.Key, one => one.Value.Select(range => new[] { range.First, range.End })));
+    public string ToText() =>
+        RunJson.Write(_ranges.ToDictionary(one => one.Key, one => one.Value.Select(range => new[] { range.First, range.End })));
 
     private NumberRange[] RangesIn(string collection) => _ranges.GetValueOrDefault(collection) ?? [];
 }

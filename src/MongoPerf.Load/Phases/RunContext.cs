@@ -12,7 +12,9 @@ public sealed record PlanRunOptions
     /// <summary>Of the documents and of everything drawn.</summary>
     public required ulong Seed { get; init; }
 
-    /// <summary>How often the run's command has begun with the same work, 1-based: each time its operations ask for other documents.</summary>
+    /// <summary>
+    /// How often the run's command has begun with the same work, 1-based: each time its operations ask for other documents.
+    /// </summary>
     public int Repeat { get; init; } = 1;
 
     /// <summary>0 to 1: the share of replies whose documents are compared, where it is known what must come.</summary>
@@ -31,24 +33,29 @@ public sealed record PlanRunOptions
     public PlanShare Share { get; init; } = PlanShare.Whole;
 
     /// <summary>
-    /// Waits until all clients have come to a point of the plan (<see cref="RunContext.Meet"/>) or beyond, or until one of them won't come, or the run is
-    /// stopped; called by several threads.
+    /// Waits until all clients have come to a point of the plan (<see cref="RunContext.Meet"/>) or beyond, or until one of them won't come,
+    /// or the run is stopped; called by several threads.
     /// </summary>
     public Func<long, CancellationToken, Meeting> Meet { get; init; } = static (_, _) => new Meeting();
 
-    /// <summary>Begins to watch a group, which is named; what it returns gets each second's samples, on the sampler's thread, and says whether that was enough.</summary>
+    /// <summary>
+    /// Begins to watch a group, which is named; what it returns gets each second's samples, on the sampler's thread, and says
+    /// whether that was enough.
+    /// </summary>
     public Func<Until, string, Func<IReadOnlyList<Sample>, bool>> Watch { get; init; } = static (_, _) => static _ => false;
 
     /// <summary>Looks into the server's data folder; null where that is not to be seen.</summary>
     public Func<DiskUse?> MeasureDisk { get; init; } = () => null;
 
     /// <summary>Ends the run's own server and starts it again; never called with <see cref="ServerRestart.None"/>.</summary>
-    public Action<ServerRestart> Restart { get; init; } = _ => throw new NotSupportedException("there is no server that could be started again");
+    public Action<ServerRestart> Restart { get; init; } = _ =>
+        throw new NotSupportedException("there is no server that could be started again");
 }
 
 /// <summary>What all parts of a run share: where it acts, where it stores, and what it has come to so far.</summary>
 /// <remarks>One thread, except <see cref="Report"/> and <see cref="MayGoOn()"/>.</remarks>
-public sealed class RunContext(IClock clock, GroupRunner groups, IDataStore data, RunStore store, IRunObserver observer, PlanRunOptions options)
+public sealed class RunContext(
+    IClock clock, GroupRunner groups, IDataStore data, RunStore store, IRunObserver observer, PlanRunOptions options)
 {
     private static readonly Meeting Alone = new();
 
@@ -76,7 +83,9 @@ public sealed class RunContext(IClock clock, GroupRunner groups, IDataStore data
     /// <summary>Collections that documents were removed from: only the server knows how many are left.</summary>
     internal HashSet<string> Shrunk { get; } = [];
 
-    /// <summary>What is missing by the leave of <see cref="PlanRunOptions.MaxErrors"/>: nobody knows what a read of these collections brings.</summary>
+    /// <summary>
+    /// What is missing by the leave of <see cref="PlanRunOptions.MaxErrors"/>: nobody knows what a read of these collections brings.
+    /// </summary>
     internal RefusedDocuments Refused { get; set; } = new();
 
     /// <summary>Waits for the other clients, where there are any.</summary>

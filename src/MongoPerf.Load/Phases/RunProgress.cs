@@ -42,7 +42,8 @@ public sealed class RunProgress
     public PhaseRecord? FindComplete(int number) => Find(number) is { IsComplete: true } record ? record : null;
 
     /// <summary>The last complete record of some.</summary>
-    internal PhaseRecord? FindLastComplete(int first, int end) => _phases.Values.Where(p => p.IsComplete && p.Number >= first && p.Number < end).MaxBy(p => p.Number);
+    internal PhaseRecord? FindLastComplete(int first, int end) =>
+        _phases.Values.Where(p => p.IsComplete && p.Number >= first && p.Number < end).MaxBy(p => p.Number);
 
     /// <summary>Any of the records was begun.</summary>
     internal bool HasBegun(int first, int end) => _phases.Keys.Any(number => number >= first && number < end);

@@ -17,7 +17,8 @@ internal sealed class WorkTimes
         GroupPlan plan = control.Plan;
         _control = control;
         _think = plan.Think;
-        _shifts = [.. Shifts(plan.ThreadSteps, index).Select(shift => (control.Clock.TicksOf(shift.From), shift.To is { } to ? control.Clock.TicksOf(to) : long.MaxValue))];
+        _shifts = [.. Shifts(plan.ThreadSteps, index)
+            .Select(shift => (control.Clock.TicksOf(shift.From), shift.To is { } to ? control.Clock.TicksOf(to) : long.MaxValue))];
         _random = RandomStream.For(plan.Seed, RandomPurpose.Thinking, plan.StreamOf(index));
     }
 
@@ -38,7 +39,8 @@ internal sealed class WorkTimes
         return _control.WaitForTurn(until) && until < _control.EndAt;
     }
 
-    private double ThinkSeconds(ThinkTime think) => think.IsExponential ? -Math.Log(1 - _random.NextDouble()) * think.Seconds : think.Seconds;
+    private double ThinkSeconds(ThinkTime think) =>
+        think.IsExponential ? -Math.Log(1 - _random.NextDouble()) * think.Seconds : think.Seconds;
 
     /// <returns>Ticks since the start; null for never again.</returns>
     private long? NextAtWork(long ticks)

@@ -119,7 +119,8 @@ internal sealed class Worker : IDisposable
             long due = 0;
             // The end of one operation is when the next may start: the clock is read twice an operation, not three times. Numbers that
             // were drawn are always sent: nothing may come between drawing and starting.
-            while ((_times is null || WaitForTurn(_times)) && _control.MayStart(_free) && (_arrivals is null ? _operation.Draw() : DrawNextArrival(out due)))
+            while ((_times is null || WaitForTurn(_times)) && _control.MayStart(_free)
+                && (_arrivals is null ? _operation.Draw() : DrawNextArrival(out due)))
                 RunOne(due);
             Complete();
         }
@@ -145,7 +146,9 @@ internal sealed class Worker : IDisposable
         return true;
     }
 
-    /// <summary>Takes the next arrival, waits for it, and puts its operation together shortly before it is due, so that this makes it no later.</summary>
+    /// <summary>
+    /// Takes the next arrival, waits for it, and puts its operation together shortly before it is due, so that this makes it no later.
+    /// </summary>
     /// <returns>False when the group ends before that, or has run out of numbers.</returns>
     private bool DrawNextArrival(out long due)
     {
@@ -182,7 +185,8 @@ internal sealed class Worker : IDisposable
         _free = end;
 
         int part = _mix is null ? 0 : _mix.Part;
-        // Where it ends: what lies across the end of the warm-up would else be in the samples of the measured part, but in none of its figures.
+        // Where it ends: what lies across the end of the warm-up would else be in the samples of the measured part, but in
+        // none of its figures.
         bool isMeasured = end > _control.MeasureFrom || start >= _control.MeasureFrom;
         Counters counters = (isMeasured ? _measured : _warmup)[part];
         if (answered && outcome.Succeeded)
@@ -224,7 +228,8 @@ internal sealed class Worker : IDisposable
         }
     }
 
-    private long ReportedNanoseconds(long due, long start, long end) => (long)((end - (_arrivals is null ? start : due)) * _ticksToNanoseconds);
+    private long ReportedNanoseconds(long due, long start, long end) =>
+        (long)((end - (_arrivals is null ? start : due)) * _ticksToNanoseconds);
 
     /// <param name="paced">Of the operation.</param>
     /// <param name="due">When it was meant to start, ticks.</param>
@@ -288,11 +293,16 @@ internal sealed class Worker : IDisposable
     /// <summary>The server answers, but refuses: a pause keeps a client that fails from drowning the server that refuses.</summary>
     /// <param name="error">Of the last operation.</param>
     /// <param name="start">When that began, ticks.</param>
-    /// <exception cref="ServerRefusesException">It has refused everything for as long as a lost server is waited for, or for what no waiting mends.</exception>
-    /// <exception cref="DuplicateKeyException">A collection is filled, and more of its documents have the same key than may fail.</exception>
+    /// <exception cref="ServerRefusesException">
+    /// It has refused everything for as long as a lost server is waited for, or for what no waiting mends.
+    /// </exception>
+    /// <exception cref="DuplicateKeyException">
+    /// A collection is filled, and more of its documents have the same key than may fail.
+    /// </exception>
     private void HandleRefusal(ServerError error, long start)
     {
-        if (error.Code == ServerError.DuplicateKey && _control.Plan.MaxDuplicates is { } most && _control.CountDuplicates(error.Documents) > most)
+        if (error.Code == ServerError.DuplicateKey && _control.Plan.MaxDuplicates is { } most
+            && _control.CountDuplicates(error.Documents) > most)
             throw new DuplicateKeyException(_control.Plan.Operations[0].Operation.Collection, _control.Duplicates, error.Message);
         if (ErrorTally.NeverPasses(error) && HasOnlyFailed)
             throw new ServerRefusesException(error, 0);
@@ -311,7 +321,8 @@ internal sealed class Worker : IDisposable
     }
 
     /// <summary>Each operation has been tried, and none has ever succeeded.</summary>
-    private bool HasOnlyFailed => _warmup.Zip(_measured).All(part => part.First.Failed + part.Second.Failed > 0 && part.First.Operations + part.Second.Operations == 0);
+    private bool HasOnlyFailed => _warmup.Zip(_measured)
+        .All(part => part.First.Failed + part.Second.Failed > 0 && part.First.Operations + part.Second.Operations == 0);
 
     private void Reconnect(string reason)
     {
@@ -340,7 +351,9 @@ internal sealed class Worker : IDisposable
         }
     }
 
-    /// <summary>The router answers, a shard behind it does not: that lasts from the first operation that failed to the first that succeeds.</summary>
+    /// <summary>
+    /// The router answers, a shard behind it does not: that lasts from the first operation that failed to the first that succeeds.
+    /// </summary>
     private void NoteOutage(ServerError error, long start)
     {
         _outage ??= new Outage(start, error);
@@ -396,17 +409,22 @@ internal sealed class Worker : IDisposable
     }
 }
 
-/// <summary>A server that answers, but has refused everything: not the primary, read-only, its disk full, nothing that this client may do.</summary>
+/// <summary>
+/// A server that answers, but has refused everything: not the primary, read-only, its disk full, nothing that this client may do.
+/// </summary>
 /// <param name="error">The last one.</param>
 /// <param name="seconds">For how long; 0 when waiting could not help.</param>
 public sealed class ServerRefusesException(ServerError error, double seconds)
-    : MongoPerfException(FaultOf(error), $"the server {(seconds > 0 ? $"has rejected every operation for {seconds:0} s; last error" : "rejects every operation")}: {error.Text}", HintFor(error))
+    : MongoPerfException(FaultOf(error),
+        $"the server {(seconds > 0 ? $"has rejected every operation for {seconds:0} s; last error" : "rejects every operation")}: "
+        + $"{error.Text}", HintFor(error))
 {
     public ServerError Error { get; } = error;
 
     private static Fault FaultOf(ServerError error) => error.MeansDiskFull || IsAway(error) ? error.Fault : Fault.RejectedByServer;
 
-    private static string? HintFor(ServerError error) => IsAway(error) ? "is it the primary, and may this client write?" : error.MeansDiskFull ? error.Hint : null;
+    private static string? HintFor(ServerError error) =>
+        IsAway(error) ? "is it the primary, and may this client write?" : error.MeansDiskFull ? error.Hint : null;
 
     private static bool IsAway(ServerError error) => error.MeansForbidden || error.MeansNoPrimary || error.MeansShardAway;
 }
@@ -418,4 +436,5 @@ public sealed class ServerRefusesException(ServerError error, double seconds)
 public sealed class DuplicateKeyException(string collection, long count, string error)
     : MongoPerfException(
         Fault.TooManyErrors, $"{collection}: {count:N0} {(count == 1 ? "document" : "documents")} can't be stored: {error}",
-        "make the values of that index different in every document, or remove unique; --max-errors N goes on without up to N such documents");
+        "make the values of that index different in every document, or remove unique; "
+        + "--max-errors N goes on without up to N such documents");

@@ -15,7 +15,10 @@ public sealed record UploadFile(string Name, string Collection, GridFsFileSet Fi
     public override bool Inserts => true;
 
     public override IReadOnlyList<Operation> Steps =>
-        [new FileInsert("chunks", Files.Bucket.Chunks) { Concerns = Concerns }, new FileInsert("file", Files.Bucket.Files) { Concerns = Concerns }];
+        [
+            new FileInsert("chunks", Files.Bucket.Chunks) { Concerns = Concerns },
+            new FileInsert("file", Files.Bucket.Files) { Concerns = Concerns },
+        ];
 
     public override DocumentValue ToCommand() => throw new NotSupportedException("an upload is several commands");
 
@@ -34,7 +37,10 @@ public sealed record DownloadFile(string Name, string Collection, GridFsFileSet 
 {
     public override IReadOnlyList<Operation> Steps =>
     [
-        new FindDocuments("file", Files.Bucket.Files, DocumentValue.Of(("_id", new ObjectIdValue(Files.Seed)))) { Limit = new LiteralValue(CommandBuilder.Value(1)), Concerns = Concerns },
+        new FindDocuments("file", Files.Bucket.Files, DocumentValue.Of(("_id", new ObjectIdValue(Files.Seed))))
+        {
+            Limit = new LiteralValue(CommandBuilder.Value(1)), Concerns = Concerns,
+        },
         new FindDocuments("chunks", Files.Bucket.Chunks, DocumentValue.Of(("files_id", new ObjectIdValue(Files.Seed))))
         {
             Sort = DocumentValue.Of(BsonDocument.Of(("n", 1))), Concerns = Concerns,

@@ -3,7 +3,10 @@ using MongoPerf.Load.Keys;
 
 namespace MongoPerf.Load.Plans;
 
-/// <summary>Inserts documents of a template; numbers come from the phase's <see cref="NumberSource"/> when it has one, else from the collection's keys.</summary>
+/// <summary>
+/// Inserts documents of a template; numbers come from the phase's <see cref="NumberSource"/> when it has one, else from
+/// the collection's keys.
+/// </summary>
 /// <param name="Name">Its name in results.</param>
 /// <param name="Collection">Its name.</param>
 /// <param name="Documents">Makes them.</param>
@@ -21,5 +24,6 @@ public sealed record InsertDocuments(string Name, string Collection, DocumentTem
     public override int DocumentsPerCommand => BatchSize;
 
     /// <summary>Without the documents, which follow as a section of their own.</summary>
-    public override DocumentValue ToCommand() => Command("insert").AddLiteral("ordered", Ordered ? null : false).AddWriteConcern(Concerns).Build();
+    public override DocumentValue ToCommand() =>
+        Command("insert").AddLiteral("ordered", Ordered ? null : false).AddWriteConcern(Concerns).Build();
 }

@@ -22,13 +22,20 @@ public sealed record OperationConcerns
     /// <param name="mode">As the wire spells it.</param>
     /// <param name="tagSets">As <see cref="Wire.Connections.ReadPreference.TagSets"/>.</param>
     /// <param name="maxStalenessSeconds">As <see cref="Wire.Connections.ReadPreference.MaxStalenessSeconds"/>.</param>
-    public OperationConcerns Preferring(string mode, IReadOnlyList<IReadOnlyDictionary<string, string>>? tagSets = null, int? maxStalenessSeconds = null) =>
-        this with { ReadPreference = Wire.Connections.ReadPreference.Of(mode) with { TagSets = tagSets ?? [], MaxStalenessSeconds = maxStalenessSeconds } };
+    public OperationConcerns Preferring(
+        string mode, IReadOnlyList<IReadOnlyDictionary<string, string>>? tagSets = null, int? maxStalenessSeconds = null) =>
+        this with { ReadPreference = Wire.Connections.ReadPreference.Of(mode) with
+        {
+            TagSets = tagSets ?? [], MaxStalenessSeconds = maxStalenessSeconds,
+        } };
 
     public bool IsUnacknowledged => WriteConcern?.FindInt64("w") == 0;
 }
 
-/// <summary>What is done to a collection, in words that any executor can follow: one command and its reply, with values that are drawn anew each time.</summary>
+/// <summary>
+/// What is done to a collection, in words that any executor can follow: one command and its reply, with values that are
+/// drawn anew each time.
+/// </summary>
 /// <param name="Name">In results, such as read or update.</param>
 /// <param name="Collection">Its name; of an administrative command maybe empty.</param>
 public abstract record Operation(string Name, string Collection)
@@ -46,7 +53,9 @@ public abstract record Operation(string Name, string Collection)
 
     public OperationConcerns Concerns { get; init; } = OperationConcerns.Default;
 
-    /// <summary>Of an operation that inserts: where its numbers come from when the phase has no source of them. Readers see what was acknowledged.</summary>
+    /// <summary>
+    /// Of an operation that inserts: where its numbers come from when the phase has no source of them. Readers see what was acknowledged.
+    /// </summary>
     public KeySpace? Keys { get; init; }
 
     /// <summary>The same operation where it is not known which documents are there: neither its reply nor its effect is checked.</summary>
@@ -67,13 +76,17 @@ public abstract record Operation(string Name, string Collection)
     /// <summary>The collection that a write changes; empty where it may be any.</summary>
     public virtual string Written => Collection;
 
-    /// <summary>Of <see cref="Storage.MetricCatalogue.Server"/>: the server's count of such writes; null where there is none of its own.</summary>
+    /// <summary>
+    /// Of <see cref="Storage.MetricCatalogue.Server"/>: the server's count of such writes; null where there is none of its own.
+    /// </summary>
     public virtual string? ServerCounter => null;
 
     /// <summary>It takes documents away: how many are left the server must be asked.</summary>
     public virtual bool Removes => false;
 
-    /// <summary>A router that is no mongos need not know it: in a sharded deployment those who hold the collection, or the config server, are told.</summary>
+    /// <summary>
+    /// A router that is no mongos need not know it: in a sharded deployment those who hold the collection, or the config server, are told.
+    /// </summary>
     public virtual bool IsForCluster => false;
 
     /// <summary>The commands that it is made of: itself, unless it is several.</summary>
@@ -98,7 +111,8 @@ public sealed class CommandBuilder
         return this;
     }
 
-    public CommandBuilder Add(string name, BsonDocument? document) => document is null ? this : Add(name, new LiteralValue(new BsonValue(BsonType.Document, document.Memory)));
+    public CommandBuilder Add(string name, BsonDocument? document) =>
+        document is null ? this : Add(name, new LiteralValue(new BsonValue(BsonType.Document, document.Memory)));
 
     /// <param name="name">The element's.</param>
     /// <param name="value">As <see cref="BsonDocument.Of"/> takes them; null is left out.</param>

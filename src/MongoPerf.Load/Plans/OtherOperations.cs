@@ -14,7 +14,9 @@ public sealed record DatabaseCommand(string Name, string Collection, DocumentVal
     /// <summary>It may change what the collection holds.</summary>
     public bool MayWrite { get; init; }
 
-    /// <summary>It is about the collection's files and indexes, wherever they lie: in a sharded deployment each shard that owns a part does it.</summary>
+    /// <summary>
+    /// It is about the collection's files and indexes, wherever they lie: in a sharded deployment each shard that owns a part does it.
+    /// </summary>
     public bool IsForOwners { get; init; }
 
     public override bool IsLong => true;
@@ -23,10 +25,13 @@ public sealed record DatabaseCommand(string Name, string Collection, DocumentVal
 
     public override bool IsForCluster => IsForOwners;
 
-    public override DocumentValue ToCommand() => new([.. Arguments.Elements, .. new CommandBuilder().AddWriteConcern(Concerns).Build().Elements]);
+    public override DocumentValue ToCommand() =>
+        new([.. Arguments.Elements, .. new CommandBuilder().AddWriteConcern(Concerns).Build().Elements]);
 }
 
-/// <summary>Makes a collection anew: empty, with its indexes. Those who prepare the scenario's data carry it out, not an executor.</summary>
+/// <summary>
+/// Makes a collection anew: empty, with its indexes. Those who prepare the scenario's data carry it out, not an executor.
+/// </summary>
 public sealed record CreateCollection(string Collection) : Operation("create", Collection)
 {
     public override bool IsLong => true;
@@ -64,7 +69,8 @@ public sealed record SetBalancer(string Name, string Mode, IReadOnlyList<string>
     public override bool IsForCluster => true;
 
     /// <summary>What a mongos would be told.</summary>
-    public override DocumentValue ToCommand() => new CommandBuilder().AddLiteral(Mode == "off" ? "balancerStop" : "balancerStart", 1).Build();
+    public override DocumentValue ToCommand() =>
+        new CommandBuilder().AddLiteral(Mode == "off" ? "balancerStop" : "balancerStart", 1).Build();
 }
 
 /// <summary>One of the operations of a group.</summary>

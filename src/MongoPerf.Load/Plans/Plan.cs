@@ -14,15 +14,20 @@ public sealed record Plan(string Name, string Description, IReadOnlyList<PlanRou
     public IEnumerable<Phase> Phases => Rounds.SelectMany(round => round.Phases);
 
     /// <summary>Of all phases and groups, those of growths included.</summary>
-    public IEnumerable<Operation> Operations => Phases.SelectMany(phase => phase.AllGroups).SelectMany(group => group.Operations).Select(operation => operation.Operation);
+    public IEnumerable<Operation> Operations =>
+        Phases.SelectMany(phase => phase.AllGroups).SelectMany(group => group.Operations).Select(operation => operation.Operation);
 
     /// <summary>Each name once.</summary>
-    public IEnumerable<PlanCollection> Collections => Rounds.SelectMany(round => round.Collections).DistinctBy(collection => collection.Name);
+    public IEnumerable<PlanCollection> Collections =>
+        Rounds.SelectMany(round => round.Collections).DistinctBy(collection => collection.Name);
 
     /// <summary>Documents in all collections together at the end, as far as the plan says.</summary>
     public long TargetDocuments => Rounds.Max(round => round.Collections.Sum(round.TargetOf));
 
-    /// <summary>What a server calls the collection that the run is about: the largest that grows or, where none does, the largest; one on a shard of its own only where all are. Null without collections.</summary>
+    /// <summary>
+    /// What a server calls the collection that the run is about: the largest that grows or, where none does, the largest; one on a shard of
+    /// its own only where all are. Null without collections.
+    /// </summary>
     public string? MainCollection => Rounds[0].Collections.OrderByDescending(c => c.IsGrown).ThenBy(c => c.Shard is not null)
         .ThenByDescending(c => Rounds[0].TargetOf(c) * (double)c.BytesPerDocument).FirstOrDefault()?.Stored[0].Name;
 
@@ -39,15 +44,19 @@ public sealed record PlanRound(IReadOnlyList<PlanCollection> Collections, IReadO
 {
     /// <summary>The growth that takes a collection furthest; null when none does.</summary>
     public GrowthPlan? GrowthOf(PlanCollection collection) =>
-        Phases.Select(phase => phase.Growth).OfType<GrowthPlan>().Where(growth => growth.TargetOf(collection.Name) is not null).MaxBy(growth => growth.TargetOf(collection.Name));
+        Phases.Select(phase => phase.Growth).OfType<GrowthPlan>()
+            .Where(growth => growth.TargetOf(collection.Name) is not null).MaxBy(growth => growth.TargetOf(collection.Name));
 
     /// <summary>Documents of a collection at the end.</summary>
     public long TargetOf(PlanCollection collection) => Math.Max(collection.Count, GrowthOf(collection)?.TargetOf(collection.Name) ?? 0);
 
-    /// <summary>For a deployment without shards: what only sets the balancer is left out, and a phase in which nothing with a limit is left.</summary>
+    /// <summary>
+    /// For a deployment without shards: what only sets the balancer is left out, and a phase in which nothing with a limit is left.
+    /// </summary>
     public PlanRound WithoutBalancer() => this with
     {
-        Phases = [.. Phases.Select(phase => phase.Groups.Count == 0 || phase.WithoutBalancer().CanEnd ? phase.WithoutBalancer() : null).OfType<Phase>()],
+        Phases = [.. Phases.Select(phase => phase.Groups.Count == 0 || phase.WithoutBalancer().CanEnd ? phase.WithoutBalancer() : null)
+            .OfType<Phase>()],
     };
 }
 
@@ -71,7 +80,9 @@ public sealed record PlanCollection
     /// <summary>Such as {_id: "hashed"}; used on a sharded deployment.</summary>
     public BsonDocument? ShardKey { get; init; }
 
-    /// <summary>The only shard that holds it, from 1, in the order of the shards' names; null spreads it. Used on a sharded deployment.</summary>
+    /// <summary>
+    /// The only shard that holds it, from 1, in the order of the shards' names; null spreads it. Used on a sharded deployment.
+    /// </summary>
     public int? Shard { get; init; }
 
     /// <summary>Of the command create; null for none.</summary>
@@ -87,7 +98,8 @@ public sealed record PlanCollection
     public string? RemovedBecause =>
         Options?.IsTrue("capped") is true ? "it is capped"
         : Options?.Find("expireAfterSeconds") is not null ? "it has expireAfterSeconds"
-        : Indexes.FirstOrDefault(index => index.Find("expireAfterSeconds") is not null) is { } index ? $"its index {index.FindString("name")} has expireAfterSeconds"
+        : Indexes.FirstOrDefault(index =>
+            index.Find("expireAfterSeconds") is not null) is { } index ? $"its index {index.FindString("name")} has expireAfterSeconds"
         : null;
 
     /// <summary>The first document's, or a file's.</summary>
@@ -99,7 +111,8 @@ public sealed record PlanCollection
         ? [new StoredCollection(Name, Count, Indexes, ShardKey, Shard, Options, Documents)]
         :
         [
-            new StoredCollection(Files.Bucket.Chunks, Count * Files.ChunkCount, [GridFsBucket.ChunksIndex], BsonDocument.Of(("files_id", 1)), Shard, null, null),
+            new StoredCollection(Files.Bucket.Chunks, Count * Files.ChunkCount, [GridFsBucket.ChunksIndex],
+                BsonDocument.Of(("files_id", 1)), Shard, null, null),
             new StoredCollection(Files.Bucket.Files, Count, [GridFsBucket.FilesIndex], null, Shard, null, null),
         ];
 }
@@ -113,7 +126,8 @@ public sealed record PlanCollection
 /// <param name="Options">Of the command create; null for none.</param>
 /// <param name="Documents">Makes its documents; null for those of GridFS.</param>
 public sealed record StoredCollection(
-    string Name, long Count, IReadOnlyList<BsonDocument> Indexes, BsonDocument? ShardKey, int? Shard, BsonDocument? Options, DocumentTemplate? Documents);
+    string Name, long Count, IReadOnlyList<BsonDocument> Indexes, BsonDocument? ShardKey, int? Shard, BsonDocument? Options,
+    DocumentTemplate? Documents);
 
 /// <summary>What is done for a time or a count, by one group of threads, or by several at once.</summary>
 public sealed record Phase
@@ -141,13 +155,16 @@ public sealed record Phase
     /// <summary>Of a load: each thread writes an unbroken range of the documents.</summary>
     public bool HasRanges { get; init; }
 
-    /// <summary>Each thread notes when it has done so many: documents of a load, operations of any other phase. Null notes nothing.</summary>
+    /// <summary>
+    /// Each thread notes when it has done so many: documents of a load, operations of any other phase. Null notes nothing.
+    /// </summary>
     public long? Lap { get; init; }
 
     public ServerRestart Restart { get; init; }
 
     /// <summary>All that it does is about the cluster, such as its balancer.</summary>
-    public bool IsForCluster => Groups.Count > 0 && Groups.SelectMany(group => group.Operations).All(operation => operation.Operation.IsForCluster);
+    public bool IsForCluster =>
+        Groups.Count > 0 && Groups.SelectMany(group => group.Operations).All(operation => operation.Operation.IsForCluster);
 
     public required IReadOnlyList<PhaseGroup> Groups { get; init; }
 
@@ -179,7 +196,8 @@ public sealed record Phase
     internal Phase WithoutBalancer() => this with
     {
         Growth = Growth is null ? null : Growth with { Each = [.. Growth.Each.Select(phase => phase.WithoutBalancer())] },
-        Groups = [.. Groups.Select(group => group with { Operations = [.. group.Operations.Where(o => o.Operation is not SetBalancer)] }).Where(group => group.Operations.Count > 0)],
+        Groups = [.. Groups.Select(group => group with { Operations = [.. group.Operations.Where(o => o.Operation is not SetBalancer)] })
+            .Where(group => group.Operations.Count > 0)],
     };
 }
 
@@ -304,7 +322,10 @@ public sealed record Assertion(string Text, string Operation, string Metric, str
     public const string Total = "total";
 
     /// <summary>The first eight are of response time where a rate was set, of service time otherwise.</summary>
-    public static IReadOnlyList<string> Latencies { get; } = ["min", "mean", "p50", "p90", "p95", "p99", "p999", "max", "serviceP50", "serviceP99", "latenessP50", "latenessP99"];
+    public static IReadOnlyList<string> Latencies { get; } =
+    [
+        "min", "mean", "p50", "p90", "p95", "p99", "p999", "max", "serviceP50", "serviceP99", "latenessP50", "latenessP99",
+    ];
 
     /// <summary>rate is operations per second.</summary>
     public static IReadOnlyList<string> Metrics { get; } = [.. Latencies, "rate", "documentRate", "operations", "documents", "failed"];

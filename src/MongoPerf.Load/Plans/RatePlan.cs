@@ -2,7 +2,10 @@ namespace MongoPerf.Load.Plans;
 
 /// <summary>When the operations of a group are due, whatever became of those before (an open loop).</summary>
 /// <param name="Pieces">One after the other from the group's start; at least one. After the last, its end holds.</param>
-/// <param name="IsPoisson">The times between arrivals are drawn (exponential, from the run's seed), as of many users who know nothing of one another; otherwise they are even.</param>
+/// <param name="IsPoisson">
+/// The times between arrivals are drawn (exponential, from the run's seed), as of many users who know nothing of one another;
+/// otherwise they are even.
+/// </param>
 public sealed record RatePlan(IReadOnlyList<RatePiece> Pieces, bool IsPoisson = false)
 {
     /// <summary>Operations per second over all threads.</summary>

@@ -75,7 +75,8 @@ public sealed record DistinctValues(string Name, string Collection, string Field
 {
     public override bool IsRead => true;
 
-    public override DocumentValue ToCommand() => Command("distinct").AddLiteral("key", Field).Add("query", Filter).AddReadConcerns(Concerns).Build();
+    public override DocumentValue ToCommand() =>
+        Command("distinct").AddLiteral("key", Field).Add("query", Filter).AddReadConcerns(Concerns).Build();
 }
 
 /// <summary>An aggregation; its cursor is read to the end.</summary>

@@ -53,7 +53,8 @@ public static class UpdateFields
 
     /// <summary>The field has the value that it was stored with.</summary>
     private static bool Keeps(DocumentValue replacement, DocumentTemplate documents, string field) =>
-        replacement.Find(field) is { } value && ReferenceValue.FieldOf(value) is { } source && ReferenceEquals(source, documents.Root.Find(field));
+        replacement.Find(field) is { } value && ReferenceValue.FieldOf(value) is { } source
+        && ReferenceEquals(source, documents.Root.Find(field));
 
     private static DocumentValue? FieldsOf(TemplateValue value) =>
         value as DocumentValue

@@ -7,7 +7,8 @@ namespace MongoPerf.Load.Plans;
 /// <param name="Collection">Its name.</param>
 /// <param name="Filter">Which.</param>
 /// <param name="Update">Operators such as $set, a pipeline (an array), or a whole document in place of the old one.</param>
-public sealed record UpdateDocuments(string Name, string Collection, DocumentValue Filter, TemplateValue Update) : Operation(Name, Collection)
+public sealed record UpdateDocuments(
+    string Name, string Collection, DocumentValue Filter, TemplateValue Update) : Operation(Name, Collection)
 {
     public bool Many { get; init; }
 
@@ -15,7 +16,9 @@ public sealed record UpdateDocuments(string Name, string Collection, DocumentVal
 
     public TemplateValue? Hint { get; init; }
 
-    /// <summary>The document that the filter names is there: a reply that counts none, or an upsert that inserts one, is a failure.</summary>
+    /// <summary>
+    /// The document that the filter names is there: a reply that counts none, or an upsert that inserts one, is a failure.
+    /// </summary>
     public bool MustMatch { get; init; }
 
     /// <summary>No document stays as it was, so a reply that counts fewer modified than matched documents is a failure.</summary>
@@ -60,7 +63,8 @@ public sealed record DeleteDocuments(string Name, string Collection, DocumentVal
 /// <param name="Collection">Its name.</param>
 /// <param name="Filter">Which.</param>
 /// <param name="Update">As of <see cref="UpdateDocuments"/>; null removes it.</param>
-public sealed record FindAndModify(string Name, string Collection, DocumentValue Filter, TemplateValue? Update) : Operation(Name, Collection)
+public sealed record FindAndModify(
+    string Name, string Collection, DocumentValue Filter, TemplateValue? Update) : Operation(Name, Collection)
 {
     public DocumentValue? Sort { get; init; }
 

@@ -5,16 +5,23 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Load.Plans;
 
 /// <summary>Something that a command can write.</summary>
-/// <param name="Name">A namespace such as shop.audit, a whole database as shop.*, or <see cref="WriteTargets.Server"/>; null where only the run would tell.</param>
+/// <param name="Name">
+/// A namespace such as shop.audit, a whole database as shop.*, or <see cref="WriteTargets.Server"/>; null where only the run would tell.
+/// </param>
 /// <param name="By">The stage or command that writes it, such as $out or dropDatabase.</param>
 public sealed record WriteTarget(string? Name, string By)
 {
     /// <param name="name">Such as shop.audit, shop.* (which covers shop.audit, too) or server.</param>
-    public bool IsCoveredBy(string name) => Name == name || (name.EndsWith(".*", StringComparison.Ordinal) && Name?.StartsWith(name[..^1], StringComparison.Ordinal) == true);
+    public bool IsCoveredBy(string name) =>
+        Name == name || (name.EndsWith(".*", StringComparison.Ordinal) && Name?.StartsWith(name[..^1], StringComparison.Ordinal) == true);
 }
 
-/// <summary>Finds what a plan's operations can write, wherever a command names it, so that nothing is written that the run did not create.</summary>
-/// <remarks>Commands that are not known here, and those that act on more than a database, count as writing to the server as a whole.</remarks>
+/// <summary>
+/// Finds what a plan's operations can write, wherever a command names it, so that nothing is written that the run did not create.
+/// </summary>
+/// <remarks>
+/// Commands that are not known here, and those that act on more than a database, count as writing to the server as a whole.
+/// </remarks>
 public static class WriteTargets
 {
     /// <summary>The target of commands that act on the server as a whole, or that are not known.</summary>
@@ -25,26 +32,35 @@ public static class WriteTargets
     /// <summary>They change nothing, except that an aggregation may have a stage that does.</summary>
     private static readonly HashSet<string> Reading =
     [
-        "abortTransaction", "aggregate", "availableQueryOptions", "balancerCollectionStatus", "balancerStatus", "buildInfo", "buildinfo", "collStats", "collstats", "commitTransaction",
-        "connPoolStats", "connectionStatus", "count", "currentOp", "dataSize", "datasize", "dbHash", "dbhash", "dbStats", "dbstats", "distinct", "driverOIDTest", "endSessions", "features",
-        "filemd5", "find", "geoNear", "geoSearch", "getCmdLineOpts", "getDefaultRWConcern", "getDiagnosticData", "getLastError", "getlasterror", "getLog", "getMore", "getParameter",
-        "getShardMap", "getShardVersion", "group", "hello", "hostInfo", "isMaster", "ismaster", "isdbgrid", "listCollections", "listCommands", "listDatabases",
-        "listIndexes", "listShards", "lockInfo", "parallelCollectionScan", "ping", "planCacheListFilters", "refreshSessions", "replSetGetConfig", "replSetGetStatus", "rolesInfo",
+        "abortTransaction", "aggregate", "availableQueryOptions", "balancerCollectionStatus", "balancerStatus", "buildInfo", "buildinfo",
+        "collStats", "collstats", "commitTransaction",
+        "connPoolStats", "connectionStatus", "count", "currentOp", "dataSize", "datasize", "dbHash", "dbhash", "dbStats", "dbstats",
+        "distinct", "driverOIDTest", "endSessions", "features",
+        "filemd5", "find", "geoNear", "geoSearch", "getCmdLineOpts", "getDefaultRWConcern", "getDiagnosticData", "getLastError",
+        "getlasterror", "getLog", "getMore", "getParameter",
+        "getShardMap", "getShardVersion", "group", "hello", "hostInfo", "isMaster", "ismaster", "isdbgrid", "listCollections",
+        "listCommands", "listDatabases",
+        "listIndexes", "listShards", "lockInfo", "parallelCollectionScan", "ping", "planCacheListFilters", "refreshSessions",
+        "replSetGetConfig", "replSetGetStatus", "rolesInfo",
         "serverStatus", "shardConnPoolStats", "splitVector", "startSession", "top", "usersInfo", "whatsmyuri",
     ];
 
     /// <summary>The first value is the collection.</summary>
     private static readonly HashSet<string> OfCollection =
     [
-        "collMod", "compact", "convertToCapped", "create", "createIndexes", "createSearchIndexes", "delete", "deleteIndexes", "drop", "dropIndexes", "dropSearchIndex", "findAndModify",
-        "findandmodify", "insert", "killCursors", "planCacheClear", "planCacheClearFilters", "planCacheSetFilter", "reIndex", "setIndexCommitQuorum", "update", "updateSearchIndex", "validate",
+        "collMod", "compact", "convertToCapped", "create", "createIndexes", "createSearchIndexes", "delete", "deleteIndexes", "drop",
+        "dropIndexes", "dropSearchIndex", "findAndModify",
+        "findandmodify", "insert", "killCursors", "planCacheClear", "planCacheClearFilters", "planCacheSetFilter", "reIndex",
+        "setIndexCommitQuorum", "update", "updateSearchIndex", "validate",
     ];
 
     /// <summary>The first value is the collection with its database before it.</summary>
     private static readonly HashSet<string> OfNamespace =
     [
-        "abortReshardCollection", "cleanupOrphaned", "clearJumboFlag", "commitReshardCollection", "configureCollectionBalancing", "mergeAllChunksOnShard", "mergeChunks", "moveChunk",
-        "moveCollection", "moveRange", "refineCollectionShardKey", "renameCollection", "reshardCollection", "setAllowMigrations", "shardCollection", "split", "unshardCollection",
+        "abortReshardCollection", "cleanupOrphaned", "clearJumboFlag", "commitReshardCollection", "configureCollectionBalancing",
+        "mergeAllChunksOnShard", "mergeChunks", "moveChunk",
+        "moveCollection", "moveRange", "refineCollectionShardKey", "renameCollection", "reshardCollection", "setAllowMigrations",
+        "shardCollection", "split", "unshardCollection",
     ];
 
     /// <summary>The first value is a database.</summary>
@@ -57,10 +73,12 @@ public static class WriteTargets
     public static string Parse(string name)
     {
         int dot = name.IndexOf('.', StringComparison.Ordinal);
-        bool isNamespace = dot > 0 && dot < name.Length - 1 && name.AsSpan(0, dot).IndexOfAny(ForbiddenInDatabase) < 0 && !name.Any(char.IsControl);
+        bool isNamespace = dot > 0 && dot < name.Length - 1 && name.AsSpan(0, dot).IndexOfAny(ForbiddenInDatabase) < 0
+            && !name.Any(char.IsControl);
         return isNamespace || name == Server
             ? name
-            : throw new FormatException($"'{name}' names nothing that can be written; allowed: DB.COLL such as shop.audit, DB.* for a whole database, and {Server}");
+            : throw new FormatException($"'{name}' names nothing that can be written; allowed: DB.COLL such as shop.audit, "
+                + $"DB.* for a whole database, and {Server}");
     }
 
     /// <param name="operation">Of a plan.</param>
@@ -69,7 +87,10 @@ public static class WriteTargets
         ? []
         : [.. operation.Steps.SelectMany(step => OfCommand(step.ToCommand(), (step as DatabaseCommand)?.Database ?? database)).Distinct()];
 
-    /// <summary>Of the stages $out and $merge, at any depth: in pipelines of $facet, $lookup, $unionWith and views, and in whatever a generator draws from.</summary>
+    /// <summary>
+    /// Of the stages $out and $merge, at any depth: in pipelines of $facet, $lookup, $unionWith and views, and in whatever a
+    /// generator draws from.
+    /// </summary>
     /// <param name="value">A pipeline, or what holds one.</param>
     /// <param name="database">Of a target that names none.</param>
     public static IEnumerable<WriteTarget> OfStages(TemplateValue value, string database) => value is DocumentValue document
@@ -79,7 +100,9 @@ public static class WriteTargets
     private static IEnumerable<WriteTarget> OfStage(string stage, TemplateValue value, string database) => stage switch
     {
         "$out" or "$internalOutToDifferentDB" => [new(InDatabase(value, database, "coll", "db"), "$out")],
-        "$merge" => [new(Fields(value)?.Find("into") is { } into ? InDatabase(into, database, "coll", "db") : InDatabase(value, database, "coll", "db"), "$merge")],
+        "$merge" => [new(
+            Fields(value)?.Find("into") is { } into ? InDatabase(into, database, "coll", "db") : InDatabase(value, database, "coll", "db"),
+            "$merge")],
         _ => [],
     };
 
@@ -99,7 +122,8 @@ public static class WriteTargets
             _ when Reading.Contains(name) => [],
             _ when OfCollection.Contains(name) => [InDatabase(first, database)],
             _ when OfNamespace.Contains(name) => [Namespace(first)],
-            _ when OfDatabase.Contains(name) => [Text(first) is { Length: > 0 } whole && !whole.Contains('.', StringComparison.Ordinal) ? $"{whole}.*" : null],
+            _ when OfDatabase.Contains(name) =>
+                [Text(first) is { Length: > 0 } whole && !whole.Contains('.', StringComparison.Ordinal) ? $"{whole}.*" : null],
             _ => [Server],
         };
         return named.Select(target => new WriteTarget(target, name)).Concat(OfStages(command, database));
@@ -107,7 +131,8 @@ public static class WriteTargets
 
     private static IEnumerable<string?> MapReduced(TemplateValue? output, string database) => Fields(output) is not { } fields
         ? [InDatabase(output, database)]
-        : fields.Elements is [{ Key: "inline" }] ? [] : [InDatabase(fields, database, MapReduceModes.FirstOrDefault(mode => fields.Find(mode) is not null) ?? "replace", "db")];
+        : fields.Elements is [{ Key: "inline" }] ? []
+        : [InDatabase(fields, database, MapReduceModes.FirstOrDefault(mode => fields.Find(mode) is not null) ?? "replace", "db")];
 
     private static IEnumerable<string?> Bulk(TemplateValue? namespaces) => Fields(namespaces) is { Elements.Count: > 0 } all
         ? all.Elements.Select(element => Namespace(Fields(element.Value)?.Find("ns")))
@@ -124,16 +149,20 @@ public static class WriteTargets
         return Joined(fields.Find(databaseField) is { } other ? Text(other) : database, Text(fields.Find(collectionField)));
     }
 
-    private static string? Namespace(TemplateValue? value) => Text(value) is { } text && text.IndexOf('.', StringComparison.Ordinal) is > 0 and var dot
-        ? Joined(text[..dot], text[(dot + 1)..])
-        : null;
+    private static string? Namespace(TemplateValue? value) =>
+        Text(value) is { } text && text.IndexOf('.', StringComparison.Ordinal) is > 0 and var dot
+            ? Joined(text[..dot], text[(dot + 1)..])
+            : null;
 
     /// <summary>No database has a dot in its name: with one it would look like another namespace.</summary>
     private static string? Joined(string? database, string? collection) =>
-        database is null || database.Contains('.', StringComparison.Ordinal) || collection is null or "" or "*" ? null : $"{database}.{collection}";
+        database is null || database.Contains('.', StringComparison.Ordinal) || collection is null or "" or "*" ? null
+            : $"{database}.{collection}";
 
     /// <summary>What does not change: a value that is drawn can't be checked.</summary>
-    private static string? Text(TemplateValue? value) => value is LiteralValue { Value: { Type: BsonType.String } text } ? text.ToString() : null;
+    private static string? Text(TemplateValue? value) =>
+        value is LiteralValue { Value: { Type: BsonType.String } text } ? text.ToString() : null;
 
-    private static DocumentValue? Fields(TemplateValue? value) => value as DocumentValue ?? (value is LiteralValue literal ? literal.Parts.SingleOrDefault() as DocumentValue : null);
+    private static DocumentValue? Fields(TemplateValue? value) =>
+        value as DocumentValue ?? (value is LiteralValue literal ? literal.Parts.SingleOrDefault() as DocumentValue : null);
 }

@@ -2,7 +2,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Load.Sharding;
 
-/// <summary>Connections to the parts of a cluster behind its router. Opened for each use: these are not measured, and parts come and go.</summary>
+/// <summary>
+/// Connections to the parts of a cluster behind its router. Opened for each use: these are not measured, and parts come and go.
+/// </summary>
 /// <remarks>One thread.</remarks>
 internal sealed class ClusterConnections(Func<ShardedCluster> cluster, ConnectionSettings settings)
 {

@@ -7,14 +7,17 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Load.Sharding;
 
-/// <summary>What operations of a scenario do to a cluster behind its router: the balancer, and commands to all shards of a collection.</summary>
+/// <summary>
+/// What operations of a scenario do to a cluster behind its router: the balancer, and commands to all shards of a collection.
+/// </summary>
 /// <remarks>For all threads.</remarks>
 /// <param name="cluster">Where its parts are now.</param>
 /// <param name="settings">As clients connect.</param>
 /// <param name="database">Of the collections.</param>
 /// <param name="clock">Times the waiting.</param>
 /// <param name="tell">Hears what the balancer was set to and what came of it, a line at a time.</param>
-public sealed class ClusterControl(Func<ShardedCluster> cluster, ConnectionSettings settings, string database, IClock clock, Action<string> tell)
+public sealed class ClusterControl(
+    Func<ShardedCluster> cluster, ConnectionSettings settings, string database, IClock clock, Action<string> tell)
 {
     private readonly ClusterConnections _connections = new(cluster, settings);
     private readonly Lock _lock = new();
@@ -22,7 +25,10 @@ public sealed class ClusterControl(Func<ShardedCluster> cluster, ConnectionSetti
     /// <summary>The cluster's settings before the first operation that changed them; null while none has.</summary>
     private BsonDocument? _before;
 
-    /// <summary>Gives the cluster a chunk size and a balancer for collections that are there. What these were is noted with the collections, and put back when they go.</summary>
+    /// <summary>
+    /// Gives the cluster a chunk size and a balancer for collections that are there. What these were is noted with the collections, and
+    /// put back when they go.
+    /// </summary>
     public void Apply(ShardingSettings sharding) => Tuning().Apply(sharding);
 
     /// <summary>Does what the operation says, its waiting included. That the time ends before all is balanced is no failure.</summary>
@@ -48,7 +54,10 @@ public sealed class ClusterControl(Func<ShardedCluster> cluster, ConnectionSetti
         owned.RunTogether(router, owned.Commands.OnCollection(owned.ReadNamespace(), command));
     }
 
-    /// <summary>Puts the balancer back to what it was before the first operation that set it; nothing when none did. Says what could not be put back.</summary>
+    /// <summary>
+    /// Puts the balancer back to what it was before the first operation that set it; nothing when none did. Says what
+    /// could not be put back.
+    /// </summary>
     public void Restore()
     {
         IReadOnlyList<string> differing;
@@ -90,5 +99,6 @@ public sealed class ClusterControl(Func<ShardedCluster> cluster, ConnectionSetti
 
     private ClusterTuning Tuning() => new(_connections, Open("", CancellationToken.None).Commands);
 
-    private ShardedCollection Open(string collection, CancellationToken stop) => new(_connections, database, collection, new LongCommands { Stop = stop });
+    private ShardedCollection Open(string collection, CancellationToken stop) =>
+        new(_connections, database, collection, new LongCommands { Stop = stop });
 }

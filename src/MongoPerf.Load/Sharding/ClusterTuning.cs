@@ -5,8 +5,8 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Load.Sharding;
 
 /// <summary>
-/// The cluster's settings that a run changes: chunk size and balancer, and automerge, which balancerStop and balancerStart of MongoDB 7.0 and
-/// later change beside the balancer. They hold for the whole cluster, so what they were is noted, put back and compared.
+/// The cluster's settings that a run changes: chunk size and balancer, and automerge, which balancerStop and balancerStart of MongoDB 7.0
+/// and later change beside the balancer. They hold for the whole cluster, so what they were is noted, put back and compared.
 /// </summary>
 internal sealed class ClusterTuning(ClusterConnections connections, IShardingCommands commands)
 {

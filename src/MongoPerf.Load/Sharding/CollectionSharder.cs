@@ -62,8 +62,9 @@ internal sealed class CollectionSharder(
 
     private void RequireIndex(MongoConnection router)
     {
-        BsonDocument[] keys = collection.AskCatalogue(router, c => c.RunCursor(collection.Database, BsonDocument.Of(("listIndexes", collection.Collection)))
-            .Select(index => index.FindDocument("key") ?? BsonDocument.Empty).ToArray());
+        BsonDocument[] keys = collection.AskCatalogue(
+            router, c => c.RunCursor(collection.Database, BsonDocument.Of(("listIndexes", collection.Collection)))
+                .Select(index => index.FindDocument("key") ?? BsonDocument.Empty).ToArray());
         if (keys.Any(Key.IsServedBy))
             return;
         throw new MongoPerfException(
@@ -77,23 +78,28 @@ internal sealed class CollectionSharder(
     {
         try
         {
-            collection.Run(router, collection.Commands.ShardCollection(collection.ReadNamespace(), Key, Key.IsHashed && plan.OnlyShard is null ? plan.Settings.Presplit : null));
+            collection.Run(router, collection.Commands.ShardCollection(collection.ReadNamespace(), Key,
+                Key.IsHashed && plan.OnlyShard is null ? plan.Settings.Presplit : null));
         }
         catch (ServerCommandException e) when (!ErrorTally.IsServerAway(e) && !ErrorTally.MayPass(e))
         {
-            throw new MongoPerfException(Fault.RejectedByServer, $"{Namespace} can't be sharded by {Key}: {e.Message}", "try another --shard-key, or another --collection");
+            throw new MongoPerfException(Fault.RejectedByServer, $"{Namespace} can't be sharded by {Key}: {e.Message}",
+                "try another --shard-key, or another --collection");
         }
     }
 
     /// <summary>
-    /// Chunks of equal numbers of documents, dealt out to the shards in turn while they are empty. Where a crash, or a server that was away, came
-    /// before the last cut, the others follow. A hashed key is cut by shardCollection, up to 7.1: from then on it makes one chunk for each shard,
-    /// whatever was asked for, and the rest is cut here.
+    /// Chunks of equal numbers of documents, dealt out to the shards in turn while they are empty. Where a crash, or a server that was
+    /// away, came before the last cut, the others follow. A hashed key is cut by shardCollection, up to 7.1: from then on it makes one
+    /// chunk for each shard, whatever was asked for, and the rest is cut here.
     /// </summary>
     private void Presplit(MongoConnection router, int chunks)
     {
         IReadOnlyList<BsonDocument> there = collection.ReadChunks();
-        BsonDocument[] bounds = [.. there.Select(chunk => chunk.FindDocument("min")!), .. there.TakeLast(1).Select(chunk => chunk.FindDocument("max")!)];
+        BsonDocument[] bounds =
+        [
+            .. there.Select(chunk => chunk.FindDocument("min")!), .. there.TakeLast(1).Select(chunk => chunk.FindDocument("max")!),
+        ];
         if (there.Count == 0 || there.Count >= chunks || (!Key.BeginsHashed && (Key.IsHashed || plan.Documents is null)))
             return;
         IReadOnlyList<BsonDocument> points = Key.BeginsHashed ? Key.HashedPoints(chunks, bounds)
@@ -111,7 +117,8 @@ internal sealed class CollectionSharder(
             owner = there.FirstOrDefault(chunk => chunk.FindDocument("min")!.Bytes.SequenceEqual(from.Bytes))?.FindString("shard") ?? owner;
             // Chunks of a hashed key are on all shards already.
             string shard = Key.BeginsHashed ? owner : shards[i % shards.Count];
-            foreach (ShardingCommand command in collection.Commands.PlaceRange(target, from, to, shard, shard == owner, Contains(bounds, to)))
+            foreach (ShardingCommand command in collection.Commands.PlaceRange(
+                target, from, to, shard, shard == owner, Contains(bounds, to)))
                 RunPatiently(router, command);
         }
 
@@ -119,7 +126,8 @@ internal sealed class CollectionSharder(
             plan.Notify($"{Namespace}: {made} of {chunks} chunks could be made");
     }
 
-    private static bool Contains(IReadOnlyList<BsonDocument> bounds, BsonDocument bound) => bounds.Any(one => one.Bytes.SequenceEqual(bound.Bytes));
+    private static bool Contains(IReadOnlyList<BsonDocument> bounds, BsonDocument bound) =>
+        bounds.Any(one => one.Bytes.SequenceEqual(bound.Bytes));
 
     /// <summary>The one chunk that a range key begins with goes to this shard, and stays there.</summary>
     private void PlaceWhole(MongoConnection router, string shard)
@@ -127,11 +135,14 @@ internal sealed class CollectionSharder(
         using (MongoConnection config = collection.Connections.OpenConfig())
             ConfigCatalogue.LeaveUnbalanced(config, Namespace);
         bool isThere = collection.CountChunks().ContainsKey(shard);
-        foreach (ShardingCommand command in collection.Commands.PlaceRange(collection.ReadNamespace(), Key.At(Bounds.Least), Key.At(Bounds.Greatest), shard, isThere, isCut: true))
+        foreach (ShardingCommand command in collection.Commands.PlaceRange(collection.ReadNamespace(), Key.At(Bounds.Least),
+            Key.At(Bounds.Greatest), shard, isThere, isCut: true))
             RunPatiently(router, command);
     }
 
-    /// <summary>A balancer at work refuses for a moment; begun anew from the first cut, the chunks would not be the requested ones.</summary>
+    /// <summary>
+    /// A balancer at work refuses for a moment; begun anew from the first cut, the chunks would not be the requested ones.
+    /// </summary>
     private void RunPatiently(MongoConnection router, ShardingCommand command)
     {
         var backoff = new Backoff(clock, 0.05, 2);

@@ -3,13 +3,17 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Load.Sharding;
 
-/// <summary>Reads and sets what a cluster knows of itself, in database config. Layouts: MongoDB's manual, "config database"; chunks by uuid since 5.0, by name before.</summary>
+/// <summary>
+/// Reads and sets what a cluster knows of itself, in database config. Layouts: MongoDB's manual, "config database"; chunks by uuid since
+/// 5.0, by name before.
+/// </summary>
 public static class ConfigCatalogue
 {
     private const string Config = "config";
 
     /// <returns>{_id, primary, version}; null when there is no such database.</returns>
-    public static BsonDocument? FindDatabase(MongoConnection config, string database) => FindOne(config, "databases", BsonDocument.Of(("_id", database)));
+    public static BsonDocument? FindDatabase(MongoConnection config, string database) =>
+        FindOne(config, "databases", BsonDocument.Of(("_id", database)));
 
     /// <returns>{_id, key, uuid, timestamp}; null when the collection is not sharded.</returns>
     public static BsonDocument? FindCollection(MongoConnection config, string ns) => FindOne(config, "collections", BsonDocument.Of(
@@ -38,8 +42,9 @@ public static class ConfigCatalogue
     /// <summary>A collection's chunks in the order of their bounds: {min, max, shard}.</summary>
     /// <param name="config">To the config server or a mongos.</param>
     /// <param name="collection">As <see cref="FindCollection"/> gave it.</param>
-    public static IReadOnlyList<BsonDocument> ReadChunks(MongoConnection config, BsonDocument collection) => [.. config.RunCursor(Config, BsonDocument.Of(
-        ("find", "chunks"), ("filter", ChunksOf(collection)), ("sort", BsonDocument.Of(("min", 1)))))];
+    public static IReadOnlyList<BsonDocument> ReadChunks(MongoConnection config, BsonDocument collection) =>
+        [.. config.RunCursor(Config, BsonDocument.Of(
+            ("find", "chunks"), ("filter", ChunksOf(collection)), ("sort", BsonDocument.Of(("min", 1)))))];
 
     private static BsonDocument ChunksOf(BsonDocument collection) => collection.Find("timestamp") is not null
         ? BsonDocument.Of(("uuid", collection.Find("uuid")))
@@ -50,7 +55,10 @@ public static class ConfigCatalogue
     /// <param name="ns">"database.collection".</param>
     public static void LeaveUnbalanced(MongoConnection config, string ns) => config.RunCommand(Config, BsonDocument.Of(
         ("update", "collections"),
-        ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", ns))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("noBalance", true)))))) }),
+        ("updates", new[]
+        {
+            BsonDocument.Of(("q", BsonDocument.Of(("_id", ns))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("noBalance", true)))))),
+        }),
         ("writeConcern", BsonDocument.Of(("w", "majority")))));
 
     /// <param name="config">To the config server or a mongos.</param>
@@ -66,10 +74,12 @@ public static class ConfigCatalogue
         BsonDocument which = BsonDocument.Of(("_id", id));
         config.RunCommand(Config, change is null
             ? BsonDocument.Of(("delete", "settings"), ("deletes", new[] { BsonDocument.Of(("q", which), ("limit", 1)) }), majority)
-            : BsonDocument.Of(("update", "settings"), ("updates", new[] { BsonDocument.Of(("q", which), ("u", change), ("upsert", true)) }), majority));
+            : BsonDocument.Of(
+                ("update", "settings"), ("updates", new[] { BsonDocument.Of(("q", which), ("u", change), ("upsert", true)) }), majority));
     }
 
-    private static BsonDocument? FindOne(MongoConnection config, string collection, BsonDocument filter) => Find(config, collection, filter).FirstOrDefault();
+    private static BsonDocument? FindOne(MongoConnection config, string collection, BsonDocument filter) =>
+        Find(config, collection, filter).FirstOrDefault();
 
     private static IEnumerable<BsonDocument> Find(MongoConnection config, string collection, BsonDocument filter) =>
         config.RunCursor(Config, BsonDocument.Of(("find", collection), ("filter", filter)));

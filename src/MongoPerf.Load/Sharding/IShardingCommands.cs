@@ -26,7 +26,10 @@ internal enum ShardingTarget
 internal sealed record ShardingCommand(ShardingTarget Target, string Database, BsonDocument Command);
 
 /// <summary>How a cluster is told to shard: the one place where a mongos and a mongod that routes differ in administration.</summary>
-/// <remarks>Only words: nothing is sent here. Sources: MongoDB's manual for mongos; for a mongod that routes, what mongos itself sends (docs/clusters.md).</remarks>
+/// <remarks>
+/// Only words: nothing is sent here. Sources: MongoDB's manual for mongos; for a mongod that routes, what mongos itself sends
+/// (docs/clusters.md).
+/// </remarks>
 internal interface IShardingCommands
 {
     /// <param name="database">Its name.</param>
@@ -42,7 +45,9 @@ internal interface IShardingCommands
 
     ShardingCommand DropDatabase(ShardedNamespace collection);
 
-    /// <summary>A command about a collection's files and indexes, as one server takes it: createIndexes, dropIndexes, compact, validate.</summary>
+    /// <summary>
+    /// A command about a collection's files and indexes, as one server takes it: createIndexes, dropIndexes, compact, validate.
+    /// </summary>
     ShardingCommand OnCollection(ShardedNamespace collection, BsonDocument command);
 
     /// <summary>Cuts a range off and gives it to a shard.</summary>
@@ -52,7 +57,8 @@ internal interface IShardingCommands
     /// <param name="shard">That gets it.</param>
     /// <param name="isThere">It has the chunk already.</param>
     /// <param name="isCut">The chunk ends there already.</param>
-    IReadOnlyList<ShardingCommand> PlaceRange(ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere, bool isCut);
+    IReadOnlyList<ShardingCommand> PlaceRange(
+        ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere, bool isCut);
 
     /// <summary>Who knows the database's collections and their indexes.</summary>
     ShardingTarget Catalogue { get; }

@@ -28,7 +28,8 @@ internal sealed class MongosCommands : IShardingCommands
         new(command.First().Key == "compact" ? ShardingTarget.OwningShards : ShardingTarget.Router, collection.Database, command);
 
     /// <remarks>split and moveChunk, which every version has; moveRange came with 6.0.</remarks>
-    public IReadOnlyList<ShardingCommand> PlaceRange(ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere, bool isCut)
+    public IReadOnlyList<ShardingCommand> PlaceRange(
+        ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere, bool isCut)
     {
         var commands = new List<ShardingCommand>();
         // At a bound that is there a split fails, without a code.
@@ -43,5 +44,6 @@ internal sealed class MongosCommands : IShardingCommands
 
     public ShardingCommand BalancerStatus(ShardedNamespace collection) => Admin(("balancerCollectionStatus", collection.ToString()));
 
-    private static ShardingCommand Admin(params ReadOnlySpan<(string, object?)> elements) => new(ShardingTarget.Router, "admin", BsonDocument.Of(elements));
+    private static ShardingCommand Admin(params ReadOnlySpan<(string, object?)> elements) =>
+        new(ShardingTarget.Router, "admin", BsonDocument.Of(elements));
 }

@@ -31,20 +31,23 @@ internal sealed class RoutingMongodCommands : IShardingCommands
         BsonDocument.Of(("_shardsvrDropDatabase", 1), ("databaseVersion", collection.DatabaseVersion), Majority));
 
     /// <remarks>
-    /// On shards that own chunks and no others: elsewhere createIndexes would make a collection of another uuid, and migrations to there would fail.
-    /// A migration brings the indexes along.
+    /// On shards that own chunks and no others: elsewhere createIndexes would make a collection of another uuid, and migrations to there
+    /// would fail. A migration brings the indexes along.
     /// </remarks>
     public ShardingCommand OnCollection(ShardedNamespace collection, BsonDocument command) =>
         new(ShardingTarget.OwningShards, collection.Database, command);
 
     /// <remarks>A range that moves is cut off by that; one that stays ends where the next begins.</remarks>
-    public IReadOnlyList<ShardingCommand> PlaceRange(ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere, bool isCut) => isThere
-        ? []
-        : [Config(("_configsvrMoveRange", collection.ToString()), ("toShard", shard), ("min", from), ("max", to), Majority)];
+    public IReadOnlyList<ShardingCommand> PlaceRange(
+        ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere, bool isCut) => isThere
+            ? []
+            : [Config(("_configsvrMoveRange", collection.ToString()), ("toShard", shard), ("min", from), ("max", to), Majority)];
 
     public ShardingCommand SwitchBalancer(bool on) => Config((on ? "_configsvrBalancerStart" : "_configsvrBalancerStop", 1));
 
-    public ShardingCommand BalancerStatus(ShardedNamespace collection) => Config(("_configsvrBalancerCollectionStatus", collection.ToString()));
+    public ShardingCommand BalancerStatus(ShardedNamespace collection) =>
+        Config(("_configsvrBalancerCollectionStatus", collection.ToString()));
 
-    private static ShardingCommand Config(params ReadOnlySpan<(string, object?)> elements) => new(ShardingTarget.Config, "admin", BsonDocument.Of(elements));
+    private static ShardingCommand Config(params ReadOnlySpan<(string, object?)> elements) =>
+        new(ShardingTarget.Config, "admin", BsonDocument.Of(elements));
 }

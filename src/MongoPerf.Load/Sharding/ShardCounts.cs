@@ -5,8 +5,8 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Load.Sharding;
 
 /// <summary>
-/// Documents on each shard, orphans included. A server's own counters are wrong after a crash: where the shards' do not add up, each is counted
-/// in its _id index, and validate corrects those that were wrong, once.
+/// Documents on each shard, orphans included. A server's own counters are wrong after a crash: where the shards' do not add up, each is
+/// counted in its _id index, and validate corrects those that were wrong, once.
 /// </summary>
 /// <remarks>One thread.</remarks>
 internal sealed class ShardCounts(ShardedCollection collection, LongCommands longCommands)
@@ -30,7 +30,9 @@ internal sealed class ShardCounts(ShardedCollection collection, LongCommands lon
             if (open is null)
                 continue;
             _corrections[shard] = Count(open) - ShardedStatistics.CountOf(part);
-            if (_corrections[shard] == 0 || longCommands.TryRun(open, collection.Database, CollectionCommands.Validate(collection.Collection)) is not { } reply || !reply.IsTrue("valid"))
+            if (_corrections[shard] == 0
+                || longCommands.TryRun(open, collection.Database, CollectionCommands.Validate(collection.Collection)) is not { } reply
+                || !reply.IsTrue("valid"))
                 continue;
             _corrections[shard] = 0;
             isCorrected = true;
@@ -41,7 +43,9 @@ internal sealed class ShardCounts(ShardedCollection collection, LongCommands lon
 
     /// <returns>By the shards' names.</returns>
     public IReadOnlyDictionary<string, long> Read(IReadOnlyList<BsonDocument> parts) => parts.ToDictionary(
-        ShardedStatistics.ShardOf, part => ShardedStatistics.CountOf(part) + _corrections.GetValueOrDefault(ShardedStatistics.ShardOf(part)));
+        ShardedStatistics.ShardOf,
+        part => ShardedStatistics.CountOf(part) + _corrections.GetValueOrDefault(ShardedStatistics.ShardOf(part)));
 
-    private long Count(MongoConnection shard) => longCommands.Run(shard, collection.Database, CollectionCommands.CountIds(collection.Collection)).FindInt64("n") ?? 0;
+    private long Count(MongoConnection shard) =>
+        longCommands.Run(shard, collection.Database, CollectionCommands.CountIds(collection.Collection)).FindInt64("n") ?? 0;
 }

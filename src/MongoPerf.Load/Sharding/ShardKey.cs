@@ -4,7 +4,10 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Load.Sharding;
 
 /// <summary>A shard key over the generated documents, as <c>--shard-key</c> takes it.</summary>
-/// <remarks>"hashed" is a hashed _id; "FIELD" a range; several fields with commas between them a compound range; "FIELD:hashed" hashes another field.</remarks>
+/// <remarks>
+/// "hashed" is a hashed _id; "FIELD" a range; several fields with commas between them a compound range; "FIELD:hashed"
+/// hashes another field.
+/// </remarks>
 public sealed record ShardKey
 {
     public const string HashedId = "hashed";
@@ -43,7 +46,8 @@ public sealed record ShardKey
         bool isHashed = text.EndsWith(HashedSuffix, StringComparison.Ordinal);
         string[] fields = (isHashed ? text[..^HashedSuffix.Length] : text).Split(',');
         if (fields.FirstOrDefault(field => field.Length == 0 || field.Any(c => c is '$' or ':' or ' ')) is { } wrong)
-            throw new FormatException($"'{wrong}' is not a shard key field; allowed: hashed, FIELD, FIELD:hashed, or several fields separated by commas");
+            throw new FormatException(
+                $"'{wrong}' is not a shard key field; allowed: hashed, FIELD, FIELD:hashed, or several fields separated by commas");
         if (fields.Distinct().Count() != fields.Length)
             throw new FormatException($"'{text}' names a field twice");
         return isHashed && fields.Length > 1
@@ -73,7 +77,8 @@ public sealed record ShardKey
         for (int i = 1; i < chunks; i++)
         {
             object? first = FieldNames[0] == "_id" && template.Ids.AreOrdered(documents) ? template.Ids.Of(PartOf(documents, i, chunks))
-                : template.Find(FieldNames[0]) is IUniform range ? Bounds.Typed(range.Min + PartOf(range.Max - range.Min + 1, i, chunks), sample[0].Type)
+                : template.Find(FieldNames[0]) is IUniform range ? Bounds.Typed(
+                    range.Min + PartOf(range.Max - range.Min + 1, i, chunks), sample[0].Type)
                 : sample[PartOf(sample.Length, i, chunks)];
             points.Add(BsonDocument.Of([(FieldNames[0], first), .. FieldNames.Skip(1).Select(field => (field, (object?)Bounds.Least))]));
         }
@@ -84,7 +89,9 @@ public sealed record ShardKey
     /// <summary>Whether its first field is hashed, so that its chunks are ranges of 64-bit numbers.</summary>
     public bool BeginsHashed => Document.First().Value.ToString() == HashedId;
 
-    /// <summary>Where the chunks of a key that begins hashed are cut further, each into equal ranges, so that there are as many as asked for.</summary>
+    /// <summary>
+    /// Where the chunks of a key that begins hashed are cut further, each into equal ranges, so that there are as many as asked for.
+    /// </summary>
     /// <param name="chunks">In all, more than there are.</param>
     /// <param name="bounds">Of those that are there: their lower bounds in order, and the last one's upper.</param>
     /// <returns>All bounds, old and new, in order.</returns>
@@ -98,7 +105,8 @@ public sealed record ShardKey
             (Int128 low, Int128 high) = (HashAt(bounds[i]), HashAt(bounds[i + 1]));
             int parts = (chunks / there) + (i < chunks % there ? 1 : 0);
             for (int part = 1; part < parts; part++)
-                points.Add(BsonDocument.Of([(FieldNames[0], (object?)(long)(low + ((high - low) * part / parts))), .. FieldNames.Skip(1).Select(field => (field, (object?)Bounds.Least))]));
+                points.Add(BsonDocument.Of([(FieldNames[0], (object?)(long)(low + ((high - low) * part / parts))),
+                    .. FieldNames.Skip(1).Select(field => (field, (object?)Bounds.Least))]));
         }
 
         return [.. points, bounds[^1]];
@@ -113,7 +121,8 @@ public sealed record ShardKey
         const int Size = 4096;
         long count = Math.Clamp(documents, 1, Size);
         BsonValue missing = BsonDocument.Of(("v", null)).First().Value;
-        return [.. Enumerable.Range(0, (int)count).Select(i => template.Make(PartOf(documents, i, (int)count)).Find(field) ?? missing).Order(ValueOrder.Instance)];
+        return [.. Enumerable.Range(0, (int)count)
+            .Select(i => template.Make(PartOf(documents, i, (int)count)).Find(field) ?? missing).Order(ValueOrder.Instance)];
     }
 
     /// <summary>The key's least or greatest value.</summary>

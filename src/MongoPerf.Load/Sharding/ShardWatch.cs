@@ -6,8 +6,13 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Load.Sharding;
 
-/// <summary>Sees which shards answer, beside the operations: a router keeps its clients waiting for one that is away, and they see nothing but a slow reply.</summary>
-/// <remarks>One thread at a time. A shard that could not be reached from here at the beginning is none that went away, and is asked no more.</remarks>
+/// <summary>
+/// Sees which shards answer, beside the operations: a router keeps its clients waiting for one that is away, and they see
+/// nothing but a slow reply.
+/// </summary>
+/// <remarks>
+/// One thread at a time. A shard that could not be reached from here at the beginning is none that went away, and is asked no more.
+/// </remarks>
 /// <param name="cluster">Where its parts are now.</param>
 /// <param name="refresh">Looks again where they are: called when a primary is none any more, or does not answer.</param>
 /// <param name="settings">As clients connect; nothing that is asked here takes a login.</param>
@@ -28,7 +33,9 @@ public sealed class ShardWatch(
 
     private readonly Dictionary<string, Watched> _shards = [];
 
-    /// <summary>Asks every shard once, and where its primary is gone, whoever has taken over. Never throws for one that does not answer.</summary>
+    /// <summary>
+    /// Asks every shard once, and where its primary is gone, whoever has taken over. Never throws for one that does not answer.
+    /// </summary>
     public void Look()
     {
         ShardAddress[] missing = [.. (cluster()?.Shards ?? []).Where(shard => !Ask(shard))];
@@ -88,9 +95,10 @@ public sealed class ShardWatch(
         if (watched.AwaySince is not { } since)
             return;
         double seconds = clock.SecondsBetween(since, clock.Now);
-        string what = primary is null ? $"shard {name} did not answer ({watched.Why}) and was still down when the run ended, after {seconds:0.0} s"
-            : primary == watched.Primary ? $"shard {name} did not answer ({watched.Why}) and was back after {seconds:0.0} s"
-            : $"shard {name}: primary {watched.Primary} → {primary}, no primary for {seconds:0.0} s ({watched.Why})";
+        string what =
+            primary is null ? $"shard {name} did not answer ({watched.Why}) and was still down when the run ended, after {seconds:0.0} s"
+                : primary == watched.Primary ? $"shard {name} did not answer ({watched.Why}) and was back after {seconds:0.0} s"
+                : $"shard {name}: primary {watched.Primary} → {primary}, no primary for {seconds:0.0} s ({watched.Why})";
         report(new RunEvent(clock.UtcNow.ToUnixTimeMilliseconds(), "outage", what, seconds));
     }
 

@@ -56,7 +56,10 @@ public sealed class ShardedAdministration : ICollectionAdministration
         // Only the first one is kept: later ones would note what MongoPerf itself has set.
         connection.RunCommand(Database, BsonDocument.Of(
             ("update", WireCollection.MarkerCollection),
-            ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", NoteId))), ("u", BsonDocument.Of(("$setOnInsert", note))), ("upsert", true)) }),
+            ("updates", new[]
+            {
+                BsonDocument.Of(("q", BsonDocument.Of(("_id", NoteId))), ("u", BsonDocument.Of(("$setOnInsert", note))), ("upsert", true)),
+            }),
             ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
     }
 
@@ -67,16 +70,21 @@ public sealed class ShardedAdministration : ICollectionAdministration
             CreateKeyIndexes(connection, shape);
         _sharder.Shard(connection);
         if (shape.Indexes.Count > 0)
-            _collection.Run(connection, Commands.OnCollection(_collection.ReadNamespace(), CollectionCommands.CreateIndexes(_collection.Collection, shape.Indexes)));
+            _collection.Run(connection, Commands.OnCollection(
+                _collection.ReadNamespace(), CollectionCommands.CreateIndexes(_collection.Collection, shape.Indexes)));
         NoteProcesses();
     }
 
-    /// <summary>An index on just the shard key is there before sharding, which would else make one of its own: not unique, and in the way of this one.</summary>
+    /// <summary>
+    /// An index on just the shard key is there before sharding, which would else make one of its own: not unique, and in
+    /// the way of this one.
+    /// </summary>
     private void CreateKeyIndexes(MongoConnection connection, CollectionShape shape)
     {
         BsonDocument[] own = [.. shape.Indexes.Where(index => index.FindDocument("key") is { } key && _sharder.Key.IsThatOf(key))];
         if (own.Length > 0)
-            _collection.Run(connection, new ShardingCommand(Commands.Catalogue, Database, CollectionCommands.CreateIndexes(_collection.Collection, own)));
+            _collection.Run(connection,
+                new ShardingCommand(Commands.Catalogue, Database, CollectionCommands.CreateIndexes(_collection.Collection, own)));
     }
 
     public void Drop(MongoConnection connection) => _collection.Drop(connection, _collection.Collection);
@@ -84,7 +92,8 @@ public sealed class ShardedAdministration : ICollectionAdministration
     public void TakeBack(MongoConnection connection)
     {
         // Other runs' collections in this database still live with the settings; a coordinator's don't.
-        BsonDocument others = BsonDocument.Of(("_id", BsonDocument.Of(("$ne", NoteId))), ("program", BsonDocument.Of(("$ne", WireCollection.CoordinatorProgram))));
+        BsonDocument others = BsonDocument.Of(
+            ("_id", BsonDocument.Of(("$ne", NoteId))), ("program", BsonDocument.Of(("$ne", WireCollection.CoordinatorProgram))));
         if (FindMarker(connection, others) is not null || FindMarker(connection, BsonDocument.Of(("_id", NoteId))) is not { } note)
             return;
         using (MongoConnection config = _connections.OpenConfig())
@@ -96,7 +105,8 @@ public sealed class ShardedAdministration : ICollectionAdministration
         if (FindMarker(connection, BsonDocument.Of(("program", WireCollection.CoordinatorProgram))) is null)
             _collection.Drop(connection, WireCollection.MarkerCollection);
         else
-            connection.RunCommand(Database, BsonDocument.Of(("delete", WireCollection.MarkerCollection), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", NoteId))), ("limit", 1)) })));
+            connection.RunCommand(Database, BsonDocument.Of(("delete", WireCollection.MarkerCollection),
+                ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", NoteId))), ("limit", 1)) })));
         if (note.IsTrue("madeDatabase") && _collection.AskCatalogue(connection, catalogue => !HasCollections(catalogue)))
             _collection.Run(connection, Commands.DropDatabase(_collection.ReadNamespace()));
     }
@@ -136,7 +146,9 @@ public sealed class ShardedAdministration : ICollectionAdministration
     {
         // A note in each shard's oplog, with j:true, takes everything before it into the journal.
         BsonDocument note = BsonDocument.Of(
-            ("appendOplogNote", 1), ("data", BsonDocument.Of(("mongoperf", "checkpoint"))), ("writeConcern", BsonDocument.Of(("w", 1), ("j", true))));
+            ("appendOplogNote", 1),
+            ("data", BsonDocument.Of(("mongoperf", "checkpoint"))),
+            ("writeConcern", BsonDocument.Of(("w", 1), ("j", true))));
         try
         {
             _collection.On(connection, Commands.Storage, c => c.RunCommand("admin", note));
@@ -152,7 +164,8 @@ public sealed class ShardedAdministration : ICollectionAdministration
 
     public void ForgetProcess() => _processes.Clear();
 
-    private BsonDocument[] ReadParts(MongoConnection connection) => [.. connection.RunCursor(Database, ShardedStatistics.Request(_collection.Collection))];
+    private BsonDocument[] ReadParts(MongoConnection connection) =>
+        [.. connection.RunCursor(Database, ShardedStatistics.Request(_collection.Collection))];
 
     /// <returns>True when a shard is another process than it was: started again, or another member is primary now.</returns>
     private bool NoteProcesses()
@@ -171,7 +184,8 @@ public sealed class ShardedAdministration : ICollectionAdministration
         return changed;
     }
 
-    private BsonDocument? FindMarker(MongoConnection connection, BsonDocument filter) => _collection.FindFirst(connection, WireCollection.MarkerCollection, filter);
+    private BsonDocument? FindMarker(MongoConnection connection, BsonDocument filter) =>
+        _collection.FindFirst(connection, WireCollection.MarkerCollection, filter);
 
     private bool HasCollections(MongoConnection catalogue) =>
         catalogue.RunCursor(Database, BsonDocument.Of(("listCollections", 1), ("nameOnly", true), ("cursor", BsonDocument.Empty))).Any();

@@ -15,9 +15,12 @@ public enum RouterKind
 /// <summary>Where the parts of a sharded deployment are, as they are now.</summary>
 /// <param name="Router">Which router it is.</param>
 /// <param name="RouterAddress">Where clients connect.</param>
-/// <param name="ConfigAddress">Where <c>config.*</c> is read and the balancer is told: the mongos itself, or the primary of the config server.</param>
+/// <param name="ConfigAddress">
+/// Where <c>config.*</c> is read and the balancer is told: the mongos itself, or the primary of the config server.
+/// </param>
 /// <param name="Shards">In the order of their names.</param>
-public sealed record ShardedCluster(RouterKind Router, ServerAddress RouterAddress, ServerAddress ConfigAddress, IReadOnlyList<ShardAddress> Shards)
+public sealed record ShardedCluster(
+    RouterKind Router, ServerAddress RouterAddress, ServerAddress ConfigAddress, IReadOnlyList<ShardAddress> Shards)
 {
     /// <summary>How the router's commands are named; shards and config server take every command by its own name.</summary>
     public CommandDialect Dialect => Router == RouterKind.RoutingMongod ? CommandDialect.RoutingMongod : CommandDialect.Plain;

@@ -78,7 +78,9 @@ internal sealed class ShardedCollection(ClusterConnections connections, string d
         On(router, drop.Target, connection => CollectionCommands.Drop(connection, drop.Database, drop.Command));
     }
 
-    /// <summary>As <see cref="Run"/>, but shards do it at the same time, as a mongos has them; shards that get a part meanwhile follow.</summary>
+    /// <summary>
+    /// As <see cref="Run"/>, but shards do it at the same time, as a mongos has them; shards that get a part meanwhile follow.
+    /// </summary>
     /// <exception cref="AggregateException">What failed, of each shard.</exception>
     public void RunTogether(MongoConnection router, ShardingCommand command)
     {
@@ -91,7 +93,8 @@ internal sealed class ShardedCollection(ClusterConnections connections, string d
         var done = new HashSet<string>();
         while (ShardsOf(command.Target).Except(done).ToArray() is { Length: > 0 } next)
         {
-            Task.WaitAll([.. next.Select(shard => Task.Factory.StartNew(() => RunOn(shard, command), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default))]);
+            Task.WaitAll([.. next.Select(shard => Task.Factory.StartNew(() => RunOn(shard, command), CancellationToken.None,
+                TaskCreationOptions.LongRunning, TaskScheduler.Default))]);
             done.UnionWith(next);
         }
     }

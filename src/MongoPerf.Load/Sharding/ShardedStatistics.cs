@@ -27,12 +27,14 @@ internal static class ShardedStatistics
     /// <param name="chunks">Chunks that each shard owns.</param>
     /// <param name="documents">Known to be stored.</param>
     public static SizeResult Sum(
-        IReadOnlyList<BsonDocument> parts, IReadOnlyDictionary<string, long> counts, IReadOnlyDictionary<string, long> chunks, long documents)
+        IReadOnlyList<BsonDocument> parts, IReadOnlyDictionary<string, long> counts, IReadOnlyDictionary<string, long> chunks,
+        long documents)
     {
         ShardSize[] shards =
         [
             .. parts.OrderBy(ShardOf, StringComparer.Ordinal)
-                .Select(part => SizeReader.ReadShard(ShardOf(part), StatisticsOf(part), counts[ShardOf(part)], chunks.GetValueOrDefault(ShardOf(part)))),
+                .Select(part => SizeReader.ReadShard(ShardOf(part), StatisticsOf(part), counts[ShardOf(part)],
+                    chunks.GetValueOrDefault(ShardOf(part)))),
         ];
         return new SizeResult
         {
@@ -41,7 +43,8 @@ internal static class ShardedStatistics
             StorageBytes = shards.Sum(shard => shard.StorageBytes),
             FreeStorageBytes = parts.Sum(part => StatisticsOf(part).FindInt64("freeStorageSize") ?? 0),
             IndexBytes = shards.Sum(shard => shard.IndexBytes),
-            Indexes = shards.SelectMany(shard => shard.Indexes).GroupBy(index => index.Key).OrderBy(index => index.Key, StringComparer.Ordinal)
+            Indexes = shards.SelectMany(shard => shard.Indexes)
+                .GroupBy(index => index.Key).OrderBy(index => index.Key, StringComparer.Ordinal)
                 .ToDictionary(index => index.Key, index => index.Sum(one => one.Value)),
             Shards = shards,
         };

@@ -9,7 +9,8 @@ namespace MongoPerf.Load.Sharding;
 /// <param name="Connections">For config server and shards, which are spoken to in MongoDB's own words.</param>
 /// <param name="Settings">The user's.</param>
 /// <param name="TargetDocuments">In the collection at the end: where ranges are cut.</param>
-public sealed record ShardingPlan(Func<ShardedCluster> Cluster, ConnectionSettings Connections, ShardingSettings Settings, long TargetDocuments)
+public sealed record ShardingPlan(
+    Func<ShardedCluster> Cluster, ConnectionSettings Connections, ShardingSettings Settings, long TargetDocuments)
 {
     /// <summary>Makes the collection's documents; null for those of GridFS, which are not cut beforehand.</summary>
     public DocumentTemplate? Documents { get; init; }

@@ -22,10 +22,13 @@ internal sealed class Arrivals
         if (!run.Phases.SelectMany(phase => phase.Operations).Any(result => result.IsUnacknowledged || result.Unacknowledged is not null))
             return;
         _operations = OperationSeconds.Of(run);
-        foreach (var seconds in _operations.Counted.Where(second => _operations.Lines[second.Line].Counts == LineCount.Arrived).GroupBy(second => (second.Phase, second.Line)))
+        foreach (var seconds in _operations.Counted.Where(second => _operations.Lines[second.Line].Counts == LineCount.Arrived)
+            .GroupBy(second => (second.Phase, second.Line)))
         {
-            Stretch[] stretches = [.. seconds.Select(second => new Stretch(second.StartMilliseconds, second.AtMilliseconds, second.Count)).Where(one => one.To - one.From is > 0 and <= LongestMilliseconds)];
-            _known[seconds.Key] = (new Stretches(stretches), new Stretches([.. stretches.Select(one => one with { Count = one.To - one.From })]));
+            Stretch[] stretches = [.. seconds.Select(second => new Stretch(second.StartMilliseconds, second.AtMilliseconds, second.Count))
+                .Where(one => one.To - one.From is > 0 and <= LongestMilliseconds)];
+            _known[seconds.Key] =
+                (new Stretches(stretches), new Stretches([.. stretches.Select(one => one with { Count = one.To - one.From })]));
         }
     }
 
@@ -36,11 +39,13 @@ internal sealed class Arrivals
     /// <param name="sample">A sample that is not earlier than the last one of its operation.</param>
     /// <param name="result">The result of the sample's operation.</param>
     public double CountIn(Sample sample, OperationResult result) =>
-        Between(sample.Phase, sample.Operation, sample.StartMilliseconds, sample.AtMilliseconds) ?? (result.IsInsert ? sample.Documents : sample.Operations);
+        Between(sample.Phase, sample.Operation, sample.StartMilliseconds, sample.AtMilliseconds)
+        ?? (result.IsInsert ? sample.Documents : sample.Operations);
 
     private double? Between(int phase, string operation, long from, long to)
     {
-        if (_operations is null || !_known.TryGetValue((phase, _operations.PlaceOf(phase, operation)), out (Stretches Counts, Stretches Milliseconds) known))
+        if (_operations is null
+            || !_known.TryGetValue((phase, _operations.PlaceOf(phase, operation)), out (Stretches Counts, Stretches Milliseconds) known))
             return null;
         double covered = known.Milliseconds.Between(from, to);
         double count = known.Counts.Between(from, to);

@@ -28,7 +28,8 @@ public sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
     public static AxisScale OfCount(double largest, int ticks = 6) => Closed(largest, NiceStep(Usable(largest), ticks), Units.Count);
 
     /// <summary>Makes an axis as <see cref="OfCount"/> does, for what is counted in whole numbers and may be few.</summary>
-    public static AxisScale OfWholeCount(double largest, int ticks = 6) => Closed(largest, Math.Max(1, NiceStep(Usable(largest), ticks)), Units.Count);
+    public static AxisScale OfWholeCount(double largest, int ticks = 6) =>
+        Closed(largest, Math.Max(1, NiceStep(Usable(largest), ticks)), Units.Count);
 
     /// <summary>
     /// Makes an axis of documents that ends a little behind <paramref name="largest"/>, so that the last point is not on the frame.
@@ -92,8 +93,10 @@ public sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
         int low = (int)Math.Floor(Math.Log10(Math.Max(least, 0.1)));
         int high = Math.Max(low + 1, (int)Math.Ceiling(Math.Log10(Math.Max(largest, 0.1))));
         double[] leads = high - low > 2 ? [1] : high - low > 1 ? [1, 3] : [1, 2, 5];
-        IEnumerable<double> ticks = Enumerable.Range(low, high - low).SelectMany(power => leads, static (power, lead) => Math.Round(lead * Math.Pow(10, power), 1)).Append(Math.Pow(10, high));
-        return new AxisScale(Math.Pow(10, high), [.. ticks.Select(static value => new Tick(value, LatencyText(value)))]) { Min = Math.Pow(10, low), IsLogarithmic = true };
+        IEnumerable<double> ticks = Enumerable.Range(low, high - low)
+            .SelectMany(power => leads, static (power, lead) => Math.Round(lead * Math.Pow(10, power), 1)).Append(Math.Pow(10, high));
+        return new AxisScale(Math.Pow(10, high),
+            [.. ticks.Select(static value => new Tick(value, LatencyText(value)))]) { Min = Math.Pow(10, low), IsLogarithmic = true };
     }
 
     /// <summary>
@@ -104,10 +107,14 @@ public sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
         double step = NiceStep(high - low, 8);
         IEnumerable<double> values = high / low < 3
             ? Enumerable.Range((int)Math.Ceiling((low - 1) / step), (int)Math.Ceiling((high - low) / step) + 1).Select(i => 1 + (i * step))
-            : Enumerable.Range(-9, 19).SelectMany(power => high / low < 12 ? (double[])[1, 1.5, 2, 3, 5, 7] : [1, 2, 5], (power, lead) => lead * Math.Pow(10, power));
+            : Enumerable.Range(-9, 19).SelectMany(power => high / low < 12 ? (double[])[1, 1.5, 2, 3, 5, 7] : [1, 2, 5],
+                (power, lead) => lead * Math.Pow(10, power));
         if (high / low > 1000)
             values = Enumerable.Range(-9, 19).Select(power => Math.Pow(10, power));
-        return new AxisScale(high, [.. values.Where(v => v >= low && v <= high).Select(static v => new Tick(v, Units.Significant(v)))]) { Min = low, IsLogarithmic = true };
+        return new AxisScale(high, [.. values.Where(v => v >= low && v <= high).Select(static v => new Tick(v, Units.Significant(v)))])
+        {
+            Min = low, IsLogarithmic = true,
+        };
     }
 
     /// <summary>Tells where a place lies between the ends: from 0 to 1.</summary>

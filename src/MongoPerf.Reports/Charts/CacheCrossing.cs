@@ -16,7 +16,8 @@ internal sealed record CacheCrossing(string What, double Documents, string Limit
     /// uncompressed. What the cache can't hold
     /// is read from the system's file cache, which holds files as they are and counts towards the limit: beyond that, reads go to the
     /// disk.</remarks>
-    public static IReadOnlyList<CacheCrossing> Find(IReadOnlyList<(long Documents, SizeResult Sizes)> sizes, long? cacheBytes, long? memoryBytes = null)
+    public static IReadOnlyList<CacheCrossing> Find(
+        IReadOnlyList<(long Documents, SizeResult Sizes)> sizes, long? cacheBytes, long? memoryBytes = null)
     {
         var crossings = new List<CacheCrossing>();
         Add("data", static size => size.DataBytes, cacheBytes, Cache);
@@ -32,13 +33,15 @@ internal sealed record CacheCrossing(string What, double Documents, string Limit
     }
 
     /// <summary>Finds the crossings of a growth; where its files outgrew the memory limit is the last.</summary>
-    public static IReadOnlyList<CacheCrossing> OfSizes(GrowthFigures growth, StoredRun run) => Find(growth.Sizes, run.Deployment?.AllCacheBytes, MemoryOf(run));
+    public static IReadOnlyList<CacheCrossing> OfSizes(GrowthFigures growth, StoredRun run) =>
+        Find(growth.Sizes, run.Deployment?.AllCacheBytes, MemoryOf(run));
 
     /// <summary>The memory limit of all servers of a run that hold data, together; null where none is limited.</summary>
     public static long? MemoryOf(StoredRun run) => MemoryOfEach(run) * (run.Deployment?.ShardCount ?? 1);
 
     /// <summary>The memory limit of each server that holds data, by request or default; null where it is not limited.</summary>
-    public static long? MemoryOfEach(StoredRun run) => run.Deployment?.MemoryLimitBytes ?? (run.Settings.Deployment.MemoryLimitBytes is > 0 and { } asked ? asked : null);
+    public static long? MemoryOfEach(StoredRun run) =>
+        run.Deployment?.MemoryLimitBytes ?? (run.Settings.Deployment.MemoryLimitBytes is > 0 and { } asked ? asked : null);
 
     private static double? FirstAbove(IEnumerable<(long Documents, SizeResult Sizes)> sizes, Func<SizeResult, long> bytesOf, long limit)
     {

@@ -35,7 +35,8 @@ public sealed record Chart(string Name, string Title, string HowToRead, AxisScal
     public AxisScale? Top { get; init; }
 
     /// <summary>The tables of its data files.</summary>
-    public IReadOnlyList<ChartTable> Tables => [.. Panels.SelectMany(static panel => panel.Series).Select(static series => series.Table).Distinct()];
+    public IReadOnlyList<ChartTable> Tables =>
+        [.. Panels.SelectMany(static panel => panel.Series).Select(static series => series.Table).Distinct()];
 }
 
 /// <summary>Series that share an axis of values.</summary>
@@ -90,11 +91,14 @@ public sealed record Panel(string Title, AxisScale Y, IReadOnlyList<Series> Seri
     {
         if (titles.Count == 0)
             return this;
-        Series[] lines = [.. titles.Distinct().SelectMany(title => Series.Where(line => line.Title == title)).Select(static line => line with { IsShown = true })];
+        Series[] lines = [.. titles.Distinct()
+            .SelectMany(title => Series.Where(line => line.Title == title)).Select(static line => line with { IsShown = true })];
         if (lines.Length == 0)
             return null;
         double[] values = [.. lines.SelectMany(static line => line.Values).Where(static value => double.IsFinite(value)).DefaultIfEmpty(1)];
-        AxisScale scale = Y.IsLogarithmic ? AxisScale.OfLatency(values.Min(), values.Max()) : ScaleOf?.Invoke(lines.Max(static line => line.Largest)) ?? Y;
+        AxisScale scale = Y.IsLogarithmic
+            ? AxisScale.OfLatency(values.Min(), values.Max())
+            : ScaleOf?.Invoke(lines.Max(static line => line.Largest)) ?? Y;
         return this with { Series = lines, Y = scale };
     }
 
@@ -102,7 +106,10 @@ public sealed record Panel(string Title, AxisScale Y, IReadOnlyList<Series> Seri
     public Panel In(string chart)
     {
         ChartTable table = Table.Named($"{chart}-{Table.FileName}");
-        return this with { Series = [.. Series.Where(static one => one.IsShown).Take(MostLines).Select(one => one with { Table = table })] };
+        return this with
+        {
+            Series = [.. Series.Where(static one => one.IsShown).Take(MostLines).Select(one => one with { Table = table })],
+        };
     }
 
     /// <summary>Makes a panel of the series that have values; null when none has any.</summary>

@@ -12,8 +12,10 @@ public static class ChartLanguage
         bool isDrawable = Words.Language.IsEnglish || HasChinese();
         warning = isDrawable ? null
             : Environment.GetEnvironmentVariable(ChartFonts.Variable) is { Length: > 0 } named
-                ? $"note: charts have English texts: {ChartFonts.Variable} names '{named}', which is not a font file with Chinese characters"
-                : $"note: charts have English texts: this machine has no font with Chinese characters; install one (such as Debian's fonts-wqy-microhei), or name a .ttf, .ttc or .otf file in {ChartFonts.Variable}";
+                ? $"note: charts have English texts: {ChartFonts.Variable} names '{named}', "
+                    + "which is not a font file with Chinese characters"
+                : "note: charts have English texts: this machine has no font with Chinese characters; install one (such as Debian's "
+                    + $"fonts-wqy-microhei), or name a .ttf, .ttc or .otf file in {ChartFonts.Variable}";
         return Words.In(isDrawable ? Words.Language : Language.English);
     }
 

@@ -63,8 +63,10 @@ public sealed class ChartLayout
         Width = width;
         IsGrid = chart.Columns > 1;
         SharesValues = IsGrid && chart.Panels.All(panel => panel.Y == chart.Panels[0].Y);
-        HasNamesOnce = chart.Panels.All(panel => panel.Series.All(series => chart.Panels[0].Series.Any(first => (first.Title, first.Color) == (series.Title, series.Color))));
-        HasSlopingNames = chart.X.IsOfNames && chart.X.Ticks.Count * (chart.X.Ticks.Max(static tick => Words.Width(tick.Text)) + 1) > (Width - 105) / NameCharacter;
+        HasNamesOnce = chart.Panels.All(panel =>
+            panel.Series.All(series => chart.Panels[0].Series.Any(first => (first.Title, first.Color) == (series.Title, series.Color))));
+        HasSlopingNames = chart.X.IsOfNames
+            && chart.X.Ticks.Count * (chart.X.Ticks.Max(static tick => Words.Width(tick.Text)) + 1) > (Width - 105) / NameCharacter;
         (Left, Right) = (LeftEdge(chart.Panels[0]), RightEdge(chart));
         Marks = PlacedMark.Place(Merged(chart.Marks), chart.X, Right - Left, IsGrid ? 0 : MostMarkRows);
 
@@ -79,11 +81,13 @@ public sealed class ChartLayout
             y += 28 * Verdict.Count(static c => c == '\n');
         }
 
-        LegendAbove = chart.HasLegendAbove ? [.. Placed([.. chart.Panels[0].Series.Where(static series => series.Title.Length > 0)], ref y)] : [];
+        LegendAbove =
+            chart.HasLegendAbove ? [.. Placed([.. chart.Panels[0].Series.Where(static series => series.Title.Length > 0)], ref y)] : [];
         if (IsGrid && chart.Marks.Count > 0)
             NoteY = y += 34;
         MarkOffset = chart.Top is null ? 18 : 46;
-        double top = y + (LegendAbove.Count > 0 ? 28 : 42) + (chart.Top is null ? 0 : 34) + (IsGrid ? 32 : 0) + (MarkRow * (Marks.Count == 0 ? 0 : Marks.Max(static mark => mark.Row)));
+        double top = y + (LegendAbove.Count > 0 ? 28 : 42) + (chart.Top is null ? 0 : 34) + (IsGrid ? 32 : 0)
+            + (MarkRow * (Marks.Count == 0 ? 0 : Marks.Max(static mark => mark.Row)));
         int rows = (chart.Panels.Count + chart.Columns - 1) / chart.Columns;
         double between = IsGrid ? rows == 1 ? 66 : 80 : isTight ? 20 : 24;
         double[] least = [.. Enumerable.Range(0, rows).Select(row => LeastOf(row, between))];
@@ -189,7 +193,8 @@ public sealed class ChartLayout
 
     /// <summary>The series that a legend beside the panel names.</summary>
     public IEnumerable<Series> NamedBeside(int panel) =>
-        _chart.HasLegendAbove || (HasNamesOnce && panel > 0) ? [] : _chart.Panels[panel].Series.Where(static series => series.Title.Length > 0);
+        _chart.HasLegendAbove || (HasNamesOnce && panel > 0) ? []
+            : _chart.Panels[panel].Series.Where(static series => series.Title.Length > 0);
 
     /// <summary>The rows that a title takes in a legend; its further ones stand closer.</summary>
     public static double RowsOf(string title) => 1 + (0.7 * title.Count(static c => c == '\n'));
@@ -200,7 +205,8 @@ public sealed class ChartLayout
         var merged = new List<(Mark First, int Count)>();
         foreach (Mark mark in marks.OrderBy(static mark => mark.At))
         {
-            int same = merged.FindLastIndex(one => one.First.Label == mark.Label && _chart.X.Share(mark.At) - _chart.X.Share(one.First.At) < NearestMarks);
+            int same = merged.FindLastIndex(one =>
+                one.First.Label == mark.Label && _chart.X.Share(mark.At) - _chart.X.Share(one.First.At) < NearestMarks);
             if (same >= 0)
                 merged[same] = (merged[same].First, merged[same].Count + 1);
             else
@@ -263,15 +269,19 @@ public sealed class ChartLayout
 
     /// <summary>Leaves room for the ticks and the title beside them.</summary>
     private static double LeftEdge(Panel panel) =>
-        Math.Max(136, (panel.Title.Length > 0 ? 65 : 40) + (panel.Y.Ticks.SelectMany(static tick => tick.Text.Split('\n')).Max(static row => Words.Width(row)) * 9.5));
+        Math.Max(136, (panel.Title.Length > 0 ? 65 : 40)
+            + (panel.Y.Ticks.SelectMany(static tick => tick.Text.Split('\n')).Max(static row => Words.Width(row)) * 9.5));
 
     private double RightEdge(Chart chart)
     {
-        bool isNamed = chart.Bands.Count > 0 || chart.Panels.Any(static panel => panel.Limit is not null || panel.Series.Any(static series => series.Title.Length > 0));
+        bool isNamed = chart.Bands.Count > 0
+            || chart.Panels.Any(static panel => panel.Limit is not null || panel.Series.Any(static series => series.Title.Length > 0));
         if (!chart.HasLegendAbove && isNamed)
             return Width - 256;
         Panel panel = chart.Panels[0];
-        double ticks = panel.Right is { } right ? 30 + (right.Ticks.Max(static tick => Words.Width(tick.Text)) * CharacterWidth) + (right.Label.Length > 0 ? 40 : 0) : 0;
+        double ticks = panel.Right is { } right
+            ? 30 + (right.Ticks.Max(static tick => Words.Width(tick.Text)) * CharacterWidth) + (right.Label.Length > 0 ? 40 : 0)
+            : 0;
         return Width - Math.Max(ticks, panel.Limit is null ? panel.Right is null ? 40 : 120 : 176);
     }
 
@@ -289,6 +299,7 @@ public sealed class ChartLayout
         double first = y + 36;
         y += 36 + (32 * ((series.Length - 1) / columns));
         bool isOneRow = columns == series.Length;
-        return [.. series.Select((one, i) => (136 + (isOneRow ? widths.Take(i).Sum() : i % columns * room / columns), first + (32 * (i / columns)), one))];
+        return [.. series.Select((one, i) =>
+            (136 + (isOneRow ? widths.Take(i).Sum() : i % columns * room / columns), first + (32 * (i / columns)), one))];
     }
 }

@@ -71,7 +71,8 @@ internal static class ChartRenderer
             }
             catch (Exception e) when (PictureFile.MeansNoLibrary(e))
             {
-                return new RenderedCharts(drawn, files, [$"note: charts skipped: {PictureFile.NoLibraryText(e)}; their data are in {folder}"]);
+                return new RenderedCharts(
+                    drawn, files, [$"note: charts skipped: {PictureFile.NoLibraryText(e)}; their data are in {folder}"]);
             }
         }
 
@@ -99,7 +100,8 @@ internal static class ChartRenderer
     /// </summary>
     private static void RemoveOldPictures(string folder, IReadOnlyList<string> names)
     {
-        foreach (string picture in names.SelectMany(name => (string[])[name + ".png", name + ".svg", name + ".dat", name + ".gp"]).SelectMany(pattern => Directory.GetFiles(folder, pattern)))
+        foreach (string picture in names.SelectMany(name => (string[])[name + ".png", name + ".svg", name + ".dat", name + ".gp"])
+            .SelectMany(pattern => Directory.GetFiles(folder, pattern)))
             File.Delete(picture);
     }
 }

@@ -17,7 +17,8 @@ internal static class ChartText
         {
             string where = run.Deployment?.Kind.IsGiven() == true && !machine.ServerOnSameMachine ? Words.Of("client: ") : "";
             double gibibytes = Math.Round(machine.MemoryBytes / (1024.0 * 1024 * 1024));
-            parts.Add(Words.Of($"{where}{Words.Counted(machine.CpuCount, "core")}, {gibibytes.ToString(CultureInfo.InvariantCulture)} GiB"));
+            parts.Add(
+                Words.Of($"{where}{Words.Counted(machine.CpuCount, "core")}, {gibibytes.ToString(CultureInfo.InvariantCulture)} GiB"));
         }
 
         parts.Add(Words.Of($"run {run.Run.Id}"));
@@ -30,7 +31,8 @@ internal static class ChartText
     public static string DeploymentText(StoredRun run) => DeploymentText(run.Deployment) + Through(run.Settings.Engine);
 
     /// <summary>Tells the client, such as ", through MongoDB.Driver 3.11.0"; nothing for MongoPerf's own.</summary>
-    public static string Through(EngineSettings engine) => engine.Kind == EngineKind.Wire ? "" : Words.Of($", through MongoDB.Driver {engine.Version}").TrimEnd();
+    public static string Through(EngineSettings engine) =>
+        engine.Kind == EngineKind.Wire ? "" : Words.Of($", through MongoDB.Driver {engine.Version}").TrimEnd();
 
     /// <summary>Tells what was under load.</summary>
     public static string DeploymentText(DeploymentInfo? deployment)
@@ -52,12 +54,15 @@ internal static class ChartText
 
     /// <summary>Names a line "q5", "unack: unacknowledged" or "batch: 1,000 per command".</summary>
     public static string TitleOf(GrowthLine line) =>
-        line.IsUnacknowledged ? Words.Of($"{line.Label}: unacknowledged") : line.IsInsert && line.Batch > 1 ? Words.Of($"{line.Label}: {Units.Exact(line.Batch)} per command") : line.Label;
+        line.IsUnacknowledged ? Words.Of($"{line.Label}: unacknowledged")
+            : line.IsInsert && line.Batch > 1 ? Words.Of($"{line.Label}: {Units.Exact(line.Batch)} per command") : line.Label;
 
     /// <summary>Writes a crossing as "data &gt; cache at 4.1M" or "files &gt; memory limit at 650k".</summary>
-    public static string CrossingText(CacheCrossing crossing) => Words.Of($"{Words.Of(crossing.What)} > {Words.Of(crossing.Limit)} at {AxisScale.AboutText(crossing.Documents)}");
+    public static string CrossingText(CacheCrossing crossing) =>
+        Words.Of($"{Words.Of(crossing.What)} > {Words.Of(crossing.Limit)} at {AxisScale.AboutText(crossing.Documents)}");
 
-    public static IReadOnlyList<Mark> Marks(IEnumerable<CacheCrossing> crossings) => [.. crossings.Select(static crossing => new Mark(crossing.Documents, CrossingText(crossing)))];
+    public static IReadOnlyList<Mark> Marks(IEnumerable<CacheCrossing> crossings) =>
+        [.. crossings.Select(static crossing => new Mark(crossing.Documents, CrossingText(crossing)))];
 
     private static string EngineName(string? storageEngine) => storageEngine is null or "wiredTiger" ? "WiredTiger" : storageEngine;
 }

@@ -17,12 +17,14 @@ internal static class GrowthCharts
         if (plot.Panels[0].Show == PlotLanguage.Percentiles)
             return LatencyChart.Build(plot, frame);
         string name = plot.Name + frame.Suffix;
-        Panel[] panels = [.. plot.Panels.Select((one, i) => PanelOf(one, frame, i == 0 ? $"{name}.csv" : $"{name}-panel-{i + 1}.csv")).OfType<Panel>()];
+        Panel[] panels =
+            [.. plot.Panels.Select((one, i) => PanelOf(one, frame, i == 0 ? $"{name}.csv" : $"{name}-panel-{i + 1}.csv")).OfType<Panel>()];
         if (panels.Length == 0)
             return null;
         string[] variants = [.. plot.Panels.SelectMany(one => LinesOf(one, frame)).Select(VariantOf).Distinct()];
         string title = plot.TitleWith(("growth", frame.Clause)) + (variants.Length == 1 ? $", {variants[0]}" : "");
-        return OverDocuments(frame.Run, frame.Growth.LargestDocuments, plot.HasMarks ? frame.Crossings : [], name, title, plot.Reading, panels);
+        return OverDocuments(frame.Run, frame.Growth.LargestDocuments, plot.HasMarks ? frame.Crossings : [], name,
+            title, plot.Reading, panels);
     }
 
     private static IReadOnlyList<GrowthLine> LinesOf(PlotPanel one, GrowthFrame frame)
@@ -58,20 +60,24 @@ internal static class GrowthCharts
         for (int step = 0; step < frame.Growth.Steps.Count; step++)
         {
             if (ordered.Exists(line => line.Results.ContainsKey(step)))
-                table.Add([frame.Growth.Steps[step].Documents, .. ordered.Select(line => line.Results.GetValueOrDefault(step) is { } result ? valueOf(result) : double.NaN)]);
+                table.Add([frame.Growth.Steps[step].Documents,
+                    .. ordered.Select(line => line.Results.GetValueOrDefault(step) is { } result ? valueOf(result) : double.NaN)]);
         }
 
         Series[] series =
         [
-            .. ordered.Select((line, i) => new Series(table, i + 1, variants.Count == 1 ? ChartText.TitleOf(line) : $"{line.Label}, {VariantOf(line)}", frame.ColorOf(line))
+            .. ordered.Select((line, i) => new Series(
+                table, i + 1, variants.Count == 1 ? ChartText.TitleOf(line) : $"{line.Label}, {VariantOf(line)}", frame.ColorOf(line))
             {
                 Dash = 1 + (variants.IndexOf(VariantOf(line)) % 5),
             }),
         ];
         bool isLatency = metric is not ("documentRate" or "rate" or "throughput");
-        double[] values = [.. series.SelectMany(static line => line.Values).Where(static value => value > 0 && double.IsFinite(value)).DefaultIfEmpty(1)];
+        double[] values = [.. series.SelectMany(static line => line.Values)
+            .Where(static value => value > 0 && double.IsFinite(value)).DefaultIfEmpty(1)];
         var panel = new Panel(
-            one.TitleOr(TitleOf(metric)), isLatency ? AxisScale.OfLatency(values.Min(), values.Max()) : AxisScale.OfCount(table.Largest()), series);
+            one.TitleOr(TitleOf(metric)),
+            isLatency ? AxisScale.OfLatency(values.Min(), values.Max()) : AxisScale.OfCount(table.Largest()), series);
         double megabytes = one.HasMegabytes ? BytesPerDocument(lines) / 1e6 ?? 0 : 0;
         return megabytes == 0 ? panel : panel with
         {
@@ -88,7 +94,8 @@ internal static class GrowthCharts
     };
 
     /// <summary>Names what tells lines of one operation apart: "8 threads", or "limit=10, 8 threads".</summary>
-    private static string VariantOf(GrowthLine line) => (line.Parameters.Length > 0 ? line.Parameters + ", " : "") + Words.Counted(line.Threads, "thread");
+    private static string VariantOf(GrowthLine line) =>
+        (line.Parameters.Length > 0 ? line.Parameters + ", " : "") + Words.Counted(line.Threads, "thread");
 
     /// <summary>Makes a chart with documents in the collection on the x-axis.</summary>
     /// <param name="run">The run in its subtitle.</param>
@@ -98,7 +105,8 @@ internal static class GrowthCharts
     /// <param name="title">The title above the picture.</param>
     /// <param name="howToRead">A sentence for the report.</param>
     /// <param name="panels">The panels; at least one.</param>
-    public static Chart OverDocuments(StoredRun run, double documents, IReadOnlyList<CacheCrossing> crossings, string name, string title, string howToRead, IReadOnlyList<Panel> panels) =>
+    public static Chart OverDocuments(StoredRun run, double documents, IReadOnlyList<CacheCrossing> crossings, string name, string title,
+        string howToRead, IReadOnlyList<Panel> panels) =>
         new(name, title, howToRead, AxisScale.OfDocuments(documents) with { Label = Words.Of("documents in the collection") }, panels)
         {
             Subtitle = ChartText.Subtitle(run), Marks = ChartText.Marks(crossings),
@@ -129,7 +137,8 @@ internal sealed record GrowthFrame(StoredRun Run, GrowthFigures Growth, string S
     {
         IReadOnlyList<GrowthFigures> growths = GrowthFigures.Of(run);
         return growths.Select((growth, i) =>
-            new GrowthFrame(run, growth, GrowthCharts.SuffixOf(i), growths.Count == 1 ? Words.Of("as the collection grows") : Words.Of($"as {growth.Name} grows")));
+            new GrowthFrame(run, growth, GrowthCharts.SuffixOf(i),
+                growths.Count == 1 ? Words.Of("as the collection grows") : Words.Of($"as {growth.Name} grows")));
     }
 
     public IReadOnlyList<CacheCrossing> Crossings { get; } = CacheCrossing.OfSizes(Growth, Run);

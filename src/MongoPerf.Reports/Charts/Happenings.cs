@@ -18,7 +18,8 @@ internal static class Happenings
     /// <summary>The names of the kinds of bands; explore.js has the same words.</summary>
     public static IEnumerable<(string Kind, string Name)> BandNames =>
     [
-        (Migration, Words.Of("chunk migrating")), (FailedMigration, Words.Of("failed migration")), (IndexBuild, Words.Of("index build")), (Outage, Words.Of("outage")),
+        (Migration, Words.Of("chunk migrating")), (FailedMigration, Words.Of("failed migration")), (IndexBuild, Words.Of("index build")),
+        (Outage, Words.Of("outage")),
         (OtherPrograms, Words.Of("other programs")),
     ];
 
@@ -26,13 +27,19 @@ internal static class Happenings
     /// <param name="run">The run whose events are marked.</param>
     /// <param name="axis">The axis of time.</param>
     public static IEnumerable<Mark> Marks(StoredRun run, TimeAxis axis) =>
-        run.Events.Select(happened => MarkOf(happened, axis.At(happened.AtMilliseconds))).Concat(axis.Pauses.Select(static pause => MarkOf(pause.At, Units.Duration(pause.Pause))));
+        run.Events.Select(happened => MarkOf(happened, axis.At(happened.AtMilliseconds)))
+            .Concat(axis.Pauses.Select(static pause => MarkOf(pause.At, Units.Duration(pause.Pause))));
 
     /// <summary>Makes the bands of migrations, index builds, outages, and of when other programs used the machine.</summary>
     /// <param name="run">The run whose events, chunk events, server and host samples are read.</param>
     /// <param name="axis">The axis of time.</param>
     public static IReadOnlyList<Band> Bands(StoredRun run, TimeAxis axis) =>
-        [.. Migrations(run, axis.At, axis.Seconds), .. ServersAt(run, axis, "index_builds", IndexBuild), .. Outages(run, axis), .. OtherLoads(run, axis)];
+        [
+            .. Migrations(run, axis.At, axis.Seconds),
+            .. ServersAt(run, axis, "index_builds", IndexBuild),
+            .. Outages(run, axis),
+            .. OtherLoads(run, axis),
+        ];
 
     /// <summary>Makes the bands of checkpoints, which only the page shows: there are too many for a chart.</summary>
     /// <param name="run">The run whose server samples are read.</param>
@@ -45,10 +52,12 @@ internal static class Happenings
     public static IReadOnlyList<Band> Migrations(StoredRun run, Func<long, double> at, double seconds)
     {
         ChunkEvent[] migrations = [.. run.ReadChunkEvents().Where(static one => one.Kind == ChunkEventKind.Migration)];
-        return [.. Of(Migration, static outcome => outcome != ChunkEventOutcome.Failed), .. Of(FailedMigration, static outcome => outcome == ChunkEventOutcome.Failed)];
+        return [.. Of(Migration, static outcome => outcome != ChunkEventOutcome.Failed),
+            .. Of(FailedMigration, static outcome => outcome == ChunkEventOutcome.Failed)];
 
         IEnumerable<Band> Of(string kind, Func<ChunkEventOutcome, bool> isOfIt) => Band.Joined(
-            migrations.Where(one => isOfIt(one.Outcome)).Select(one => new Band(at(one.AtMilliseconds), one.EndMilliseconds is { } end ? at(end) : seconds, kind)), seconds);
+            migrations.Where(one => isOfIt(one.Outcome))
+                .Select(one => new Band(at(one.AtMilliseconds), one.EndMilliseconds is { } end ? at(end) : seconds, kind)), seconds);
     }
 
     private static Mark MarkOf(RunEvent happened, double at)
@@ -63,7 +72,8 @@ internal static class Happenings
     private static IEnumerable<Band> Outages(StoredRun run, TimeAxis axis) => Band.Joined(
         run.Events.Where(static happened => happened is { Kind: Outage, Seconds: > 0 })
             .Select(happened => new Band(
-                axis.At(happened.AtMilliseconds - (long)(Math.Min(happened.Seconds!.Value, axis.Seconds) * 1000)), axis.At(happened.AtMilliseconds), Outage, happened.Text))
+                axis.At(happened.AtMilliseconds - (long)(Math.Min(happened.Seconds!.Value, axis.Seconds) * 1000)),
+                axis.At(happened.AtMilliseconds), Outage, happened.Text))
             .OrderBy(static band => band.From),
         axis.Seconds);
 
@@ -71,7 +81,8 @@ internal static class Happenings
     private static IEnumerable<Band> ServersAt(StoredRun run, TimeAxis axis, string gauge, string kind)
     {
         List<Band> bands = [];
-        foreach (var member in run.ReadServerSamples(MetricCatalogue.Only(MetricCatalogue.Server, gauge)).GroupBy(static sample => sample.Member))
+        foreach (var member in run.ReadServerSamples(MetricCatalogue.Only(MetricCatalogue.Server, gauge))
+            .GroupBy(static sample => sample.Member))
         {
             double? before = null;
             foreach (MetricSample sample in member)
@@ -88,8 +99,10 @@ internal static class Happenings
     }
 
     /// <summary>Makes the bands of the seconds in which other programs used as much as a verdict would name.</summary>
-    private static IEnumerable<Band> OtherLoads(StoredRun run, TimeAxis axis) => run.Environment is not { CpuCount: > 0 } ? [] : Band.Joined(
-        HostSecond.Of(run).Where(second => second.OtherCores >= OtherLoad.NotedShare * second.Cores).OrderBy(second => second.FromMilliseconds)
-            .Select(second => new Band(axis.At(second.FromMilliseconds), axis.At(second.ToMilliseconds), OtherPrograms)),
-        axis.Seconds);
+    private static IEnumerable<Band> OtherLoads(StoredRun run, TimeAxis axis) =>
+        run.Environment is not { CpuCount: > 0 } ? [] : Band.Joined(
+            HostSecond.Of(run)
+                .Where(second => second.OtherCores >= OtherLoad.NotedShare * second.Cores).OrderBy(second => second.FromMilliseconds)
+                .Select(second => new Band(axis.At(second.FromMilliseconds), axis.At(second.ToMilliseconds), OtherPrograms)),
+            axis.Seconds);
 }

@@ -20,8 +20,11 @@ internal static class Knee
             return null;
         // In shares of the axis as it is drawn: doublings count alike where values spread over decades.
         bool isLogarithmic = points[^1].X / points[0].X >= 20;
-        double Scale(double x) => isLogarithmic ? Math.Log(x / points[0].X) / Math.Log(points[^1].X / points[0].X) : (x - points[0].X) / (points[^1].X - points[0].X);
-        double Distance(int i) => Math.Abs(((points[i].Y - low) / height) - ((points[0].Y - low) / height) - (Scale(points[i].X) * (points[^1].Y - points[0].Y) / height));
+        double Scale(double x) => isLogarithmic
+            ? Math.Log(x / points[0].X) / Math.Log(points[^1].X / points[0].X)
+            : (x - points[0].X) / (points[^1].X - points[0].X);
+        double Distance(int i) => Math.Abs(
+            ((points[i].Y - low) / height) - ((points[0].Y - low) / height) - (Scale(points[i].X) * (points[^1].Y - points[0].Y) / height));
         int best = Enumerable.Range(1, points.Count - 2).MaxBy(Distance);
         return Distance(best) >= LeastDistance ? best : null;
     }

@@ -35,16 +35,20 @@ internal static class LapChart
     /// <param name="phase">The phase in the chart's title.</param>
     /// <param name="subtitle">The chart's subtitle; may be empty.</param>
     /// <param name="lines">What each line is called, and its laps; all of one length.</param>
-    private static Chart? Build(string name, PlotInfo plot, string phase, string subtitle, IReadOnlyList<(string Title, LapFigures Laps)> lines)
+    private static Chart? Build(
+        string name, PlotInfo plot, string phase, string subtitle, IReadOnlyList<(string Title, LapFigures Laps)> lines)
     {
         string length = lines[0].Laps.LengthText;
-        var table = new ChartTable($"{name}.csv", ["lap", .. lines.SelectMany(l => (string[])[$"{l.Title} median_us", "fastest_us", "slowest_us"])]);
+        var table = new ChartTable(
+            $"{name}.csv", ["lap", .. lines.SelectMany(l => (string[])[$"{l.Title} median_us", "fastest_us", "slowest_us"])]);
         long last = lines.Max(l => l.Laps.All.Max(lap => lap.Number));
         long width = 1 + ((last - 1) / MostRows);
-        ILookup<long, double>[] places = [.. lines.Select(l => l.Laps.All.ToLookup(lap => (lap.Number - 1) / width, lap => lap.Seconds * Microseconds))];
+        ILookup<long, double>[] places =
+            [.. lines.Select(l => l.Laps.All.ToLookup(lap => (lap.Number - 1) / width, lap => lap.Seconds * Microseconds))];
         for (long place = 0; place * width < last; place++)
             table.Add([Math.Min(last, (place + 1) * width), .. places.SelectMany(line => Values([.. line[place]]))]);
-        IEnumerable<Series> series = lines.Select((line, i) => new Series(table, 1 + (3 * i), line.Title, Palette.OfLine(i)) { HasSpread = true });
+        IEnumerable<Series> series =
+            lines.Select((line, i) => new Series(table, 1 + (3 * i), line.Title, Palette.OfLine(i)) { HasSpread = true });
         var own = Panel.Of(Words.Of("time per lap"), static largest => AxisScale.OfMicroseconds(largest), series);
         Panel[] panels = own is null ? [] : [.. plot.Panels.Select(one => one.Of(own)).OfType<Panel>()];
         AxisScale axis = AxisScale.OfWhole(last) with { Label = Words.Of($"lap: each is {length} of one task") };

@@ -11,7 +11,8 @@ internal static class MemberRounds
     /// <param name="said">What was said, in time order: seconds on the axis, who, and what.</param>
     /// <param name="longestSilence">The seconds after which a member that has said nothing is away.</param>
     /// <returns>The mean time of each round, and what each member that is not away said last.</returns>
-    public static IEnumerable<(double At, IReadOnlyDictionary<string, double[]> Last)> Of(IEnumerable<(double At, string Member, double[] Values)> said, double longestSilence)
+    public static IEnumerable<(double At, IReadOnlyDictionary<string, double[]> Last)> Of(
+        IEnumerable<(double At, string Member, double[] Values)> said, double longestSilence)
     {
         var last = new Dictionary<string, (double At, double[] Values)>(StringComparer.Ordinal);
         var round = new Dictionary<string, double>(StringComparer.Ordinal);
@@ -36,7 +37,8 @@ internal static class MemberRounds
         (double, IReadOnlyDictionary<string, double[]>) Ended()
         {
             double at = round.Values.Average();
-            return (at, last.Where(one => at - one.Value.At <= longestSilence).ToDictionary(static one => one.Key, static one => one.Value.Values));
+            return (at,
+                last.Where(one => at - one.Value.At <= longestSilence).ToDictionary(static one => one.Key, static one => one.Value.Values));
         }
     }
 }

@@ -21,7 +21,8 @@ internal static class MigrationChart
         if (all.Bands.Count > 0 && all.Places.Any(line => !seconds.Lines[line].IsInsert))
             return Draw(run, seconds, plot, all, Words.Of("time spent in these operations"), Words.Of("the rest is cut out"));
         var inserts = new Lines(run, seconds, line => line.IsInsert);
-        return inserts.Places.Length == 0 ? null : Draw(run, seconds, plot, inserts, Words.Of("time spent inserting"), Words.Of("queries are cut out"));
+        return inserts.Places.Length == 0 ? null
+            : Draw(run, seconds, plot, inserts, Words.Of("time spent inserting"), Words.Of("queries are cut out"));
     }
 
     private static Chart? Draw(StoredRun run, OperationSeconds seconds, PlotInfo plot, Lines lines, string spent, string leftOut)
@@ -36,7 +37,9 @@ internal static class MigrationChart
             plot.Name, plot.TitleWith(), plot.Reading + OverTime.DocumentsHint(run),
             time with { Label = $"{spent} ({unit}; {leftOut})" }, panels)
         {
-            Subtitle = ChartText.Subtitle(run), Top = OverTime.Documents(run, axis.At, axis.Seconds), Bands = [.. lines.Bands.Where(band => plot.Bands.Contains(band.Kind))],
+            Subtitle = ChartText.Subtitle(run),
+            Top = OverTime.Documents(run, axis.At, axis.Seconds),
+            Bands = [.. lines.Bands.Where(band => plot.Bands.Contains(band.Kind))],
         };
     }
 
@@ -48,7 +51,8 @@ internal static class MigrationChart
     {
         public Lines(StoredRun run, OperationSeconds seconds, Func<OperationLine, bool> isWanted)
         {
-            Places = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => !seconds.Lines[line].IsTotal && isWanted(seconds.Lines[line])).Take(Panel.MostLines)];
+            Places = [.. Enumerable.Range(0, seconds.Lines.Count)
+                .Where(line => !seconds.Lines[line].IsTotal && isWanted(seconds.Lines[line])).Take(Panel.MostLines)];
             Axis = new WorkAxis(seconds.All.Where(second => Places.Contains(second.Line)));
             Bands = Places.Length == 0 ? [] : Happenings.Migrations(run, Axis.At, Axis.Seconds);
         }

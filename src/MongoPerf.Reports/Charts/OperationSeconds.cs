@@ -62,7 +62,8 @@ internal sealed record OperationLine(string Name, bool IsInsert, bool IsOfGrowth
     public bool IsTotal => Counts == LineCount.Total;
 
     /// <summary>The title of its rate in a legend.</summary>
-    public string Title => Counts switch { LineCount.Sent => Words.Of($"{Name} (sent)"), LineCount.Arrived => Words.Of($"{Name} (arrived)"), _ => Name };
+    public string Title =>
+        Counts switch { LineCount.Sent => Words.Of($"{Name} (sent)"), LineCount.Arrived => Words.Of($"{Name} (arrived)"), _ => Name };
 
     /// <summary>The title of its latencies.</summary>
     public string TimedTitle => Counts is LineCount.Sent or LineCount.Arrived ? Words.Of($"{Name} (to send)") : Name;
@@ -77,14 +78,16 @@ internal sealed class OperationSeconds
 
     private readonly RateCount _rates;
 
-    private OperationSeconds(StoredRun run, Dictionary<(int, string), int> places, IReadOnlyList<OperationLine> lines, IReadOnlyList<OperationSecond> all, RateCount rates)
+    private OperationSeconds(StoredRun run, Dictionary<(int, string), int> places, IReadOnlyList<OperationLine> lines,
+        IReadOnlyList<OperationSecond> all, RateCount rates)
     {
         _places = places;
         _rates = rates;
         Lines = lines;
         All = all;
         Inserts = [.. Enumerable.Range(0, lines.Count).Where(i => lines[i] is { IsInsert: true, IsTotal: false })];
-        Axis = new TimeAxis(all.Select(static second => second.AtMilliseconds).Concat(run.ReadHostSamples([]).Select(static sample => sample.AtMilliseconds)));
+        Axis = new TimeAxis(all.Select(static second => second.AtMilliseconds)
+            .Concat(run.ReadHostSamples([]).Select(static sample => sample.AtMilliseconds)));
     }
 
     /// <summary>The lines in the order in which they first ran; totals last.</summary>
@@ -136,7 +139,8 @@ internal sealed class OperationSeconds
 
                 lines[place] = lines[place] with
                 {
-                    IsRepeated = lines[place].IsRepeated || line.IsRepeated, Counts = (LineCount)Math.Max((int)lines[place].Counts, (int)line.Counts),
+                    IsRepeated = lines[place].IsRepeated || line.IsRepeated,
+                    Counts = (LineCount)Math.Max((int)lines[place].Counts, (int)line.Counts),
                 };
                 keys.Add((sample.Phase, sample.Operation), place);
             }
@@ -159,7 +163,8 @@ internal sealed class OperationSeconds
     private static OperationSecond SecondOf(Sample sample, int line, bool isInsert)
     {
         LatencySummary latency = sample.ReportedMicroseconds;
-        return new OperationSecond(sample.AtMilliseconds, line, sample.Seconds, isInsert ? sample.Documents : sample.Operations, latency.P99 ?? double.NaN)
+        return new OperationSecond(
+            sample.AtMilliseconds, line, sample.Seconds, isInsert ? sample.Documents : sample.Operations, latency.P99 ?? double.NaN)
         {
             Phase = sample.Phase, Operations = sample.Operations, P50 = latency.P50 ?? double.NaN, Max = latency.Max ?? double.NaN,
             Documents = sample.CollectionDocuments, IsWarmup = sample.IsWarmup, IsResponse = sample.ResponseMicroseconds is not null,

@@ -15,7 +15,10 @@ internal static class OverTime
     {
         TimeAxis axis = OperationSeconds.Of(run).Axis;
         (AxisScale time, string unit) = AxisScale.OfTime(axis.Seconds);
-        time = time with { Label = Words.Of($"time since the start ({unit}{(axis.Pauses.Any() ? Words.Of("; pauses are cut out") : "")})") };
+        time = time with
+        {
+            Label = Words.Of($"time since the start ({unit}{(axis.Pauses.Any() ? Words.Of("; pauses are cut out") : "")})"),
+        };
         return new Chart(name, title, howToRead + DocumentsHint(run), time, [.. panels.Select(panel => panel.In(name))])
         {
             Subtitle = ChartText.Subtitle(run),
@@ -44,5 +47,7 @@ internal static class OverTime
 
     /// <summary>A sentence for the reader of a chart with <see cref="Documents"/>; empty for one that has none.</summary>
     public static string DocumentsHint(StoredRun run) =>
-        run.Checkpoints.Any(static checkpoint => checkpoint.Documents > 0) ? Words.Of(" The numbers along the top are documents in the collection at the end of each step.") : "";
+        run.Checkpoints.Any(static checkpoint => checkpoint.Documents > 0)
+            ? Words.Of(" The numbers along the top are documents in the collection at the end of each step.")
+            : "";
 }

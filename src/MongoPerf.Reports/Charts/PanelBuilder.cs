@@ -18,7 +18,8 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap)
     /// <summary>The rows of a piece of time of which two points are left.</summary>
     private readonly long _piece = Math.Max(2, (long)Math.Ceiling(seconds * RowsPerSecond / (MostRows / 2)));
 
-    private readonly List<(long Row, double Value)>[] _points = [.. Enumerable.Range(0, lines).Select(static _ => new List<(long, double)>())];
+    private readonly List<(long Row, double Value)>[] _points = [.. Enumerable.Range(0, lines)
+        .Select(static _ => new List<(long, double)>())];
 
     /// <summary>
     /// The length of the pieces of time of which the table holds the least and the greatest value; 0 where it holds all points.
@@ -59,11 +60,13 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap)
         var table = new ChartTable(file, ["seconds", .. titles]);
         int[] next = new int[whole.Length];
         foreach (long row in RowsOf(whole))
-            table.Add([row / RowsPerSecond, .. whole.Select((line, i) => next[i] < line.Count && line[next[i]].Row == row ? line[next[i]++].Value : ChartTable.None)]);
+            table.Add([row / RowsPerSecond,
+                .. whole.Select((line, i) => next[i] < line.Count && line[next[i]].Row == row ? line[next[i]++].Value : ChartTable.None)]);
         return table;
     }
 
-    private static long[] RowsOf(IEnumerable<List<(long Row, double Value)>> lines) => [.. lines.SelectMany(static line => line).Select(static point => point.Row).Distinct().Order()];
+    private static long[] RowsOf(IEnumerable<List<(long Row, double Value)>> lines) =>
+        [.. lines.SelectMany(static line => line).Select(static point => point.Row).Distinct().Order()];
 
     private List<(long Row, double Value)> Extremes(List<(long Row, double Value)> line)
     {

@@ -10,7 +10,8 @@ namespace MongoPerf.Reports.Charts;
 /// <param name="lines">The lines: totals are added, and those marked whose arrivals are known.</param>
 /// <param name="results">The results by phase and line.</param>
 /// <param name="all">The seconds of these lines, in time order.</param>
-internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictionary<(int Phase, int Line), OperationResult> results, IReadOnlyList<OperationSecond> all)
+internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictionary<(int Phase, int Line), OperationResult> results,
+    IReadOnlyList<OperationSecond> all)
 {
     /// <summary>Fewer of the servers' seconds, which are not the client's, say too little of a phase.</summary>
     private const int LeastStretches = 2;
@@ -20,7 +21,8 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
     private sealed record Part(int Phase, int Line, OperationSecond[] Seconds)
     {
         public Stretches Stretches(Func<OperationSecond, double> countOf) =>
-            new([.. Seconds.Where(second => second.AtMilliseconds > second.StartMilliseconds).Select(second => new Stretch(second.StartMilliseconds, second.AtMilliseconds, countOf(second)))]);
+            new([.. Seconds.Where(second => second.AtMilliseconds > second.StartMilliseconds)
+                .Select(second => new Stretch(second.StartMilliseconds, second.AtMilliseconds, countOf(second)))]);
     }
 
     /// <summary>The lines whose own seconds are not what is drawn.</summary>
@@ -37,7 +39,9 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
         var timed = new Dictionary<int, OperationSecond[]>();
         foreach (Part[] phase in PhasesOfInterest())
         {
-            Part[] parts = countsArrivals ? [.. phase.Select(part => lines[part.Line].Counts == LineCount.Answered ? part : Arrived(counts, part, phase) ?? part)] : phase;
+            Part[] parts = countsArrivals
+                ? [.. phase.Select(part => lines[part.Line].Counts == LineCount.Answered ? part : Arrived(counts, part, phase) ?? part)]
+                : phase;
             foreach (Part part in parts.Except(phase))
             {
                 Replaced.Add(part.Line);
@@ -81,7 +85,8 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
     {
         if (!results.TryGetValue((part.Phase, part.Line), out OperationResult? result) || CounterOf(result) is not { } counter)
             return null;
-        Part[] alike = [.. phase.Where(other => other != part && results.TryGetValue((other.Phase, other.Line), out OperationResult? its) && CounterOf(its) == counter)];
+        Part[] alike = [.. phase.Where(other =>
+            other != part && results.TryGetValue((other.Phase, other.Line), out OperationResult? its) && CounterOf(its) == counter)];
         // Which of several that nobody answers it was, nobody can tell.
         if (alike.Any(other => lines[other.Line].Counts != LineCount.Answered))
             return null;
@@ -93,7 +98,8 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
         OperationSecond[] seconds =
         [
             .. counts.Value.Of(counter, from, to)
-                .Select(step => Second(step.To, (step.To - step.From) / 1000.0, Math.Max(0, step.Count - answered.Sum(other => other.Between(step.From, step.To))))),
+                .Select(step => Second(step.To, (step.To - step.From) / 1000.0,
+                    Math.Max(0, step.Count - answered.Sum(other => other.Between(step.From, step.To))))),
         ];
         if (seconds.Length < LeastStretches)
             seconds = result.Unacknowledged is { } whole && to > from ? [Second(to, (to - from) / 1000.0, whole.Arrived)] : [];
@@ -101,7 +107,8 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
 
         OperationSecond Second(long at, double length, double count) => new(at, part.Line, length, count, double.NaN)
         {
-            Phase = part.Phase, Operations = result.IsInsert ? count / Math.Max(1, result.Batch) : count, P50 = double.NaN, Max = double.NaN,
+            Phase = part.Phase, Operations = result.IsInsert ? count / Math.Max(1, result.Batch) : count,
+            P50 = double.NaN, Max = double.NaN,
         };
     }
 
@@ -122,14 +129,17 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
             long from = Math.Max(before, second.StartMilliseconds);
             before = second.AtMilliseconds;
             if (before > from)
-                yield return second with { Line = line, Count = all.Sum(part => part.Between(from, second.AtMilliseconds)), P50 = double.NaN, P99 = double.NaN, Max = double.NaN };
+                yield return second with { Line = line, Count =
+                    all.Sum(part => part.Between(from, second.AtMilliseconds)), P50 = double.NaN, P99 = double.NaN, Max = double.NaN };
         }
     }
 
     private int TotalLine(Part part, bool isInsert)
     {
         bool isOfGrowth = lines[part.Line].IsOfGrowth;
-        string name = isOfGrowth ? PhaseLabels.Of(run.Phases.First(record => record.Number == part.Phase), OperationResult.TotalName) : OperationResult.TotalName;
+        string name = isOfGrowth
+            ? PhaseLabels.Of(run.Phases.First(record => record.Number == part.Phase), OperationResult.TotalName)
+            : OperationResult.TotalName;
         int place = lines.FindIndex(line => line.IsTotal && line.IsInsert == isInsert && line.Name == name);
         if (place >= 0)
             return place;

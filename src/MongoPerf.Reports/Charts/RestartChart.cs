@@ -24,7 +24,8 @@ internal static class RestartChart
             return null;
         List<ChartTable> rates = [.. restarts.Select((restart, i) => Rates(restart, $"{plot.Name}-{i + 1}-rates.csv"))];
         List<ChartTable> states = [.. restarts.Select((restart, i) => ServerStates(run, restart, $"{plot.Name}-{i + 1}-server.csv"))];
-        (AxisScale time, string unit) = AxisScale.OfTime(rates.Concat(states).SelectMany(t => t.Rows).Select(r => r[0]).DefaultIfEmpty(1).Max());
+        (AxisScale time, string unit) =
+            AxisScale.OfTime(rates.Concat(states).SelectMany(t => t.Rows).Select(r => r[0]).DefaultIfEmpty(1).Max());
         Panel[] panels =
         [
             .. plot.Panels.Select(one => (Wanted: one, Own: one.Show == "operations" ? RatePanel(restarts, rates)
@@ -48,7 +49,8 @@ internal static class RestartChart
     private static ChartTable ServerStates(StoredRun run, RestartFigures restart, string file)
     {
         // A server's counters begin at nothing with it: its first sample is what grew since its start.
-        MetricSample[] samples = [.. run.ReadServerSamples().Where(s => s.AtMilliseconds >= restart.StartedAt && s.AtMilliseconds <= restart.EndedAt)];
+        MetricSample[] samples = [.. run.ReadServerSamples()
+            .Where(s => s.AtMilliseconds >= restart.StartedAt && s.AtMilliseconds <= restart.EndedAt)];
         int[] columns = [.. States.Select(s => MetricCatalogue.IndexOf(MetricCatalogue.Server, s.Line.Metrics[0]))];
         var table = new ChartTable(file, ["seconds", .. States.Select(s => s.Line.Key)]);
         double[] before = new double[columns.Length];
@@ -57,7 +59,9 @@ internal static class RestartChart
         {
             double at = (sample.AtMilliseconds - restart.StartedAt) / 1000.0;
             table.Add([at, .. States.Select((state, i) =>
-                state.Line.Factor * (state.Line.IsCounter ? (sample.Values[columns[i]] - before[i]) / Math.Max(0.1, at - beforeAt) : sample.Values[columns[i]]))]);
+                state.Line.Factor * (state.Line.IsCounter
+                    ? (sample.Values[columns[i]] - before[i]) / Math.Max(0.1, at - beforeAt)
+                    : sample.Values[columns[i]]))]);
             (before, beforeAt) = ([.. columns.Select(c => sample.Values[c])], at);
         }
 
@@ -67,12 +71,15 @@ internal static class RestartChart
     private static Panel RatePanel(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables)
     {
         double limit = restarts[0].BackRate;
-        return new Panel(Words.Of("operations/s"), AxisScale.OfCount(Math.Max(limit, tables.Max(t => t.Largest())), Ticks), Lines(restarts, tables, 0)) { Limit = (limit, Words.Of("90 % of the rate before")) };
+        return new Panel(Words.Of("operations/s"), AxisScale.OfCount(Math.Max(limit, tables.Max(t => t.Largest())), Ticks),
+            Lines(restarts, tables, 0)) { Limit = (limit, Words.Of("90 % of the rate before")) };
     }
 
     private static Panel? StatePanel(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables, int state) =>
-        tables.Max(t => t.Largest(state + 1, 1)) <= 0 ? null : Panel.Of(Words.Of(States[state].Title), largest => States[state].Scale(largest, Ticks), Lines(restarts, tables, state));
+        tables.Max(t => t.Largest(state + 1, 1)) <= 0 ? null
+            : Panel.Of(Words.Of(States[state].Title), largest => States[state].Scale(largest, Ticks), Lines(restarts, tables, state));
 
     private static IReadOnlyList<Series> Lines(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables, int state) =>
-        [.. restarts.Select((restart, i) => new Series(tables[i], state + 1, Words.Of($"after {Words.Of(restart.End)}"), Palette.OfLine(i)))];
+        [.. restarts.Select((restart, i) =>
+            new Series(tables[i], state + 1, Words.Of($"after {Words.Of(restart.End)}"), Palette.OfLine(i)))];
 }

@@ -16,7 +16,10 @@ internal sealed class RunPanels
 
     private const int Ticks = 4;
 
-    private static readonly (string Name, int Dash, Func<OperationSecond, double> Of)[] Percentiles = [("p50", 2, static second => second.P50), ("p99", 1, static second => second.P99), ("max", 3, static second => second.Max)];
+    private static readonly (string Name, int Dash, Func<OperationSecond, double> Of)[] Percentiles =
+    [
+        ("p50", 2, static second => second.P50), ("p99", 1, static second => second.P99), ("max", 3, static second => second.Max),
+    ];
 
     private static readonly ConditionalWeakTable<StoredRun, RunPanels> Known = [];
 
@@ -31,10 +34,14 @@ internal sealed class RunPanels
         // First, so that they are never among those that find no room.
         int[] totals = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => seconds.Lines[line].IsTotal)];
         int[] rated = [.. totals, .. lines];
-        Inserts = Rates(seconds, axis.At, "inserts", Words.Of("Rate of inserts"), Words.Of("documents/s"), [.. rated.Where(line => seconds.Lines[line].IsInsert)]);
-        Operations = Rates(seconds, axis.At, "operations", Words.Of("Rate of operations"), Words.Of("per second"), [.. rated.Where(line => !seconds.Lines[line].IsInsert)]);
-        Latencies = LatenciesOf(run, seconds, axis, [.. totals.Where(total => seconds.Timed.Any(second => second.Line == total && double.IsFinite(second.P99))), .. lines]);
-        States = [.. ServerTimeline.Panels(run, axis, lines => Builder(lines, ServerTimeline.LongestGap), since ?? 0, keepsZeros: since is not null).Select(Again)];
+        Inserts = Rates(seconds, axis.At, "inserts", Words.Of("Rate of inserts"), Words.Of("documents/s"),
+            [.. rated.Where(line => seconds.Lines[line].IsInsert)]);
+        Operations = Rates(seconds, axis.At, "operations", Words.Of("Rate of operations"), Words.Of("per second"),
+            [.. rated.Where(line => !seconds.Lines[line].IsInsert)]);
+        Latencies = LatenciesOf(run, seconds, axis,
+            [.. totals.Where(total => seconds.Timed.Any(second => second.Line == total && double.IsFinite(second.P99))), .. lines]);
+        States = [.. ServerTimeline.Panels(run, axis, lines => Builder(lines, ServerTimeline.LongestGap), since ?? 0,
+            keepsZeros: since is not null).Select(Again)];
         Shards = [.. ShardTimeline.Panels(run, axis, Builder, since ?? 0).Select(Again)];
         PieceSeconds = _builders.Max(static builder => builder.PieceSeconds);
 
@@ -85,10 +92,12 @@ internal sealed class RunPanels
     /// <param name="at">Turns Unix milliseconds into seconds on the axis.</param>
     /// <param name="builder">The builder that gets them, in the order of <paramref name="lines"/>.</param>
     /// <param name="file">The table's file.</param>
-    public static IReadOnlyList<Series> Rates(OperationSeconds seconds, IReadOnlyList<int> lines, Func<long, double> at, PanelBuilder builder, string file)
+    public static IReadOnlyList<Series> Rates(
+        OperationSeconds seconds, IReadOnlyList<int> lines, Func<long, double> at, PanelBuilder builder, string file)
     {
         int[] columns = [.. Enumerable.Range(0, seconds.Lines.Count).Select(line => lines.ToList().IndexOf(line))];
-        foreach (OperationSecond second in seconds.Counted.Where(second => columns[second.Line] >= 0 && (second.Count > 0 || second.Seconds > LeastStill)))
+        foreach (OperationSecond second in seconds.Counted
+            .Where(second => columns[second.Line] >= 0 && (second.Count > 0 || second.Seconds > LeastStill)))
             builder.Add(at(second.AtMilliseconds), columns[second.Line], second.Count / second.Seconds);
         ChartTable table = builder.Build(file, lines.Select(line => seconds.Lines[line].Title));
         return [.. lines.Select((line, i) => new Series(table, i + 1, seconds.Lines[line].Title, seconds.Lines[line].Color))];
@@ -110,7 +119,8 @@ internal sealed class RunPanels
     }
 
     private Panel? Rates(OperationSeconds seconds, Func<long, double> at, string name, string title, string unit, int[] lines) =>
-        Panel.Of(title, static largest => AxisScale.OfCount(largest, Ticks), Rates(seconds, lines, at, Builder(lines.Length, LongestGap), name + ".csv")) is { } panel ? panel with { Unit = unit } : null;
+        Panel.Of(title, static largest => AxisScale.OfCount(largest, Ticks),
+            Rates(seconds, lines, at, Builder(lines.Length, LongestGap), name + ".csv")) is { } panel ? panel with { Unit = unit } : null;
 
     private Panel? LatenciesOf(StoredRun run, OperationSeconds seconds, TimeAxis axis, int[] lines)
     {
@@ -125,7 +135,8 @@ internal sealed class RunPanels
         }
 
         bool showsAll = lines.Count(line => !seconds.Lines[line].IsTotal) <= MostWithAllPercentiles;
-        (OperationLine Line, string Title, int Dash)[] all = [.. lines.SelectMany(line => Percentiles.Select(one => (seconds.Lines[line], $"{seconds.Lines[line].TimedTitle} {one.Name}", one.Dash)))];
+        (OperationLine Line, string Title, int Dash)[] all = [.. lines.SelectMany(line =>
+            Percentiles.Select(one => (seconds.Lines[line], $"{seconds.Lines[line].TimedTitle} {one.Name}", one.Dash)))];
         ChartTable table = builder.Build("latencies.csv", all.Select(static one => one.Title));
         Series[] series =
         [
@@ -134,10 +145,12 @@ internal sealed class RunPanels
                 Dash = one.Dash, IsShown = one.Dash == 1 || (showsAll && !one.Line.IsTotal),
             }),
         ];
-        double least = series.Where(static one => one.IsShown).SelectMany(static one => one.Values).Where(double.IsFinite).DefaultIfEmpty(1).Min();
+        double least = series.Where(static one => one.IsShown)
+            .SelectMany(static one => one.Values).Where(double.IsFinite).DefaultIfEmpty(1).Min();
         // Of the whole run: what comes later to a live page has the same panel, also where the phase of now has no rate.
         bool isResponse = run.Phases.Any(static phase => phase.Rate is not null) || seconds.All.Any(static second => second.IsResponse);
-        return Panel.Of(isResponse ? Words.Of("Latency (response times where a rate was set)") : Words.Of("Latency"), largest => AxisScale.OfLatency(least, largest), series) is { } panel
+        return Panel.Of(isResponse ? Words.Of("Latency (response times where a rate was set)") : Words.Of("Latency"),
+            largest => AxisScale.OfLatency(least, largest), series) is { } panel
             ? panel with { Unit = Panel.Microseconds } : null;
     }
 }

@@ -45,7 +45,8 @@ internal sealed class ServerCounts
             (MetricSample before, MetricSample after) = (member[i - 1], member[i]);
             double count = ValueOf(after, column) - ValueOf(before, column);
             // A counter that fell belongs to a server that was started anew.
-            if (after.AtMilliseconds > from && before.AtMilliseconds < to && count >= 0 && after.AtMilliseconds - before.AtMilliseconds is > 0 and < LongestMilliseconds)
+            if (after.AtMilliseconds > from && before.AtMilliseconds < to && count >= 0
+                && after.AtMilliseconds - before.AtMilliseconds is > 0 and < LongestMilliseconds)
                 yield return new Stretch(before.AtMilliseconds, after.AtMilliseconds, count);
         }
     }

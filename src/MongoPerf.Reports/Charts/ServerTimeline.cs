@@ -12,7 +12,8 @@ internal static class ServerTimeline
     /// <param name="Catalogue">Where the metrics are described.</param>
     /// <param name="Metrics">The metrics, which are added up.</param>
     /// <param name="Factor">The factor from the metrics' unit (per second, where they are counters) to the axis'.</param>
-    public sealed record Line(string Key, string Color, string Title, IReadOnlyList<Metric> Catalogue, IReadOnlyList<string> Metrics, double Factor = 1)
+    public sealed record Line(
+        string Key, string Color, string Title, IReadOnlyList<Metric> Catalogue, IReadOnlyList<string> Metrics, double Factor = 1)
     {
         /// <summary>It is a bound of the panel's other lines.</summary>
         public bool IsLimit { get; init; }
@@ -75,18 +76,22 @@ internal static class ServerTimeline
     {
         // Another machine's disk says nothing of the server's.
         (State State, PanelBuilder Builder)[] panels =
-            [.. States.Where(state => state.Name != Disk || run.Environment?.ServerOnSameMachine == true).Select(state => (state, builderOf(state.Lines.Length)))];
+            [.. States.Where(state => state.Name != Disk || run.Environment?.ServerOnSameMachine == true)
+                .Select(state => (state, builderOf(state.Lines.Length)))];
         Add(MetricCatalogue.Server, run.ReadServerSamples());
         Add(MetricCatalogue.Host, run.ReadHostSamples());
         foreach ((State state, PanelBuilder builder) in panels)
         {
             ChartTable table = builder.Build(state.Name + ".csv", state.Lines.Select(static line => line.Key));
             Series[] series =
-                [.. state.Lines.Select((line, i) => new Series(table, i + 1, Words.Of(line.Title), line.Color) { Dash = line.IsLimit ? 2 : 1 }).Where(static one => one.HasValues)];
+                [.. state.Lines
+                    .Select((line, i) => new Series(table, i + 1, Words.Of(line.Title), line.Color) { Dash = line.IsLimit ? 2 : 1 })
+                    .Where(static one => one.HasValues)];
             if (series.Length == 0 || (!keepsZeros && series.All(static one => one.Largest <= 0)))
                 continue;
             series = [.. series.Select(one => one with { IsShown = !IsFarOff(one, series) })];
-            var panel = new Panel(Words.Of(state.Title), state.Scale(series.Where(static one => one.IsShown).Max(static one => one.Largest), Ticks), series)
+            var panel = new Panel(
+                Words.Of(state.Title), state.Scale(series.Where(static one => one.IsShown).Max(static one => one.Largest), Ticks), series)
             {
                 Unit = state.Unit == Panel.Bytes ? state.Unit : Words.Of(state.Unit), IsState = true,
             };
@@ -95,33 +100,42 @@ internal static class ServerTimeline
 
         void Add(IReadOnlyList<Metric> catalogue, IEnumerable<MetricSample> samples)
         {
-            var lines = panels.SelectMany(panel => panel.State.Lines.Select((line, i) => (Line: line, panel.Builder, Column: i))).Where(one => one.Line.Catalogue == catalogue).ToList();
-            foreach ((double at, int line, double value) in Read([.. lines.Select(static one => one.Line)], samples, axis).Where(one => one.At >= since))
+            var lines = panels.SelectMany(panel => panel.State.Lines.Select((line, i) => (Line: line, panel.Builder, Column: i)))
+                .Where(one => one.Line.Catalogue == catalogue).ToList();
+            foreach ((double at, int line, double value) in Read([.. lines.Select(static one => one.Line)], samples, axis)
+                .Where(one => one.At >= since))
                 lines[line].Builder.Add(at, lines[line].Column, value);
         }
     }
 
-    private static Line Server(string key, string color, string title, string[] metrics, double factor = 1) => new(key, color, title, MetricCatalogue.Server, metrics, factor);
+    private static Line Server(string key, string color, string title, string[] metrics, double factor = 1) =>
+        new(key, color, title, MetricCatalogue.Server, metrics, factor);
 
-    private static Line Host(string key, string color, string title, string[] metrics, double factor = 1) => new(key, color, title, MetricCatalogue.Host, metrics, factor);
+    private static Line Host(string key, string color, string title, string[] metrics, double factor = 1) =>
+        new(key, color, title, MetricCatalogue.Host, metrics, factor);
 
     /// <summary>Whether a line is a limit that would press all other lines to the ground.</summary>
     private static bool IsFarOff(Series line, IReadOnlyList<Series> all) =>
-        line.Dash > 1 && line.Largest > 4 * all.Where(other => other != line).Select(static other => other.Largest).DefaultIfEmpty(double.PositiveInfinity).Max();
+        line.Dash > 1 && line.Largest > 4 * all.Where(other => other != line)
+            .Select(static other => other.Largest).DefaultIfEmpty(double.PositiveInfinity).Max();
 
     /// <summary>Adds the number of cores as a line, where the load comes near it.</summary>
     private static Panel WithCores(StoredRun run, Panel cpu)
     {
         double largest = cpu.Series.Max(static line => line.Largest);
         return run.Environment is not { } machine || largest < machine.CpuCount * 0.4 ? cpu
-            : cpu with { Limit = (machine.CpuCount, Words.Of("CPU cores")), Y = AxisScale.OfCount(Math.Max(machine.CpuCount, largest), Ticks) };
+            : cpu with
+            {
+                Limit = (machine.CpuCount, Words.Of("CPU cores")), Y = AxisScale.OfCount(Math.Max(machine.CpuCount, largest), Ticks),
+            };
     }
 
     /// <summary>Streams levels and rates over time; several servers' values are added up.</summary>
     /// <param name="lines">What is read; the result names a line by its place here.</param>
     /// <param name="samples">The samples in time order.</param>
     /// <param name="axis">The axis of time.</param>
-    public static IEnumerable<(double At, int Line, double Value)> Read(IReadOnlyList<Line> lines, IEnumerable<MetricSample> samples, TimeAxis axis)
+    public static IEnumerable<(double At, int Line, double Value)> Read(
+        IReadOnlyList<Line> lines, IEnumerable<MetricSample> samples, TimeAxis axis)
     {
         foreach ((double at, IReadOnlyDictionary<string, double[]> members) in MemberRounds.Of(Values(lines, samples, axis), LongestGap))
         {
@@ -135,15 +149,18 @@ internal static class ServerTimeline
     }
 
     /// <summary>Streams each member's levels and rates; NaN where it has none.</summary>
-    private static IEnumerable<(double At, string Member, double[] Values)> Values(IReadOnlyList<Line> lines, IEnumerable<MetricSample> samples, TimeAxis axis)
+    private static IEnumerable<(double At, string Member, double[] Values)> Values(
+        IReadOnlyList<Line> lines, IEnumerable<MetricSample> samples, TimeAxis axis)
     {
-        int[][] metrics = [.. lines.Select(static line => line.Metrics.Select(name => MetricCatalogue.IndexOf(line.Catalogue, name)).ToArray())];
+        int[][] metrics =
+            [.. lines.Select(static line => line.Metrics.Select(name => MetricCatalogue.IndexOf(line.Catalogue, name)).ToArray())];
         var members = new Dictionary<string, (MetricSample Last, MetricSample Heard)>(StringComparer.Ordinal);
         foreach (MetricSample sample in samples)
         {
             bool isKnown = members.TryGetValue(sample.Member, out var before);
             yield return (axis.At(sample.AtMilliseconds), sample.Member,
-                [.. lines.Select((line, i) => line.Factor * (!line.IsCounter ? SumOf(sample, metrics[i]) : isKnown ? RateOf(before.Last, before.Heard, sample, metrics[i]) : double.NaN))]);
+                [.. lines.Select((line, i) => line.Factor * (!line.IsCounter ? SumOf(sample, metrics[i])
+                    : isKnown ? RateOf(before.Last, before.Heard, sample, metrics[i]) : double.NaN))]);
             members[sample.Member] = (sample, isKnown && !sample.Values.Any(double.IsFinite) ? before.Heard : sample);
         }
     }
@@ -158,13 +175,14 @@ internal static class ServerTimeline
         double seconds = (now.AtMilliseconds - before.AtMilliseconds) / 1000.0;
         double count = SumOf(now, metrics);
         double difference = count - SumOf(before, metrics);
-        // A counter that fell belongs to a server that was started anew. Where it was looked for in vain meanwhile, all of it grew since its start, which may be
-        // before the last look: after a failure the next attempt waits.
+        // A counter that fell belongs to a server that was started anew. Where it was looked for in vain meanwhile, all of it grew since
+        // its start, which may be before the last look: after a failure the next attempt waits.
         if (!before.Values.Any(double.IsFinite) && count < SumOf(heard, metrics))
         {
             difference = count;
             double uptime = (Uptime < now.Values.Length ? now.Values[Uptime] : double.NaN) + 1;
-            seconds = double.IsNaN(uptime) ? seconds : Math.Max(seconds, Math.Min((now.AtMilliseconds - heard.AtMilliseconds) / 1000.0, uptime));
+            seconds =
+                double.IsNaN(uptime) ? seconds : Math.Max(seconds, Math.Min((now.AtMilliseconds - heard.AtMilliseconds) / 1000.0, uptime));
         }
 
         // Over a pause nobody looked.

@@ -37,7 +37,8 @@ internal static class ShardTimeline
             yield break;
         string[] lines = shards.Length <= MostLines ? shards : [.. Extremes.Select(static extreme => Words.Of(extreme))];
         PanelBuilder[] builders = [.. Figures.Select(_ => builderOf(lines.Length, LongestGap))];
-        foreach ((double at, IReadOnlyDictionary<string, double[]> members) in MemberRounds.Of(Values(run, axis), LongestGap).Where(round => round.At >= since))
+        foreach ((double at, IReadOnlyDictionary<string, double[]> members) in MemberRounds.Of(Values(run, axis), LongestGap)
+            .Where(round => round.At >= since))
         {
             for (int figure = 0; figure < Figures.Length; figure++)
             {
@@ -59,18 +60,22 @@ internal static class ShardTimeline
 
     /// <summary>Titles a panel: what shards hold is one collection's, what they do is all that they do.</summary>
     private static string TitleOf(Figure figure, string? collection) =>
-        figure.Metric is null || collection is null ? Words.Of($"Shards: {Words.Of(figure.Title)}") : Words.Of($"Shards: {Words.Of(figure.Title)} of {collection}");
+        figure.Metric is null || collection is null
+            ? Words.Of($"Shards: {Words.Of(figure.Title)}")
+            : Words.Of($"Shards: {Words.Of(figure.Title)} of {collection}");
 
     /// <summary>Streams what each shard has in its columns, and its operations per second.</summary>
     private static IEnumerable<(double At, string Member, double[] Values)> Values(StoredRun run, TimeAxis axis)
     {
-        int[] columns = [.. Figures.Select(static figure => figure.Metric is { } metric ? MetricCatalogue.IndexOf(MetricCatalogue.Shard, metric) : -1)];
+        int[] columns =
+            [.. Figures.Select(static figure => figure.Metric is { } metric ? MetricCatalogue.IndexOf(MetricCatalogue.Shard, metric) : -1)];
         var last = new Dictionary<string, MetricSample>(StringComparer.Ordinal);
         foreach (MetricSample sample in run.ReadShardSamples())
         {
             double rate = last.TryGetValue(sample.Member, out MetricSample? before) && sample.AtMilliseconds > before.AtMilliseconds
                 ? ShardOperations.Between(before, sample) * 1000 / (sample.AtMilliseconds - before.AtMilliseconds) : double.NaN;
-            yield return (axis.At(sample.AtMilliseconds), sample.Member, [.. columns.Select(column => column >= 0 ? sample.Values[column] : rate)]);
+            yield return (axis.At(sample.AtMilliseconds), sample.Member,
+                [.. columns.Select(column => column >= 0 ? sample.Values[column] : rate)]);
             last[sample.Member] = sample;
         }
     }
@@ -92,5 +97,7 @@ internal static class ShardTimeline
 
     /// <summary>Chooses the axis: a share can't be more than all.</summary>
     private static AxisScale ScaleOf(Figure figure, double largest) =>
-        figure.Metric is null ? new AxisScale(100, [new(0, "0"), new(25, "25"), new(50, "50"), new(75, "75"), new(100, "100")]) : AxisScale.OfWholeCount(largest, Ticks);
+        figure.Metric is null
+            ? new AxisScale(100, [new(0, "0"), new(25, "25"), new(50, "50"), new(75, "75"), new(100, "100")])
+            : AxisScale.OfWholeCount(largest, Ticks);
 }

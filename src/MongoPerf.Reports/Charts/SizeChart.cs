@@ -25,7 +25,8 @@ internal static class SizeChart
     {
         FilledCollection[] filled = [.. FilledCollection.Of(run, seconds).Where(static collection => collection.Sizes.Count > 1)];
         return filled.Select((collection, i) => Build(
-            run, plot, plot.Name + (i == 0 ? "" : $"-{i + 1}"), filled.Length > 1 && collection.Name is { } name ? name : Words.Of("the collection"),
+            run, plot, plot.Name + (i == 0 ? "" : $"-{i + 1}"),
+            filled.Length > 1 && collection.Name is { } name ? name : Words.Of("the collection"),
             collection.Sizes)).OfType<Chart>();
     }
 
@@ -37,7 +38,8 @@ internal static class SizeChart
         IReadOnlyList<CacheCrossing> crossings =
             plot.HasMarks ? CacheCrossing.Find(sizes, run.Deployment?.AllCacheBytes, CacheCrossing.MemoryOf(run)) : [];
         return panels.Length == 0 ? null
-            : GrowthCharts.OverDocuments(run, sizes[^1].Documents, crossings, name, plot.TitleWith(("collection", collection)), plot.Reading, panels);
+            : GrowthCharts.OverDocuments(
+                run, sizes[^1].Documents, crossings, name, plot.TitleWith(("collection", collection)), plot.Reading, panels);
     }
 
     private static Panel PanelOf(StoredRun run, string file, IReadOnlyList<(long Documents, SizeResult Sizes)> sizes)

@@ -21,7 +21,8 @@ internal sealed class TimeBuckets(int columns)
 
     /// <summary>Makes rows of time and averages, in time order; NaN where nothing fell in.</summary>
     public IEnumerable<double[]> Rows() => _buckets.Values.Select(bucket =>
-        (double[])[bucket.Times / bucket.Count, .. bucket.Sums.Zip(bucket.Weights, static (sum, weight) => weight > 0 ? sum / weight : double.NaN)]);
+        (double[])[bucket.Times / bucket.Count,
+            .. bucket.Sums.Zip(bucket.Weights, static (sum, weight) => weight > 0 ? sum / weight : double.NaN)]);
 
     private sealed class Bucket(int columns)
     {

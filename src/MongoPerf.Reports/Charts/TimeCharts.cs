@@ -22,14 +22,19 @@ internal static class TimeCharts
             Know("shard-" + NameOf(shard), shard);
         Panel[] panels =
         [
-            .. plot.Panels.SelectMany(one => Named(one.Show).Where(known.ContainsKey).Select(panel => one.Of(known[panel]))).OfType<Panel>(),
+            .. plot.Panels
+                .SelectMany(one => Named(one.Show).Where(known.ContainsKey).Select(panel => one.Of(known[panel]))).OfType<Panel>(),
         ];
         if (panels.Length == 0 || (plot.Needs.Count > 0 && !plot.Needs.SelectMany(Named).Any(known.ContainsKey)))
             return null;
         string cut = panels.Any(static panel => !panel.IsState && panel.IsCut)
-            ? " " + Words.Of($"A panel holds {Panel.MostLines} lines: the first are drawn; the interactive charts and the tables have the others.") : "";
+            ? " " + Words.Of(
+                $"A panel holds {Panel.MostLines} lines: the first are drawn; the interactive charts and the tables have the others.") : "";
         Chart chart = OverTime.Chart(run, plot.Name, plot.TitleWith(), plot.Reading + cut, panels);
-        return chart with { Marks = plot.HasMarks ? chart.Marks : [], Bands = [.. chart.Bands.Where(band => plot.Bands.Contains(band.Kind))] };
+        return chart with
+        {
+            Marks = plot.HasMarks ? chart.Marks : [], Bands = [.. chart.Bands.Where(band => plot.Bands.Contains(band.Kind))],
+        };
 
         void Know(string panel, Panel? its)
         {

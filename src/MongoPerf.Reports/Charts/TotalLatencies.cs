@@ -49,7 +49,8 @@ internal static class TotalLatencies
             {
                 seconds[_at] = seconds[_at] with
                 {
-                    P50 = _histogram.ValueAtPercentile(50)!.Value, P99 = _histogram.ValueAtPercentile(99)!.Value, Max = _histogram.Maximum!.Value,
+                    P50 = _histogram.ValueAtPercentile(50)!.Value, P99 = _histogram.ValueAtPercentile(99)!.Value,
+                    Max = _histogram.Maximum!.Value,
                 };
                 _histogram.Clear();
             }

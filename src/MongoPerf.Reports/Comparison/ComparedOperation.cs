@@ -13,7 +13,9 @@ namespace MongoPerf.Reports.Comparison;
 public sealed record ComparedOperation(string? Growth, string Phase, string Parameters, string Operation, int Threads)
 {
     public static ComparedOperation Of(PhaseRecord phase, OperationResult result) => new(
-        phase.Growth?.Growth, phase.Phase, PhaseLabels.Parameters(phase.Parameters.Where(p => p.Name is not (Dimension.Threads or Dimension.Repeat))), result.Operation, result.Threads);
+        phase.Growth?.Growth, phase.Phase,
+        PhaseLabels.Parameters(phase.Parameters.Where(p => p.Name is not (Dimension.Threads or Dimension.Repeat))),
+        result.Operation, result.Threads);
 
     /// <summary>"q4", "mix read", "read (limit=10)": no more than tells it from the others; the threads are left out.</summary>
     /// <param name="all">That it stands among.</param>
@@ -27,7 +29,9 @@ public sealed record ComparedOperation(string? Growth, string Phase, string Para
     /// <summary>The same, with the threads where they differ: "q4 ×8".</summary>
     /// <param name="all">That it stands among.</param>
     public string TitleAmong(IReadOnlyList<ComparedOperation> all) =>
-        all.Any(other => other.Threads != Threads && other with { Threads = Threads } == this) ? $"{NameAmong(all)} ×{Threads}" : NameAmong(all);
+        all.Any(other => other.Threads != Threads && other with { Threads = Threads } == this)
+            ? $"{NameAmong(all)} ×{Threads}"
+            : NameAmong(all);
 }
 
 /// <summary>One of an operation's windows.</summary>
@@ -37,5 +41,6 @@ public sealed record ComparedOperation(string? Growth, string Phase, string Para
 public readonly record struct WindowKey(ComparedOperation Operation, long At)
 {
     public static WindowKey Of(PhaseRecord phase, OperationResult result) =>
-        new(ComparedOperation.Of(phase, result), phase.Growth?.Documents ?? (long.TryParse(phase.ValueOf(Dimension.Repeat), out long repeat) ? repeat : 1));
+        new(ComparedOperation.Of(phase, result),
+            phase.Growth?.Documents ?? (long.TryParse(phase.ValueOf(Dimension.Repeat), out long repeat) ? repeat : 1));
 }

@@ -12,7 +12,8 @@ public sealed class ComparedSide
     public ComparedSide(IReadOnlyList<StoredRun> runs)
     {
         Stored = runs;
-        _other = new Lazy<OtherLoad?>(() => runs.Select(run => ClientLimit.Of(run).Other).OfType<OtherLoad>().MaxBy(load => load.Cores / load.Of));
+        _other = new Lazy<OtherLoad?>(() =>
+            runs.Select(run => ClientLimit.Of(run).Other).OfType<OtherLoad>().MaxBy(load => load.Cores / load.Of));
         // Repeats are judged run by run, which needs no latencies of single seconds.
         Windows = new SideWindows([.. runs.Select(run => RunWindows.Of(run, withHistograms: runs.Count == 1))]);
     }

@@ -44,20 +44,24 @@ public static class ComparisonCharts
     };
 
     /// <summary>What the first run of a side has stands by itself: another run has other shards, or none.</summary>
-    private static IEnumerable<Chart> OfRun(StoredRun run, PlotInfo plot) => PlotBuilder.Build(run, plot with { Name = $"{plot.Name}-{Slug(run.Run.Id)}" })
-        .Select(chart => chart with { Title = $"{chart.Title}: {run.Run.Id}" });
+    private static IEnumerable<Chart> OfRun(StoredRun run, PlotInfo plot) =>
+        PlotBuilder.Build(run, plot with { Name = $"{plot.Name}-{Slug(run.Run.Id)}" })
+            .Select(chart => chart with { Title = $"{chart.Title}: {run.Run.Id}" });
 
     /// <summary>A text as part of a file's name: its letters and digits, with hyphens for everything else.</summary>
     internal static string Slug(string text) => string.Join(
-        '-', new string([.. text.Select(static c => char.IsAsciiLetterOrDigit(c) ? c : ' ')]).Split(' ', StringSplitOptions.RemoveEmptyEntries));
+        '-',
+        new string([.. text.Select(static c => char.IsAsciiLetterOrDigit(c) ? c : ' ')]).Split(' ', StringSplitOptions.RemoveEmptyEntries));
 
     /// <summary>Makes a line for each side, named and colored alike in all charts.</summary>
     /// <param name="comparison">The sides.</param>
     /// <param name="table">The columns of the sides follow each other.</param>
     /// <param name="first">The column of the first side.</param>
     /// <param name="perSide">The number of columns of each side.</param>
-    internal static IEnumerable<Series> Lines(RunComparison comparison, ChartTable table, int first, int perSide) => comparison.Sides.Select(
-        (side, i) => new Series(table, first + (i * perSide), i == 0 ? Words.Of($"baseline {side.Title}") : side.Title, Palette.OfLine(i)));
+    internal static IEnumerable<Series> Lines(
+        RunComparison comparison, ChartTable table, int first, int perSide) => comparison.Sides.Select(
+            (side, i) =>
+                new Series(table, first + (i * perSide), i == 0 ? Words.Of($"baseline {side.Title}") : side.Title, Palette.OfLine(i)));
 
     /// <summary>The columns of a table: the axis, then the same ones for each side.</summary>
     internal static IReadOnlyList<string> Columns(RunComparison comparison, string x, IReadOnlyList<string> names) =>

@@ -20,7 +20,8 @@ public static class ComparisonCsv
             {
                 object?[] head = [comparison.Baseline.Id, candidate.Candidate.Id, .. Fields(judged.Operation)];
                 foreach (MeasureComparison judgement in judged.Measures)
-                    CsvReport.Row(output, [.. head, "all", null, judged.Evidence.ToString().ToLowerInvariant(), .. Fields(judged, judgement)]);
+                    CsvReport.Row(
+                        output, [.. head, "all", null, judged.Evidence.ToString().ToLowerInvariant(), .. Fields(judged, judgement)]);
                 foreach ((int i, WindowComparison window) in judged.Windows.Index())
                     CsvReport.Row(output, [.. head, i + 1, window.Documents, null, .. Fields(judged, window.Rate)]);
             }
@@ -43,7 +44,8 @@ public static class ComparisonCsv
     /// <summary>Rates are per second, latencies microseconds.</summary>
     private static object?[] Fields(OperationComparison operation, MeasureComparison judgement) =>
     [
-        ComparisonText.NameOf(operation, judgement.Measure), judgement.Baseline, judgement.Candidate, judgement.Ratio.Value, judgement.Ratio.Interval?.Low, judgement.Ratio.Interval?.High,
+        ComparisonText.NameOf(operation, judgement.Measure), judgement.Baseline, judgement.Candidate, judgement.Ratio.Value,
+        judgement.Ratio.Interval?.Low, judgement.Ratio.Interval?.High,
         judgement.P, judgement.HolmP, !judgement.IsTested ? null : ComparisonText.Describe(judgement.Outcome), judgement.Enough,
     ];
 }

@@ -31,7 +31,8 @@ public static class ComparisonJson
                 singleOrSharded = SingleOrSharded.Find(comparison, candidate)?.Text,
                 operations = candidate.Operations.Select(MeasuresOf),
                 findings = ShardingFindings.Of(comparison, candidate),
-                bytes = candidate.Sizes.Select(size => new { size.What, documents = candidate.SizesAtDocuments, size.Baseline, size.Candidate, ratio = size.Value }),
+                bytes = candidate.Sizes.Select(size =>
+                    new { size.What, documents = candidate.SizesAtDocuments, size.Baseline, size.Candidate, ratio = size.Value }),
             }),
         });
     }
@@ -43,7 +44,8 @@ public static class ComparisonJson
         warnings = spread.SlowStarts,
         operations = spread.Operations.Select(operation => new
         {
-            operation.Operation.Growth, operation.Operation.Phase, operation.Operation.Parameters, operation.Operation.Operation, operation.Operation.Threads,
+            operation.Operation.Growth, operation.Operation.Phase, operation.Operation.Parameters, operation.Operation.Operation,
+            operation.Operation.Threads,
             operation.Lowest, operation.Median, operation.Highest, operation.Variation, perSecond = operation.Rates,
         }),
     });

@@ -12,19 +12,23 @@ public static class ComparisonReport
         return new Report(
             Words.Of($"MongoPerf: {ComparisonTitle.Of(comparison)}"),
             [
-                .. candidates.Select(one => new Block.Paragraph(ComparisonTitle.Conclusion(one.Name, names[0], one.Judged), Tone.Conclusion)),
-                new Block.Paragraph(string.Join("; ", comparison.Sides.Zip(names).Where(one => one.Second != one.First.Id).Select(one => Words.Of($"{one.Second}: run {one.First.Name}"))), Tone.Soft)
+                .. candidates.Select(one =>
+                    new Block.Paragraph(ComparisonTitle.Conclusion(one.Name, names[0], one.Judged), Tone.Conclusion)),
+                new Block.Paragraph(string.Join("; ", comparison.Sides.Zip(names)
+                    .Where(one => one.Second != one.First.Id).Select(one => Words.Of($"{one.Second}: run {one.First.Name}"))), Tone.Soft)
                 {
                     In = Media.Documents,
                 },
-                new Block.Cautions([.. comparison.Differences.Where(difference => difference.IsUnlike).Select(unlike => Words.Of($"Different work, compared because of --force: {unlike}"))]),
+                new Block.Cautions([.. comparison.Differences.Where(difference => difference.IsUnlike)
+                    .Select(unlike => Words.Of($"Different work, compared because of --force: {unlike}"))]),
                 new Block.Cautions(comparison.Notes),
             ],
             [
                 .. candidates.Select(one => new Section(
                     $"{one.Name}: {ComparisonText.Overall(one.Judged)}",
                     [
-                        new Block.Facts([new Fact("compared", Words.Of($"{one.Judged.Candidate.Name} against {comparison.Baseline.Name}: {ComparisonText.Overall(one.Judged)}"))]) { In = Media.Console },
+                        new Block.Facts([new Fact("compared", Words.Of($"{one.Judged.Candidate.Name} against {comparison.Baseline.Name}: "
+                            + $"{ComparisonText.Overall(one.Judged)}"))]) { In = Media.Console },
                         new Block.Verdicts(ComparisonText.Verdicts(comparison, one.Judged)),
                     ])),
                 new Section("Explore", [new Block.Explore()]),
@@ -45,8 +49,12 @@ public static class ComparisonReport
     [
         new("baseline", comparison.Baseline.Title),
         .. comparison.Candidates.Select(candidate => new Fact("candidate", candidate.Candidate.Title)),
-        .. comparison.Differences.Select(difference => difference.IsUnlike ? new Fact("UNLIKE", difference.ToString()) { Grade = Grade.Bad } : new Fact("differs", difference.ToString())),
+        .. comparison.Differences.Select(difference => difference.IsUnlike
+            ? new Fact("UNLIKE", difference.ToString()) { Grade = Grade.Bad }
+            : new Fact("differs", difference.ToString())),
         .. comparison.Candidates.SelectMany(ComparisonText.Bases).Distinct().Select(basis => new Fact("evidence", basis)),
-        .. comparison.Candidates.Any(candidate => candidate.Operations.Count > 0) ? [new Fact("method", ComparisonText.Method(comparison))] : Array.Empty<Fact>(),
+        .. comparison.Candidates.Any(candidate => candidate.Operations.Count > 0)
+            ? [new Fact("method", ComparisonText.Method(comparison))]
+            : Array.Empty<Fact>(),
     ];
 }

@@ -35,7 +35,8 @@ internal static class ComparisonTables
     private static ReportTable Operations(CandidateComparison candidate, string pair) => new(
         Words.Of($"{pair}: rates are documents/s of inserts, operations/s of others; a latency ratio above 1 is slower"),
         ["<operation", "<of", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "<verdict"],
-        [.. candidate.Operations.SelectMany(operation => operation.Measures.Select((judgement, i) => Row(operation, judgement, i == 0 ? candidate.TitleOf(operation) : "")))]);
+        [.. candidate.Operations.SelectMany(operation =>
+            operation.Measures.Select((judgement, i) => Row(operation, judgement, i == 0 ? candidate.TitleOf(operation) : "")))]);
 
     private static IReadOnlyList<string> Row(OperationComparison operation, MeasureComparison judgement, string title) =>
         [title, ComparisonText.NameOf(operation, judgement.Measure), .. Figures(judgement)];
@@ -44,7 +45,8 @@ internal static class ComparisonTables
     [
         ComparisonText.Value(judgement.Measure, judgement.Baseline), ComparisonText.Value(judgement.Measure, judgement.Candidate),
         ComparisonText.Number(judgement.Ratio.Value), ComparisonText.Range(judgement.Ratio.Interval),
-        judgement.HolmP is { } p ? ComparisonText.Probability(p) : Units.None, !judgement.IsTested ? "" : ComparisonText.Describe(judgement.Outcome),
+        judgement.HolmP is { } p ? ComparisonText.Probability(p) : Units.None,
+        !judgement.IsTested ? "" : ComparisonText.Describe(judgement.Outcome),
     ];
 
     private static ReportTable Windows(OperationComparison judged, string title)
@@ -53,11 +55,13 @@ internal static class ComparisonTables
         return new ReportTable(
             isGrowth ? Words.Of($"{title}: rate at each size") : Words.Of($"{title}: rate at each repeat"),
             [isGrowth ? "documents" : "repeat", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "<verdict"],
-            [.. judged.Windows.Select(window => (IReadOnlyList<string>)[isGrowth ? Units.Count(window.At) : Units.Exact(window.At), .. Figures(window.Rate)])]);
+            [.. judged.Windows.Select(window =>
+                (IReadOnlyList<string>)[isGrowth ? Units.Count(window.At) : Units.Exact(window.At), .. Figures(window.Rate)])]);
     }
 
     private static ReportTable Bytes(CandidateComparison candidate) => new(
         Words.Of($"Sizes at {Units.Count(candidate.SizesAtDocuments)} documents"),
         ["<what", "baseline", "candidate", "ratio"],
-        [.. candidate.Sizes.Select(s => (IReadOnlyList<string>)[s.What, Units.Bytes(s.Baseline), Units.Bytes(s.Candidate), ComparisonText.Number(s.Value)])]);
+        [.. candidate.Sizes.Select(s =>
+            (IReadOnlyList<string>)[s.What, Units.Bytes(s.Baseline), Units.Bytes(s.Candidate), ComparisonText.Number(s.Value)])]);
 }

@@ -21,13 +21,15 @@ internal static class ComparisonText
     public static string NameOf(OperationComparison operation, Measure measure) => measure switch
     {
         Measure.Rate => Words.Of("rate"),
-        _ => (operation.IsPaced ? measure.IsService() ? Words.Of("service ") : Words.Of("response ") : "") + $"p{measure.Percent():0}" + (operation.IsUnacknowledged ? Words.Of(" to send") : ""),
+        _ => (operation.IsPaced ? measure.IsService() ? Words.Of("service ") : Words.Of("response ") : "") + $"p{measure.Percent():0}"
+            + (operation.IsUnacknowledged ? Words.Of(" to send") : ""),
     };
 
     /// <summary>1,234 per second, or 1.2 ms.</summary>
     public static string Value(Measure measure, double value) => measure == Measure.Rate ? Units.Rate(value) : Units.Latency(value);
 
-    public static string Number(double ratio) => ratio.ToString(ratio < 9.995 ? "0.00" : ratio < 99.95 ? "0.0" : "0", CultureInfo.InvariantCulture);
+    public static string Number(double ratio) =>
+        ratio.ToString(ratio < 9.995 ? "0.00" : ratio < 99.95 ? "0.0" : "0", CultureInfo.InvariantCulture);
 
     /// <summary>"0.87 to 0.92".</summary>
     public static string Range(Interval? interval) => interval is { } i ? Words.Of($"{Number(i.Low)} to {Number(i.High)}") : Units.None;
@@ -71,7 +73,8 @@ internal static class ComparisonText
     }
 
     /// <summary>All that is judged of it in a line, the rate first.</summary>
-    public static string Sentence(OperationComparison operation) => string.Join("; ", operation.Tested.Select(judgement => Sentence(operation, judgement)));
+    public static string Sentence(OperationComparison operation) =>
+        string.Join("; ", operation.Tested.Select(judgement => Sentence(operation, judgement)));
 
     /// <summary>
     /// What got worse first, what is undecided last, with what would be enough to decide it; then what else was at work on the machine, and
@@ -89,7 +92,8 @@ internal static class ComparisonText
         if (SingleOrSharded.Find(comparison, candidate) is { } decision)
             verdicts.Add(new Verdict(Grade.Note, decision.Text) { Label = decision.IsUndecided ? "undecided" : "decided" });
         else
-            verdicts.AddRange(ShardingFindings.Of(comparison, candidate).Where(finding => !finding.IsVerdict).Select(finding => new Verdict(Grade.Note, finding.Line) { Label = "finding" }));
+            verdicts.AddRange(ShardingFindings.Of(comparison, candidate)
+                .Where(finding => !finding.IsVerdict).Select(finding => new Verdict(Grade.Note, finding.Line) { Label = "finding" }));
         return verdicts;
     }
 
@@ -97,12 +101,14 @@ internal static class ComparisonText
     {
         OperationComparison[] undecided = [.. candidate.Operations.Where(o => o.Tested.Any(j => j.Outcome == Outcome.Undecided))];
         if (undecided.Length > MostListed)
-            return [Words.Of($"{undecided.Length} of {candidate.Operations.Count} operations; comparison.csv says what a verdict on each would take")];
-        return undecided.SelectMany(o => o.Tested.Where(j => j.Outcome == Outcome.Undecided)).Select(j => j.Enough).Distinct().Select(enough =>
-        {
-            string titles = Titles(candidate, j => j.Outcome == Outcome.Undecided && j.Enough == enough);
-            return enough is null ? titles : Words.Of($"{titles}; a verdict would take {enough}");
-        });
+            return [Words.Of(
+                $"{undecided.Length} of {candidate.Operations.Count} operations; comparison.csv says what a verdict on each would take")];
+        return undecided.SelectMany(o => o.Tested.Where(j => j.Outcome == Outcome.Undecided))
+            .Select(j => j.Enough).Distinct().Select(enough =>
+            {
+                string titles = Titles(candidate, j => j.Outcome == Outcome.Undecided && j.Enough == enough);
+                return enough is null ? titles : Words.Of($"{titles}; a verdict would take {enough}");
+            });
     }
 
     private static IEnumerable<Verdict> Changed(CandidateComparison candidate, Outcome outcome, Grade grade)
@@ -111,7 +117,8 @@ internal static class ComparisonText
         {
             string[] sentences = [.. operation.Tested.Where(j => j.Outcome == outcome).Select(j => Sentence(operation, j))];
             if (sentences.Length > 0)
-                yield return new Verdict(grade, $"{candidate.TitleOf(operation)}: {string.Join("; ", sentences)}") { Label = Describe(outcome) };
+                yield return new Verdict(
+                    grade, $"{candidate.TitleOf(operation)}: {string.Join("; ", sentences)}") { Label = Describe(outcome) };
         }
     }
 
@@ -119,34 +126,42 @@ internal static class ComparisonText
     /// One word for the whole of it: "slower", "faster", "mixed" (both), "equivalent" (all of it) or "undecided"; or that there is nothing
     /// to compare.
     /// </summary>
-    public static string Overall(CandidateComparison candidate) => candidate.Operations.Count == 0 ? Words.Of("no operation in common") : (candidate.IsRegression, candidate.IsImprovement) switch
-    {
-        (true, true) => Words.Of("mixed"),
-        (true, false) => Describe(Outcome.Slower),
-        (false, true) => Describe(Outcome.Faster),
-        _ => Describe(candidate.IsEquivalent ? Outcome.Equivalent : Outcome.Undecided),
-    };
+    public static string Overall(CandidateComparison candidate) =>
+        candidate.Operations.Count == 0 ? Words.Of("no operation in common") : (candidate.IsRegression, candidate.IsImprovement) switch
+        {
+            (true, true) => Words.Of("mixed"),
+            (true, false) => Describe(Outcome.Slower),
+            (false, true) => Describe(Outcome.Faster),
+            _ => Describe(candidate.IsEquivalent ? Outcome.Equivalent : Outcome.Undecided),
+        };
 
     /// <summary>What was one observation, for which operations: "batch, q4, q5: 10 sizes, one observation each (t test)".</summary>
-    public static IEnumerable<string> Bases(CandidateComparison candidate) => candidate.Operations.GroupBy(o => (o.Evidence, o.Basis)).Select(group =>
-    {
-        string titles = group.Count() > MostListed ? Words.Of($"{group.Count()} of {candidate.Operations.Count} operations") : string.Join(", ", group.Select(candidate.TitleOf));
-        return group.Key.Evidence switch
+    public static IEnumerable<string> Bases(CandidateComparison candidate) =>
+        candidate.Operations.GroupBy(o => (o.Evidence, o.Basis)).Select(group =>
         {
-            Evidence.Samples => Words.Of($"{titles}: {group.Key.Basis}, one observation each (rank test)"),
-            Evidence.Windows or Evidence.Runs => Words.Of($"{titles}: {group.Key.Basis}, one observation each (t test)"),
-            _ => Words.Of($"{titles}: not judged, {group.Key.Basis}"),
-        };
-    });
+            string titles = group.Count() > MostListed
+                ? Words.Of($"{group.Count()} of {candidate.Operations.Count} operations")
+                : string.Join(", ", group.Select(candidate.TitleOf));
+            return group.Key.Evidence switch
+            {
+                Evidence.Samples => Words.Of($"{titles}: {group.Key.Basis}, one observation each (rank test)"),
+                Evidence.Windows or Evidence.Runs => Words.Of($"{titles}: {group.Key.Basis}, one observation each (t test)"),
+                _ => Words.Of($"{titles}: not judged, {group.Key.Basis}"),
+            };
+        });
 
     /// <summary>How to read the verdicts.</summary>
     public static string Method(RunComparison comparison) =>
-        Words.Of($"ratios are candidate to baseline, each with its own 95 % interval; slower or faster: by more than {Units.Percent(comparison.NoiseThreshold)}, and any false alarm in a comparison "
-        + $"has a chance of {Units.Percent(OperationComparer.Level)} (Holm); equivalent: a difference of {Units.Percent(comparison.NoiseThreshold)} or more would be missed in at most {Units.Percent(OperationComparer.Level)} of cases (TOST)");
+        Words.Of($"ratios are candidate to baseline, each with its own 95 % interval; slower or faster: "
+            + $"by more than {Units.Percent(comparison.NoiseThreshold)}, and any false alarm in a comparison "
+        + $"has a chance of {Units.Percent(OperationComparer.Level)} (Holm); equivalent: "
+        + $"a difference of {Units.Percent(comparison.NoiseThreshold)} or more would be missed in at most "
+        + $"{Units.Percent(OperationComparer.Level)} of cases (TOST)");
 
     /// <summary>"q4 (rate, p50), q5 (rate)".</summary>
-    private static string Titles(CandidateComparison candidate, Func<MeasureComparison, bool> chosen) => string.Join(", ", candidate.Operations
-        .Select(o => (Operation: o, Names: string.Join(", ", o.Tested.Where(chosen).Select(j => NameOf(o, j.Measure)))))
-        .Where(one => one.Names.Length > 0)
-        .Select(one => $"{candidate.TitleOf(one.Operation)} ({one.Names})"));
+    private static string Titles(CandidateComparison candidate, Func<MeasureComparison, bool> chosen) =>
+        string.Join(", ", candidate.Operations
+            .Select(o => (Operation: o, Names: string.Join(", ", o.Tested.Where(chosen).Select(j => NameOf(o, j.Measure)))))
+            .Where(one => one.Names.Length > 0)
+            .Select(one => $"{candidate.TitleOf(one.Operation)} ({one.Names})"));
 }

@@ -11,7 +11,9 @@ internal static class ComparisonTitle
         static side => Shape(side.First.Deployment),
         static side => side.First.DeploymentName,
         static side => side.First.Deployment is { } deployment ? $"{Program(deployment)} {deployment.ServerVersion}" : null,
-        static side => side.First.Settings.Engine is { Kind: EngineKind.Driver } engine ? Words.Of($"MongoDB.Driver {engine.Version}").TrimEnd() : Words.Of("MongoPerf's own client"),
+        static side => side.First.Settings.Engine is { Kind: EngineKind.Driver } engine
+            ? Words.Of($"MongoDB.Driver {engine.Version}").TrimEnd()
+            : Words.Of("MongoPerf's own client"),
         static side => Limits(side.First.Settings.Deployment),
         static side => side.First.Deployment?.Address is { } address && side.First.Settings.Deployment.Uri is not null ? address : null,
     ];
@@ -54,7 +56,8 @@ internal static class ComparisonTitle
     /// <summary>"slower in 3 of 5 operations (most in batch: rate 35 % slower)", "faster in q4 (p99 30 % lower)".</summary>
     private static IEnumerable<string> Part(CandidateComparison candidate, Outcome outcome, string word)
     {
-        (OperationComparison Operation, MeasureComparison Judgement)[] those = [.. candidate.Operations.Select(o => (Operation: o, Judgement: Leading(o, outcome)!)).Where(o => o.Judgement is not null)];
+        (OperationComparison Operation, MeasureComparison Judgement)[] those =
+            [.. candidate.Operations.Select(o => (Operation: o, Judgement: Leading(o, outcome)!)).Where(o => o.Judgement is not null)];
         if (those.Length == 0)
             yield break;
         string which = those.Length == candidate.Operations.Count && those.Length > 1 ? Words.Of($"in all {those.Length} operations")
@@ -67,8 +70,11 @@ internal static class ComparisonTitle
         }
 
         (OperationComparison operation, MeasureComparison most) = those.MaxBy(o => Math.Abs(Math.Log(o.Judgement.Ratio.Value)));
-        string change = most.Measure == Measure.Rate ? ComparisonText.Change(most.Ratio.Value) : $"{ComparisonText.NameOf(operation, most.Measure)} {ComparisonText.LatencyChange(most.Ratio.Value)}";
-        yield return Words.Of($"{word} {which} ({(those.Length > 1 ? Words.Of($"most in {candidate.TitleOf(operation)}: ") : "")}{change})");
+        string change = most.Measure == Measure.Rate
+            ? ComparisonText.Change(most.Ratio.Value)
+            : $"{ComparisonText.NameOf(operation, most.Measure)} {ComparisonText.LatencyChange(most.Ratio.Value)}";
+        yield return Words.Of(
+            $"{word} {which} ({(those.Length > 1 ? Words.Of($"most in {candidate.TitleOf(operation)}: ") : "")}{change})");
     }
 
     /// <summary>
@@ -80,7 +86,8 @@ internal static class ComparisonTitle
     private static MeasureComparison? Leading(OperationComparison operation, Outcome outcome)
     {
         MeasureComparison[] counted = [.. operation.Tested.Where(j => !operation.IsPaced || j.Measure != Measure.Rate)
-            .OrderBy(j => j.Measure == Measure.Rate ? 0 : 1).ThenByDescending(j => Math.Abs(Math.Log(j.Ratio.Value))).DefaultIfEmpty(operation.Rate)];
+            .OrderBy(j => j.Measure == Measure.Rate ? 0 : 1)
+            .ThenByDescending(j => Math.Abs(Math.Log(j.Ratio.Value))).DefaultIfEmpty(operation.Rate)];
         if (outcome is Outcome.Slower or Outcome.Faster)
             return counted.FirstOrDefault(j => j.Outcome == outcome);
         return counted[0].Outcome == outcome && !counted.Any(j => j.Outcome is Outcome.Slower or Outcome.Faster) ? counted[0] : null;
@@ -99,7 +106,8 @@ internal static class ComparisonTitle
             _ => Words.Of("one mongod"),
         };
 
-    private static string Program(DeploymentInfo deployment) => deployment.OtherSystem ?? (deployment.IsEmbedded ? Words.Of("embedded server") : "mongod");
+    private static string Program(DeploymentInfo deployment) =>
+        deployment.OtherSystem ?? (deployment.IsEmbedded ? Words.Of("embedded server") : "mongod");
 
     private static string Limits(DeploymentSettings settings) => string.Join(", ", new[]
     {
@@ -111,7 +119,8 @@ internal static class ComparisonTitle
     /// <summary>"threads 8": those that are not the same on all sides; null where they are, or too many differ.</summary>
     private static string? Parameters(ComparedSide side, ComparedSide[] sides)
     {
-        ParameterValue[] own = [.. side.First.Settings.Plan.Parameters.Where(parameter => sides.Any(other => !other.First.Settings.Plan.Parameters.Contains(parameter)))];
+        ParameterValue[] own = [.. side.First.Settings.Plan.Parameters
+            .Where(parameter => sides.Any(other => !other.First.Settings.Plan.Parameters.Contains(parameter)))];
         return own.Length is 0 or > 2 ? null : string.Join(", ", own.Select(static parameter => $"{parameter.Name} {parameter.Value}"));
     }
 }

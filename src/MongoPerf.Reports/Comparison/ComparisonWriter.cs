@@ -9,7 +9,11 @@ namespace MongoPerf.Reports.Comparison;
 public static class ComparisonWriter
 {
     private static readonly (string Name, Action<RunComparison, TextWriter> Write)[] TextFiles =
-        [("comparison.md", static (comparison, output) => MarkdownReport.Write(ComparisonReport.Of(comparison), output)), ("comparison.json", ComparisonJson.Write), ("comparison.csv", ComparisonCsv.Write)];
+        [
+            ("comparison.md", static (comparison, output) => MarkdownReport.Write(ComparisonReport.Of(comparison), output)),
+            ("comparison.json", ComparisonJson.Write),
+            ("comparison.csv", ComparisonCsv.Write),
+        ];
 
     /// <summary>Text files, charts and, last of all, index.html. A chart that can't be drawn is a warning.</summary>
     /// <param name="comparison">What is written.</param>
@@ -32,9 +36,11 @@ public static class ComparisonWriter
         string? warning;
         using (ChartLanguage.Begin(out warning))
             charts = ChartRenderer.Render(ComparisonCharts.Build(comparison, plots), Path.Combine(folder, "charts"));
-        IEnumerable<(StoredRun, string)> runs = comparison.Sides.Zip(ComparisonTitle.Names(comparison), static (side, name) => (side.First, name));
+        IEnumerable<(StoredRun, string)> runs = comparison.Sides.Zip(ComparisonTitle.Names(comparison),
+            static (side, name) => (side.First, name));
         var explore = HtmlExplore.Of(runs);
         string page = HtmlPage.Write(folder, HtmlReport.Build(ComparisonReport.Of(comparison), new PagePictures(explore, charts, folder)));
-        return new ReportFiles(page, [page, .. texts, .. charts.Files], [.. warning is null ? Array.Empty<string>() : [warning], .. charts.Warnings]);
+        return new ReportFiles(
+            page, [page, .. texts, .. charts.Files], [.. warning is null ? Array.Empty<string>() : [warning], .. charts.Warnings]);
     }
 }

@@ -35,7 +35,8 @@ public sealed class OperationComparer(SideWindows baseline, SideWindows candidat
     public IReadOnlyList<OperationComparison> Compare()
     {
         HashSet<WindowKey> measured = [.. candidate.Keys];
-        return Correct([.. baseline.Keys.Where(measured.Contains).GroupBy(key => key.Operation).Select(group => CompareOperation(group.Key, [.. group.OrderBy(key => key.At)]))]);
+        return Correct([.. baseline.Keys.Where(measured.Contains)
+            .GroupBy(key => key.Operation).Select(group => CompareOperation(group.Key, [.. group.OrderBy(key => key.At)]))]);
     }
 
     private OperationComparison CompareOperation(ComparedOperation operation, WindowKey[] keys)
@@ -52,7 +53,8 @@ public sealed class OperationComparer(SideWindows baseline, SideWindows candidat
             IsPaced = first.Service is not null,
             IsUnacknowledged = first.IsUnacknowledged,
             Measures = judgements,
-            Windows = [.. keys.Select(key => new WindowComparison(key.At, baseline.At(key)[0].Documents, keys.Length == 1 ? judgements[0] : CompareWindow(key)))],
+            Windows = [.. keys.Select(key =>
+                new WindowComparison(key.At, baseline.At(key)[0].Documents, keys.Length == 1 ? judgements[0] : CompareWindow(key)))],
         };
     }
 
@@ -61,7 +63,9 @@ public sealed class OperationComparer(SideWindows baseline, SideWindows candidat
         if (HasRepeats)
         {
             string runs = Words.Of($"{baseline.Runs.Count} and {candidate.Runs.Count} runs");
-            return HasEnoughRuns ? (Evidence.Runs, keys, runs) : (Evidence.None, keys, Words.Of($"{runs}; each side needs at least {LeastRuns}"));
+            return HasEnoughRuns
+                ? (Evidence.Runs, keys, runs)
+                : (Evidence.None, keys, Words.Of($"{runs}; each side needs at least {LeastRuns}"));
         }
 
         WindowKey[] ample = [.. keys.Where(IsAmple)];
@@ -73,7 +77,8 @@ public sealed class OperationComparer(SideWindows baseline, SideWindows candidat
 
         return keys.Length >= LeastWindows
             ? (Evidence.Windows, keys, Count(keys))
-            : (Evidence.None, keys, keys.Length == 1 ? Words.Of($"fewer than {LeastSamples} seconds on a side") : Words.Of($"{Count(keys)} with fewer than {LeastSamples} seconds each; at least {LeastWindows}, or {LeastSamples} seconds at one, are needed"));
+            : (Evidence.None, keys, keys.Length == 1 ? Words.Of($"fewer than {LeastSamples} seconds on a side") : Words.Of($"{Count(keys)} "
+                + $"with fewer than {LeastSamples} seconds each; at least {LeastWindows}, or {LeastSamples} seconds at one, are needed"));
     }
 
     private MeasureComparison CompareWindow(WindowKey key)
@@ -90,7 +95,10 @@ public sealed class OperationComparer(SideWindows baseline, SideWindows candidat
             return null;
         double from = a.Average(run => run.Average());
         double to = b.Average(run => run.Average());
-        var values = new MeasureComparison { Measure = measure, Baseline = Math.Exp(from), Candidate = Math.Exp(to), Ratio = new Ratio(Math.Exp(to - from), null) };
+        var values = new MeasureComparison
+        {
+            Measure = measure, Baseline = Math.Exp(from), Candidate = Math.Exp(to), Ratio = new Ratio(Math.Exp(to - from), null),
+        };
         RateWindow first = baseline.At(keys[0])[0];
         if (measure.IsService() || (measure == Measure.Rate ? !first.IsIndependent : first.IsTotal))
             return values with { IsTested = false };
@@ -115,8 +123,10 @@ public sealed class OperationComparer(SideWindows baseline, SideWindows candidat
         switch (evidence)
         {
             case Evidence.Samples:
-                SamplePair[] pairs = [.. keys.Select(key => new SamplePair(Samples(baseline, key, measure), Samples(candidate, key, measure)))];
-                if (pairs.Any(pair => pair.Baseline.Length < LeastSamples / 2 || pair.Candidate.Length < LeastSamples / 2) || Draw(measure, keys, pairs) is not { } drawn)
+                SamplePair[] pairs =
+                    [.. keys.Select(key => new SamplePair(Samples(baseline, key, measure), Samples(candidate, key, measure)))];
+                if (pairs.Any(pair => pair.Baseline.Length < LeastSamples / 2 || pair.Candidate.Length < LeastSamples / 2)
+                    || Draw(measure, keys, pairs) is not { } drawn)
                     return null;
                 return (MannWhitney.PValue(pairs), drawn);
             case Evidence.Windows:
@@ -136,7 +146,8 @@ public sealed class OperationComparer(SideWindows baseline, SideWindows candidat
         HistogramPair[] histograms =
         [
             .. keys.Select(key => (Baseline: Histograms(baseline, key), Candidate: Histograms(candidate, key)))
-                .Where(pair => pair is { Baseline: not null, Candidate: not null }).Select(pair => new HistogramPair(pair.Baseline!, pair.Candidate!)),
+                .Where(pair => pair is { Baseline: not null, Candidate: not null })
+                .Select(pair => new HistogramPair(pair.Baseline!, pair.Candidate!)),
         ];
         return histograms.Length == keys.Length ? PercentileBootstrap.Of(histograms, measure.Percent()) : null;
     }
@@ -151,22 +162,26 @@ public sealed class OperationComparer(SideWindows baseline, SideWindows candidat
 
     private string EnoughForAny(WindowKey[] keys) => HasRepeats
         ? Sufficiency.OfRuns(baseline.Runs.Count, candidate.Runs.Count)
-        : Sufficiency.OfNothing(Shortest(keys), keys.Min(key => Math.Min(Samples(baseline, key, Measure.Rate).Length, Samples(candidate, key, Measure.Rate).Length)));
+        : Sufficiency.OfNothing(Shortest(keys),
+            keys.Min(key => Math.Min(Samples(baseline, key, Measure.Rate).Length, Samples(candidate, key, Measure.Rate).Length)));
 
     private WindowLength? Shortest(WindowKey[] keys) =>
-        keys.SelectMany(key => baseline.At(key).Concat(candidate.At(key))).Select(window => window.Length).OfType<WindowLength>().MinBy(length => length.Seconds);
+        keys.SelectMany(key => baseline.At(key).Concat(candidate.At(key)))
+            .Select(window => window.Length).OfType<WindowLength>().MinBy(length => length.Seconds);
 
     private bool IsAmple(WindowKey key) => Seconds(baseline, [key]) >= LeastSamples && Seconds(candidate, [key]) >= LeastSamples;
 
     private static int Seconds(SideWindows side, WindowKey[] keys) => keys.Sum(key => side.At(key).Sum(window => window.Rates.Length));
 
-    private static double[] Samples(SideWindows side, WindowKey key, Measure measure) => [.. side.At(key).SelectMany(w => w.SecondsOf(measure))];
+    private static double[] Samples(SideWindows side, WindowKey key, Measure measure) =>
+        [.. side.At(key).SelectMany(w => w.SecondsOf(measure))];
 
     /// <returns>A row per run, a value per window; null when one is missing.</returns>
     private static double[][]? Logarithms(SideWindows side, IReadOnlyList<WindowKey> keys, Measure measure)
     {
         double?[][] values = [.. side.Runs.Select(run => keys.Select(key => run.Find(key)!.ValueOf(measure)).ToArray())];
-        return values.Any(run => run.Any(value => value is null)) ? null : [.. values.Select(run => run.Select(value => Math.Log(value!.Value)).ToArray())];
+        return values.Any(run => run.Any(value => value is null)) ? null
+            : [.. values.Select(run => run.Select(value => Math.Log(value!.Value)).ToArray())];
     }
 
     /// <summary>"10 sizes" of a growth, "5 repeats" of a phase.</summary>

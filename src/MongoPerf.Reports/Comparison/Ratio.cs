@@ -16,5 +16,6 @@ public sealed record Ratio(double Value, Interval? Interval, Interval? Narrow = 
 
     public static Ratio Of(double value, Drawn drawn) => new(value, drawn.At(0.95), drawn.At(0.9));
 
-    private static Interval? IfFinite(Interval? interval) => interval is { } i && double.IsFinite(i.Low) && double.IsFinite(i.High) ? i : null;
+    private static Interval? IfFinite(Interval? interval) =>
+        interval is { } i && double.IsFinite(i.Low) && double.IsFinite(i.High) ? i : null;
 }

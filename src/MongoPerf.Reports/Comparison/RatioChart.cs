@@ -26,14 +26,19 @@ internal static class RatioChart
                 .Select(one => (one.panel, one.Measure, RowsOf(comparison, one.Measure))).Where(static one => one.Item3.Length > 0),
         ];
         Panel[] panels = [.. shown.Select((one, i) => PanelOf(
-            comparison, one.Rows, i == 0 ? $"{plot.Name}.csv" : $"{plot.Name}-panel-{i + 1}.csv", TitleOf(one.Wanted, one.Measure, shown.Length)))];
+            comparison, one.Rows, i == 0 ? $"{plot.Name}.csv" : $"{plot.Name}-panel-{i + 1}.csv",
+            TitleOf(one.Wanted, one.Measure, shown.Length)))];
         if (panels.Length == 0)
             return null;
-        double[] ratios = [.. panels.SelectMany(static panel => panel.Table.Rows).SelectMany(static row => row.Skip(1)).Where(double.IsFinite)];
+        double[] ratios = [.. panels.SelectMany(static panel => panel.Table.Rows)
+            .SelectMany(static row => row.Skip(1)).Where(double.IsFinite)];
         double least = Math.Min(1 - comparison.NoiseThreshold, ratios.Min());
         double most = Math.Max(1 + comparison.NoiseThreshold, ratios.Max());
         double margin = Math.Pow(most / least, 0.06);
-        return new Chart(plot.Name, plot.TitleWith(), plot.Reading, AxisScale.OfRatios(least / margin, most * margin) with { Label = LabelOf([.. shown.Select(static one => one.Measure)]) }, panels)
+        return new Chart(plot.Name, plot.TitleWith(), plot.Reading, AxisScale.OfRatios(least / margin, most * margin) with
+        {
+            Label = LabelOf([.. shown.Select(static one => one.Measure)]),
+        }, panels)
         {
             HasLegendAbove = true,
             PanelHeight = 110 + (62 * shown.Max(static one => one.Rows.Length)),
@@ -65,25 +70,29 @@ internal static class RatioChart
             // Where hardly anything was done the interval reaches down to 0, for which a logarithmic axis has no place.
             Interval? interval = ratio.Interval is { Low: > 0 } ? ratio.Interval : null;
             values[0] = i + 1;
-            ((double[])[ratio.Value, interval?.Low ?? ratio.Value, interval?.High ?? ratio.Value]).CopyTo(values, 1 + (ColumnsOfSide.Length * rows[i].Side));
+            ((double[])[ratio.Value, interval?.Low ?? ratio.Value, interval?.High ?? ratio.Value])
+                .CopyTo(values, 1 + (ColumnsOfSide.Length * rows[i].Side));
             table.Add(values);
         }
 
         return new Panel(
             title, Rows(static row => Words.Wrap(row.Candidate.TitleOf(row.Operation), LongestName)),
-            [.. ComparisonCharts.Lines(comparison, table, 1, ColumnsOfSide.Length).Select(static line => line with { HasSpread = true, LiesAcross = true })])
+            [.. ComparisonCharts.Lines(comparison, table, 1, ColumnsOfSide.Length)
+                .Select(static line => line with { HasSpread = true, LiesAcross = true })])
         {
             Right = Rows(static row => $"{ComparisonText.WithRange(row.Judged.Ratio)}  {ComparisonText.Describe(row.Judged.Outcome)}"),
         };
 
-        AxisScale Rows(Func<Row, string> textOf) => new(0.4, [.. rows.Select((row, i) => new Tick(i + 1, textOf(row)))]) { Min = rows.Length + 0.6 };
+        AxisScale Rows(Func<Row, string> textOf) =>
+            new(0.4, [.. rows.Select((row, i) => new Tick(i + 1, textOf(row)))]) { Min = rows.Length + 0.6 };
     }
 
     /// <summary>A single panel is named by the axis below it.</summary>
     private static string TitleOf(PlotPanel wanted, Measure measure, int panels) =>
         wanted.TitleOr(panels == 1 ? "" : measure == Measure.Rate ? Words.Of("rate") : $"p{measure.Percent():0}");
 
-    private static string LabelOf(Measure[] measures) => measures.All(static one => one == Measure.Rate) ? Words.Of("candidate to baseline: left of 1 is slower, right of 1 is faster")
-        : measures.All(static one => one != Measure.Rate) ? Words.Of("candidate to baseline: left of 1 is faster, right of 1 is slower")
-        : Words.Of("candidate to baseline");
+    private static string LabelOf(Measure[] measures) =>
+        measures.All(static one => one == Measure.Rate) ? Words.Of("candidate to baseline: left of 1 is slower, right of 1 is faster")
+            : measures.All(static one => one != Measure.Rate) ? Words.Of("candidate to baseline: left of 1 is faster, right of 1 is slower")
+            : Words.Of("candidate to baseline");
 }

@@ -39,7 +39,8 @@ public sealed record RepeatSpread(ComparedSide Side, IReadOnlyList<OperationSpre
 
     /// <summary>Sentences about operations whose first run was slower than every other.</summary>
     public IEnumerable<string> SlowStarts => Operations.Where(o => o.IsIndependent && o.FirstIsSlowerBy > NoiseThreshold).Select(o =>
-        Words.Of($"{TitleOf(o)} was {Units.Percent(o.FirstIsSlowerBy)} slower in the first run than in the slowest of the others: caches may have been cold; "
+        Words.Of($"{TitleOf(o)} was {Units.Percent(o.FirstIsSlowerBy)} slower in the first run than in the slowest of the others: "
+            + $"caches may have been cold; "
         + $"add a repeat and leave the first out, or use a longer --warmup"));
 
     public static RepeatSpread Of(ComparedSide side, double noiseThreshold) => new(

@@ -28,14 +28,16 @@ public static class RunComparer
     /// <param name="sides">Two at least; all others are held against the first, the baseline.</param>
     /// <param name="differences">Of their set-ups, as <c>SetupCheck.Find</c> has them.</param>
     /// <param name="noiseThreshold">0.05 lets a ratio between 0.95 and 1.05 pass.</param>
-    public static RunComparison Compare(IReadOnlyList<ComparedSide> sides, IReadOnlyList<SetupDifference> differences, double noiseThreshold) => new()
-    {
-        Baseline = sides[0],
-        Candidates = [.. sides.Skip(1).Select(candidate => CompareSides(sides[0], candidate, noiseThreshold))],
-        Differences = differences,
-        NoiseThreshold = noiseThreshold,
-        Notes = [.. Once(sides), .. sides.SelectMany(side => Notes(side, noiseThreshold)), .. Cautions(sides), .. ScenarioFigures.LeftOut(FigureRun.Of([.. sides.Select(side => side.Stored)]))],
-    };
+    public static RunComparison Compare(
+        IReadOnlyList<ComparedSide> sides, IReadOnlyList<SetupDifference> differences, double noiseThreshold) => new()
+        {
+            Baseline = sides[0],
+            Candidates = [.. sides.Skip(1).Select(candidate => CompareSides(sides[0], candidate, noiseThreshold))],
+            Differences = differences,
+            NoiseThreshold = noiseThreshold,
+            Notes = [.. Once(sides), .. sides.SelectMany(side => Notes(side, noiseThreshold)), .. Cautions(sides),
+                .. ScenarioFigures.LeftOut(FigureRun.Of([.. sides.Select(side => side.Stored)]))],
+        };
 
     private static CandidateComparison CompareSides(ComparedSide baseline, ComparedSide candidate, double noiseThreshold)
     {
@@ -49,9 +51,11 @@ public static class RunComparer
         };
     }
 
-    private static (long Documents, IReadOnlyList<SizeRatio> Sizes) CompareSizes(IEnumerable<StoredSize> baseline, IEnumerable<StoredSize> candidate)
+    private static (long Documents, IReadOnlyList<SizeRatio> Sizes) CompareSizes(
+        IEnumerable<StoredSize> baseline, IEnumerable<StoredSize> candidate)
     {
-        var common = baseline.Join(candidate, s => (s.Phase, s.Documents), s => (s.Phase, s.Documents), (a, b) => (Baseline: a, Candidate: b)).LastOrDefault();
+        var common = baseline.Join(candidate, s => (s.Phase, s.Documents), s => (s.Phase, s.Documents),
+            (a, b) => (Baseline: a, Candidate: b)).LastOrDefault();
         if (common is not ({ } from, { } to))
             return (0, []);
         (string What, long? Baseline, long? Candidate)[] all =
@@ -60,7 +64,8 @@ public static class RunComparer
             (Words.Of("indexes, as stored"), from.IndexBytes, to.IndexBytes),
             (Words.Of("data folder on disk"), from.DiskBytes, to.DiskBytes),
         ];
-        return (from.Documents, [.. all.Where(one => one is { Baseline: > 0, Candidate: > 0 }).Select(one => new SizeRatio(one.What, one.Baseline!.Value, one.Candidate!.Value))]);
+        return (from.Documents, [.. all.Where(one => one is { Baseline: > 0, Candidate: > 0 })
+            .Select(one => new SizeRatio(one.What, one.Baseline!.Value, one.Candidate!.Value))]);
     }
 
     private static IEnumerable<string> Once(IReadOnlyList<ComparedSide> sides)
@@ -78,7 +83,8 @@ public static class RunComparer
             yield return Words.Of($"{side.Id}: results are the null deployment's, which answers from memory, not MongoDB's");
         if (run.Phases.Where(phase => phase.Rate is not null).Select(phase => phase.Phase).Distinct().ToArray() is { Length: > 0 } paced)
             yield return Words.Of($"{side.Id}: the rate was fixed in {string.Join(", ", paced)}, so only latencies can differ there");
-        int outages = side.Windows.Runs.Sum(r => r.Keys.Select(key => r.Find(key)!).Where(window => !window.IsTotal).Sum(window => window.OutageSamples));
+        int outages = side.Windows.Runs
+            .Sum(r => r.Keys.Select(key => r.Find(key)!).Where(window => !window.IsTotal).Sum(window => window.OutageSamples));
         if (outages > 0)
             yield return Words.Of($"{side.Id}: {outages} seconds with an outage are left out");
         ClientLimit limit = ClientLimit.Of(run);
@@ -88,18 +94,24 @@ public static class RunComparer
             yield return $"{side.Id}: {slow}";
     }
 
-    private static readonly VerdictFinding[] SaidElsewhere = [VerdictFinding.ClientLimit, VerdictFinding.OtherLoad, VerdictFinding.EmbeddedServer];
+    private static readonly VerdictFinding[] SaidElsewhere =
+    [
+        VerdictFinding.ClientLimit, VerdictFinding.OtherLoad, VerdictFinding.EmbeddedServer,
+    ];
 
     /// <summary>What reports of the runs themselves say beside their figures; once, where it holds for every side.</summary>
     private static IEnumerable<string> Cautions(IReadOnlyList<ComparedSide> sides) => sides
         .SelectMany(side => side.Stored.SelectMany(Cautions).Distinct().Select(text => (side.Id, Text: text)))
         .GroupBy(static caution => caution.Text)
-        .SelectMany(same => same.Count() == sides.Count ? [Words.Of($"all runs: {same.Key}")] : same.Select(static caution => $"{caution.Id}: {caution.Text}"));
+        .SelectMany(same => same.Count() == sides.Count
+            ? [Words.Of($"all runs: {same.Key}")]
+            : same.Select(static caution => $"{caution.Id}: {caution.Text}"));
 
     /// <summary>Without those that a comparison has words of its own for, or a line.</summary>
     private static IEnumerable<string> Cautions(StoredRun run) => RunVerdicts.Of(run)
         // What was changed alike is no caution, and what was not is among the differences.
-        .Where(verdict => verdict is { IsChosen: false } && verdict.Grade != Grade.Good && !(verdict.Finding is { } finding && SaidElsewhere.Contains(finding)))
+        .Where(verdict => verdict is { IsChosen: false } && verdict.Grade != Grade.Good
+            && !(verdict.Finding is { } finding && SaidElsewhere.Contains(finding)))
         .Select(static verdict => verdict.Text);
 }
 
@@ -112,6 +124,8 @@ public static class RunComparer
 internal sealed record StoredSize(string Phase, long Documents, long StorageBytes, long IndexBytes, long? DiskBytes)
 {
     /// <summary>In the order of the plan.</summary>
-    public static IEnumerable<StoredSize> Of(StoredRun run) => run.Phases.Where(phase => phase.Sizes.Count > 0).Select(phase => new StoredSize(
-        PhaseLabels.Of(phase), phase.Sizes.Sum(s => s.Documents), phase.Sizes.Sum(s => s.StorageBytes), phase.Sizes.Sum(s => s.IndexBytes), phase.Sizes.Max(s => s.DiskBytes)));
+    public static IEnumerable<StoredSize> Of(StoredRun run) =>
+        run.Phases.Where(phase => phase.Sizes.Count > 0).Select(phase => new StoredSize(
+            PhaseLabels.Of(phase), phase.Sizes.Sum(s => s.Documents), phase.Sizes.Sum(s => s.StorageBytes),
+            phase.Sizes.Sum(s => s.IndexBytes), phase.Sizes.Max(s => s.DiskBytes)));
 }

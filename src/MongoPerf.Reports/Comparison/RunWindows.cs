@@ -82,7 +82,8 @@ public sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> window
         foreach (PhaseRecord phase in run.Phases.Where(phase => phase.Kind != PhaseKind.Create))
         {
             var own = phase.Operations.ToDictionary(
-                result => result, result => samples.GetValueOrDefault((phase.Number, result.Operation), []).Select(sample => new Counted(sample, arrivals.CountIn(sample, result))).ToList());
+                result => result, result => samples.GetValueOrDefault((phase.Number, result.Operation), [])
+                    .Select(sample => new Counted(sample, arrivals.CountIn(sample, result))).ToList());
             foreach (OperationResult result in phase.Operations)
                 Add(phase, result, own[result]);
             foreach (OperationMix mix in phase.Mixes)
@@ -105,11 +106,13 @@ public sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> window
 
     /// <summary>The mix's seconds; with latencies where those of its operations were read.</summary>
     private static IEnumerable<Counted> Sum(OperationMix mix, Dictionary<OperationResult, List<Counted>> all) => mix.Operations
-        .SelectMany(result => all[result].Select(one => (Result: result, Second: one))).GroupBy(one => one.Second.Sample.AtMilliseconds).OrderBy(same => same.Key)
+        .SelectMany(result => all[result].Select(one => (Result: result, Second: one)))
+        .GroupBy(one => one.Second.Sample.AtMilliseconds).OrderBy(same => same.Key)
         .Select(same =>
         {
             Sample[] parts = [.. same.Select(one => one.Second.Sample)];
-            LatencySummary latency = JointSecond.Latency(mix, [.. parts.Where(part => part.Operations > 0).Select(part => part.ReportedHistogram)]);
+            LatencySummary latency = JointSecond.Latency(
+                mix, [.. parts.Where(part => part.Operations > 0).Select(part => part.ReportedHistogram)]);
             Sample sum = parts[0] with
             {
                 Operation = mix.Total.Operation,
@@ -160,7 +163,8 @@ public sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> window
         if (!double.IsFinite(rate) || rate <= 0)
             return null;
         Counted[] whole = [.. sound.Where(second => second.Sample.Seconds >= SampleAttempts.LeastSeconds)];
-        // Seconds of unacknowledged writes count what arrived in them, or was sent where no server counted; the result also what arrived until the fence was answered.
+        // Seconds of unacknowledged writes count what arrived in them, or was sent where no server counted; the result also what arrived
+        // until the fence was answered.
         double scale = measured > 0 ? rate / measured : 1;
         return new RateWindow
         {

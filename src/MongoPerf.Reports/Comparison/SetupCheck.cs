@@ -53,9 +53,14 @@ public static class SetupCheck
         new("client CPU", run => run.Environment?.CpuModel ?? Words.Of("unknown"), IsWork: true),
         new("client cores", run => run.Environment?.CpuCount.ToString(CultureInfo.InvariantCulture) ?? Words.Of("unknown"), IsWork: true),
         // Kernels leave out a little more or less of it at each start.
-        new("client memory", run => run.Environment is { } e ? $"{Math.Round(e.MemoryBytes / (double)(1L << 30)):0} GiB" : Words.Of("unknown"), IsWork: true),
-        new("client system", run => run.Environment is { } e ? Words.Of($"{e.OperatingSystem}, Linux {e.Kernel}, .NET {e.DotNetVersion}") : Words.Of("unknown")),
-        new("server on the client's machine", run => run.Environment is { } e ? e.ServerOnSameMachine ? Words.Of("yes") : Words.Of("no") : Words.Of("unknown")),
+        new(
+            "client memory",
+            run => run.Environment is { } e ? $"{Math.Round(e.MemoryBytes / (double)(1L << 30)):0} GiB" : Words.Of("unknown"),
+            IsWork: true),
+        new("client system", run =>
+            run.Environment is { } e ? Words.Of($"{e.OperatingSystem}, Linux {e.Kernel}, .NET {e.DotNetVersion}") : Words.Of("unknown")),
+        new("server on the client's machine",
+            run => run.Environment is { } e ? e.ServerOnSameMachine ? Words.Of("yes") : Words.Of("no") : Words.Of("unknown")),
         new("MongoPerf", run => run.Run.Version),
     ];
 
@@ -69,12 +74,16 @@ public static class SetupCheck
         new("engine", run => run.Settings.Engine.Text) { HoldsForRepeats = true },
         new("address", run => run.Deployment is { } given && given.Kind.IsGiven() ? given.Address : Words.Of("its own")),
         new("storage engine", run => run.Deployment?.StorageEngine ?? Words.Of("unknown")),
-        new("memory limit", run => CacheCrossing.MemoryOfEach(run) is { } bytes ? Units.BinaryBytes(bytes) : run.Settings.Deployment.MemoryLimitBytes is null ? Words.Of("default") : Words.Of("none")),
+        new("memory limit", run => CacheCrossing.MemoryOfEach(run) is { } bytes ? Units.BinaryBytes(bytes)
+            : run.Settings.Deployment.MemoryLimitBytes is null ? Words.Of("default") : Words.Of("none")),
         new("CPUs", run => run.Settings.Deployment.Cpus?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("all")),
-        new("shards", run => run.Deployment?.ShardCount?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("none")) { HoldsForRepeats = true },
-        new("members", run => run.Deployment?.Members?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("none")) { HoldsForRepeats = true },
+        new("shards",
+            run => run.Deployment?.ShardCount?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("none")) { HoldsForRepeats = true },
+        new("members",
+            run => run.Deployment?.Members?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("none")) { HoldsForRepeats = true },
         new("TLS", run => OnOff(run.Deployment?.Tls)) { HoldsForRepeats = true },
-        new("compression", run => run.Deployment is null ? Words.Of("unknown") : run.Deployment.Compressor ?? Words.Of("none")) { HoldsForRepeats = true },
+        new("compression",
+            run => run.Deployment is null ? Words.Of("unknown") : run.Deployment.Compressor ?? Words.Of("none")) { HoldsForRepeats = true },
         new("logins", run => OnOff(run.Deployment?.Auth)) { HoldsForRepeats = true },
         new("router", run => run.Deployment?.Router ?? Words.Of("none")),
     ];
@@ -105,26 +114,35 @@ public static class SetupCheck
     {
         if (run.Deployment is not { ShardCount: not null, Collections: { Count: > 0 } collections })
             return run.Deployment?.ShardCount is null ? Words.Of("on one server") : Words.Of("unknown");
-        string[] crowded = [.. collections.Where(c => c.NearlyOnly is not null).Select(c => Words.Of($"{(collections.Count > 1 ? $"{c.Collection} " : "")}nearly all on {c.NearlyOnly!.Shard}"))];
-        return crowded.Length > 0 ? string.Join(", ", crowded) : Words.Of($"spread over {Words.Counted(run.Deployment.ShardCount.Value, "shard")}");
+        string[] crowded = [.. collections.Where(c => c.NearlyOnly is not null)
+            .Select(c => Words.Of($"{(collections.Count > 1 ? $"{c.Collection} " : "")}nearly all on {c.NearlyOnly!.Shard}"))];
+        return crowded.Length > 0
+            ? string.Join(", ", crowded)
+            : Words.Of($"spread over {Words.Counted(run.Deployment.ShardCount.Value, "shard")}");
     }
 
     private static readonly Trait State = new("state", run => Words.Of(run.StateText));
 
     /// <summary>What differs between the sides, unlike work first.</summary>
     /// <param name="sides">A run of each; the baseline's first.</param>
-    public static IReadOnlyList<SetupDifference> Find(IReadOnlyList<StoredRun> sides) => Find([.. Work, .. Parameters(sides), .. Documents(sides), .. Client, .. Deployment, .. Data, State], sides);
+    public static IReadOnlyList<SetupDifference> Find(IReadOnlyList<StoredRun> sides) =>
+        Find([.. Work, .. Parameters(sides), .. Documents(sides), .. Client, .. Deployment, .. Data, State], sides);
 
     /// <summary>What differs between repeats of one run and must not.</summary>
     public static IReadOnlyList<SetupDifference> FindAmongRepeats(IReadOnlyList<StoredRun> runs) =>
-        Find([.. Work.Concat(Parameters(runs)).Concat(Client).Where(t => t.IsWork), .. Deployment.Concat(Data).Where(t => t.HoldsForRepeats).Select(t => t with { IsWork = true })], runs);
+        Find(
+            [
+                .. Work.Concat(Parameters(runs)).Concat(Client).Where(t => t.IsWork),
+                .. Deployment.Concat(Data).Where(t => t.HoldsForRepeats).Select(t => t with { IsWork = true }),
+            ], runs);
 
     private static IReadOnlyList<SetupDifference> Find(IEnumerable<Trait> traits, IReadOnlyList<StoredRun> sides) =>
     [
         .. traits.Select(trait => (Trait: trait, Values: (string[])[.. sides.Select(trait.Of)]))
             .Where(one => one.Values.Distinct().Count() > 1)
             .DistinctBy(one => one.Trait.Name)
-            .Select(one => new SetupDifference(one.Trait.IsParameter ? one.Trait.Name : Words.Of(one.Trait.Name), one.Values, one.Trait.IsWork))
+            .Select(one =>
+                new SetupDifference(one.Trait.IsParameter ? one.Trait.Name : Words.Of(one.Trait.Name), one.Values, one.Trait.IsWork))
             .OrderByDescending(difference => difference.IsUnlike),
     ];
 
@@ -132,12 +150,15 @@ public static class SetupCheck
     private static IEnumerable<Trait> Parameters(IReadOnlyList<StoredRun> sides)
     {
         IEnumerable<string> set = sides.SelectMany(run => run.Settings.Plan.Set).Select(text => text.Split(':')[0]);
-        IEnumerable<string> names = sides.Select(run => run.Settings.Plan).SelectMany(plan => plan.Parameters.Select(p => p.Name).Concat(plan.Overrides.Parameters.Keys));
-        return names.Distinct().Except(set).Select(name => new Trait(name, run => ParameterOf(run, name), IsWork: name != Target) { IsParameter = true });
+        IEnumerable<string> names = sides.Select(run => run.Settings.Plan)
+            .SelectMany(plan => plan.Parameters.Select(p => p.Name).Concat(plan.Overrides.Parameters.Keys));
+        return names.Distinct().Except(set)
+            .Select(name => new Trait(name, run => ParameterOf(run, name), IsWork: name != Target) { IsParameter = true });
     }
 
     private static string ParameterOf(StoredRun run, string name) =>
-        run.Settings.Plan.Parameters.FirstOrDefault(p => p.Name == name)?.Value ?? Overrides(run).Parameters.GetValueOrDefault(name) ?? Words.Of(OfTheFile);
+        run.Settings.Plan.Parameters.FirstOrDefault(p => p.Name == name)?.Value
+        ?? Overrides(run).Parameters.GetValueOrDefault(name) ?? Words.Of(OfTheFile);
 
     /// <summary>What reads say of one size they don't say of another; inserts end at the size that their speed takes them to.</summary>
     private static IEnumerable<Trait> Documents(IReadOnlyList<StoredRun> sides)

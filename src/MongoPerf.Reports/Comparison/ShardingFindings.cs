@@ -13,8 +13,11 @@ internal static class ShardingFindings
         bool isBaseline = IsSharded(comparison.Baseline);
         if (isBaseline == IsSharded(candidate.Candidate))
             return [];
-        (StoredRun sharded, StoredRun other) = isBaseline ? (comparison.Baseline.First, candidate.Candidate.First) : (candidate.Candidate.First, comparison.Baseline.First);
-        var sides = new Sides(sharded.Deployment!.ShardCount == 1 ? Words.Of("the single shard is") : Words.Of("the shards are"), SingleOrSharded.NameOf(other.Deployment?.Topology), isBaseline);
+        (StoredRun sharded, StoredRun other) = isBaseline
+            ? (comparison.Baseline.First, candidate.Candidate.First)
+            : (candidate.Candidate.First, comparison.Baseline.First);
+        var sides = new Sides(sharded.Deployment!.ShardCount == 1 ? Words.Of("the single shard is") : Words.Of("the shards are"),
+            SingleOrSharded.NameOf(other.Deployment?.Topology), isBaseline);
         return [.. candidate.RatedOperations.Select(operation => Find(candidate, operation, sides)).OfType<Finding>()];
     }
 
@@ -30,9 +33,14 @@ internal static class ShardingFindings
     {
         // Of the shards to the other side, whichever came first.
         (long Documents, double Logarithm)[] sizes =
-            [.. operation.Windows.Where(window => window.Rate.Ratio.Value > 0).Select(window => (window.Documents, (sides.IsBaseline ? -1 : 1) * Math.Log(window.Rate.Ratio.Value))).OrderBy(one => one.Documents)];
+            [.. operation.Windows.Where(window => window.Rate.Ratio.Value > 0)
+                .Select(window => (window.Documents, (sides.IsBaseline ? -1 : 1) * Math.Log(window.Rate.Ratio.Value)))
+                .OrderBy(one => one.Documents)];
         string title = candidate.TitleOf(operation);
-        return Crossover.Find([.. sizes.Select(size => (size.Documents, Math.Exp(size.Logarithm)))], candidate.RatedOperations.Count()) is { } crossover ? Crossed(title, sizes, crossover, sides) : Apart(title, operation, sizes, sides);
+        return Crossover.Find([.. sizes.Select(size => (size.Documents, Math.Exp(size.Logarithm)))],
+            candidate.RatedOperations.Count()) is { } crossover
+            ? Crossed(title, sizes, crossover, sides)
+            : Apart(title, operation, sizes, sides);
     }
 
     private static Finding Crossed(string title, (long Documents, double Logarithm)[] sizes, Crossover crossover, Sides sides)
@@ -42,13 +50,17 @@ internal static class ShardingFindings
         return new Finding
         {
             Id = FindingIds.Crossover,
-            Text = Words.Of($"{title}: {sides.Shards} {(gains ? Words.Of("slower") : Words.Of("faster"))} than {sides.Other} up to {Units.Count(sizes[place - 1].Documents)} documents (rate × {ComparisonText.Number(crossover.Before.Value)}) "
-                + $"and {(gains ? Words.Of("faster") : Words.Of("slower"))} from {Units.Count(crossover.Documents)} on (× {ComparisonText.Number(crossover.After.Value)})"),
+            Text = Words.Of($"{title}: {sides.Shards} {(gains ? Words.Of("slower") : Words.Of("faster"))} than {sides.Other} up to "
+                + $"{Units.Count(sizes[place - 1].Documents)} documents (rate × {ComparisonText.Number(crossover.Before.Value)}) "
+                + $"and {(gains ? Words.Of("faster") : Words.Of("slower"))} from {Units.Count(crossover.Documents)} on (× "
+                + $"{ComparisonText.Number(crossover.After.Value)})"),
             Operations = [title],
             Range = new FindingRange(null, null, sizes[place - 1].Documents, crossover.Documents),
             Rate = FindingEffect.Of(crossover.After.Value, crossover.After.Interval),
-            Evidence = [new FindingEvidence(null, Words.Of($"rate of the sharded side to that of {sides.Other}: {string.Join(", ", sizes.Select(RatioText))}"))],
-            Refute = Words.Of("repeat both (--repeat 5) with smaller steps around the crossover: if it moves by more than a step, its place is chance"),
+            Evidence = [new FindingEvidence(
+                null, Words.Of($"rate of the sharded side to that of {sides.Other}: {string.Join(", ", sizes.Select(RatioText))}"))],
+            Refute = Words.Of(
+                "repeat both (--repeat 5) with smaller steps around the crossover: if it moves by more than a step, its place is chance"),
             Weight = Math.Abs(Math.Log(crossover.After.Value / crossover.Before.Value)),
         };
     }
@@ -62,17 +74,24 @@ internal static class ShardingFindings
             return null;
         bool isFaster = (operation.Rate.Outcome == Outcome.Faster) != sides.IsBaseline;
         double ratio = sides.IsBaseline ? 1 / operation.Rate.Ratio.Value : operation.Rate.Ratio.Value;
-        Interval? interval = operation.Rate.Ratio.Interval is { } one && sides.IsBaseline ? new Interval(1 / one.High, 1 / one.Low) : operation.Rate.Ratio.Interval;
-        string where = sizes.Length == 1 || sizes[0].Documents == sizes[^1].Documents ? Words.Of($"at {Units.Count(sizes[0].Documents)} documents") : Words.Of($"at every size from {Units.Count(sizes[0].Documents)} to {Units.Count(sizes[^1].Documents)} documents taken together");
+        Interval? interval = operation.Rate.Ratio.Interval is { } one && sides.IsBaseline
+            ? new Interval(1 / one.High, 1 / one.Low)
+            : operation.Rate.Ratio.Interval;
+        string where = sizes.Length == 1 || sizes[0].Documents == sizes[^1].Documents
+            ? Words.Of($"at {Units.Count(sizes[0].Documents)} documents")
+            : Words.Of(
+                $"at every size from {Units.Count(sizes[0].Documents)} to {Units.Count(sizes[^1].Documents)} documents taken together");
         return new Finding
         {
             Id = isFaster ? FindingIds.ShardedFaster : FindingIds.ShardedSlower,
-            Text = Words.Of($"{title}: {sides.Shards} {(isFaster ? Words.Of("faster") : Words.Of("slower"))} than {sides.Other} {where}; no crossover"),
+            Text = Words.Of(
+                $"{title}: {sides.Shards} {(isFaster ? Words.Of("faster") : Words.Of("slower"))} than {sides.Other} {where}; no crossover"),
             Operations = [title],
             Range = new FindingRange(null, null, sizes[0].Documents, sizes[^1].Documents),
             Rate = FindingEffect.Of(ratio, interval),
             Evidence = [new FindingEvidence(null, Words.Of($"rate × {ComparisonText.Number(ratio)}; {operation.Basis}"))],
-            Refute = Words.Of("give both the same memory and CPUs in total, and then the same for each server: if the other side wins, resources decided it and not the sharding"),
+            Refute = Words.Of("give both the same memory and CPUs in total, and then the same for each server: if the other side wins, "
+                + "resources decided it and not the sharding"),
             // The verdict has the ratio already.
             IsVerdict = true,
             Weight = Math.Abs(Math.Log(ratio)),

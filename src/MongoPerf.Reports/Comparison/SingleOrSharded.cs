@@ -29,15 +29,19 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     {
         StoredRun single = comparison.Baseline.First;
         StoredRun sharded = candidate.Candidate.First;
-        if (single.Deployment is not { ShardCount: null or 1 } || sharded.Deployment?.ShardCount is not > 1 || candidate.Operations.Count == 0)
+        if (single.Deployment is not { ShardCount: null or 1 } || sharded.Deployment?.ShardCount is not > 1
+            || candidate.Operations.Count == 0)
             return null;
-        EnvironmentInfo? machine = sharded.Environment is { ServerOnSameMachine: true } same && single.Environment is { ServerOnSameMachine: true } ? same : null;
+        EnvironmentInfo? machine =
+            sharded.Environment is { ServerOnSameMachine: true } same && single.Environment is { ServerOnSameMachine: true } ? same : null;
         return new SingleOrSharded(
-            [.. candidate.RatedOperations.Select(o => ShardedOperation.Of(o, candidate.TitleOf(o)))], ServerShare.Of(single), ServerShare.Of(sharded))
+            [.. candidate.RatedOperations.Select(o => ShardedOperation.Of(o, candidate.TitleOf(o)))],
+            ServerShare.Of(single), ServerShare.Of(sharded))
         {
             Baseline = single.Deployment.Topology,
             Repeats = Math.Min(comparison.Baseline.Stored.Count, candidate.Candidate.Stored.Count),
-            Disturbances = [.. new[] { comparison.Baseline, candidate.Candidate }.Where(side => side.Other is not null).Select(side => $"{side.Id}: {side.Other!.Sentence}")],
+            Disturbances = [.. new[] { comparison.Baseline, candidate.Candidate }
+                .Where(side => side.Other is not null).Select(side => $"{side.Id}: {side.Other!.Sentence}")],
             SharedCpus = machine?.CpuCount,
         };
     }
@@ -57,8 +61,14 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     private string Setting()
     {
         long[] sizes = [.. Operations.SelectMany(o => o.Sizes).Select(size => size.Documents).Distinct().Order()];
-        string range = sizes.Length switch { 0 => "", 1 => Words.Of($" at {Units.Count(sizes[0])} documents"), _ => Words.Of($" from {Units.Count(sizes[0])} to {Units.Count(sizes[^1])} documents") };
-        string baseline = Baseline switch { Topology.Sharded => Words.Of("one shard behind a router"), Topology.ReplicaSet => Words.Of("one replica set"), _ => Words.Of("one server") };
+        string range = sizes.Length switch { 0 => "", 1 => Words.Of($" at {Units.Count(sizes[0])} documents"), _ =>
+            Words.Of($" from {Units.Count(sizes[0])} to {Units.Count(sizes[^1])} documents") };
+        string baseline = Baseline switch
+        {
+            Topology.Sharded => Words.Of("one shard behind a router"),
+            Topology.ReplicaSet => Words.Of("one replica set"),
+            _ => Words.Of("one server"),
+        };
         return Words.Of($"{Words.Counted(Sharded.Servers, "shard")} against {baseline}{range}, with {MemoryText()} and {CpuText()}.");
     }
 
@@ -68,7 +78,8 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     /// <summary>"the single shard", of a cluster that has no other.</summary>
     public static string NameOf(Topology? baseline) => baseline switch
     {
-        Topology.Sharded => Words.Of("the single shard"), Topology.ReplicaSet => Words.Of("the replica set"), _ => Words.Of("the single server"),
+        Topology.Sharded => Words.Of("the single shard"),
+        Topology.ReplicaSet => Words.Of("the replica set"), _ => Words.Of("the single server"),
     };
 
     /// <summary>"the same memory in all (384 MiB for each shard)".</summary>
@@ -76,7 +87,8 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     {
         (null, null) => Words.Of("memory unlimited"),
         ({ } one, { } each) when one == each => Words.Of($"the same memory for each server ({Units.BinaryBytes(each)})"),
-        ({ } one, { } each) when Math.Abs(one - (each * Sharded.Servers)) <= one / 100 => Words.Of($"the same memory in all ({Units.BinaryBytes(each)} for each shard)"),
+        ({ } one, { } each) when Math.Abs(one - (each * Sharded.Servers)) <= one / 100 =>
+            Words.Of($"the same memory in all ({Units.BinaryBytes(each)} for each shard)"),
         var (one, each) => Words.Of($"{Memory(one)} for {One} and {Memory(each)} for each shard, which is unequal"),
     };
 
@@ -88,7 +100,8 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
         var (one, each) => Words.Of($"{Cpus(one)} for {One} and {Cpus(each)} for each shard, which is unequal"),
     };
 
-    private static string Memory(long? bytes) => bytes is { } limit ? Words.Of($"{Units.BinaryBytes(limit)} of memory") : Words.Of("unlimited memory");
+    private static string Memory(long? bytes) =>
+        bytes is { } limit ? Words.Of($"{Units.BinaryBytes(limit)} of memory") : Words.Of("unlimited memory");
 
     private static string Cpus(int? cpus) => cpus is { } count ? Words.Counted(count, "CPU") : Words.Of("all CPUs");
 
@@ -96,7 +109,9 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     private IEnumerable<string> Turns() => Operations.Where(o => TurnOf(o) is not null).Select(o =>
     {
         Crossover turn = TurnOf(o)!;
-        return Words.Of($"At {Units.Count(turn.Documents)} documents {o.Title} changes sides: below that, {(turn.Before.Value > 1 ? Words.Of("the shards are ahead") : Words.Of($"{One} is ahead"))} {Times(turn.Before)}; from there on, {Leader(turn.After.Value)} {Times(turn.After)}.");
+        return Words.Of($"At {Units.Count(turn.Documents)} documents {o.Title} changes sides: below that, "
+            + $"{(turn.Before.Value > 1 ? Words.Of("the shards are ahead") : Words.Of($"{One} is ahead"))} {Times(turn.Before)}; "
+            + $"from there on, {Leader(turn.After.Value)} {Times(turn.After)}.");
     });
 
     private IEnumerable<string> Overall()
@@ -110,29 +125,36 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
             yield return Words.Of($"They are equivalent in {alike}.");
         ShardedOperation[] open = [.. steady.Where(o => o.Outcome == Outcome.Undecided)];
         if (open.Length > ComparisonText.MostListed)
-            yield return Words.Of($"Undecided: {open.Length} operations, with ratios from {ComparisonText.Number(open.Min(o => o.Overall.Value))} to {ComparisonText.Number(open.Max(o => o.Overall.Value))}.");
+            yield return Words.Of($"Undecided: {open.Length} operations, with ratios from "
+                + $"{ComparisonText.Number(open.Min(o => o.Overall.Value))} to {ComparisonText.Number(open.Max(o => o.Overall.Value))}.");
         else if (open.Length > 0)
-            yield return Words.Of($"Undecided: {string.Join(", ", open.Select(o => Words.Of($"{o.Title} (ratio {ComparisonText.WithRange(o.Overall)})")))}.");
+            yield return Words.Of(
+                $"Undecided: {string.Join(", ", open.Select(o => Words.Of($"{o.Title} (ratio {ComparisonText.WithRange(o.Overall)})")))}.");
         if (!Operations.Any(o => TurnOf(o) is not null) && steady.Any(o => o.Sizes.Count >= Crossover.LeastSizes))
             yield return Words.Of("No operation changes sides at any of these sizes.");
     }
 
     /// <summary>"q4 (4.5 times, 95 %: 3.0 to 6.7; at 10 of 10 sizes)".</summary>
-    private static string Listed(IEnumerable<ShardedOperation> operations, Func<ShardedOperation, bool> chosen) => string.Join(", ", operations.Where(chosen).Select(o =>
-    {
-        int same = o.Sizes.Count(size => size.Ratio > 1 == o.Overall.Value > 1);
-        string where = o.Sizes.Count > 1 ? Words.Of($"; at {same} of {o.Sizes.Count} sizes") : "";
-        return $"{o.Title} ({Times(o.Overall)}{where})";
-    }));
+    private static string Listed(IEnumerable<ShardedOperation> operations, Func<ShardedOperation, bool> chosen) =>
+        string.Join(", ", operations.Where(chosen).Select(o =>
+        {
+            int same = o.Sizes.Count(size => size.Ratio > 1 == o.Overall.Value > 1);
+            string where = o.Sizes.Count > 1 ? Words.Of($"; at {same} of {o.Sizes.Count} sizes") : "";
+            return $"{o.Title} ({Times(o.Overall)}{where})";
+        }));
 
     private string Certainty()
     {
-        string runs = Repeats > 1 ? Words.Of($"The intervals are over {Repeats} runs of each.") : Words.Of("Each side ran once: the intervals hold for these runs, and another day may differ by more (--repeat 5 measures it).");
-        return Disturbances.Count == 0 ? runs : Words.Of($"{runs} Other load ran on the machine ({string.Join("; ", Disturbances)}), so repeat the comparison on an idle one before you decide.");
+        string runs = Repeats > 1 ? Words.Of($"The intervals are over {Repeats} runs of each.") : Words.Of(
+            "Each side ran once: the intervals hold for these runs, and another day may differ by more (--repeat 5 measures it).");
+        return Disturbances.Count == 0 ? runs : Words.Of($"{runs} Other load ran on the machine ({string.Join("; ", Disturbances)}), "
+            + $"so repeat the comparison on an idle one before you decide.");
     }
 
     private string Limits() => SharedCpus is not { } cpus ? ""
-        : Words.Of($"All servers, the router and the client shared one machine with {Words.Counted(cpus, "CPU")} and one disk: this result can't tell what the shards would gain from machines of their own (CPUs, disks, memory bandwidth), nor what a network between them would cost.");
+        : Words.Of($"All servers, the router and the client shared one machine with {Words.Counted(cpus, "CPU")} and one disk: "
+            + $"this result can't tell what the shards would gain from machines of their own (CPUs, disks, memory bandwidth), "
+            + $"nor what a network between them would cost.");
 
     private Crossover? TurnOf(ShardedOperation operation) => Crossover.Find(operation.Sizes, Operations.Count);
 
@@ -145,7 +167,8 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     {
         double value = ratio.Value < 1 ? 1 / ratio.Value : ratio.Value;
         return ratio.Interval is not { } range ? Words.Of($"by a factor of {ComparisonText.Number(value)}")
-            : Words.Of($"by a factor of {ComparisonText.Number(value)}, 95 %: {ComparisonText.Range(ratio.Value < 1 ? new Interval(1 / range.High, 1 / range.Low) : range)}");
+            : Words.Of($"by a factor of {ComparisonText.Number(value)}, 95 %: "
+                + $"{ComparisonText.Range(ratio.Value < 1 ? new Interval(1 / range.High, 1 / range.Low) : range)}");
     }
 }
 
@@ -171,5 +194,6 @@ internal sealed record ShardedOperation(string Title, Ratio Overall, Outcome Out
     public static ShardedOperation Of(OperationComparison judged, string title) =>
         // Windows of anything but a growth are repeats.
         new(title, judged.Rate.Ratio, judged.Rate.Outcome,
-            judged.Operation.Growth is null ? [] : [.. judged.Windows.Where(w => w.Rate.Ratio.Value > 0).OrderBy(w => w.At).Select(w => (w.At, w.Rate.Ratio.Value))]);
+            judged.Operation.Growth is null ? []
+                : [.. judged.Windows.Where(w => w.Rate.Ratio.Value > 0).OrderBy(w => w.At).Select(w => (w.At, w.Rate.Ratio.Value))]);
 }

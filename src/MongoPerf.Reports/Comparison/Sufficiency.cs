@@ -11,13 +11,17 @@ namespace MongoPerf.Reports.Comparison;
 /// <param name="HasOwnWarmup">The warm-up was given: it does not grow with the window.</param>
 public sealed record WindowLength(double Seconds, double Warmup, string? Option, long? Operations = null, bool HasOwnWarmup = false)
 {
-    private static readonly double[] RoundSeconds = [10, 15, 20, 30, 40, 50, 60, 90, 120, 150, 180, 240, 300, 420, 600, 900, 1200, 1800, 2700, 3600, 5400, 7200];
+    private static readonly double[] RoundSeconds =
+    [
+        10, 15, 20, 30, 40, 50, 60, 90, 120, 150, 180, 240, 300, 420, 600, 900, 1200, 1800, 2700, 3600, 5400, 7200,
+    ];
 
     public static WindowLength Of(StoredRun run, PhaseRecord phase, OperationResult result)
     {
         PlanOverrides overrides = run.Settings.Plan.Overrides;
         bool isSeries = run.Settings.Plan.Name == "series" && !overrides.IsAlone;
-        string? option = phase.Kind != PhaseKind.Measure ? null : isSeries ? "--window" : overrides.Operations is not null ? "--operations" : "--duration";
+        string? option = phase.Kind != PhaseKind.Measure ? null
+            : isSeries ? "--window" : overrides.Operations is not null ? "--operations" : "--duration";
         return new WindowLength(result.Seconds, result.WarmupSeconds, option, overrides.Operations, overrides.Warmup is not null);
     }
 
@@ -61,12 +65,14 @@ internal static class Sufficiency
     {
         string had = length is null ? $"{seconds} s" : $"{Units.Significant(Math.Round(length.Seconds, 2))} s";
         return length?.Option is null
-            ? Words.Of($"{OperationComparer.LeastSamples} s or {OperationComparer.LeastRuns} runs per side; these had {had}: --repeat {OperationComparer.LeastRuns}")
+            ? Words.Of($"{OperationComparer.LeastSamples} s or {OperationComparer.LeastRuns} runs per side; these had {had}: "
+                + $"--repeat {OperationComparer.LeastRuns}")
             : Words.Of($"{OperationComparer.LeastSamples} s per side; these had {had}: {length.OptionFor(OperationComparer.LeastSamples)}");
     }
 
     public static string OfRuns(int baseline, int candidate) =>
-        Words.Of($"{OperationComparer.LeastRuns} runs per side; these had {baseline} and {candidate}: --repeat {OperationComparer.LeastRuns}");
+        Words.Of(
+            $"{OperationComparer.LeastRuns} runs per side; these had {baseline} and {candidate}: --repeat {OperationComparer.LeastRuns}");
 
     /// <summary>An estimate: an interval narrows as the root of what it is made of.</summary>
     /// <param name="ratio">Whose interval is too wide.</param>
@@ -80,8 +86,10 @@ internal static class Sufficiency
         return evidence switch
         {
             _ when double.IsNaN(needed) => null,
-            Evidence.Samples when needed > MostSeconds => Words.Of($"more than an hour per side; these had {had} s: the ratio is too near the threshold, or varies too much"),
-            Evidence.Samples => Words.Of($"about {TwoDigits(needed):0} s per side; these had {had} s") + (length is null ? "" : $": {OptionFor(length, needed / had)}"),
+            Evidence.Samples when needed > MostSeconds =>
+                Words.Of($"more than an hour per side; these had {had} s: the ratio is too near the threshold, or varies too much"),
+            Evidence.Samples => Words.Of($"about {TwoDigits(needed):0} s per side; these had {had} s")
+                + (length is null ? "" : $": {OptionFor(length, needed / had)}"),
             Evidence.Windows => Words.Of($"about {needed:0} sizes or repeats of the phase; these had {had}"),
             _ when needed > MostRuns => Words.Of($"more than {MostRuns} runs per side; these had {had}"),
             _ => Words.Of($"about {needed:0} runs per side; these had {had}: --repeat {needed:0}"),

@@ -53,7 +53,8 @@ internal sealed class WindowChart
     /// <summary>Makes a chart for each operation that was compared.</summary>
     public static IEnumerable<Chart> Build(RunComparison comparison, PlotInfo plot)
     {
-        ComparedOperation[] operations = [.. comparison.Candidates.SelectMany(static one => one.Operations).Select(static one => one.Operation).Distinct()];
+        ComparedOperation[] operations = [.. comparison.Candidates.SelectMany(static one => one.Operations)
+            .Select(static one => one.Operation).Distinct()];
         return operations.Zip(Names(plot.Name, operations))
             .Select(one => new WindowChart(comparison, plot, one.First).Draw(one.Second, one.First.NameAmong(operations)));
     }
@@ -72,7 +73,8 @@ internal sealed class WindowChart
         ChartTable table = TableOf($"{name}.csv");
         double largest = table.Rows.Select(static row => row[0]).DefaultIfEmpty(1).Max();
         string threads = _operation.Threads == 1 ? Words.Of("1 thread") : Words.Of($"{_operation.Threads} threads");
-        Panel[] panels = [.. _plot.Panels.Select(one => one.Show == PlotLanguage.Latency ? LatencyPanel(one, table) : RatePanel(one, table))];
+        Panel[] panels =
+            [.. _plot.Panels.Select(one => one.Show == PlotLanguage.Latency ? LatencyPanel(one, table) : RatePanel(one, table))];
         return new Chart(name, _plot.TitleWith(("operation", label), ("threads", threads)), _plot.Reading, AxisOf(largest), panels)
         {
             Verdict = string.Join("\n", _comparison.Candidates.Select(VerdictOf)), Columns = panels.Length, HasLegendAbove = true,
@@ -106,13 +108,17 @@ internal sealed class WindowChart
 
     private Panel LatencyPanel(PlotPanel wanted, ChartTable table)
     {
-        (string Name, int Column)[] lines = [.. LinesOf(wanted).Select(name => (name, RateColumns.Length + Array.FindIndex(_percentiles, one => one.Name == name)))];
+        (string Name, int Column)[] lines = [.. LinesOf(wanted)
+            .Select(name => (name, RateColumns.Length + Array.FindIndex(_percentiles, one => one.Name == name)))];
         double[] values = [.. lines.SelectMany(line => Values(table, line.Column, 1))];
-        string what = _any.IsUnacknowledged ? Words.Of("time to send") : _any.Service is not null ? Words.Of("response time") : Words.Of("latency");
+        string what = _any.IsUnacknowledged ? Words.Of("time to send")
+            : _any.Service is not null ? Words.Of("response time") : Words.Of("latency");
         string dashes = string.Join(", ", lines.Select((line, i) => $"{line.Name} {Words.Of(Dashes[i % Dashes.Length])}"));
         return new Panel(
-            wanted.TitleOr(Words.Of($"{what}: {dashes}")), AxisScale.OfLatency(values.DefaultIfEmpty(1).Min(), values.DefaultIfEmpty(10).Max()),
-            [.. lines.SelectMany((line, i) => ComparisonCharts.Lines(_comparison, table, 1 + line.Column, ColumnsPerSide).Select(one => one with { Dash = 1 + i }))]);
+            wanted.TitleOr(Words.Of($"{what}: {dashes}")),
+            AxisScale.OfLatency(values.DefaultIfEmpty(1).Min(), values.DefaultIfEmpty(10).Max()),
+            [.. lines.SelectMany((line, i) =>
+                ComparisonCharts.Lines(_comparison, table, 1 + line.Column, ColumnsPerSide).Select(one => one with { Dash = 1 + i }))]);
     }
 
     private static IReadOnlyList<string> LinesOf(PlotPanel panel) => panel.Lines.Count == 0 ? ["p50", "p99"] : panel.Lines;
@@ -125,8 +131,10 @@ internal sealed class WindowChart
 
     private ChartTable TableOf(string file)
     {
-        string x = _kind switch { WindowKind.Seconds => "seconds", WindowKind.Runs => "run", WindowKind.Sizes => "documents", _ => "repeat" };
-        var table = new ChartTable(file, ComparisonCharts.Columns(_comparison, x, [.. RateColumns, .. _percentiles.Select(static one => one.Name)]));
+        string x = _kind switch { WindowKind.Seconds =>
+            "seconds", WindowKind.Runs => "run", WindowKind.Sizes => "documents", _ => "repeat" };
+        var table = new ChartTable(
+            file, ComparisonCharts.Columns(_comparison, x, [.. RateColumns, .. _percentiles.Select(static one => one.Name)]));
         foreach (double[] row in _kind switch { WindowKind.Seconds => BySecond(), WindowKind.Runs => ByRun(), _ => ByWindow() })
             table.Add(row);
         return table;
@@ -146,7 +154,8 @@ internal sealed class WindowChart
     }
 
     private double[] OfSecond(RateWindow? window, int second) => window is null || second >= window.Rates.Length ? Missing
-        : [window.Rates[second], double.NaN, double.NaN, .. _percentiles.Select(one => one.Of(window.Samples[second].ReportedMicroseconds) ?? double.NaN)];
+        : [window.Rates[second], double.NaN, double.NaN,
+            .. _percentiles.Select(one => one.Of(window.Samples[second].ReportedMicroseconds) ?? double.NaN)];
 
     private double[] OfRun(ComparedSide side, int run)
     {
@@ -155,7 +164,8 @@ internal sealed class WindowChart
     }
 
     private double[] AtWindow(ComparedSide side, IReadOnlyList<RateWindow> windows) => windows.Count == 0 ? Missing
-        : Row(Math.Exp(windows.Average(static window => Math.Log(window.Rate))), windows, side.Stored.Count > 1 ? [.. windows.Select(static window => window.Rate)] : windows[0].Rates);
+        : Row(Math.Exp(windows.Average(static window => Math.Log(window.Rate))), windows,
+            side.Stored.Count > 1 ? [.. windows.Select(static window => window.Rate)] : windows[0].Rates);
 
     private double[] Row(double rate, IReadOnlyList<RateWindow> windows, double[] spread) =>
     [
@@ -169,7 +179,8 @@ internal sealed class WindowChart
 
     /// <summary>The finite values of some columns of all sides.</summary>
     private IEnumerable<double> Values(ChartTable table, int column, int count) => table.Rows
-        .SelectMany(row => _comparison.Sides.SelectMany((_, side) => row.Skip(1 + (side * ColumnsPerSide) + column).Take(count))).Where(double.IsFinite);
+        .SelectMany(row => _comparison.Sides.SelectMany((_, side) => row.Skip(1 + (side * ColumnsPerSide) + column).Take(count)))
+        .Where(double.IsFinite);
 
     private string VerdictOf(CandidateComparison candidate)
     {

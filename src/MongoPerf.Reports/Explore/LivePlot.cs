@@ -13,8 +13,8 @@ public sealed record LiveMessage(string Name, string Json);
 
 /// <summary>Looks at a run's folder again and again, and tells what is new. One thread.</summary>
 /// <remarks>
-/// A look costs some milliseconds of CPU, a whole plot of a long run up to a second. What looks took is paid back by rests, so that watching takes a
-/// bounded share of one core however long the run.
+/// A look costs some milliseconds of CPU, a whole plot of a long run up to a second. What looks took is paid back by rests, so that
+/// watching takes a bounded share of one core however long the run.
 /// </remarks>
 /// <param name="folder">Of the run.</param>
 public sealed class LivePlot(string folder)
@@ -64,7 +64,8 @@ public sealed class LivePlot(string folder)
         return messages;
     }
 
-    private bool IsPlotDue => _axis is null || ((_hasNewLines || _tails >= MostTails) && _credit > _plotTook && Stopwatch.GetElapsedTime(_plottedAt) > ShortestPlotRest);
+    private bool IsPlotDue => _axis is null
+        || ((_hasNewLines || _tails >= MostTails) && _credit > _plotTook && Stopwatch.GetElapsedTime(_plottedAt) > ShortestPlotRest);
 
     /// <summary>Instead of a status.</summary>
     public static LiveMessage Problem(string text) => new("status", JsonSerializer.Serialize(new { state = "unreadable", text }));
@@ -79,7 +80,8 @@ public sealed class LivePlot(string folder)
         foreach (Panel panel in plot.Panels)
             _lines.UnionWith(panel.Series.Select(series => (panel.Title, series.Title)));
         _lines.UnionWith(RangesOf(plot));
-        return [new LiveMessage("plot", PlotEncoding.Write(plot, run.Run.Id)), .. Status(run) is { } status ? [status] : Array.Empty<LiveMessage>()];
+        return [new LiveMessage("plot", PlotEncoding.Write(plot, run.Run.Id)),
+            .. Status(run) is { } status ? [status] : Array.Empty<LiveMessage>()];
     }
 
     private IReadOnlyList<LiveMessage> Tail()
@@ -96,7 +98,8 @@ public sealed class LivePlot(string folder)
         if (RunPlot.Live(run, _axis, out TimeAxis axis) is not { } tail)
             return status is null ? [] : [status];
         // Nothing but zeros a whole plot leaves out.
-        _hasNewLines |= !_lines.IsSupersetOf(RangesOf(tail)) || tail.Panels.Any(panel => panel.Series.Any(series => !_lines.Contains((panel.Title, series.Title)) && series.Largest != 0));
+        _hasNewLines |= !_lines.IsSupersetOf(RangesOf(tail))
+            || tail.Panels.Any(panel => panel.Series.Any(series => !_lines.Contains((panel.Title, series.Title)) && series.Largest != 0));
         if (IsPlotDue)
             return Whole();
         (_axis, _position) = (axis, run.End);
@@ -105,7 +108,8 @@ public sealed class LivePlot(string folder)
     }
 
     /// <summary>Operations come into the table of percentiles when their warm-up is over.</summary>
-    private static IEnumerable<(string Panel, string Series)> RangesOf(Plot plot) => (plot.Ranges?.Series ?? []).Select(static range => ("", range.Title));
+    private static IEnumerable<(string Panel, string Series)> RangesOf(Plot plot) =>
+        (plot.Ranges?.Series ?? []).Select(static range => ("", range.Title));
 
     /// <returns>Null when it is as it was told last.</returns>
     private LiveMessage? Status(StoredRun run)
@@ -116,7 +120,9 @@ public sealed class LivePlot(string folder)
             state = run.StateText,
             plan = run.Settings.Plan.Name,
             on = ChartText.Subtitle(run),
-            text = run.Run.StoppedBecause ?? (run.Phases is [.., { IsComplete: false } phase] ? PhaseLabels.Of(phase) + (phase.Growth is { } growth ? $" at {Units.Count(growth.Documents)}" : "") : ""),
+            text = run.Run.StoppedBecause ?? (run.Phases is [.., { IsComplete: false } phase]
+                ? PhaseLabels.Of(phase) + (phase.Growth is { } growth ? $" at {Units.Count(growth.Documents)}" : "")
+                : ""),
         });
         if (now == _status)
             return null;

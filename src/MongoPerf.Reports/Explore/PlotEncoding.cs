@@ -6,15 +6,18 @@ namespace MongoPerf.Reports.Explore;
 
 /// <summary>Writes a plot as JSON whose numbers lie in two packed strings, as explore.js reads them.</summary>
 /// <remarks>
-/// A column is a LEB128 word for each row: 0 for no point, 1 where the line ends, otherwise 2 more than the ZigZag of the difference from the last
-/// point. Values are whole multiples of 10 to the power of minus <c>decimals</c>. All columns are a zlib stream in base64, all histograms another.
+/// A column is a LEB128 word for each row: 0 for no point, 1 where the line ends, otherwise 2 more than the ZigZag of the difference from
+/// the last point. Values are whole multiples of 10 to the power of minus <c>decimals</c>. All columns are a zlib stream in base64, all
+/// histograms another.
 /// </remarks>
 internal static class PlotEncoding
 {
     /// <summary>Digits of a column's largest value that are kept; nothing of whole numbers is lost but of bytes.</summary>
     private const int Digits = 5;
 
-    /// <summary>Digits of a column's least duration that are kept, but never less than a tenth of a microsecond: buckets are told apart by three.</summary>
+    /// <summary>
+    /// Digits of a column's least duration that are kept, but never less than a tenth of a microsecond: buckets are told apart by three.
+    /// </summary>
     private const int DurationDigits = 4;
 
     /// <summary>Classes of explore.css, by <see cref="Series.Dash"/>.</summary>

@@ -6,9 +6,9 @@ namespace MongoPerf.Reports.Explore;
 
 /// <summary>The per-second histograms of a run's measured parts, packed so that a page can hold them.</summary>
 /// <remarks>
-/// <para>A block is: seconds in tenths from the former block's end to its beginning (which may overlap, so ZigZag), its length in tenths, the number
-/// of buckets in use, and for each of these its distance d from the one before (the first: its index + 1) as 2d and a count of one, or as 2d + 1
-/// followed by the count. All are LEB128 words. Indexes are those of <see cref="LatencyHistogram"/>.</para>
+/// <para>A block is: seconds in tenths from the former block's end to its beginning (which may overlap, so ZigZag), its length in tenths,
+/// the number of buckets in use, and for each of these its distance d from the one before (the first: its index + 1) as 2d and a count of
+/// one, or as 2d + 1 followed by the count. All are LEB128 words. Indexes are those of <see cref="LatencyHistogram"/>.</para>
 /// <para>Nothing is lost of a histogram. Where seconds take too much room, several are added up in one block.</para>
 /// </remarks>
 internal static class RangeHistograms
@@ -47,7 +47,8 @@ internal static class RangeHistograms
         public IReadOnlyList<PlotRange>? Read(StoredRun run, int mostBytes)
         {
             long written = 0;
-            foreach (Sample sample in run.ReadSamples(withHistograms: true).Where(static sample => !sample.IsWarmup && !sample.Histogram.IsEmpty))
+            foreach (Sample sample in run.ReadSamples(withHistograms: true)
+                .Where(static sample => !sample.IsWarmup && !sample.Histogram.IsEmpty))
             {
                 int place = seconds.PlaceOf(sample.Phase, sample.Operation);
                 // A run that is under way has samples that were not there before.
@@ -70,7 +71,8 @@ internal static class RangeHistograms
             return written > mostBytes ? null :
             [
                 .. _lines.Where(static line => line.Value.Blocks > 0).OrderBy(static line => line.Key)
-                    .Select(line => new PlotRange(seconds.Lines[line.Key].Name, seconds.Lines[line.Key].Color, line.Value.IsResponse, line.Value.Blocks, line.Value.Bytes.ToArray())),
+                    .Select(line => new PlotRange(seconds.Lines[line.Key].Name, seconds.Lines[line.Key].Color, line.Value.IsResponse,
+                        line.Value.Blocks, line.Value.Bytes.ToArray())),
             ];
         }
     }

@@ -5,7 +5,9 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Explore;
 
-/// <summary>What of a run can be explored: its operations second by second, and the state of servers, host and shards beside them.</summary>
+/// <summary>
+/// What of a run can be explored: its operations second by second, and the state of servers, host and shards beside them.
+/// </summary>
 internal sealed class RunPlot
 {
     private const int MostMarks = 2000;
@@ -13,7 +15,10 @@ internal sealed class RunPlot
     /// <summary>Samples come in a second or two late, and one after the other.</summary>
     private const double SecondsAgain = 5;
 
-    /// <summary>Of packed data, which are 4/3 as long in the page: 400 KB for a run of an hour, 3 MB for one of a day. Histograms get what columns leave.</summary>
+    /// <summary>
+    /// Of packed data, which are 4/3 as long in the page: 400 KB for a run of an hour, 3 MB for one of a day. Histograms get
+    /// what columns leave.
+    /// </summary>
     private const int MostBytes = 300_000;
     private const int MoreBytesPerHour = 85_000;
     private const int MostBytesOfAll = 2_250_000;
@@ -61,10 +66,12 @@ internal sealed class RunPlot
     {
         int operationCount = _seconds.Lines.Count(static line => !line.IsTotal);
         if (operationCount > RunPanels.MostOperations)
-            _remarks.Add(Words.Of($"The first {RunPanels.MostOperations} of {operationCount} operations are drawn; the tables have all of them."));
+            _remarks.Add(
+                Words.Of($"The first {RunPanels.MostOperations} of {operationCount} operations are drawn; the tables have all of them."));
         RunPanels panels = _isLive ? RunPanels.Live(_run, _seconds, _axis, IsTail ? Since : null) : RunPanels.Of(_run);
         if (panels.PieceSeconds > 0)
-            _remarks.Add(Words.Of($"The run is long: of each {panels.PieceSeconds.ToString("0.#", CultureInfo.InvariantCulture)} s the lines show the least and the greatest value, so no spike is lost. samples.csv and run.db have more."));
+            _remarks.Add(Words.Of($"The run is long: of each {panels.PieceSeconds.ToString("0.#", CultureInfo.InvariantCulture)} s the "
+                + $"lines show the least and the greatest value, so no spike is lost. samples.csv and run.db have more."));
         var phases = new Spans();
         var warmUps = new Spans();
         foreach (OperationSecond second in _seconds.All)
@@ -83,7 +90,11 @@ internal sealed class RunPlot
         {
             Since = Since,
             Marks = Marks(),
-            Bands = [.. warmUps.Bands("warm-up", Labels()), .. Happenings.Checkpoints(_run, _axis).Concat(Happenings.Bands(_run, _axis)).Where(band => band.To >= Since)],
+            Bands =
+            [
+                .. warmUps.Bands("warm-up", Labels()),
+                .. Happenings.Checkpoints(_run, _axis).Concat(Happenings.Bands(_run, _axis)).Where(band => band.To >= Since),
+            ],
             Phases = phases.Bands("phase", Labels()),
             Documents = documents,
             Packed = packed,
@@ -119,7 +130,8 @@ internal sealed class RunPlot
         [
             .. Happenings.Marks(_run, _axis)
                 .Concat(_run.Checkpoints.Where(static one => one.Documents > 0).Select(one =>
-                    new Mark(_axis.At(one.AtMilliseconds), Words.Of("step"), Words.Of($"{Units.Exact(one.Documents)} documents, safe on disk"))))
+                    new Mark(
+                        _axis.At(one.AtMilliseconds), Words.Of("step"), Words.Of($"{Units.Exact(one.Documents)} documents, safe on disk"))))
                 .Where(mark => mark.At >= Since).OrderBy(static mark => mark.At),
         ];
         if (all.Length > MostMarks)
@@ -133,9 +145,12 @@ internal sealed class RunPlot
         private readonly SortedDictionary<int, (double From, double To)> _spans = [];
 
         public void Add(int number, double from, double to) =>
-            _spans[number] = _spans.TryGetValue(number, out (double From, double To) span) ? (Math.Min(span.From, from), Math.Max(span.To, to)) : (Math.Max(0, from), to);
+            _spans[number] = _spans.TryGetValue(number, out (double From, double To) span)
+                ? (Math.Min(span.From, from), Math.Max(span.To, to))
+                : (Math.Max(0, from), to);
 
         public IReadOnlyList<Band> Bands(string kind, Dictionary<int, string> labels) =>
-            [.. _spans.Select(span => new Band(span.Value.From, span.Value.To, kind, labels.GetValueOrDefault(span.Key, ""))).OrderBy(static band => band.From)];
+            [.. _spans.Select(span => new Band(span.Value.From, span.Value.To, kind, labels.GetValueOrDefault(span.Key, "")))
+                .OrderBy(static band => band.From)];
     }
 }

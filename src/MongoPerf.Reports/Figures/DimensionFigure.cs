@@ -12,7 +12,8 @@ internal static class DimensionFigure
     /// <returns>Null when the runs have no such results.</returns>
     public static Chart? Build(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name)
     {
-        Observation[] shown = [.. Observations.Of(runs, figure, out IReadOnlyList<string> dimensions).Where(o => o.ValueOf(figure.X) is { } value && (figure.To is null || FigureAxis.NumberOf(value) <= figure.To))];
+        Observation[] shown = [.. Observations.Of(runs, figure, out IReadOnlyList<string> dimensions)
+            .Where(o => o.ValueOf(figure.X) is { } value && (figure.To is null || FigureAxis.NumberOf(value) <= figure.To))];
         FigureMetric[] metrics = [.. figure.Y.Select(FigureMetric.Find)];
         if (!shown.Any(o => metrics.Any(m => o.Measure(m) is not null)))
             return null;
@@ -24,23 +25,29 @@ internal static class DimensionFigure
         List<Line> all = LinesOf(shown, dimensions);
         Line[] drawn = [.. all.Take(FigureChart.MostLines)];
         ChartTable table = Table($"{name}.csv", figure.X, axis, drawn, metrics);
-        Panel[] panels = [.. metrics.Select((metric, i) => PanelOf(metric, metric.TitleOf(hasRate), table, drawn, 1 + (i * drawn.Length), figure.IsLogarithmic)).OfType<Panel>()];
+        Panel[] panels = [.. metrics.Select((metric, i) =>
+            PanelOf(metric, metric.TitleOf(hasRate), table, drawn, 1 + (i * drawn.Length), figure.IsLogarithmic)).OfType<Panel>()];
         int? knee = axis.IsNumeric && figure.Y[0] == "rate" && (drawn.Length == 1 || drawn[0].Title == OperationResult.TotalName)
             ? Knee.Find([.. table.Rows.Select(row => (row[0], row[1]))]) : null;
         string label = figure.X == Dimension.Documents ? Words.Of("documents in the collection") : Words.Of(figure.X);
-        return new Chart(name, figure.Title, HowToRead(figure, metrics, hasRate, knee is { } at ? axis.Values[at] : null) + FigureChart.LeftOut(all.Count), axis.Scale(label), panels)
+        return new Chart(name,
+            figure.Title, HowToRead(figure, metrics, hasRate, knee is { } at ? axis.Values[at] : null) + FigureChart.LeftOut(all.Count),
+            axis.Scale(label), panels)
         {
             Subtitle = FigureChart.Subtitle(shown),
-            Marks = figure.X == Dimension.Documents ? (axis.IsNumeric ? [.. Outgrown(shown)] : []) : knee is { } bend ? [new Mark(axis.Places[bend], Words.Of($"knee at {axis.Values[bend]}"))] : [],
+            Marks = figure.X == Dimension.Documents ? (axis.IsNumeric ? [.. Outgrown(shown)] : [])
+                : knee is { } bend ? [new Mark(axis.Places[bend], Words.Of($"knee at {axis.Values[bend]}"))] : [],
         };
     }
 
     private static List<Line> LinesOf(IEnumerable<Observation> observations, IReadOnlyList<string> dimensions) =>
-        [.. observations.GroupBy(o => Observations.Key(o, dimensions)).Select(group => new Line(FigureChart.LineTitle(group.First(), dimensions), [.. group]))];
+        [.. observations.GroupBy(o => Observations.Key(o, dimensions))
+            .Select(group => new Line(FigureChart.LineTitle(group.First(), dimensions), [.. group]))];
 
     private static ChartTable Table(string file, string x, FigureAxis axis, Line[] lines, FigureMetric[] metrics)
     {
-        var table = new ChartTable(file, [x, .. metrics.SelectMany(metric => lines.Select(line => $"{line.Title} {metric.Name}".TrimStart()))])
+        var table = new ChartTable(
+            file, [x, .. metrics.SelectMany(metric => lines.Select(line => $"{line.Title} {metric.Name}".TrimStart()))])
         {
             RowNames = axis.IsNumeric ? null : axis.Values,
         };
@@ -56,10 +63,14 @@ internal static class DimensionFigure
     /// <summary>Makes a metric's panel; null when nothing of it was measured.</summary>
     private static Panel? PanelOf(FigureMetric metric, string title, ChartTable table, Line[] lines, int firstColumn, bool isLogarithmic)
     {
-        double least = table.Rows.SelectMany(row => row.Skip(firstColumn).Take(lines.Length)).Where(static value => value > 0).DefaultIfEmpty(0).Min();
+        double least = table.Rows.SelectMany(row => row.Skip(firstColumn).Take(lines.Length))
+            .Where(static value => value > 0).DefaultIfEmpty(0).Min();
         return Panel.Of(
             title,
-            largest => metric.Unit == MetricUnit.Microseconds && least > 0 && (isLogarithmic || largest / least >= FigureAxis.LogarithmicFrom) ? AxisScale.OfLatency(least, largest) : ScaleOf(metric.Unit, largest),
+            largest =>
+                metric.Unit == MetricUnit.Microseconds && least > 0 && (isLogarithmic || largest / least >= FigureAxis.LogarithmicFrom)
+                ? AxisScale.OfLatency(least, largest)
+                : ScaleOf(metric.Unit, largest),
             lines.Select((line, i) => new Series(table, firstColumn + i, FigureChart.Legend(line.Title), Palette.OfLine(i))));
     }
 
@@ -74,15 +85,18 @@ internal static class DimensionFigure
     private static IEnumerable<Mark> Outgrown(IReadOnlyList<Observation> shown)
     {
         FigureRun[] runs = [.. shown.Select(o => o.Run).DistinctBy(run => run.Deployment)];
-        return runs.SelectMany(run => GrowthFigures.Of(run.Stored).SelectMany(growth => CacheCrossing.OfSizes(growth, run.Stored).TakeLast(1))
-            .Select(crossing => new Mark(crossing.Documents, (runs.Length == 1 ? "" : run.Deployment + ": ") + ChartText.CrossingText(crossing))));
+        return runs.SelectMany(run =>
+            GrowthFigures.Of(run.Stored).SelectMany(growth => CacheCrossing.OfSizes(growth, run.Stored).TakeLast(1))
+                .Select(crossing =>
+                    new Mark(crossing.Documents, (runs.Length == 1 ? "" : run.Deployment + ": ") + ChartText.CrossingText(crossing))));
     }
 
     private static string HowToRead(FigureInfo figure, FigureMetric[] metrics, bool hasRate, string? knee)
     {
         string shown = Words.Of($"{string.Join("; ", metrics.Select(m => m.TitleOf(hasRate)))} against {Words.Of(figure.X)}.");
         return knee is null ? shown
-            : Words.Of($"{shown} The mark at {knee} is the knee, the point farthest from the straight line between the ends (V. Satopää et al., \"Finding a kneedle in a haystack\", 2011): "
+            : Words.Of($"{shown} The mark at {knee} is the knee, the point farthest from the straight line between the ends (V. "
+                + $"Satopää et al., \"Finding a kneedle in a haystack\", 2011): "
                 + $"beyond it, more {Words.Of(figure.X)} gains little.");
     }
 }

@@ -19,8 +19,10 @@ internal sealed class FigureAxis
         IsNumeric = isNumeric;
         IsLogarithmic = isNumeric && places[0] > 0 && places[^1] / places[0] >= LogarithmicFrom;
         double span = places[^1] - places[0];
-        Min = IsLogarithmic ? places[0] / 1.2 : isNumeric && span > 0 && places[0] > places[^1] * FarFromZero ? places[0] - (span * 0.08) : 0;
-        Max = IsLogarithmic ? places[^1] * 1.2 : isNumeric ? Math.Max(places[^1] + ((places[^1] - Min) * 0.03), double.Epsilon) : places.Count;
+        Min = IsLogarithmic ? places[0] / 1.2
+            : isNumeric && span > 0 && places[0] > places[^1] * FarFromZero ? places[0] - (span * 0.08) : 0;
+        Max = IsLogarithmic ? places[^1] * 1.2
+            : isNumeric ? Math.Max(places[^1] + ((places[^1] - Min) * 0.03), double.Epsilon) : places.Count;
     }
 
     /// <summary>The values as the observations have them.</summary>
@@ -52,7 +54,8 @@ internal sealed class FigureAxis
             return null;
         string trimmed = text.TrimEnd('%', 'B', 'b', 'i');
         double factor = trimmed.Length == 0 ? 1 : char.ToLowerInvariant(trimmed[^1]) switch { 'k' => 1e3, 'm' => 1e6, 'g' => 1e9, _ => 1 };
-        return double.TryParse(factor > 1 ? trimmed[..^1] : trimmed, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) && double.IsFinite(value) ? value * factor : null;
+        return double.TryParse(factor > 1 ? trimmed[..^1] : trimmed, NumberStyles.Float, CultureInfo.InvariantCulture, out double value)
+            && double.IsFinite(value) ? value * factor : null;
     }
 
     public AxisScale Scale(string label) =>
@@ -71,10 +74,12 @@ internal sealed class FigureAxis
             if (at - last < nearest)
                 continue;
             last = at;
-            yield return new Tick(place, areCounted && value.Length > 3 && value.All(char.IsAsciiDigit) ? AxisScale.AboutText(place, 3) : value);
+            yield return new Tick(
+                place, areCounted && value.Length > 3 && value.All(char.IsAsciiDigit) ? AxisScale.AboutText(place, 3) : value);
         }
     }
 
     /// <summary>Tells where a place lies between the first tick and the last: from 0 to 1.</summary>
-    private double Share(double place) => new AxisScale(Places[^1], []) { Min = IsLogarithmic ? Places[0] : Min, IsLogarithmic = IsLogarithmic }.Share(place);
+    private double Share(double place) =>
+        new AxisScale(Places[^1], []) { Min = IsLogarithmic ? Places[0] : Min, IsLogarithmic = IsLogarithmic }.Share(place);
 }

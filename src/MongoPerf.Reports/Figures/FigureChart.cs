@@ -22,7 +22,8 @@ internal static class FigureChart
     }
 
     /// <summary>Says in a sentence that lines had to be left out; empty where none were.</summary>
-    public static string LeftOut(int lines) => lines > MostLines ? Words.Of($" Only the first {MostLines} of {lines} lines are shown.") : "";
+    public static string LeftOut(int lines) =>
+        lines > MostLines ? Words.Of($" Only the first {MostLines} of {lines} lines are shown.") : "";
 
     /// <summary>Names a value where its dimension is not named beside it.</summary>
     public static string ValueText(string dimension, string? value) => dimension switch

@@ -9,13 +9,15 @@ public static class FigureLanguage
     [
         new("phases", KeyKind.Texts, "Only these, in this order [default: all that have what is asked for]."),
         new("operation", KeyKind.Texts, "Only this one, or these [default: all; rates are their sum]."),
-        new("where", KeyKind.Document, "Only results with these values of parameters, threads or deployment, such as {deployment: 1 shard}; a list allows each of its values."),
+        new("where", KeyKind.Document, "Only results with these values of parameters, threads or deployment, such as {deployment: "
+            + "1 shard}; a list allows each of its values."),
     ];
 
     public static KeySet Figure { get; } = new("figure", "A chart of the report, and of a comparison of several runs.",
     [
         new("title", KeyKind.Text, "Title above the chart."),
-        new("x", KeyKind.Text, "The x-axis: a parameter, threads, clients (whose runs were merged), documents, time (seconds since the phase began), deployment, phase or operation."),
+        new("x", KeyKind.Text, "The x-axis: a parameter, threads, clients (whose runs were merged), documents, "
+            + "time (seconds since the phase began), deployment, phase or operation."),
         new("y", KeyKind.Texts, "A metric such as rate or p99, or several, each in a panel of its own."),
         new("to", KeyKind.Text, "Shows the beginning alone: the axis ends at this value, such as 30 or, of time, 750s."),
         new("logarithmic", KeyKind.Flag, "Latencies by their logarithm [default: where the largest is 20 times the least]."),

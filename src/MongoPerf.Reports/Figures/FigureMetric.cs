@@ -19,7 +19,8 @@ public enum MetricUnit
 /// <param name="Heading">The heading of a table's column.</param>
 /// <param name="Unit">The unit of the value.</param>
 /// <param name="Of">Takes it from a phase and those of its operations that were chosen; null where it was not measured.</param>
-public sealed record FigureMetric(string Name, string Title, string Heading, MetricUnit Unit, Func<PhaseRecord, IReadOnlyList<OperationResult>, double?> Of)
+public sealed record FigureMetric(
+    string Name, string Title, string Heading, MetricUnit Unit, Func<PhaseRecord, IReadOnlyList<OperationResult>, double?> Of)
 {
     private const string Judged = "latency";
 
@@ -52,10 +53,12 @@ public sealed record FigureMetric(string Name, string Title, string Heading, Met
     public bool IsPerOperation => Unit == MetricUnit.Microseconds;
 
     /// <param name="hasRate">Operations were due at times of their own, so what is judged is their response time.</param>
-    public string TitleOf(bool hasRate) => Words.Of(hasRate && Title.StartsWith(Judged, StringComparison.Ordinal) ? "response time" + Title[Judged.Length..] : Title);
+    public string TitleOf(bool hasRate) =>
+        Words.Of(hasRate && Title.StartsWith(Judged, StringComparison.Ordinal) ? "response time" + Title[Judged.Length..] : Title);
 
     /// <inheritdoc cref="TitleOf"/>
-    public string HeadingOf(bool hasRate) => hasRate && Title.StartsWith(Judged, StringComparison.Ordinal) ? "response " + Heading : Heading;
+    public string HeadingOf(bool hasRate) =>
+        hasRate && Title.StartsWith(Judged, StringComparison.Ordinal) ? "response " + Heading : Heading;
 
     public static FigureMetric Find(string name) => All.First(m => m.Name == name);
 
@@ -70,7 +73,8 @@ public sealed record FigureMetric(string Name, string Title, string Heading, Met
     };
 
     /// <summary>Adds up a metric of operations; null for a phase without any.</summary>
-    private static double? Sum(IReadOnlyList<OperationResult> results, Func<OperationResult, double> of) => results.Count == 0 ? null : results.Sum(of);
+    private static double? Sum(IReadOnlyList<OperationResult> results, Func<OperationResult, double> of) =>
+        results.Count == 0 ? null : results.Sum(of);
 
     private static FigureMetric Latency(string name, Func<LatencySummary, double?> of) =>
         Other(name, $"{Judged}, {name}", name, r => of(r.ReportedMicroseconds));
@@ -80,5 +84,6 @@ public sealed record FigureMetric(string Name, string Title, string Heading, Met
 
     /// <summary>Makes a metric of all collections whose sizes were taken; null where none were, or one has no such figure.</summary>
     private static FigureMetric Size(string name, string title, string heading, Func<SizeResult, long?> of) => new(
-        name, title, heading, MetricUnit.Bytes, (phase, _) => phase.Sizes.Count == 0 || phase.Sizes.Any(s => of(s) is null) ? null : phase.Sizes.Sum(of));
+        name, title, heading, MetricUnit.Bytes,
+        (phase, _) => phase.Sizes.Count == 0 || phase.Sizes.Any(s => of(s) is null) ? null : phase.Sizes.Sum(of));
 }

@@ -39,12 +39,14 @@ public sealed record FigureRun(StoredRun Stored, string Deployment, string Serve
         string text = runs.Count == 1 ? ChartText.Subtitle(runs[0].Stored)
             : string.Join(" · ", sides.Length <= MostWithIds
                 ? sides.Select(side => Words.Of($"{side.Name}: {ChartText.DeploymentText(side.Run)}, run {side.Run.Run.Id}"))
-                : sides.GroupBy(side => ChartText.DeploymentText(side.Run)).Select(alike => $"{string.Join(", ", alike.Select(side => side.Name))}: {alike.Key}"));
+                : sides.GroupBy(side => ChartText.DeploymentText(side.Run))
+                    .Select(alike => $"{string.Join(", ", alike.Select(side => side.Name))}: {alike.Key}"));
         double scale = runs[0].Stored.Settings.Plan.Overrides.Scale;
         return scale == 1 ? text : Words.Of($"{text} · scale {scale.ToString("0.########", CultureInfo.InvariantCulture)}");
     }
 
-    private static string NameOf(StoredRun run) => run.DeploymentName ?? ServerOf(run.Deployment) + (run.Settings.Engine.Kind == EngineKind.Wire ? "" : $", {run.Settings.Engine.Text}");
+    private static string NameOf(StoredRun run) => run.DeploymentName
+        ?? ServerOf(run.Deployment) + (run.Settings.Engine.Kind == EngineKind.Wire ? "" : $", {run.Settings.Engine.Text}");
 
     private static string ServerOf(DeploymentInfo? deployment) => deployment switch
     {

@@ -6,7 +6,8 @@ namespace MongoPerf.Reports.Figures;
 internal static class FigureTables
 {
     /// <summary>Makes the tables for which the runs have results.</summary>
-    public static IEnumerable<ReportTable> Of(IReadOnlyList<FigureRun> runs) => Listed(runs).Select(table => Build(runs, table)).OfType<ReportTable>();
+    public static IEnumerable<ReportTable> Of(IReadOnlyList<FigureRun> runs) =>
+        Listed(runs).Select(table => Build(runs, table)).OfType<ReportTable>();
 
     public static IReadOnlyList<TableInfo> Listed(IReadOnlyList<FigureRun> runs) => runs[0].Stored.Settings.Plan.Tables;
 
@@ -27,12 +28,15 @@ internal static class FigureTables
         (string? Value, FigureMetric Metric)[] cells = [.. spread.SelectMany(value => metrics.Select(metric => (value, metric)))];
         return new ReportTable(
             table.Title,
-            [.. rows.Select(r => "<" + r), .. cells.Select(cell => table.Columns is null ? cell.Metric.HeadingOf(hasRate) : $"{FigureChart.ValueText(table.Columns, cell.Value)} {cell.Metric.HeadingOf(hasRate)}")],
+            [.. rows.Select(r => "<" + r), .. cells.Select(cell => table.Columns is null
+                ? cell.Metric.HeadingOf(hasRate)
+                : $"{FigureChart.ValueText(table.Columns, cell.Value)} {cell.Metric.HeadingOf(hasRate)}")],
             [
                 .. Ordered(shown, rows).Select(row => (IReadOnlyList<string>)
                 [
                     .. rows.Select(r => row[0].ValueOf(r) ?? Units.None),
-                    .. cells.Select(cell => cell.Metric.Text(Observations.Mean(row.Where(o => table.Columns is null || o.ValueOf(table.Columns) == cell.Value), cell.Metric))),
+                    .. cells.Select(cell => cell.Metric.Text(
+                        Observations.Mean(row.Where(o => table.Columns is null || o.ValueOf(table.Columns) == cell.Value), cell.Metric))),
                 ]),
             ])
         {
@@ -44,7 +48,8 @@ internal static class FigureTables
     private static IEnumerable<Observation[]> Ordered(Observation[] shown, List<string> dimensions)
     {
         List<string?>[] orders = [.. dimensions.Select(d => shown.Select(o => o.ValueOf(d)).Distinct().ToList())];
-        IOrderedEnumerable<Observation[]> ordered = shown.GroupBy(o => Observations.Key(o, dimensions)).Select(group => group.ToArray()).OrderBy(_ => 0);
+        IOrderedEnumerable<Observation[]> ordered = shown.GroupBy(o => Observations.Key(o, dimensions))
+            .Select(group => group.ToArray()).OrderBy(_ => 0);
         foreach ((string dimension, List<string?> order) in dimensions.Zip(orders))
             ordered = ordered.ThenBy(row => order.IndexOf(row[0].ValueOf(dimension)));
         return ordered;

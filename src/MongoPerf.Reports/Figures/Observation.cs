@@ -29,7 +29,8 @@ internal sealed record Observation(FigureRun Run, PhaseRecord Phase, string Oper
     };
 
     /// <summary>The operations whose samples it has.</summary>
-    public IEnumerable<string> OperationNames => (Results.Any(result => result.IsTotal) ? Phase.Operations : Results).Select(result => result.Operation);
+    public IEnumerable<string> OperationNames =>
+        (Results.Any(result => result.IsTotal) ? Phase.Operations : Results).Select(result => result.Operation);
 
     public double? Measure(FigureMetric metric) => metric.Of(Phase, Results);
 }
@@ -43,7 +44,8 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
     /// <param name="choice">What the figure or table chooses.</param>
     /// <param name="metrics">The metrics that are shown. Latencies tell operations apart, named or not.</param>
     /// <param name="named">The dimensions that the figure or table spreads out.</param>
-    public static Observations Of(IReadOnlyList<FigureRun> runs, ResultChoice choice, IReadOnlyList<string> metrics, IReadOnlyList<string> named)
+    public static Observations Of(
+        IReadOnlyList<FigureRun> runs, ResultChoice choice, IReadOnlyList<string> metrics, IReadOnlyList<string> named)
     {
         if (named.Contains(Dimension.Clients))
             runs = [.. runs.Select(run => run with { Deployment = run.Server })];
@@ -80,7 +82,8 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
     {
         OperationResult[] results =
         [
-            .. phase.Operations.Where(o => choice.Operations.Count == 0 || choice.Operations.Contains(o.Operation)).OrderBy(o => IndexOf(choice.Operations, o.Operation)),
+            .. phase.Operations.Where(o => choice.Operations.Count == 0 || choice.Operations.Contains(o.Operation))
+                .OrderBy(o => IndexOf(choice.Operations, o.Operation)),
         ];
         bool hasOnlySizes = phase.Operations.Count == 0 && phase.Sizes.Count > 0 && choice.Operations.Count == 0;
         if (hasOnlySizes || (results.Length > 0 && (!byOperation || (withTotal && results.Length > 1))))
@@ -101,13 +104,17 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
         var mixed = new List<string>();
         // Documents and time run along the axis: that two phases never met there is no reason to join them.
         List<string> known = [.. named.Where(d => d is not (Dimension.Documents or Dimension.Time))];
-        IEnumerable<string> parameters = all.SelectMany(o => o.Phase.Parameters).Select(p => p.Name).Where(name => name != Dimension.Repeat);
-        IEnumerable<string> others = named.Contains(Dimension.Documents) ? [Dimension.Operation, Dimension.Deployment] : [Dimension.Size, Dimension.Operation, Dimension.Deployment];
+        IEnumerable<string> parameters = all.SelectMany(o => o.Phase.Parameters)
+            .Select(p => p.Name).Where(name => name != Dimension.Repeat);
+        IEnumerable<string> others = named.Contains(Dimension.Documents)
+            ? [Dimension.Operation, Dimension.Deployment]
+            : [Dimension.Size, Dimension.Operation, Dimension.Deployment];
         foreach (string dimension in parameters.Prepend(Dimension.Phase).Concat(others).Distinct().Except(named))
         {
             bool isMixed = dimension == Dimension.Deployment
                 ? all.Select(o => o.ValueOf(dimension)).Distinct().Count() > 1
-                : all.GroupBy(o => Key(o, [.. known, .. mixed])).Any(group => group.Select(o => o.ValueOf(dimension)).Distinct().Count() > 1);
+                : all.GroupBy(o => Key(o, [.. known, .. mixed]))
+                    .Any(group => group.Select(o => o.ValueOf(dimension)).Distinct().Count() > 1);
             if (isMixed)
                 mixed.Add(dimension);
         }

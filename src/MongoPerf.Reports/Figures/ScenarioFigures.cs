@@ -63,7 +63,8 @@ internal static class ScenarioFigures
         foreach (string dimension in dimensions.Where(d => d != Dimension.Deployment).OrderBy(d => d == figure.Lines))
         {
             ILookup<string?, Observation> parts = shown.ToLookup(o => o.ValueOf(dimension));
-            if (parts.Count is > 1 and <= MostParts && parts.All(part => part.Key is not null && LinesOf(part) is > 1 and <= FigureChart.MostLines))
+            if (parts.Count is > 1 and <= MostParts
+                && parts.All(part => part.Key is not null && LinesOf(part) is > 1 and <= FigureChart.MostLines))
                 return [.. parts.Select(part => PartOf(figure, dimension, part.Key!))];
         }
 
@@ -84,15 +85,18 @@ internal static class ScenarioFigures
     {
         IReadOnlyList<Observation> chosen = Observations.Of(runs, figure, out lines);
         return figure.X == Dimension.Time ? [.. chosen]
-            : [.. chosen.Where(o => o.ValueOf(figure.X) is not null && figure.Y.Any(metric => o.Measure(FigureMetric.Find(metric)) is not null))];
+            : [.. chosen.Where(o =>
+                o.ValueOf(figure.X) is not null && figure.Y.Any(metric => o.Measure(FigureMetric.Find(metric)) is not null))];
     }
 
     private static string Why(IReadOnlyList<FigureRun> runs, ResultChoice choice)
     {
         string[] deployments = [.. runs.Select(r => r.Deployment).Distinct()];
         if (choice.Where.FirstOrDefault(w => w.Name == Dimension.Deployment && !deployments.Contains(w.Value)) is { } missing)
-            return Words.Of($"it shows {missing.Value}, but {(runs.Count == 1 ? Words.Of("this run used") : Words.Of("these runs used"))} {string.Join(", ", deployments)}");
-        IEnumerable<string> wanted = choice.Where.Select(w => $"{w.Name}={w.Value}").Concat(choice.Phases.Select(p => Words.Of($"phase {p}"))).Concat(choice.Operations.Select(o => Words.Of($"operation {o}")));
+            return Words.Of($"it shows {missing.Value}, "
+                + $"but {(runs.Count == 1 ? Words.Of("this run used") : Words.Of("these runs used"))} {string.Join(", ", deployments)}");
+        IEnumerable<string> wanted = choice.Where.Select(w => $"{w.Name}={w.Value}")
+            .Concat(choice.Phases.Select(p => Words.Of($"phase {p}"))).Concat(choice.Operations.Select(o => Words.Of($"operation {o}")));
         return Words.Of($"no results ({string.Join(", ", wanted.DefaultIfEmpty(Words.Of("any phase")))})");
     }
 }

@@ -11,7 +11,8 @@ internal static class SweepFigures
 {
     public static IEnumerable<FigureInfo> Of(IReadOnlyList<FigureRun> runs)
     {
-        foreach (IGrouping<string, PhaseRecord> phase in runs.SelectMany(run => run.Stored.Phases).Where(p => p.Growth is null && p.Kind != PhaseKind.Create).GroupBy(p => p.Phase))
+        foreach (IGrouping<string, PhaseRecord> phase in runs.SelectMany(run => run.Stored.Phases)
+            .Where(p => p.Growth is null && p.Kind != PhaseKind.Create).GroupBy(p => p.Phase))
         {
             PhaseRecord[] records = [.. phase];
             string[] varied = [.. Varied(records)];
@@ -24,7 +25,8 @@ internal static class SweepFigures
             {
                 Title = Words.Of($"{phase.Key}: {(showsLatency ? Words.Of("rate and latency") : Words.Of("rate"))} by {varied[0]}"),
                 X = varied[0],
-                Y = !showsLatency ? ["rate"] : records.Any(p => p.Operations.Any(o => o.HasRate)) ? ["rate", "p99", "serviceP99"] : ["rate", "p99"],
+                Y = !showsLatency ? ["rate"]
+                    : records.Any(p => p.Operations.Any(o => o.HasRate)) ? ["rate", "p99", "serviceP99"] : ["rate", "p99"],
                 Of = new ResultChoice { Phases = [phase.Key] },
             };
         }
@@ -33,8 +35,9 @@ internal static class SweepFigures
     /// <summary>
     /// Orders the parameters with several values, the one for the axis first: numbers before names, then the one with the most values.
     /// </summary>
-    private static IEnumerable<string> Varied(IReadOnlyList<PhaseRecord> records) => records.SelectMany(p => p.Parameters).Select(p => p.Name).Distinct()
-        .Where(name => name != Dimension.Repeat && records.Select(p => p.ValueOf(name)).Distinct().Count() > 1)
-        .OrderByDescending(name => records.All(p => FigureAxis.NumberOf(p.ValueOf(name)) is not null))
-        .ThenByDescending(name => records.Select(p => p.ValueOf(name)).Distinct().Count());
+    private static IEnumerable<string> Varied(IReadOnlyList<PhaseRecord> records) =>
+        records.SelectMany(p => p.Parameters).Select(p => p.Name).Distinct()
+            .Where(name => name != Dimension.Repeat && records.Select(p => p.ValueOf(name)).Distinct().Count() > 1)
+            .OrderByDescending(name => records.All(p => FigureAxis.NumberOf(p.ValueOf(name)) is not null))
+            .ThenByDescending(name => records.Select(p => p.ValueOf(name)).Distinct().Count());
 }

@@ -29,8 +29,10 @@ internal static class TimeFigure
         if (panels.Length == 0)
             return null;
         (AxisScale time, string unit) = AxisScale.OfTime(lines.Max(line => line.Seconds));
-        string howToRead = Words.Of($"{string.Join("; ", figure.Y.Select(metric => TimeMetric.TitleOf(metric, hasRate)))} against the time since the phase began, from one-second samples.");
-        return new Chart(name, figure.Title, howToRead + FigureChart.LeftOut(groups.Length), time with { Label = Words.Of($"time since the phase began ({unit})") }, panels)
+        string howToRead = Words.Of($"{string.Join("; ", figure.Y.Select(metric => TimeMetric.TitleOf(metric, hasRate)))} against the time "
+            + $"since the phase began, from one-second samples.");
+        return new Chart(name, figure.Title, howToRead + FigureChart.LeftOut(groups.Length),
+            time with { Label = Words.Of($"time since the phase began ({unit})") }, panels)
         {
             Subtitle = FigureChart.Subtitle(chosen),
         };
@@ -48,7 +50,8 @@ internal static class TimeFigure
 
     /// <summary>Makes a line; null without samples.</summary>
     private static Line? LineOf(
-        IReadOnlyList<Observation> observations, ILookup<(StoredRun, int), Sample> stored, FigureInfo figure, IReadOnlyList<string> dimensions, string file)
+        IReadOnlyList<Observation> observations, ILookup<(StoredRun, int), Sample> stored, FigureInfo figure,
+        IReadOnlyList<string> dimensions, string file)
     {
         List<(Observation Of, Sample[] Samples, TimeAxis Axis)> parts = [];
         foreach (Observation one in observations)
@@ -67,7 +70,8 @@ internal static class TimeFigure
         if (parts.Count == 0)
             return null;
         double seconds = parts.Max(part => Math.Min(part.Axis.Seconds, figure.To ?? double.MaxValue));
-        ChartTable operations = Operations(file, [.. parts.Select(part => (part.Samples, part.Axis))], [.. figure.Y.Where(TimeMetric.IsOfOperations)], seconds);
+        ChartTable operations = Operations(file, [.. parts.Select(part => (part.Samples, part.Axis))],
+            [.. figure.Y.Where(TimeMetric.IsOfOperations)], seconds);
         // State of servers and machine is that of the first of several repeats: a mean would be nobody's.
         (Observation first, Sample[] firstSamples, TimeAxis firstAxis) = parts[0];
         ChartTable[] states =
@@ -79,9 +83,11 @@ internal static class TimeFigure
 
         ChartTable State(string name, Func<IEnumerable<MetricSample>> read, Func<string, bool> isOfIt)
         {
-            ServerTimeline.Line[] shown = [.. figure.Y.Where(metric => !TimeMetric.IsOfOperations(metric) && isOfIt(metric)).Select(TimeMetric.LineOf)];
+            ServerTimeline.Line[] shown = [.. figure.Y.Where(metric => !TimeMetric.IsOfOperations(metric) && isOfIt(metric))
+                .Select(TimeMetric.LineOf)];
             return shown.Length == 0 ? new ChartTable(name, ["seconds"]) : Thinned(
-                name, [.. shown.Select(line => line.Key)], firstAxis.Seconds, ServerTimeline.Read(shown, Within(read(), firstSamples), firstAxis));
+                name, [.. shown.Select(line => line.Key)], firstAxis.Seconds,
+                ServerTimeline.Read(shown, Within(read(), firstSamples), firstAxis));
         }
     }
 
@@ -99,7 +105,8 @@ internal static class TimeFigure
     /// <summary>
     /// Makes the table of a line's operations. Rates are added up; documents in the collection are what the furthest of them saw.
     /// </summary>
-    private static ChartTable Operations(string file, IReadOnlyList<(Sample[] Samples, TimeAxis Axis)> parts, string[] metrics, double seconds)
+    private static ChartTable Operations(
+        string file, IReadOnlyList<(Sample[] Samples, TimeAxis Axis)> parts, string[] metrics, double seconds)
     {
         string[] names = [.. parts.SelectMany(part => part.Samples).Select(s => s.Operation).Distinct()];
         var buckets = new TimeBuckets(names.Length * metrics.Length);
@@ -108,14 +115,17 @@ internal static class TimeFigure
             foreach (Sample sample in samples)
             {
                 for (int i = 0; i < metrics.Length; i++)
-                    TimeMetric.Add(buckets, (i * names.Length) + Array.IndexOf(names, sample.Operation), metrics[i], sample, axis.At(sample.AtMilliseconds));
+                    TimeMetric.Add(buckets, (i * names.Length) + Array.IndexOf(names, sample.Operation), metrics[i], sample,
+                        axis.At(sample.AtMilliseconds));
             }
         }
 
-        return Thinned($"{file}.csv", metrics, seconds, buckets.Rows().SelectMany(row => metrics.Select((metric, i) => (row[0], i, Joined(metric, row.AsSpan(1 + (i * names.Length), names.Length))))));
+        return Thinned($"{file}.csv", metrics, seconds, buckets.Rows().SelectMany(row =>
+            metrics.Select((metric, i) => (row[0], i, Joined(metric, row.AsSpan(1 + (i * names.Length), names.Length))))));
     }
 
-    private static ChartTable Thinned(string file, string[] metrics, double seconds, IEnumerable<(double At, int Line, double Value)> values)
+    private static ChartTable Thinned(
+        string file, string[] metrics, double seconds, IEnumerable<(double At, int Line, double Value)> values)
     {
         var builder = new PanelBuilder(metrics.Length, seconds, RunPanels.LongestGap);
         foreach ((double at, int line, double value) in values)

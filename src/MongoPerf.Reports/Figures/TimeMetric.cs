@@ -26,7 +26,10 @@ internal static class TimeMetric
         (Dimension.Documents, s => (s.CollectionDocuments, 1)),
     ];
 
-    public static IReadOnlyList<string> Names { get; } = [.. Operations.Select(o => o.Name), .. MetricCatalogue.Server.Concat(MetricCatalogue.Host).Select(m => m.Name)];
+    public static IReadOnlyList<string> Names { get; } =
+    [
+        .. Operations.Select(o => o.Name), .. MetricCatalogue.Server.Concat(MetricCatalogue.Host).Select(m => m.Name),
+    ];
 
     /// <summary>Whether a metric is of operations; false for those of servers and machine.</summary>
     public static bool IsOfOperations(string name) => Operations.Any(o => o.Name == name);
@@ -76,7 +79,8 @@ internal static class TimeMetric
 
     public static AxisScale ScaleOf(string name, double largest, int ticks)
     {
-        bool isBytes = !IsOfOperations(name) && LineOf(name) is { IsCounter: false } line && line.Catalogue[MetricCatalogue.IndexOf(line.Catalogue, name)].Unit is "bytes" or "megabytes";
+        bool isBytes = !IsOfOperations(name) && LineOf(name) is { IsCounter: false } line
+            && line.Catalogue[MetricCatalogue.IndexOf(line.Catalogue, name)].Unit is "bytes" or "megabytes";
         return isBytes ? AxisScale.OfBytes(largest, ticks)
             : IsOfOperations(name) && FigureMetric.Find(name).IsPerOperation ? AxisScale.OfMicroseconds(largest, ticks)
             : AxisScale.OfCount(largest, ticks);

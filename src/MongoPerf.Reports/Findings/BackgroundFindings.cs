@@ -4,13 +4,17 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Findings;
 
-/// <summary>What servers' work beside the operations costs, chunks that migrate and indexes that are built: seconds inside against those outside.</summary>
+/// <summary>
+/// What servers' work beside the operations costs, chunks that migrate and indexes that are built: seconds inside against those outside.
+/// </summary>
 internal static class BackgroundFindings
 {
     private const double Least = 0.05;
     private const int LeastSeconds = 5;
 
-    /// <summary>At either end of a stretch: servers tell of an index build up to two seconds before it costs anything, and are asked once a second.</summary>
+    /// <summary>
+    /// At either end of a stretch: servers tell of an index build up to two seconds before it costs anything, and are asked once a second.
+    /// </summary>
     private const int MostUncertain = 3;
 
     /// <param name="Series">Whose.</param>
@@ -24,7 +28,8 @@ internal static class BackgroundFindings
         public SeriesSecond[] Outside { get; } = [.. Seconds.Where((_, i) => IsInside[i] == false)];
 
         /// <summary>The first second that is not outside, and the last.</summary>
-        public (SeriesSecond First, SeriesSecond Last) Whole => (Seconds[Array.FindIndex(IsInside, one => one != false)], Seconds[Array.FindLastIndex(IsInside, one => one != false)]);
+        public (SeriesSecond First, SeriesSecond Last) Whole =>
+            (Seconds[Array.FindIndex(IsInside, one => one != false)], Seconds[Array.FindLastIndex(IsInside, one => one != false)]);
 
         public double Ratio => Inside.Average(second => second.Rate) / Outside.Average(second => second.Rate);
 
@@ -33,7 +38,8 @@ internal static class BackgroundFindings
 
         public string Change => ComparisonText.LatencyChange(Ratio);
 
-        public string Rates => Words.Of($"{Units.Rate(Inside.Average(s => s.Rate))} {Series.RateUnit} inside, {Units.Rate(Outside.Average(s => s.Rate))} outside");
+        public string Rates => Words.Of(
+            $"{Units.Rate(Inside.Average(s => s.Rate))} {Series.RateUnit} inside, {Units.Rate(Outside.Average(s => s.Rate))} outside");
 
         /// <summary>"8 seconds" inside and outside.</summary>
         public string Length => Words.Counted(Inside.Length, "second");
@@ -43,16 +49,19 @@ internal static class BackgroundFindings
 
     /// <param name="series">The run's.</param>
     /// <param name="level">Chance of any false finding, at most, of each of the two.</param>
-    public static IEnumerable<Finding> Find(RunSeries series, double level) => new[] { Migrations(series, level), IndexBuilds(series, level) }.OfType<Finding>();
+    public static IEnumerable<Finding> Find(RunSeries series, double level) =>
+        new[] { Migrations(series, level), IndexBuilds(series, level) }.OfType<Finding>();
 
     private static Finding? Migrations(RunSeries series, double level)
     {
-        List<TimeWindow> moves = Joined(series.Run.ReadChunkEvents().Where(e => e.Kind == ChunkEventKind.Migration).Select(e => new TimeWindow(e.AtMilliseconds, e.EndMilliseconds ?? long.MaxValue)));
+        List<TimeWindow> moves = Joined(series.Run.ReadChunkEvents().Where(e => e.Kind == ChunkEventKind.Migration)
+            .Select(e => new TimeWindow(e.AtMilliseconds, e.EndMilliseconds ?? long.MaxValue)));
         return Find(series, moves, level, lead => new Finding
         {
             Id = FindingIds.MigrationCost,
             Text = Words.Of($"{lead.Series.Label}'s rate is {lead.Change} while chunks migrate: {lead.Rates}"),
-            Evidence = [new FindingEvidence("migrations", Words.Of($"{lead.Length} inside {Words.Counted(moves.Count, "stretch", "stretches")} of migrations, {lead.Rest} outside"))],
+            Evidence = [new FindingEvidence("migrations",
+                Words.Of($"{lead.Length} inside {Words.Counted(moves.Count, "stretch", "stretches")} of migrations, {lead.Rest} outside"))],
             Cause = Words.Of("chunks were migrating"),
             Refute = Words.Of("run again with --balancer off: if the rate still dips, migrations are not the cause"),
         });
@@ -65,24 +74,31 @@ internal static class BackgroundFindings
         {
             Id = FindingIds.IndexBuildCost,
             Text = Words.Of($"{lead.Series.Label}'s rate is {lead.Change} while the server builds indexes: {lead.Rates}"),
-            Evidence = [new FindingEvidence("timeline", Words.Of($"{lead.Length} inside {Words.Counted(builds.Count, "stretch", "stretches")} with index builds, {lead.Rest} outside"))],
+            Evidence = [new FindingEvidence("timeline", Words.Of(
+                $"{lead.Length} inside {Words.Counted(builds.Count, "stretch", "stretches")} with index builds, {lead.Rest} outside"))],
             Cause = Words.Of("the server was building indexes"),
-            Refute = Words.Of("run again while nobody builds an index (the server's log names those that were built): if the rate still dips, index builds are not the cause"),
+            Refute = Words.Of("run again while nobody builds an index (the server's log names those that were built): "
+                + "if the rate still dips, index builds are not the cause"),
         });
     }
 
     /// <summary>What is slower inside the windows, told of the operation that is slowed down most.</summary>
     private static Finding? Find(RunSeries series, List<TimeWindow> windows, double level, Func<Split, Finding> make)
     {
-        Split[] judged = windows.Count == 0 ? [] : [.. series.Independent.Select(one => SplitOf(series, one, windows)).Where(split => split.Inside.Length >= LeastSeconds && split.Outside.Length >= LeastSeconds)];
+        Split[] judged = windows.Count == 0 ? [] : [.. series.Independent.Select(one => SplitOf(series, one, windows))
+            .Where(split => split.Inside.Length >= LeastSeconds && split.Outside.Length >= LeastSeconds)];
         // Nothing gets faster by it: a load that begins fast and slows down with its size may look so.
         Split[] slower = [.. judged.Where(split => split.Ratio <= 1 - Least && split.P < level / judged.Length)];
         if (slower.MinBy(split => split.Ratio) is not { } lead)
             return null;
         return make(lead) with
         {
-            Operations = [lead.Series.Label, .. slower.Select(split => split.Series.Label).Where(label => label != lead.Series.Label).Distinct()],
-            Range = series.Range(new TimeWindow(lead.Whole.First.FromMilliseconds, lead.Whole.Last.ToMilliseconds), lead.Whole.First.Documents, lead.Whole.Last.Documents),
+            Operations =
+            [
+                lead.Series.Label, .. slower.Select(split => split.Series.Label).Where(label => label != lead.Series.Label).Distinct(),
+            ],
+            Range = series.Range(new TimeWindow(lead.Whole.First.FromMilliseconds, lead.Whole.Last.ToMilliseconds),
+                lead.Whole.First.Documents, lead.Whole.Last.Documents),
             Rate = SecondEffects.Rate(lead.Outside, lead.Inside),
             P99 = SecondEffects.P99(lead.Outside, lead.Inside),
             IsCoincidence = true,

@@ -15,7 +15,9 @@ internal static class CacheFindings
     /// <summary>What is read for an operation must vary more than the rate, or the rate alone would make it look so.</summary>
     private const double SpreadOfMisses = 1.5;
 
-    private sealed record Follower(OperationSeries Series, double Correlation, double P, IReadOnlyList<SeriesSecond> Few, IReadOnlyList<SeriesSecond> Many, double FewBytes, double ManyBytes);
+    private sealed record Follower(
+        OperationSeries Series, double Correlation, double P, IReadOnlyList<SeriesSecond> Few, IReadOnlyList<SeriesSecond> Many,
+        double FewBytes, double ManyBytes);
 
     /// <param name="series">The run's.</param>
     /// <param name="level">Chance of any false finding, at most.</param>
@@ -24,7 +26,8 @@ internal static class CacheFindings
         if (series.Server.IsEmpty)
             yield break;
         // Operations of a mix share the reads, so only phases with one operation tell.
-        OperationSeries[] judged = [.. series.Operations.GroupBy(one => one.Phase.Number).Where(phase => phase.Count() == 1).Select(phase => phase.Single()).Where(one => one.Seconds.Count >= LeastSeconds)];
+        OperationSeries[] judged = [.. series.Operations.GroupBy(one => one.Phase.Number)
+            .Where(phase => phase.Count() == 1).Select(phase => phase.Single()).Where(one => one.Seconds.Count >= LeastSeconds)];
         Follower[] found = [.. judged.Select(one => Find(series, one)).OfType<Follower>().Where(one => one.P < level / judged.Length)];
         if (found.MinBy(one => one.P) is { } lead)
             yield return Make(series, lead, found);
@@ -36,7 +39,8 @@ internal static class CacheFindings
         int length = Math.Max(1, (sound.Count + MostBlocks - 1) / MostBlocks);
         (SeriesSecond[] Seconds, double Rate, double Bytes)[] blocks =
         [
-            .. sound.Chunk(length).Select(block => (block, block.Average(s => s.Rate), series.Server.RateOf([new TimeWindow(block[0].FromMilliseconds, block[^1].ToMilliseconds)], "cache_read") ?? 0))
+            .. sound.Chunk(length).Select(block => (block, block.Average(s => s.Rate),
+                series.Server.RateOf([new TimeWindow(block[0].FromMilliseconds, block[^1].ToMilliseconds)], "cache_read") ?? 0))
                 .Where(block => block.Item2 > 0 && block.Item3 > 0),
         ];
         if (blocks.Length < LeastSeconds || blocks.Length < 0.8 * sound.Count / length)
@@ -46,14 +50,16 @@ internal static class CacheFindings
         (double correlation, double spread, double spreadOfMisses) = Correlate(rates, misses);
         if (correlation > -LeastCorrelation || spread < LeastSpread || spreadOfMisses < SpreadOfMisses * spread)
             return null;
-        double shared = Autocorrelation.OfFirstOrder([[.. rates.Select(Math.Exp)]]) * Autocorrelation.OfFirstOrder([[.. misses.Select(Math.Exp)]]);
+        double shared =
+            Autocorrelation.OfFirstOrder([[.. rates.Select(Math.Exp)]]) * Autocorrelation.OfFirstOrder([[.. misses.Select(Math.Exp)]]);
         double freedom = Math.Max(3, (blocks.Length * (1 - shared) / (1 + shared)) - 2);
         double t = correlation * Math.Sqrt(freedom / Math.Max(1e-9, 1 - (correlation * correlation)));
         var ordered = blocks.OrderBy(block => block.Bytes / block.Rate).ToArray();
         int third = ordered.Length / 3;
         double many = ordered[^third..].Average(block => block.Bytes);
         return many < LeastBytes ? null : new Follower(
-            one, correlation, 2 * StudentT.CDF(0, 1, freedom, t), [.. ordered[..third].SelectMany(block => block.Seconds)], [.. ordered[^third..].SelectMany(block => block.Seconds)],
+            one, correlation, 2 * StudentT.CDF(0, 1, freedom, t), [.. ordered[..third].SelectMany(block => block.Seconds)],
+            [.. ordered[^third..].SelectMany(block => block.Seconds)],
             ordered[..third].Average(block => block.Bytes / block.Rate), ordered[^third..].Average(block => block.Bytes / block.Rate));
     }
 
@@ -75,12 +81,14 @@ internal static class CacheFindings
         return new Finding
         {
             Id = FindingIds.RateFollowsCache,
-            Text = Words.Of($"{lead.Series.Label}'s rate follows cache misses: {Units.Rate(fast)}/s where an operation reads {Units.Bytes(lead.FewBytes)} into the cache, {Units.Rate(slow)}/s where it reads {Units.Bytes(lead.ManyBytes)}"),
+            Text = Words.Of($"{lead.Series.Label}'s rate follows cache misses: {Units.Rate(fast)}/s where an operation reads "
+                + $"{Units.Bytes(lead.FewBytes)} into the cache, {Units.Rate(slow)}/s where it reads {Units.Bytes(lead.ManyBytes)}"),
             Operations = [.. found.Select(one => one.Series.Label).Distinct()],
             Range = series.Range(lead.Series.Window, lead.Series.Seconds[0].Documents, lead.Series.Seconds[^1].Documents),
             Rate = SecondEffects.Rate(lead.Few, lead.Many),
             P99 = SecondEffects.P99(lead.Few, lead.Many),
-            Evidence = [new FindingEvidence("timeline", Words.Of($"correlation {lead.Correlation:0.00} between the logarithms of rate and bytes read per operation; compared: the third of the seconds with the fewest bytes read and the third with the most"))],
+            Evidence = [new FindingEvidence("timeline", Words.Of($"correlation {lead.Correlation:0.00} between the logarithms of rate and "
+                + $"bytes read per operation; compared: the third of the seconds with the fewest bytes read and the third with the most"))],
             Cause = Words.Of("the cache had to be filled"),
             IsCoincidence = true,
             Refute = Words.Of("run with a cache that holds all the data: if the rate varies as much, misses are not the cause"),

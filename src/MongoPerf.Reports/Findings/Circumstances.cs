@@ -11,32 +11,51 @@ internal static class Circumstances
     private const double BusyDisk = 0.8;
     private const double FullDirty = 0.2;
 
-    /// <summary>Of a rate's change, as logarithms, that a change of CPU time per operation must be to explain most of it, and no more than its inverse.</summary>
-    /// <remarks>The client's work fits into its core's caches and is half the kernel's: it feels less of a slower machine than a server does.</remarks>
+    /// <summary>
+    /// Of a rate's change, as logarithms, that a change of CPU time per operation must be to explain most of it, and no
+    /// more than its inverse.
+    /// </summary>
+    /// <remarks>
+    /// The client's work fits into its core's caches and is half the kernel's: it feels less of a slower machine than a server does.
+    /// </remarks>
     private const double Explaining = 0.5;
 
     /// <summary>Each a clause, such as "a checkpoint was running"; the most telling first.</summary>
     /// <param name="series">The run's.</param>
     /// <param name="inside">While it lasted.</param>
     /// <param name="outside">What that is compared with.</param>
-    /// <param name="ratio">Of a rate, inside to outside, where that is what was found: to a gain others belong that used less, not others that used more.</param>
-    public static IReadOnlyList<string> Of(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, double? ratio = null) =>
-        [.. new[] { Others(series, inside, outside, ratio > 1), Processors(series, inside, outside, ratio), IndexBuild(series, inside, outside), Checkpoint(series, inside, outside), Migration(series, inside, outside) }
+    /// <param name="ratio">
+    /// Of a rate, inside to outside, where that is what was found: to a gain others belong that used less, not others that used more.
+    /// </param>
+    public static IReadOnlyList<string> Of(
+        RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, double? ratio = null) =>
+        [.. new[]
+        {
+            Others(series, inside, outside, ratio > 1), Processors(series, inside, outside, ratio), IndexBuild(series, inside, outside),
+            Checkpoint(series, inside, outside), Migration(series, inside, outside),
+        }
             .Concat(Reads(series, inside, outside)).Concat(Cache(series, inside, outside)).OfType<string>()];
 
     /// <summary>Of several clients' machines the first on which that is so.</summary>
     private static string? Others(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, bool isGain)
     {
-        foreach (IGrouping<(string?, int Cores), HostSecond> machine in series.HostSeconds.Where(second => second.Cores > 0).GroupBy(second => (second.Machine, second.Cores)))
+        foreach (IGrouping<(string?, int Cores), HostSecond> machine in series.HostSeconds.Where(second => second.Cores > 0)
+            .GroupBy(second => (second.Machine, second.Cores)))
         {
-            if (CoresOf(machine, inside) is { } during && CoresOf(machine, outside) is { } otherwise && (during.All - otherwise.All) * (isGain ? -1 : 1) >= OtherLoad.NotedShare * machine.Key.Cores)
-                return Words.Of($"{OtherLoad.NameOf(Math.Max(during.Stolen, otherwise.Stolen))} used {Units.Significant(Math.Round(during.All, 1))} of {machine.Key.Cores} cores ({Units.Significant(Math.Round(otherwise.All, 1))} otherwise)");
+            if (CoresOf(machine, inside) is { } during && CoresOf(machine, outside) is { } otherwise
+                && (during.All - otherwise.All) * (isGain ? -1 : 1) >= OtherLoad.NotedShare * machine.Key.Cores)
+                return Words.Of($"{OtherLoad.NameOf(Math.Max(during.Stolen, otherwise.Stolen))} used "
+                    + $"{Units.Significant(Math.Round(during.All, 1))} of {machine.Key.Cores} cores "
+                    + $"({Units.Significant(Math.Round(otherwise.All, 1))} otherwise)");
         }
 
         return null;
     }
 
-    /// <summary>Where hardware is shared, or its clock changes, everything on it gets slower or faster together. The client's own work per operation tells, since it is always the same.</summary>
+    /// <summary>
+    /// Where hardware is shared, or its clock changes, everything on it gets slower or faster together. The client's own work per operation
+    /// tells, since it is always the same.
+    /// </summary>
     /// <inheritdoc cref="Of"/>
     /// <returns>Null where they do not explain most of the change.</returns>
     public static string? Processors(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, double? ratio)
@@ -46,14 +65,17 @@ internal static class Circumstances
         double change = during / otherwise;
         double explained = -Math.Log(change) / Math.Log(ratio.Value);
         return explained is < Explaining or > 1 / Explaining ? null
-            : change > 1 ? Words.Of($"the client's processors were slower (an operation took {Units.Percent(change - 1)} more of their time)")
+            : change > 1 ? Words.Of(
+                $"the client's processors were slower (an operation took {Units.Percent(change - 1)} more of their time)")
             : Words.Of($"the client's processors were faster (an operation took {Units.Percent(1 - change)} less of their time)");
     }
 
     private static (double All, double Stolen)? CoresOf(IEnumerable<HostSecond> machine, IReadOnlyList<TimeWindow> windows)
     {
-        HostSecond[] seconds = [.. machine.Where(second => second.OtherCores is not null && windows.Any(w => w.From <= second.MiddleMilliseconds && second.MiddleMilliseconds <= w.To))];
-        return seconds.Length == 0 ? null : (seconds.Average(second => second.OtherCores!.Value), seconds.Average(second => second.StolenCores));
+        HostSecond[] seconds = [.. machine.Where(second =>
+            second.OtherCores is not null && windows.Any(w => w.From <= second.MiddleMilliseconds && second.MiddleMilliseconds <= w.To))];
+        return seconds.Length == 0 ? null
+            : (seconds.Average(second => second.OtherCores!.Value), seconds.Average(second => second.StolenCores));
     }
 
     private static string? IndexBuild(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside) =>
@@ -80,7 +102,8 @@ internal static class Circumstances
         return during >= 0.5 && during >= Times * Share(outside) ? Words.Of("chunks were migrating") : null;
 
         double Share(IReadOnlyList<TimeWindow> windows) =>
-            windows.Sum(w => moves.Sum(m => Math.Max(0, Math.Min(w.To, m.EndMilliseconds ?? w.To) - Math.Max(w.From, m.AtMilliseconds)) / 1000.0)) / Math.Max(0.001, windows.Sum(w => w.Seconds));
+            windows.Sum(w => moves.Sum(m => Math.Max(0, Math.Min(w.To, m.EndMilliseconds ?? w.To) - Math.Max(w.From, m.AtMilliseconds))
+                / 1000.0)) / Math.Max(0.001, windows.Sum(w => w.Seconds));
     }
 
     /// <summary>What had to come from further away.</summary>
@@ -90,12 +113,15 @@ internal static class Circumstances
             yield return Words.Of($"the disk read {disk}");
         if (More(series.Server.RateOf(inside, "cache_read"), series.Server.RateOf(outside, "cache_read")) is { } cache)
             yield return Words.Of($"the cache was filled at {cache}");
-        if (series.Host.RateOf(inside, "disk_busy") / 1000 is { } busy && busy >= BusyDisk && busy >= 1.25 * (series.Host.RateOf(outside, "disk_busy") / 1000 ?? 0))
+        if (series.Host.RateOf(inside, "disk_busy") / 1000 is { } busy && busy >= BusyDisk
+            && busy >= 1.25 * (series.Host.RateOf(outside, "disk_busy") / 1000 ?? 0))
             yield return Words.Of($"the disk was {Units.Percent(Math.Min(1, busy))} busy");
     }
 
     private static string? More(double? inside, double? outside) =>
-        inside >= LeastDisk && inside >= Times * (outside ?? 0) ? Words.Of($"{Units.BytesPerSecond(inside.Value)} ({Units.BytesPerSecond(outside ?? 0)} otherwise)") : null;
+        inside >= LeastDisk && inside >= Times * (outside ?? 0)
+            ? Words.Of($"{Units.BytesPerSecond(inside.Value)} ({Units.BytesPerSecond(outside ?? 0)} otherwise)")
+            : null;
 
     private static IEnumerable<string> Cache(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
     {
@@ -107,6 +133,7 @@ internal static class Circumstances
         if (evicted >= 100 && evicted >= Times * otherwise)
             yield return Words.Of($"application threads evicted {Units.Rate(evicted)} pages/s ({Units.Rate(otherwise)} otherwise)");
 
-        double ShareOfDirty(IReadOnlyList<TimeWindow> windows) => series.Server.ShareOf(windows, "cache_dirty", "cache_max", (dirty, all) => dirty > FullDirty * all);
+        double ShareOfDirty(IReadOnlyList<TimeWindow> windows) =>
+            series.Server.ShareOf(windows, "cache_dirty", "cache_max", (dirty, all) => dirty > FullDirty * all);
     }
 }

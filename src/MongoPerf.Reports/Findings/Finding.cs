@@ -114,10 +114,14 @@ internal static class FindingIds
 
     public static IReadOnlyList<string> All { get; } =
     [
-        SizeCliff, SizeDecline, Stall, SlowDrift, Period, SlowStart, RateDrop, RateDip, RateRise, TicketQueue, DirtyCache, EvictionByClients,
-        PlanChanged, PlanScans, ReplySize, ClientLimit, OtherLoad, EmbeddedServer, DebugBuild, FailedOperations, WrongEffect, LostWrites, Outage, ShardImbalance,
+        SizeCliff, SizeDecline, Stall, SlowDrift, Period, SlowStart, RateDrop, RateDip, RateRise, TicketQueue,
+        DirtyCache, EvictionByClients,
+        PlanChanged, PlanScans, ReplySize, ClientLimit, OtherLoad, EmbeddedServer, DebugBuild, FailedOperations, WrongEffect,
+        LostWrites, Outage, ShardImbalance,
         InFlight, CutOff, NothingMeasured,
-        SizeRise, LinearGrowth, BytesGrow, WarmUp, SlowStartGrows, Variation, MigrationCost, IndexBuildCost, HotShard, ImbalanceOverTime, PlanExamines,
-        ThreadPeak, RateFollowsCache, DiskLimit, NetworkLimit, ConnectionsRunOut, FewSamples, TwoPeaks, Crossover, ShardedFaster, ShardedSlower,
+        SizeRise, LinearGrowth, BytesGrow, WarmUp, SlowStartGrows, Variation, MigrationCost, IndexBuildCost, HotShard,
+        ImbalanceOverTime, PlanExamines,
+        ThreadPeak, RateFollowsCache, DiskLimit, NetworkLimit, ConnectionsRunOut, FewSamples, TwoPeaks, Crossover,
+        ShardedFaster, ShardedSlower,
     ];
 }

@@ -13,7 +13,8 @@ internal static class FindingText
         if (finding.P99 is { } p99)
             yield return ("p99", Effect(p99));
         foreach (FindingEvidence evidence in finding.Evidence)
-            yield return (Words.Of("evidence"), evidence.Chart is null ? evidence.Text : Words.Of($"{evidence.Text} (chart {evidence.Chart})"));
+            yield return (Words.Of("evidence"),
+                evidence.Chart is null ? evidence.Text : Words.Of($"{evidence.Text} (chart {evidence.Chart})"));
         if (finding.Cause is not null)
             yield return (finding.IsCoincidence ? Words.Of("seen together") : Words.Of("likely cause"), finding.Cause);
         yield return (Words.Of("how to refute it"), finding.Refute);
@@ -21,10 +22,13 @@ internal static class FindingText
 
     private static string Range(FindingRange range)
     {
-        string seconds = range is { FromSeconds: { } from, ToSeconds: { } to } ? Words.Of($"{Units.Significant(from)} to {Units.Significant(to)} s") : "";
+        string seconds = range is { FromSeconds: { } from, ToSeconds: { } to }
+            ? Words.Of($"{Units.Significant(from)} to {Units.Significant(to)} s")
+            : "";
         string documents = range switch
         {
-            { FromDocuments: { } first, ToDocuments: { } last } when first != last => Words.Of($"{Units.Count(first)} to {Units.Count(last)} documents"),
+            { FromDocuments: { } first, ToDocuments: { } last } when first != last =>
+                Words.Of($"{Units.Count(first)} to {Units.Count(last)} documents"),
             { FromDocuments: { } only } => Words.Of($"{Units.Count(only)} documents"),
             _ => "",
         };

@@ -19,10 +19,12 @@ internal static class GrowingBytes
         foreach ((string what, Func<SizeResult, long> bytesOf) in kinds)
         {
             // Small files are mostly what was set aside for them.
-            (long Documents, double Each)[] sizes = [.. growth.Sizes.Where(one => one.Documents > 0 && bytesOf(one.Sizes) >= LeastBytes).Select(one => (one.Documents, (double)bytesOf(one.Sizes) / one.Documents))];
+            (long Documents, double Each)[] sizes = [.. growth.Sizes.Where(one => one.Documents > 0 && bytesOf(one.Sizes) >= LeastBytes)
+                .Select(one => (one.Documents, (double)bytesOf(one.Sizes) / one.Documents))];
             double[] each = [.. sizes.Select(size => size.Each)];
             // Sizes hardly vary, and grow along smooth curves, which the trend's test takes for correlation.
-            if (Trend.Of(each) is { } trend && trend.Ratio >= 1 + Least && Math.Min(trend.P, DifferenceSigns.P(each)) < level / kinds.Length)
+            if (Trend.Of(each) is { } trend && trend.Ratio >= 1 + Least
+                && Math.Min(trend.P, DifferenceSigns.P(each)) < level / kinds.Length)
                 yield return Make(what, sizes, trend.Ratio, chart);
         }
     }
@@ -33,10 +35,13 @@ internal static class GrowingBytes
         return new Finding
         {
             Id = FindingIds.BytesGrow,
-            Text = Words.Of($"{whose} grow faster than the collection: {Units.Bytes(sizes[0].Each)} a document at {Units.Count(sizes[0].Documents)}, {Units.Bytes(sizes[^1].Each)} at {Units.Count(sizes[^1].Documents)}"),
+            Text = Words.Of($"{whose} grow faster than the collection: {Units.Bytes(sizes[0].Each)} a document at "
+                + $"{Units.Count(sizes[0].Documents)}, {Units.Bytes(sizes[^1].Each)} at {Units.Count(sizes[^1].Documents)}"),
             Range = new FindingRange(null, null, sizes[0].Documents, sizes[^1].Documents),
-            Evidence = [new FindingEvidence(chart, Words.Of($"bytes a document {ComparisonText.LatencyChange(ratio)} over {sizes.Length} sizes"))],
-            Refute = Words.Of("rebuild the collection at its full size (mongodump and mongorestore): if a document takes as many bytes, free space within the files is not what grew"),
+            Evidence = [new FindingEvidence(
+                chart, Words.Of($"bytes a document {ComparisonText.LatencyChange(ratio)} over {sizes.Length} sizes"))],
+            Refute = Words.Of("rebuild the collection at its full size (mongodump and mongorestore): if a document takes as many bytes, "
+                + "free space within the files is not what grew"),
             Weight = Math.Log(ratio) / 4,
         };
     }

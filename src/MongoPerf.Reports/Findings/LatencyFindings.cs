@@ -19,8 +19,10 @@ internal static class LatencyFindings
     private static IEnumerable<Finding> FewSamples(RunSeries series)
     {
         var measured = series.Run.Phases.Where(phase => phase is { Kind: PhaseKind.Measure, IsComplete: true })
-            .SelectMany(phase => phase.Operations.Where(result => result.Operations > 0).Select(result => (Label: PhaseLabels.Of(phase, result.Operation), result.Operations)));
-        var groups = measured.GroupBy(one => one.Label).Select(group => (group.Key, All: group.Count(), Few: group.Select(one => one.Operations).Where(operations => operations < LeastForP99).ToArray()))
+            .SelectMany(phase => phase.Operations.Where(result => result.Operations > 0)
+                .Select(result => (Label: PhaseLabels.Of(phase, result.Operation), result.Operations)));
+        var groups = measured.GroupBy(one => one.Label).Select(group => (group.Key, All: group.Count(),
+            Few: group.Select(one => one.Operations).Where(operations => operations < LeastForP99).ToArray()))
             .Where(group => group.Few.Length > 0).ToArray();
         if (groups.Length == 0)
             yield break;
@@ -29,23 +31,27 @@ internal static class LatencyFindings
         yield return new Finding
         {
             Id = FindingIds.FewSamples,
-            Text = Words.Of($"{Words.And([.. groups.Select(group => group.Key)])} {(groups.Length == 1 ? Words.Of("has") : Words.Of("have"))} too few operations for a reliable p99{where}: {Units.Exact(groups.Min(group => group.Few.Min()))}"),
+            Text = Words.Of($"{Words.And([.. groups.Select(group => group.Key)])} "
+                + $"{(groups.Length == 1 ? Words.Of("has") : Words.Of("have"))} too few operations for a reliable p99{where}: "
+                + $"{Units.Exact(groups.Min(group => group.Few.Min()))}"),
             Operations = [.. groups.Select(group => group.Key)],
-            Evidence = [new FindingEvidence(null, Words.Of($"from {LeastForP99} operations on, the slowest operation bounds p99 from above with 95 % confidence"))],
+            Evidence = [new FindingEvidence(
+                null, Words.Of($"from {LeastForP99} operations on, the slowest operation bounds p99 from above with 95 % confidence"))],
             Refute = Words.Of("measure longer (--duration): if p99 stays the same, the few operations were enough"),
             Weight = 0.01,
         };
     }
 
     /// <summary>
-    /// Samples that are worse than the result admits. Runs of earlier versions counted operations where they began, so those across the end of a warm-up
-    /// are in no result.
+    /// Samples that are worse than the result admits. Runs of earlier versions counted operations where they began, so those across the end
+    /// of a warm-up are in no result.
     /// </summary>
     private static IEnumerable<Finding> LeftOut(RunSeries series)
     {
         (OperationSeries Series, SeriesSecond Worst)[] hidden =
         [
-            .. series.Operations.Select(one => (one, Worst: one.Seconds.Where(second => double.IsFinite(second.Max)).DefaultIfEmpty().MaxBy(second => second.Max)))
+            .. series.Operations.Select(one =>
+                (one, Worst: one.Seconds.Where(second => double.IsFinite(second.Max)).DefaultIfEmpty().MaxBy(second => second.Max)))
                 .Where(one => one.Worst.Max >= LeastLeftOutMicroseconds && one.Worst.Max > (one.one.Result.ReportedMicroseconds.Max ?? 0)),
         ];
         if (hidden.Length == 0)
@@ -55,10 +61,12 @@ internal static class LatencyFindings
         yield return new Finding
         {
             Id = FindingIds.InFlight,
-            Text = Words.Of($"{lead.Label} took up to {Units.Latency(worst.Max)} at {Units.Count(worst.Documents)} documents{more}, which its result leaves out: the operation was in flight when the warm-up ended"),
+            Text = Words.Of($"{lead.Label} took up to {Units.Latency(worst.Max)} at {Units.Count(worst.Documents)} documents{more}, "
+                + $"which its result leaves out: the operation was in flight when the warm-up ended"),
             Operations = [.. hidden.Select(one => one.Series.Label).Distinct()],
             Range = series.Range(worst.Window, worst.Documents),
-            Evidence = [new FindingEvidence("timeline", Words.Of($"the slowest that the result admits took {Units.Latency(lead.Result.ReportedMicroseconds.Max)}"))],
+            Evidence = [new FindingEvidence(
+                "timeline", Words.Of($"the slowest that the result admits took {Units.Latency(lead.Result.ReportedMicroseconds.Max)}"))],
             Refute = Words.Of(VerdictFinding.InFlight.Refute),
             Weight = Math.Min(10, worst.Max / 1e6),
         };
@@ -70,13 +78,15 @@ internal static class LatencyFindings
         List<Bimodal> found = [];
         foreach (StoredHistogram stored in series.Run.ReadHistograms().Where(stored => !stored.IsWarmup))
         {
-            if (operations.TryGetValue((stored.Phase, stored.Operation), out OperationSeries? one) && Decode([stored.Reported]) is { } whole && TwoPeaks.Find(whole) is { } peaks)
+            if (operations.TryGetValue((stored.Phase, stored.Operation), out OperationSeries? one) && Decode([stored.Reported]) is { } whole
+                && TwoPeaks.Find(whole) is { } peaks)
                 found.Add(new Bimodal(one, peaks, 0));
         }
 
         Bimodal[] lasting = found.Count == 0 ? [] : [.. Lasting(series, found)];
         if (lasting.Length > 0)
-            yield return Make(series, lasting.MaxBy(one => one.Peaks.Ratio)!, [.. lasting.Select(one => PhaseLabels.Of(one.Series.Phase, one.Series.Result.Operation)).Distinct()]);
+            yield return Make(series, lasting.MaxBy(one => one.Peaks.Ratio)!,
+                [.. lasting.Select(one => PhaseLabels.Of(one.Series.Phase, one.Series.Result.Operation)).Distinct()]);
     }
 
     /// <summary>Those whose parts have both peaks too: a phase that was slow for a while has each of them at another time.</summary>
@@ -90,8 +100,10 @@ internal static class LatencyFindings
             if (sample.IsWarmup || sample.ReportedHistogram.IsEmpty || !wanted.TryGetValue(key, out Bimodal? one))
                 continue;
             if (!blocks.TryGetValue(key, out LatencyHistogram[]? parts))
-                blocks[key] = parts = [.. Enumerable.Range(0, Math.Min(MostBlocks, one.Series.Seconds.Count)).Select(_ => new LatencyHistogram())];
-            double place = (sample.AtMilliseconds - one.Series.Window.From) / (double)Math.Max(1, one.Series.Window.To - one.Series.Window.From);
+                blocks[key] = parts = [.. Enumerable.Range(0, Math.Min(MostBlocks, one.Series.Seconds.Count))
+                    .Select(_ => new LatencyHistogram())];
+            double place =
+                (sample.AtMilliseconds - one.Series.Window.From) / (double)Math.Max(1, one.Series.Window.To - one.Series.Window.From);
             DecodeInto(parts[Math.Clamp((int)(place * parts.Length), 0, parts.Length - 1)], sample.ReportedHistogram);
         }
 
@@ -108,7 +120,8 @@ internal static class LatencyFindings
     /// <summary>Share of the client's machine, by anybody.</summary>
     private static double Busy(RunSeries series, TimeWindow window)
     {
-        HostSecond[] seconds = [.. series.HostSeconds.Where(second => window.From <= second.MiddleMilliseconds && second.MiddleMilliseconds <= window.To)];
+        HostSecond[] seconds =
+            [.. series.HostSeconds.Where(second => window.From <= second.MiddleMilliseconds && second.MiddleMilliseconds <= window.To)];
         return seconds.Length == 0 ? 0 : 1 - (seconds.Sum(second => second.Idle) / seconds.Sum(second => second.Total));
     }
 
@@ -141,16 +154,22 @@ internal static class LatencyFindings
         return new Finding
         {
             Id = FindingIds.TwoPeaks,
-            Text = Words.Of($"{name}'s latency has two peaks: {Units.Percent(1 - peaks.SlowShare)} of the operations near {Units.Latency(peaks.Fast)}, {Units.Percent(peaks.SlowShare)} near {Units.Latency(peaks.Slow)}")
+            Text = Words.Of($"{name}'s latency has two peaks: {Units.Percent(1 - peaks.SlowShare)} of the operations near "
+                + $"{Units.Latency(peaks.Fast)}, {Units.Percent(peaks.SlowShare)} near {Units.Latency(peaks.Slow)}")
                 + (others.Length == 0 ? "" : Words.Of($"; the same holds for {Words.And(others)}")),
             Operations = [name, .. others],
-            Cause = busy >= FullMachine ? Words.Of($"the client's machine was {Units.Percent(busy)} busy, so operations waited for a CPU") : null,
+            Cause = busy >= FullMachine
+                ? Words.Of($"the client's machine was {Units.Percent(busy)} busy, so operations waited for a CPU")
+                : null,
             IsCoincidence = true,
             Range = series.Range(lead.Series.Window, lead.Series.Seconds[0].Documents, lead.Series.Seconds[^1].Documents),
-            Evidence = [new FindingEvidence(null, Words.Of($"between the peaks, at {Units.Latency(peaks.Valley)}, there are {Units.Percent(peaks.Depth)} fewer operations than at the lower peak; {Units.Percent(lead.Share)} of the phase's parts show both peaks"))],
+            Evidence = [new FindingEvidence(null,
+                Words.Of($"between the peaks, at {Units.Latency(peaks.Valley)}, there are {Units.Percent(peaks.Depth)} fewer operations "
+                    + $"than at the lower peak; {Units.Percent(lead.Share)} of the phase's parts show both peaks"))],
             Refute = busy >= FullMachine
                 ? Words.Of("run with one thread for each free core: if both peaks remain, waiting for a CPU is not the cause")
-                : Words.Of("run each kind of key or document as an operation of its own: if each still has two peaks, the mix is not the cause"),
+                : Words.Of(
+                    "run each kind of key or document as an operation of its own: if each still has two peaks, the mix is not the cause"),
             Weight = 0.05 * Math.Log(peaks.Ratio),
         };
     }

@@ -17,23 +17,30 @@ internal static class LimitFindings
 
     public static IEnumerable<Finding> Find(RunSeries series)
     {
-        OperationSeries[] measured = [.. series.Operations.Where(one => one.Seconds.Count >= LeastSeconds).DistinctBy(one => one.Phase.Number)];
+        OperationSeries[] measured = [.. series.Operations.Where(one => one.Seconds.Count >= LeastSeconds)
+            .DistinctBy(one => one.Phase.Number)];
         bool isHere = series.Run.Environment is { ServerOnSameMachine: true };
         // What several machines carried together says nothing about one link.
         bool hasLink = series.HostSeconds.DistinctBy(second => second.Machine).Count() <= 1;
-        return new[] { isHere ? Disk(series, measured) : hasLink ? Network(series, measured) : null, Connections(series, measured) }.OfType<Finding>();
+        return new[]
+        {
+            isHere ? Disk(series, measured) : hasLink ? Network(series, measured) : null, Connections(series, measured),
+        }.OfType<Finding>();
     }
 
     private static Finding? Disk(RunSeries series, OperationSeries[] measured)
     {
-        OperationSeries? worst = measured.Where(one => series.Host.RateOf([one.Window], "disk_busy") / 1000 >= BusyDisk && OwnShare(series, one) >= 0.5).MaxBy(one => series.Host.RateOf([one.Window], "disk_busy"));
+        OperationSeries? worst =
+            measured.Where(one => series.Host.RateOf([one.Window], "disk_busy") / 1000 >= BusyDisk && OwnShare(series, one) >= 0.5)
+            .MaxBy(one => series.Host.RateOf([one.Window], "disk_busy"));
         if (worst is null)
             return null;
         double read = series.Host.RateOf([worst.Window], "disk_read") ?? 0;
         double written = series.Host.RateOf([worst.Window], "disk_written") ?? 0;
         string busy = Units.Percent(Math.Min(1, series.Host.RateOf([worst.Window], "disk_busy")!.Value / 1000));
         return Make(
-            series, worst, FindingIds.DiskLimit, Words.Of($"the disk was {busy} busy throughout {ServerFindings.Name(worst)}: it read {Units.BytesPerSecond(read)} and wrote {Units.BytesPerSecond(written)}"),
+            series, worst, FindingIds.DiskLimit, Words.Of($"the disk was {busy} busy throughout {ServerFindings.Name(worst)}: "
+                + $"it read {Units.BytesPerSecond(read)} and wrote {Units.BytesPerSecond(written)}"),
             Words.Of("run with the data on a faster disk: if the rate stays the same, the disk is not the limit"));
     }
 
@@ -60,8 +67,10 @@ internal static class LimitFindings
                 string what = way == "network_received" ? Words.Of("received") : Words.Of("sent");
                 return Make(
                     series, one, FindingIds.NetworkLimit,
-                    Words.Of($"the client {what} {Units.BytesPerSecond(rate)} throughout {ServerFindings.Name(one)}: as much as a link of {Units.Significant(link * 8 / 1e9)} Gbit/s carries"),
-                    Words.Of("run the client on the server's own machine, or over a faster link: if the rate stays the same, the network is not the limit"));
+                    Words.Of($"the client {what} {Units.BytesPerSecond(rate)} throughout {ServerFindings.Name(one)}: as much as a link of "
+                        + $"{Units.Significant(link * 8 / 1e9)} Gbit/s carries"),
+                    Words.Of("run the client on the server's own machine, or over a faster link: if the rate stays the same, "
+                        + "the network is not the limit"));
             }
         }
 
@@ -71,16 +80,20 @@ internal static class LimitFindings
     /// <summary>A full link carries the same every second; a server that happens to send as much does not.</summary>
     private static bool IsSteady(RunSeries series, OperationSeries one, string way, double rate)
     {
-        double[] parts = [.. one.Seconds.Chunk(Math.Max(1, one.Seconds.Count / LeastSeconds)).Select(part => series.Host.RateOf([new TimeWindow(part[0].FromMilliseconds, part[^1].ToMilliseconds)], way) ?? 0)];
+        double[] parts = [.. one.Seconds.Chunk(Math.Max(1, one.Seconds.Count / LeastSeconds))
+            .Select(part => series.Host.RateOf([new TimeWindow(part[0].FromMilliseconds, part[^1].ToMilliseconds)], way) ?? 0)];
         return parts.All(part => Math.Abs(part - rate) <= Steady * rate);
     }
 
     private static Finding? Connections(RunSeries series, OperationSeries[] measured)
     {
-        OperationSeries? worst = measured.FirstOrDefault(one => series.Server.ShareOf([one.Window], "connections_available", "connections_current", (free, used) => free <= FewConnections * (used + free)) > 0);
+        OperationSeries? worst = measured.FirstOrDefault(one => series.Server.ShareOf([one.Window], "connections_available",
+            "connections_current", (free, used) => free <= FewConnections * (used + free)) > 0);
         return worst is null ? null : Make(
-            series, worst, FindingIds.ConnectionsRunOut, Words.Of($"fewer than {Units.Percent(FewConnections)} of the server's connections were free in {ServerFindings.Name(worst)}"),
-            Words.Of("raise the server's limit (net.maxIncomingConnections, ulimit -n) or close idle clients: if operations fail or wait as before, connections are not the limit"));
+            series, worst, FindingIds.ConnectionsRunOut,
+            Words.Of($"fewer than {Units.Percent(FewConnections)} of the server's connections were free in {ServerFindings.Name(worst)}"),
+            Words.Of("raise the server's limit (net.maxIncomingConnections, ulimit -n) or close idle clients: if operations fail or wait "
+                + "as before, connections are not the limit"));
     }
 
     private static Finding Make(RunSeries series, OperationSeries one, string id, string text, string refute) => new()
@@ -89,7 +102,8 @@ internal static class LimitFindings
         Text = text,
         Operations = [one.Label],
         Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
-        Evidence = [new FindingEvidence("timeline", Words.Of($"{Units.Rate(one.Seconds.Average(second => second.Rate))} {one.RateUnit} over {Units.Duration(TimeSpan.FromSeconds(one.Window.Seconds))}"))],
+        Evidence = [new FindingEvidence("timeline", Words.Of($"{Units.Rate(one.Seconds.Average(second => second.Rate))} {one.RateUnit} "
+            + $"over {Units.Duration(TimeSpan.FromSeconds(one.Window.Seconds))}"))],
         Refute = refute,
         Weight = 0.3,
     };

@@ -20,7 +20,8 @@ internal sealed class MetricSeries
     /// <param name="metrics">All that will be asked for.</param>
     /// <param name="read">Reads the samples with their values.</param>
     public static MetricSeries Read(IReadOnlyList<Metric> metrics, Func<IReadOnlyList<Metric>, IEnumerable<MetricSample>> read) =>
-        new(metrics, [.. read(metrics).GroupBy(sample => sample.Member).Select(member => member.OrderBy(sample => sample.AtMilliseconds).ToArray())]);
+        new(metrics, [.. read(metrics)
+            .GroupBy(sample => sample.Member).Select(member => member.OrderBy(sample => sample.AtMilliseconds).ToArray())]);
 
     /// <summary>How fast counters grew in the windows, per second, of all members together; null where nothing is known.</summary>
     public double? RateOf(IReadOnlyList<TimeWindow> windows, params string[] metrics)
@@ -98,7 +99,8 @@ internal sealed class MetricSeries
     public IEnumerable<long> GrowthsOf(TimeWindow window, string metric)
     {
         int column = Column(metric);
-        return _members.SelectMany(member => Steps(member, [window]).Where(step => step.After.Values[column] > step.Before.Values[column]).Select(step => step.After.AtMilliseconds));
+        return _members.SelectMany(member => Steps(member, [window])
+            .Where(step => step.After.Values[column] > step.Before.Values[column]).Select(step => step.After.AtMilliseconds));
     }
 
     /// <summary>When a figure of a member was above 0: a sample speaks for the time halfway to its neighbours.</summary>

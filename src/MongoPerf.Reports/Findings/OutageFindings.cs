@@ -15,7 +15,8 @@ internal static class OutageFindings
     public static IEnumerable<Finding> Find(RunSeries series)
     {
         List<Outage> outages = [];
-        foreach (RunEvent happened in series.Run.Events.Where(e => e is { Kind: "outage" or "reconnect", Seconds: > 0 } && !IsOnPurpose(series.Run, e)).OrderBy(StartOf))
+        foreach (RunEvent happened in series.Run.Events
+            .Where(e => e is { Kind: "outage" or "reconnect", Seconds: > 0 } && !IsOnPurpose(series.Run, e)).OrderBy(StartOf))
         {
             TimeWindow window = new(StartOf(happened), happened.AtMilliseconds);
             if (outages.Count > 0 && window.From <= outages[^1].Window.To + ApartMilliseconds)
@@ -28,12 +29,14 @@ internal static class OutageFindings
             yield return Make(series, outages);
     }
 
-    private static long StartOf(RunEvent happened) => happened.AtMilliseconds - (long)(Math.Min(happened.Seconds!.Value, TimeSpan.FromDays(365).TotalSeconds) * 1000);
+    private static long StartOf(RunEvent happened) =>
+        happened.AtMilliseconds - (long)(Math.Min(happened.Seconds!.Value, TimeSpan.FromDays(365).TotalSeconds) * 1000);
 
     /// <summary>The run itself had ended the server.</summary>
     private static bool IsOnPurpose(StoredRun run, RunEvent outage)
     {
-        RunEvent? last = run.Events.LastOrDefault(e => e.AtMilliseconds <= outage.AtMilliseconds && e.Kind is RunEvent.CleanStop or RunEvent.Kill or RunEvent.FirstAnswer);
+        RunEvent? last = run.Events.LastOrDefault(e =>
+            e.AtMilliseconds <= outage.AtMilliseconds && e.Kind is RunEvent.CleanStop or RunEvent.Kill or RunEvent.FirstAnswer);
         return last is { Kind: not RunEvent.FirstAnswer };
     }
 
@@ -43,7 +46,8 @@ internal static class OutageFindings
         FindingRange range = series.Range(longest.Window);
         string at = Words.Of($"at {Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value))}");
         string seconds = Units.Significant(longest.Window.Seconds);
-        OperationSeries[] hit = [.. series.Operations.Where(one => one.Window.From < longest.Window.To && longest.Window.From < one.Window.To)];
+        OperationSeries[] hit =
+            [.. series.Operations.Where(one => one.Window.From < longest.Window.To && longest.Window.From < one.Window.To)];
         SeriesSecond[] during = [.. hit.Take(1).SelectMany(one => one.Seconds).Where(second => second.IsDown)];
         SeriesSecond[] usual = [.. hit.Take(1).SelectMany(one => one.Seconds).Where(second => !second.IsDown)];
         double silence = series.Server.LongestSilence(new TimeWindow(longest.Window.From - 1000, longest.Window.To + 1500));
@@ -56,20 +60,26 @@ internal static class OutageFindings
                 : Words.Of($"operations found no server {outages.Count} times, for up to {seconds} s ({at}: {longest.Text})"),
             Operations = [.. hit.Select(one => one.Label).Distinct()],
             Range = range,
-            Rate = during.Length > 0 && usual.Length >= LeastSeconds ? new FindingEffect(during.Average(s => s.Rate) / Quantiles.Median([.. usual.Select(s => s.Rate)]), null, null) : null,
-            Evidence = [.. outages.OrderByDescending(one => one.Window.Seconds).Take(3).Select(one => new FindingEvidence("timeline", $"{Units.Significant(one.Window.Seconds)} s: {one.Text}"))],
+            Rate = during.Length > 0 && usual.Length >= LeastSeconds
+                ? new FindingEffect(during.Average(s => s.Rate) / Quantiles.Median([.. usual.Select(s => s.Rate)]), null, null)
+                : null,
+            Evidence = [.. outages.OrderByDescending(one => one.Window.Seconds).Take(3)
+                .Select(one => new FindingEvidence("timeline", $"{Units.Significant(one.Window.Seconds)} s: {one.Text}"))],
             Cause = RestartIn(series, longest.Window) is { } restart ? restart
                 : Restarted(series, longest.Window) ? Words.Of("the server's uptime was reset: its process was restarted")
                 : isSilent ? Words.Of($"a server did not answer serverStatus for {Units.Significant(silence)} s either") : null,
             IsCoincidence = true,
-            Refute = Words.Of("check the servers' logs for that time (elections, restarts, refused connections); if they show nothing, check the network between client and server"),
+            Refute = Words.Of("check the servers' logs for that time (elections, restarts, refused connections); if they show nothing, "
+                + "check the network between client and server"),
             Weight = 5 + longest.Window.Seconds,
         };
     }
 
     /// <summary>What the run says of a server of its own that it started again.</summary>
     private static string? RestartIn(RunSeries series, TimeWindow window) =>
-        series.Run.Events.FirstOrDefault(e => e.Kind == "restart" && e.AtMilliseconds >= window.From && e.AtMilliseconds <= window.To + 5000)?.Text;
+        series.Run.Events
+            .FirstOrDefault(e => e.Kind == "restart" && e.AtMilliseconds >= window.From && e.AtMilliseconds <= window.To + 5000)?.Text;
 
-    private static bool Restarted(RunSeries series, TimeWindow window) => series.Server.HasFallen(new TimeWindow(window.From - 2000, window.To + 5000), "uptime");
+    private static bool Restarted(RunSeries series, TimeWindow window) =>
+        series.Server.HasFallen(new TimeWindow(window.From - 2000, window.To + 5000), "uptime");
 }

@@ -2,13 +2,18 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Findings;
 
-/// <summary>Plans that use an index and still examine far more than they return, or sort what no index has in order. Scans of a collection are verdicts.</summary>
+/// <summary>
+/// Plans that use an index and still examine far more than they return, or sort what no index has in order. Scans of a
+/// collection are verdicts.
+/// </summary>
 internal static class PlanFindings
 {
     /// <summary>Keys or documents for each that is returned, on each shard that is asked.</summary>
     private const double Wasteful = 50;
 
-    /// <summary>Keys or documents for each that is skipped or returned: a condition beside an index in the order of the sort passes over some.</summary>
+    /// <summary>
+    /// Keys or documents for each that is skipped or returned: a condition beside an index in the order of the sort passes over some.
+    /// </summary>
     private const double WastefulOfNecessary = 10;
     private const double LeastExamined = 100;
 
@@ -22,7 +27,8 @@ internal static class PlanFindings
 
         public double Examined => Math.Max(Keys, Documents);
 
-        public bool IsWasteful => Examined >= LeastExamined && Examined >= Wasteful * Math.Max(1, Plan.Returned) * (Plan.Shards ?? 1) && Examined >= WastefulOfNecessary * (Plan.Necessary ?? 0);
+        public bool IsWasteful => Examined >= LeastExamined && Examined >= Wasteful * Math.Max(1, Plan.Returned) * (Plan.Shards ?? 1)
+            && Examined >= WastefulOfNecessary * (Plan.Necessary ?? 0);
 
         public bool Sorts => Plan.Stages.Split(" > ").Any(stage => stage is "SORT" or "SORT_KEY_GENERATOR");
     }
@@ -30,7 +36,8 @@ internal static class PlanFindings
     public static IEnumerable<Finding> Find(RunSeries series)
     {
         IEnumerable<Planned> planned = series.Run.Phases
-            .SelectMany(phase => phase.Operations.Where(result => result.Plan is { Index: not null }).Select(result => new Planned(phase, result, result.Plan!)));
+            .SelectMany(phase => phase.Operations.Where(result => result.Plan is { Index: not null })
+                .Select(result => new Planned(phase, result, result.Plan!)));
         foreach (IGrouping<string, Planned> group in planned.GroupBy(one => one.Label))
         {
             Planned worst = group.MaxBy(one => one.Examined)!;
@@ -42,19 +49,27 @@ internal static class PlanFindings
     private static Finding Make(RunSeries series, Planned worst, Planned[] all)
     {
         string at = worst.Phase.Growth is { } growth ? Words.Of($" at {Units.Count(growth.Documents)} documents") : "";
-        string what = worst.Documents >= worst.Keys ? Words.Of($"{Units.Rate(worst.Documents)} documents") : Words.Of($"{Units.Rate(worst.Keys)} keys");
+        string what = worst.Documents >= worst.Keys
+            ? Words.Of($"{Units.Rate(worst.Documents)} documents")
+            : Words.Of($"{Units.Rate(worst.Keys)} keys");
         string sorts = worst.Sorts ? Words.Of(", and sorts in memory") : "";
         OperationSeries? measured = series.Operations.FirstOrDefault(one => ReferenceEquals(one.Result, worst.Result));
         return new Finding
         {
             Id = FindingIds.PlanExamines,
-            Text = Words.Of($"{worst.Label} examines {what} to return {Units.Exact(worst.Plan.Returned)}{at} though it uses index {worst.Plan.Index}{sorts}"),
+            Text = Words.Of($"{worst.Label} examines {what} to return {Units.Exact(worst.Plan.Returned)}{at} though it uses index "
+                + $"{worst.Plan.Index}{sorts}"),
             Operations = [worst.Label],
             Range = measured is null ? null : series.Range(measured.Window, worst.Phase.Growth?.Documents, worst.Phase.Growth?.Documents),
-            Evidence = [new FindingEvidence(null, Words.Of($"{worst.Plan.Stages}; {Units.Rate(worst.Keys)} keys and {Units.Rate(worst.Documents)} documents per operation; as wasteful in {all.Count(one => one.IsWasteful)} of {all.Length} measurements"))],
-            Cause = worst.Sorts ? Words.Of("the index does not provide the requested sort order") : Words.Of("the index does not cover the whole filter"),
+            Evidence = [new FindingEvidence(null,
+                Words.Of($"{worst.Plan.Stages}; {Units.Rate(worst.Keys)} keys and {Units.Rate(worst.Documents)} documents per operation; "
+                    + $"as wasteful in {all.Count(one => one.IsWasteful)} of {all.Length} measurements"))],
+            Cause = worst.Sorts
+                ? Words.Of("the index does not provide the requested sort order")
+                : Words.Of("the index does not cover the whole filter"),
             IsCoincidence = false,
-            Refute = Words.Of("create an index on the whole filter and then the sort: if the rate stays the same, what is examined costs nothing"),
+            Refute = Words.Of(
+                "create an index on the whole filter and then the sort: if the rate stays the same, what is examined costs nothing"),
             Weight = Math.Min(0.5, Math.Log10(worst.Examined / Math.Max(1, worst.Plan.Returned)) / 10),
         };
     }

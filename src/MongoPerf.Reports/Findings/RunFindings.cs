@@ -7,10 +7,15 @@ namespace MongoPerf.Reports.Findings;
 /// <summary>What a run shows, the most important first. The same run gives the same findings.</summary>
 internal static class RunFindings
 {
-    /// <summary>Chance of any false finding, at most, in each of the tests that most runs undergo: a run has long phases (drift, stretch, period) or many sizes (cliff, trend, two of windows), so that all together stay at 5 %.</summary>
+    /// <summary>
+    /// Chance of any false finding, at most, in each of the tests that most runs undergo: a run has long phases (drift, stretch, period) or
+    /// many sizes (cliff, trend, two of windows), so that all together stay at 5 %.
+    /// </summary>
     private const double Level = 0.01;
 
-    /// <summary>The same of the others that test, which judge what few runs have: migrations, index builds, thread steps, many sizes.</summary>
+    /// <summary>
+    /// The same of the others that test, which judge what few runs have: migrations, index builds, thread steps, many sizes.
+    /// </summary>
     private const double RareLevel = 0.002;
 
     // The report is made in several formats from one opened run, whose samples need to be read only once for them.
@@ -18,7 +23,8 @@ internal static class RunFindings
     private static readonly ConditionalWeakTable<StoredRun, ConcurrentDictionary<Language, IReadOnlyList<Finding>>> Known = [];
 
     /// <summary>Reads the run's samples. May be called from several threads.</summary>
-    public static IReadOnlyList<Finding> Of(StoredRun run) => Known.GetOrCreateValue(run).GetOrAdd(Words.Language, static (_, run) => Of(RunSeries.Read(run)), run);
+    public static IReadOnlyList<Finding> Of(StoredRun run) =>
+        Known.GetOrCreateValue(run).GetOrAdd(Words.Language, static (_, run) => Of(RunSeries.Read(run)), run);
 
     /// <summary>Those that no verdict says already.</summary>
     public static IReadOnlyList<Finding> Shown(StoredRun run) => [.. Of(run).Where(finding => !finding.IsVerdict)];
@@ -27,12 +33,16 @@ internal static class RunFindings
     [
         .. new[]
         {
-            SizeFindings.Find(series, Level, RareLevel), Stalls.Find(series), SecondFindings.Find(series, Level), OutageFindings.Find(series), WarmupFindings.Find(series, Level),
-            VariationFindings.Find(series, RareLevel), ThreadFindings.Find(series, RareLevel), CacheFindings.Find(series, RareLevel), BackgroundFindings.Find(series, RareLevel),
-            ShardFindings.Find(series), ServerFindings.Find(series), LimitFindings.Find(series), PlanFindings.Find(series), LatencyFindings.Find(series),
+            SizeFindings.Find(series, Level, RareLevel), Stalls.Find(series), SecondFindings.Find(series, Level),
+            OutageFindings.Find(series), WarmupFindings.Find(series, Level),
+            VariationFindings.Find(series, RareLevel), ThreadFindings.Find(series, RareLevel), CacheFindings.Find(series, RareLevel),
+            BackgroundFindings.Find(series, RareLevel),
+            ShardFindings.Find(series), ServerFindings.Find(series), LimitFindings.Find(series), PlanFindings.Find(series),
+            LatencyFindings.Find(series),
         }.SelectMany(found => found).OrderByDescending(finding => finding.Weight),
         .. RunVerdicts.Of(series.Run).Where(verdict => verdict.Finding is not null).Select(OfVerdict),
     ];
 
-    private static Finding OfVerdict(Verdict verdict) => new() { Id = verdict.Finding!.Id, Text = verdict.Text, Refute = Words.Of(verdict.Finding.Refute), IsVerdict = true };
+    private static Finding OfVerdict(Verdict verdict) =>
+        new() { Id = verdict.Finding!.Id, Text = verdict.Text, Refute = Words.Of(verdict.Finding.Refute), IsVerdict = true };
 }

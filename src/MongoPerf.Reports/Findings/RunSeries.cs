@@ -6,7 +6,9 @@ namespace MongoPerf.Reports.Findings;
 /// <summary>A second of an operation.</summary>
 /// <param name="FromMilliseconds">Unix time.</param>
 /// <param name="ToMilliseconds">Unix time.</param>
-/// <param name="Count">Documents of inserts, operations of anything else; of unacknowledged ones those that arrived, where that is known.</param>
+/// <param name="Count">
+/// Documents of inserts, operations of anything else; of unacknowledged ones those that arrived, where that is known.
+/// </param>
 /// <param name="Operations">Succeeded.</param>
 /// <param name="P99">Microseconds; NaN where nothing was recorded.</param>
 /// <param name="Max">Microseconds; NaN where nothing was recorded.</param>
@@ -39,7 +41,8 @@ internal sealed record OperationSeries(PhaseRecord Phase, OperationResult Result
     public IReadOnlyList<SeriesSecond> Warmup { get; init; } = [];
 
     /// <summary>"threads=8" is told by the threads themselves.</summary>
-    public string ParametersButThreads => PhaseLabels.Parameters(Phase.Parameters.Where(p => !p.Name.StartsWith("thread", StringComparison.OrdinalIgnoreCase)));
+    public string ParametersButThreads =>
+        PhaseLabels.Parameters(Phase.Parameters.Where(p => !p.Name.StartsWith("thread", StringComparison.OrdinalIgnoreCase)));
 
     public string RateUnit => Result.IsInsert ? Words.Of("documents/s") : Words.Of("operations/s");
 
@@ -54,32 +57,41 @@ internal sealed record OperationSeries(PhaseRecord Phase, OperationResult Result
         if (parts.Count < mix.Operations.Count)
             return null;
         SeriesSecond[] measured = [.. Sum(mix, [.. parts.Select(part => (part.Result, part.Seconds))])];
-        return measured.Length == 0 ? null : new OperationSeries(parts[0].Phase, mix.Total, measured) { Warmup = [.. Sum(mix, [.. parts.Select(part => (part.Result, part.Warmup))])] };
+        return measured.Length == 0 ? null : new OperationSeries(
+            parts[0].Phase, mix.Total, measured) { Warmup = [.. Sum(mix, [.. parts.Select(part => (part.Result, part.Warmup))])] };
     }
 
     /// <summary>A group's operations are sampled together.</summary>
-    private static IEnumerable<SeriesSecond> Sum(OperationMix mix, (OperationResult Result, IReadOnlyList<SeriesSecond> Seconds)[] parts) => parts
-        .SelectMany(part => part.Seconds.Select(second => (part.Result, Second: second))).GroupBy(one => one.Second.ToMilliseconds).OrderBy(same => same.Key)
-        .Select(same => same.First().Second with
-        {
-            Count = same.Sum(one => JointSecond.CountOf(mix, one.Result, one.Second.Count)),
-            Operations = same.Sum(one => one.Second.Operations),
-            P99 = JointSecond.Latency(mix, [.. same.Where(one => one.Second.Operations > 0).Select(one => one.Second.Histogram)]).P99 ?? double.NaN,
-            Histogram = default,
-            Max = same.Max(one => one.Second.Max),
-            IsDown = same.Any(one => one.Second.IsDown),
-            Documents = same.Max(one => one.Second.Documents),
-        });
+    private static IEnumerable<SeriesSecond> Sum(
+        OperationMix mix, (OperationResult Result, IReadOnlyList<SeriesSecond> Seconds)[] parts) => parts
+            .SelectMany(part => part.Seconds.Select(second => (part.Result, Second: second)))
+            .GroupBy(one => one.Second.ToMilliseconds).OrderBy(same => same.Key)
+            .Select(same => same.First().Second with
+            {
+                Count = same.Sum(one => JointSecond.CountOf(mix, one.Result, one.Second.Count)),
+                Operations = same.Sum(one => one.Second.Operations),
+                P99 = JointSecond.Latency(mix, [.. same.Where(one => one.Second.Operations > 0).Select(one => one.Second.Histogram)]).P99
+                    ?? double.NaN,
+                Histogram = default,
+                Max = same.Max(one => one.Second.Max),
+                IsDown = same.Any(one => one.Second.IsDown),
+                Documents = same.Max(one => one.Second.Documents),
+            });
 }
 
 /// <summary>What the analysers work on: a run's samples, read once.</summary>
 internal sealed class RunSeries
 {
-    /// <summary>What analysers ask for; memory and CPU are there because some servers say no more, and that they say anything tells that they answer.</summary>
+    /// <summary>
+    /// What analysers ask for; memory and CPU are there because some servers say no more, and that they say anything
+    /// tells that they answer.
+    /// </summary>
     private static readonly string[] OfServer =
     [
-        "uptime", "mem_resident", "server_user_time", "connections_current", "connections_available", "tickets_read_available", "tickets_write_available", "cache_max", "cache_dirty",
-        "cache_read", "cache_evicted_by_clients", "block_read", "block_written", "log_written", "checkpoint_running", "checkpoints", "index_builds",
+        "uptime", "mem_resident", "server_user_time", "connections_current", "connections_available", "tickets_read_available",
+        "tickets_write_available", "cache_max", "cache_dirty",
+        "cache_read", "cache_evicted_by_clients", "block_read", "block_written", "log_written", "checkpoint_running",
+        "checkpoints", "index_builds",
     ];
     private static readonly string[] OfHost = ["disk_read", "disk_written", "disk_busy", "network_received", "network_sent"];
 
@@ -97,8 +109,10 @@ internal sealed class RunSeries
         Host = MetricSeries.Read(MetricCatalogue.Only(MetricCatalogue.Host, OfHost), run.ReadHostSamples);
         HostSeconds = HostSecond.Of(run);
         _clientCpu = new(() => [.. HostSeconds.Where(second => second.ClientMicroseconds is not null).GroupBy(second => second.Machine)
-            .Select(machine => new RunningTotal(machine.Select(second => (new TimeWindow(second.FromMilliseconds, second.ToMilliseconds), second.ClientMicroseconds!.Value))))]);
-        _operations = new(() => [.. Operations.Select(one => new RunningTotal(one.Seconds.Select(second => (second.Window, (double)second.Operations))))]);
+            .Select(machine => new RunningTotal(machine.Select(second =>
+                (new TimeWindow(second.FromMilliseconds, second.ToMilliseconds), second.ClientMicroseconds!.Value))))]);
+        _operations = new(() =>
+            [.. Operations.Select(one => new RunningTotal(one.Seconds.Select(second => (second.Window, (double)second.Operations))))]);
     }
 
     public StoredRun Run { get; }
@@ -106,7 +120,9 @@ internal sealed class RunSeries
     /// <summary>In the order of the plan; those without a whole second are left out.</summary>
     public IReadOnlyList<OperationSeries> Operations { get; }
 
-    /// <summary>Those whose rates are free of one another: a mix's operations, which its weights tie together, are one, as its total.</summary>
+    /// <summary>
+    /// Those whose rates are free of one another: a mix's operations, which its weights tie together, are one, as its total.
+    /// </summary>
     public IReadOnlyList<OperationSeries> Independent { get; }
 
     public TimeAxis Axis { get; }
@@ -121,18 +137,23 @@ internal sealed class RunSeries
     {
         var arrivals = new Arrivals(run);
         Dictionary<(int, string), Attempt> attempts = run.Phases
-            .SelectMany(phase => phase.Operations.Select(result => new Attempt(phase, result, arrivals))).ToDictionary(one => (one.Phase.Number, one.Result.Operation));
+            .SelectMany(phase => phase.Operations.Select(result => new Attempt(phase, result, arrivals)))
+            .ToDictionary(one => (one.Phase.Number, one.Result.Operation));
         foreach (Sample sample in run.ReadSamples(withHistograms: run.Phases.Any(phase => phase.Mixes.Count > 0)))
         {
             if (attempts.TryGetValue((sample.Phase, sample.Operation), out Attempt? attempt))
                 attempt.Add(sample);
         }
 
-        OperationSeries[] operations = [.. attempts.Values.Where(one => one.Measured.Count > 0).Select(one => new OperationSeries(one.Phase, one.Result, one.Measured) { Warmup = one.Warmup })];
+        OperationSeries[] operations = [.. attempts.Values.Where(one => one.Measured.Count > 0)
+            .Select(one => new OperationSeries(one.Phase, one.Result, one.Measured) { Warmup = one.Warmup })];
         return new RunSeries(run, operations, OperationSeconds.Of(run).Axis);
     }
 
-    /// <summary>CPU time that the clients took for an operation of any kind, microseconds; null where it is not known. The same work takes more where processors are slower.</summary>
+    /// <summary>
+    /// CPU time that the clients took for an operation of any kind, microseconds; null where it is not known. The same work takes more
+    /// where processors are slower.
+    /// </summary>
     /// <param name="windows">Without overlaps.</param>
     public double? ClientCpuOf(IReadOnlyList<TimeWindow> windows)
     {
@@ -141,17 +162,22 @@ internal sealed class RunSeries
         return cpu > 0 && operations > 0 ? cpu / operations : null;
     }
 
-    /// <summary>Seconds on the charts over time, and sizes of the collection where it had one: 0 documents at the end are those of a phase that works on none.</summary>
+    /// <summary>
+    /// Seconds on the charts over time, and sizes of the collection where it had one: 0 documents at the end are those of a phase
+    /// that works on none.
+    /// </summary>
     public FindingRange Range(TimeWindow window, long? fromDocuments = null, long? toDocuments = null)
     {
         bool isKnown = (toDocuments ?? fromDocuments) > 0;
-        return new FindingRange(Math.Round(Axis.At(window.From), 1), Math.Round(Axis.At(window.To), 1), isKnown ? fromDocuments : null, isKnown ? toDocuments : null);
+        return new FindingRange(Math.Round(Axis.At(window.From), 1), Math.Round(Axis.At(window.To), 1), isKnown ? fromDocuments : null,
+            isKnown ? toDocuments : null);
     }
 
     private static IEnumerable<OperationSeries> IndependentIn(OperationSeries[] phase) =>
     [
         .. phase.Where(one => !one.Phase.IsMixed(one.Result)),
-        .. phase[0].Phase.Mixes.Select(mix => OperationSeries.Total(mix, [.. phase.Where(one => mix.Operations.Contains(one.Result))])).OfType<OperationSeries>(),
+        .. phase[0].Phase.Mixes.Select(mix => OperationSeries.Total(mix, [.. phase.Where(one => mix.Operations.Contains(one.Result))]))
+            .OfType<OperationSeries>(),
     ];
 
     /// <summary>Seconds of an operation's last attempt.</summary>
@@ -182,7 +208,8 @@ internal sealed class RunSeries
         }
 
         private SeriesSecond SecondOf(Sample sample) => new(
-            sample.StartMilliseconds, sample.AtMilliseconds, arrivals.CountIn(sample, result), sample.Operations, sample.ReportedMicroseconds.P99 ?? double.NaN,
+            sample.StartMilliseconds, sample.AtMilliseconds, arrivals.CountIn(sample, result), sample.Operations,
+            sample.ReportedMicroseconds.P99 ?? double.NaN,
             sample.ReportedMicroseconds.Max ?? double.NaN, sample.HasOutage, sample.CollectionDocuments)
         {
             Histogram = _isMixed ? sample.ReportedHistogram : default,

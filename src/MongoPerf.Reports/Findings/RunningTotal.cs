@@ -1,6 +1,9 @@
 namespace MongoPerf.Reports.Findings;
 
-/// <summary>What was done in each second, added up so that any stretch of time is found in two look-ups; of a second that lies in it in part, that part counts.</summary>
+/// <summary>
+/// What was done in each second, added up so that any stretch of time is found in two look-ups; of a second that lies in it in
+/// part, that part counts.
+/// </summary>
 internal sealed class RunningTotal
 {
     private readonly (TimeWindow Window, double Amount)[] _seconds;

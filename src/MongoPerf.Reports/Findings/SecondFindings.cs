@@ -20,7 +20,8 @@ internal static class SecondFindings
     /// <param name="Sound">Its seconds, without stalls.</param>
     /// <param name="Shift">The stretch on another level.</param>
     /// <param name="Others">The phase's other stretches.</param>
-    private sealed record Shifted(OperationSeries Series, IReadOnlyList<SeriesSecond> Sound, LevelShift Shift, IReadOnlyList<LevelShift> Others)
+    private sealed record Shifted(
+        OperationSeries Series, IReadOnlyList<SeriesSecond> Sound, LevelShift Shift, IReadOnlyList<LevelShift> Others)
     {
         private const int LeastLike = 5;
 
@@ -32,7 +33,10 @@ internal static class SecondFindings
 
         public SeriesSecond[] Inside => [.. Sound.Skip(Shift.From).Take(Shift.To - Shift.From)];
 
-        /// <summary>The seconds beside it that nothing but this stretch sets apart from it: those in the same other stretches; all beside it where these are few.</summary>
+        /// <summary>
+        /// The seconds beside it that nothing but this stretch sets apart from it: those in the same other stretches; all beside it
+        /// where these are few.
+        /// </summary>
         public SeriesSecond[] Outside
         {
             get
@@ -56,7 +60,8 @@ internal static class SecondFindings
     public static IEnumerable<Finding> Find(RunSeries series, double level)
     {
         (OperationSeries Series, IReadOnlyList<SeriesSecond> Sound)[] judged =
-            [.. series.Independent.Select(one => (one, Stalls.Sound(one))).Where(one => one.Item2.Count >= LevelScan.LeastValues && HasEnough(one.Item2))];
+            [.. series.Independent.Select(one => (one, Stalls.Sound(one)))
+                .Where(one => one.Item2.Count >= LevelScan.LeastValues && HasEnough(one.Item2))];
         double each = level / Math.Max(1, judged.Length);
         foreach (var phase in judged.GroupBy(one => one.Series.Phase.Number))
         {
@@ -72,7 +77,8 @@ internal static class SecondFindings
                     swinging.Add(swing);
                 // A fast start is a drop to those who watch: what came before is what they expect.
                 shifted.AddRange(judgement.Shifts.Select(shift =>
-                    new Shifted(one, sound, shift is { From: 0, Ratio: > 1 } ? shift.OfRest(sound.Count) : shift, [.. judgement.Shifts.Where(other => other != shift)])));
+                    new Shifted(one, sound, shift is { From: 0, Ratio: > 1 } ? shift.OfRest(sound.Count) : shift,
+                        [.. judgement.Shifts.Where(other => other != shift)])));
             }
 
             foreach (Finding finding in Drifts(series, drifted).Concat(Shifts(series, shifted)).Concat(Periods(series, swinging)))
@@ -80,7 +86,9 @@ internal static class SecondFindings
         }
     }
 
-    /// <summary>The rates from the first sound second to the last; those that are not sound lie on the line between their neighbours.</summary>
+    /// <summary>
+    /// The rates from the first sound second to the last; those that are not sound lie on the line between their neighbours.
+    /// </summary>
     private static double[] InStep(OperationSeries one, IReadOnlyList<SeriesSecond> sound)
     {
         var rates = new List<double>(one.Seconds.Count);
@@ -94,7 +102,8 @@ internal static class SecondFindings
             }
             else if (next > 0 && next < sound.Count)
             {
-                double part = (double)(second.FromMilliseconds - sound[next - 1].FromMilliseconds) / (sound[next].FromMilliseconds - sound[next - 1].FromMilliseconds);
+                double part = (double)(second.FromMilliseconds - sound[next - 1].FromMilliseconds)
+                    / (sound[next].FromMilliseconds - sound[next - 1].FromMilliseconds);
                 rates.Add(sound[next - 1].Rate + (part * (sound[next].Rate - sound[next - 1].Rate)));
             }
         }
@@ -102,7 +111,8 @@ internal static class SecondFindings
         return [.. rates];
     }
 
-    private static bool HasEnough(IReadOnlyList<SeriesSecond> seconds) => seconds.Count(second => second.Operations >= LeastOperations) * 4 >= seconds.Count && seconds.All(second => second.Count > 0);
+    private static bool HasEnough(IReadOnlyList<SeriesSecond> seconds) =>
+        seconds.Count(second => second.Operations >= LeastOperations) * 4 >= seconds.Count && seconds.All(second => second.Count > 0);
 
     private static IEnumerable<Finding> Drifts(RunSeries series, List<Drifted> drifted)
     {
@@ -119,15 +129,18 @@ internal static class SecondFindings
         yield return new Finding
         {
             Id = FindingIds.SlowDrift,
-            Text = Words.Of($"{Names(drifted.Select(d => d.Series), one)}'s rate {way} steadily, by {Units.Percent(Math.Abs(lead.Trend.Ratio - 1))} within {Units.Duration(TimeSpan.FromSeconds(one.Window.Seconds))}"),
+            Text = Words.Of($"{Names(drifted.Select(d => d.Series), one)}'s rate {way} steadily, "
+                + $"by {Units.Percent(Math.Abs(lead.Trend.Ratio - 1))} within {Units.Duration(TimeSpan.FromSeconds(one.Window.Seconds))}"),
             Operations = [.. drifted.Select(d => d.Series.Label)],
             Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
             Rate = FindingEffect.Of(lead.Trend.Ratio, lead.Trend.Interval),
             P99 = SecondEffects.P99([.. sound.Take(third)], [.. sound.TakeLast(third)]),
-            Evidence = [new FindingEvidence("timeline", Words.Of($"slope {Units.Percent((lead.Trend.Ratio - 1) / one.Window.Seconds * 60)} a minute; Mann–Kendall p {ComparisonText.Probability(lead.Trend.P)}"))],
+            Evidence = [new FindingEvidence("timeline", Words.Of($"slope {Units.Percent((lead.Trend.Ratio - 1) / one.Window.Seconds * 60)} "
+                + $"a minute; Mann–Kendall p {ComparisonText.Probability(lead.Trend.P)}"))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
-            Refute = Words.Of("run the phase again on the same data, twice as long: if it starts anew, something warms up or fills up; if it continues where it ended, the data are the cause"),
+            Refute = Words.Of("run the phase again on the same data, twice as long: if it starts anew, something warms up or fills up; "
+                + "if it continues where it ended, the data are the cause"),
             Weight = Math.Abs(Math.Log(lead.Trend.Ratio)) / 2,
         };
     }
@@ -137,7 +150,8 @@ internal static class SecondFindings
         List<List<Shifted>> groups = [];
         foreach (Shifted one in shifted.OrderBy(one => one.Window.From))
         {
-            List<Shifted>? same = groups.FirstOrDefault(group => group[0].Id == one.Id && group.Any(other => Overlap(other.Window, one.Window) >= 0.5));
+            List<Shifted>? same =
+                groups.FirstOrDefault(group => group[0].Id == one.Id && group.Any(other => Overlap(other.Window, one.Window) >= 0.5));
             if (same is null)
                 groups.Add([one]);
             else
@@ -154,7 +168,8 @@ internal static class SecondFindings
         SeriesSecond[] inside = lead.Inside;
         TimeWindow window = lead.Window;
         FindingRange range = series.Range(window, inside[0].Documents, inside[^1].Documents);
-        IReadOnlyList<string> together = Circumstances.Of(series, [window], [new TimeWindow(one.Window.From, window.From), new TimeWindow(window.To, one.Window.To)], lead.Shift.Ratio);
+        IReadOnlyList<string> together = Circumstances.Of(
+            series, [window], [new TimeWindow(one.Window.From, window.From), new TimeWindow(window.To, one.Window.To)], lead.Shift.Ratio);
         string names = Names(group.Select(g => g.Series), one) + Words.Of("'s rate");
         double rate = inside.Average(s => s.Rate);
         // What the ratio was judged against: the other seconds, without a drift and other stretches.
@@ -175,12 +190,14 @@ internal static class SecondFindings
             Range = range,
             Rate = FindingEffect.Of(lead.Shift.Ratio, lead.Shift.Interval),
             P99 = SecondEffects.P99(lead.Outside, inside),
-            Evidence = [new FindingEvidence("timeline", Words.Of($"{rates}; chance makes such a stretch in fewer than 1 of {Units.Exact((long)Math.Min(1e6, 1 / Math.Max(1e-9, lead.Shift.P)))} phases"))],
+            Evidence = [new FindingEvidence("timeline", Words.Of($"{rates}; chance makes such a stretch in fewer than 1 of "
+                + $"{Units.Exact((long)Math.Min(1e6, 1 / Math.Max(1e-9, lead.Shift.P)))} phases"))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
             Refute = lead.Id == FindingIds.SlowStart
                 ? Words.Of("run with twice the warm-up: if the start is as slow, warming up is not the cause")
-                : Words.Of("run the phase again with the same seed: a change that returns at the same place belongs to the server or the data, any other to the machine"),
+                : Words.Of("run the phase again with the same seed: a change that returns at the same place belongs to the server or the "
+                    + "data, any other to the machine"),
             Weight = Math.Abs(Math.Log(lead.Shift.Ratio)) * Math.Sqrt(window.Seconds / one.Window.Seconds),
         };
     }
@@ -220,16 +237,19 @@ internal static class SecondFindings
         OperationSeries one = lead.Series;
         double length = lead.Period.Length * lead.Step;
         (string? cause, string refute) = lead.IsByDocuments
-            ? (null, Words.Of("insert at half the rate: if the period stays the same in documents, the data cause it; if it stays the same in seconds, the server does"))
+            ? (null, Words.Of("insert at half the rate: if the period stays the same in documents, the data cause it; if it stays the same "
+                + "in seconds, the server does"))
             : Shared(series, one, length);
         string every = lead.IsByDocuments ? Words.Of($"{AxisScale.AboutText(length)} documents") : $"{Units.Significant(length)} s";
         yield return new Finding
         {
             Id = FindingIds.Period,
-            Text = Words.Of($"{Names(swinging.Select(s => s.Series), one)}'s rate swings by ±{Units.Percent(lead.Period.Amplitude)} every {every}"),
+            Text = Words.Of(
+                $"{Names(swinging.Select(s => s.Series), one)}'s rate swings by ±{Units.Percent(lead.Period.Amplitude)} every {every}"),
             Operations = [.. swinging.Select(s => s.Series.Label)],
             Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
-            Evidence = [new FindingEvidence("timeline", Words.Of($"folded at {every}, the profile explains {Units.Percent(lead.Period.Explained)} of the variance, and both halves of the phase have it"))],
+            Evidence = [new FindingEvidence("timeline", Words.Of($"folded at {every}, "
+                + $"the profile explains {Units.Percent(lead.Period.Explained)} of the variance, and both halves of the phase have it"))],
             Cause = cause,
             IsCoincidence = true,
             Refute = refute,
@@ -237,17 +257,22 @@ internal static class SecondFindings
         };
     }
 
-    /// <summary>What comes as often: checkpoints; what the server writes to its files, as flushes and compactions do, or reads from them.</summary>
+    /// <summary>
+    /// What comes as often: checkpoints; what the server writes to its files, as flushes and compactions do, or reads from them.
+    /// </summary>
     private static (string? Cause, string Refute) Shared(RunSeries series, OperationSeries one, double seconds)
     {
         long[] ends = [.. series.Server.GrowthsOf(one.Window, "checkpoints").Order()];
         double apart = ends.Length < 3 ? double.NaN : Quantiles.Median([.. ends.Zip(ends.Skip(1), (a, b) => (b - a) / 1000.0)]);
         if (Math.Abs(apart - seconds) <= Math.Max(2, seconds / 10))
-            return (Words.Of($"checkpoints end every {Units.Significant(apart)} s"), Words.Of("change how often the server takes checkpoints (--syncdelay): a period that does not change has another cause"));
+            return (Words.Of($"checkpoints end every {Units.Significant(apart)} s"),
+                Words.Of("change how often the server takes checkpoints (--syncdelay): a period that does not change has another cause"));
         if (SwingsAsWell("block_written"))
-            return (Words.Of("the server's writes to its files vary with the same period"), Words.Of("run with the data on a faster disk: if the rate swings as much, the server's writes are not the cause"));
+            return (Words.Of("the server's writes to its files vary with the same period"),
+                Words.Of("run with the data on a faster disk: if the rate swings as much, the server's writes are not the cause"));
         if (SwingsAsWell("cache_read"))
-            return (Words.Of("the server's reads into its cache vary with the same period"), Words.Of("run with a larger cache: if the rate swings as much, the server's reads are not the cause"));
+            return (Words.Of("the server's reads into its cache vary with the same period"),
+                Words.Of("run with a larger cache: if the rate swings as much, the server's reads are not the cause"));
         return (null, Words.Of("run for twice as long: a real period persists, chance does not"));
 
         bool SwingsAsWell(string metric)

@@ -15,7 +15,9 @@ internal sealed record SecondJudgement(Trend? Drift, IReadOnlyList<LevelShift> S
 
     /// <param name="rates">Greater than 0, in the order of time.</param>
     /// <param name="level">Chance of each of the three where nothing but noise is, at most.</param>
-    /// <param name="inStep">The same with a value for each second that is not judged: behind a gap a period would be out of step. Null where there is none.</param>
+    /// <param name="inStep">
+    /// The same with a value for each second that is not judged: behind a gap a period would be out of step. Null where there is none.
+    /// </param>
     public static SecondJudgement Of(double[] rates, double level, double[]? inStep = null)
     {
         Trend? drift = DriftOf(rates, level);
@@ -23,16 +25,19 @@ internal sealed record SecondJudgement(Trend? Drift, IReadOnlyList<LevelShift> S
             ? new SecondJudgement(drift, [], period)
             : new SecondJudgement(drift, LevelScan.FindAll(Flat(rates), level, Least, MostShifts), null);
 
-        double[] Flat(double[] row) => drift is null ? row : [.. row.Select((rate, i) => rate * Math.Pow(drift.Ratio, -i / (double)(row.Length - 1)))];
+        double[] Flat(double[] row) =>
+            drift is null ? row : [.. row.Select((rate, i) => rate * Math.Pow(drift.Ratio, -i / (double)(row.Length - 1)))];
     }
 
     /// <summary>Both halves must drift the same way: a step does not.</summary>
     private static Trend? DriftOf(double[] rates, double level)
     {
-        if (rates.Length < LeastForDrift || Trend.Of(rates) is not { IsStraight: true } trend || trend.P >= level || Math.Abs(trend.Ratio - 1) < Least)
+        if (rates.Length < LeastForDrift || Trend.Of(rates) is not { IsStraight: true } trend || trend.P >= level
+            || Math.Abs(trend.Ratio - 1) < Least)
             return null;
         int half = rates.Length / 2;
         int way = Math.Sign(trend.Ratio - 1);
-        return new[] { rates[..half], rates[half..] }.All(part => Trend.Of(part) is { } one && Math.Sign(one.Ratio - 1) == way) ? trend : null;
+        return new[] { rates[..half], rates[half..] }.All(part => Trend.Of(part) is { } one && Math.Sign(one.Ratio - 1) == way) ? trend
+            : null;
     }
 }

@@ -15,11 +15,14 @@ internal static class ServerFindings
     {
         if (series.Server.IsEmpty)
             yield break;
-        OperationSeries[] measured = [.. series.Operations.Where(one => one.Seconds.Count >= LeastSeconds).DistinctBy(one => one.Phase.Number)];
-        if (Worst(measured, one => Share(one, "tickets_read_available", "tickets_write_available", (read, write) => read < 1 || write < 1)) is { } tickets)
+        OperationSeries[] measured = [.. series.Operations.Where(one => one.Seconds.Count >= LeastSeconds)
+            .DistinctBy(one => one.Phase.Number)];
+        if (Worst(measured,
+            one => Share(one, "tickets_read_available", "tickets_write_available", (read, write) => read < 1 || write < 1)) is { } tickets)
         {
             yield return Make(
-                series, tickets, FindingIds.TicketQueue, Words.Of($"the server had no ticket left in {Units.Percent(tickets.Value)} of {Name(tickets.Series)}: operations queued inside it"),
+                series, tickets, FindingIds.TicketQueue, Words.Of($"the server had no ticket left in {Units.Percent(tickets.Value)} of "
+                    + $"{Name(tickets.Series)}: operations queued inside it"),
                 Words.Of("run with fewer threads: if the rate stays the same and the latency falls, operations waited for tickets"));
         }
 
@@ -27,37 +30,44 @@ internal static class ServerFindings
         {
             yield return Make(
                 series, dirty, FindingIds.DirtyCache,
-                Words.Of($"a fifth of the cache or more was dirty in {Units.Percent(dirty.Value)} of {Name(dirty.Series)}: from that level on, writes wait until pages are written out"),
-                Words.Of("run with a larger cache, or on a faster disk: if the rate stays the same, dirty pages are not what holds it back"));
+                Words.Of($"a fifth of the cache or more was dirty in {Units.Percent(dirty.Value)} of {Name(dirty.Series)}: "
+                    + $"from that level on, writes wait until pages are written out"),
+                Words.Of(
+                    "run with a larger cache, or on a faster disk: if the rate stays the same, dirty pages are not what holds it back"));
         }
 
         if (Worst(measured, one => series.Server.RateOf([one.Window], "cache_evicted_by_clients") ?? 0, EvictedPerSecond) is { } evicted)
         {
             yield return Make(
-                series, evicted, FindingIds.EvictionByClients, Words.Of($"application threads evicted {Units.Rate(evicted.Value)} pages/s in {Name(evicted.Series)}: operations had to evict pages before doing their own work"),
+                series, evicted, FindingIds.EvictionByClients, Words.Of($"application threads evicted {Units.Rate(evicted.Value)} pages/s "
+                    + $"in {Name(evicted.Series)}: operations had to evict pages before doing their own work"),
                 Words.Of("run with a larger cache: if the rate stays the same, eviction is not what holds it back"));
         }
 
-        double Share(OperationSeries one, string first, string second, Func<double, double, bool> holds) => series.Server.ShareOf([one.Window], first, second, holds);
+        double Share(OperationSeries one, string first, string second, Func<double, double, bool> holds) =>
+            series.Server.ShareOf([one.Window], first, second, holds);
     }
 
-    private static (OperationSeries Series, double Value)? Worst(OperationSeries[] measured, Func<OperationSeries, double> valueOf, double least = LeastShare)
+    private static (OperationSeries Series, double Value)? Worst(
+        OperationSeries[] measured, Func<OperationSeries, double> valueOf, double least = LeastShare)
     {
         (OperationSeries Series, double Value)[] all = [.. measured.Select(one => (one, valueOf(one))).Where(one => one.Item2 >= least)];
         return all.Length == 0 ? null : all.MaxBy(one => one.Value);
     }
 
     /// <summary>"q4 at 200k documents".</summary>
-    public static string Name(OperationSeries series) => PhaseLabels.Of(series.Phase) + (series.Phase.Growth is { } at ? Words.Of($" at {Units.Count(at.Documents)} documents") : "");
+    public static string Name(OperationSeries series) =>
+        PhaseLabels.Of(series.Phase) + (series.Phase.Growth is { } at ? Words.Of($" at {Units.Count(at.Documents)} documents") : "");
 
-    private static Finding Make(RunSeries series, (OperationSeries Series, double Value) worst, string id, string text, string refute) => new()
-    {
-        Id = id,
-        Text = text,
-        Operations = [worst.Series.Label],
-        Range = series.Range(worst.Series.Window, worst.Series.Seconds[0].Documents, worst.Series.Seconds[^1].Documents),
-        Evidence = [new FindingEvidence("timeline", text)],
-        Refute = refute,
-        Weight = 0.05,
-    };
+    private static Finding Make(
+        RunSeries series, (OperationSeries Series, double Value) worst, string id, string text, string refute) => new()
+        {
+            Id = id,
+            Text = text,
+            Operations = [worst.Series.Label],
+            Range = series.Range(worst.Series.Window, worst.Series.Seconds[0].Documents, worst.Series.Seconds[^1].Documents),
+            Evidence = [new FindingEvidence("timeline", text)],
+            Refute = refute,
+            Weight = 0.05,
+        };
 }

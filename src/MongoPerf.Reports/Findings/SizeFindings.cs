@@ -5,7 +5,9 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Findings;
 
-/// <summary>Rates that fall as the collection grows, at one place or all the way, and what was outgrown there; rates that rise or swing with it.</summary>
+/// <summary>
+/// Rates that fall as the collection grows, at one place or all the way, and what was outgrown there; rates that rise or swing with it.
+/// </summary>
 internal static class SizeFindings
 {
     /// <summary>A smaller fall is left to the reader.</summary>
@@ -23,16 +25,20 @@ internal static class SizeFindings
     }
 
     /// <summary>What would refute that memory ran out.</summary>
-    private const string LargerMemory = "grow the same collection with a memory limit and a cache twice as large: if it falls at the same size, memory is not what ran out";
+    private const string LargerMemory =
+        "grow the same collection with a memory limit and a cache twice as large: if it falls at the same size, memory is not what ran out";
 
     /// <param name="series">The run's.</param>
-    /// <param name="level">Chance of any false finding, at most, for a cliff, for a decline or a rise, and for files that grow faster each.</param>
+    /// <param name="level">
+    /// Chance of any false finding, at most, for a cliff, for a decline or a rise, and for files that grow faster each.
+    /// </param>
     /// <param name="rareLevel">The same for a period.</param>
     public static IEnumerable<Finding> Find(RunSeries series, double level, double rareLevel)
     {
         foreach ((int place, GrowthFigures growth) in GrowthFigures.Of(series.Run).Index())
         {
-            Row[] rows = [.. growth.Lines.Where(line => line.IsIndependent).Select(line => RowOf(growth, line, place)).Where(row => row.Rates.Length >= SizeStep.LeastSizes)];
+            Row[] rows = [.. growth.Lines.Where(line => line.IsIndependent)
+                .Select(line => RowOf(growth, line, place)).Where(row => row.Rates.Length >= SizeStep.LeastSizes)];
             foreach (Row row in rows)
             {
                 if (Find(series, growth, row, level / rows.Length) is { } finding)
@@ -58,8 +64,11 @@ internal static class SizeFindings
             return cliff;
         if (Trend.Of(row.Rates) is { } trend && trend.P < level)
         {
-            return trend.Interval.High < 1 && trend.Ratio <= 1 - Least ? Decline(series, growth, row, trend.Ratio, FindingEffect.Of(trend.Ratio, trend.Interval))
-                : trend.Interval.Low > 1 && trend.Ratio >= 1 + Least ? Rise(series, row, trend.Ratio, FindingEffect.Of(trend.Ratio, trend.Interval)) : null;
+            return trend.Interval.High < 1 && trend.Ratio <= 1 - Least ? Decline(
+                series, growth, row, trend.Ratio, FindingEffect.Of(trend.Ratio, trend.Interval))
+                : trend.Interval.Low > 1 && trend.Ratio >= 1 + Least
+                ? Rise(series, row, trend.Ratio, FindingEffect.Of(trend.Ratio, trend.Interval))
+                : null;
         }
 
         // To the trend's test a smooth bend looks like correlation.
@@ -80,7 +89,8 @@ internal static class SizeFindings
         int[] steps = [.. line.Results.Keys.Order().Where(step => line.RateAt(step) > 0)];
         string chart = (line.IsInsert ? "insert-rate" : "query-rate") + GrowthCharts.SuffixOf(place);
         return new Row(
-            line, growth.NameOf(line), chart, [.. steps.Select(step => growth.Steps[step].Documents)], [.. steps.Select(step => line.Results[step])], [.. steps.Select(step => line.RateAt(step)!.Value)]);
+            line, growth.NameOf(line), chart, [.. steps.Select(step => growth.Steps[step].Documents)],
+            [.. steps.Select(step => line.Results[step])], [.. steps.Select(step => line.RateAt(step)!.Value)]);
     }
 
     private static Finding Cliff(RunSeries series, GrowthFigures growth, Row row, SizeStep step)
@@ -90,11 +100,13 @@ internal static class SizeFindings
         int[] before = [.. Enumerable.Range(Math.Max(0, step.From - Neighbours + 1), Math.Min(Neighbours, step.From + 1))];
         int[] after = [.. Enumerable.Range(step.To, Math.Min(Neighbours, row.Rates.Length - step.To))];
         Comparison compared = new(series, row, before, after);
-        (string? cause, bool isCoincidence) = CauseOf(series, growth, compared, from - (row.Documents.Length > 1 ? row.Documents[1] - row.Documents[0] : 0), to);
+        (string? cause, bool isCoincidence) = CauseOf(
+            series, growth, compared, from - (row.Documents.Length > 1 ? row.Documents[1] - row.Documents[0] : 0), to);
         return new Finding
         {
             Id = FindingIds.SizeCliff,
-            Text = Words.Of($"{row.Name}'s rate falls from {Units.Rate(step.Before)} to {Units.Rate(step.After)}{row.Unit} between {Units.Count(from)} and {Units.Count(to)} documents"),
+            Text = Words.Of($"{row.Name}'s rate falls from {Units.Rate(step.Before)} to {Units.Rate(step.After)}"
+                + $"{row.Unit} between {Units.Count(from)} and {Units.Count(to)} documents"),
             Operations = [row.Name],
             Range = compared.Range(step.From, step.To),
             Rate = Ratio(row.Rates, before, after),
@@ -125,8 +137,10 @@ internal static class SizeFindings
         {
             Id = FindingIds.SizeDecline,
             Text = from == 0
-                ? Words.Of($"{row.Name}'s rate falls steadily as the collection grows: at {Units.Count(row.Documents[last])} documents it is {change} than at {Units.Count(row.Documents[0])}")
-                : Words.Of($"{row.Name}'s rate falls beyond {Units.Count(row.Documents[from])} documents: at {Units.Count(row.Documents[last])} it is {change}"),
+                ? Words.Of($"{row.Name}'s rate falls steadily as the collection grows: "
+                    + $"at {Units.Count(row.Documents[last])} documents it is {change} than at {Units.Count(row.Documents[0])}")
+                : Words.Of($"{row.Name}'s rate falls beyond {Units.Count(row.Documents[from])} documents: "
+                    + $"at {Units.Count(row.Documents[last])} it is {change}"),
             Operations = [row.Name],
             Range = compared.Range(from, last),
             // Where a straight line over the sizes is no fit.
@@ -135,7 +149,8 @@ internal static class SizeFindings
             Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence(Words.Of("at the largest sizes"))],
             Cause = cause ?? compared.Processors,
             IsCoincidence = isCoincidence,
-            Refute = Words.Of("measure the largest size first, on a fresh server: if it is as fast as the smallest was, it slowed down with time, not with size"),
+            Refute = Words.Of("measure the largest size first, on a fresh server: if it is as fast as the smallest was, "
+                + "it slowed down with time, not with size"),
             Weight = Math.Log(1 / ratio) / 2,
         };
     }
@@ -147,9 +162,18 @@ internal static class SizeFindings
         return decline with
         {
             Id = FindingIds.LinearGrowth,
-            Text = Words.Of($"{row.Name}'s time per operation grows {how}: × {Units.Significant(row.Rates[0] / row.Rates[^1])} from {Units.Count(row.Documents[0])} to {Units.Count(row.Documents[^1])} documents"),
-            Evidence = [new FindingEvidence(row.Chart, Words.Of($"it grows as documents to the power of {Units.Significant(Math.Round(scaling.Exponent, 2))}, which explains {Units.Percent(scaling.Explained)} of the variance; {Figures(row)}")), .. decline.Evidence.Skip(1)],
-            Refute = decline is { Cause: not null, IsCoincidence: false } ? LargerMemory : Words.Of("look at the plan's documents examined: if they do not grow with the collection, it is not the scan that grows"),
+            Text = Words.Of($"{row.Name}'s time per operation grows {how}: × {Units.Significant(row.Rates[0] / row.Rates[^1])} from "
+                + $"{Units.Count(row.Documents[0])} to {Units.Count(row.Documents[^1])} documents"),
+            Evidence =
+            [
+                new FindingEvidence(row.Chart,
+                    Words.Of($"it grows as documents to the power of {Units.Significant(Math.Round(scaling.Exponent, 2))}, "
+                        + $"which explains {Units.Percent(scaling.Explained)} of the variance; {Figures(row)}")),
+                .. decline.Evidence.Skip(1),
+            ],
+            Refute = decline is { Cause: not null, IsCoincidence: false }
+                ? LargerMemory
+                : Words.Of("look at the plan's documents examined: if they do not grow with the collection, it is not the scan that grows"),
         };
     }
 
@@ -162,7 +186,9 @@ internal static class SizeFindings
         return new Finding
         {
             Id = FindingIds.SizeRise,
-            Text = Words.Of($"{row.Name}'s rate rises as the collection grows, which its size does not explain: at {Units.Count(row.Documents[last])} it is {ComparisonText.LatencyChange(ratio)} than at {Units.Count(row.Documents[0])}"),
+            Text = Words.Of($"{row.Name}'s rate rises as the collection grows, which its size does not explain: "
+                + $"at {Units.Count(row.Documents[last])} it is {ComparisonText.LatencyChange(ratio)} than at "
+                + $"{Units.Count(row.Documents[0])}"),
             Operations = [row.Name],
             Range = compared.Range(0, last),
             Rate = effect ?? Ratio(row.Rates, compared.Before, compared.After),
@@ -170,7 +196,8 @@ internal static class SizeFindings
             Evidence = [new FindingEvidence(row.Chart, Figures(row))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
-            Refute = Words.Of("grow the collection again, with a load of a minute before it: if the rate still rises, server and client were not warming up"),
+            Refute = Words.Of("grow the collection again, with a load of a minute before it: if the rate still rises, "
+                + "server and client were not warming up"),
             Weight = Math.Log(ratio) / 2,
         };
     }
@@ -181,17 +208,21 @@ internal static class SizeFindings
         return new Finding
         {
             Id = FindingIds.Period,
-            Text = Words.Of($"{row.Name}'s rate swings by ±{Units.Percent(period.Amplitude)} every {AxisScale.AboutText(documents)} documents"),
+            Text = Words.Of(
+                $"{row.Name}'s rate swings by ±{Units.Percent(period.Amplitude)} every {AxisScale.AboutText(documents)} documents"),
             Operations = [row.Name],
             Range = new Comparison(series, row, [], []).Range(0, row.Rates.Length - 1),
-            Evidence = [new FindingEvidence(row.Chart, Words.Of($"folded at {AxisScale.AboutText(documents)} documents, the profile explains {Units.Percent(period.Explained)} of the variance, and both halves of the growth have it"))],
-            Refute = Words.Of("grow the collection again with steps half as large: if the period stays the same in documents, the data cause it; if it stays the same in steps, the growth does"),
+            Evidence = [new FindingEvidence(row.Chart, Words.Of($"folded at {AxisScale.AboutText(documents)} documents, "
+                + $"the profile explains {Units.Percent(period.Explained)} of the variance, and both halves of the growth have it"))],
+            Refute = Words.Of("grow the collection again with steps half as large: if the period stays the same in documents, "
+                + "the data cause it; if it stays the same in steps, the growth does"),
             Weight = period.Amplitude,
         };
     }
 
     private static string Figures(Row row) =>
-        Words.Of($"{Units.Rate(row.Rates[0])} at {Units.Count(row.Documents[0])}, highest {Units.Rate(row.Rates.Max())}, {Units.Rate(row.Rates[^1])} at {Units.Count(row.Documents[^1])} documents");
+        Words.Of($"{Units.Rate(row.Rates[0])} at {Units.Count(row.Documents[0])}, highest {Units.Rate(row.Rates.Max())}, "
+            + $"{Units.Rate(row.Rates[^1])} at {Units.Count(row.Documents[^1])} documents");
 
     private static FindingEffect? Ratio(double[] values, int[] before, int[] after)
     {
@@ -203,17 +234,27 @@ internal static class SizeFindings
         return FindingEffect.Of(ratio, baseline.Length > 1 && candidate.Length > 1 ? Bootstrap.OfRuns(baseline, candidate).At(0.95) : null);
     }
 
-    /// <summary>A limit that is outgrown where the rate falls is the likely cause if more is read from then on; anything less is only seen together.</summary>
-    private static (string? Cause, bool IsCoincidence) CauseOf(RunSeries series, GrowthFigures growth, Comparison compared, double from, double to)
+    /// <summary>
+    /// A limit that is outgrown where the rate falls is the likely cause if more is read from then on; anything less is only seen together.
+    /// </summary>
+    private static (string? Cause, bool IsCoincidence) CauseOf(
+        RunSeries series, GrowthFigures growth, Comparison compared, double from, double to)
     {
-        IReadOnlyList<CacheCrossing> crossings = CacheCrossing.Find(growth.Sizes, series.Run.Deployment?.AllCacheBytes, CacheCrossing.MemoryOf(series.Run));
+        IReadOnlyList<CacheCrossing> crossings = CacheCrossing.Find(
+            growth.Sizes, series.Run.Deployment?.AllCacheBytes, CacheCrossing.MemoryOf(series.Run));
         // What only memory's end explains comes before what a cache's end does.
-        CacheCrossing? inside = crossings.Where(c => c.Documents >= from && c.Documents <= to).OrderByDescending(c => c.Limit == CacheCrossing.Memory).ThenByDescending(c => c.Documents).FirstOrDefault();
+        CacheCrossing? inside = crossings.Where(c => c.Documents >= from && c.Documents <= to)
+            .OrderByDescending(c => c.Limit == CacheCrossing.Memory).ThenByDescending(c => c.Documents).FirstOrDefault();
         IReadOnlyList<string> more = [.. compared.Reads];
         if (inside is not null)
-            return more.Count > 0 ? (Words.Of($"{Outgrew(series.Run, inside)}, and {more[0]}"), false) : (Outgrew(series.Run, inside), true);
+            return more.Count > 0
+                ? (Words.Of($"{Outgrew(series.Run, inside)}, and {more[0]}"), false)
+                : (Outgrew(series.Run, inside), true);
         CacheCrossing? earlier = crossings.Where(c => c.Documents < from).MaxBy(c => c.Documents);
-        string[] together = [.. more, .. earlier is null ? Enumerable.Empty<string>() : [Words.Of($"{Outgrew(series.Run, earlier)} already")]];
+        string[] together =
+        [
+            .. more, .. earlier is null ? Enumerable.Empty<string>() : [Words.Of($"{Outgrew(series.Run, earlier)} already")],
+        ];
         return (together.Length == 0 ? null : Words.And(together), true);
     }
 
@@ -222,7 +263,8 @@ internal static class SizeFindings
     {
         long? bytes = crossing.Limit == CacheCrossing.Memory ? CacheCrossing.MemoryOf(run) : run.Deployment?.AllCacheBytes;
         string what = crossing.What == "files" ? Words.Of("data and indexes on disk") : Words.Of($"the {Words.Of(crossing.What)}");
-        return Words.Of($"{what} outgrew the {Words.Of(crossing.Limit)} ({Units.BinaryBytes(bytes)}) at {AxisScale.AboutText(crossing.Documents)} documents");
+        return Words.Of($"{what} outgrew the {Words.Of(crossing.Limit)} ({Units.BinaryBytes(bytes)}) "
+            + $"at {AxisScale.AboutText(crossing.Documents)} documents");
     }
 
     /// <summary>Some sizes of a row against others.</summary>
@@ -238,7 +280,8 @@ internal static class SizeFindings
             _row = row;
             Before = before;
             After = after;
-            var windows = series.Operations.Concat(series.Independent).Distinct().ToDictionary(one => (object)one.Result, one => one.Window, ReferenceEqualityComparer.Instance);
+            var windows = series.Operations.Concat(series.Independent).Distinct()
+                .ToDictionary(one => (object)one.Result, one => one.Window, ReferenceEqualityComparer.Instance);
             _windows = [.. row.Results.Select(result => windows.TryGetValue(result, out TimeWindow window) ? window : (TimeWindow?)null)];
         }
 
@@ -246,7 +289,8 @@ internal static class SizeFindings
         public static Comparison OfEnds(RunSeries series, Row row, int level = 0)
         {
             int few = Math.Min(Neighbours, row.Rates.Length / 2);
-            return new Comparison(series, row, [.. Enumerable.Range(0, level == 0 ? few : Math.Min(few, level + 1))], [.. Enumerable.Range(row.Rates.Length - few, few)]);
+            return new Comparison(series, row, [.. Enumerable.Range(0, level == 0 ? few : Math.Min(few, level + 1))],
+                [.. Enumerable.Range(row.Rates.Length - few, few)]);
         }
 
         public int[] Before { get; }
@@ -255,7 +299,8 @@ internal static class SizeFindings
 
         public IReadOnlyList<string> Together => Circumstances.Of(_series, Windows(After), Windows(Before));
 
-        public string? Processors => Circumstances.Processors(_series, Windows(After), Windows(Before), Ratio(_row.Rates, Before, After)?.Ratio);
+        public string? Processors =>
+            Circumstances.Processors(_series, Windows(After), Windows(Before), Ratio(_row.Rates, Before, After)?.Ratio);
 
         public IEnumerable<string> Reads => Circumstances.Reads(_series, Windows(After), Windows(Before));
 
@@ -267,7 +312,8 @@ internal static class SizeFindings
         public IEnumerable<FindingEvidence> Evidence(string when)
         {
             foreach (string circumstance in Together)
-                yield return new FindingEvidence("timeline", $"{when} {circumstance}".Replace(Words.Of("otherwise"), Words.Of("before"), StringComparison.Ordinal));
+                yield return new FindingEvidence(
+                    "timeline", $"{when} {circumstance}".Replace(Words.Of("otherwise"), Words.Of("before"), StringComparison.Ordinal));
         }
 
         private IReadOnlyList<TimeWindow> Windows(int[] places) => [.. places.Select(i => _windows[i]).OfType<TimeWindow>()];

@@ -12,7 +12,9 @@ internal static class Stalls
     private const double LeastOperations = 20;
     private const int LeastSeconds = 5;
 
-    /// <summary>Of the median second: what is below it for five seconds, and mostly above <see cref="Share"/>, is a low rate rather than stalls.</summary>
+    /// <summary>
+    /// Of the median second: what is below it for five seconds, and mostly above <see cref="Share"/>, is a low rate rather than stalls.
+    /// </summary>
     private const double LowShare = 0.2;
 
     private sealed record Stall(OperationSeries Series, int From, int To)
@@ -107,19 +109,24 @@ internal static class Stalls
             Operations = operations,
             Range = range,
             Rate = new FindingEffect(during / usual, null, null),
-            Evidence = [new FindingEvidence("timeline", Words.Of($"{Units.Rate(during)} {lead.Series.RateUnit} instead of {Units.Rate(usual)}; the slowest operation took {Units.Latency(Slowest(lead))}"))],
-            Cause = isSilent ? Words.Of($"the server did not answer serverStatus for {Units.Significant(silence)} s either, so the whole process stalled") : together.Count > 0 ? Words.And(together) : null,
+            Evidence = [new FindingEvidence("timeline", Words.Of($"{Units.Rate(during)} {lead.Series.RateUnit} instead of "
+                + $"{Units.Rate(usual)}; the slowest operation took {Units.Latency(Slowest(lead))}"))],
+            Cause = isSilent ? Words.Of($"the server did not answer serverStatus for {Units.Significant(silence)} s either, "
+                + $"so the whole process stalled") : together.Count > 0 ? Words.And(together) : null,
             IsCoincidence = !isSilent,
             Refute = isSilent
-                ? Words.Of("run again and watch the server's process and machine (a stopped process, a paused virtual machine, an exhausted control group); if the server served other clients meanwhile, the network path to it is the cause")
-                : Words.Of("run again: a stall at the same number of documents belongs to the server, one at the same time of day to the machine"),
+                ? Words.Of("run again and watch the server's process and machine (a stopped process, a paused virtual machine, "
+                    + "an exhausted control group); if the server served other clients meanwhile, the network path to it is the cause")
+                : Words.Of(
+                    "run again: a stall at the same number of documents belongs to the server, one at the same time of day to the machine"),
             Weight = 10 * Math.Sqrt(Math.Min(1, share)),
         };
     }
 
     /// <summary>Nothing was done, or one operation lasted for most of it.</summary>
     private static bool WasStill(Stall stall) =>
-        stall.Series.Seconds.Skip(stall.From).Take(stall.To - stall.From).All(second => second.Operations == 0) || Slowest(stall) / 1e6 >= stall.Window.Seconds / 2;
+        stall.Series.Seconds.Skip(stall.From).Take(stall.To - stall.From).All(second => second.Operations == 0)
+        || Slowest(stall) / 1e6 >= stall.Window.Seconds / 2;
 
     /// <summary>Seconds; the slowest operation knows better than whole seconds do, unless others were done beside it.</summary>
     private static double LengthOf(Stall stall)
@@ -130,5 +137,6 @@ internal static class Stalls
     }
 
     private static double Slowest(Stall stall) =>
-        stall.Series.Seconds.Skip(stall.From).Take(stall.To + 1 - stall.From).Select(second => second.Max).Where(double.IsFinite).DefaultIfEmpty(double.NaN).Max();
+        stall.Series.Seconds.Skip(stall.From)
+            .Take(stall.To + 1 - stall.From).Select(second => second.Max).Where(double.IsFinite).DefaultIfEmpty(double.NaN).Max();
 }

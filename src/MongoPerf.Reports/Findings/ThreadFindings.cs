@@ -36,9 +36,11 @@ internal static class ThreadFindings
     }
 
     private static Step StepOf(IGrouping<int, OperationSeries> step) =>
-        new(step.Key, step.GroupBy(one => one.Phase.Growth?.Documents ?? 0).OrderBy(size => size.Key).ToDictionary(size => size.Key, size => size.Last()));
+        new(step.Key, step.GroupBy(one => one.Phase.Growth?.Documents ?? 0)
+            .OrderBy(size => size.Key).ToDictionary(size => size.Key, size => size.Last()));
 
-    private static double[] Rates(Step step, long size) => Quantiles.Joined([.. step.Sizes[size].Seconds.Select(second => Math.Max(1e-3, second.Rate))], 500);
+    private static double[] Rates(Step step, long size) =>
+        Quantiles.Joined([.. step.Sizes[size].Seconds.Select(second => Math.Max(1e-3, second.Rate))], 500);
 
     private static Finding Make(RunSeries series, Step[] steps, Step peak, SamplePair[] pairs)
     {
@@ -53,15 +55,18 @@ internal static class ThreadFindings
         return new Finding
         {
             Id = FindingIds.ThreadPeak,
-            Text = Words.Of($"{PhaseLabels.Of(one.Phase, one.Result.Operation)}'s rate peaks at {Words.Counted(peak.Threads, "thread")} ({Units.Rate(peak.Rate)}{unit}) and falls to {Units.Rate(last.Rate)}{unit} at {last.Threads}"),
+            Text = Words.Of($"{PhaseLabels.Of(one.Phase, one.Result.Operation)}'s rate peaks at {Words.Counted(peak.Threads, "thread")} "
+                + $"({Units.Rate(peak.Rate)}{unit}) and falls to {Units.Rate(last.Rate)}{unit} at {last.Threads}"),
             Operations = [one.Label],
             Range = series.Range(new TimeWindow(Math.Min(before[0].From, after[0].From), Math.Max(before[^1].To, after[^1].To))),
             Rate = FindingEffect.Of(last.Rate / peak.Rate, Bootstrap.OfSamples(pairs).At(0.95)),
             P99 = SecondEffects.P99(peaked, declined),
-            Evidence = [new FindingEvidence(null, string.Join(", ", steps.Select(step => $"{Words.Counted(step.Threads, "thread")}: {Units.Rate(step.Rate)}")))],
+            Evidence = [new FindingEvidence(
+                null, string.Join(", ", steps.Select(step => $"{Words.Counted(step.Threads, "thread")}: {Units.Rate(step.Rate)}")))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
-            Refute = Words.Of($"run {last.Threads} threads first, then {peak.Threads}: if the order decides which is faster, the threads do not"),
+            Refute = Words.Of(
+                $"run {last.Threads} threads first, then {peak.Threads}: if the order decides which is faster, the threads do not"),
             Weight = Math.Log(peak.Rate / last.Rate),
         };
     }

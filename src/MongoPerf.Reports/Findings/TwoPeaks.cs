@@ -22,8 +22,10 @@ internal sealed record TwoPeaks(double Fast, double Valley, double Slow, double 
 
     public double Ratio => Slow / Fast;
 
-    /// <summary>On logarithms, in bins of a fifth: both sides must hold a tenth of the operations, the peaks lie a factor of three apart, and the valley be a fifth of the lower
-    /// peak or less, by five deviations of its count.</summary>
+    /// <summary>
+    /// On logarithms, in bins of a fifth: both sides must hold a tenth of the operations, the peaks lie a factor of three apart, and the
+    /// valley be a fifth of the lower peak or less, by five deviations of its count.
+    /// </summary>
     /// <returns>Null for one peak, and for fewer than 1,000 operations.</returns>
     public static TwoPeaks? Find(LatencyHistogram histogram)
     {
@@ -53,7 +55,9 @@ internal sealed record TwoPeaks(double Fast, double Valley, double Slow, double 
         return best;
     }
 
-    /// <summary>Another histogram has a part of its operations, half as much as is asked for of the whole, on each side of the valley.</summary>
+    /// <summary>
+    /// Another histogram has a part of its operations, half as much as is asked for of the whole, on each side of the valley.
+    /// </summary>
     public bool IsIn(LatencyHistogram part)
     {
         long slow = part.Buckets().Where(bucket => bucket.Microseconds > Valley).Sum(bucket => bucket.Count);

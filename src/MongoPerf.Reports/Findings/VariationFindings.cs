@@ -21,8 +21,10 @@ internal static class VariationFindings
     {
         Varied[][] kinds =
         [
-            .. series.Independent.Where(one => one.Seconds.Count >= LeastSeconds && one.Seconds.All(second => second is { Operations: >= 20, IsDown: false }))
-                .GroupBy(one => (one.Phase.Growth?.Growth, PhaseLabels.Of(one.Phase, one.Result.Operation), one.Result.Threads, one.ParametersButThreads))
+            .. series.Independent.Where(one =>
+                one.Seconds.Count >= LeastSeconds && one.Seconds.All(second => second is { Operations: >= 20, IsDown: false }))
+                .GroupBy(one => (one.Phase.Growth?.Growth, PhaseLabels.Of(one.Phase, one.Result.Operation),
+                    one.Result.Threads, one.ParametersButThreads))
                 .Select(kind => kind.Select(Measure).ToArray()).Where(kind => kind.Length > LeastSiblings),
         ];
         int phases = kinds.Sum(kind => kind.Length);
@@ -30,7 +32,8 @@ internal static class VariationFindings
         {
             double usual = Quantiles.Median([.. kind.Select(one => one.Deviation)]);
             double freedom = kind.Sum(one => one.Freedom);
-            Varied[] wild = [.. kind.Where(one => one.Deviation >= Math.Max(Least, Times * usual) && P(one, usual, freedom) < level / phases)];
+            Varied[] wild =
+                [.. kind.Where(one => one.Deviation >= Math.Max(Least, Times * usual) && P(one, usual, freedom) < level / phases)];
             if (wild.MaxBy(one => one.Deviation) is { } worst)
                 yield return Make(series, kind, worst, usual, wild.Length);
         }
@@ -49,7 +52,8 @@ internal static class VariationFindings
 
     /// <summary>F of both variances.</summary>
     private static double P(Varied one, double usual, double freedom) =>
-        1 - FisherSnedecor.CDF(one.Freedom, Math.Max(1, freedom - one.Freedom), one.Deviation * one.Deviation / Math.Max(1e-6, usual * usual));
+        1 - FisherSnedecor.CDF(
+            one.Freedom, Math.Max(1, freedom - one.Freedom), one.Deviation * one.Deviation / Math.Max(1e-6, usual * usual));
 
     private static Finding Make(RunSeries series, Varied[] kind, Varied worst, double usual, int wild)
     {
@@ -61,13 +65,17 @@ internal static class VariationFindings
         return new Finding
         {
             Id = FindingIds.Variation,
-            Text = Words.Of($"{one.Label}'s rate varies from second to second by {Units.Percent(worst.Deviation)}{at}, that of {others} by {Units.Percent(usual)}"),
+            Text = Words.Of($"{one.Label}'s rate varies from second to second by {Units.Percent(worst.Deviation)}{at}, "
+                + $"that of {others} by {Units.Percent(usual)}"),
             Operations = [one.Label],
             Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
-            Evidence = [new FindingEvidence("timeline", Words.Of($"standard deviation about a line: {Units.Percent(worst.Deviation)} of the rate against {Units.Percent(usual)}, the median of {kind.Length}; {Units.Rate(one.Seconds.Min(s => s.Rate))} to {Units.Rate(one.Seconds.Max(s => s.Rate))} {one.RateUnit}"))],
+            Evidence = [new FindingEvidence("timeline", Words.Of($"standard deviation about a line: "
+                + $"{Units.Percent(worst.Deviation)} of the rate against {Units.Percent(usual)}, the median of {kind.Length}; "
+                + $"{Units.Rate(one.Seconds.Min(s => s.Rate))} to {Units.Rate(one.Seconds.Max(s => s.Rate))} {one.RateUnit}"))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
-            Refute = Words.Of("run again with the same seed: variation that returns at the same place belongs to the data or the server, any other to the machine"),
+            Refute = Words.Of("run again with the same seed: variation that returns at the same place belongs to the data or the "
+                + "server, any other to the machine"),
             Weight = 0.2,
         };
     }

@@ -4,7 +4,9 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Findings;
 
-/// <summary>How long phases take to come up to speed: after a restart, from size to size, and in windows too short to be judged one by one.</summary>
+/// <summary>
+/// How long phases take to come up to speed: after a restart, from size to size, and in windows too short to be judged one by one.
+/// </summary>
 internal static class WarmupFindings
 {
     /// <summary>Of the rate that a phase settles at.</summary>
@@ -24,12 +26,15 @@ internal static class WarmupFindings
     {
         OperationSeries[][] grown =
         [
-            .. series.Independent.Where(one => one.Phase.Growth is not null && one.Seconds.Count >= 3 && one.Seconds.All(second => second is { Operations: >= 20, IsDown: false }))
-                .GroupBy(one => (one.Phase.Growth!.Growth, PhaseLabels.Of(one.Phase, one.Result.Operation), one.Result.Threads, one.ParametersButThreads))
+            .. series.Independent.Where(one => one.Phase.Growth is not null && one.Seconds.Count >= 3
+                && one.Seconds.All(second => second is { Operations: >= 20, IsDown: false }))
+                .GroupBy(one => (one.Phase.Growth!.Growth, PhaseLabels.Of(one.Phase, one.Result.Operation),
+                    one.Result.Threads, one.ParametersButThreads))
                 .Select(line => line.OrderBy(one => one.Phase.Growth!.Documents).ToArray()).Where(line => line.Length >= LeastWindows),
         ];
         double each = level / Math.Max(1, grown.Length);
-        return AfterStarts(series).Concat(grown.SelectMany(line => new[] { Longer(series, line, each), Within(series, line, each) }.OfType<Finding>()));
+        return AfterStarts(series)
+            .Concat(grown.SelectMany(line => new[] { Longer(series, line, each), Within(series, line, each) }.OfType<Finding>()));
     }
 
     /// <summary>Restarts on purpose have verdicts; these are phases that began on a server which had just been started.</summary>
@@ -37,12 +42,15 @@ internal static class WarmupFindings
     {
         foreach (RunEvent start in series.Run.Events.Where(e => e.Kind is RunEvent.WarmStart or RunEvent.ColdStart))
         {
-            OperationSeries? one = series.Independent.Where(one => one.Window.From >= start.AtMilliseconds - 2000).OrderBy(one => one.Window.From).FirstOrDefault();
+            OperationSeries? one = series.Independent.Where(one => one.Window.From >= start.AtMilliseconds - 2000)
+                .OrderBy(one => one.Window.From).FirstOrDefault();
             SeriesSecond[] all = one is null ? [] : [.. one.Warmup, .. one.Seconds];
             if (all.Length < 2 * LeastSettled)
                 continue;
             double settled = Quantiles.Median([.. all.TakeLast(Math.Max(LeastSettled, all.Length / 2)).Select(second => second.Rate)]);
-            int back = Enumerable.Range(0, all.Length).FirstOrDefault(i => all.Skip(i).Take(InARow).Average(second => second.Rate) >= Back * settled && all[i].Rate >= Back * settled, all.Length);
+            int back = Enumerable.Range(0, all.Length).FirstOrDefault(
+                i => all.Skip(i).Take(InARow).Average(second => second.Rate) >= Back * settled && all[i].Rate >= Back * settled,
+                all.Length);
             double seconds = back == 0 ? 0 : (all[back - 1].ToMilliseconds - all[0].FromMilliseconds) / 1000.0;
             if (seconds >= LeastSeconds && settled > 0)
                 yield return AfterStart(series, one!, all, back, settled, start.Kind);
@@ -56,15 +64,19 @@ internal static class WarmupFindings
         return new Finding
         {
             Id = FindingIds.WarmUp,
-            Text = Words.Of($"{one.Label} takes {Units.Significant(slow.Seconds)} s to reach {Units.Percent(Back)} of its {Units.Rate(settled)} {one.RateUnit} after a {Words.Of(start)}: it begins at {Units.Rate(all[0].Rate)}"),
+            Text = Words.Of($"{one.Label} takes {Units.Significant(slow.Seconds)} s to reach {Units.Percent(Back)} of its "
+                + $"{Units.Rate(settled)} {one.RateUnit} after a {Words.Of(start)}: it begins at {Units.Rate(all[0].Rate)}"),
             Operations = [one.Label],
             Range = series.Range(slow, all[0].Documents, all[back - 1].Documents),
             Rate = SecondEffects.Rate(all[back..], all[..back]),
             P99 = SecondEffects.P99(all[back..], all[..back]),
-            Evidence = [new FindingEvidence("timeline", Words.Of($"{Units.Rate(all.Take(back).Average(s => s.Rate))} {one.RateUnit} until then, {Units.Rate(settled)} later"))],
+            Evidence = [new FindingEvidence("timeline",
+                Words.Of($"{Units.Rate(all.Take(back).Average(s => s.Rate))} {one.RateUnit} until then, {Units.Rate(settled)} later"))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
-            Refute = start == RunEvent.ColdStart ? Words.Of("start the server again with its files still in the page cache: if it takes as long, the disk is not the cause") : Words.Of("run the phase once more without a restart: if it starts as slowly, the restart is not the cause"),
+            Refute = start == RunEvent.ColdStart
+                ? Words.Of("start the server again with its files still in the page cache: if it takes as long, the disk is not the cause")
+                : Words.Of("run the phase once more without a restart: if it starts as slowly, the restart is not the cause"),
             Weight = 0.3 * Math.Log(settled / Math.Max(1e-3, all.Take(back).Average(s => s.Rate))),
         };
     }
@@ -76,7 +88,8 @@ internal static class WarmupFindings
         int third = line.Length / 3;
         double before = lost[..third].Average();
         double after = lost[^third..].Average();
-        if (after - before < LeastLost || Trend.Of([.. lost.Select(seconds => Math.Exp(Math.Min(seconds, MostLost)))]) is not { Ratio: > 1 } trend || trend.P >= level)
+        if (after - before < LeastLost
+            || Trend.Of([.. lost.Select(seconds => Math.Exp(Math.Min(seconds, MostLost)))]) is not { Ratio: > 1 } trend || trend.P >= level)
             return null;
         OperationSeries first = line[0];
         OperationSeries last = line[^1];
@@ -84,11 +97,16 @@ internal static class WarmupFindings
         return new Finding
         {
             Id = FindingIds.SlowStartGrows,
-            Text = Words.Of($"{name} starts more slowly as the collection grows: its windows lose {Units.Significant(Math.Round(before, 1))} s at up to {Units.Count(line[third - 1].Phase.Growth!.Documents)} documents and {Units.Significant(Math.Round(after, 1))} s from {Units.Count(line[^third].Phase.Growth!.Documents)} on"),
+            Text = Words.Of($"{name} starts more slowly as the collection grows: its windows lose "
+                + $"{Units.Significant(Math.Round(before, 1))} s at up to {Units.Count(line[third - 1].Phase.Growth!.Documents)} documents "
+                + $"and {Units.Significant(Math.Round(after, 1))} s from {Units.Count(line[^third].Phase.Growth!.Documents)} on"),
             Operations = [name],
-            Range = series.Range(new TimeWindow(first.Window.From, last.Window.To), first.Phase.Growth!.Documents, last.Phase.Growth!.Documents),
-            Evidence = [new FindingEvidence("timeline", Words.Of($"seconds lost against the second half of each window, warm-up included; Mann–Kendall p {ComparisonText.Probability(trend.P)} over {line.Length} sizes"))],
-            Refute = Words.Of("run the phase twice in a row at the largest size: if it starts as slowly the second time, reading the data first is not the cause"),
+            Range = series.Range(new TimeWindow(first.Window.From, last.Window.To), first.Phase.Growth!.Documents,
+                last.Phase.Growth!.Documents),
+            Evidence = [new FindingEvidence("timeline", Words.Of($"seconds lost against the second half of each window, warm-up included; "
+                + $"Mann–Kendall p {ComparisonText.Probability(trend.P)} over {line.Length} sizes"))],
+            Refute = Words.Of("run the phase twice in a row at the largest size: if it starts as slowly the second time, "
+                + "reading the data first is not the cause"),
             Weight = 0.2,
         };
     }
@@ -116,13 +134,19 @@ internal static class WarmupFindings
         {
             Id = isRising ? FindingIds.SlowStart : FindingIds.SlowDrift,
             Text = isRising
-                ? Words.Of($"{name} is still warming up when it is measured: in windows of {seconds} s the second half is {ComparisonText.LatencyChange(ratio)} than the first, at {alike} of {changes.Length} sizes")
-                : Words.Of($"{name}'s rate falls within each window: in {seconds} s the second half is {ComparisonText.LatencyChange(ratio)} than the first, at {alike} of {changes.Length} sizes"),
+                ? Words.Of($"{name} is still warming up when it is measured: in windows of {seconds} s the second half is "
+                    + $"{ComparisonText.LatencyChange(ratio)} than the first, at {alike} of {changes.Length} sizes")
+                : Words.Of($"{name}'s rate falls within each window: in {seconds} s the second half is "
+                    + $"{ComparisonText.LatencyChange(ratio)} than the first, at {alike} of {changes.Length} sizes"),
             Operations = [name],
-            Range = series.Range(new TimeWindow(windows[0].Window.From, windows[^1].Window.To), windows[0].Phase.Growth!.Documents, windows[^1].Phase.Growth!.Documents),
+            Range = series.Range(new TimeWindow(windows[0].Window.From, windows[^1].Window.To), windows[0].Phase.Growth!.Documents,
+                windows[^1].Phase.Growth!.Documents),
             Rate = FindingEffect.Of(ratio, Bootstrap.OfPairs(changes).At(0.95)),
-            Evidence = [new FindingEvidence("timeline", Words.Of($"second half of each window to its first; Student's t over {changes.Length} sizes"))],
-            Refute = isRising ? Words.Of("run with twice the warm-up: if the second half is still faster by as much, warming up is not the cause") : Words.Of("run with windows twice as long: if the rate falls no further, it settles"),
+            Evidence = [new FindingEvidence(
+                "timeline", Words.Of($"second half of each window to its first; Student's t over {changes.Length} sizes"))],
+            Refute = isRising
+                ? Words.Of("run with twice the warm-up: if the second half is still faster by as much, warming up is not the cause")
+                : Words.Of("run with windows twice as long: if the rate falls no further, it settles"),
             Weight = Math.Abs(changes.Average()) / 2,
         };
     }
@@ -130,6 +154,7 @@ internal static class WarmupFindings
     private static double Change(OperationSeries one)
     {
         int half = one.Seconds.Count / 2;
-        return one.Seconds.Skip(one.Seconds.Count - half).Average(second => Math.Log(second.Rate)) - one.Seconds.Take(half).Average(second => Math.Log(second.Rate));
+        return one.Seconds.Skip(one.Seconds.Count - half).Average(second => Math.Log(second.Rate)) - one.Seconds.Take(half)
+            .Average(second => Math.Log(second.Rate));
     }
 }

@@ -12,7 +12,8 @@ namespace MongoPerf.Reports.Forecasts;
 /// <param name="MedianError">Of predicted over measured, as a share without sign; null where all are ranges.</param>
 /// <param name="WorstError">With its sign: 0.5 for a forecast half too high.</param>
 /// <param name="Width">Median of the intervals' upper end over their lower end; null where all are ranges.</param>
-public sealed record CheckedOperation(string Operation, string Measure, int Sizes, int Ranges, int Inside, double? MedianError, double? WorstError, double? Width);
+public sealed record CheckedOperation(
+    string Operation, string Measure, int Sizes, int Ranges, int Inside, double? MedianError, double? WorstError, double? Width);
 
 /// <summary>The second half of a growth, predicted from the first.</summary>
 /// <param name="Forecast">From the first half.</param>
@@ -27,7 +28,8 @@ public sealed record ForecastCheck(RunForecast Forecast, IReadOnlyList<CheckedOp
             return null;
         int half = (growth.Steps.Count + 1) / 2;
         long[] documents = [.. growth.Steps.Skip(half).Select(step => step.Documents)];
-        if (documents.Length == 0 || RunForecast.Of(run, growth.First(half), new ForecastRequest { Documents = documents }) is not { } forecast)
+        if (documents.Length == 0
+            || RunForecast.Of(run, growth.First(half), new ForecastRequest { Documents = documents }) is not { } forecast)
             return null;
         return new ForecastCheck(
             forecast,
@@ -46,7 +48,9 @@ public sealed record ForecastCheck(RunForecast Forecast, IReadOnlyList<CheckedOp
             foreach (int step in line.Results.Keys.Where(step => step >= half).Order())
             {
                 ForecastPoint point = operation.At(growth.Steps[step].Documents);
-                (double? measured, ForecastValue? value) = measure == "rate" ? (line.RateAt(step), point.PerSecond) : (line.Results[step].ReportedMicroseconds.P99, point.P99Microseconds);
+                (double? measured, ForecastValue? value) = measure == "rate"
+                    ? (line.RateAt(step), point.PerSecond)
+                    : (line.Results[step].ReportedMicroseconds.P99, point.P99Microseconds);
                 if (measured > 0 && value is not null)
                     compared.Add((measured.Value, value));
             }
@@ -67,10 +71,12 @@ public sealed record ForecastCheck(RunForecast Forecast, IReadOnlyList<CheckedOp
 
     private static CheckedOperation Summary(string name, string measure, List<(double Measured, ForecastValue Forecast)> compared)
     {
-        double[] errors = [.. compared.Where(one => one.Forecast.Value is not null).Select(one => (one.Forecast.Value!.Value / one.Measured) - 1)];
+        double[] errors = [.. compared.Where(one => one.Forecast.Value is not null)
+            .Select(one => (one.Forecast.Value!.Value / one.Measured) - 1)];
         return new CheckedOperation(
             name, measure, compared.Count, compared.Count - errors.Length, compared.Count(one => one.Forecast.Holds(one.Measured)),
             errors.Length == 0 ? null : Quantiles.Median([.. errors.Select(Math.Abs)]), errors.Length == 0 ? null : errors.MaxBy(Math.Abs),
-            errors.Length == 0 ? null : Quantiles.Median([.. compared.Where(one => one.Forecast.Value is not null).Select(one => one.Forecast.High / one.Forecast.Low)]));
+            errors.Length == 0 ? null : Quantiles.Median([.. compared.Where(one => one.Forecast.Value is not null)
+                .Select(one => one.Forecast.High / one.Forecast.Low)]));
     }
 }

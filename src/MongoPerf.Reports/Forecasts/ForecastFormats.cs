@@ -26,7 +26,8 @@ public static class ForecastCsv
         void Row(string name, string measure, ForecastPoint point, ForecastValue? value)
         {
             if (value is not null)
-                CsvReport.Row(output, [run, name, measure, point.Documents, value.Value, value.Low, value.High, point.Reach.ToString().ToLowerInvariant()]);
+                CsvReport.Row(output,
+                    [run, name, measure, point.Documents, value.Value, value.Low, value.High, point.Reach.ToString().ToLowerInvariant()]);
         }
     }
 
@@ -34,11 +35,15 @@ public static class ForecastCsv
     {
         CsvReport.Row(output, "run,of,measure,sizes,inside,ranges,median_error,worst_error,width".Split(','));
         foreach (CheckedOperation row in check.Operations.Concat(check.Sizes))
-            CsvReport.Row(output, [check.Forecast.Run.Run.Id, row.Operation, row.Measure, row.Sizes, row.Inside, row.Ranges, row.MedianError, row.WorstError, row.Width]);
+            CsvReport.Row(output, [check.Forecast.Run.Run.Id, row.Operation, row.Measure, row.Sizes, row.Inside, row.Ranges,
+                row.MedianError, row.WorstError, row.Width]);
     }
 }
 
-/// <summary>A forecast as JSON, schema mongoperf/forecast/1; its check as mongoperf/forecast-check/1. What has no value is null; fields are only ever added.</summary>
+/// <summary>
+/// A forecast as JSON, schema mongoperf/forecast/1; its check as mongoperf/forecast-check/1. What has no value is null; fields
+/// are only ever added.
+/// </summary>
 public static class ForecastJson
 {
     public const string Schema = "mongoperf/forecast/1";
@@ -50,7 +55,11 @@ public static class ForecastJson
         schema = Schema,
         run = forecast.Run.Run.Id,
         growth = forecast.Growth.Name,
-        measured = new { sizes = forecast.Growth.Steps.Count, largestDocuments = forecast.LargestDocuments, forecast.Measured.CacheBytes, forecast.Measured.MemoryBytes },
+        measured = new
+        {
+            sizes = forecast.Growth.Steps.Count, largestDocuments = forecast.LargestDocuments, forecast.Measured.CacheBytes,
+            forecast.Measured.MemoryBytes,
+        },
         asked = new { forecast.Documents, forecast.Target.CacheBytes, forecast.Target.MemoryBytes, forecast.DiskBytes },
         forecast.Notes,
         sizes = forecast.Sizes.Select(size => new
@@ -60,15 +69,22 @@ public static class ForecastJson
             bytesPerDocument = forecast.Documents.Select(n => ValueOf(n, size.EachAt(n))),
             bytes = forecast.Documents.Select(n => ValueOf(n, size.At(n))),
         }),
-        outgrown = forecast.Milestones.Select(m => new { m.What, m.Limit, m.LimitBytes, documents = m.Documents.Value, m.Documents.Low, m.Documents.High }),
+        outgrown = forecast.Milestones
+            .Select(m => new { m.What, m.Limit, m.LimitBytes, documents = m.Documents.Value, m.Documents.Low, m.Documents.High }),
         operations = forecast.Operations.Select(operation => new
         {
             operation = operation.Name,
             operation.IsInsert,
             operation.Threads,
-            measured = new { documents = operation.LargestDocuments, perSecond = operation.MeasuredPerSecond, p99Microseconds = operation.MeasuredP99Microseconds },
+            measured = new
+            {
+                documents = operation.LargestDocuments,
+                perSecond = operation.MeasuredPerSecond,
+                p99Microseconds = operation.MeasuredP99Microseconds,
+            },
             law = operation.Law,
-            weights = operation.Time is not { } time ? null : new { outgrown = time.ShapeWeight, slope = time.SlopeWeight, flat = 1 - time.ShapeWeight - time.SlopeWeight },
+            weights = operation.Time is not { } time ? null
+                : new { outgrown = time.ShapeWeight, slope = time.SlopeWeight, flat = 1 - time.ShapeWeight - time.SlopeWeight },
             forecast = forecast.Documents.Select(n => operation.At(n)).Select(point => new
             {
                 point.Documents, reach = point.Reach.ToString().ToLowerInvariant(), point.Unknown, point.PerSecond, point.P99Microseconds,
@@ -87,5 +103,6 @@ public static class ForecastJson
         sizes = check.Sizes,
     });
 
-    private static object ValueOf(long documents, Prediction prediction) => new { documents, prediction.Value, prediction.Low, prediction.High };
+    private static object ValueOf(long documents, Prediction prediction) =>
+        new { documents, prediction.Value, prediction.Low, prediction.High };
 }

@@ -10,9 +10,15 @@ public static class ForecastReport
         [
             new Block.Facts(
             [
-                new Fact("run", Words.Of($"{forecast.Run.Run.Id}: {forecast.Growth.Name}, {Words.Counted(forecast.Growth.Steps.Count, "size")} up to {Units.Count(forecast.LargestDocuments)} documents, {LimitsText(forecast.Measured)}")),
-                new Fact("asked for", Words.Of($"{string.Join(", ", forecast.Documents.Select(n => Units.Count(n)))} documents, {LimitsText(forecast.Target)}{(forecast.DiskBytes is { } disk ? Words.Of($", {Units.Bytes(disk)} of disk") : "")}")),
-                new Fact("method", Words.Of("each law (flat, a slope over the logarithm of the documents, a working set that outgrows its memory) is fitted to logarithms and weighted by how well the measured sizes support it; intervals contain 95 of 100 new measurements if those laws are the right ones (docs/forecast.md)")),
+                new Fact("run",
+                    Words.Of($"{forecast.Run.Run.Id}: {forecast.Growth.Name}, {Words.Counted(forecast.Growth.Steps.Count, "size")} up to "
+                        + $"{Units.Count(forecast.LargestDocuments)} documents, {LimitsText(forecast.Measured)}")),
+                new Fact("asked for",
+                    Words.Of($"{string.Join(", ", forecast.Documents.Select(n => Units.Count(n)))} documents, {LimitsText(forecast.Target)}"
+                        + $"{(forecast.DiskBytes is { } disk ? Words.Of($", {Units.Bytes(disk)} of disk") : "")}")),
+                new Fact("method", Words.Of("each law (flat, a slope over the logarithm of the documents, a working set that outgrows its "
+                    + "memory) is fitted to logarithms and weighted by how well the measured sizes support it; intervals contain 95 of 100 "
+                    + "new measurements if those laws are the right ones (docs/forecast.md)")),
             ]),
             new Block.Cautions(forecast.Notes),
         ],
@@ -33,17 +39,22 @@ public static class ForecastReport
             yield break;
         yield return new ReportTable(
             Words.Of("what the run shows"), ["<operation", Words.Of($"rate at {Units.Count(forecast.LargestDocuments)}"), "p99", "<rate"],
-            [.. forecast.Operations.Select(o => (IReadOnlyList<string>)[o.Name, Units.Rate(o.MeasuredPerSecond), Units.Latency(o.MeasuredP99Microseconds), o.Law])]);
+            [.. forecast.Operations.Select(o =>
+                (IReadOnlyList<string>)[o.Name, Units.Rate(o.MeasuredPerSecond), Units.Latency(o.MeasuredP99Microseconds), o.Law])]);
         foreach (long documents in forecast.Documents)
             yield return Operations(forecast, documents);
     }
 
     private static IEnumerable<string> Outcome(ForecastCheck check)
     {
-        yield return Words.Of($"{Words.Counted(check.Forecast.Growth.Steps.Count, "size")} up to {Units.Count(check.Forecast.LargestDocuments)} documents predict {Words.Counted(check.Forecast.Documents.Count, "size")} from {Units.Count(check.Forecast.Documents[0])} to {Units.Count(check.Forecast.Documents[^1])}");
+        yield return Words.Of($"{Words.Counted(check.Forecast.Growth.Steps.Count, "size")} up to "
+            + $"{Units.Count(check.Forecast.LargestDocuments)} documents predict {Words.Counted(check.Forecast.Documents.Count, "size")} "
+            + $"from {Units.Count(check.Forecast.Documents[0])} to {Units.Count(check.Forecast.Documents[^1])}");
         CheckedOperation[] all = [.. check.Operations];
         int intervals = all.Sum(o => o.Sizes - o.Ranges);
-        yield return Words.Of($"{Units.Exact(all.Sum(o => o.Inside))} of {Units.Exact(all.Sum(o => o.Sizes))} measurements lie in their interval or range ({Units.Exact(intervals)} have an interval, {Units.Exact(all.Sum(o => o.Sizes) - intervals)} have a range because the first half does not show what is outgrown there)");
+        yield return Words.Of($"{Units.Exact(all.Sum(o => o.Inside))} of {Units.Exact(all.Sum(o => o.Sizes))} measurements lie in their "
+            + $"interval or range ({Units.Exact(intervals)} have an interval, {Units.Exact(all.Sum(o => o.Sizes) - intervals)} have a "
+            + $"range because the first half does not show what is outgrown there)");
     }
 
     private static IEnumerable<ReportTable> Tables(ForecastCheck check)
@@ -59,22 +70,32 @@ public static class ForecastReport
             .. rows.Select(row => (IReadOnlyList<string>)
             [
                 row.Operation, row.Measure, Units.Exact(row.Sizes), Units.Exact(row.Inside), Units.Exact(row.Ranges),
-                row.MedianError is { } median ? Units.Percent(median) : Units.None, row.WorstError is { } worst ? (worst > 0 ? "+" : "") + Units.Percent(worst) : Units.None,
+                row.MedianError is { } median ? Units.Percent(median) : Units.None,
+                row.WorstError is { } worst ? (worst > 0 ? "+" : "") + Units.Percent(worst) : Units.None,
                 row.Width is { } width ? Units.Significant(width) : Units.None,
             ]),
         ]);
 
     private static string LimitsText(ServerMemory limits) =>
-        $"{(limits.CacheBytes is { } cache ? Words.Of($"{Units.BinaryBytes(cache)} cache") : Words.Of("cache unknown"))}, {(limits.MemoryBytes is { } memory ? Words.Of($"{Units.BinaryBytes(memory)} memory") : Words.Of("memory unknown"))}";
+        $"{(limits.CacheBytes is { } cache ? Words.Of($"{Units.BinaryBytes(cache)} cache") : Words.Of("cache unknown"))}, "
+        + $"{(limits.MemoryBytes is { } memory ? Words.Of($"{Units.BinaryBytes(memory)} memory") : Words.Of("memory unknown"))}";
 
     private static ReportTable Sizes(RunForecast forecast) => new(
         Words.Of("bytes per document"),
-        ["<of", Words.Of($"at {Units.Count(forecast.LargestDocuments)}"), .. forecast.Documents.SelectMany(n => new[] { Words.Of($"at {Units.Count(n)}"), "<95 % interval", Words.Of("in all") })],
+        ["<of", Words.Of($"at {Units.Count(forecast.LargestDocuments)}"), .. forecast.Documents.SelectMany(n => new[]
+        {
+            Words.Of($"at {Units.Count(n)}"), "<95 % interval", Words.Of("in all"),
+        })],
         [
             .. forecast.Sizes.Select(size => (IReadOnlyList<string>)
             [
                 Words.Of(size.What), Units.Significant(size.EachAt(forecast.LargestDocuments).Value),
-                .. forecast.Documents.SelectMany(n => size.EachAt(n) is var each ? new[] { Units.Significant(each.Value), Words.Of($"{Units.Significant(each.Low)} to {Units.Significant(each.High)}"), Units.Bytes(each.Value * n) } : []),
+                .. forecast.Documents.SelectMany(n => size.EachAt(n) is var each ? new[]
+                {
+                    Units.Significant(each.Value),
+                    Words.Of($"{Units.Significant(each.Low)} to {Units.Significant(each.High)}"),
+                    Units.Bytes(each.Value * n),
+                } : []),
             ]),
         ]);
 
@@ -83,19 +104,24 @@ public static class ForecastReport
         [
             .. forecast.Milestones.Select(m => (IReadOnlyList<string>)
             [
-                Words.Of(m.What), $"{Words.Of(m.Limit)} ({(m.Limit == "disk" ? Units.Bytes(m.LimitBytes) : Units.BinaryBytes(m.LimitBytes))})", AxisScale.AboutText(m.Documents.Value, 3),
-                Words.Of($"{AxisScale.AboutText(m.Documents.Low)} to {AxisScale.AboutText(m.Documents.High)}"), m.Documents.Value <= forecast.LargestDocuments ? Words.Of("within its sizes") : Words.Of("beyond its sizes"),
+                Words.Of(m.What),
+                $"{Words.Of(m.Limit)} ({(m.Limit == "disk" ? Units.Bytes(m.LimitBytes) : Units.BinaryBytes(m.LimitBytes))})",
+                AxisScale.AboutText(m.Documents.Value, 3),
+                Words.Of($"{AxisScale.AboutText(m.Documents.Low)} to {AxisScale.AboutText(m.Documents.High)}"),
+                m.Documents.Value <= forecast.LargestDocuments ? Words.Of("within its sizes") : Words.Of("beyond its sizes"),
             ]),
         ]);
 
     private static ReportTable Operations(RunForecast forecast, long documents) => new(
-        Words.Of($"at {Units.Count(documents)} documents: documents/s of inserts, operations/s of others; brackets mark a range that the run can't narrow down"),
+        Words.Of($"at {Units.Count(documents)} documents: documents/s of inserts, operations/s of others; brackets mark a range that "
+            + $"the run can't narrow down"),
         ["<operation", "rate", "<95 % interval", "p99", "<p99 interval", "<how far to trust it"],
         [
             .. forecast.Operations.Select(o => (Name: o.Name, Point: o.At(documents))).Select(one => (IReadOnlyList<string>)
             [
                 one.Name, Units.Rate(one.Point.PerSecond?.Value), Range(one.Point.PerSecond, v => Units.Rate(v)),
-                Units.Latency(one.Point.P99Microseconds?.Value), Range(one.Point.P99Microseconds, v => Units.Latency(v)), ReachText(one.Point),
+                Units.Latency(one.Point.P99Microseconds?.Value), Range(one.Point.P99Microseconds, v => Units.Latency(v)),
+                ReachText(one.Point),
             ]),
         ]);
 

@@ -5,22 +5,29 @@ namespace MongoPerf.Reports.Forecasts;
 
 /// <summary>What noise is expected, and which laws may hold.</summary>
 /// <param name="Deviation">Of a measurement about its law, as a share: counts as much as two measurements.</param>
-/// <param name="Slope">Expected size of the exponent of a slow drift: 0.25 for a value that may change by a fifth when the size doubles.</param>
-/// <param name="Beyond">What nobody can know from sizes that were measured: deviation of the logarithm per e-fold beyond the largest of them.</param>
+/// <param name="Slope">
+/// Expected size of the exponent of a slow drift: 0.25 for a value that may change by a fifth when the size doubles.
+/// </param>
+/// <param name="Beyond">
+/// What nobody can know from sizes that were measured: deviation of the logarithm per e-fold beyond the largest of them.
+/// </param>
 /// <param name="Shapes">Beside none; each family counts as much as none.</param>
 public sealed record FitRequest(double Deviation, double Slope, double Beyond, IReadOnlyList<IReadOnlyList<Shape>> Shapes)
 {
-    /// <summary>Of a value that rises and falls from one doubling of the documents to the next: its deviation, as a logarithm, at any size from twice the largest on.</summary>
+    /// <summary>
+    /// Of a value that rises and falls from one doubling of the documents to the next: its deviation, as a logarithm, at any size from
+    /// twice the largest on.
+    /// </summary>
     public double Waves { get; init; }
 }
 
 /// <summary>How a value greater than 0 follows the number of documents, as far as some measurements tell.</summary>
 /// <remarks>
-/// The logarithm of the value is a level, perhaps a slope over the logarithm of the documents, and perhaps a <see cref="Shape"/>. Every combination is fitted
-/// and weighs as much as the measurements support it (its likelihood, integrated over level and slope by Laplace's approximation: T. Leonard, 1982; over shapes by
-/// their grid), so a law with more parameters must earn them. Errors are Student's t with 5 degrees of freedom, which lets an outlier be one (K. L. Lange, R. J. A. Little,
-/// J. M. G. Taylor, 1989). A prediction is the mixture of all of them (J. A. Hoeting and others, "Bayesian model averaging", 1999): where laws that fit
-/// equally well disagree, it is wide.
+/// The logarithm of the value is a level, perhaps a slope over the logarithm of the documents, and perhaps a <see cref="Shape"/>. Every
+/// combination is fitted and weighs as much as the measurements support it (its likelihood, integrated over level and slope by Laplace's
+/// approximation: T. Leonard, 1982; over shapes by their grid), so a law with more parameters must earn them. Errors are Student's t with 5
+/// degrees of freedom, which lets an outlier be one (K. L. Lange, R. J. A. Little, J. M. G. Taylor, 1989). A prediction is the mixture of
+/// all of them (J. A. Hoeting and others, "Bayesian model averaging", 1999): where laws that fit equally well disagree, it is wide.
 /// </remarks>
 public sealed class GrowthFit
 {
@@ -75,13 +82,16 @@ public sealed class GrowthFit
             shapes = shapes.Concat(request.Shapes.SelectMany(family => family.Select(shape => (shape, 1.0 / family.Count))));
         Law[] laws =
         [
-            .. shapes.SelectMany(one => WithoutAndWithSlope.Select(hasSlope => Law.Fit(documents, x, y, one.Shape, hasSlope, request, Math.Log(one.Prior))))
+            .. shapes.SelectMany(one =>
+                WithoutAndWithSlope.Select(hasSlope => Law.Fit(documents, x, y, one.Shape, hasSlope, request, Math.Log(one.Prior))))
                 .OrderByDescending(law => law.Weight),
         ];
         double best = laws[0].Weight;
-        Law[] likely = [.. laws.Select(law => law with { Weight = Math.Exp(law.Weight - best) }).TakeWhile(law => law.Weight >= LeastWeight)];
+        Law[] likely = [.. laws.Select(law => law with { Weight = Math.Exp(law.Weight - best) })
+            .TakeWhile(law => law.Weight >= LeastWeight)];
         double sum = likely.Sum(law => law.Weight);
-        return new GrowthFit(largest, [.. likely.Select(law => law with { Weight = law.Weight / sum })], Inflation(laws[0], documents, x, y), request);
+        return new GrowthFit(largest, [.. likely.Select(law => law with { Weight = law.Weight / sum })],
+            Inflation(laws[0], documents, x, y), request);
     }
 
     /// <summary>A measurement at a size, measured or not.</summary>
@@ -107,15 +117,19 @@ public sealed class GrowthFit
     public Prediction? Where<T>(Func<T, double> quantity)
         where T : Shape
     {
-        List<(double Value, double Weight)> points = [.. _laws.Where(law => law.Shape is T).Select(law => (quantity((T)law.Shape), law.Weight))];
+        List<(double Value, double Weight)> points = [.. _laws.Where(law => law.Shape is T)
+            .Select(law => (quantity((T)law.Shape), law.Weight))];
         return points.Count == 0 ? null : OfQuantiles(points, value => value);
     }
 
-    /// <summary>By how much a law is less certain than from as many independent measurements: what the best one leaves swings slowly.</summary>
+    /// <summary>
+    /// By how much a law is less certain than from as many independent measurements: what the best one leaves swings slowly.
+    /// </summary>
     private static double Inflation(Law best, double[] documents, double[] x, double[] y)
     {
         // Too few to see a correlation: a weak one is assumed.
-        double correlation = y.Length < 10 ? 0.3 : Math.Min(0.8, Autocorrelation.OfFirstOrder([[.. y.Select((value, i) => Math.Exp(value - best.Level - (best.Slope * x[i]) - best.Shape.At(documents[i], 1)))]]));
+        double correlation = y.Length < 10 ? 0.3 : Math.Min(0.8, Autocorrelation.OfFirstOrder(
+            [[.. y.Select((value, i) => Math.Exp(value - best.Level - (best.Slope * x[i]) - best.Shape.At(documents[i], 1)))]]));
         return Autocorrelation.VarianceInflation(correlation, y.Length);
     }
 
@@ -195,10 +209,12 @@ public sealed class GrowthFit
             // Laplace: the volume of what fits about as well, over that of what could have been.
             double logVolume = (Math.Log(2 * Math.PI) - Math.Log(sum / variance)) / 2;
             if (hasSlope)
-                logVolume = Math.Log(2 * Math.PI) - (Math.Log(((sum * ofX) - (mixed * mixed)) / (variance * variance)) / 2) - (Square(slope / request.Slope) / 2) - Math.Log(request.Slope * Math.Sqrt(2 * Math.PI));
+                logVolume = Math.Log(2 * Math.PI) - (Math.Log(((sum * ofX) - (mixed * mixed)) / (variance * variance)) / 2)
+                    - (Square(slope / request.Slope) / 2) - Math.Log(request.Slope * Math.Sqrt(2 * Math.PI));
             double parameters = 1 + (hasSlope ? 1 : 0) + (shape == Shape.None ? 0 : 1);
             double unbiased = (squares + prior) / Math.Max(2, count + PriorCount - parameters);
-            return new Law(shape, hasSlope, level, slope, unbiased, logPrior + logLikelihood + logVolume) { _information = (sum, mixed, ofX) };
+            return new Law(
+                shape, hasSlope, level, slope, unbiased, logPrior + logLikelihood + logVolume) { _information = (sum, mixed, ofX) };
         }
 
         private static double Square(double value) => value * value;

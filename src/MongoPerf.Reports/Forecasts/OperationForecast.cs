@@ -32,7 +32,8 @@ public sealed record ForecastValue(double? Value, double Low, double High)
 /// <param name="Unknown">What is outgrown that the run never outgrew: "cache" or "memory"; empty for nothing.</param>
 /// <param name="PerSecond">Documents of inserts, operations of anything else; null where a rate was set, or too few sizes have one.</param>
 /// <param name="P99Microseconds">Null for unacknowledged operations, or where too few sizes have one.</param>
-public sealed record ForecastPoint(long Documents, Reach Reach, IReadOnlyList<string> Unknown, ForecastValue? PerSecond, ForecastValue? P99Microseconds);
+public sealed record ForecastPoint(
+    long Documents, Reach Reach, IReadOnlyList<string> Unknown, ForecastValue? PerSecond, ForecastValue? P99Microseconds);
 
 /// <summary>How an operation's rate and p99 follow the size.</summary>
 public sealed class OperationForecast
@@ -83,7 +84,8 @@ public sealed class OperationForecast
     public CapacityLimit? OutgrownLimit => Outgrown is { } at ? LimitAt(at.Value) : null;
 
     /// <summary>Null for an operation with too few sizes.</summary>
-    public static OperationForecast? Of(GrowthFigures growth, GrowthLine line, string name, IReadOnlyList<CapacityLimit> limits, int indexes)
+    public static OperationForecast? Of(
+        GrowthFigures growth, GrowthLine line, string name, IReadOnlyList<CapacityLimit> limits, int indexes)
     {
         int[] steps = [.. line.Results.Keys.Where(step => growth.Steps[step].Documents > 0 && line.RateAt(step) > 0).Order()];
         if (steps.Length < GrowthFit.LeastSizes)
@@ -91,8 +93,10 @@ public sealed class OperationForecast
         OperationResult last = line.Results[steps[^1]];
         double largest = growth.Steps[steps[^1]].Documents;
         double least = limits.Select(limit => limit.LeastMeasured).DefaultIfEmpty(0).Min();
-        (double, double?)[] times = [.. steps.Where(step => !line.Results[step].HasRate).Select(step => ((double)growth.Steps[step].Documents, 1 / line.RateAt(step)))];
-        (double, double?)[] p99 = line.IsUnacknowledged ? [] : [.. steps.Select(step => ((double)growth.Steps[step].Documents, line.Results[step].ReportedMicroseconds.P99))];
+        (double, double?)[] times = [.. steps.Where(step => !line.Results[step].HasRate)
+            .Select(step => ((double)growth.Steps[step].Documents, 1 / line.RateAt(step)))];
+        (double, double?)[] p99 = line.IsUnacknowledged ? []
+            : [.. steps.Select(step => ((double)growth.Steps[step].Documents, line.Results[step].ReportedMicroseconds.P99))];
         return new OperationForecast(line, name, [.. limits], MissesOf(line, last, indexes))
         {
             Time = Fit(times, least, 0.02),
@@ -113,19 +117,24 @@ public sealed class OperationForecast
         Prediction? time = Time?.At(documents, scale);
         Prediction? p99 = P99?.At(documents, scale);
         Reach reach = unknown.Count > 0 ? Reach.Unknown : documents > FarFactor * LargestDocuments ? Reach.Extrapolated : Reach.Continued;
-        double misses = unknown.Sum(limit => _missesPerOperation * limit.MissesAt(documents) / (limit.IsCache ? CacheMissesPerSecond : limit.ReadsPerSecond));
+        double misses = unknown.Sum(limit =>
+            _missesPerOperation * limit.MissesAt(documents) / (limit.IsCache ? CacheMissesPerSecond : limit.ReadsPerSecond));
         return new ForecastPoint(
             documents, reach, [.. unknown.Select(limit => limit.Name)],
             time is { } t ? (misses > 0 ? new ForecastValue(null, 1 / (t.High + misses), 1 / t.Low) : ForecastValue.Of(t.Inverse)) : null,
             // Every thread may wait for the misses of all others.
-            p99 is { } p ? (misses > 0 ? new ForecastValue(null, p.Low, p.High + (misses * Threads * _line.Batch * 1e6)) : ForecastValue.Of(p)) : null);
+            p99 is { } p
+                ? (misses > 0 ? new ForecastValue(null, p.Low, p.High + (misses * Threads * _line.Batch * 1e6)) : ForecastValue.Of(p))
+                : null);
     }
 
     /// <summary>In words: what the run shows of it.</summary>
     public string Law => Time is null ? Words.Of("a rate was set: only its latency is forecast")
-        : Outgrown is { } at ? Words.Of($"falls beyond {Units.Count(Rounded(at.Value))} documents{(OutgrownLimit is { } limit ? Words.Of($", where its working set outgrows the {Words.Of(limit.Name)}") : "")}")
+        : Outgrown is { } at ? Words.Of($"falls beyond {Units.Count(Rounded(at.Value))} "
+            + $"documents{(OutgrownLimit is { } limit ? Words.Of($", where its working set outgrows the {Words.Of(limit.Name)}") : "")}")
         : Time.SlopeWeight < LikelyWeight ? Words.Of("does not depend on the size as far as measured")
-        : Words.Of($"{(Time.Best.Slope > 0 ? Words.Of("falls") : Words.Of("rises"))} by {Units.Percent(Math.Abs(1 - Math.Pow(2, -Time.Best.Slope)))} per doubling");
+        : Words.Of($"{(Time.Best.Slope > 0 ? Words.Of("falls") : Words.Of("rises"))} by "
+            + $"{Units.Percent(Math.Abs(1 - Math.Pow(2, -Time.Best.Slope)))} per doubling");
 
     /// <summary>Two digits.</summary>
     private static double Rounded(double value)
@@ -147,12 +156,14 @@ public sealed class OperationForecast
 
     /// <summary>The largest limit that can have been outgrown at a size of the run; null for none.</summary>
     private CapacityLimit? LimitAt(double documents) =>
-        _limits.Where(limit => limit.LeastMeasured <= documents && limit.MeasuredDocuments < LargestDocuments).MaxBy(limit => limit.MeasuredDocuments)
+        _limits.Where(limit => limit.LeastMeasured <= documents && limit.MeasuredDocuments < LargestDocuments)
+            .MaxBy(limit => limit.MeasuredDocuments)
         ?? _limits.Where(limit => limit.LeastMeasured <= documents).MinBy(limit => limit.MeasuredDocuments);
 
     private static GrowthFit? Fit((double Documents, double? Value)[] points, double leastOutgrown, double deviation)
     {
-        (double Documents, double Value)[] there = [.. points.Where(point => point.Value > 0).Select(point => (point.Documents, point.Value!.Value))];
+        (double Documents, double Value)[] there = [.. points.Where(point => point.Value > 0)
+            .Select(point => (point.Documents, point.Value!.Value))];
         if (there.Length < GrowthFit.LeastSizes)
             return null;
         double[] documents = [.. there.Select(point => point.Documents)];
@@ -167,14 +178,19 @@ public sealed class OperationForecast
     {
         double first = Math.Max(leastOutgrown, documents.Min() / 2);
         double last = documents.Max() * 0.98;
-        IEnumerable<Outgrown> shapes = Enumerable.Range(0, 24).SelectMany(i => Enumerable.Range(0, 20).Select(k => new Outgrown(first * Math.Pow(last / first, i / 23.0), Math.Pow(10, k / 5.4))));
+        IEnumerable<Outgrown> shapes = Enumerable.Range(0, 24).SelectMany(i =>
+            Enumerable.Range(0, 20).Select(k => new Outgrown(first * Math.Pow(last / first, i / 23.0), Math.Pow(10, k / 5.4))));
         return new FitRequest(deviation, 0.25, 0.03, first < last ? [[.. shapes]] : []);
     }
 
-    /// <summary>Pages that an operation reads at most when it finds none: of a document read its own and one of the index; of one inserted one of each index.</summary>
+    /// <summary>
+    /// Pages that an operation reads at most when it finds none: of a document read its own and one of the index; of one
+    /// inserted one of each index.
+    /// </summary>
     private static double MissesOf(GrowthLine line, OperationResult result, int indexes) => line.IsInsert
         ? Math.Max(1, indexes)
-        : 1 + (result.Plan is { } plan ? plan.DocumentsExaminedPerOperation ?? plan.DocumentsExamined : result.Operations > 0 ? (double)result.Documents / result.Operations : 1);
+        : 1 + (result.Plan is { } plan ? plan.DocumentsExaminedPerOperation ?? plan.DocumentsExamined
+            : result.Operations > 0 ? (double)result.Documents / result.Operations : 1);
 }
 
 /// <summary>A cache or memory, in the run and in the forecast.</summary>
@@ -184,14 +200,18 @@ public sealed class OperationForecast
 /// <param name="Documents">All data and indexes outgrow it there, in the forecast.</param>
 /// <param name="MeasuredDocuments">All data and indexes outgrow it there, in the run.</param>
 /// <param name="ReadsPerSecond">Of what lies below it.</param>
-public sealed record CapacityLimit(string Name, double Bytes, double MeasuredBytes, double Documents, double MeasuredDocuments, double ReadsPerSecond)
+public sealed record CapacityLimit(
+    string Name, double Bytes, double MeasuredBytes, double Documents, double MeasuredDocuments, double ReadsPerSecond)
 {
     public const string Cache = "cache";
     public const string Memory = "memory";
 
     public bool IsCache => Name == Cache;
 
-    /// <summary>From here on it may have been outgrown in the run: a cache evicts before it is full, and a memory holds the server's process, whose cache has part of the files once more.</summary>
+    /// <summary>
+    /// From here on it may have been outgrown in the run: a cache evicts before it is full, and a memory holds the server's process, whose
+    /// cache has part of the files once more.
+    /// </summary>
     public double LeastMeasured => MeasuredDocuments * (IsCache ? 0.5 : 0.25);
 
     /// <summary>How much larger it is than it was in the run.</summary>

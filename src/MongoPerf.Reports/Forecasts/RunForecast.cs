@@ -23,7 +23,8 @@ public sealed class RunForecast
         Documents = request.Documents.Count > 0 ? request.Documents : [2 * LargestDocuments, 5 * LargestDocuments];
         Sizes = SizeForecast.Of(growth.Sizes);
         CapacityLimit[] limits = [.. LimitsOf(request)];
-        Operations = [.. growth.Lines.Where(line => !line.IsTotal).Select(line => OperationForecast.Of(growth, line, growth.NameOf(line), limits, IndexCount)).OfType<OperationForecast>()];
+        Operations = [.. growth.Lines.Where(line => !line.IsTotal)
+            .Select(line => OperationForecast.Of(growth, line, growth.NameOf(line), limits, IndexCount)).OfType<OperationForecast>()];
         DiskBytes = request.DiskBytes ?? FreeDisk(run);
         Milestones = [.. MilestonesOf().OrderBy(milestone => milestone.Documents.Value)];
         Notes = [.. NotesOf(request)];
@@ -85,16 +86,20 @@ public sealed class RunForecast
             yield return memory;
     }
 
-    private CapacityLimit? LimitOf(string name, string what, double? measured, double? target, ForecastRequest request) => FindSize(what) is { } size && target is { } bytes
-        ? new CapacityLimit(name, bytes, measured ?? bytes, size.Crossing(bytes).Value, measured is { } known ? size.Crossing(known).Value : double.PositiveInfinity, request.DiskReads)
-        : null;
+    private CapacityLimit? LimitOf(string name, string what, double? measured, double? target, ForecastRequest request) =>
+        FindSize(what) is { } size && target is { } bytes
+            ? new CapacityLimit(name, bytes, measured ?? bytes, size.Crossing(bytes).Value,
+                measured is { } known ? size.Crossing(known).Value : double.PositiveInfinity, request.DiskReads)
+            : null;
 
     private IEnumerable<Milestone> MilestonesOf()
     {
         (string What, string Limit, double? Bytes)[] all =
         [
-            (SizeForecast.Indexes, CapacityLimit.Cache, Target.CacheBytes), (SizeForecast.Uncompressed, CapacityLimit.Cache, Target.CacheBytes),
-            (SizeForecast.Indexes, CapacityLimit.Memory, Target.MemoryBytes), (SizeForecast.Files, CapacityLimit.Memory, Target.MemoryBytes),
+            (SizeForecast.Indexes, CapacityLimit.Cache, Target.CacheBytes),
+            (SizeForecast.Uncompressed, CapacityLimit.Cache, Target.CacheBytes),
+            (SizeForecast.Indexes, CapacityLimit.Memory, Target.MemoryBytes),
+            (SizeForecast.Files, CapacityLimit.Memory, Target.MemoryBytes),
             (FindSize(SizeForecast.Disk) is null ? SizeForecast.Files : SizeForecast.Disk, "disk", DiskBytes),
         ];
         foreach ((string what, string limit, double? bytes) in all)
@@ -114,10 +119,14 @@ public sealed class RunForecast
     {
         double far = Documents[^1] / (double)LargestDocuments;
         if (far > OperationForecast.FarFactor)
-            yield return Words.Of($"{Units.Count(Documents[^1])} documents are {Units.Significant(far)} times the largest size measured ({Units.Count(LargestDocuments)}): an extrapolation, whose intervals hold only if nothing new happens in between; a run up to {Units.Count(Documents[^1] / OperationForecast.FarFactor)} documents would support it");
+            yield return Words.Of($"{Units.Count(Documents[^1])} documents are {Units.Significant(far)} times the largest size measured "
+                + $"({Units.Count(LargestDocuments)}): an extrapolation, whose intervals hold only if nothing new happens in between; "
+                + $"a run up to {Units.Count(Documents[^1] / OperationForecast.FarFactor)} documents would support it");
         if (Milestones.FirstOrDefault(m => m.Limit == "disk") is { } disk && disk.Documents.Value < Documents[^1])
-            yield return Words.Of($"the disk ({Units.Bytes(disk.LimitBytes)}) is full at {AxisScale.AboutText(disk.Documents.Value)} documents: larger sizes need a larger disk");
-        foreach (string limit in Operations.SelectMany(operation => operation.UnknownAt(Documents[^1])).Select(limit => limit.Name).Distinct())
+            yield return Words.Of($"the disk ({Units.Bytes(disk.LimitBytes)}) "
+                + $"is full at {AxisScale.AboutText(disk.Documents.Value)} documents: larger sizes need a larger disk");
+        foreach (string limit in Operations.SelectMany(operation => operation.UnknownAt(Documents[^1]))
+            .Select(limit => limit.Name).Distinct())
             yield return Unknown(limit, request);
         if (Measured.MemoryBytes is null)
         {
@@ -130,21 +139,29 @@ public sealed class RunForecast
         if (GrowthFigures.Of(Run).Count > 1)
             yield return Words.Of($"the run has several growths; this is '{Growth.Name}'");
         if (Sizes.Count == 0)
-            yield return Words.Of("the run took sizes at fewer than four sizes of the collection: bytes, cache, memory and disk are not forecast, and what happens beyond them is unknown");
+            yield return Words.Of("the run took sizes at fewer than four sizes of the collection: bytes, cache, memory and disk are not "
+                + "forecast, and what happens beyond them is unknown");
         if (ClientLimit.Of(Run).Other is { IsTooMuch: true } other)
-            yield return Words.Of($"while the run was measuring, {other.Sentence}: its figures, and so the forecast, reflect that load too");
+            yield return Words.Of(
+                $"while the run was measuring, {other.Sentence}: its figures, and so the forecast, reflect that load too");
         if (Run.Deployment is { IsEmbedded: true })
             yield return Words.Of("measured on the embedded server, not MongoDB");
     }
 
     private string Unknown(string limit, ForecastRequest request)
     {
-        (double? measured, double? target) = limit == CapacityLimit.Cache ? (Measured.CacheBytes, Target.CacheBytes) : (Measured.MemoryBytes, Target.MemoryBytes);
-        string[] names = [.. Operations.Where(operation => operation.UnknownAt(Documents[^1]).Any(one => one.Name == limit)).Select(operation => operation.Name)];
+        (double? measured, double? target) = limit == CapacityLimit.Cache
+            ? (Measured.CacheBytes, Target.CacheBytes)
+            : (Measured.MemoryBytes, Target.MemoryBytes);
+        string[] names = [.. Operations.Where(operation => operation.UnknownAt(Documents[^1]).Any(one => one.Name == limit))
+            .Select(operation => operation.Name)];
         string bound = limit == CapacityLimit.Cache
             ? Words.Of("from all reads being served from there to none of them")
-            : Words.Of($"from all reads being served from there to every page coming from a disk with {Units.Exact(request.DiskReads)} random reads/s (--disk-reads)");
-        return Words.Of($"nothing in the run shows what {Words.And(names)} cost beyond the {Words.Of(limit)} ({Units.BinaryBytes(measured)} in the run, {Units.BinaryBytes(target)} asked for), so it can't be known: the figures in brackets are a range, {bound}; "
+            : Words.Of($"from all reads being served from there to every page coming from a disk with {Units.Exact(request.DiskReads)} "
+                + $"random reads/s (--disk-reads)");
+        return Words.Of($"nothing in the run shows what {Words.And(names)} cost beyond the "
+            + $"{Words.Of(limit)} ({Units.BinaryBytes(measured)} in the run, {Units.BinaryBytes(target)} asked for), so it can't be known: "
+            + $"the figures in brackets are a range, {bound}; "
             + $"a run with a small --memory-limit and --cache that grows to several times their size would tell");
     }
 }

@@ -12,16 +12,24 @@ public sealed record ServerMemory(double? CacheBytes, double? MemoryBytes)
     private const double LeastCacheBytes = 256 << 20;
     private const double LeftByDefault = 1 << 30;
 
-    /// <summary>Of the run's deployment. Without a limit a server on the client's machine has the machine's memory; any other one's is not known.</summary>
+    /// <summary>
+    /// Of the run's deployment. Without a limit a server on the client's machine has the machine's memory; any other one's is not known.
+    /// </summary>
     public static ServerMemory Of(StoredRun run) => new(
-        run.Deployment?.AllCacheBytes is > 0 and { } cache ? cache : null, CacheCrossing.MemoryOf(run) ?? (run.Environment is { ServerOnSameMachine: true } machine ? machine.MemoryBytes : null));
+        run.Deployment?.AllCacheBytes is > 0 and { } cache ? cache : null,
+        CacheCrossing.MemoryOf(run) ?? (run.Environment is { ServerOnSameMachine: true } machine ? machine.MemoryBytes : null));
 
-    /// <summary>As a request has it: what it does not name stays as it was, and a cache that it does not name is the default of the memory that it names.</summary>
+    /// <summary>
+    /// As a request has it: what it does not name stays as it was, and a cache that it does not name is the default of the
+    /// memory that it names.
+    /// </summary>
     /// <param name="request">Bytes of each server that holds data.</param>
     /// <param name="servers">How many hold a part each.</param>
     public ServerMemory With(ForecastRequest request, int servers)
     {
-        double? ofMemory = request.MemoryBytes is { } memory && CacheBytes is not null ? servers * Math.Max(LeastCacheBytes, (memory - LeftByDefault) / 2) : CacheBytes;
+        double? ofMemory = request.MemoryBytes is { } memory && CacheBytes is not null
+            ? servers * Math.Max(LeastCacheBytes, (memory - LeftByDefault) / 2)
+            : CacheBytes;
         return new ServerMemory(request.CacheBytes * servers ?? ofMemory, request.MemoryBytes * servers ?? MemoryBytes);
     }
 }

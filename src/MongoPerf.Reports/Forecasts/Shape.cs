@@ -17,7 +17,9 @@ public abstract record Shape
     }
 }
 
-/// <summary>A working set that fits up to a size, and beyond it misses in proportion to what does not fit: the time of a hit and that of the misses.</summary>
+/// <summary>
+/// A working set that fits up to a size, and beyond it misses in proportion to what does not fit: the time of a hit and that of the misses.
+/// </summary>
 /// <param name="Documents">The last size at which all of it fits.</param>
 /// <param name="Height">Time of the misses of an operation that finds nothing, as a multiple of the time of one that finds all.</param>
 /// <remarks>Of uniform access to a set of n documents, of which k fit, the share 1 - k/n misses.</remarks>

@@ -19,9 +19,9 @@ public sealed record SizeForecast(string What, GrowthFit Fit, double Measured)
     private const int Steps = 20;
 
     /// <summary>
-    /// A B-tree's pages are half full after they were split and fill up again, with random keys all at about the same time (A. C. Yao, "On random 2-3 trees",
-    /// 1978), and a checkpoint writes changed pages anew before it frees the old ones. Twelve indexes of real growths were
-    /// 11 % off at twice the size (root mean square; docs/forecast.md).
+    /// A B-tree's pages are half full after they were split and fill up again, with random keys all at about the same time (A. C. Yao, "On
+    /// random 2-3 trees", 1978), and a checkpoint writes changed pages anew before it frees the old ones. Twelve indexes of real growths
+    /// were 11 % off at twice the size (root mean square; docs/forecast.md).
     /// </summary>
     private const double WavesOfIndexes = 0.12;
 
@@ -47,14 +47,17 @@ public sealed record SizeForecast(string What, GrowthFit Fit, double Measured)
         [
             (Data, 0, size => size.DataBytes),
             (Storage, 0, size => size.StorageBytes),
-            .. indexes.Select(name => (Words.Of($"index {name}"), WavesOfIndexes, (Func<SizeResult, long?>)(size => size.Indexes.TryGetValue(name, out long bytes) ? bytes : null))),
+            .. indexes.Select(name => (Words.Of($"index {name}"), WavesOfIndexes,
+                (Func<SizeResult, long?>)(size => size.Indexes.TryGetValue(name, out long bytes) ? bytes : null))),
             (Indexes, WavesOfIndexes, size => size.IndexBytes),
             (Uncompressed, 0, size => size.DataBytes + size.IndexBytes),
             (Files, 0, size => size.StorageBytes + size.IndexBytes),
         ];
         return
         [
-            .. all.Select(one => Fitted(one.What, one.Waves, [.. sizes.Select(size => ((double)size.Documents, (double?)one.Of(size.Sizes) ?? 0)).Where(point => point.Item1 > 0 && point.Item2 > 0)]))
+            .. all.Select(one => Fitted(one.What, one.Waves,
+                [.. sizes.Select(size => ((double)size.Documents, (double?)one.Of(size.Sizes) ?? 0))
+                    .Where(point => point.Item1 > 0 && point.Item2 > 0)]))
                 .Append(OfDisk(sizes)).OfType<SizeForecast>(),
         ];
     }
@@ -63,9 +66,14 @@ public sealed record SizeForecast(string What, GrowthFit Fit, double Measured)
     public static SizeForecast? OfDisk(IReadOnlyList<(long Documents, SizeResult Sizes)> sizes)
     {
         (long Documents, SizeResult Sizes)[] known = [.. sizes.Where(one => one is { Documents: > 0, Sizes.DiskBytes: > 0 })];
-        // mongod makes its journal at once, in files of 100 MB: beside the first documents it is nearly all that there is, and would be all that a fit sees.
-        double[] journal = known.Any(one => one.Sizes.JournalBytes is null) ? [.. known.Select(_ => 0.0)] : [.. known.Select(one => (double)one.Sizes.JournalBytes!.Value)];
-        SizeForecast? rest = Fitted(Disk, 0, [.. known.Zip(journal, (one, bytes) => ((double)one.Documents, one.Sizes.DiskBytes!.Value - bytes)).Where(point => point.Item2 > 0)]);
+        // mongod makes its journal at once, in files of 100 MB: beside the first documents it is nearly all that there is, and would be
+        // all that a fit sees.
+        double[] journal = known.Any(one => one.Sizes.JournalBytes is null)
+            ? [.. known.Select(_ => 0.0)]
+            : [.. known.Select(one => (double)one.Sizes.JournalBytes!.Value)];
+        SizeForecast? rest = Fitted(Disk, 0,
+            [.. known.Zip(journal, (one, bytes) => ((double)one.Documents, one.Sizes.DiskBytes!.Value - bytes))
+                .Where(point => point.Item2 > 0)]);
         return rest is null ? null : rest with
         {
             Measured = known.MaxBy(one => one.Documents).Sizes.DiskBytes!.Value,

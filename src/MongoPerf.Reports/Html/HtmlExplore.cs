@@ -11,9 +11,13 @@ internal sealed partial class HtmlExplore
 {
     private static readonly string Program = Resource("explore.js");
 
-    /// <summary>dygraphs 2.2.1, as its authors publish it (2.2.2 warns on the console of each point outside of the view). Without the last line, by which a browser's tools would look for another file.</summary>
+    /// <summary>
+    /// dygraphs 2.2.1, as its authors publish it (2.2.2 warns on the console of each point outside of the view). Without the last line, by
+    /// which a browser's tools would look for another file.
+    /// </summary>
     private static readonly string Library = string.Join(
-        '\n', Resource("dygraph.min.js").Split('\n').Where(static line => !line.StartsWith("//# sourceMappingURL", StringComparison.Ordinal)));
+        '\n',
+        Resource("dygraph.min.js").Split('\n').Where(static line => !line.StartsWith("//# sourceMappingURL", StringComparison.Ordinal)));
 
     /// <summary>More laid over each other nobody can tell apart.</summary>
     private const int MostRuns = 4;
@@ -35,7 +39,8 @@ internal sealed partial class HtmlExplore
     /// <summary>Several runs laid over each other, the baseline first.</summary>
     /// <param name="runs">With what they are called.</param>
     public static HtmlExplore Of(IEnumerable<(StoredRun Run, string Name)> runs) =>
-        new([.. runs.Take(MostRuns).Select(static run => (run.Name, Plot: RunPlot.Of(run.Run))).Where(static run => run.Plot is not null).Select(static run => (run.Name, run.Plot!))]);
+        new([.. runs.Take(MostRuns).Select(static run => (run.Name, Plot: RunPlot.Of(run.Run)))
+            .Where(static run => run.Plot is not null).Select(static run => (run.Name, run.Plot!))]);
 
     /// <summary>False for a run with nothing to draw.</summary>
     public bool HasContent => _plots.Count > 0 || _isLive;
@@ -52,7 +57,8 @@ internal sealed partial class HtmlExplore
         if (!HasContent)
             return;
         html.Open("section", "id", "explore", "aria-label", Words.Of("Charts to explore"), "data-live", _isLive ? "events" : "")
-            .Open("noscript").Paragraph(Words.Of("The interactive charts need JavaScript; the charts and tables below show the same run.")).Close().Close();
+            .Open("noscript")
+            .Paragraph(Words.Of("The interactive charts need JavaScript; the charts and tables below show the same run.")).Close().Close();
     }
 
     /// <summary>The last of the body.</summary>
@@ -81,7 +87,8 @@ internal sealed partial class HtmlExplore
 
     private static string Resource(string name)
     {
-        using Stream stream = typeof(HtmlExplore).Assembly.GetManifestResourceStream(name) ?? throw new InvalidOperationException($"{name} is not built in");
+        using Stream stream =
+            typeof(HtmlExplore).Assembly.GetManifestResourceStream(name) ?? throw new InvalidOperationException($"{name} is not built in");
         using var reader = new StreamReader(stream);
         return reader.ReadToEnd().ReplaceLineEndings("\n");
     }

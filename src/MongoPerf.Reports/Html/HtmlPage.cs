@@ -27,21 +27,24 @@ internal static class HtmlPage
     /// <param name="css">Beside what all pages have.</param>
     /// <param name="scripts">That it will hold.</param>
     /// <param name="connects">May ask the server that it came from.</param>
-    public static HtmlWriter Begin(string title, string css = "", IReadOnlyList<string>? scripts = null, bool connects = false) => new HtmlWriter().Open("html", "lang", Words.Language.Tag).Open("head")
-        .Void("meta", "charset", "utf-8")
-        .Void("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
-        .Void("meta", "http-equiv", "Content-Security-Policy", "content", Policy(scripts ?? [], connects))
-        // Without one of its own, a browser would ask a server for it.
-        .Void("link", "rel", "icon", "href", "data:,")
-        .Element("title", title)
-        .Style(HtmlStyle.Css + css)
-        .Close().Open("body");
+    public static HtmlWriter Begin(string title, string css = "", IReadOnlyList<string>? scripts = null, bool connects = false) =>
+        new HtmlWriter().Open("html", "lang", Words.Language.Tag).Open("head")
+            .Void("meta", "charset", "utf-8")
+            .Void("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
+            .Void("meta", "http-equiv", "Content-Security-Policy", "content", Policy(scripts ?? [], connects))
+            // Without one of its own, a browser would ask a server for it.
+            .Void("link", "rel", "icon", "href", "data:,")
+            .Element("title", title)
+            .Style(HtmlStyle.Css + css)
+            .Close().Open("body");
 
     /// <inheritdoc cref="Begin"/>
     public static string Policy(IReadOnlyList<string> scripts, bool connects) =>
-        $"default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src {Allowed(scripts)}{(connects ? "; connect-src 'self'" : "")}";
+        $"default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src {Allowed(scripts)}"
+        + $"{(connects ? "; connect-src 'self'" : "")}";
 
     /// <summary>Scripts by their hashes, as Content Security Policy level 2 has them.</summary>
     private static string Allowed(IReadOnlyList<string> scripts) => scripts.Count == 0 ? "'none'" : string.Join(
-        ' ', scripts.Select(static script => $"'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(HtmlWriter.ScriptText(script))))}'"));
+        ' ', scripts.Select(static script =>
+            $"'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(HtmlWriter.ScriptText(script))))}'"));
 }

@@ -105,7 +105,8 @@ internal static class HtmlReport
     {
         if (table.Title != heading)
             html.Element("h3", table.Title);
-        html.Table(table.Title, [.. table.Columns.Select(static column => (ReportTable.Header(column), ReportTable.IsText(column)))], table.Rows);
+        html.Table(
+            table.Title, [.. table.Columns.Select(static column => (ReportTable.Header(column), ReportTable.IsText(column)))], table.Rows);
     }
 
     /// <summary>Each chart with what to see in it, or why it is missing.</summary>
@@ -117,7 +118,8 @@ internal static class HtmlReport
             html.Paragraph(Words.Of("No phase has a result yet, so there is nothing to draw."));
         foreach (DrawnChart drawn in charts.Drawn)
         {
-            html.Open("figure", "id", drawn.Chart.Name).Open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", drawn.Chart.Title)
+            html.Open("figure", "id", drawn.Chart.Name)
+                .Open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", drawn.Chart.Title)
                 .Void("img", "alt", drawn.Chart.Title, "src", Embedded(drawn))
                 .Close().Open("figcaption").Text(drawn.Chart.HowToRead + " ");
             Link(html, folder, drawn.PngPath, "PNG", drawn.Chart.Title);
@@ -135,5 +137,6 @@ internal static class HtmlReport
     }
 
     private static void Link(HtmlWriter html, string folder, string path, string kind, string title) =>
-        html.Element("a", kind, "aria-label", Words.Of($"{kind} of {title}"), "href", Path.GetRelativePath(folder, path).Replace(Path.DirectorySeparatorChar, '/'));
+        html.Element("a", kind, "aria-label", Words.Of($"{kind} of {title}"), "href",
+            Path.GetRelativePath(folder, path).Replace(Path.DirectorySeparatorChar, '/'));
 }

@@ -33,7 +33,8 @@ internal sealed class HtmlWriter
     /// <summary>A heading of the second level, which the table of contents leads to.</summary>
     public HtmlWriter Section(string title)
     {
-        string slug = string.Join('-', new string([.. title.ToLowerInvariant().Select(static c => char.IsAsciiLetterOrDigit(c) ? c : ' ')]).Split(' ', StringSplitOptions.RemoveEmptyEntries));
+        string slug = string.Join('-', new string([.. title.ToLowerInvariant().Select(static c => char.IsAsciiLetterOrDigit(c) ? c : ' ')])
+            .Split(' ', StringSplitOptions.RemoveEmptyEntries));
         string id = $"section-{slug}{(_sections.Exists(section => section.Id == "section-" + slug) ? $"-{_sections.Count}" : "")}";
         title = Words.Of(title);
         _sections.Add((title, id));
@@ -72,7 +73,8 @@ internal sealed class HtmlWriter
     }
 
     /// <summary>An element with nothing but text.</summary>
-    public HtmlWriter Element(string name, string text, params ReadOnlySpan<string> attributes) => Open(name, attributes).Text(text).Close();
+    public HtmlWriter Element(string name, string text, params ReadOnlySpan<string> attributes) =>
+        Open(name, attributes).Text(text).Close();
 
     public HtmlWriter Paragraph(string text) => Element("p", text);
 
@@ -82,7 +84,8 @@ internal sealed class HtmlWriter
     /// <param name="rows">As many cells each.</param>
     public HtmlWriter Table(string label, IReadOnlyList<(string Name, bool IsText)> heads, IEnumerable<IReadOnlyList<string>> rows)
     {
-        Open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", label).Open("table", "aria-label", label).Open("thead").Open("tr");
+        Open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", label)
+            .Open("table", "aria-label", label).Open("thead").Open("tr");
         foreach ((string name, bool isText) in heads)
             Element("th", name, "scope", "col", "class", isText ? "text" : "figure");
         Close().Close().Open("tbody");
@@ -115,14 +118,18 @@ internal sealed class HtmlWriter
         return this;
     }
 
-    /// <summary>A script of the program's own or of a library; it must hold neither the end of a script nor that of a CDATA section.</summary>
+    /// <summary>
+    /// A script of the program's own or of a library; it must hold neither the end of a script nor that of a CDATA section.
+    /// </summary>
     public HtmlWriter Script(string script)
     {
         _text.Append("<script>").Append(ScriptText(script)).Append("</script>\n");
         return this;
     }
 
-    /// <summary>What a browser takes for the script's text: it is a CDATA section in XML, and in HTML the marks of one are comments.</summary>
+    /// <summary>
+    /// What a browser takes for the script's text: it is a CDATA section in XML, and in HTML the marks of one are comments.
+    /// </summary>
     public static string ScriptText(string script) => $"//<![CDATA[\n{script}\n//]]>";
 
     private StringBuilder Tag(string name, ReadOnlySpan<string> attributes)

@@ -23,7 +23,8 @@ internal sealed record LapFigures(PhaseRecord Phase, long Length, IReadOnlyList<
         return
         [
             .. run.Phases.Where(phase => phase.Lap is not null && laps[phase.Number].Any())
-                .Select(phase => new LapFigures(phase, phase.Lap!.Value, [.. laps[phase.Number].GroupBy(lap => lap.Thread).Select(task => TimesOf([.. task], phase.Lap.Value))])),
+                .Select(phase => new LapFigures(phase, phase.Lap!.Value,
+                    [.. laps[phase.Number].GroupBy(lap => lap.Thread).Select(task => TimesOf([.. task], phase.Lap.Value))])),
         ];
     }
 
@@ -58,7 +59,8 @@ internal sealed record LapFigures(PhaseRecord Phase, long Length, IReadOnlyList<
         (long done, double at) = (0, 0);
         for (int i = 0; i < laps.Length; i++)
         {
-            laps[i] = new TaskLap(stored[i].Done / length, stored[i].Done, stored[i].Seconds, (stored[i].Seconds - at) * length / (stored[i].Done - done));
+            laps[i] = new TaskLap(stored[i].Done / length, stored[i].Done, stored[i].Seconds,
+                (stored[i].Seconds - at) * length / (stored[i].Done - done));
             (done, at) = (stored[i].Done, stored[i].Seconds);
         }
 

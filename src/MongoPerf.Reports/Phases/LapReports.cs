@@ -8,14 +8,16 @@ internal static class LapTables
     private const double Microseconds = 1e6;
 
     public static IEnumerable<ReportTable> Of(StoredRun run) =>
-        LapFigures.Of(run).GroupBy(l => (l.Phase.Phase, l.LengthText)).Select(phase => Table(phase.Key.Phase, phase.Key.LengthText, [.. phase]));
+        LapFigures.Of(run)
+            .GroupBy(l => (l.Phase.Phase, l.LengthText)).Select(phase => Table(phase.Key.Phase, phase.Key.LengthText, [.. phase]));
 
     private static ReportTable Table(string phase, string length, IReadOnlyList<LapFigures> laps)
     {
         IReadOnlyList<string> parameters = ((PhaseRecord[])[.. laps.Select(l => l.Phase)]).VariedParameters();
         return new ReportTable(
             Words.Of($"Laps of {phase}: time per {length} and task (first and last: median of the tasks)"),
-            [.. parameters.Select(p => "<" + p), "tasks", "laps", "first", "median", "last", "slowest", "first task done", "last task done", "spread"],
+            [.. parameters.Select(p => "<" + p), "tasks", "laps", "first", "median", "last", "slowest", "first task done",
+                "last task done", "spread"],
             [.. laps.Select(l => (IReadOnlyList<string>)[.. parameters.Select(p => l.Phase.ValueOf(p) ?? Units.None), .. Row(l)])]);
     }
 
@@ -24,7 +26,8 @@ internal static class LapTables
         (double fastest, double slowest) = laps.Ends;
         return
         [
-            laps.Tasks.Count.ToString(), Units.Exact(laps.All.Count()), Time(laps.First), Time(laps.Median), Time(laps.Last), Time(laps.Slowest),
+            laps.Tasks.Count.ToString(), Units.Exact(laps.All.Count()), Time(laps.First), Time(laps.Median),
+            Time(laps.Last), Time(laps.Slowest),
             Time(fastest), Time(slowest), Units.Percent((slowest - fastest) / slowest),
         ];
     }
@@ -45,7 +48,8 @@ internal static class LapCsv
             foreach ((int task, IReadOnlyList<TaskLap> own) in laps.Tasks.Index())
             {
                 foreach (TaskLap lap in own)
-                    CsvReport.Row(output, [phase.Number, phase.Phase, parameters, laps.Length, task + 1, lap.Number, lap.Done, lap.Seconds, lap.EndSeconds]);
+                    CsvReport.Row(output,
+                        [phase.Number, phase.Phase, parameters, laps.Length, task + 1, lap.Number, lap.Done, lap.Seconds, lap.EndSeconds]);
             }
         }
     }

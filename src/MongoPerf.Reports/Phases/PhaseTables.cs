@@ -2,7 +2,10 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Phases;
 
-/// <summary>The tables of phases: one for each phase, a row for each value of its parameters and each operation. Those of growths are over size and stand elsewhere.</summary>
+/// <summary>
+/// The tables of phases: one for each phase, a row for each value of its parameters and each operation. Those of growths are over size
+/// and stand elsewhere.
+/// </summary>
 internal static class PhaseTables
 {
     public static IEnumerable<ReportTable> Of(StoredRun run)
@@ -12,7 +15,10 @@ internal static class PhaseTables
             yield return Results(phase.Key, [.. phase]);
         foreach (ReportTable laps in LapTables.Of(run))
             yield return laps;
-        foreach (ReportTable? table in new[] { Arrivals(run.Phases), Fairness(single), Errors(run.Phases), Sizes(single), IndexSizes(single) })
+        foreach (ReportTable? table in new[]
+        {
+            Arrivals(run.Phases), Fairness(single), Errors(run.Phases), Sizes(single), IndexSizes(single),
+        })
         {
             if (table is not null)
                 yield return table;
@@ -38,7 +44,8 @@ internal static class PhaseTables
     /// <summary>The requested rate and what was reached; null when none was set.</summary>
     private static ReportTable? Arrivals(IReadOnlyList<PhaseRecord> phases)
     {
-        List<IReadOnlyList<string>> rows = [.. phases.SelectMany(phase => phase.Groups.Where(group => group.Waiting is not null).Select(group => Row(phase, group, group.Waiting!)))];
+        List<IReadOnlyList<string>> rows = [.. phases.SelectMany(phase =>
+            phase.Groups.Where(group => group.Waiting is not null).Select(group => Row(phase, group, group.Waiting!)))];
         return rows.Count == 0 ? null : ReportTables.Thinned(
             Words.Of("Arrivals: response time counts from when each was due, and the wait for a free connection is part of it"),
             ["<phase", "due", "started", "skipped", "waited for a connection", "all connections busy"], rows);
@@ -46,7 +53,8 @@ internal static class PhaseTables
         static IReadOnlyList<string> Row(PhaseRecord phase, GroupShare group, ClientWaiting waiting) =>
         [
             group.Name.Length > 0 ? $"{phase.Label()}, {group.Name}" : phase.Label(), Units.Exact(group.Accounting.Scheduled),
-            Units.Exact(group.Accounting.Scheduled - group.Accounting.Skipped), Units.Exact(group.Accounting.Skipped), Units.Exact(waiting.Arrivals), Units.Duration(TimeSpan.FromSeconds(waiting.Seconds)),
+            Units.Exact(group.Accounting.Scheduled - group.Accounting.Skipped), Units.Exact(group.Accounting.Skipped),
+            Units.Exact(waiting.Arrivals), Units.Duration(TimeSpan.FromSeconds(waiting.Seconds)),
         ];
     }
 
@@ -60,13 +68,15 @@ internal static class PhaseTables
             {
                 rows.Add(
                 [
-                    group.Name.Length > 0 ? $"{phase.Label()}, {group.Name}" : phase.Label(), group.Threads.ToString(), Units.Exact(group.Least), Units.Rate(group.Mean),
+                    group.Name.Length > 0 ? $"{phase.Label()}, {group.Name}" : phase.Label(), group.Threads.ToString(),
+                    Units.Exact(group.Least), Units.Rate(group.Mean),
                     Units.Exact(group.Most), Units.Rate(group.Deviation), Units.Percent(group.Deviation / group.Mean),
                 ]);
             }
         }
 
-        return rows.Count == 0 ? null : new ReportTable(Words.Of("Fairness: operations per thread"), ["<phase", "threads", "min", "mean", "max", "std. dev.", "of mean"], rows);
+        return rows.Count == 0 ? null : new ReportTable(Words.Of("Fairness: operations per thread"),
+            ["<phase", "threads", "min", "mean", "max", "std. dev.", "of mean"], rows);
     }
 
     /// <summary>Null when nothing failed.</summary>
@@ -77,10 +87,12 @@ internal static class PhaseTables
             .. phases.SelectMany(phase => phase.Operations.SelectMany(operation => operation.Errors.Select(e =>
                 (IReadOnlyList<string>)
                 [
-                    phase.Label(), operation.Operation, Units.Exact(e.Count), Units.Latency(e.SlowestMicroseconds), e.Code.ToString(), e.Name, e.FirstMessage,
+                    phase.Label(), operation.Operation, Units.Exact(e.Count), Units.Latency(e.SlowestMicroseconds),
+                    e.Code.ToString(), e.Name, e.FirstMessage,
                 ]))),
         ];
-        return rows.Count == 0 ? null : ReportTables.Thinned(Words.Of("Errors by operation"), ["<phase", "<operation", "count", "slowest", "code", "<name", "<first message"], rows);
+        return rows.Count == 0 ? null : ReportTables.Thinned(Words.Of("Errors by operation"),
+            ["<phase", "<operation", "count", "slowest", "code", "<name", "<first message"], rows);
     }
 
     /// <summary>Null when no sizes were taken.</summary>
@@ -94,18 +106,24 @@ internal static class PhaseTables
         bool isSharded = sizes.Any(s => s.Of.Shards.Count > 1);
         return new ReportTable(
             Words.Of("Sizes after each phase"),
-            ["<phase", .. Only(hasNames, "<collection"), "documents", "data", "storage", "free", "indexes", .. Only(hasDisk, "disk"), .. Only(isSharded, "<documents by shard")],
+            [
+                "<phase", .. Only(hasNames, "<collection"), "documents", "data", "storage", "free", "indexes", .. Only(hasDisk, "disk"),
+                .. Only(isSharded, "<documents by shard"),
+            ],
             [
                 .. sizes.Select(s => (IReadOnlyList<string>)
                 [
-                    s.Phase.Label(), .. Only(hasNames, s.Of.Collection ?? Units.None), Units.Exact(s.Of.Documents), Units.Bytes(s.Of.DataBytes), Units.Bytes(s.Of.StorageBytes),
+                    s.Phase.Label(), .. Only(hasNames, s.Of.Collection ?? Units.None), Units.Exact(s.Of.Documents),
+                    Units.Bytes(s.Of.DataBytes), Units.Bytes(s.Of.StorageBytes),
                     Units.Bytes(s.Of.FreeStorageBytes), Units.Bytes(s.Of.IndexBytes),
                     .. Only(hasDisk, Units.Bytes(s.Of.DiskBytes)), .. Only(isSharded, DocumentsByShard(s.Of)),
                 ]),
             ]);
     }
 
-    /// <summary>A row for each index, because a collection may have many. Null when none has more than one, which takes up what all do.</summary>
+    /// <summary>
+    /// A row for each index, because a collection may have many. Null when none has more than one, which takes up what all do.
+    /// </summary>
     private static ReportTable? IndexSizes(IReadOnlyList<PhaseRecord> phases)
     {
         (PhaseRecord Phase, SizeResult Of)[] sizes = SizesOf(phases);
@@ -113,17 +131,22 @@ internal static class PhaseTables
         List<IReadOnlyList<string>> rows =
         [
             .. sizes.Where(s => s.Of.Indexes.Count > 1).SelectMany(s => s.Of.Indexes.Select(index =>
-                (IReadOnlyList<string>)[s.Phase.Label(), .. Only(hasNames, s.Of.Collection ?? Units.None), index.Key, Units.Bytes(index.Value)])),
+                (IReadOnlyList<string>)[s.Phase.Label(), .. Only(hasNames, s.Of.Collection ?? Units.None), index.Key,
+                    Units.Bytes(index.Value)])),
         ];
-        return rows.Count == 0 ? null : ReportTables.Thinned(Words.Of("Index sizes after each phase"), ["<phase", .. Only(hasNames, "<collection"), "<index", "size"], rows);
+        return rows.Count == 0 ? null : ReportTables.Thinned(Words.Of("Index sizes after each phase"),
+            ["<phase", .. Only(hasNames, "<collection"), "<index", "size"], rows);
     }
 
-    private static (PhaseRecord Phase, SizeResult Of)[] SizesOf(IReadOnlyList<PhaseRecord> phases) => [.. phases.SelectMany(phase => phase.Sizes.Select(of => (phase, of)))];
+    private static (PhaseRecord Phase, SizeResult Of)[] SizesOf(IReadOnlyList<PhaseRecord> phases) =>
+        [.. phases.SelectMany(phase => phase.Sizes.Select(of => (phase, of)))];
 
     /// <summary>One collection needs no name.</summary>
-    private static bool HasNames(IEnumerable<(PhaseRecord Phase, SizeResult Of)> sizes) => sizes.Select(s => s.Of.Collection).Distinct().Count() > 1;
+    private static bool HasNames(IEnumerable<(PhaseRecord Phase, SizeResult Of)> sizes) =>
+        sizes.Select(s => s.Of.Collection).Distinct().Count() > 1;
 
     private static IEnumerable<string> Only(bool condition, string cell) => condition ? [cell] : [];
 
-    private static string DocumentsByShard(SizeResult sizes) => string.Join(", ", sizes.Shards.Select(shard => $"{shard.Shard}: {Units.Exact(shard.Documents)}"));
+    private static string DocumentsByShard(SizeResult sizes) =>
+        string.Join(", ", sizes.Shards.Select(shard => $"{shard.Shard}: {Units.Exact(shard.Documents)}"));
 }

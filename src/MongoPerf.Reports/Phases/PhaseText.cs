@@ -6,7 +6,8 @@ namespace MongoPerf.Reports.Phases;
 internal static class PhaseText
 {
     /// <returns>Null where the phase does not have the parameter.</returns>
-    public static string? ValueOf(this PhaseRecord phase, string parameter) => phase.Parameters.FirstOrDefault(p => p.Name == parameter)?.Value;
+    public static string? ValueOf(this PhaseRecord phase, string parameter) =>
+        phase.Parameters.FirstOrDefault(p => p.Name == parameter)?.Value;
 
     /// <summary>Of all its operations together.</summary>
     public static double OperationsPerSecond(this PhaseRecord phase) => phase.Operations.Sum(o => o.OperationsPerSecond);

@@ -3,7 +3,9 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Phases;
 
-/// <summary>What a reader of the phases' figures must know first: whether assertions hold, what the command line changed, what is left out.</summary>
+/// <summary>
+/// What a reader of the phases' figures must know first: whether assertions hold, what the command line changed, what is left out.
+/// </summary>
 internal static class PhaseVerdicts
 {
     /// <summary>Assertions that hold; all that fail are.</summary>
@@ -19,7 +21,10 @@ internal static class PhaseVerdicts
 
         AssertionResult[] assertions = [.. run.Phases.SelectMany(p => p.Assertions)];
         if (assertions.Length > 0 && assertions.All(a => a.Holds))
-            yield return new Verdict(Grade.Good, $"{(assertions.Length == 1 ? Words.Of("the assertion holds") : Words.Of($"all {assertions.Length} assertions hold"))}: {string.Join("; ", assertions.Take(MostShown).Select(a => $"{a.Text} ({Measured(a)})"))}{(assertions.Length > MostShown ? "; …" : "")}");
+            yield return new Verdict(Grade.Good,
+                $"{(assertions.Length == 1 ? Words.Of("the assertion holds") : Words.Of($"all {assertions.Length} assertions hold"))}: "
+                + $"{string.Join("; ", assertions.Take(MostShown).Select(a => $"{a.Text} ({Measured(a)})"))}"
+                + $"{(assertions.Length > MostShown ? "; …" : "")}");
         foreach (string changed in run.Settings.Plan.Changes.Select(StoredText.OfChange))
             yield return new Verdict(Grade.Note, Words.Of($"changed on the command line: {changed}")) { IsChosen = true };
         foreach (string leftOut in ScenarioFigures.LeftOut(FigureRun.Of(run)))
@@ -28,5 +33,7 @@ internal static class PhaseVerdicts
 
     /// <summary>"measured 4.2 ms".</summary>
     public static string Measured(AssertionResult assertion) =>
-        assertion.Value is null ? Words.Of("not measured") : Words.Of($"measured {(assertion.IsLatency ? Units.Latency(assertion.Value) : Units.Rate(assertion.Value))}");
+        assertion.Value is null
+            ? Words.Of("not measured")
+            : Words.Of($"measured {(assertion.IsLatency ? Units.Latency(assertion.Value) : Units.Rate(assertion.Value))}");
 }

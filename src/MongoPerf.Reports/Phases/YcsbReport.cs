@@ -5,8 +5,9 @@ namespace MongoPerf.Reports.Phases;
 
 /// <summary>A run in YCSB's own form, <c>[READ], 99thPercentileLatency(us), 4299</c>, for whatever reads that.</summary>
 /// <remarks>
-/// A block for each phase with one value of each parameter, loads too. MongoPerf's latencies are service times of succeeded operations; failures
-/// are counted under <c>[READ-FAILED]</c>. A read-modify-write's parts are counted in no other line. The unit stays "us", as YCSB spells it.
+/// A block for each phase with one value of each parameter, loads too. MongoPerf's latencies are service times of succeeded
+/// operations; failures are counted under <c>[READ-FAILED]</c>. A read-modify-write's parts are counted in no other line. The unit
+/// stays "us", as YCSB spells it.
 /// </remarks>
 public static class YcsbReport
 {
@@ -58,7 +59,8 @@ public static class YcsbReport
         _ => operation.ToUpperInvariant(),
     };
 
-    private static void Line(TextWriter output, string section, string metric, string value) => output.Write($"[{section}], {metric}, {value}\n");
+    private static void Line(TextWriter output, string section, string metric, string value) =>
+        output.Write($"[{section}], {metric}, {value}\n");
 
     private static string Whole(double? value) => Math.Round(value ?? 0).ToString("0", CultureInfo.InvariantCulture);
 

@@ -15,7 +15,8 @@ public static class PlotBuilder
     {
         PlotInfo[] ofGrowths = [.. plots.Where(IsOfGrowth)];
         return plots.SelectMany(plot => !IsOfGrowth(plot) ? Build(run, plot).Where(IsWorthIt(plot))
-            : plot == ofGrowths[0] ? GrowthFrame.Of(run).SelectMany(frame => ofGrowths.Select(one => GrowthCharts.Build(one, frame)).OfType<Chart>())
+            : plot == ofGrowths[0] ? GrowthFrame.Of(run)
+                .SelectMany(frame => ofGrowths.Select(one => GrowthCharts.Build(one, frame)).OfType<Chart>())
             : []);
     }
 

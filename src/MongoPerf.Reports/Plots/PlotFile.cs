@@ -18,7 +18,8 @@ public sealed record PlotFile(string Name, string ShownPath, string Text)
 
     /// <summary>Opens the plots directly in a folder, ordered by name.</summary>
     public static IReadOnlyList<PlotFile> In(string folder, bool isShipped = false) =>
-        [.. Directory.EnumerateFiles(folder, "*" + Extension).Where(static path => Path.GetFileNameWithoutExtension(path) != PlotStyle.Name).Order(StringComparer.Ordinal).Select(path => Open(path, isShipped ? Path.Combine(FolderName, Path.GetFileName(path)) : path))];
+        [.. Directory.EnumerateFiles(folder, "*" + Extension).Where(static path => Path.GetFileNameWithoutExtension(path) != PlotStyle.Name)
+            .Order(StringComparer.Ordinal).Select(path => Open(path, isShipped ? Path.Combine(FolderName, Path.GetFileName(path)) : path))];
 
     /// <summary>Finds a plot by its path, or by the name of one that comes with the program.</summary>
     /// <returns>Null when there is none.</returns>

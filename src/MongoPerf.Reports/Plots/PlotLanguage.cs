@@ -84,7 +84,8 @@ internal static class PlotLanguage
         },
         new("megabytes", KeyKind.Flag, "Of inserts over documents, MB/s along the right [default: false]."),
         new("title", KeyKind.Text, "Beside the axis, in place of its own."),
-        new("lines", KeyKind.Texts, "Only these lines, by their names in the legend, such as [q4 p50, q4 p99]; over time also those that the "
+        new("lines", KeyKind.Texts,
+            "Only these lines, by their names in the legend, such as [q4 p50, q4 p99]; over time also those that the "
             + "interactive page shows only when asked; of percentiles, and of latency over windows, such as [p50, p99]."),
     ]);
 
@@ -97,7 +98,8 @@ internal static class PlotLanguage
         new("title", KeyKind.Text, "Title above the chart; {growth}, {collection}, {phase}, {length}, {operation} and {threads} stand for "
             + "what a run has there."),
         new("read", KeyKind.Text, "How to read it, for the report."),
-        new("x", KeyKind.Text, $"The x-axis. With panels: {string.Join(", ", Axes.Select(static axis => $"{axis.Name} ({axis.Description})"))}. "
+        new("x", KeyKind.Text,
+            $"The x-axis. With panels: {string.Join(", ", Axes.Select(static axis => $"{axis.Name} ({axis.Description})"))}. "
             + "With y: as in figures of scenarios."),
         new("panels", KeyKind.Values, "Panels from the top, each by what it shows, or as a mapping.", Panel),
         new("needs", KeyKind.Texts, "Draw it only where one of these panels is there [default: any of its panels]."),

@@ -15,7 +15,8 @@ public static class PlotLibrary
     /// <returns>Null when there is neither.</returns>
     /// <exception cref="UserException">The file is wrong.</exception>
     public static PlotInfo? TryFind(string nameOrPath) =>
-        Standard.FirstOrDefault(plot => plot.Name == nameOrPath) ?? (PlotFile.TryFind(nameOrPath) is { } file ? PlotReader.Read(file) : null);
+        Standard.FirstOrDefault(plot => plot.Name == nameOrPath)
+        ?? (PlotFile.TryFind(nameOrPath) is { } file ? PlotReader.Read(file) : null);
 
     /// <summary>The standard plots with those of a folder, which take the place of others of their name.</summary>
     /// <param name="folder">Null for none.</param>

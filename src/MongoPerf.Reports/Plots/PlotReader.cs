@@ -35,7 +35,8 @@ public static class PlotReader
     {
         (bool hasY, bool hasPanels) = (top.Find("y") is not null, top.Find("panels") is not null);
         if (hasY && hasPanels)
-            throw MappingReader.Wrong(top.Node, "both y and panels are given; a plot has one of them", "y draws metrics of results, panels what is drawn in every report");
+            throw MappingReader.Wrong(top.Node, "both y and panels are given; a plot has one of them",
+                "y draws metrics of results, panels what is drawn in every report");
         if (!hasY && !hasPanels)
             throw MappingReader.Wrong(top.Node, "neither y nor panels is given", Start);
         return hasY;
@@ -54,7 +55,8 @@ public static class PlotReader
             return usual;
         var runs = (PlotRuns)PlotLanguage.Runs.ToList().IndexOf(named);
         return plot.IsOfComparison && runs != PlotRuns.Several
-            ? throw MappingReader.Wrong(top.Find("runs")!, $"runs is '{named}'; over {plot.X} it can only be 'several'", "one run has nothing to compare with")
+            ? throw MappingReader.Wrong(top.Find("runs")!, $"runs is '{named}'; over {plot.X} it can only be 'several'",
+                "one run has nothing to compare with")
             : runs;
     }
 

@@ -18,7 +18,8 @@ public sealed partial record PlotStyle
     private static readonly (string Name, Marker Marker)[] Markers =
     [
         ("circle", Marker.Circle), ("square", Marker.Square), ("triangle", Marker.Triangle), ("triangle-down", Marker.TriangleDown),
-        ("diamond", Marker.Diamond), ("open-circle", Marker.OpenCircle), ("open-square", Marker.OpenSquare), ("open-triangle", Marker.OpenTriangle),
+        ("diamond", Marker.Diamond), ("open-circle", Marker.OpenCircle), ("open-square", Marker.OpenSquare),
+        ("open-triangle", Marker.OpenTriangle),
     ];
 
     private static readonly KeySet FontSize = new("fontSizes", "Font sizes, in pixels of a picture 1600 pixels wide.",
@@ -90,7 +91,8 @@ public sealed partial record PlotStyle
     /// <exception cref="UserException">Says where, what was found and what is allowed.</exception>
     public PlotStyle With(PlotFile file)
     {
-        var top = new MappingReader(ScenarioYaml.Read(file.ShownPath, file.Text, "expected a mapping with fontSizes, themes or colors", null), "style", File);
+        var top = new MappingReader(
+            ScenarioYaml.Read(file.ShownPath, file.Text, "expected a mapping with fontSizes, themes or colors", null), "style", File);
         var sizes = new Dictionary<string, double>(FontSizes);
         if (top.Find("fontSizes") is { } given)
         {
@@ -109,7 +111,8 @@ public sealed partial record PlotStyle
             themes[entry.Name] = former with
             {
                 Background = Hex(reader, "background") ?? former.Background, Text = Hex(reader, "text") ?? former.Text,
-                Muted = Hex(reader, "muted") ?? former.Muted, Grid = Hex(reader, "grid") ?? former.Grid, Mark = Hex(reader, "mark") ?? former.Mark,
+                Muted = Hex(reader, "muted") ?? former.Muted, Grid = Hex(reader, "grid") ?? former.Grid,
+                Mark = Hex(reader, "mark") ?? former.Mark,
             };
         }
 
@@ -145,7 +148,9 @@ public sealed partial record PlotStyle
         if (reader.Text(key) is not { } text)
             return null;
         return HexColor().IsMatch(text) ? text.ToUpperInvariant() : throw MappingReader.Wrong(
-            reader.Find(key)!, $"{key} is '{text}'; expected a color such as '#0072B2'", "quote it: YAML treats an unquoted # as the start of a comment");
+            reader.Find(key)!,
+            $"{key} is '{text}'; expected a color such as '#0072B2'",
+            "quote it: YAML treats an unquoted # as the start of a comment");
     }
 
     private sealed class Former(PlotStyle? style) : IDisposable

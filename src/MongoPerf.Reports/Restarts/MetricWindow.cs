@@ -22,7 +22,8 @@ internal sealed record MetricWindow(long From, long To)
     public double? HostGrowth(StoredRun run, string metric)
     {
         int column = MetricCatalogue.IndexOf(MetricCatalogue.Host, metric);
-        double[] values = [.. run.ReadHostSamples().Where(s => s.AtMilliseconds >= From - SampleMilliseconds && s.AtMilliseconds <= To + SampleMilliseconds)
+        double[] values = [.. run.ReadHostSamples()
+            .Where(s => s.AtMilliseconds >= From - SampleMilliseconds && s.AtMilliseconds <= To + SampleMilliseconds)
             .Select(s => s.Values[column]).Where(double.IsFinite)];
         return values.Length > 1 ? values[^1] - values[0] : null;
     }

@@ -11,7 +11,8 @@ namespace MongoPerf.Reports.Restarts;
 /// <param name="Rates">Seconds since its start, and operations per second of the second that ended then.</param>
 /// <param name="EndedAt">When the phase after its start ended, Unix milliseconds.</param>
 internal sealed record RestartFigures(
-    string End, double RateBefore, double StopSeconds, long StartedAt, double AnswerSeconds, IReadOnlyList<(double At, double Rate)> Rates, long EndedAt)
+    string End, double RateBefore, double StopSeconds, long StartedAt, double AnswerSeconds,
+    IReadOnlyList<(double At, double Rate)> Rates, long EndedAt)
 {
     /// <summary>Of the rate before: what counts as being back.</summary>
     public const double BackShare = 0.9;
@@ -21,7 +22,10 @@ internal sealed record RestartFigures(
 
     public double BackRate => BackShare * RateBefore;
 
-    /// <summary>Seconds from the server's start until the rate was back at 90 %; its first answer when it was so from the first second on. Null when it never was.</summary>
+    /// <summary>
+    /// Seconds from the server's start until the rate was back at 90 %; its first answer when it was so from the first second on.
+    /// Null when it never was.
+    /// </summary>
     public double? BackSeconds
     {
         get
@@ -37,16 +41,18 @@ internal sealed record RestartFigures(
     }
 
     /// <summary>
-    /// Of each end on purpose that a phase followed, in the order in which they happened. The rate before is that of the last phase before the
-    /// first end that did the same operations; where there was none, nothing can be compared.
+    /// Of each end on purpose that a phase followed, in the order in which they happened. The rate before is that of the last phase before
+    /// the first end that did the same operations; where there was none, nothing can be compared.
     /// </summary>
     public static IReadOnlyList<RestartFigures> Of(StoredRun run)
     {
         RunEvent[] ends = [.. run.Events.Where(e => e.Kind is RunEvent.CleanStop or RunEvent.Kill).OrderBy(e => e.AtMilliseconds)];
         if (ends.Length == 0)
             return [];
-        MeasuredSamples[] phases = [.. run.ReadSamples().GroupBy(sample => sample.Phase).Select(phase => new MeasuredSamples(run.Phases.FirstOrDefault(p => p.Number == phase.Key), [.. phase]))];
-        return [.. ends.Select((end, i) => Read(run, end, i + 1 < ends.Length ? ends[i + 1].AtMilliseconds : long.MaxValue, ends[0].AtMilliseconds, phases)).OfType<RestartFigures>()];
+        MeasuredSamples[] phases = [.. run.ReadSamples().GroupBy(sample => sample.Phase)
+            .Select(phase => new MeasuredSamples(run.Phases.FirstOrDefault(p => p.Number == phase.Key), [.. phase]))];
+        return [.. ends.Select((end, i) => Read(run, end, i + 1 < ends.Length ? ends[i + 1].AtMilliseconds : long.MaxValue,
+            ends[0].AtMilliseconds, phases)).OfType<RestartFigures>()];
     }
 
     private sealed record MeasuredSamples(PhaseRecord? Record, Sample[] Samples)
@@ -55,14 +61,17 @@ internal sealed record RestartFigures(
 
         public long End => Samples[^1].AtMilliseconds;
 
-        public bool DoesAs(MeasuredSamples other) => Samples.Select(s => s.Operation).ToHashSet().SetEquals(other.Samples.Select(s => s.Operation));
+        public bool DoesAs(MeasuredSamples other) =>
+            Samples.Select(s => s.Operation).ToHashSet().SetEquals(other.Samples.Select(s => s.Operation));
     }
 
     private static RestartFigures? Read(StoredRun run, RunEvent end, long nextEnd, long firstEnd, MeasuredSamples[] phases)
     {
-        RunEvent? answer = run.Events.FirstOrDefault(e => e.Kind == RunEvent.FirstAnswer && e.AtMilliseconds >= end.AtMilliseconds && e.AtMilliseconds < nextEnd);
+        RunEvent? answer = run.Events
+            .FirstOrDefault(e => e.Kind == RunEvent.FirstAnswer && e.AtMilliseconds >= end.AtMilliseconds && e.AtMilliseconds < nextEnd);
         MeasuredSamples? after = phases.FirstOrDefault(p => answer is not null && p.End > answer.AtMilliseconds && p.Begin < nextEnd);
-        MeasuredSamples? before = phases.LastOrDefault(p => after is not null && p.End <= firstEnd && p.Record is { Operations.Count: > 0 } && p.DoesAs(after));
+        MeasuredSamples? before =
+            phases.LastOrDefault(p => after is not null && p.End <= firstEnd && p.Record is { Operations.Count: > 0 } && p.DoesAs(after));
         if (answer is null || after is null || before is null)
             return null;
         double toAnswer = answer.Seconds ?? 0;
@@ -70,6 +79,7 @@ internal sealed record RestartFigures(
         // The rest of a second at the end says little.
         var rates = after.Samples.Where(s => s.Seconds > 0.5).GroupBy(s => s.AtMilliseconds)
             .Select(second => ((second.Key - started) / 1000.0, second.Sum(s => s.Operations / s.Seconds))).ToList();
-        return new RestartFigures(end.Kind, before.Record!.Operations.Sum(o => o.OperationsPerSecond), end.Seconds ?? 0, started, toAnswer, rates, after.End);
+        return new RestartFigures(end.Kind, before.Record!.Operations.Sum(o => o.OperationsPerSecond), end.Seconds ?? 0, started,
+            toAnswer, rates, after.End);
     }
 }

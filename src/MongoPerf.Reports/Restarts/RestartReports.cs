@@ -20,30 +20,39 @@ internal static class RestartReports
     private static Verdict Verdict(RestartFigures restart)
     {
         string end = restart.End == RunEvent.Kill ? restart.End : Words.Of($"a {Words.Of(restart.End)}");
-        string text = Words.Of($"after {end} ({Seconds(restart.StopSeconds)}) the server answered {Seconds(restart.AnswerSeconds)} after its start; ");
+        string text = Words.Of(
+            $"after {end} ({Seconds(restart.StopSeconds)}) the server answered {Seconds(restart.AnswerSeconds)} after its start; ");
         string rate = Words.Of($"90 % of {Units.Rate(restart.RateBefore)} operations/s");
         if (restart.BackSeconds is { } back)
         {
             return back <= restart.AnswerSeconds
                 ? new Verdict(Grade.Good, Words.Of($"{text}the rate was at {rate} or more from the first second"))
-                : new Verdict(Grade.Good, Words.Of($"{text}the rate was back at {rate} after {Seconds(back)}")) { Finding = VerdictFinding.WarmUp };
+                : new Verdict(
+                    Grade.Good, Words.Of($"{text}the rate was back at {rate} after {Seconds(back)}")) { Finding = VerdictFinding.WarmUp };
         }
 
         double peak = restart.Rates.Select(r => r.Rate).DefaultIfEmpty(double.NaN).Max();
         string reached = double.IsNaN(peak) ? Words.Of($"the rate did not get back to {rate}: nothing was measured")
-            : peak < restart.BackRate ? Words.Of($"the rate did not get back to {rate}: it peaked at {Units.Percent(peak / restart.RateBefore)} of the rate before")
-            : Words.Of($"the rate did not stay at {rate} for {RestartFigures.SecondsInARow} seconds, although it peaked at {Units.Percent(peak / restart.RateBefore)} of the rate before");
-        return new Verdict(Grade.Note, Words.Of($"{text}{reached}; a longer --duration may show when it does")) { Finding = VerdictFinding.WarmUp };
+            : peak < restart.BackRate ? Words.Of(
+                $"the rate did not get back to {rate}: it peaked at {Units.Percent(peak / restart.RateBefore)} of the rate before")
+            : Words.Of($"the rate did not stay at {rate} for {RestartFigures.SecondsInARow} seconds, "
+                + $"although it peaked at {Units.Percent(peak / restart.RateBefore)} of the rate before");
+        return new Verdict(
+            Grade.Note, Words.Of($"{text}{reached}; a longer --duration may show when it does")) { Finding = VerdictFinding.WarmUp };
     }
 
     private static IReadOnlyList<string> Row(StoredRun run, RestartFigures restart)
     {
-        var window = new MetricWindow(restart.StartedAt, restart.BackSeconds is { } back ? restart.StartedAt + (long)(back * 1000) : restart.EndedAt);
+        var window = new MetricWindow(
+            restart.StartedAt, restart.BackSeconds is { } back ? restart.StartedAt + (long)(back * 1000) : restart.EndedAt);
         return
         [
-            Words.Of(restart.End), Seconds(restart.StopSeconds), Seconds(restart.AnswerSeconds), restart.BackSeconds is { } seconds ? Seconds(seconds) : restart.Rates.Any(r => r.Rate >= restart.BackRate) ? Words.Of("not for 3 s") : Words.Of("not reached"),
+            Words.Of(restart.End), Seconds(restart.StopSeconds), Seconds(restart.AnswerSeconds),
+            restart.BackSeconds is { } seconds ? Seconds(seconds)
+                : restart.Rates.Any(r => r.Rate >= restart.BackRate) ? Words.Of("not for 3 s") : Words.Of("not reached"),
             restart.Rates.Count > 0 ? $"{Units.Rate(restart.Rates[0].Rate)}/s" : Units.None,
-            Units.Bytes(window.ServerGrowth(run, "cache_read")), Units.Bytes(window.HostGrowth(run, "disk_read")), Count(window.ServerGrowth(run, "page_faults")),
+            Units.Bytes(window.ServerGrowth(run, "cache_read")), Units.Bytes(window.HostGrowth(run, "disk_read")),
+            Count(window.ServerGrowth(run, "page_faults")),
         ];
     }
 

@@ -12,7 +12,8 @@ internal sealed record Balance(double Even, ShardHolding Most, ShardHolding Leas
         long documents = shards.Sum(static shard => shard.Documents);
         return shards.Count < 2 || documents <= 0
             ? null
-            : new Balance((double)documents / shards.Count, shards.MaxBy(static shard => shard.Documents)!, shards.MinBy(static shard => shard.Documents)!);
+            : new Balance((double)documents / shards.Count, shards.MaxBy(static shard => shard.Documents)!,
+                shards.MinBy(static shard => shard.Documents)!);
     }
 
     /// <summary>1 is even; null while the emptiest shard has nothing.</summary>

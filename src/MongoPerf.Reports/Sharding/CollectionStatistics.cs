@@ -12,7 +12,9 @@ internal sealed record CollectionStatistics(string Title, IReadOnlyList<(string 
 
     /// <summary>"database.collection" of the sizes: a scenario has several collections.</summary>
     public static string? NamespaceOf(StoredRun run, SizeResult sizes) =>
-        run.Deployment?.Namespace is { } ns && sizes.Collection is { } collection ? $"{ns[..ns.IndexOf('.', StringComparison.Ordinal)]}.{collection}" : run.Deployment?.Namespace;
+        run.Deployment?.Namespace is { } ns && sizes.Collection is { } collection
+            ? $"{ns[..ns.IndexOf('.', StringComparison.Ordinal)]}.{collection}"
+            : run.Deployment?.Namespace;
 
     public static CollectionStatistics Of(SizeResult sizes)
     {

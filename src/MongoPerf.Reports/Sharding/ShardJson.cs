@@ -8,12 +8,17 @@ internal static class ShardJson
     /// <summary>Events that are listed one by one; the sums have them all.</summary>
     private const int MostEvents = 1000;
 
-    /// <summary>The last sizes in the form of collStats, which a router answers with a document for each shard; null without sizes.</summary>
+    /// <summary>
+    /// The last sizes in the form of collStats, which a router answers with a document for each shard; null without sizes.
+    /// </summary>
     public static object? CollStats(StoredRun run)
     {
         if (run.Phases.SelectMany(static phase => phase.Sizes).LastOrDefault() is not { } sizes)
             return null;
-        var stats = new Dictionary<string, object?> { ["sharded"] = sizes.Shards.Count > 1, ["ns"] = CollectionStatistics.NamespaceOf(run, sizes) };
+        var stats = new Dictionary<string, object?>
+        {
+            ["sharded"] = sizes.Shards.Count > 1, ["ns"] = CollectionStatistics.NamespaceOf(run, sizes),
+        };
         AddFields(stats, CollectionStatistics.Of(sizes));
         stats["shards"] = sizes.Shards.Where(_ => sizes.Shards.Count > 1).ToDictionary(shard => shard.Shard, shard =>
         {
@@ -24,7 +29,9 @@ internal static class ShardJson
         return stats;
     }
 
-    /// <summary>How the data of the collection that the run is about are spread, and what moved; null for anything but several shards.</summary>
+    /// <summary>
+    /// How the data of the collection that the run is about are spread, and what moved; null for anything but several shards.
+    /// </summary>
     public static object? Sharding(StoredRun run)
     {
         IReadOnlyList<Distribution> all = Distribution.Of(run);
@@ -46,17 +53,20 @@ internal static class ShardJson
             moves.Merges,
             migrations = new
             {
-                moves.All.Done, moves.All.Failed, moves.All.Running, moves.All.Documents, moves.All.Bytes, moves.All.Seconds, moves.All.LongestSeconds,
+                moves.All.Done, moves.All.Failed, moves.All.Running, moves.All.Documents, moves.All.Bytes,
+                moves.All.Seconds, moves.All.LongestSeconds,
                 routes = moves.Routes.Select(route => new
                 {
                     route.Route.From, route.Route.To,
-                    route.Sum.Done, route.Sum.Failed, route.Sum.Running, route.Sum.Documents, route.Sum.Bytes, route.Sum.Seconds, route.Sum.LongestSeconds,
+                    route.Sum.Done, route.Sum.Failed, route.Sum.Running, route.Sum.Documents, route.Sum.Bytes,
+                    route.Sum.Seconds, route.Sum.LongestSeconds,
                 }),
             },
             chunkEventsLeftOut = Math.Max(0, run.ReadChunkEvents().Count() - MostEvents),
             chunkEvents = run.ReadChunkEvents().Take(MostEvents).Select(e => new
             {
-                at = JsonReport.Time(e.AtMilliseconds), e.Seconds, kind = e.Kind.ToString().ToLowerInvariant(), outcome = e.Outcome.ToString().ToLowerInvariant(),
+                at = JsonReport.Time(e.AtMilliseconds), e.Seconds, kind = e.Kind.ToString().ToLowerInvariant(),
+                outcome = e.Outcome.ToString().ToLowerInvariant(),
                 e.From, e.To, e.Documents, e.Bytes, e.Note,
             }),
         };
@@ -66,7 +76,8 @@ internal static class ShardJson
     {
         foreach ((string name, double? value) in part.Fields.Where(static field => !IsIndex(field.Name)))
             stats[name] = value;
-        stats["indexSizes"] = part.Fields.Where(static field => IsIndex(field.Name)).ToDictionary(field => field.Name[CollectionStatistics.IndexPrefix.Length..], field => field.Value);
+        stats["indexSizes"] = part.Fields.Where(static field => IsIndex(field.Name))
+            .ToDictionary(field => field.Name[CollectionStatistics.IndexPrefix.Length..], field => field.Value);
     }
 
     private static bool IsIndex(string name) => name.StartsWith(CollectionStatistics.IndexPrefix, StringComparison.Ordinal);
@@ -75,7 +86,8 @@ internal static class ShardJson
     {
         var fields = new Dictionary<string, object?>
         {
-            ["shard"] = shard.Shard, ["documents"] = shard.Documents, ["fromEven"] = balance?.FromEven(shard), ["shareOfOperations"] = operations.Share(shard.Shard),
+            ["shard"] = shard.Shard, ["documents"] = shard.Documents, ["fromEven"] = balance?.FromEven(shard),
+            ["shareOfOperations"] = operations.Share(shard.Shard),
         };
         foreach (string metric in ShardOperations.Metrics)
             fields[metric] = operations.Count(shard.Shard, metric);

@@ -28,30 +28,38 @@ internal static class ShardTables
         var operations = ShardOperations.Of(run);
         string spread = balance is null ? "" : Words.Of($" ({Units.Exact((long)Math.Round(balance.Even))} would be an even share)");
         return new ReportTable(
-            Words.Of($"Shards at {Units.Count(last.Documents)} documents{(Distribution.HasSeveral(run) && last.Collection is { } collection ? Words.Of($" in {collection}") : "")}{spread}"),
+            Words.Of($"Shards at {Units.Count(last.Documents)} "
+                + $"documents{(Distribution.HasSeveral(run) && last.Collection is { } collection ? Words.Of($" in {collection}") : "")}"
+                + $"{spread}"),
             ["<shard", "documents", "from even", "orphans", "chunks", "data", "storage", "indexes", "operations"],
             [.. shards.Select(shard => Row(
             [
                 shard.Shard, Units.Exact(shard.Documents), balance is null ? Units.None : FromEven(balance.FromEven(shard)),
                 Count(shard.Orphans), Count(shard.Chunks), Units.Bytes(shard.DataBytes),
-                Units.Bytes(shard.StorageBytes), Units.Bytes(shard.IndexBytes), operations.Share(shard.Shard) is { } share ? Units.Percent(share) : Units.None,
+                Units.Bytes(shard.StorageBytes), Units.Bytes(shard.IndexBytes),
+                operations.Share(shard.Shard) is { } share ? Units.Percent(share) : Units.None,
             ]))]);
     }
 
     /// <summary>Null for a single size, which the other table shows.</summary>
     private static ReportTable? Growth(StoredRun run, ChunkMoves moves)
     {
-        var sizes = run.GrowthSteps.SelectMany(static step => step.Sizes.Where(static one => one.Shards.Count > 1).Select(one => (Step: step, Sizes: one))).ToList();
+        var sizes = run.GrowthSteps.SelectMany(static step =>
+            step.Sizes.Where(static one => one.Shards.Count > 1).Select(one => (Step: step, Sizes: one))).ToList();
         if (sizes.Count < 2)
             return null;
         bool hasSeveral = sizes.Select(static one => one.Sizes.Collection).Distinct().Count() > 1;
-        Dictionary<int, MoveSum> movesOf = run.Checkpoints.Zip(moves.Steps).ToDictionary(static one => one.First.Phase, static one => one.Second);
+        Dictionary<int, MoveSum> movesOf = run.Checkpoints.Zip(moves.Steps)
+            .ToDictionary(static one => one.First.Phase, static one => one.Second);
         return ReportTables.Thinned(
             Words.Of("Shards as the collection grows (from even: the shard that is farthest off; migrations that began in the step)"),
-            [.. hasSeveral ? ["<collection"] : Array.Empty<string>(), "documents", "chunks", "<fullest", "<emptiest", "from even", "max/min", "orphans", "migrations", "moved"],
-            [.. sizes.Select(one => (IReadOnlyList<string>)[.. hasSeveral ? [one.Sizes.Collection ?? ""] : Array.Empty<string>(), .. GrowthRow(one.Sizes, MovesIn(one.Step))])]);
+            [.. hasSeveral ? ["<collection"] : Array.Empty<string>(), "documents", "chunks", "<fullest", "<emptiest", "from even",
+                "max/min", "orphans", "migrations", "moved"],
+            [.. sizes.Select(one => (IReadOnlyList<string>)[.. hasSeveral ? [one.Sizes.Collection ?? ""] : Array.Empty<string>(),
+                .. GrowthRow(one.Sizes, MovesIn(one.Step))])]);
 
-        MoveSum MovesIn(GrowthStep step) => step.Phases.Select(phase => movesOf.GetValueOrDefault(phase.Number)).OfType<MoveSum>().FirstOrDefault(MoveSum.None);
+        MoveSum MovesIn(GrowthStep step) =>
+            step.Phases.Select(phase => movesOf.GetValueOrDefault(phase.Number)).OfType<MoveSum>().FirstOrDefault(MoveSum.None);
     }
 
     private static IReadOnlyList<string> GrowthRow(SizeResult sizes, MoveSum moves)
@@ -79,11 +87,15 @@ internal static class ShardTables
     {
         if (moves.All == MoveSum.None)
             return null;
-        string others = moves.Splits + moves.Merges == 0 ? "" : Words.Of($" (and {Words.Counted(moves.Splits, "split")}, {Words.Counted(moves.Merges, "merge")})");
+        string others = moves.Splits + moves.Merges == 0 ? ""
+            : Words.Of($" (and {Words.Counted(moves.Splits, "split")}, {Words.Counted(moves.Merges, "merge")})");
         return new ReportTable(
             Words.Of($"Chunk migrations{others}"),
             ["<from", "<to", "done", "failed", "documents", "data", "took", "longest"],
-            [.. moves.Routes.Select(static one => MoveRow(one.Route.From, one.Route.To, one.Sum)), .. moves.Routes.Skip(1).Take(1).Select(_ => MoveRow(Words.Of("all"), "", moves.All))]);
+            [
+                .. moves.Routes.Select(static one => MoveRow(one.Route.From, one.Route.To, one.Sum)),
+                .. moves.Routes.Skip(1).Take(1).Select(_ => MoveRow(Words.Of("all"), "", moves.All)),
+            ]);
     }
 
     private static IReadOnlyList<string> MoveRow(string from, string to, MoveSum sum) =>
@@ -97,7 +109,10 @@ internal static class ShardTables
     {
         foreach (ShardSize[] shards in sizes.Shards.Chunk(ShardsPerTable))
         {
-            CollectionStatistics[] columns = [CollectionStatistics.Of(sizes), .. shards.Select(shard => CollectionStatistics.Of(sizes, shard))];
+            CollectionStatistics[] columns =
+            [
+                CollectionStatistics.Of(sizes), .. shards.Select(shard => CollectionStatistics.Of(sizes, shard)),
+            ];
             yield return new ReportTable(
                 Words.Of($"collStats of {ns} (bytes; count without orphans, size with them)"),
                 ["<field", .. columns.Select(static column => column.Title)],

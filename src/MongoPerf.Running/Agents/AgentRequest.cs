@@ -20,15 +20,21 @@ namespace MongoPerf.Running.Agents;
 /// <param name="Stays">It takes another plan when one is done.</param>
 /// <param name="CommandLine">As typed, secrets masked.</param>
 /// <param name="Output">Where the run goes.</param>
-public sealed record AgentRequest(string Coordinator, string Name, int? Number, string? Uri, string? PasswordFile, IReadOnlyList<string> MayWrite, double WaitSeconds, bool Stays, string CommandLine, OutputRequest Output)
+public sealed record AgentRequest(
+    string Coordinator, string Name, int? Number, string? Uri, string? PasswordFile, IReadOnlyList<string> MayWrite, double WaitSeconds,
+    bool Stays, string CommandLine, OutputRequest Output)
 {
-    /// <summary>What is to be run for a part of a plan: the coordinator's word starts no server and names no file or program of this machine.</summary>
+    /// <summary>
+    /// What is to be run for a part of a plan: the coordinator's word starts no server and names no file or program of this machine.
+    /// </summary>
     /// <exception cref="UserException">The plan asks for more.</exception>
     public RunRequest ForPart(AgentClaim claim, IAgentRole role)
     {
         RunSettings settings = claim.Settings;
-        if (settings.Deployment is not { Uri: { } stored, ClusterFolder: null, MongodPath: null, Auth: null, Tls: null, MemoryLimitBytes: null, Cpus: null, CacheBytes: null } || settings.Engine.Kind != EngineKind.Wire)
-            throw new UserException(ExitCode.Refused, "the plan asks for more than putting load on an existing deployment", "agents start no servers and build no other clients");
+        if (settings.Deployment is not { Uri: { } stored, ClusterFolder: null, MongodPath: null, Auth: null, Tls: null,
+            MemoryLimitBytes: null, Cpus: null, CacheBytes: null } || settings.Engine.Kind != EngineKind.Wire)
+            throw new UserException(ExitCode.Refused, "the plan asks for more than putting load on an existing deployment",
+                "agents start no servers and build no other clients");
         Names.Database(settings.Data.Database);
         string uri = ConnectionSecrets.Choose(Uri, stored, UriVariable.Value);
         if (uri == stored && Uri is null)
@@ -53,11 +59,18 @@ public sealed record AgentRequest(string Coordinator, string Name, int? Number, 
         return ConnectionSecrets.Complete([request])[0];
     }
 
-    /// <summary>Whoever may write to the coordinator chooses the host, which must get no file of this machine and no password as it is.</summary>
+    /// <summary>
+    /// Whoever may write to the coordinator chooses the host, which must get no file of this machine and no password as it is.
+    /// </summary>
     private static void RequireHarmless(ConnectionString offered)
     {
-        string? option = offered.TlsCAFile is not null ? "tlsCAFile" : offered.TlsCertificateKeyFile is not null ? "tlsCertificateKeyFile" : offered.AuthMechanism == "PLAIN" ? "authMechanism=PLAIN" : null;
+        string? option = offered.TlsCAFile is not null ? "tlsCAFile" : offered.TlsCertificateKeyFile is not null ? "tlsCertificateKeyFile"
+            : offered.AuthMechanism == "PLAIN" ? "authMechanism=PLAIN" : null;
         if (option is not null)
-            throw new UserException(ExitCode.Refused, $"the plan's connection string has {option}: an agent opens no file and sends no plain-text password on a coordinator's request", "name the deployment to the agent itself, with --uri or MONGOPERF_URI");
+            throw new UserException(
+                ExitCode.Refused,
+                $"the plan's connection string has {option}: "
+                + "an agent opens no file and sends no plain-text password on a coordinator's request",
+                "name the deployment to the agent itself, with --uri or MONGOPERF_URI");
     }
 }

@@ -10,11 +10,18 @@ using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Running.Agents;
 
-/// <summary>What a run does beside its own work because it is one of several agents': it waits for the others between phases, and hears of a stop.</summary>
-/// <remarks>While a phase runs nothing is exchanged but a sign of life of some hundred bytes every five seconds, on a thread and a connection of its own.</remarks>
+/// <summary>
+/// What a run does beside its own work because it is one of several agents': it waits for the others between phases, and hears of a stop.
+/// </summary>
+/// <remarks>
+/// While a phase runs nothing is exchanged but a sign of life of some hundred bytes every five seconds, on a thread and a
+/// connection of its own.
+/// </remarks>
 internal sealed class AgentRole : IAgentRole, IDisposable
 {
-    /// <summary>From the first agent that sees all ready to the start, beside what the slowest needs to see it and to ask for the time.</summary>
+    /// <summary>
+    /// From the first agent that sees all ready to the start, beside what the slowest needs to see it and to ask for the time.
+    /// </summary>
     private const double LeadMilliseconds = 250;
     private const int LeadRoundTrips = 10;
     private const double MostWaitSeconds = 60;
@@ -84,7 +91,8 @@ internal sealed class AgentRole : IAgentRole, IDisposable
         // What follows is counted from here: that this machine's clock is set meanwhile changes nothing.
         (long Ticks, DateTimeOffset Utc) now = _clock.ReadBoth();
         ClientClock? clock = Meeting.IsStart(position) ? CompareClock() : null;
-        _coordinator.SetPosition(_claim, position, clock is null ? null : new AgentReadiness(_coordinator.MeasureRoundTrip(_clock), Machine, clock));
+        _coordinator.SetPosition(
+            _claim, position, clock is null ? null : new AgentReadiness(_coordinator.MeasureRoundTrip(_clock), Machine, clock));
         while (!stop.IsCancellationRequested)
         {
             IReadOnlyList<AgentState> parts = _coordinator.ReadParts(_claim.Plan, out string? why);
@@ -127,7 +135,9 @@ internal sealed class AgentRole : IAgentRole, IDisposable
             if (_coordinator.FindPublished(_claim) is { } text)
                 return Read(text);
             AgentState? first = _coordinator.ReadParts(_claim.Plan, out string? why).FirstOrDefault(part => part.Number == 1);
-            why ??= first is null or { State: Coordinator.Ended } or { IsLost: true } ? $"agent {first?.Label} ended before it had prepared the data: {first?.Why ?? "nothing more was heard from it"}" : null;
+            why ??= first is null or { State: Coordinator.Ended } or { IsLost: true }
+                ? $"agent {first?.Label} ended before it had prepared the data: {first?.Why ?? "nothing more was heard from it"}"
+                : null;
             if (why is not null)
                 throw new UserException(ExitCode.CannotConnect, why);
             stop.WaitHandle.WaitOne(LookMilliseconds);
@@ -163,13 +173,19 @@ internal sealed class AgentRole : IAgentRole, IDisposable
     /// <param name="now">A moment before <paramref name="own"/> was measured.</param>
     /// <param name="own">How this machine's clock stands against the coordinator's, as far as this agent knows.</param>
     /// <param name="parts">All agents.</param>
-    private Meeting AgreeOnStart(Meeting met, long position, (long Ticks, DateTimeOffset Utc) now, ClientClock own, IReadOnlyList<AgentState> parts)
+    private Meeting AgreeOnStart(
+        Meeting met, long position, (long Ticks, DateTimeOffset Utc) now, ClientClock own, IReadOnlyList<AgentState> parts)
     {
-        // All agents of a machine have one clock: together they know it better, and none begins earlier than another for what it knows less well.
-        ClientClock clock = ServerClock.Join(own, parts.Where(part => part.Position == position && Machine.Length > 0 && part.Ready?.Machine == Machine).Select(part => part.Ready!.Clock));
-        double lead = LeadMilliseconds + (2 * LookMilliseconds) + (LeadRoundTrips * parts.Max(part => part.Ready?.RoundTripMilliseconds ?? 0));
+        // All agents of a machine have one clock: together they know it better, and none begins earlier than another for what
+        // it knows less well.
+        ClientClock clock = ServerClock.Join(own,
+            parts.Where(part => part.Position == position && Machine.Length > 0 && part.Ready?.Machine == Machine)
+                .Select(part => part.Ready!.Clock));
+        double lead =
+            LeadMilliseconds + (2 * LookMilliseconds) + (LeadRoundTrips * parts.Max(part => part.Ready?.RoundTripMilliseconds ?? 0));
         long at = _coordinator.AgreeOnStart(_claim, position, lead);
-        long start = now.Ticks + _clock.TicksOf((at - ((now.Utc - DateTimeOffset.UnixEpoch).TotalMilliseconds + clock.OffsetMilliseconds)) / 1000);
+        long start =
+            now.Ticks + _clock.TicksOf((at - ((now.Utc - DateTimeOffset.UnixEpoch).TotalMilliseconds + clock.OffsetMilliseconds)) / 1000);
         // One that was said by a server with another clock is not waited for.
         if (_clock.SecondsBetween(_clock.Now, start) is not (> 0 and < MostWaitSeconds))
             return met with { Clock = clock };
@@ -189,7 +205,8 @@ internal sealed class AgentRole : IAgentRole, IDisposable
             // As below.
         }
 
-        throw new UserException(ExitCode.WrongUsage, "what the first agent said about the data can't be read", "something else writes to the coordinator's collection, or it is damaged");
+        throw new UserException(ExitCode.WrongUsage, "what the first agent said about the data can't be read",
+            "something else writes to the coordinator's collection, or it is damaged");
     }
 
     private sealed record Prepared(ulong Seed, Dictionary<string, long> Start);

@@ -25,7 +25,8 @@ public static class AgentSession
             {
                 claim = AwaitPlan(request, coordinator, signals, out bool isAgain);
                 if (claim is not null)
-                    code = DoPart(request, coordinator, claim, isAgain, signals) is not ExitCode.Done and var own ? own : code ?? ExitCode.Done;
+                    code = DoPart(request, coordinator, claim, isAgain, signals) is not ExitCode.Done and var own ? own
+                        : code ?? ExitCode.Done;
             }
             catch (Exception e) when (request.Stays && !signals.WasStopped && (claim is not null || e is UserException))
             {
@@ -40,7 +41,8 @@ public static class AgentSession
 
     private static ExitCode DoPart(AgentRequest request, Coordinator coordinator, AgentClaim claim, bool isAgain, StopSignals signals)
     {
-        Console.Error.WriteLine($"agent {request.Name} has part {claim.Part.Number} of {claim.Part.Count} of {Masking.Shown(claim.Settings.Plan.Name)}");
+        Console.Error.WriteLine(
+            $"agent {request.Name} has part {claim.Part.Number} of {claim.Part.Count} of {Masking.Shown(claim.Settings.Plan.Name)}");
         string? why = "it failed";
         RunFolder? folder = null;
         bool isAway = false;
@@ -53,7 +55,8 @@ public static class AgentSession
         }
         catch (Exception e) when (folder is not null && (isAway = ErrorTally.IsServerAway(e)))
         {
-            throw new UserException(ExitCode.CannotConnect, Coordinator.AwayBecause(e), $"what was measured is in {folder.Path}; 'mongoperf merge' takes it");
+            throw new UserException(
+                ExitCode.CannotConnect, Coordinator.AwayBecause(e), $"what was measured is in {folder.Path}; 'mongoperf merge' takes it");
         }
         catch (Exception e)
         {
@@ -80,7 +83,8 @@ public static class AgentSession
             if (!hasSaid)
                 Console.Error.WriteLine($"agent {request.Name} waits for a plan");
             if (coordinator.IsNameTaken && !isTaken)
-                Console.Error.WriteLine($"another agent named {request.Name} already has a part of this plan; names must be unique (--name). A killed agent can rejoin after {Coordinator.LostAfterSeconds:0} s");
+                Console.Error.WriteLine($"another agent named {request.Name} already has a part of this plan; "
+                    + $"names must be unique (--name). A killed agent can rejoin after {Coordinator.LostAfterSeconds:0} s");
             isTaken |= coordinator.IsNameTaken;
             signals.Token.WaitHandle.WaitOne(500);
         }
@@ -88,7 +92,10 @@ public static class AgentSession
 
     private static Exception NothingToDo(AgentRequest request, StopSignals signals) => signals.WasStopped
         ? new OperationCanceledException("interrupted before there was anything to do")
-        : new UserException(ExitCode.CannotConnect, $"no plan was offered within {Units.Duration(TimeSpan.FromSeconds(request.WaitSeconds))}", "'series' and 'run' offer one with --agents N --coordinator URI; --wait waits longer");
+        : new UserException(
+            ExitCode.CannotConnect,
+            $"no plan was offered within {Units.Duration(TimeSpan.FromSeconds(request.WaitSeconds))}",
+            "'series' and 'run' offer one with --agents N --coordinator URI; --wait waits longer");
 
     private static (RunFolder?, ExitCode) Do(AgentRequest asked, AgentClaim claim, AgentRole role, bool isAgain, StopSignals signals)
     {
@@ -100,7 +107,10 @@ public static class AgentSession
         if (FindRun(asked.Output.RunsFolder, claim) is not { } begun)
         {
             if (isAgain && role.Share.IsFirst)
-                throw new UserException(ExitCode.WrongUsage, $"the run of part 1 is not in {Path.GetFullPath(asked.Output.RunsFolder)}, and without it the plan can't be continued", "start this agent where it ran before, or with the same --out");
+                throw new UserException(
+                    ExitCode.WrongUsage,
+                    $"the run of part 1 is not in {Path.GetFullPath(asked.Output.RunsFolder)}, and without it the plan can't be continued",
+                    "start this agent where it ran before, or with the same --out");
             RunEnd end = PlanSession.Start(request, signals);
             return (end.Folder, end.Code);
         }
@@ -111,7 +121,8 @@ public static class AgentSession
                 return (begun, ExitCode.Done);
         }
 
-        return (begun, PlanSession.Resume(begun, stored => request with { CommandLine = stored.Run.CommandLine, RequiredKind = DeploymentKind.Given }, signals));
+        return (begun, PlanSession.Resume(
+            begun, stored => request with { CommandLine = stored.Run.CommandLine, RequiredKind = DeploymentKind.Given }, signals));
     }
 
     /// <summary>What this agent did of the plan before.</summary>

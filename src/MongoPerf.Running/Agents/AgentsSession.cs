@@ -46,7 +46,8 @@ public sealed class AgentsSession
         using var coordinator = new Coordinator(uri, signals.Token);
         WarnOfLoad(coordinator, request);
         string plan = coordinator.Offer(request.Settings, request.Seed, count);
-        Console.Error.WriteLine($"waiting for {Units.Counted(count, "agent")}; on each machine: mongoperf agent --coordinator {DatabaseSystems.Of(coordinatorUri).Mask(coordinatorUri)} --name NAME");
+        Console.Error.WriteLine($"waiting for {Units.Counted(count, "agent")}; on each machine: "
+            + $"mongoperf agent --coordinator {DatabaseSystems.Of(coordinatorUri).Mask(coordinatorUri)} --name NAME");
         return new AgentsSession(coordinator, signals, plan, request.Output, comeWithinSeconds).Finish(request.CommandLine);
     }
 
@@ -56,26 +57,35 @@ public sealed class AgentsSession
     /// <param name="output">Where the new merged run goes.</param>
     public static ExitCode Resume(StoredRun stored, string coordinatorUri, OutputRequest output)
     {
-        string plan = stored.FindNote(StoredRun.AgentsPlanNote) ?? throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} was not started with --agents; --coordinator does not apply");
+        string plan = stored.FindNote(StoredRun.AgentsPlanNote) ?? throw new UserException(ExitCode.WrongUsage,
+            $"run {stored.Run.Id} was not started with --agents; --coordinator does not apply");
         if (stored.Run.State == RunState.Finished)
-            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} is finished", $"'mongoperf report {stored.Run.Id}' shows it");
+            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} is finished",
+                $"'mongoperf report {stored.Run.Id}' shows it");
         string uri = new ConnectionSecrets(null, SecretPrompt.Ask).Complete(coordinatorUri);
         using var signals = new StopSignals("stopping all agents: saving results");
         using var coordinator = new Coordinator(uri, signals.Token);
         coordinator.Reopen(plan);
-        Console.Error.WriteLine($"waiting for the {Units.Counted(stored.Run.Clients.Count, "agent")} again: {string.Join(", ", stored.Run.Clients.Select(client => client.Name))}");
-        return new AgentsSession(coordinator, signals, plan, output, UsualComeWithinSeconds) { _isNeeded = true }.Finish(stored.Run.CommandLine);
+        Console.Error.WriteLine($"waiting for the {Units.Counted(stored.Run.Clients.Count, "agent")} again: "
+            + $"{string.Join(", ", stored.Run.Clients.Select(client => client.Name))}");
+        return new AgentsSession(coordinator, signals, plan, output, UsualComeWithinSeconds) { _isNeeded = true }
+            .Finish(stored.Run.CommandLine);
     }
 
     /// <exception cref="UserException">Agents can't do what is asked for.</exception>
     public static void Check(RunRequest request)
     {
         if (request.Uri is null)
-            throw new UserException(ExitCode.WrongUsage, "--agents needs --uri: several machines put load on one existing deployment", "start one with 'mongoperf serve' or 'cluster start', or name yours");
+            throw new UserException(ExitCode.WrongUsage, "--agents needs --uri: several machines put load on one existing deployment",
+                "start one with 'mongoperf serve' or 'cluster start', or name yours");
         if (request.System != DatabaseSystems.MongoDb || request.Settings.Engine.Kind != EngineKind.Wire)
-            throw new UserException(ExitCode.WrongUsage, $"--agents runs MongoPerf's own client on MongoDB; {DatabaseSystems.OtherNames} and --engine driver are for one machine");
+            throw new UserException(ExitCode.WrongUsage,
+                $"--agents runs MongoPerf's own client on MongoDB; {DatabaseSystems.OtherNames} and --engine driver are for one machine");
         if (request.ForceDrop is not null)
-            throw new UserException(ExitCode.WrongUsage, "--force-drop does not apply with --agents: agents drop nothing on a coordinator's request", "drop the collection first, or use another --db");
+            throw new UserException(
+                ExitCode.WrongUsage,
+                "--force-drop does not apply with --agents: agents drop nothing on a coordinator's request",
+                "drop the collection first, or use another --db");
         if (PlanDivision.FindFault(request.Plan.Plan) is { } fault)
             throw new UserException(ExitCode.WrongUsage, $"the plan can't be divided among agents: {fault}", "run it on one machine");
     }
@@ -83,7 +93,8 @@ public sealed class AgentsSession
     private static void WarnOfLoad(Coordinator coordinator, RunRequest request)
     {
         if (ServerUri.Parse(request.Uri!).Hosts.Intersect(coordinator.Hosts).Any())
-            Console.Error.WriteLine("warning: the coordinator is the deployment under load; another MongoDB, such as 'mongoperf serve', does not disturb what is measured");
+            Console.Error.WriteLine("warning: the coordinator is the deployment under load; another MongoDB, such as 'mongoperf serve', "
+                + "does not disturb what is measured");
     }
 
     private ExitCode Finish(string commandLine)
@@ -101,7 +112,8 @@ public sealed class AgentsSession
                 if (parts.Count == 0 && _signals.WasStopped)
                     throw new OperationCanceledException("interrupted before any agent had measured anything");
                 if (parts.Count == 0)
-                    throw new UserException(ExitCode.CannotConnect, $"no agent handed in a run: {string.Join("; ", agents.Select(agent => $"{agent.Label}: {agent.Why ?? agent.State}"))}");
+                    throw new UserException(ExitCode.CannotConnect, "no agent handed in a run: "
+                        + $"{string.Join("; ", agents.Select(agent => $"{agent.Label}: {agent.Why ?? agent.State}"))}");
                 ExitCode code = MergeSession.Merge(parts, missing, commandLine, _output, (StoredRun.AgentsPlanNote, _plan));
                 bool isDone = missing.Length == 0 && parts.All(part => part.Run.State == RunState.Finished);
                 _isNeeded = !isDone;
@@ -114,7 +126,8 @@ public sealed class AgentsSession
         }
         catch (Exception e) when (isAway = ErrorTally.IsServerAway(e))
         {
-            throw new UserException(ExitCode.CannotConnect, Coordinator.AwayBecause(e), "agents keep their runs in their own folders; 'mongoperf merge' takes them");
+            throw new UserException(ExitCode.CannotConnect, Coordinator.AwayBecause(e),
+                "agents keep their runs in their own folders; 'mongoperf merge' takes them");
         }
         finally
         {
@@ -146,7 +159,9 @@ public sealed class AgentsSession
             AgentState[] absent = [.. agents.Where(agent => agent.State == Coordinator.Free)];
             if (absent.Length > 0 && seconds > _comeWithinSeconds && stopped is null)
             {
-                missing = $"{agents.Count - absent.Length} of {agents.Count} agents came within {Units.Duration(TimeSpan.FromSeconds(_comeWithinSeconds))}; missing: {string.Join(", ", absent.Select(agent => agent.Label))}";
+                missing = $"{agents.Count - absent.Length} of {agents.Count} agents came within "
+                    + $"{Units.Duration(TimeSpan.FromSeconds(_comeWithinSeconds))}; missing: "
+                    + $"{string.Join(", ", absent.Select(agent => agent.Label))}";
                 _coordinator.Stop(_plan, missing);
                 stopped = seconds;
             }
@@ -157,9 +172,11 @@ public sealed class AgentsSession
                 stopped = seconds;
             }
 
-            bool isOver = agents.All(agent => agent.State == Coordinator.Ended || agent.IsLost || (stopped is not null && agent.State == Coordinator.Free));
+            bool isOver = agents.All(agent =>
+                agent.State == Coordinator.Ended || agent.IsLost || (stopped is not null && agent.State == Coordinator.Free));
             if (isOver || seconds - stopped > EndWithinSeconds)
-                return missing is null ? agents : throw new UserException(ExitCode.CannotConnect, missing, "start 'mongoperf agent' on each machine; --agents-within waits longer");
+                return missing is null ? agents : throw new UserException(ExitCode.CannotConnect, missing,
+                    "start 'mongoperf agent' on each machine; --agents-within waits longer");
             Thread.Sleep(LookMilliseconds);
         }
     }
@@ -168,10 +185,11 @@ public sealed class AgentsSession
     {
         foreach (AgentState agent in agents)
         {
-            string? text = agent.State == Coordinator.Ended ? $"agent {agent.Label} {(agent.Why is null ? "is done" : $"ended: {agent.Why}")}"
-                : agent.IsLost ? $"agent {agent.Label} is lost"
-                : agent.State == Coordinator.Claimed ? $"agent {agent.Label} has part {agent.Number} of {agents.Count}"
-                : null;
+            string? text =
+                agent.State == Coordinator.Ended ? $"agent {agent.Label} {(agent.Why is null ? "is done" : $"ended: {agent.Why}")}"
+                    : agent.IsLost ? $"agent {agent.Label} is lost"
+                    : agent.State == Coordinator.Claimed ? $"agent {agent.Label} has part {agent.Number} of {agents.Count}"
+                    : null;
             if (text is not null && _told.Add(text) && !_output.Quiet)
                 Console.Error.WriteLine(text);
         }
@@ -203,7 +221,8 @@ public sealed class AgentsSession
         }
         catch (RunStoreException e)
         {
-            Console.Error.WriteLine($"warning: what agent {agent.Label} handed in can't be read: {Masking.Shown(e.Message).Split('\n')[0]}");
+            Console.Error.WriteLine(
+                $"warning: what agent {agent.Label} handed in can't be read: {Masking.Shown(e.Message).Split('\n')[0]}");
         }
 
         return false;

@@ -22,7 +22,8 @@ namespace MongoPerf.Running.Agents;
 /// <param name="SilentSeconds">Since it was heard of last.</param>
 /// <param name="Why">It ended so, when not well.</param>
 /// <param name="Ready">As it said when it was ready to begin last; null before.</param>
-public sealed record AgentState(int Number, string? Name, string State, long Position, double SilentSeconds, string? Why, AgentReadiness? Ready)
+public sealed record AgentState(
+    int Number, string? Name, string State, long Position, double SilentSeconds, string? Why, AgentReadiness? Ready)
 {
     public bool IsLost => State == Coordinator.Claimed && SilentSeconds > Coordinator.LostAfterSeconds;
 
@@ -42,10 +43,12 @@ public sealed record AgentReadiness(double RoundTripMilliseconds, string Machine
 /// <param name="Seed">Of the documents.</param>
 public sealed record AgentClaim(string Plan, ClientPart Part, RunSettings Settings, ulong Seed);
 
-/// <summary>Plans that wait for agents, in a collection of ours on some MongoDB: who does which part, who has come how far, and what they measured.</summary>
+/// <summary>
+/// Plans that wait for agents, in a collection of ours on some MongoDB: who does which part, who has come how far, and what they measured.
+/// </summary>
 /// <remarks>
-/// All times are that server's. Every command may be sent twice: where a connection broke nobody knows whether it was carried out. Safe for several
-/// threads; while the server is away a command is tried again for a minute.
+/// All times are that server's. Every command may be sent twice: where a connection broke nobody knows whether it was carried out. Safe for
+/// several threads; while the server is away a command is tried again for a minute.
 /// </remarks>
 public sealed class Coordinator : IDisposable
 {
@@ -119,14 +122,19 @@ public sealed class Coordinator : IDisposable
         RemoveOld();
         // Parts first: a plan that can be seen is whole.
         for (int number = 1; number <= count; number++)
-            Put(BsonDocument.Of(("_id", PartId(id, number)), ("kind", "part"), ("plan", id), ("number", number), ("state", Free), ("position", 0L)));
+            Put(BsonDocument.Of(
+                ("_id", PartId(id, number)), ("kind", "part"), ("plan", id), ("number", number), ("state", Free), ("position", 0L)));
         Put(BsonDocument.Of(
-            ("_id", id), ("kind", "plan"), ("format", Format), ("program", ThisBuild.Version), ("count", count), ("seed", seed.ToString()), ("settings", text),
+            ("_id", id), ("kind", "plan"), ("format", Format), ("program", ThisBuild.Version), ("count", count),
+            ("seed", seed.ToString()), ("settings", text),
             ("hash", Hash(text, seed, count)), ("open", true), ("seen", Time(ReadTime()))));
         return id;
     }
 
-    /// <summary>Marks the collections before they exist, as those of runs are: one that a crash left without its marker would be refused as somebody else's.</summary>
+    /// <summary>
+    /// Marks the collections before they exist, as those of runs are: one that a crash left without its marker would be refused
+    /// as somebody else's.
+    /// </summary>
     /// <exception cref="UserException">One of them is somebody else's (6); nothing was written.</exception>
     private void MarkOwn()
     {
@@ -145,12 +153,15 @@ public sealed class Coordinator : IDisposable
             return;
         HashSet<string?> marked =
         [
-            .. Find(BsonDocument.Of(("_id", BsonDocument.Of(("$in", Collections))), ("program", WireCollection.CoordinatorProgram)), WireCollection.MarkerCollection).Select(marker => marker.FindString("_id")),
+            .. Find(BsonDocument.Of(("_id", BsonDocument.Of(("$in", Collections))), ("program", WireCollection.CoordinatorProgram)),
+                WireCollection.MarkerCollection).Select(marker => marker.FindString("_id")),
         ];
-        if (Collections.FirstOrDefault(name => !marked.Contains(name) && WithConnection(connection => WireCollection.Exists(connection, _database, name))) is { } foreign)
+        if (Collections.FirstOrDefault(name =>
+            !marked.Contains(name) && WithConnection(connection => WireCollection.Exists(connection, _database, name))) is { } foreign)
         {
             throw new UserException(
-                ExitCode.Refused, $"{_database}.{foreign} at {Hosts[0]} was not created by a coordinator of MongoPerf; nothing was written or deleted",
+                ExitCode.Refused,
+                $"{_database}.{foreign} at {Hosts[0]} was not created by a coordinator of MongoPerf; nothing was written or deleted",
                 "name another MongoDB as the coordinator, or drop the collection if you no longer need it");
         }
 
@@ -159,7 +170,8 @@ public sealed class Coordinator : IDisposable
 
     private void RemoveOld()
     {
-        foreach (BsonDocument old in Find(BsonDocument.Of(("kind", "plan"), ("seen", BsonDocument.Of(("$lt", Time(ReadTime() - (long)KeepFor.TotalMilliseconds)))))))
+        foreach (BsonDocument old in Find(
+            BsonDocument.Of(("kind", "plan"), ("seen", BsonDocument.Of(("$lt", Time(ReadTime() - (long)KeepFor.TotalMilliseconds)))))))
             Close(old.FindString("_id") ?? "", isDone: true);
     }
 
@@ -171,7 +183,8 @@ public sealed class Coordinator : IDisposable
             throw new UserException(ExitCode.WrongUsage, "the coordinator no longer has this plan", "start it again");
         Delete(Agents, BsonDocument.Of(("kind", "start"), ("plan", plan)));
         Update(BsonDocument.Of(("kind", "part"), ("plan", plan)), BsonDocument.Of(
-            ("$set", BsonDocument.Of(("state", Free), ("position", 0L))), ("$unset", BsonDocument.Of(("why", ""), ("stop", ""), ("prepared", "")))));
+            ("$set", BsonDocument.Of(("state", Free), ("position", 0L))),
+            ("$unset", BsonDocument.Of(("why", ""), ("stop", ""), ("prepared", "")))));
         Update(BsonDocument.Of(("_id", plan)), BsonDocument.Of(("$set", BsonDocument.Of(("open", true), ("seen", Time(ReadTime()))))));
     }
 
@@ -185,7 +198,8 @@ public sealed class Coordinator : IDisposable
     {
         isAgain = IsNameTaken = false;
         long now = ReadTime();
-        BsonDocument open = BsonDocument.Of(("kind", "plan"), ("open", true), ("seen", BsonDocument.Of(("$gte", Time(now - (long)(LostAfterSeconds * 1000))))));
+        BsonDocument open = BsonDocument.Of(
+            ("kind", "plan"), ("open", true), ("seen", BsonDocument.Of(("$gte", Time(now - (long)(LostAfterSeconds * 1000))))));
         foreach (BsonDocument plan in Find(open))
         {
             RequireOwn();
@@ -202,13 +216,16 @@ public sealed class Coordinator : IDisposable
                 bool isSilent = now - (known.FindInt64("seen") ?? 0) > LostAfterSeconds * 1000;
                 bool isOpen = Text(known, "state") == Free || (Text(known, "state") == Claimed && isSilent);
                 IsNameTaken = Text(known, "state") == Claimed && !isSilent;
-                part = isOpen ? Modify(BsonDocument.Of(("_id", known.Find("_id")), ("state", known.Find("state")), ("seen", known.Find("seen"))), taken) : null;
+                part = isOpen ? Modify(
+                    BsonDocument.Of(("_id", known.Find("_id")), ("state", known.Find("state")), ("seen", known.Find("seen"))),
+                    taken) : null;
                 isAgain = part is not null;
             }
             else
             {
                 (string, object?)[] own = number is { } only ? [("number", only)] : [];
-                part = Modify(BsonDocument.Of([("kind", "part"), ("plan", id), ("name", BsonDocument.Of(("$exists", false))), ("state", Free), .. own]), taken);
+                part = Modify(BsonDocument.Of(
+                    [("kind", "part"), ("plan", id), ("name", BsonDocument.Of(("$exists", false))), ("state", Free), .. own]), taken);
                 IsNameTaken = part is not null && GivesWay(part, id, name);
                 part = IsNameTaken ? null : part;
             }
@@ -223,9 +240,11 @@ public sealed class Coordinator : IDisposable
     /// <summary>Of two of one name that came at once, who took the higher part gives it back.</summary>
     private bool GivesWay(BsonDocument part, string plan, string name)
     {
-        if (Find(BsonDocument.Of(("kind", "part"), ("plan", plan), ("name", name))).Min(other => other.FindInt64("number")) == part.FindInt64("number"))
+        if (Find(BsonDocument.Of(("kind", "part"), ("plan", plan), ("name", name)))
+            .Min(other => other.FindInt64("number")) == part.FindInt64("number"))
             return false;
-        Update(BsonDocument.Of(("_id", part.Find("_id"))), BsonDocument.Of(("$set", BsonDocument.Of(("state", Free))), ("$unset", BsonDocument.Of(("name", ""), ("seen", "")))));
+        Update(BsonDocument.Of(("_id", part.Find("_id"))),
+            BsonDocument.Of(("$set", BsonDocument.Of(("state", Free))), ("$unset", BsonDocument.Of(("name", ""), ("seen", "")))));
         return true;
     }
 
@@ -237,7 +256,8 @@ public sealed class Coordinator : IDisposable
         return
         [
             .. found.Select(part => new AgentState(
-                (int)(part.FindInt64("number") ?? 0), Text(part, "name"), Text(part, "state") ?? Free, part.FindInt64("position") ?? 0, SilentSeconds(part), Text(part, "why"),
+                (int)(part.FindInt64("number") ?? 0), Text(part, "name"), Text(part, "state") ?? Free, part.FindInt64("position") ?? 0,
+                SilentSeconds(part), Text(part, "why"),
                 part.FindDocument("ready") is { } ready ? ReadReadiness(ready) : null)).OrderBy(part => part.Number),
         ];
     }
@@ -248,7 +268,9 @@ public sealed class Coordinator : IDisposable
     /// <summary>Nobody else takes a part of a plan.</summary>
     public void Withdraw(string plan) => Update(BsonDocument.Of(("_id", plan)), Set(("open", false)));
 
-    /// <summary>For how long a sign of life has been the same, by this machine's time: that a server's clock is set makes nobody lost.</summary>
+    /// <summary>
+    /// For how long a sign of life has been the same, by this machine's time: that a server's clock is set makes nobody lost.
+    /// </summary>
     private double SilentSeconds(BsonDocument document)
     {
         string id = document.FindString("_id") ?? "";
@@ -264,7 +286,9 @@ public sealed class Coordinator : IDisposable
 
     /// <summary>Says that the agent lives.</summary>
     /// <returns>Why it is to stop; null while it is not.</returns>
-    public string? Say(AgentClaim claim) => Modify(OwnPart(claim), Set(("seen", Time(ReadTime())))) is { } part ? Text(part, "stop") : "the coordinator does not know the plan any more";
+    public string? Say(AgentClaim claim) => Modify(OwnPart(claim), Set(("seen", Time(ReadTime())))) is { } part
+        ? Text(part, "stop")
+        : "the coordinator does not know the plan any more";
 
     public void SayStarter(string plan) => Update(BsonDocument.Of(("_id", plan)), Set(("seen", Time(ReadTime()))));
 
@@ -277,7 +301,8 @@ public sealed class Coordinator : IDisposable
     public void SetPosition(AgentClaim claim, long position, AgentReadiness? ready)
     {
         (string, object?)[] measured = ready is { Clock: { } clock }
-            ? [("ready", BsonDocument.Of(("roundTrip", (long)Math.Ceiling(ready.RoundTripMilliseconds)), ("machine", ready.Machine), ("offset", clock.OffsetMilliseconds), ("uncertainty", clock.UncertaintyMilliseconds)))]
+            ? [("ready", BsonDocument.Of(("roundTrip", (long)Math.Ceiling(ready.RoundTripMilliseconds)), ("machine", ready.Machine),
+                ("offset", clock.OffsetMilliseconds), ("uncertainty", clock.UncertaintyMilliseconds)))]
             : [];
         Update(OwnPart(claim), Set([("position", position), ("seen", Time(ReadTime())), .. measured]));
     }
@@ -292,7 +317,8 @@ public sealed class Coordinator : IDisposable
     /// <summary>Ends an agent's part.</summary>
     /// <param name="claim">Of the agent.</param>
     /// <param name="why">Null when all of it was done.</param>
-    public void End(AgentClaim claim, string? why) => Update(OwnPart(claim), why is null ? Set(("state", Ended), ("position", long.MaxValue)) : Set(("state", Ended), ("why", why)));
+    public void End(AgentClaim claim, string? why) =>
+        Update(OwnPart(claim), why is null ? Set(("state", Ended), ("position", long.MaxValue)) : Set(("state", Ended), ("why", why)));
 
     /// <summary>What the first agent found and the others need.</summary>
     public void Publish(AgentClaim claim, string text) => Update(BsonDocument.Of(("_id", PartId(claim.Plan, 1))), Set(("prepared", text)));
@@ -310,7 +336,8 @@ public sealed class Coordinator : IDisposable
         {
             Run(BsonDocument.Of(
                 ("findAndModify", Agents), ("query", BsonDocument.Of(("_id", id))), ("upsert", true), ("new", true), ("writeConcern", Safe),
-                ("update", BsonDocument.Of(("$setOnInsert", BsonDocument.Of(("kind", "start"), ("plan", claim.Plan), ("at", Time(ReadTime() + (long)leadMilliseconds))))))));
+                ("update", BsonDocument.Of(("$setOnInsert",
+                    BsonDocument.Of(("kind", "start"), ("plan", claim.Plan), ("at", Time(ReadTime() + (long)leadMilliseconds))))))));
         }
         catch (ServerCommandException e) when (e.Code == ServerError.DuplicateKey)
         {
@@ -331,7 +358,8 @@ public sealed class Coordinator : IDisposable
         int number = 0;
         for (int length; (length = stream.ReadAtLeast(buffer, ChunkSize, throwOnEndOfStream: false)) > 0; number++)
             Put(BsonDocument.Of(("_id", $"{id}/{number}"), ("files_id", id), ("n", number), ("data", buffer[..length])), Chunks);
-        Put(BsonDocument.Of(("_id", id), ("filename", "run.db"), ("length", stream.Length), ("chunkSize", ChunkSize), ("plan", claim.Plan), ("uploadDate", Time(ReadTime()))), Files);
+        Put(BsonDocument.Of(("_id", id), ("filename", "run.db"), ("length", stream.Length), ("chunkSize", ChunkSize), ("plan", claim.Plan),
+            ("uploadDate", Time(ReadTime()))), Files);
     }
 
     /// <returns>False when the agent stored none, or not all of it.</returns>
@@ -344,7 +372,8 @@ public sealed class Coordinator : IDisposable
         using FileStream stream = File.OpenWrite(file);
         for (long chunk = 0; stream.Position < length; chunk++)
         {
-            if (FindOne($"{id}/{chunk}", Chunks)?.Find("data") is not { Type: BsonType.Binary } data || data.ToBinary() is not { Length: > 0 and <= ChunkSize } bytes)
+            if (FindOne($"{id}/{chunk}", Chunks)?.Find("data") is not { Type: BsonType.Binary } data
+                || data.ToBinary() is not { Length: > 0 and <= ChunkSize } bytes)
                 return false;
             stream.Write(bytes.Span);
         }
@@ -374,9 +403,14 @@ public sealed class Coordinator : IDisposable
         string text = plan.FindString("settings") ?? "";
         int count = (int)Math.Clamp(plan.FindInt64("count") ?? 0, 0, int.MaxValue);
         if (plan.FindString("program") is var program && program != ThisBuild.Version)
-            throw new UserException(ExitCode.WrongUsage, $"the plan was made by MongoPerf {ForeignText.OneLine(program ?? "?", 60)}; this is {ThisBuild.Version}", "the agents and the 'series' or 'run' that offers the plan must be the same version");
-        if (text.Length is 0 or > MostSettings || count is < 1 or > MostAgents || !ulong.TryParse(plan.FindString("seed"), out ulong seed) || plan.FindString("hash") != Hash(text, seed, count))
-            throw new UserException(ExitCode.WrongUsage, "the coordinator's plan is incomplete or damaged: its hash does not match", "something else writes to the coordinator's collection, or it is damaged");
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"the plan was made by MongoPerf {ForeignText.OneLine(program ?? "?", 60)}; this is {ThisBuild.Version}",
+                "the agents and the 'series' or 'run' that offers the plan must be the same version");
+        if (text.Length is 0 or > MostSettings || count is < 1 or > MostAgents || !ulong.TryParse(plan.FindString("seed"), out ulong seed)
+            || plan.FindString("hash") != Hash(text, seed, count))
+            throw new UserException(ExitCode.WrongUsage, "the coordinator's plan is incomplete or damaged: its hash does not match",
+                "something else writes to the coordinator's collection, or it is damaged");
         try
         {
             return (RunSettings.FromJson(text), seed, count);
@@ -390,11 +424,14 @@ public sealed class Coordinator : IDisposable
     /// <summary>A clock that was not told says nothing.</summary>
     private AgentReadiness ReadReadiness(BsonDocument ready)
     {
-        (double Offset, double Uncertainty) clock = ready.FindDouble("offset") is { } offset && double.IsFinite(offset) && ready.FindDouble("uncertainty") is >= 0 and var uncertainty ? (offset, uncertainty) : (0, double.PositiveInfinity);
-        return new AgentReadiness(Math.Clamp(ready.FindInt64("roundTrip") ?? 0, 0, 1000), Text(ready, "machine") ?? "", new ClientClock(Hosts[0].ToString(), clock.Offset, clock.Uncertainty));
+        (double Offset, double Uncertainty) clock = ready.FindDouble("offset") is { } offset && double.IsFinite(offset)
+            && ready.FindDouble("uncertainty") is >= 0 and var uncertainty ? (offset, uncertainty) : (0, double.PositiveInfinity);
+        return new AgentReadiness(Math.Clamp(ready.FindInt64("roundTrip") ?? 0, 0, 1000), Text(ready, "machine") ?? "",
+            new ClientClock(Hosts[0].ToString(), clock.Offset, clock.Uncertainty));
     }
 
-    private static string Hash(string settings, ulong seed, int count) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes($"{count}/{seed}/{settings}")));
+    private static string Hash(string settings, ulong seed, int count) =>
+        Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes($"{count}/{seed}/{settings}")));
 
     private static string PartId(string plan, int number) => $"{plan}/{number}";
 
@@ -404,7 +441,8 @@ public sealed class Coordinator : IDisposable
 
     private static DateTime Time(long milliseconds) => DateTimeOffset.FromUnixTimeMilliseconds(milliseconds).UtcDateTime;
 
-    private static string? Text(BsonDocument document, string field) => document.FindString(field) is { } text ? ForeignText.OneLine(text, MostText) : null;
+    private static string? Text(BsonDocument document, string field) =>
+        document.FindString(field) is { } text ? ForeignText.OneLine(text, MostText) : null;
 
     private long ReadTime() => WithConnection(ServerClock.ReadTime);
 
@@ -412,21 +450,27 @@ public sealed class Coordinator : IDisposable
     private void Put(BsonDocument document, string collection = Agents) => Run(Upsert(collection, document));
 
     private static BsonDocument Upsert(string collection, BsonDocument document) => BsonDocument.Of(
-        ("update", collection), ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", document.Find("_id")))), ("u", document), ("upsert", true)) }), ("writeConcern", Safe));
+        ("update", collection),
+        ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", document.Find("_id")))), ("u", document), ("upsert", true)) }),
+        ("writeConcern", Safe));
 
     private void Update(BsonDocument filter, BsonDocument change) => Run(BsonDocument.Of(
         ("update", Agents), ("updates", new[] { BsonDocument.Of(("q", filter), ("u", change), ("multi", true)) }), ("writeConcern", Safe)));
 
-    private void Delete(string collection, BsonDocument filter) => Run(BsonDocument.Of(("delete", collection), ("deletes", new[] { BsonDocument.Of(("q", filter), ("limit", 0)) })));
+    private void Delete(string collection, BsonDocument filter) =>
+        Run(BsonDocument.Of(("delete", collection), ("deletes", new[] { BsonDocument.Of(("q", filter), ("limit", 0)) })));
 
     /// <returns>As it is then; null when there is none.</returns>
     private BsonDocument? Modify(BsonDocument filter, BsonDocument change) =>
-        Run(BsonDocument.Of(("findAndModify", Agents), ("query", filter), ("update", change), ("new", true), ("writeConcern", Safe))).FindDocument("value");
+        Run(BsonDocument.Of(("findAndModify", Agents), ("query", filter), ("update", change), ("new", true), ("writeConcern", Safe)))
+            .FindDocument("value");
 
-    private BsonDocument? FindOne(string id, string collection = Agents) => Find(BsonDocument.Of(("_id", id)), collection) is [var found, ..] ? found : null;
+    private BsonDocument? FindOne(string id, string collection = Agents) =>
+        Find(BsonDocument.Of(("_id", id)), collection) is [var found, ..] ? found : null;
 
     private IReadOnlyList<BsonDocument> Find(BsonDocument filter, string collection = Agents) => WithConnection(connection =>
-        (IReadOnlyList<BsonDocument>)[.. connection.RunCursor(_database, BsonDocument.Of(("find", collection), ("filter", filter), ("limit", MostAgents)))]);
+        (IReadOnlyList<BsonDocument>)[.. connection.RunCursor(
+            _database, BsonDocument.Of(("find", collection), ("filter", filter), ("limit", MostAgents)))]);
 
     private BsonDocument Run(BsonDocument command)
     {
@@ -437,7 +481,9 @@ public sealed class Coordinator : IDisposable
     private BsonDocument Send(BsonDocument command) => WithConnection(connection =>
     {
         BsonDocument reply = connection.RunCommand(_database, command);
-        return reply.FindDocument("writeErrors.0") is { } wrong ? throw new ServerCommandException(command.First().Key, ServerError.From(wrong)) : reply;
+        return reply.FindDocument("writeErrors.0") is { } wrong
+            ? throw new ServerCommandException(command.First().Key, ServerError.From(wrong))
+            : reply;
     });
 
     private T WithConnection<T>(Func<MongoConnection, T> use)

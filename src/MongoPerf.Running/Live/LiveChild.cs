@@ -8,9 +8,10 @@ namespace MongoPerf.Running.Live;
 
 /// <summary><c>--live</c>: a child process that serves the page of the run under way: <c>watch</c>.</summary>
 /// <remarks>
-/// In a process of its own, so that nothing it does stops the threads that measure: neither its garbage collections nor a reader's. It reads the
-/// run's folder, ends when its input does, and is never waited for. Its priority is the usual one: on a machine that is worked to its limit a lower one
-/// would keep the page away for minutes, and what it may use is bounded anyway by LivePlot. The runs of a command follow one another under one address.
+/// In a process of its own, so that nothing it does stops the threads that measure: neither its garbage collections nor a reader's. It
+/// reads the run's folder, ends when its input does, and is never waited for. Its priority is the usual one: on a machine that is worked to
+/// its limit a lower one would keep the page away for minutes, and what it may use is bounded anyway by LivePlot. The runs of a command
+/// follow one another under one address.
 /// </remarks>
 public sealed class LiveChild
 {
@@ -23,7 +24,8 @@ public sealed class LiveChild
     public LiveChild(int port)
     {
         if (port > 0 && !FreePort.IsFree(port))
-            throw new UserException(ExitCode.WrongUsage, $"--live: port {port} of 127.0.0.1 is in use", "choose another, or omit it to use a free one");
+            throw new UserException(ExitCode.WrongUsage, $"--live: port {port} of 127.0.0.1 is in use",
+                "choose another, or omit it to use a free one");
         _port = port;
     }
 
@@ -35,7 +37,8 @@ public sealed class LiveChild
         try
         {
             IReadOnlyList<string> program = ThisProgram.Command;
-            Process child = DetachedStart.RunWithPipes(program[0], [.. program.Skip(1), "watch", Path.GetFullPath(runFolder), "--port", $"{_port}"]);
+            Process child = DetachedStart.RunWithPipes(
+                program[0], [.. program.Skip(1), "watch", Path.GetFullPath(runFolder), "--port", $"{_port}"]);
             child.OutputDataReceived += (_, line) => Heard(line.Data, tell);
             child.ErrorDataReceived += (_, line) => Complain(line.Data, tell);
             child.BeginOutputReadLine();

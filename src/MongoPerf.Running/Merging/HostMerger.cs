@@ -2,12 +2,15 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Running.Merging;
 
-/// <summary>What several clients of one machine saw of it: as the one that looked most often did, with what all of them used there themselves.</summary>
+/// <summary>
+/// What several clients of one machine saw of it: as the one that looked most often did, with what all of them used there themselves.
+/// </summary>
 /// <param name="clients">Each client's samples in time order, by a common clock; read twice.</param>
 internal sealed class HostMerger(IReadOnlyList<IEnumerable<MetricSample>> clients)
 {
     private static readonly int[] ClientColumns =
-        [.. new[] { "client_cpu_user", "client_cpu_system", "client_resident" }.Select(name => MetricCatalogue.IndexOf(MetricCatalogue.Host, name))];
+        [.. new[] { "client_cpu_user", "client_cpu_system", "client_resident" }
+            .Select(name => MetricCatalogue.IndexOf(MetricCatalogue.Host, name))];
 
     /// <returns>In time order, streamed.</returns>
     public IEnumerable<MetricSample> Merge()

@@ -8,7 +8,9 @@ public static class MergeCheck
 {
     private const int Shown = 60;
 
-    /// <summary>What must be alike. A divided plan may be read by programs of one version only, as they divide it by the same rule.</summary>
+    /// <summary>
+    /// What must be alike. A divided plan may be read by programs of one version only, as they divide it by the same rule.
+    /// </summary>
     private static readonly (string Name, Func<StoredRun, string> Of)[] Traits =
     [
         ("scenario", run => run.Settings.Plan.Name),
@@ -35,7 +37,8 @@ public static class MergeCheck
             if (run.Run.Clients.Count > 0)
                 return $"run {run.Run.Id} was merged already; merge the runs of the clients";
             if (runs.Count > 1 && run.Deployment is { } own && !own.Kind.IsGiven())
-                return $"run {run.Run.Id} started a server of its own ({own.Kind.Text()}): runs that are merged were made at one deployment, with --uri";
+                return $"run {run.Run.Id} started a server of its own ({own.Kind.Text()}): runs that are merged were made at "
+                    + "one deployment, with --uri";
             foreach ((string name, Func<StoredRun, string> of) in Traits)
             {
                 if (of(run) != of(first))
@@ -49,14 +52,16 @@ public static class MergeCheck
 
         if (runs.GroupBy(run => run.Token ?? run.Folder).FirstOrDefault(same => same.Count() > 1) is { } twice)
             return $"run {twice.First().Run.Id} is named twice";
-        return runs.Where(run => run.Run.Part is not null).GroupBy(run => run.Run.Part!.Number).FirstOrDefault(same => same.Count() > 1) is { } part
+        return runs.Where(run => run.Run.Part is not null)
+            .GroupBy(run => run.Run.Part!.Number).FirstOrDefault(same => same.Count() > 1) is { } part
             ? $"{string.Join(" and ", part.Select(run => run.Run.Id))} are both part {part.Key}"
             : null;
     }
 
-    private static string? OtherPhase(StoredRun first, StoredRun run) => first.Phases.Join(run.Phases, phase => phase.Number, phase => phase.Number, (one, other) => (one, other))
-        .Where(pair => pair.one.Phase != pair.other.Phase || !pair.one.Parameters.SequenceEqual(pair.other.Parameters))
-        .Select(pair => $"{pair.one.Number} is {pair.one.Phase} in one and {pair.other.Phase} in the other").FirstOrDefault();
+    private static string? OtherPhase(StoredRun first, StoredRun run) =>
+        first.Phases.Join(run.Phases, phase => phase.Number, phase => phase.Number, (one, other) => (one, other))
+            .Where(pair => pair.one.Phase != pair.other.Phase || !pair.one.Parameters.SequenceEqual(pair.other.Parameters))
+            .Select(pair => $"{pair.one.Number} is {pair.one.Phase} in one and {pair.other.Phase} in the other").FirstOrDefault();
 
     /// <summary>Of long texts the place where they part.</summary>
     private static string Difference(string name, string left, string right)
@@ -65,6 +70,7 @@ public static class MergeCheck
         int from = Math.Max(left.Length, right.Length) <= Shown ? 0 : Math.Max(0, same - (Shown / 3));
         return $"{name} is '{Part(left)}' in one and '{Part(right)}' in the other";
 
-        string Part(string text) => text.Length <= from ? "" : string.Concat(text.Skip(from).Take(Shown)) + (text.Length > from + Shown ? "…" : "");
+        string Part(string text) =>
+            text.Length <= from ? "" : string.Concat(text.Skip(from).Take(Shown)) + (text.Length > from + Shown ? "…" : "");
     }
 }

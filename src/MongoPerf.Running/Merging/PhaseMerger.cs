@@ -15,15 +15,20 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
         PhaseRecord[] all = [.. records.OfType<PhaseRecord>()];
         // Sizes and checks are taken by one of them.
         PhaseRecord most = all.MaxBy(record => record.Documents)!;
-        OperationResult[] results = [.. all.SelectMany(record => record.Operations).Select(result => result.Operation).Distinct().Select(operation => Merge(operation, records, histograms))];
-        JointLatency? Joint(Func<OperationResult, bool> isOf) => JointLatency.Of([.. results.Where(isOf).Select(result => LatencyOf(result, histograms))]);
+        OperationResult[] results = [.. all.SelectMany(record => record.Operations)
+            .Select(result => result.Operation).Distinct().Select(operation => Merge(operation, records, histograms))];
+        JointLatency? Joint(Func<OperationResult, bool> isOf) =>
+            JointLatency.Of([.. results.Where(isOf).Select(result => LatencyOf(result, histograms))]);
         return most with
         {
             Rate = all.Any(record => record.Rate is not null) ? all.Sum(record => record.Rate ?? 0) : null,
-            Groups = [.. all.SelectMany(record => record.Groups.Index()).GroupBy(group => (group.Index, group.Item.Name)).OrderBy(group => group.Key.Index)
-                .Select(group => Merge([.. group.Select(g => g.Item)])).Select(group => group with { Joint = Joint(result => group.Mix.Contains(result.Operation)) })],
+            Groups = [.. all.SelectMany(record => record.Groups.Index())
+                .GroupBy(group => (group.Index, group.Item.Name)).OrderBy(group => group.Key.Index)
+                .Select(group => Merge([.. group.Select(g => g.Item)]))
+                .Select(group => group with { Joint = Joint(result => group.Mix.Contains(result.Operation)) })],
             Joint = all.Any(record => record.Groups.Count > 1) ? Joint(_ => true) : null,
-            NextNumbers = all.SelectMany(record => record.NextNumbers).GroupBy(next => next.Key).ToDictionary(next => next.Key, next => next.Max(one => one.Value)),
+            NextNumbers = all.SelectMany(record => record.NextNumbers)
+                .GroupBy(next => next.Key).ToDictionary(next => next.Key, next => next.Max(one => one.Value)),
             IsComplete = all.Length == records.Count && all.All(record => record.IsComplete),
             Operations = results,
             Sizes = all.Select(record => record.Sizes).FirstOrDefault(sizes => sizes.Count > 0) ?? [],
@@ -35,9 +40,11 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
         int threads = groups.Sum(group => group.Threads);
         double mean = (double)groups.Sum(group => group.Operations) / Math.Max(1, threads);
         // The sum of squares about the common mean, from those about each client's own.
-        double squares = groups.Sum(group => (group.Deviation * group.Deviation * Math.Max(0, group.Threads - 1)) + (group.Threads * (group.Mean - mean) * (group.Mean - mean)));
+        double squares = groups.Sum(group => (group.Deviation * group.Deviation * Math.Max(0, group.Threads - 1))
+            + (group.Threads * (group.Mean - mean) * (group.Mean - mean)));
         return new GroupShare(
-            groups[0].Name, threads, groups.Max(group => group.Seconds), groups.Sum(group => group.Operations), groups.Min(group => group.Least), groups.Max(group => group.Most),
+            groups[0].Name, threads, groups.Max(group => group.Seconds), groups.Sum(group => group.Operations),
+            groups.Min(group => group.Least), groups.Max(group => group.Most),
             Math.Sqrt(squares / Math.Max(1, threads - 1)), groups.Aggregate(Accounting.None, (sum, group) => sum.Plus(group.Accounting)))
         {
             Waiting = groups.Any(group => group.Waiting is not null)
@@ -51,16 +58,21 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
     {
         StoredHistogram? whole = histograms.FirstOrDefault(histogram => histogram.Operation == result.Operation && !histogram.IsWarmup);
         return new OperationLatency(
-            result.IsUnacknowledged, Decoded(whole?.Encoded ?? default), result.HasRate ? Decoded(whole?.Response ?? default) : null, result.HasRate ? Decoded(whole?.Lateness ?? default) : null);
+            result.IsUnacknowledged,
+            Decoded(whole?.Encoded ?? default),
+            result.HasRate ? Decoded(whole?.Response ?? default) : null,
+            result.HasRate ? Decoded(whole?.Lateness ?? default) : null);
     }
 
-    private static LatencyHistogram Decoded(ReadOnlyMemory<byte> encoded) => encoded.IsEmpty ? new LatencyHistogram() : HistogramEncoding.Decode(encoded.Span);
+    private static LatencyHistogram Decoded(ReadOnlyMemory<byte> encoded) =>
+        encoded.IsEmpty ? new LatencyHistogram() : HistogramEncoding.Decode(encoded.Span);
 
     private OperationResult Merge(string operation, IReadOnlyList<PhaseRecord?> records, IReadOnlyList<StoredHistogram> histograms)
     {
         (string Client, OperationResult Result)[] parts =
         [
-            .. records.Zip(clients).SelectMany(pair => (pair.First?.Operations ?? []).Where(result => result.Operation == operation).Select(result => (pair.Second, result))),
+            .. records.Zip(clients).SelectMany(pair =>
+                (pair.First?.Operations ?? []).Where(result => result.Operation == operation).Select(result => (pair.Second, result))),
         ];
         OperationResult[] all = [.. parts.Select(part => part.Result)];
         StoredHistogram? whole = histograms.FirstOrDefault(histogram => histogram.Operation == operation && !histogram.IsWarmup);
@@ -85,7 +97,9 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
             MegabytesPerSecond = Over(seconds, result => result.MegabytesPerSecond),
             ClientCpuMicrosecondsPerOperation = Mean(result => result.ClientCpuMicrosecondsPerOperation),
             ClientCpuCores = Over(seconds, result => result.ClientCpuCores),
-            ClientAllocatedBytesPerOperation = all.All(result => result.ClientAllocatedBytesPerOperation is not null) ? Mean(result => result.ClientAllocatedBytesPerOperation!.Value) : null,
+            ClientAllocatedBytesPerOperation = all.All(result => result.ClientAllocatedBytesPerOperation is not null)
+                ? Mean(result => result.ClientAllocatedBytesPerOperation!.Value)
+                : null,
             LatencyMicroseconds = Summary(whole?.Encoded ?? default),
             ResponseMicroseconds = hasRate ? Summary(whole?.Response ?? default) : null,
             LatenessMicroseconds = hasRate ? Summary(whole?.Lateness ?? default) : null,
@@ -96,19 +110,26 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
             Verified = all.Sum(result => result.Verified),
             Wrong = all.Sum(result => result.Wrong),
             Accounting = all.Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting)),
-            Members = [.. all.SelectMany(result => result.Members).GroupBy(share => share.Member).Select(own => new MemberShare(own.Key, own.Sum(share => share.Operations))).OrderByDescending(share => share.Operations)],
+            Members = [.. all.SelectMany(result => result.Members).GroupBy(share => share.Member)
+                .Select(own => new MemberShare(own.Key, own.Sum(share => share.Operations))).OrderByDescending(share => share.Operations)],
             Errors = ErrorTally.Merge(all.Select(result => result.Errors)),
-            Clients = [.. parts.Select(part => new ClientResult(part.Client, part.Result.Operations, part.Result.IsInsert ? part.Result.DocumentsPerSecond : part.Result.OperationsPerSecond, part.Result.ReportedMicroseconds.P99, part.Result.Threads, part.Result.ClientCpuCores))],
+            Clients = [.. parts.Select(part => new ClientResult(part.Client,
+                part.Result.Operations, part.Result.IsInsert ? part.Result.DocumentsPerSecond : part.Result.OperationsPerSecond,
+                part.Result.ReportedMicroseconds.P99, part.Result.Threads, part.Result.ClientCpuCores))],
         };
 
-        double Over(double window, Func<OperationResult, double> rate) => window <= 0 ? 0 : all.Sum(result => rate(result) * result.Seconds) / window;
+        double Over(double window, Func<OperationResult, double> rate) =>
+            window <= 0 ? 0 : all.Sum(result => rate(result) * result.Seconds) / window;
 
-        double Mean(Func<OperationResult, double> of) => operations == 0 ? 0 : all.Sum(result => of(result) * result.Operations) / operations;
+        double Mean(Func<OperationResult, double> of) =>
+            operations == 0 ? 0 : all.Sum(result => of(result) * result.Operations) / operations;
     }
 
     private static UnacknowledgedResult? Sum(UnacknowledgedResult[] all) => all.Length == 0
         ? null
-        : new UnacknowledgedResult(all.Sum(one => one.Sent), all.Sum(one => one.Arrived), all.Sum(one => one.Lost), all.Max(one => one.DrainSeconds));
+        : new UnacknowledgedResult(all.Sum(one => one.Sent), all.Sum(one => one.Arrived), all.Sum(one => one.Lost),
+            all.Max(one => one.DrainSeconds));
 
-    private static LatencySummary Summary(ReadOnlyMemory<byte> encoded) => encoded.IsEmpty ? LatencySummary.None : LatencySummaries.From(HistogramEncoding.Decode(encoded.Span));
+    private static LatencySummary Summary(ReadOnlyMemory<byte> encoded) =>
+        encoded.IsEmpty ? LatencySummary.None : LatencySummaries.From(HistogramEncoding.Decode(encoded.Span));
 }

@@ -30,7 +30,11 @@ public sealed class RunMerger
     {
         _parts = parts;
         _plan = plan;
-        _clients = [.. parts.Select((part, i) => Describe(part, i)), .. missing.Select(name => new MergedClient(name, "none", MergedClient.Missing))];
+        _clients =
+        [
+            .. parts.Select((part, i) => Describe(part, i)),
+            .. missing.Select(name => new MergedClient(name, "none", MergedClient.Missing)),
+        ];
         _phases = new PhaseMerger([.. _clients.Take(parts.Count).Select(client => client.Name)]);
     }
 
@@ -69,32 +73,41 @@ public sealed class RunMerger
         foreach ((int i, StoredRun part) in _parts.Index())
         {
             foreach (RunEvent happened in part.Events.Where(happened => i == 0 || happened.Kind != RunEvent.Phase))
-                store.AddEvent(happened with { AtMilliseconds = At(part, happened.AtMilliseconds), Text = happened.Kind == RunEvent.Phase ? happened.Text : $"{_clients[i].Name}: {happened.Text}" });
+                store.AddEvent(happened with
+                {
+                    AtMilliseconds = At(part, happened.AtMilliseconds),
+                    Text = happened.Kind == RunEvent.Phase ? happened.Text : $"{_clients[i].Name}: {happened.Text}",
+                });
         }
 
-        string[] wrong = [.. _clients.Where(client => client.State != "finished").Select(client => $"{client.Name} is {client.State}{(client.StoppedBecause is { } why ? $" ({why})" : "")}")];
+        string[] wrong = [.. _clients.Where(client => client.State != "finished")
+            .Select(client => $"{client.Name} is {client.State}{(client.StoppedBecause is { } why ? $" ({why})" : "")}")];
         DateTimeOffset ended = _parts.Max(part => (part.Run.EndedAt ?? part.Run.StartedAt) + Shift(part));
         store.SetState(IsWhole ? RunState.Finished : RunState.Interrupted, IsWhole ? null : $"partial: {string.Join(", ", wrong)}", ended);
         store.Flush();
     }
 
-    private static MergedClient Describe(StoredRun part, int i) => new(part.Run.Part?.Name ?? $"client {i + 1}", part.Run.Id, part.StateText)
-    {
-        Host = part.Environment?.Host,
-        CpuCount = part.Environment?.CpuCount,
-        Clock = part.Environment?.Clock,
-        StoppedBecause = part.Run.StoppedBecause,
-    };
+    private static MergedClient Describe(StoredRun part, int i) =>
+        new(part.Run.Part?.Name ?? $"client {i + 1}", part.Run.Id, part.StateText)
+        {
+            Host = part.Environment?.Host,
+            CpuCount = part.Environment?.CpuCount,
+            Clock = part.Environment?.Clock,
+            StoppedBecause = part.Run.StoppedBecause,
+        };
 
     private string Remark()
     {
         int unknown = _parts.Count(part => part.Environment?.Clock is null);
-        string clocks = unknown == 0 ? "" : unknown == _parts.Count ? "; their clocks were not compared" : $"; the clocks of {unknown} were not compared";
-        return $"merged from the {(_clients.Count == 1 ? "run of one client" : $"runs of {_clients.Count} clients")}{(IsWhole ? "" : ", of which some did not finish")}{(_parts.Count > 1 ? clocks : "")}";
+        string clocks = unknown == 0 ? ""
+            : unknown == _parts.Count ? "; their clocks were not compared" : $"; the clocks of {unknown} were not compared";
+        return $"merged from the {(_clients.Count == 1 ? "run of one client" : $"runs of {_clients.Count} clients")}"
+            + $"{(IsWhole ? "" : ", of which some did not finish")}{(_parts.Count > 1 ? clocks : "")}";
     }
 
     /// <summary>Of all machines together, each once.</summary>
-    private int CpuCount() => _parts.Select(part => part.Environment).OfType<EnvironmentInfo>().GroupBy(environment => environment.Host ?? "").Sum(machine => machine.Max(environment => environment.CpuCount));
+    private int CpuCount() => _parts.Select(part => part.Environment).OfType<EnvironmentInfo>()
+        .GroupBy(environment => environment.Host ?? "").Sum(machine => machine.Max(environment => environment.CpuCount));
 
     private void WritePhases(RunStore store)
     {
@@ -113,10 +126,12 @@ public sealed class RunMerger
             PhaseRecord record = _phases.Merge(records, whole) with
             {
                 StartedAtMilliseconds = starts?.First, Clock = null,
-                StartSkewMilliseconds = _parts.Count > 1 ? starts?.Skew : null, StartSkewUncertaintyMilliseconds = _parts.Count > 1 ? starts?.Uncertainty : null,
+                StartSkewMilliseconds = _parts.Count > 1 ? starts?.Skew : null,
+                StartSkewUncertaintyMilliseconds = _parts.Count > 1 ? starts?.Uncertainty : null,
             };
             record = record with { Assertions = Check(record, whole), IsComplete = record.IsComplete && _clients.Count == _parts.Count };
-            failed.AddRange(record.Assertions.Where(assertion => !assertion.Holds).Select(assertion => $"{record.Phase}: {assertion.Text}"));
+            failed.AddRange(record.Assertions.Where(assertion => !assertion.Holds)
+                .Select(assertion => $"{record.Phase}: {assertion.Text}"));
             store.BeginPhase(record, continues: false);
             store.EndPhase(record);
             foreach (StoredHistogram histogram in whole)
@@ -130,7 +145,10 @@ public sealed class RunMerger
             IEnumerable<Sample> Next(int client, StoredRun part)
             {
                 for (; hasMore[client] && samples[client].Current.Phase <= number; hasMore[client] = samples[client].MoveNext())
-                    yield return samples[client].Current with { Phase = number, AtMilliseconds = At(part, samples[client].Current.AtMilliseconds) };
+                    yield return samples[client].Current with
+                    {
+                        Phase = number, AtMilliseconds = At(part, samples[client].Current.AtMilliseconds),
+                    };
             }
         }
 
@@ -151,7 +169,9 @@ public sealed class RunMerger
         double longest = record.Operations.Select(result => result.WarmupSeconds + result.Seconds).DefaultIfEmpty(0).Max();
         if (record.StartSkewMilliseconds is not { } skew || skew / 1000 <= (1 - TogetherShare) * longest || skew < 1000)
             return;
-        store.AddEvent(new RunEvent((long)(record.StartedAtMilliseconds!.Value + skew), ApartEvent, $"{record.Phase}: the clients began {skew / 1000:0.0} s apart, so the sum of their rates was never the actual load", skew / 1000));
+        store.AddEvent(new RunEvent((long)(record.StartedAtMilliseconds!.Value + skew),
+            ApartEvent, $"{record.Phase}: the clients began {skew / 1000:0.0} s apart, so the sum of their rates was never the actual load",
+            skew / 1000));
     }
 
     /// <summary>Threads are numbered through.</summary>
@@ -164,10 +184,13 @@ public sealed class RunMerger
     private AssertionResult[] Check(PhaseRecord record, StoredHistogram[] whole)
     {
         Phase? phase = _plan?.Phases.SelectMany(one => one.Growth?.Each ?? [one])
-            .FirstOrDefault(one => one.Name == record.Phase && one.Parameters.Select(p => new ParameterValue(p.Key, p.Value)).SequenceEqual(record.Parameters));
+            .FirstOrDefault(one => one.Name == record.Phase
+                && one.Parameters.Select(p => new ParameterValue(p.Key, p.Value)).SequenceEqual(record.Parameters));
         return [.. (phase?.Assertions ?? []).Select(assertion => AssertionCheck.Check(assertion, record, Total))];
 
-        LatencyHistogram Total() => SampleMerger.Add(whole.Where(histogram => !histogram.IsWarmup).Select(histogram => histogram.Reported)).Sum ?? new LatencyHistogram();
+        LatencyHistogram Total() =>
+            SampleMerger.Add(whole.Where(histogram => !histogram.IsWarmup).Select(histogram => histogram.Reported)).Sum
+            ?? new LatencyHistogram();
     }
 
     /// <summary>Each server and shard as one client saw it: the one that looked most often.</summary>
@@ -177,19 +200,22 @@ public sealed class RunMerger
         WriteMetrics(part => part.ReadShardSamples(), store.AddShardSample);
         if (_parts.FirstOrDefault(part => part.ReadChunkEvents().Any()) is { } watcher)
             store.AddChunkEvents([.. watcher.ReadChunkEvents()]);
-        foreach (IGrouping<string, (int Index, StoredRun Part)> machine in _parts.Index().GroupBy(part => part.Item.Environment?.Host ?? _clients[part.Index].Name))
+        foreach (IGrouping<string, (int Index, StoredRun Part)> machine in _parts.Index()
+            .GroupBy(part => part.Item.Environment?.Host ?? _clients[part.Index].Name))
         {
             foreach (MetricSample sample in new HostMerger([.. machine.Select(one => HostSamples(one.Part))]).Merge())
                 store.AddHostSample(sample with { Member = machine.Key });
         }
     }
 
-    private static IEnumerable<MetricSample> HostSamples(StoredRun part) => part.ReadHostSamples().Select(sample => sample with { AtMilliseconds = At(part, sample.AtMilliseconds) });
+    private static IEnumerable<MetricSample> HostSamples(StoredRun part) =>
+        part.ReadHostSamples().Select(sample => sample with { AtMilliseconds = At(part, sample.AtMilliseconds) });
 
     private void WriteMetrics(Func<StoredRun, IEnumerable<MetricSample>> read, Action<MetricSample> add)
     {
-        var watchers = _parts.SelectMany(part => read(part).GroupBy(sample => sample.Member).Select(own => (own.Key, Part: part, Count: own.Count())))
-            .GroupBy(own => own.Key).ToDictionary(own => own.Key, own => own.MaxBy(one => one.Count).Part);
+        var watchers =
+            _parts.SelectMany(part => read(part).GroupBy(sample => sample.Member).Select(own => (own.Key, Part: part, Count: own.Count())))
+                .GroupBy(own => own.Key).ToDictionary(own => own.Key, own => own.MaxBy(one => one.Count).Part);
         foreach (StoredRun part in watchers.Values.Distinct())
         {
             foreach (MetricSample sample in read(part).Where(sample => watchers[sample.Member] == part))

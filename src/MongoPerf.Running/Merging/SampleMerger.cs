@@ -3,8 +3,13 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Running.Merging;
 
-/// <summary>Adds up the seconds of several clients: those of a phase that lie nearest to one another, by the clocks' common time, become one.</summary>
-/// <remarks>A client's own seconds keep their order and their distance, so each of them is in exactly one sum. Holds the seconds of one phase at a time.</remarks>
+/// <summary>
+/// Adds up the seconds of several clients: those of a phase that lie nearest to one another, by the clocks' common time, become one.
+/// </summary>
+/// <remarks>
+/// A client's own seconds keep their order and their distance, so each of them is in exactly one sum. Holds the seconds of
+/// one phase at a time.
+/// </remarks>
 internal sealed class SampleMerger
 {
     private readonly Dictionary<(string Operation, bool IsWarmup), List<(int Client, Sample Sample)>> _seconds = [];
@@ -51,9 +56,12 @@ internal sealed class SampleMerger
         }
     }
 
-    /// <summary>Whole seconds behind the first of all: rounded once for each client, so that none of its seconds changes places with the next.</summary>
+    /// <summary>
+    /// Whole seconds behind the first of all: rounded once for each client, so that none of its seconds changes places with the next.
+    /// </summary>
     private static long Place(Sample sample, Sample first, long origin) =>
-        (long)Math.Round((first.AtMilliseconds - origin) / 1000.0) + (long)Math.Round((sample.AtMilliseconds - first.AtMilliseconds) / 1000.0);
+        (long)Math.Round((first.AtMilliseconds - origin) / 1000.0) + (long)Math.Round(
+            (sample.AtMilliseconds - first.AtMilliseconds) / 1000.0);
 
     private static Sample Sum((int Client, Sample Sample)[] all)
     {

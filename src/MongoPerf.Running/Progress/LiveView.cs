@@ -7,7 +7,9 @@ using Spectre.Console.Rendering;
 namespace MongoPerf.Running.Progress;
 
 /// <summary>A table that is drawn anew twice a second on a thread of its own, with finished tests scrolling by above it.</summary>
-/// <remarks>While it is there, standard error is its: what anybody writes to it becomes a line above the table, rather than one across it.</remarks>
+/// <remarks>
+/// While it is there, standard error is its: what anybody writes to it becomes a line above the table, rather than one across it.
+/// </remarks>
 internal sealed class LiveView : ProgressView
 {
     private const int MostWidth = 98;
@@ -60,22 +62,26 @@ internal sealed class LiveView : ProgressView
         });
     }
 
-    /// <summary>A line goes where the view was drawn before: spaces cover what is left of it, behind each of its rows where it wraps.</summary>
+    /// <summary>
+    /// A line goes where the view was drawn before: spaces cover what is left of it, behind each of its rows where it wraps.
+    /// </summary>
     /// <param name="line">Without its end.</param>
     /// <param name="width">Of the terminal.</param>
-    internal static string Padded(string line, int width) => width < 2 ? line : string.Join('\n', Words.Wrap(line, width - 1).Split('\n').Select(row =>
-    {
-        // A word that is longer than the terminal is wide takes several rows.
-        int taken = Words.Width(row);
-        return row + new string(' ', (Math.Max(1, (taken + width - 1) / width) * width) - 1 - taken);
-    }));
+    internal static string Padded(string line, int width) =>
+        width < 2 ? line : string.Join('\n', Words.Wrap(line, width - 1).Split('\n').Select(row =>
+        {
+            // A word that is longer than the terminal is wide takes several rows.
+            int taken = Words.Width(row);
+            return row + new string(' ', (Math.Max(1, (taken + width - 1) / width) * width) - 1 - taken);
+        }));
 
     /// <param name="now">What to show.</param>
     /// <param name="width">Of the terminal; the last column stays empty, where some terminals would begin a new line.</param>
     internal static IRenderable Draw(ProgressSnapshot now, int width)
     {
         int mine = Math.Clamp(width - 1, LeastWidth, MostWidth);
-        var grid = new Grid().AddColumn(new GridColumn { Width = NameWidth }.NoWrap().PadRight(0)).AddColumn(new GridColumn().NoWrap().PadRight(0));
+        var grid = new Grid()
+            .AddColumn(new GridColumn { Width = NameWidth }.NoWrap().PadRight(0)).AddColumn(new GridColumn().NoWrap().PadRight(0));
         foreach ((string name, string value) in Rows(now, mine - Frame - NameWidth))
         {
             string color = name == "failed" ? "red" : "grey";
@@ -92,7 +98,8 @@ internal sealed class LiveView : ProgressView
         [
             ("run", $"{now.RunId}{(now.Place.Count > 1 ? $" ({ProgressText.Place(now.Place)})" : "")}  {now.Deployment}"),
             ("documents", Documents(now, width)),
-            ("phase", now.Phase is { } phase ? $"{phase.Phase}{(phase.Growth is { } growth ? $", step {growth.Step}" : "")}" : "between phases"),
+            ("phase",
+                now.Phase is { } phase ? $"{phase.Phase}{(phase.Growth is { } growth ? $", step {growth.Step}" : "")}" : "between phases"),
             ("rate", Rate(now.Last)),
             ("last minute", LastMinute(now.Rates, width)),
             ("latency", Latency(now.Last)),
@@ -143,7 +150,8 @@ internal sealed class LiveView : ProgressView
         if (samples.MaxBy(s => s.Operations) is not { ReportedMicroseconds: { P50: not null } latency } sample)
             return "none yet";
         string name = samples.Count > 1 ? $"{sample.Operation}: " : "";
-        return $"{name}{(sample.HasRate ? "response " : "")}p50 {Units.Latency(latency.P50)}, p95 {Units.Latency(latency.P95)}, p99 {Units.Latency(latency.P99)}, max {Units.Latency(latency.Max)}";
+        return $"{name}{(sample.HasRate ? "response " : "")}p50 {Units.Latency(latency.P50)}, p95 {Units.Latency(latency.P95)}, "
+            + $"p99 {Units.Latency(latency.P99)}, max {Units.Latency(latency.Max)}";
     }
 
     private static string Disk(ProgressSnapshot now)

@@ -140,7 +140,11 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
         AddRate(sample);
         return s with
         {
-            Last = [.. s.Last.Where(last => last.Operation != sample.Operation && sample.AtMilliseconds - last.AtMilliseconds < LongestSilence), sample],
+            Last =
+            [
+                .. s.Last.Where(last => last.Operation != sample.Operation && sample.AtMilliseconds - last.AtMilliseconds < LongestSilence),
+                sample,
+            ],
             Documents = Math.Max(s.Documents, sample.CollectionDocuments),
             Failed = s.Failed + sample.Failed,
         };
@@ -172,7 +176,10 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     /// <summary>Says before anything is measured about how long it takes.</summary>
     public void ShowTime() => Line?.Invoke($"estimated time: {ProgressText.RangeText(_time.Total)}");
 
-    /// <summary>Of many of one kind the first are told, and how many more there were: a server that keeps closing connections makes hundreds of events a second. The run stores all of them.</summary>
+    /// <summary>
+    /// Of many of one kind the first are told, and how many more there were: a server that keeps closing connections makes hundreds of
+    /// events a second. The run stores all of them.
+    /// </summary>
     public void OnEvent(RunEvent happened)
     {
         string? more = null;
@@ -199,7 +206,10 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     /// <summary>It may quote a server.</summary>
     public void Show(string line) => Line?.Invoke(ForeignText.OneLine(line, LongestLine));
 
-    /// <summary>As <c>forecast</c> finds it from the same sizes: what a disk loses meanwhile may be the journal's, or another program's. Called by the run's own thread only.</summary>
+    /// <summary>
+    /// As <c>forecast</c> finds it from the same sizes: what a disk loses meanwhile may be the journal's, or another program's. Called by
+    /// the run's own thread only.
+    /// </summary>
     private long? DocumentsWhenDiskFull(GrowthStep step)
     {
         double free = Snapshot().DiskFreeBytes;
@@ -229,7 +239,8 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
         return known.Length == 0 ? double.NaN : known.Sum();
     }
 
-    private static string? MoreEvents(string kind, int count) => count > LinesOfEvents ? $"{kind}: {count - LinesOfEvents:N0} more like these" : null;
+    private static string? MoreEvents(string kind, int count) =>
+        count > LinesOfEvents ? $"{kind}: {count - LinesOfEvents:N0} more like these" : null;
 
     private void Change(Func<ProgressSnapshot, ProgressSnapshot> change)
     {

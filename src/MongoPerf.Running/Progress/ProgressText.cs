@@ -10,14 +10,19 @@ public static class ProgressText
 
     public static string Finished(PhaseRecord phase, OperationResult result)
     {
-        string rate = result.IsInsert ? $"{Units.Rate(result.DocumentsPerSecond)} documents/s" : $"{Units.Rate(result.OperationsPerSecond)} operations/s";
+        string rate = result.IsInsert
+            ? $"{Units.Rate(result.DocumentsPerSecond)} documents/s"
+            : $"{Units.Rate(result.OperationsPerSecond)} operations/s";
         string threads = result.Threads > 1 ? $" x{result.Threads}" : "";
         string failed = result.Failed > 0 ? $", {result.Failed:N0} failed" : "";
         string lost = result.Unacknowledged is { Lost: > 0 } u ? $", {u.Lost:N0} lost and written again" : "";
         string name = result.Operation == phase.Phase ? result.Operation : $"{phase.Phase}, {result.Operation}";
-        string where = phase.Growth is { } growth ? $"step {growth.Step}, {Units.Count(phase.Documents > 0 ? phase.Documents : growth.Documents)}: " : "";
+        string where = phase.Growth is { } growth
+            ? $"step {growth.Step}, {Units.Count(phase.Documents > 0 ? phase.Documents : growth.Documents)}: "
+            : "";
         return $"{where}{name}{threads} {rate}, {Units.Rate(result.MegabytesPerSecond)} MB/s, "
-            + $"{(result.HasRate ? "response " : "")}p50 {Units.Latency(result.ReportedMicroseconds.P50)}, p99 {Units.Latency(result.ReportedMicroseconds.P99)}{failed}{lost}";
+            + $"{(result.HasRate ? "response " : "")}p50 {Units.Latency(result.ReportedMicroseconds.P50)}, "
+            + $"p99 {Units.Latency(result.ReportedMicroseconds.P99)}{failed}{lost}";
     }
 
     public static string Step(ProgressSnapshot now, GrowthStep step)
@@ -31,7 +36,8 @@ public static class ProgressText
     public static string Running(ProgressSnapshot now)
     {
         string documents = now.Target > 0 ? $"{Units.Count(now.Documents)} of {Units.Count(now.Target)} documents, " : "";
-        return $"{(now.Place.Count > 1 ? Place(now.Place) + ", " : "")}{documents}{now.Phase?.Phase ?? "between phases"}: {Rate(now.Last)}{Left(now.Eta)}";
+        return $"{(now.Place.Count > 1 ? Place(now.Place) + ", " : "")}{documents}{now.Phase?.Phase ?? "between phases"}: "
+            + $"{Rate(now.Last)}{Left(now.Eta)}";
     }
 
     /// <summary>"run 1 of 2".</summary>
@@ -45,7 +51,8 @@ public static class ProgressText
         double[] shown = [.. values.Skip(Math.Max(0, values.Count - width))];
         double largest = shown.DefaultIfEmpty().Max();
         // A rate that is not 0 is never drawn as nothing.
-        return string.Concat(shown.Select(value => value <= 0 || largest <= 0 ? ' ' : Bars[Math.Clamp((int)Math.Ceiling(value / largest * Bars.Length) - 1, 0, Bars.Length - 1)])).PadLeft(width);
+        return string.Concat(shown.Select(value => value <= 0 || largest <= 0 ? ' '
+            : Bars[Math.Clamp((int)Math.Ceiling(value / largest * Bars.Length) - 1, 0, Bars.Length - 1)])).PadLeft(width);
     }
 
     /// <summary>At most so many characters; what is cut ends in "…".</summary>
@@ -59,7 +66,9 @@ public static class ProgressText
         double seconds = Math.Max(samples.Max(s => s.Seconds), 0.001);
         long documents = samples.Sum(s => s.Documents);
         long operations = samples.Sum(s => s.Operations);
-        return documents == operations ? $"{Units.Rate(operations / seconds)} operations/s" : $"{Units.Rate(operations / seconds)} operations/s, {Units.Rate(documents / seconds)} documents/s";
+        return documents == operations
+            ? $"{Units.Rate(operations / seconds)} operations/s"
+            : $"{Units.Rate(operations / seconds)} operations/s, {Units.Rate(documents / seconds)} documents/s";
     }
 
     public static string EtaText(Eta? eta) => eta is { } e

@@ -1,6 +1,8 @@
 namespace MongoPerf.Running.Progress;
 
-/// <summary>Shows progress on stderr until disposed of: a live view in a terminal, plain lines elsewhere, nothing when asked to be quiet.</summary>
+/// <summary>
+/// Shows progress on stderr until disposed of: a live view in a terminal, plain lines elsewhere, nothing when asked to be quiet.
+/// </summary>
 internal abstract class ProgressView : IDisposable
 {
     public static ProgressView Create(ProgressState state, bool quiet, bool noTui)

@@ -5,15 +5,21 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Running.Secrets;
 
-/// <summary>Puts into connection strings the passwords that nobody should type there: from a file, or prompted for at the terminal.</summary>
-/// <param name="passwordFile">Its first line is the user's password, or where that is not missing the certificate key's; null for none.</param>
+/// <summary>
+/// Puts into connection strings the passwords that nobody should type there: from a file, or prompted for at the terminal.
+/// </summary>
+/// <param name="passwordFile">
+/// Its first line is the user's password, or where that is not missing the certificate key's; null for none.
+/// </param>
 /// <param name="ask">Gets a question; null when nobody can be asked.</param>
 public sealed class ConnectionSecrets(string? passwordFile, Func<string, string?> ask)
 {
     private const string WholeHint = $"--uri or {UriVariable.Name} may hold the whole connection string";
     private const string UserHint = $"{PasswordFile.Option} FILE reads it; {WholeHint}";
-    private const string KeyHint = $"{PasswordFile.Option} FILE reads it; or add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in {UriVariable.Name} other users can't see it)";
-    private const string KeyOptionHint = $"{PasswordFile.Option} holds the user's password; add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in {UriVariable.Name} other users can't see it)";
+    private const string KeyHint = $"{PasswordFile.Option} FILE reads it; or add tlsCertificateKeyFilePassword=PASSWORD to the connection "
+        + $"string (in {UriVariable.Name} other users can't see it)";
+    private const string KeyOptionHint = $"{PasswordFile.Option} holds the user's password; "
+        + $"add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in {UriVariable.Name} other users can't see it)";
 
     private bool _fileWasUsed;
 
@@ -34,19 +40,26 @@ public sealed class ConnectionSecrets(string? passwordFile, Func<string, string?
         if (passwordFile is not null && !_fileWasUsed)
         {
             throw new UserException(
-                ExitCode.WrongUsage, $"{PasswordFile.Option}: it has no effect, as no connection string is missing a password", "name a user without one, mongodb://USER@HOST, or an encrypted tlsCertificateKeyFile without tlsCertificateKeyFilePassword");
+                ExitCode.WrongUsage,
+                $"{PasswordFile.Option}: it has no effect, as no connection string is missing a password",
+                "name a user without one, mongodb://USER@HOST, or an encrypted tlsCertificateKeyFile without "
+                + "tlsCertificateKeyFilePassword");
         }
 
         return whole;
     }
 
-    /// <summary>The connection string that a run continues with: what is typed, or what is stored; the environment's where that is the stored one with its secrets.</summary>
+    /// <summary>
+    /// The connection string that a run continues with: what is typed, or what is stored; the environment's where that is the stored
+    /// one with its secrets.
+    /// </summary>
     /// <param name="typed">Null when nothing was.</param>
     /// <param name="stored">As <see cref="DatabaseSystem.Mask"/> made it.</param>
     /// <param name="environment">Null when it has none.</param>
     public static string Choose(string? typed, string stored, string? environment)
     {
-        if (typed is not null || environment is null || DatabaseSystems.Of(stored) != DatabaseSystems.MongoDb || DatabaseSystems.Of(environment) != DatabaseSystems.MongoDb)
+        if (typed is not null || environment is null || DatabaseSystems.Of(stored) != DatabaseSystems.MongoDb
+            || DatabaseSystems.Of(environment) != DatabaseSystems.MongoDb)
             return typed ?? stored;
         ConnectionString was = ServerUri.Parse(stored);
         ConnectionString now = ServerUri.Parse(environment);
@@ -64,9 +77,11 @@ public sealed class ConnectionSecrets(string? passwordFile, Func<string, string?
         // The file holds one password; where two are missing, it is the user's.
         bool isUsers = parsed.LacksPassword;
         if (isUsers)
-            uri = parsed.With(password: ReadFile() ?? ask($"password of {parsed.UserName} at {parsed.Hosts[0]}: ") ?? throw Missing($"the password of user '{parsed.UserName}'", UserHint));
+            uri = parsed.With(password: ReadFile() ?? ask($"password of {parsed.UserName} at {parsed.Hosts[0]}: ")
+                ?? throw Missing($"the password of user '{parsed.UserName}'", UserHint));
         parsed = ServerUri.Parse(uri);
-        if (parsed.LacksKeyPassword || (parsed.TlsCertificateKeyFile is { } file && parsed.TlsCertificateKeyFilePassword is null && PemFiles.IsEncrypted(file)))
+        if (parsed.LacksKeyPassword
+            || (parsed.TlsCertificateKeyFile is { } file && parsed.TlsCertificateKeyFilePassword is null && PemFiles.IsEncrypted(file)))
         {
             uri = parsed.With(keyPassword: (isUsers ? null : ReadFile()) ?? ask($"password of {parsed.TlsCertificateKeyFile}: ")
                 ?? throw Missing("the password of tlsCertificateKeyFile", isUsers ? KeyOptionHint : KeyHint));
@@ -79,7 +94,8 @@ public sealed class ConnectionSecrets(string? passwordFile, Func<string, string?
 
     private static bool Lacks(ConnectionString uri) => uri.LacksPassword || uri.LacksKeyPassword || uri.LacksProperties;
 
-    private static UserException Missing(string what, string hint) => new(ExitCode.WrongUsage, $"{what} is missing, and there is no terminal to prompt for it", hint);
+    private static UserException Missing(string what, string hint) =>
+        new(ExitCode.WrongUsage, $"{what} is missing, and there is no terminal to prompt for it", hint);
 
     /// <returns>Null when no file is named.</returns>
     private string? ReadFile()

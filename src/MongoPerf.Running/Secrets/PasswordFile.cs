@@ -17,13 +17,15 @@ public static class PasswordFile
     {
         try
         {
-            if (!OperatingSystem.IsWindows() && File.GetUnixFileMode(file) is var mode && (mode & (UnixFileMode.GroupRead | UnixFileMode.OtherRead)) != 0)
+            if (!OperatingSystem.IsWindows() && File.GetUnixFileMode(file) is var mode
+                && (mode & (UnixFileMode.GroupRead | UnixFileMode.OtherRead)) != 0)
                 Console.Error.WriteLine($"warning: {Option}: other users can read {file}; chmod 600 prevents that");
             using Stream stream = NamedFile.Open(file);
             byte[] bytes = new byte[MostBytes];
             int count = stream.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false);
             string line = new UTF8Encoding(false, throwOnInvalidBytes: true).GetString(bytes, 0, count).Split('\n')[0].TrimEnd('\r');
-            return line.Length > 0 ? line : throw new UserException(ExitCode.WrongUsage, $"{Option}: the first line of '{file}' is empty; it must hold the password");
+            return line.Length > 0 ? line
+                : throw new UserException(ExitCode.WrongUsage, $"{Option}: the first line of '{file}' is empty; it must hold the password");
         }
         catch (TimeoutException e)
         {
@@ -31,7 +33,9 @@ public static class PasswordFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            string why = File.Exists(file) ? e is ArgumentException ? "its first line is not valid UTF-8" : "does this user have permission to read it?" : "there is no such file";
+            string why = File.Exists(file)
+                ? e is ArgumentException ? "its first line is not valid UTF-8" : "does this user have permission to read it?"
+                : "there is no such file";
             throw new UserException(ExitCode.WrongUsage, $"{Option}: '{file}' can't be read: {why}");
         }
     }

@@ -8,7 +8,8 @@ public static partial class SecretPrompt
     private const string Device = "/dev/tty";
     private const int ApplyNow = 0;
 
-    // The local modes of Linux' struct termios, behind those of input, output and control; the flag that shows what is typed. Source: termbits.h.
+    // The local modes of Linux' struct termios, behind those of input, output and control; the flag that shows what is typed.
+    // Source: termbits.h.
     private const int LocalModes = 3 * sizeof(int);
     private const byte Echo = 8;
     private const int TermiosBytes = 256;

@@ -12,14 +12,17 @@ internal sealed class BackgroundSampler : IDisposable
     private readonly Func<long?> _postpone;
 
     /// <param name="clock">Real time.</param>
-    /// <param name="servers">What is under load: one server, or the parts of a cluster. They are disposed of here, as all that follow.</param>
+    /// <param name="servers">
+    /// What is under load: one server, or the parts of a cluster. They are disposed of here, as all that follow.
+    /// </param>
     /// <param name="host">The machine.</param>
     /// <param name="cluster">Of a sharded deployment; null for any other.</param>
     /// <param name="store">Of the run.</param>
     /// <param name="progress">Shows the latest.</param>
     /// <param name="postpone">When to sample instead, ticks; null for now.</param>
     public BackgroundSampler(
-        IClock clock, IReadOnlyList<IServerSampler> servers, HostSampler host, ClusterSampler? cluster, RunStore store, ProgressState progress, Func<long?> postpone)
+        IClock clock, IReadOnlyList<IServerSampler> servers, HostSampler host, ClusterSampler? cluster, RunStore store,
+        ProgressState progress, Func<long?> postpone)
     {
         _postpone = postpone;
         foreach ((int i, IServerSampler server) in servers.Index())

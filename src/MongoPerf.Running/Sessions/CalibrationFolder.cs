@@ -15,7 +15,8 @@ public sealed class CalibrationFolder(string folder)
     private const UnixFileMode OthersWrite = UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
 
     /// <returns>Null when the environment names no such folder: not even HOME is set.</returns>
-    public static CalibrationFolder? OfUser() => UserCache.Find(Environment.GetEnvironmentVariable) is { } cache ? new CalibrationFolder(Path.Combine(cache, "calibrations")) : null;
+    public static CalibrationFolder? OfUser() =>
+        UserCache.Find(Environment.GetEnvironmentVariable) is { } cache ? new CalibrationFolder(Path.Combine(cache, "calibrations")) : null;
 
     /// <summary>Such as intel-r-xeon-r-cpu-2-60ghz.json.</summary>
     public string PathOf(string cpuModel)
@@ -57,14 +58,16 @@ public sealed class CalibrationFolder(string folder)
         {
             OwnFiles.MakeFolder(folder);
             if (FindFault(folder) is { } fault)
-                throw new UserException(ExitCode.WrongUsage, $"calibrations can't be stored: {fault}", "delete that folder; the next calibration makes it anew");
+                throw new UserException(ExitCode.WrongUsage, $"calibrations can't be stored: {fault}",
+                    "delete that folder; the next calibration makes it anew");
             string probe = Path.Combine(folder, $"probe.{Environment.ProcessId}");
             OwnFiles.ReplacePrivate(probe, "");
             File.Delete(probe);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or RunStoreException)
         {
-            throw new UserException(ExitCode.WrongUsage, $"calibrations can't be stored: {e.Message}", "set XDG_CACHE_HOME to a folder that you can write to");
+            throw new UserException(ExitCode.WrongUsage, $"calibrations can't be stored: {e.Message}",
+                "set XDG_CACHE_HOME to a folder that you can write to");
         }
     }
 

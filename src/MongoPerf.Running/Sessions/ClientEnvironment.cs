@@ -11,9 +11,11 @@ internal static class ClientEnvironment
     public static EnvironmentInfo Read(RunSession session)
     {
         (IDeployment deployment, Inspection inspection, _) = session.On;
-        EnvironmentInfo environment = EnvironmentReader.Read(inspection.DataFolder ?? session.Folder.Path, inspection.IsOnThisMachine) with { Clock = CompareClock(session) };
+        EnvironmentInfo environment = EnvironmentReader.Read(
+            inspection.DataFolder ?? session.Folder.Path, inspection.IsOnThisMachine) with { Clock = CompareClock(session) };
         // Calibrated is MongoPerf's own client, and the null deployment is what it was calibrated on.
-        if (session.Request.Engine is not null || deployment.Kind == DeploymentKind.Null || !session.Request.System.IsCalibrated || CalibrationFolder.OfUser() is not { } calibrations)
+        if (session.Request.Engine is not null || deployment.Kind == DeploymentKind.Null || !session.Request.System.IsCalibrated
+            || CalibrationFolder.OfUser() is not { } calibrations)
             return environment;
         ClientCalibration? found = calibrations.Find(environment.CpuModel, out string? problem);
         if (problem is not null)

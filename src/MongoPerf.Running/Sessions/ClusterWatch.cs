@@ -6,7 +6,10 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Running.Sessions;
 
-/// <summary>Looks after a cluster, or a replica set, for as long as a run lasts: what ends without a connection of the client's breaking is noted, and started again where it is the run's own.</summary>
+/// <summary>
+/// Looks after a cluster, or a replica set, for as long as a run lasts: what ends without a connection of the client's breaking is noted,
+/// and started again where it is the run's own.
+/// </summary>
 internal sealed class ClusterWatch : IDisposable
 {
     private readonly ShardWatch? _shards;

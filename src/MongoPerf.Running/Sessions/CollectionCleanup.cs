@@ -11,7 +11,10 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Running.Sessions;
 
-/// <summary>Takes back what a run did to a deployment that it was given: its collections are dropped; on a cluster, chunk size and balancer are as before.</summary>
+/// <summary>
+/// Takes back what a run did to a deployment that it was given: its collections are dropped; on a cluster, chunk size and
+/// balancer are as before.
+/// </summary>
 public static class CollectionCleanup
 {
     /// <summary>Whether a run may have made collections on a deployment that it did not start.</summary>
@@ -36,8 +39,10 @@ public static class CollectionCleanup
         connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
         var access = new CollectionAccess(() => deployment.Address, connections, database, SystemClock.Instance, ReconnectTime.Read());
         List<string> differing = [];
-        WireCollection Open(string name) => new(access, name, null, new CollectionShape([]), sharding is null ? null : commands => new ShardedAdministration(
-            new ShardingPlan(() => deployment.Cluster!, connections, sharding, settings.Plan.TargetDocuments) { Notify = differing.Add }, database, name, SystemClock.Instance, commands));
+        WireCollection Open(string name) =>
+            new(access, name, null, new CollectionShape([]), sharding is null ? null : commands => new ShardedAdministration(
+                new ShardingPlan(() => deployment.Cluster!, connections, sharding,
+                    settings.Plan.TargetDocuments) { Notify = differing.Add }, database, name, SystemClock.Instance, commands));
         using WireCollection markers = Open(WireCollection.MarkerCollection);
         IReadOnlyList<string> made = markers.FindMarked(run.Run.Id, run.Token);
         RefuseWritten(deployment.Address, connections, new WriterLeases(database, run.Run.Id, run.Token, LeaseKeeper.Length), made);
@@ -69,7 +74,8 @@ public static class CollectionCleanup
 
     /// <summary>Nobody may be at work on what is dropped. The leases go with the markers.</summary>
     /// <exception cref="CollectionBusyException">Another run is.</exception>
-    private static void RefuseWritten(ServerAddress server, ConnectionSettings connections, WriterLeases leases, IReadOnlyList<string> collections)
+    private static void RefuseWritten(
+        ServerAddress server, ConnectionSettings connections, WriterLeases leases, IReadOnlyList<string> collections)
     {
         using MongoConnection connection = MongoConnection.Open(server, connections);
         try
@@ -93,7 +99,8 @@ public static class CollectionCleanup
                 : throw new UserException(ExitCode.WrongUsage, $"the run used the cluster in {given}; --uri does not apply");
         }
 
-        (IReadOnlyList<ServerAddress> hosts, ConnectionSettings connections) = ServerUri.Read(ConnectionSecrets.Complete(uri, settings.Deployment.Uri!, passwordFile), EngineKind.Wire);
+        (IReadOnlyList<ServerAddress> hosts, ConnectionSettings connections) = ServerUri.Read(
+            ConnectionSecrets.Complete(uri, settings.Deployment.Uri!, passwordFile), EngineKind.Wire);
         return (new GivenDeployment(hosts, connections, mustBeMongos: settings.Data.Sharding is not null), connections);
     }
 }

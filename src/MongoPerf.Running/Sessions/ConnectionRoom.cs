@@ -16,23 +16,30 @@ internal static class ConnectionRoom
     private const int OwnConnections = 4;
 
     /// <summary>Of the phase that needs most.</summary>
-    public static int ThreadsOf(Plan scenario) => scenario.Phases.SelectMany(PartsOf).Select(groups => groups.Sum(g => g.Threads)).DefaultIfEmpty(1).Max();
+    public static int ThreadsOf(Plan scenario) =>
+        scenario.Phases.SelectMany(PartsOf).Select(groups => groups.Sum(g => g.Threads)).DefaultIfEmpty(1).Max();
 
     /// <summary>The groups that are at work at once, of each part of a phase.</summary>
     private static IEnumerable<IReadOnlyList<PhaseGroup>> PartsOf(Phase phase) => phase.Growth is { } growth
-        ? [.. growth.Writes.SelectMany(write => write.Groups.Values).Select(group => (IReadOnlyList<PhaseGroup>)[group, .. growth.Beside]), .. growth.Each.Select(each => each.Groups)]
+        ? [.. growth.Writes.SelectMany(write => write.Groups.Values).Select(group => (IReadOnlyList<PhaseGroup>)[group, .. growth.Beside]),
+            .. growth.Each.Select(each => each.Groups)]
         : [phase.Groups];
 
     /// <summary>The runtime has raised the soft limit to the hard one already.</summary>
     /// <exception cref="UserException">The client has too few file handles.</exception>
-    public static void CheckClient(Plan scenario) => CheckClient(ThreadsOf(scenario), File.Exists(LimitsFile) ? File.ReadAllLines(LimitsFile) : []);
+    public static void CheckClient(Plan scenario) =>
+        CheckClient(ThreadsOf(scenario), File.Exists(LimitsFile) ? File.ReadAllLines(LimitsFile) : []);
 
     internal static void CheckClient(int threads, IEnumerable<string> limits)
     {
         string? line = limits.FirstOrDefault(l => l.StartsWith("Max open files", StringComparison.Ordinal));
         string[] columns = line?.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries) ?? [];
-        if (columns.Length >= 5 && long.TryParse(columns[3], CultureInfo.InvariantCulture, out long handles) && threads + OwnHandles > handles)
-            throw new UserException(ExitCode.WrongUsage, $"{threads:N0} threads need {threads + OwnHandles:N0} file handles, but this process is limited to {handles:N0}", $"raise the limit (ulimit -n {Math.Max(1024, threads + (2 * OwnHandles))}) or use fewer threads");
+        if (columns.Length >= 5 && long.TryParse(columns[3], CultureInfo.InvariantCulture, out long handles)
+            && threads + OwnHandles > handles)
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"{threads:N0} threads need {threads + OwnHandles:N0} file handles, but this process is limited to {handles:N0}",
+                $"raise the limit (ulimit -n {Math.Max(1024, threads + (2 * OwnHandles))}) or use fewer threads");
     }
 
     /// <param name="scenario">About to run.</param>
@@ -42,6 +49,8 @@ internal static class ConnectionRoom
     {
         int threads = ThreadsOf(scenario);
         if (available is { } left && threads + OwnConnections > left)
-            throw new UserException(ExitCode.WrongUsage, $"{threads:N0} threads need {threads + OwnConnections:N0} connections, but the server has {left:N0} left (serverStatus connections.available)", "raise the server's file handle limit (ulimit -n; mongod uses 80 % of it) or its net.maxIncomingConnections, or use fewer threads");
+            throw new UserException(ExitCode.WrongUsage, $"{threads:N0} threads need {threads + OwnConnections:N0} connections, but the "
+                + $"server has {left:N0} left (serverStatus connections.available)", "raise the server's file handle limit (ulimit -n; "
+                    + "mongod uses 80 % of it) or its net.maxIncomingConnections, or use fewer threads");
     }
 }

@@ -15,13 +15,21 @@ namespace MongoPerf.Running.Sessions;
 /// <param name="Seed">Of the documents.</param>
 /// <param name="StartDocuments">By collection: documents that are there and are kept, whole and durable.</param>
 /// <param name="Dropped">Collections that may be dropped first.</param>
-internal sealed record PreparedData(Plan Plan, ulong Seed, IReadOnlyDictionary<string, long> StartDocuments, IReadOnlyList<PlanCollection> Dropped);
+internal sealed record PreparedData(
+    Plan Plan, ulong Seed, IReadOnlyDictionary<string, long> StartDocuments, IReadOnlyList<PlanCollection> Dropped);
 
-/// <summary>Makes sure that a plan's collections are MongoPerf's own and made the way this run makes them, before anything is written.</summary>
+/// <summary>
+/// Makes sure that a plan's collections are MongoPerf's own and made the way this run makes them, before anything is written.
+/// </summary>
 internal static class DataPreparation
 {
-    /// <summary>Looks at what is there, and at all else that can be refused. Nothing is changed yet, so that a run refused for another reason leaves everything as it was.</summary>
-    /// <exception cref="UserException">A collection is somebody else's (6), made otherwise (2), or missing; or the plan does not fit the deployment.</exception>
+    /// <summary>
+    /// Looks at what is there, and at all else that can be refused. Nothing is changed yet, so that a run refused for another reason leaves
+    /// everything as it was.
+    /// </summary>
+    /// <exception cref="UserException">
+    /// A collection is somebody else's (6), made otherwise (2), or missing; or the plan does not fit the deployment.
+    /// </exception>
     /// <exception cref="CollectionBusyException">Another run writes a collection that this one would write.</exception>
     public static PreparedData Examine(RunSession session, IDataStore data, RunRequest request)
     {
@@ -56,7 +64,8 @@ internal static class DataPreparation
                 if (marker.RunId != place.RunId && collection.IsGrown)
                     documents[collection.Name] = Math.Max(documents.GetValueOrDefault(collection.Name), marker.Documents);
                 else if (marker.RunId != place.RunId && !place.IsExisting)
-                    throw new UserException(ExitCode.Refused, $"{Namespace(session, collection.Name)} now belongs to run {marker.RunId}", "start a new run");
+                    throw new UserException(
+                        ExitCode.Refused, $"{Namespace(session, collection.Name)} now belongs to run {marker.RunId}", "start a new run");
             }
 
             // As it runs: records are numbered by the remaining phases.
@@ -78,11 +87,13 @@ internal static class DataPreparation
     private static PreparedData Adopt(RunSession session, IDataStore data, RunRequest request)
     {
         if (request.ForceDrop is not null)
-            throw new UserException(ExitCode.WrongUsage, "--force-drop would drop the documents that this phase needs", "load them anew with --records");
+            throw new UserException(ExitCode.WrongUsage, "--force-drop would drop the documents that this phase needs",
+                "load them anew with --records");
         PlanCollection[] collections = [.. request.Plan.Plan.Collections];
         CollectionMarker[] markers = [.. collections.Select(collection => RequireExisting(session, data, collection))];
         if (markers.Select(m => m.Seed).Distinct().Count() > 1)
-            throw new UserException(ExitCode.WrongUsage, $"the collections were created with different seeds: {string.Join(", ", collections.Zip(markers, (c, m) => $"{c.Name} with {m.Seed}"))}");
+            throw new UserException(ExitCode.WrongUsage, "the collections were created with different seeds: "
+                + $"{string.Join(", ", collections.Zip(markers, (c, m) => $"{c.Name} with {m.Seed}"))}");
         ulong seed = markers.Length > 0 ? markers[0].Seed : request.Seed;
         if (request.SeedWasGiven)
             seed = request.Seed;
@@ -94,29 +105,37 @@ internal static class DataPreparation
         {
             documents[collection.Name] = data.FindsDocuments(collection) ? data.FindEnd(collection, marker.Documents) : marker.Documents;
             if (documents[collection.Name] == 0 && plan.Operations.Any(operation => !operation.Inserts))
-                throw new UserException(ExitCode.WrongUsage, $"{Namespace(session, collection.Name)} is empty, but this phase needs documents", "load some first, with --records 100k or a series");
+                throw new UserException(
+                    ExitCode.WrongUsage,
+                    $"{Namespace(session, collection.Name)} is empty, but this phase needs documents",
+                    "load some first, with --records 100k or a series");
         }
 
         return new PreparedData(plan, seed, documents, []);
     }
 
-    private static CollectionMarker RequireExisting(RunSession session, IDataStore data, PlanCollection collection) => data.Inspect(collection.Stored[^1]) switch
-    {
-        { Exists: true, Marker: { } marker } => marker,
-        { Exists: true } => throw Foreign(session, collection.Name),
-        _ => throw new UserException(
-            ExitCode.WrongUsage, $"{Namespace(session, collection.Name)} does not exist, but this phase needs its documents",
-            session.Settings.Deployment is { Uri: null, ClusterFolder: null }
-                ? "the server that this run starts is empty: --records 100k loads some first; 'mongoperf series …' measures while it loads"
-                : "load some first: 'mongoperf series …' on the same deployment, or --records 100k with this command"),
-    };
+    private static CollectionMarker RequireExisting(RunSession session, IDataStore data, PlanCollection collection) =>
+        data.Inspect(collection.Stored[^1]) switch
+        {
+            { Exists: true, Marker: { } marker } => marker,
+            { Exists: true } => throw Foreign(session, collection.Name),
+            _ => throw new UserException(
+                ExitCode.WrongUsage, $"{Namespace(session, collection.Name)} does not exist, but this phase needs its documents",
+                session.Settings.Deployment is { Uri: null, ClusterFolder: null }
+                    ? "the server that this run starts is empty: --records 100k loads some first; "
+                        + "'mongoperf series …' measures while it loads"
+                    : "load some first: 'mongoperf series …' on the same deployment, or --records 100k with this command"),
+        };
 
     private static PreparedData ExamineOwn(RunSession session, IDataStore data, RunRequest request)
     {
         PlanCollection[] collections = [.. request.Plan.Plan.Collections];
         string[] names = [.. collections.SelectMany(c => c.Stored).Select(stored => Namespace(session, stored.Name))];
         if (request.ForceDrop is { } drop && !names.Contains(drop))
-            throw new UserException(ExitCode.WrongUsage, $"--force-drop: '{drop}' is not a collection of this run; allowed: {string.Join(", ", names)}", "name exactly the collection to drop");
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"--force-drop: '{drop}' is not a collection of this run; allowed: {string.Join(", ", names)}",
+                "name exactly the collection to drop");
         var documents = new Dictionary<string, long>();
         var dropped = new List<PlanCollection>();
         foreach (PlanCollection collection in collections)
@@ -156,8 +175,10 @@ internal static class DataPreparation
             if (marker.IsGrown)
             {
                 throw new UserException(
-                    ExitCode.Refused, $"{Namespace(session, stored.Name)} holds the {marker.Documents:N0} documents that a run has grown; this scenario would drop them",
-                    $"use another --db, rename the collection in the file, or --force-drop {Namespace(session, stored.Name)} if you no longer need them");
+                    ExitCode.Refused, $"{Namespace(session, stored.Name)} holds the {marker.Documents:N0} documents that a run has grown; "
+                        + "this scenario would drop them",
+                    "use another --db, rename the collection in the file, "
+                    + $"or --force-drop {Namespace(session, stored.Name)} if you no longer need them");
             }
         }
 
@@ -168,12 +189,16 @@ internal static class DataPreparation
     private static void RequireSame(RunSession session, PlanCollection collection, CollectionMarker marker, ulong seed)
     {
         string ns = Namespace(session, collection.Name);
-        string hint = session.Settings.Data.IsExisting ? "use another collection" : $"use another collection, or --force-drop {ns} to start over";
+        string hint = session.Settings.Data.IsExisting
+            ? "use another collection"
+            : $"use another collection, or --force-drop {ns} to start over";
         if (marker.Seed != seed)
-            throw new UserException(ExitCode.WrongUsage, $"{ns} was created with seed {marker.Seed}, but this run has seed {seed}", $"continue it with --seed {marker.Seed}, or {hint}");
+            throw new UserException(ExitCode.WrongUsage, $"{ns} was created with seed {marker.Seed}, but this run has seed {seed}",
+                $"continue it with --seed {marker.Seed}, or {hint}");
         string template = collection.Files is null ? collection.Documents.Fingerprint : "";
         if (marker.Template != template)
-            throw new UserException(ExitCode.WrongUsage, $"{ns} holds different documents: their template or compressibility differs", hint);
+            throw new UserException(
+                ExitCode.WrongUsage, $"{ns} holds different documents: their template or compressibility differs", hint);
     }
 
     /// <summary>Everything else that can be refused, before anything is changed.</summary>
@@ -183,7 +208,8 @@ internal static class DataPreparation
         RequireWrites(session, plan);
         RequireCommands(session.On.Connections.Dialect, plan);
         if (session.Cluster is not null)
-            DeploymentFit.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored), session.On.Deployment.Cluster?.Shards.Count ?? 0);
+            DeploymentFit.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored),
+                session.On.Deployment.Cluster?.Shards.Count ?? 0);
         ConnectionRoom.CheckServer(plan, data.ReadAvailableConnections());
         session.Request.System.CheckBatches(session.On.Deployment, session.On.Connections, plan);
         foreach (PlanRound round in plan.Rounds)
@@ -220,7 +246,8 @@ internal static class DataPreparation
     /// <summary>A secondary that was named refuses all of them, for as long as it is one.</summary>
     private static void RequireWrites(RunSession session, Plan plan)
     {
-        if (session.On.Inspection.TakesWrites || (session.Settings.Data.IsExisting && !plan.Operations.Any(o => o.Inserts || o.IsWrite || o.Removes)))
+        if (session.On.Inspection.TakesWrites
+            || (session.Settings.Data.IsExisting && !plan.Operations.Any(o => o.Inserts || o.IsWrite || o.Removes)))
             return;
         throw new UserException(
             ExitCode.CannotConnect, $"{session.On.Deployment.Address} is not a primary: it does not accept the writes of this run",
@@ -234,10 +261,12 @@ internal static class DataPreparation
             long target = round.TargetOf(collection);
             long there = start.GetValueOrDefault(collection.Name);
             // Behind the last checkpoint, even before the first, an interrupted run may have left more.
-            if (round.GrowthOf(collection) is not null && start.ContainsKey(collection.Name) && data.FindsDocuments(collection) && Math.Max(there, data.FindEnd(collection, there)) is var end && end >= target)
+            if (round.GrowthOf(collection) is not null && start.ContainsKey(collection.Name) && data.FindsDocuments(collection)
+                && Math.Max(there, data.FindEnd(collection, there)) is var end && end >= target)
             {
                 string ns = Namespace(session, collection.Name);
-                throw new UserException(ExitCode.WrongUsage, $"{ns} already holds {end:N0} documents, but the target is {target:N0}", $"use a larger --target, another collection, or --force-drop {ns}");
+                throw new UserException(ExitCode.WrongUsage, $"{ns} already holds {end:N0} documents, but the target is {target:N0}",
+                    $"use a larger --target, another collection, or --force-drop {ns}");
             }
         }
 
@@ -266,12 +295,16 @@ internal static class DataPreparation
     {
         if (ReferenceEquals(dialect, CommandDialect.Plain))
             return;
-        IEnumerable<Operation> all = plan.Phases.Where(phase => phase.Creates is null).SelectMany(phase => phase.AllGroups).SelectMany(group => group.Operations).Select(o => o.Operation);
+        IEnumerable<Operation> all = plan.Phases.Where(phase => phase.Creates is null)
+            .SelectMany(phase => phase.AllGroups).SelectMany(group => group.Operations).Select(o => o.Operation);
         foreach (Operation operation in all.Where(o => !o.IsForCluster).SelectMany(o => o.Steps))
         {
             string command = operation.ToCommand().Elements[0].Key;
             if (dialect.NameOf(command) == command)
-                throw new UserException(ExitCode.WrongUsage, $"operation '{operation.Name}': this cluster's router is a mongod, which can't route {command}", "it routes insert, find, update, delete and aggregate; a mongos routes everything");
+                throw new UserException(
+                    ExitCode.WrongUsage,
+                    $"operation '{operation.Name}': this cluster's router is a mongod, which can't route {command}",
+                    "it routes insert, find, update, delete and aggregate; a mongos routes everything");
         }
     }
 
@@ -280,7 +313,8 @@ internal static class DataPreparation
     {
         Plan plan = request.Plan.Plan;
         HashSet<string> written = [.. plan.Operations.Where(o => o.Inserts || o.IsWrite).Select(o => o.Written)];
-        foreach (PlanCollection collection in plan.Collections.Where(c => !request.Settings.Data.IsExisting || written.Contains(c.Name) || written.Contains("")))
+        foreach (PlanCollection collection in plan.Collections
+            .Where(c => !request.Settings.Data.IsExisting || written.Contains(c.Name) || written.Contains("")))
             data.Claim(collection);
     }
 

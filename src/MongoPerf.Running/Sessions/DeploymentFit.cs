@@ -14,9 +14,11 @@ internal static class DeploymentFit
     public static void RequireTopology(IDeployment deployment, RunSettings settings)
     {
         if (settings.Data.Sharding is not null && deployment.Cluster is null)
-            throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is not a sharded deployment", "--topology sharded needs a mongos in --uri, or starts a cluster without --uri");
+            throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is not a sharded deployment",
+                "--topology sharded needs a mongos in --uri, or starts a cluster without --uri");
         if (settings.Deployment.Topology == Topology.ReplicaSet && deployment.Cluster is not null)
-            throw new UserException(ExitCode.WrongUsage, $"{deployment.DataFolder} holds a sharded cluster, but --topology is replicaset", "omit --topology");
+            throw new UserException(
+                ExitCode.WrongUsage, $"{deployment.DataFolder} holds a sharded cluster, but --topology is replicaset", "omit --topology");
     }
 
     /// <summary>Reads that no member fits would wait for one in the middle of the run.</summary>
@@ -31,20 +33,29 @@ internal static class DeploymentFit
     public static void RequireRouter(RunRequest request, CommandDialect dialect)
     {
         if (request.Settings.Engine.Kind == EngineKind.Driver && dialect != CommandDialect.Plain)
-            throw new UserException(ExitCode.WrongUsage, "--engine driver needs a mongos: this cluster is routed by a mongod, which uses command names of its own", "use --engine wire, or install a server with a mongos ('mongoperf server install')");
+            throw new UserException(
+                ExitCode.WrongUsage,
+                "--engine driver needs a mongos: this cluster is routed by a mongod, which uses command names of its own",
+                "use --engine wire, or install a server with a mongos ('mongoperf server install')");
     }
 
     /// <exception cref="UserException">A crash could take away what the run has written.</exception>
     public static void RequireJournal(IDeployment deployment, Inspection inspection, RunSettings settings)
     {
         if (!inspection.HasJournal && !settings.Data.IsExisting)
-            throw new UserException(ExitCode.WrongUsage, $"{deployment.Address}: this server runs without a journal, and a resumed run relies on the journal", "start it with its journal (without --nojournal)");
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"{deployment.Address}: this server runs without a journal, and a resumed run relies on the journal",
+                "start it with its journal (without --nojournal)");
     }
 
     /// <exception cref="UserException">The cluster has not the shard that a collection names.</exception>
     public static void RequireShards(IEnumerable<StoredCollection> collections, int shards)
     {
         if (collections.FirstOrDefault(c => c.Shard > shards) is { } wrong)
-            throw new UserException(ExitCode.WrongUsage, $"collection '{wrong.Name}': shard is {wrong.Shard}; allowed: 1 to {shards}, the cluster's shards", $"--shards {wrong.Shard} starts a larger cluster");
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"collection '{wrong.Name}': shard is {wrong.Shard}; allowed: 1 to {shards}, the cluster's shards",
+                $"--shards {wrong.Shard} starts a larger cluster");
     }
 }

@@ -6,7 +6,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Running.Sessions;
 
-/// <summary>Refuses what the runs themselves would refuse, as far as it can be known while nothing is started and no server is asked.</summary>
+/// <summary>
+/// Refuses what the runs themselves would refuse, as far as it can be known while nothing is started and no server is asked.
+/// </summary>
 public static class DryRun
 {
     /// <param name="requests">Of one command.</param>
@@ -41,7 +43,8 @@ public static class DryRun
             if (planned is not null)
                 DataPreparation.CheckPlanned(request, planned);
             else if (request.Settings.Deployment.Topology != Topology.Null)
-                tell($"not checked, since only {request.Settings.Deployment.ClusterFolder ?? request.Settings.Deployment.Uri} can tell: what its collections hold, its rights, connections, batches and disk");
+                tell($"not checked, since only {request.Settings.Deployment.ClusterFolder ?? request.Settings.Deployment.Uri} can tell: "
+                    + "what its collections hold, its rights, connections, batches and disk");
         }
     }
 
@@ -63,5 +66,6 @@ public static class DryRun
         }
     }
 
-    private static RunStoreException Unusable(string runs, string why) => new($"can't create a run in {runs} ({why})\nhint:  choose another folder with --out");
+    private static RunStoreException Unusable(string runs, string why) =>
+        new($"can't create a run in {runs} ({why})\nhint:  choose another folder with --out");
 }

@@ -19,15 +19,23 @@ internal static class InterruptedRun
         if (stored.IsWriterAlive)
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is still running", "wait for it, or stop it first");
         if (stored.Run.Clients.Count > 0)
-            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} was merged from the runs of {stored.Run.Clients.Count} clients and can't be resumed", stored.FindNote(StoredRun.AgentsPlanNote) is null ? "resume theirs, then merge them again" : "name the coordinator of its agents with --coordinator, and start them again");
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"run {folder.Id} was merged from the runs of {stored.Run.Clients.Count} clients and can't be resumed",
+                stored.FindNote(StoredRun.AgentsPlanNote) is null
+                    ? "resume theirs, then merge them again"
+                    : "name the coordinator of its agents with --coordinator, and start them again");
         if (stored.FindNote(StoredRun.DeletedNote) is not null)
-            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} can't be resumed: its server data have been deleted", $"'mongoperf report {folder.Id}' shows what it measured");
+            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} can't be resumed: its server data have been deleted",
+                $"'mongoperf report {folder.Id}' shows what it measured");
         if (DatabaseSystems.Of(stored.Deployment) is { HasMarkers: false } system)
-            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} was on {system.Name}: such runs can't be resumed", "start a new run");
+            throw new UserException(
+                ExitCode.WrongUsage, $"run {folder.Id} was on {system.Name}: such runs can't be resumed", "start a new run");
     }
 
     /// <summary>Notes documents that were there before the run, by collection.</summary>
-    public static void NoteStart(RunStore store, IReadOnlyDictionary<string, long> documents) => store.SetNote(StartNote, JsonSerializer.Serialize(documents));
+    public static void NoteStart(RunStore store, IReadOnlyDictionary<string, long> documents) =>
+        store.SetNote(StartNote, JsonSerializer.Serialize(documents));
 
     /// <summary>What <see cref="NoteStart"/> noted; nothing when it did not.</summary>
     /// <exception cref="UserException">The note is no such list.</exception>
@@ -35,12 +43,14 @@ internal static class InterruptedRun
     {
         try
         {
-            Dictionary<string, long> start = stored.FindNote(StartNote) is { } text ? JsonSerializer.Deserialize<Dictionary<string, long>>(text) ?? [] : [];
+            Dictionary<string, long> start =
+                stored.FindNote(StartNote) is { } text ? JsonSerializer.Deserialize<Dictionary<string, long>>(text) ?? [] : [];
             return start.Values.All(documents => documents >= 0) ? start : throw new JsonException("a count is negative");
         }
         catch (JsonException e)
         {
-            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id}: its note '{StartNote}' is damaged ({e.Message})", "start a new run");
+            throw new UserException(
+                ExitCode.WrongUsage, $"run {stored.Run.Id}: its note '{StartNote}' is damaged ({e.Message})", "start a new run");
         }
     }
 

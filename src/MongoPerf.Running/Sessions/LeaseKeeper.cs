@@ -6,7 +6,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Running.Sessions;
 
-/// <summary>Renews a run's leases as long as it continues, on a thread and a connection of its own, and gives them back at its end.</summary>
+/// <summary>
+/// Renews a run's leases as long as it continues, on a thread and a connection of its own, and gives them back at its end.
+/// </summary>
 /// <remarks>Every ten seconds two small commands. While the server is away it is tried again once a second.</remarks>
 internal sealed class LeaseKeeper : IDisposable
 {
@@ -29,7 +31,10 @@ internal sealed class LeaseKeeper : IDisposable
     {
         _leases = leases;
         _address = address;
-        _atEnd = connections with { Stop = CancellationToken.None, ConnectTimeout = TimeSpan.FromSeconds(1), ReplyTimeout = TimeSpan.FromSeconds(1) };
+        _atEnd = connections with
+        {
+            Stop = CancellationToken.None, ConnectTimeout = TimeSpan.FromSeconds(1), ReplyTimeout = TimeSpan.FromSeconds(1),
+        };
         _connection = new SamplerConnection(address, connections, longestPause: TimeSpan.FromSeconds(1));
         _timer = clock.Schedule(clock.Now + clock.TicksOf(leases.RenewEvery.TotalSeconds), () => clock.Now + clock.TicksOf(Renew()));
     }
@@ -41,7 +46,9 @@ internal sealed class LeaseKeeper : IDisposable
         {
             try
             {
-                double seconds = Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } text ? Quantities.ParseDuration(text) : DefaultSeconds;
+                double seconds = Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } text
+                    ? Quantities.ParseDuration(text)
+                    : DefaultSeconds;
                 return seconds > 0 ? TimeSpan.FromSeconds(seconds) : throw new FormatException("it is 0");
             }
             catch (FormatException e)

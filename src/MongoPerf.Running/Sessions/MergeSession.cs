@@ -14,10 +14,12 @@ public static class MergeSession
     /// <param name="output">Where the run goes.</param>
     /// <param name="note">Kept with the run; null for none.</param>
     /// <exception cref="UserException">The runs are not of one plan.</exception>
-    public static ExitCode Merge(IReadOnlyList<StoredRun> parts, IReadOnlyList<string> missing, string commandLine, OutputRequest output, (string Name, string Value)? note = null)
+    public static ExitCode Merge(IReadOnlyList<StoredRun> parts, IReadOnlyList<string> missing, string commandLine, OutputRequest output,
+        (string Name, string Value)? note = null)
     {
         if (MergeCheck.FindFault(parts) is { } fault)
-            throw new UserException(ExitCode.WrongUsage, fault, "merge takes the runs that several clients made of one plan at the same time; 'compare' sets different runs against each other");
+            throw new UserException(ExitCode.WrongUsage, fault, "merge takes the runs that several clients made of one plan at the same "
+                + "time; 'compare' sets different runs against each other");
         StoredRun[] ordered = [.. parts.OrderBy(part => part.Run.Part?.Number ?? 0)];
         string[] absent = [.. missing, .. Absent(ordered, missing.Count)];
         var merger = new RunMerger(ordered, absent, StoredPlan.Read(ordered[0].Settings, ordered[0].Run.Seed).Plan);
@@ -32,7 +34,8 @@ public static class MergeSession
         catch (Exception e) when (e is HistogramFormatException or RunStoreException)
         {
             folder.Remove();
-            throw e is RunStoreException ? e : new UserException(ExitCode.WrongUsage, $"a histogram of the runs can't be read: {e.Message}", "one of them is damaged; merge the others");
+            throw e is RunStoreException ? e : new UserException(ExitCode.WrongUsage, $"a histogram of the runs can't be read: {e.Message}",
+                "one of them is damaged; merge the others");
         }
 
         output.Results.Show(folder, output);

@@ -26,20 +26,21 @@ internal sealed class PlanExecution
     {
         (_session, _store, _prepared, _signals) = (session, store, prepared, signals);
         IAgentRole? agent = session.Request.Agent;
-        _run = new RunContext(SystemClock.Instance, session.Executors.Open(prepared.Plan), data, store, session.Log.Progress, new PlanRunOptions
-        {
-            Seed = prepared.Seed,
-            Repeat = store.Run.Repeat?.Number ?? store.Run.Try ?? 1,
-            Share = agent?.Share ?? PlanShare.Whole,
-            Meet = agent is null ? static (_, _) => new Meeting() : agent.Meet,
-            VerifyShare = session.On.Deployment.Kind == DeploymentKind.Null ? 0 : session.Settings.Plan.VerifyShare,
-            ReconnectFor = ReconnectTime.Read(),
-            MaxErrors = session.Settings.Plan.MaxErrors,
-            ReasonToStop = session.Guard.ReasonToStop,
-            MeasureDisk = session.Guard.MeasureDisk,
-            Watch = Watch,
-            Restart = how => ServerRestarts.Run(session.On, session.Settings.Data.Database, how, session.Log),
-        });
+        _run = new RunContext(SystemClock.Instance, session.Executors.Open(prepared.Plan), data, store,
+            session.Log.Progress, new PlanRunOptions
+            {
+                Seed = prepared.Seed,
+                Repeat = store.Run.Repeat?.Number ?? store.Run.Try ?? 1,
+                Share = agent?.Share ?? PlanShare.Whole,
+                Meet = agent is null ? static (_, _) => new Meeting() : agent.Meet,
+                VerifyShare = session.On.Deployment.Kind == DeploymentKind.Null ? 0 : session.Settings.Plan.VerifyShare,
+                ReconnectFor = ReconnectTime.Read(),
+                MaxErrors = session.Settings.Plan.MaxErrors,
+                ReasonToStop = session.Guard.ReasonToStop,
+                MeasureDisk = session.Guard.MeasureDisk,
+                Watch = Watch,
+                Restart = how => ServerRestarts.Run(session.On, session.Settings.Data.Database, how, session.Log),
+            });
     }
 
     /// <param name="session">Begun.</param>
@@ -49,7 +50,8 @@ internal sealed class PlanExecution
     /// <param name="before">What the run has stored already.</param>
     /// <param name="signals">Stop it.</param>
     /// <exception cref="UserException">The run can't be stored, or its report can't be written.</exception>
-    public static ExitCode Run(RunSession session, RunStore store, IDataStore data, PreparedData prepared, RunProgress before, StopSignals signals)
+    public static ExitCode Run(
+        RunSession session, RunStore store, IDataStore data, PreparedData prepared, RunProgress before, StopSignals signals)
     {
         try
         {
@@ -57,12 +59,14 @@ internal sealed class PlanExecution
         }
         catch (Exception e) when (FindWriteFailure(e) is { } failure)
         {
-            throw new UserException(ExitCode.Refused, failure.Message, $"nothing stored is damaged; make room there, then {session.Folder.CommandFor("resume")} continues the run");
+            throw new UserException(ExitCode.Refused, failure.Message,
+                $"nothing stored is damaged; make room there, then {session.Folder.CommandFor("resume")} continues the run");
         }
     }
 
     /// <summary>Whoever was the first to write into run.db: a sampler, a phase, or who notes how the run ended.</summary>
-    private static RunStoreWriteException? FindWriteFailure(Exception e) => e as RunStoreWriteException ?? (e.InnerException is { } inner ? FindWriteFailure(inner) : null);
+    private static RunStoreWriteException? FindWriteFailure(Exception e) =>
+        e as RunStoreWriteException ?? (e.InnerException is { } inner ? FindWriteFailure(inner) : null);
 
     private ExitCode Run(RunProgress before)
     {
@@ -117,7 +121,8 @@ internal sealed class PlanExecution
 
     /// <summary>The run can be resumed after it.</summary>
     private static bool IsOfServer(Exception e) =>
-        ErrorTally.BreaksConnection(e) || e is ServerRefusesException or ServerCommandException or DuplicateKeyException or CollectionBusyException;
+        ErrorTally.BreaksConnection(e)
+        || e is ServerRefusesException or ServerCommandException or DuplicateKeyException or CollectionBusyException;
 
     private bool RunPhases(Plan plan, RunProgress before)
     {
@@ -156,11 +161,13 @@ internal sealed class PlanExecution
     private Plan WithoutShards(Plan plan)
     {
         if (plan.Collections.Where(c => c.Shard is not null).Select(c => c.Name).ToArray() is { Length: > 0 } placed)
-            _session.Log.Show($"note: the deployment is not sharded: {string.Join(", ", placed)} {(placed.Length == 1 ? "is" : "are")} on its only server");
+            _session.Log.Show("note: the deployment is not sharded: "
+                + $"{string.Join(", ", placed)} {(placed.Length == 1 ? "is" : "are")} on its only server");
         Plan without = plan.WithoutBalancer();
         string[] left = [.. without.Phases.Select(p => p.Name)];
         if (plan.Phases.Select(p => p.Name).Except(left).ToArray() is { Length: > 0 } skipped)
-            _session.Log.Show($"note: the deployment is not sharded, so there is nothing to balance; skipped: {string.Join(", ", skipped)}");
+            _session.Log.Show(
+                $"note: the deployment is not sharded, so there is nothing to balance; skipped: {string.Join(", ", skipped)}");
         return without;
     }
 }

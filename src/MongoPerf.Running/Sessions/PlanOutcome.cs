@@ -25,7 +25,8 @@ internal sealed record PlanOutcome(RunContext Run, bool IsDone, bool WasStopped,
     public RunState State => IsDone && Why is null ? RunState.Finished : RunState.Interrupted;
 
     /// <summary>The server's reason, when a resumed run would meet the same; null otherwise.</summary>
-    public string? Rejection => Failure is DuplicateKeyException || _failed is { Code: ExitCode.RejectedByServer } ? Failure!.Message : null;
+    public string? Rejection =>
+        Failure is DuplicateKeyException || _failed is { Code: ExitCode.RejectedByServer } ? Failure!.Message : null;
 
     /// <summary>Says how the run ended.</summary>
     /// <param name="stored">The run.</param>
@@ -45,7 +46,8 @@ internal sealed record PlanOutcome(RunContext Run, bool IsDone, bool WasStopped,
         foreach (string text in failed)
             Console.Error.WriteLine($"assertion failed: {text}");
         if (HasSkipped(stored) && !IsInterrupted)
-            Console.Error.WriteLine($"{stored.Arrivals.Skipped:N0} of {stored.Arrivals.Scheduled:N0} arrivals were skipped, more than allowed\nhint:  --max-skipped allows a number or a share such as 1%");
+            Console.Error.WriteLine($"{stored.Arrivals.Skipped:N0} of {stored.Arrivals.Scheduled:N0} arrivals were skipped, "
+                + "more than allowed\nhint:  --max-skipped allows a number or a share such as 1%");
     }
 
     /// <summary>The first of these that holds is the exit code. What the run came to before it was interrupted counts, too.</summary>

@@ -53,7 +53,9 @@ public static class PlanSession
         IDataStore data = session.OpenData(request.Plan.Plan, request.Seed);
         try
         {
-            PreparedData prepared = request.Agent is { Share.IsFirst: false } follower ? Follow(request, follower.AwaitPrepared(signals.Token)) : DataPreparation.Examine(session, data, request);
+            PreparedData prepared = request.Agent is { Share.IsFirst: false } follower
+                ? Follow(request, follower.AwaitPrepared(signals.Token))
+                : DataPreparation.Examine(session, data, request);
             if (prepared.Seed != request.Seed)
             {
                 store.SetSeed(prepared.Seed);
@@ -85,8 +87,10 @@ public static class PlanSession
             session.Log.Show($"changed: {line}");
         foreach (string line in request.Plan.Set)
             session.Log.Show($"set by the deployment: {line}");
-        foreach ((string name, long documents) in prepared.StartDocuments.Where(start => start.Value > 0 && !request.Settings.Data.IsExisting))
-            session.Log.Show($"{request.Settings.Data.Database}.{name} already holds {documents:N0} documents; the growth continues from there");
+        foreach ((string name, long documents) in prepared.StartDocuments
+            .Where(start => start.Value > 0 && !request.Settings.Data.IsExisting))
+            session.Log.Show(
+                $"{request.Settings.Data.Database}.{name} already holds {documents:N0} documents; the growth continues from there");
         session.Log.Progress.ShowTime();
     }
 
@@ -105,7 +109,10 @@ public static class PlanSession
         // Asks for passwords: until then Ctrl+C just ends the program.
         RunRequest read = RunRequest.WithLivePage([request(stored)])[0];
         if (stored.Run.Part is { } part && read.Agent is null)
-            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is part {part.Number} of {part.Count} of a plan and can't be resumed alone", "resume the merged run with --coordinator, and start this agent again as before");
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"run {folder.Id} is part {part.Number} of {part.Count} of a plan and can't be resumed alone",
+                "resume the merged run with --coordinator, and start this agent again as before");
         using StopSignals? own = given is null ? new StopSignals() : null;
         StopSignals signals = given ?? own!;
         RunRequest asked = RequestedEngine.Open([read])[0];
@@ -119,7 +126,8 @@ public static class PlanSession
         using IDataStore data = session.OpenData(asked.Plan.Plan, asked.Seed);
         // A server of the run's own gets another port each time.
         string? beganOn = asked.Uri is null ? null : stored.Deployment?.Address;
-        var place = new ResumedPlace(folder.Id, store.Token, asked.Settings.Data.Database, session.On.Inspection.Info.Address, beganOn, asked.Settings.Data.IsExisting);
+        var place = new ResumedPlace(folder.Id, store.Token, asked.Settings.Data.Database, session.On.Inspection.Info.Address, beganOn,
+            asked.Settings.Data.IsExisting);
         var before = new RunProgress(stored, InterruptedRun.ReadStart(stored));
         PreparedData prepared = asked.Agent is { Share.IsFirst: false }
             ? Follow(asked, (asked.Seed, InterruptedRun.ReadStart(stored)))
@@ -133,7 +141,8 @@ public static class PlanSession
         if (beganOn is not null && beganOn != place.Address)
         {
             session.Log.Report("address", $"the run continues on {place.Address}; before, it was on {beganOn}");
-            store.SetSettings(stored.Settings with { Deployment = stored.Settings.Deployment with { Uri = asked.System.Mask(asked.Uri!) } });
+            store.SetSettings(
+                stored.Settings with { Deployment = stored.Settings.Deployment with { Uri = asked.System.Mask(asked.Uri!) } });
         }
 
         return PlanExecution.Run(session, store, data, prepared, new RunProgress(stored, prepared.StartDocuments), signals);

@@ -23,7 +23,9 @@ public sealed record RateTry(double Rate, string Stage, string Run, double Achie
 /// <param name="Found">The highest rate that held twice, per second; null for none.</param>
 public sealed record RateSearchResult(RateGoal Goal, IReadOnlyList<RateTry> Tries, double? Found);
 
-/// <summary>What must be true of a rate that holds, such as "p99 &lt; 10ms" or "read.p99 &lt; 10ms": of response times, in every paced phase.</summary>
+/// <summary>
+/// What must be true of a rate that holds, such as "p99 &lt; 10ms" or "read.p99 &lt; 10ms": of response times, in every paced phase.
+/// </summary>
 public sealed class RateGoal
 {
     /// <summary>Of the arrivals; so many may be left when the window closes.</summary>
@@ -50,31 +52,38 @@ public sealed class RateGoal
         string metric = sides[0][(dot + 1)..];
         if (!Assertion.Latencies.Contains(metric))
             throw new FormatException($"'{metric}' is not a latency; allowed: {string.Join(", ", Assertion.Latencies)}");
-        return new RateGoal(new Assertion(text.Trim(), dot < 1 ? Assertion.Total : sides[0][..dot], metric, comparison!, Quantities.ParseDuration(sides[1]) * 1e6));
+        return new RateGoal(new Assertion(text.Trim(), dot < 1 ? Assertion.Total : sides[0][..dot], metric, comparison!,
+            Quantities.ParseDuration(sides[1]) * 1e6));
     }
 
     /// <exception cref="UserException">No phase of it was paced, or none does the operation.</exception>
     public RateTry Evaluate(StoredRun run, double rate, string stage)
     {
         PhaseRecord[] paced = [.. run.Phases.Where(phase => phase.Rate is not null)];
-        OperationResult[] results = [.. paced.SelectMany(phase => phase.Operations).Where(result => _assertion.Operation == Assertion.Total || result.Operation == _assertion.Operation)];
+        OperationResult[] results = [.. paced.SelectMany(phase => phase.Operations)
+            .Where(result => _assertion.Operation == Assertion.Total || result.Operation == _assertion.Operation)];
         if (results.Length == 0)
         {
             throw new UserException(
-                ExitCode.WrongUsage, $"--assert: no phase with a rate measured '{_assertion.Operation}'; there are: {string.Join(", ", paced.SelectMany(phase => phase.Operations).Select(result => result.Operation).Distinct())}");
+                ExitCode.WrongUsage, $"--assert: no phase with a rate measured '{_assertion.Operation}'; there are: "
+                    + $"{string.Join(", ", paced.SelectMany(phase => phase.Operations).Select(result => result.Operation).Distinct())}");
         }
 
         double?[] values = [.. results.Select(result => AssertionCheck.LatencyOf(Metric, result))];
         double? worst = values.All(value => value is not null) ? values.Max() : null;
-        return new RateTry(rate, stage, run.Run.Id, paced.Average(phase => phase.Operations.Sum(result => result.OperationsPerSecond)), worst, ProblemOf(paced, worst));
+        return new RateTry(rate, stage, run.Run.Id, paced.Average(phase => phase.Operations.Sum(result => result.OperationsPerSecond)),
+            worst, ProblemOf(paced, worst));
     }
 
     private string? ProblemOf(PhaseRecord[] paced, double? worst)
     {
-        Accounting all = paced.SelectMany(phase => phase.Groups.Count > 0 ? phase.Groups.Select(group => group.Accounting) : phase.Operations.Select(result => result.Accounting))
+        Accounting all = paced.SelectMany(phase => phase.Groups.Count > 0
+            ? phase.Groups.Select(group => group.Accounting)
+            : phase.Operations.Select(result => result.Accounting))
             .Aggregate(Accounting.None, (sum, one) => sum.Plus(one));
         return all.Failed > 0 ? $"{Units.Counted(all.Failed, "operation")} failed"
-            : all.Skipped > MostSkipped * all.Scheduled ? $"{Units.Exact(all.Skipped)} of {Units.Exact(all.Scheduled)} arrivals were skipped"
+            : all.Skipped > MostSkipped
+                * all.Scheduled ? $"{Units.Exact(all.Skipped)} of {Units.Exact(all.Scheduled)} arrivals were skipped"
             : worst is null ? "nothing was measured"
             : _assertion.Holds(worst) ? null
             : $"{Metric} is {Units.Latency(worst)}";

@@ -5,7 +5,10 @@ using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Running.Sessions;
 
-/// <summary>Searches for the highest rate that holds: each rate is a run of its own, stored like any other. Data that a try leaves as it found them are loaded by the first only.</summary>
+/// <summary>
+/// Searches for the highest rate that holds: each rate is a run of its own, stored like any other. Data that a try leaves as it found them
+/// are loaded by the first only.
+/// </summary>
 public static class RateSearch
 {
     public const double UsualStart = 1000;
@@ -39,7 +42,8 @@ public static class RateSearch
                 if (loaded is not null)
                     changed = changed with { Phases = repeated, Records = overrides.IsAlone ? null : overrides.Records };
                 RunRequest request = RequestFor(opened, read(changed)[0], tries, loaded);
-                RunEnd end = PlanSession.Start(repeated.Count > 0 && opened.StartsServer ? request with { Server = server } : request, signals);
+                RunEnd end = PlanSession.Start(
+                    repeated.Count > 0 && opened.StartsServer ? request with { Server = server } : request, signals);
                 // Wrong documents are not worth a rate.
                 if (!RunSequence.IsWhole(end.Code) || end.Code == ExitCode.VerificationFailed)
                     return end.Code;
@@ -96,6 +100,7 @@ public static class RateSearch
     {
         RateTry last = tries[^1];
         if (!request.Output.Quiet)
-            Console.Error.WriteLine($"try {tries.Count} ({last.Stage}): {Units.Rate(last.Rate)}/s {(last.Holds ? $"holds, {goal.Metric} is {Units.Latency(last.Value)}" : $"does not hold: {last.Problem}")}");
+            Console.Error.WriteLine($"try {tries.Count} ({last.Stage}): {Units.Rate(last.Rate)}/s "
+                + $"{(last.Holds ? $"holds, {goal.Metric} is {Units.Latency(last.Value)}" : $"does not hold: {last.Problem}")}");
     }
 }

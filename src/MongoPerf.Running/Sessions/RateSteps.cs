@@ -1,6 +1,8 @@
 namespace MongoPerf.Running.Sessions;
 
-/// <summary>Which rates a search for the highest that holds tries: doubling, then bisection on a logarithmic scale, then the one found once more.</summary>
+/// <summary>
+/// Which rates a search for the highest that holds tries: doubling, then bisection on a logarithmic scale, then the one found once more.
+/// </summary>
 /// <remarks>What has held and fails when it is verified counts as failed, and the search continues below it.</remarks>
 internal sealed class RateSteps(double start)
 {
@@ -61,7 +63,9 @@ internal sealed class RateSteps(double start)
                 return failed <= Lowest ? ("halving", null) : ("halving", Math.Max(Lowest, Rounded(failed / 2)));
             case ({ } held, { } failed):
                 double middle = Rounded(Math.Sqrt(held * failed));
-                return failed <= held * (1 + Precision) || middle <= held || middle >= failed ? ("verification", held) : ("bisection", middle);
+                return failed <= held * (1 + Precision) || middle <= held || middle >= failed
+                    ? ("verification", held)
+                    : ("bisection", middle);
             default:
                 throw new InvalidOperationException("nothing was noted");
         }

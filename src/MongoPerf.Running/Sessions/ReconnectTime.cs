@@ -2,7 +2,9 @@ using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Running.Sessions;
 
-/// <summary>How long a lost server is waited for: a minute, unless the environment says otherwise, as tests of a server that stays away do.</summary>
+/// <summary>
+/// How long a lost server is waited for: a minute, unless the environment says otherwise, as tests of a server that stays away do.
+/// </summary>
 internal static class ReconnectTime
 {
     private const string Variable = "MONGOPERF_RECONNECT";
@@ -13,7 +15,9 @@ internal static class ReconnectTime
     {
         try
         {
-            return TimeSpan.FromSeconds(Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } time ? Quantities.ParseDuration(time) : UsualSeconds);
+            return TimeSpan.FromSeconds(Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } time
+                ? Quantities.ParseDuration(time)
+                : UsualSeconds);
         }
         catch (FormatException e)
         {

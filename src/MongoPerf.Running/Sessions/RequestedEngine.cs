@@ -34,7 +34,8 @@ internal static class RequestedEngine
     {
         RunRequest[] through = [.. requests.Where(request => request.Settings.Engine.Kind == EngineKind.Driver)];
         return through.FirstOrDefault(request => request.System != DatabaseSystems.MongoDb) is not { System: var other } ? through
-            : throw new UserException(ExitCode.WrongUsage, $"--engine driver speaks MongoDB's protocol only; {other.Name} has one of its own", "omit --engine");
+            : throw new UserException(
+                ExitCode.WrongUsage, $"--engine driver speaks MongoDB's protocol only; {other.Name} has one of its own", "omit --engine");
     }
 
     private static RunRequest Through(RunRequest request, IClientEngine driver)
@@ -42,12 +43,18 @@ internal static class RequestedEngine
         if (request.Settings.Engine.Version is { } before && before != driver.Version)
         {
             throw new UserException(
-                ExitCode.WrongUsage, $"this run began with MongoDB.Driver {before}, and this MongoPerf has {driver.Version}: results from before and after would not be comparable", "start a new run, or resume it with the MongoPerf that began it");
+                ExitCode.WrongUsage,
+                $"this run began with MongoDB.Driver {before}, and this MongoPerf has {driver.Version}: "
+                + "results from before and after would not be comparable",
+                "start a new run, or resume it with the MongoPerf that began it");
         }
 
         foreach (Operation operation in request.Plan.Plan.Operations)
             driver.Check(operation);
 
-        return request with { Engine = driver, Settings = request.Settings with { Engine = new EngineSettings(EngineKind.Driver, driver.Version) } };
+        return request with
+        {
+            Engine = driver, Settings = request.Settings with { Engine = new EngineSettings(EngineKind.Driver, driver.Version) },
+        };
     }
 }

@@ -6,7 +6,10 @@ using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Running.Sessions;
 
-/// <summary>Sees to it that an interrupted run's documents are where it is to continue: run.db may be older than the server, and another server than the one that it knows.</summary>
+/// <summary>
+/// Sees to it that an interrupted run's documents are where it is to continue: run.db may be older than the server, and another server than
+/// the one that it knows.
+/// </summary>
 internal static class ResumedData
 {
     /// <summary>At either end of the numbers that must be there; those in between are counted only.</summary>
@@ -17,7 +20,8 @@ internal static class ResumedData
     public static void RequireFolder(RunDataFolder data, string runId)
     {
         if (data.Look(out _) == DataFolderState.None)
-            throw new UserException(ExitCode.Refused, $"{data.Path} does not exist, but run {runId} kept its server's data there", $"restore the folder, or start a new run; 'mongoperf report {runId}' shows what was measured");
+            throw new UserException(ExitCode.Refused, $"{data.Path} does not exist, but run {runId} kept its server's data there",
+                $"restore the folder, or start a new run; 'mongoperf report {runId}' shows what was measured");
     }
 
     /// <param name="data">Of the plan.</param>
@@ -44,7 +48,8 @@ internal static class ResumedData
         bool isOwn = marker.RunId == place.RunId && (marker.Token is null || place.Token is null || marker.Token == place.Token);
         // One that grows may have been continued by another run: its documents are the same.
         if (!isOwn && !vouched.Collection.IsGrown && !place.IsExisting)
-            throw Refused(vouched, place, $"now belongs to {(marker.RunId == place.RunId ? "another run of this name" : $"run {marker.RunId}")}");
+            throw Refused(
+                vouched, place, $"now belongs to {(marker.RunId == place.RunId ? "another run of this name" : $"run {marker.RunId}")}");
         if (marker.Documents < vouched.Documents && !place.IsExisting)
             throw Refused(vouched, place, $"holds {marker.Documents:N0} documents according to its marker");
     }
@@ -54,21 +59,27 @@ internal static class ResumedData
         // What another run made need not be whole.
         bool isFound = data.FindsDocuments(vouched.Collection);
         string name = vouched.Collection.Name;
-        long needed = place.IsExisting ? 1 : isFound ? vouched.Refused.Without(name, [new NumberRange(0, vouched.Documents)]).Sum(range => range.Count) : vouched.Documents;
+        long needed = place.IsExisting ? 1
+            : isFound ? vouched.Refused.Without(name, [new NumberRange(0, vouched.Documents)]).Sum(range => range.Count)
+            : vouched.Documents;
         long found = data.CountAtLeast(vouched.Collection, needed);
         if (found < needed)
             throw Refused(vouched, place, $"holds {found:N0} documents");
         if (place.IsExisting || !isFound)
             return;
         NumberRange[] ends = [new(0, Math.Min(Probed, vouched.Documents)), new(Math.Max(0, vouched.Documents - Probed), vouched.Documents)];
-        if (ends.SelectMany(range => vouched.Refused.Without(name, data.FindMissing(vouched.Collection, range))).FirstOrDefault() is { Count: > 0 } missing)
+        if (ends.SelectMany(range => vouched.Refused.Without(name, data.FindMissing(vouched.Collection, range)))
+            .FirstOrDefault() is { Count: > 0 } missing)
             throw Refused(vouched, place, $"holds {found:N0} documents, but not number {missing.First:N0}");
     }
 
     private static UserException Refused(VouchedDocuments vouched, ResumedPlace place, string found) => new(
         ExitCode.Refused,
-        $"{place.Database}.{vouched.Collection.Name} on {place.Address} {found}; to continue, run {place.RunId} needs the {vouched.Documents:N0} documents that were there when it was interrupted",
-        place.BeganOn is { } other && other != place.Address ? $"the run was on {other}: resume it there" : "restore the data, or start a new run");
+        $"{place.Database}.{vouched.Collection.Name} on {place.Address} {found}; to continue, "
+        + $"run {place.RunId} needs the {vouched.Documents:N0} documents that were there when it was interrupted",
+        place.BeganOn is { } other && other != place.Address
+            ? $"the run was on {other}: resume it there"
+            : "restore the data, or start a new run");
 }
 
 /// <summary>Where a run is resumed.</summary>

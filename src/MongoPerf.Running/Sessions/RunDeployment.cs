@@ -20,7 +20,9 @@ public sealed record RunDeployment(IDeployment Deployment, Inspection Inspection
     /// <summary>Starts or finds the server and asks it what it is.</summary>
     /// <param name="folder">The run's folder.</param>
     /// <param name="request">What to run.</param>
-    /// <param name="store">Notes which server a new run chose before that is started, so that a run which is killed meanwhile continues on the same.</param>
+    /// <param name="store">
+    /// Notes which server a new run chose before that is started, so that a run which is killed meanwhile continues on the same.
+    /// </param>
     /// <param name="stop">Ends every wait for a server.</param>
     /// <exception cref="UserException">The plan does not fit the deployment.</exception>
     /// <exception cref="DeploymentException">It can't be started or found.</exception>
@@ -63,7 +65,8 @@ public sealed record RunDeployment(IDeployment Deployment, Inspection Inspection
         (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = request.Uri is { } uri
             ? request.System.Read(uri, request.Settings.Engine.Kind, stop)
             : (null, ConnectionSettings.Default);
-        if (hosts is not null && !request.DatabaseWasGiven && request.System.UnusedDatabase(request.Uri!, request.Settings.Data.Database) is { } unused)
+        if (hosts is not null && !request.DatabaseWasGiven
+            && request.System.UnusedDatabase(request.Uri!, request.Settings.Data.Database) is { } unused)
             Console.Error.WriteLine($"warning: --uri: {unused}");
         return new DeploymentRequest
         {
@@ -83,7 +86,8 @@ public sealed record RunDeployment(IDeployment Deployment, Inspection Inspection
         DeploymentFit.RequireMembers(deployment, request.Plan.Plan, connections);
         connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
         DeploymentFit.RequireRouter(request, connections.Dialect);
-        Inspection inspection = request.System.Inspect(deployment, connections, $"{request.Settings.Data.Database}.{request.Plan.Plan.MainCollection ?? "*"}");
+        Inspection inspection = request.System.Inspect(
+            deployment, connections, $"{request.Settings.Data.Database}.{request.Plan.Plan.MainCollection ?? "*"}");
         DeploymentFit.RequireJournal(deployment, inspection, request.Settings);
         return new RunDeployment(deployment, inspection, connections);
     }

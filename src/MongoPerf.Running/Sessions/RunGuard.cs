@@ -44,7 +44,9 @@ internal sealed class RunGuard : IDisposable
     /// <summary>What the server's data folder takes; null where that is not to be seen.</summary>
     public DiskUse? MeasureDisk() => _dataFolder is null ? null : DataFolderSize.Read(_dataFolder);
 
-    /// <summary>A sentence when another run has taken a collection over, all agents are stopped, or the disk is nearly full; null otherwise.</summary>
+    /// <summary>
+    /// A sentence when another run has taken a collection over, all agents are stopped, or the disk is nearly full; null otherwise.
+    /// </summary>
     public string? ReasonToStop()
     {
         if ((Leases?.Lost ?? _agent?.ReasonToStop()) is { } why)

@@ -23,12 +23,16 @@ internal sealed class RunMonitor : IDisposable
         (IDeployment deployment, Inspection inspection, _) = session.On;
         RunRequest request = session.Request;
         _sampler = new BackgroundSampler(
-            SystemClock.Instance, request.System.OpenSamplers(deployment, session.On.Connections), new HostSampler(inspection.DataFolder ?? session.Folder.Path, () => ServerProcesses(deployment, inspection)),
-            OpenShards(session, new SampledNamespace(request.Settings.Data.Database, collection ?? ""), store.Run.StartedAt), store, session.Log.Progress,
+            SystemClock.Instance,
+            request.System.OpenSamplers(deployment, session.On.Connections),
+            new HostSampler(inspection.DataFolder ?? session.Folder.Path, () => ServerProcesses(deployment, inspection)),
+            OpenShards(session, new SampledNamespace(request.Settings.Data.Database, collection ?? ""), store.Run.StartedAt),
+            store, session.Log.Progress,
             request.Agent is { } agent ? agent.Postpone : static () => null);
         // No connection of the client's tells of a shard or a secondary that ended.
         if (deployment.Cluster is not null || deployment.Members.Count > 1)
-            _watch = new ClusterWatch(deployment, keeper, session.On.Connections, SystemClock.Instance, happened => session.Log.Report(happened.Kind, happened.Text, happened.Seconds));
+            _watch = new ClusterWatch(deployment, keeper, session.On.Connections, SystemClock.Instance,
+                happened => session.Log.Report(happened.Kind, happened.Text, happened.Seconds));
         _view = ProgressView.Create(session.Log.Progress, request.Output.Quiet, request.Output.NoTui);
     }
 

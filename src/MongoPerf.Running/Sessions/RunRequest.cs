@@ -47,7 +47,9 @@ public sealed record RunRequest
     /// <summary>The kind of server that a resumed run began with; null chooses one.</summary>
     public DeploymentKind? RequiredKind { get; init; }
 
-    /// <summary>Whether the run starts a server of its own that keeps data, rather than using one that is there or one that stores nothing.</summary>
+    /// <summary>
+    /// Whether the run starts a server of its own that keeps data, rather than using one that is there or one that stores nothing.
+    /// </summary>
     public bool StartsServer => RequiredKind is { } kind
         ? kind is DeploymentKind.Mongod or DeploymentKind.ReplicaSet or DeploymentKind.Sharded or DeploymentKind.Embedded
         : Uri is null && Settings.Deployment is { Topology: not Topology.Null, ClusterFolder: null };
@@ -70,7 +72,9 @@ public sealed record RunRequest
     /// <summary>"database.collection" that may be dropped; null for none.</summary>
     public string? ForceDrop { get; init; }
 
-    /// <summary>What may be written although the run does not create it, confirmed by whoever runs it; never taken from anything stored.</summary>
+    /// <summary>
+    /// What may be written although the run does not create it, confirmed by whoever runs it; never taken from anything stored.
+    /// </summary>
     public IReadOnlyList<string> MayWrite { get; init; } = [];
 
     /// <summary>Of runs of one command that use one server; null for a run with a server of its own, or one that was given.</summary>

@@ -57,7 +57,8 @@ public sealed class RunSequence
                 return Stopped(end.Code);
             // The worst is said by the first that went wrong; the others are no less worth having.
             _code = _code == ExitCode.Done ? end.Code : _code;
-            Print($"run {end.Folder.Id}, {_runs.Sum(runs => runs.Count)} of {Count}: {CommandText.OfPath(Output.WritesReport ? Path.Combine(end.Folder.ReportPath, "index.html") : end.Folder.Path)}");
+            Print($"run {end.Folder.Id}, {_runs.Sum(runs => runs.Count)} of {Count}: "
+                + $"{CommandText.OfPath(Output.WritesReport ? Path.Combine(end.Folder.ReportPath, "index.html") : end.Folder.Path)}");
             // The next one needs the room; nothing needs these.
             if (_repeats > 1 || _runs.Sum(runs => runs.Count) < Count)
                 ServerData.Delete(end.Folder);
@@ -95,12 +96,14 @@ public sealed class RunSequence
     };
 
     /// <summary>It reached its end, whatever it found: what it measured can be compared.</summary>
-    public static bool IsWhole(ExitCode code) => code is ExitCode.Done or ExitCode.TooManyErrors or ExitCode.VerificationFailed or ExitCode.AssertionFailed;
+    public static bool IsWhole(ExitCode code) =>
+        code is ExitCode.Done or ExitCode.TooManyErrors or ExitCode.VerificationFailed or ExitCode.AssertionFailed;
 
     private ExitCode Stopped(ExitCode code)
     {
         int begun = _runs.Sum(runs => runs.Count);
-        string ids = string.Join(" ", _runs.Where(runs => runs.Count > 0).Select(runs => string.Join(',', runs.Select(folder => folder.Id))))
+        string ids =
+            string.Join(" ", _runs.Where(runs => runs.Count > 0).Select(runs => string.Join(',', runs.Select(folder => folder.Id))))
             + _runs.SelectMany(runs => runs).FirstOrDefault()?.OutText;
         Console.Error.WriteLine(begun < Count
             ? $"{Count - begun} of {Count} runs not started; compare the others with 'mongoperf compare {ids}'"

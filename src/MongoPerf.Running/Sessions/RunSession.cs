@@ -25,12 +25,15 @@ internal sealed class RunSession : IDisposable
         _keeper = new ServerKeeper(on.Deployment);
         _keeper.StartedAgain += () => Log.Report("restart", on.Deployment.RestartText);
         if (Settings.Data.Sharding is not null)
-            Cluster = new ClusterControl(on.Deployment.RequireCluster, on.Connections, Settings.Data.Database, SystemClock.Instance, line => Log.Report("balancer", line));
+            Cluster = new ClusterControl(on.Deployment.RequireCluster, on.Connections, Settings.Data.Database, SystemClock.Instance,
+                line => Log.Report("balancer", line));
         Guard = new RunGuard(on, request, folder.Id, token);
         _run = new SystemRun
         {
-            Id = folder.Id, Token = token, Data = Settings.Data, Deployment = on.Deployment, Connections = on.Connections, ReconnectFor = ReconnectTime.Read(),
-            BeforeReconnect = _keeper.BeforeReconnect, Leases = Guard.Leases, Cluster = Cluster, Report = (kind, text) => Log.Report(kind, text), Notify = Log.Show,
+            Id = folder.Id, Token = token, Data = Settings.Data, Deployment = on.Deployment, Connections = on.Connections,
+            ReconnectFor = ReconnectTime.Read(),
+            BeforeReconnect = _keeper.BeforeReconnect, Leases = Guard.Leases, Cluster = Cluster,
+            Report = (kind, text) => Log.Report(kind, text), Notify = Log.Show,
         };
         Executors = new RunExecutors(request, _run);
     }
@@ -91,12 +94,16 @@ internal sealed class RunSession : IDisposable
             Log.Show("note: the collections are not sharded and live on one shard; --topology sharded spreads them");
     }
 
-    /// <summary>Stores how a cluster holds the plan's collections now, and says where that is not what shards are for; nothing for any other deployment.</summary>
+    /// <summary>
+    /// Stores how a cluster holds the plan's collections now, and says where that is not what shards are for; nothing for
+    /// any other deployment.
+    /// </summary>
     public void NoteCollections(Plan plan)
     {
         if (On.Deployment.Cluster is not { } cluster)
             return;
-        IReadOnlyList<CollectionSharding> collections = ShardingFacts.Read(cluster, On.Connections, Settings.Data.Database, plan.Collections);
+        IReadOnlyList<CollectionSharding> collections = ShardingFacts.Read(
+            cluster, On.Connections, Settings.Data.Database, plan.Collections);
         Log.Store?.SetDeployment(On.Inspection.Info with { Collections = collections });
         // Progress and run.log are English.
         using IDisposable english = Words.InEnglish();

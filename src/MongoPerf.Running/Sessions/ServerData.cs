@@ -14,16 +14,21 @@ public static class ServerData
     public static string? Describe(StoredRun run, RunFolder folder)
     {
         if (ReadBytes(folder.Path) is { } bytes)
-            return Words.Of($"{Units.Bytes(bytes)} of server data in {CommandText.OfPath(folder.DataPath)}; to delete it: ./mongoperf clean {folder.Id}{folder.OutText}");
-        bool madeCollections = CollectionCleanup.AppliesTo(run) && !run.Settings.Data.IsExisting && run.Run.Clients.Count == 0 && run.Phases.Count > 0;
+            return Words.Of($"{Units.Bytes(bytes)} of server data in {CommandText.OfPath(folder.DataPath)}; to delete it: "
+                + $"./mongoperf clean {folder.Id}{folder.OutText}");
+        bool madeCollections = CollectionCleanup.AppliesTo(run) && !run.Settings.Data.IsExisting
+            && run.Run.Clients.Count == 0 && run.Phases.Count > 0;
         return madeCollections && run.Deployment is { } deployment && run.FindNote(StoredRun.DeletedNote) is null
-            ? Words.Of($"the run's collections in {run.Settings.Data.Database} at {deployment.Address}; to drop them: ./mongoperf clean {folder.Id}{folder.OutText}")
+            ? Words.Of($"the run's collections in {run.Settings.Data.Database} at {deployment.Address}; to drop them: "
+                + $"./mongoperf clean {folder.Id}{folder.OutText}")
             : null;
     }
 
     /// <summary>Bytes that servers and the run made in its data folder; null when there are none.</summary>
     public static long? ReadBytes(string runFolder) =>
-        Path.Combine(runFolder, "data") is var data && Directory.Exists(data) && !OwnFiles.IsLink(data) ? DataFolderSize.ReadBytes(data) : null;
+        Path.Combine(runFolder, "data") is var data && Directory.Exists(data) && !OwnFiles.IsLink(data)
+            ? DataFolderSize.ReadBytes(data)
+            : null;
 
     /// <summary>Deletes it.</summary>
     /// <returns>What is gone; null when the run has none: its server was given, or it was deleted before.</returns>

@@ -23,16 +23,19 @@ internal static class ServerRestarts
         long begun = clock.Now;
         bool kills = how == ServerRestart.Kill;
         ServerEnd.Wait(on.Deployment, kills);
-        log.Report(kills ? RunEvent.Kill : RunEvent.CleanStop, kills ? "the server was killed" : "the server was stopped cleanly", clock.SecondsBetween(begun, clock.Now));
+        log.Report(kills ? RunEvent.Kill : RunEvent.CleanStop, kills ? "the server was killed" : "the server was stopped cleanly",
+            clock.SecondsBetween(begun, clock.Now));
         if (how == ServerRestart.Cold)
             ServerEnd.ForgetFiles(on.Deployment);
         long started = clock.Now;
         on.Deployment.EnsureRunning();
         using (MongoConnection connection = MongoConnection.Open(on.Deployment.Address, on.Connections))
-            connection.RunLongCommand(database, BsonDocument.Of(("find", WireCollection.MarkerCollection), ("limit", 1), ("singleBatch", true)));
+            connection.RunLongCommand(
+                database, BsonDocument.Of(("find", WireCollection.MarkerCollection), ("limit", 1), ("singleBatch", true)));
         log.Report(RunEvent.FirstAnswer, "from server start to the reply to the first query", clock.SecondsBetween(started, clock.Now));
         log.Report(
             how == ServerRestart.Cold ? RunEvent.ColdStart : RunEvent.WarmStart,
-            $"the server was {(kills ? "killed" : "stopped")} and restarted on {on.Deployment.Address}{(how == ServerRestart.Cold ? ", its files dropped from the page cache" : "")}", clock.SecondsBetween(begun, clock.Now));
+            $"the server was {(kills ? "killed" : "stopped")} and restarted on {on.Deployment.Address}"
+            + $"{(how == ServerRestart.Cold ? ", its files dropped from the page cache" : "")}", clock.SecondsBetween(begun, clock.Now));
     }
 }

@@ -4,7 +4,9 @@ using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Running.Sessions;
 
-/// <summary>Ctrl+C and SIGTERM end a run cleanly; a second one ends the program at once, and tells the servers that it started to end.</summary>
+/// <summary>
+/// Ctrl+C and SIGTERM end a run cleanly; a second one ends the program at once, and tells the servers that it started to end.
+/// </summary>
 public sealed partial class StopSignals : IDisposable
 {
     private readonly CancellationTokenSource _stop = new();

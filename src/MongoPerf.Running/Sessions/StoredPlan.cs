@@ -7,7 +7,9 @@ namespace MongoPerf.Running.Sessions;
 /// <summary>The plan of a run, read again from what is stored of it.</summary>
 public static class StoredPlan
 {
-    /// <exception cref="UserException">This program refuses the stored file, or would do something else than the one that began the run.</exception>
+    /// <exception cref="UserException">
+    /// This program refuses the stored file, or would do something else than the one that began the run.
+    /// </exception>
     public static ReadPlan Read(RunSettings settings, ulong seed)
     {
         PlanSettings plan = settings.Plan;
@@ -17,7 +19,8 @@ public static class StoredPlan
         }
         catch (UserException e)
         {
-            throw new UserException(e.Code, $"the scenario stored with the run is not valid for this version of MongoPerf: {e.Message}", $"use the version that began the run, or change the file and begin a new run{(e.Hint is { } hint ? $": {hint}" : "")}");
+            throw new UserException(e.Code, $"the scenario stored with the run is not valid for this version of MongoPerf: {e.Message}",
+                $"use the version that began the run, or change the file and begin a new run{(e.Hint is { } hint ? $": {hint}" : "")}");
         }
     }
 
@@ -39,7 +42,8 @@ public static class StoredPlan
     private static ReadPlan Read(PlanSettings plan, PlanOverrides overrides, ulong seed)
     {
         var file = new ScenarioFile(plan.Name, plan.Path, plan.Text);
-        ScenarioDeployment? on = plan.Deployment is null ? null : PlanReader.Read(file, overrides, seed).Deployments.FirstOrDefault(d => d.Settings.Name == plan.Deployment);
+        ScenarioDeployment? on = plan.Deployment is null ? null
+            : PlanReader.Read(file, overrides, seed).Deployments.FirstOrDefault(d => d.Settings.Name == plan.Deployment);
         return PlanReader.Read(file, overrides, seed, on);
     }
 }

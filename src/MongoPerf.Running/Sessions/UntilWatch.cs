@@ -7,8 +7,8 @@ namespace MongoPerf.Running.Sessions;
 
 /// <summary>Watches the seconds of a group until a percentile of each of its operations is known well enough.</summary>
 /// <remarks>
-/// Looks after 20 seconds and then whenever there are a quarter more: who looks every second stops at the first lucky one, and each look takes
-/// some tens of milliseconds of a core. One thread at a time.
+/// Looks after 20 seconds and then whenever there are a quarter more: who looks every second stops at the first lucky one, and each look
+/// takes some tens of milliseconds of a core. One thread at a time.
 /// </remarks>
 /// <param name="until">How well.</param>
 /// <param name="group">Named in sentences.</param>
@@ -50,7 +50,9 @@ internal sealed class UntilWatch(Until until, string group)
     {
         string asked = $"{group}: {until.Text} asked for";
         if (Worst() is not ({ } operation, var share))
-            return $"{asked}; its precision can't be determined: {(_seconds.Count == 0 ? 0 : _seconds.Values.Min(seconds => seconds.Count))} s were measured after the warm-up; {OperationComparer.LeastSamples} s are needed (--duration)";
+            return $"{asked}; its precision can't be determined: "
+                + $"{(_seconds.Count == 0 ? 0 : _seconds.Values.Min(seconds => seconds.Count))} s were measured after the warm-up; "
+                + $"{OperationComparer.LeastSamples} s are needed (--duration)";
         string of = operation == group || _seconds.Count == 1 ? "" : $" ({operation})";
         string known = $"{asked}; known to ±{Units.Percent(share)} after {_measured} s{of}";
         // An interval narrows as the root of what it is made of.
@@ -58,7 +60,9 @@ internal sealed class UntilWatch(Until until, string group)
         return IsKnown ? known : $"{known}: it would take about {Units.Duration(TimeSpan.FromSeconds(needed))} to get there (--duration)";
     }
 
-    /// <summary>The operation that is known least, and half its interval as a share of the percentile; null where some can't be judged.</summary>
+    /// <summary>
+    /// The operation that is known least, and half its interval as a share of the percentile; null where some can't be judged.
+    /// </summary>
     private (string Operation, double Share)? Worst()
     {
         (string Operation, double Share)? worst = null;

@@ -6,14 +6,21 @@ using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Running.Sessions;
 
-/// <summary>Refuses a plan that would write what its run does not create, unless the file lists it (<c>mayWrite</c>) and whoever runs it confirms it (<c>--may-write</c>).</summary>
-/// <remarks>It needs no server, so it is asked before anything starts. No stored confirmation counts: a run's folder, or a coordinator's plan, may be somebody else's.</remarks>
+/// <summary>
+/// Refuses a plan that would write what its run does not create, unless the file lists it (<c>mayWrite</c>) and whoever runs it confirms it
+/// (<c>--may-write</c>).
+/// </summary>
+/// <remarks>
+/// It needs no server, so it is asked before anything starts. No stored confirmation counts: a run's folder, or a coordinator's plan, may
+/// be somebody else's.
+/// </remarks>
 public static class WritePermission
 {
     /// <exception cref="UserException">Something is not allowed (6), or is confirmed for nothing (2).</exception>
     public static void Require(RunRequest request)
     {
-        string[] needed = [.. RequireListed(request.Plan, request.Settings.Data.Database).Where(target => !request.MayWrite.Any(target.IsCoveredBy)).Select(target => target.Name!).Distinct()];
+        string[] needed = [.. RequireListed(request.Plan, request.Settings.Data.Database)
+            .Where(target => !request.MayWrite.Any(target.IsCoveredBy)).Select(target => target.Name!).Distinct()];
         if (needed.Length > 0)
         {
             throw new UserException(
@@ -25,7 +32,8 @@ public static class WritePermission
         if (request.Agent is null && request.MayWrite.FirstOrDefault(name => !request.Plan.MayWrite.Contains(name)) is { } unlisted)
         {
             throw new UserException(
-                ExitCode.WrongUsage, $"--may-write: the scenario does not list '{unlisted}' in mayWrite; it lists {(request.Plan.MayWrite.Count > 0 ? string.Join(", ", request.Plan.MayWrite) : "nothing")}",
+                ExitCode.WrongUsage, $"--may-write: the scenario does not list '{unlisted}' in mayWrite; "
+                    + $"it lists {(request.Plan.MayWrite.Count > 0 ? string.Join(", ", request.Plan.MayWrite) : "nothing")}",
                 NearestName.Hint(unlisted, request.Plan.MayWrite));
         }
     }
@@ -34,15 +42,18 @@ public static class WritePermission
     /// <exception cref="UserException">The file does not list something, or it is not for any file to write (6).</exception>
     public static IReadOnlyList<WriteTarget> RequireListed(ReadPlan read, string database)
     {
-        HashSet<string?> own = [.. read.Plan.Collections.SelectMany(collection => collection.Stored).Select(stored => $"{database}.{stored.Name}")];
+        HashSet<string?> own = [.. read.Plan.Collections.SelectMany(collection => collection.Stored)
+            .Select(stored => $"{database}.{stored.Name}")];
         var foreign = new List<WriteTarget>();
         foreach ((string who, WriteTarget target) in Targets(read.Plan, database).Where(found => !own.Contains(found.Target.Name)))
         {
             string? why = target.Name is null ? "the target is generated or not a valid name, so it can't be checked before the run"
-                : target.Name[(target.Name.IndexOf('.', StringComparison.Ordinal) + 1)..] == WireCollection.MarkerCollection ? $"{target.Name} is where MongoPerf keeps its markers"
+                : target.Name[(target.Name.IndexOf('.', StringComparison.Ordinal) + 1)..]
+                    == WireCollection.MarkerCollection ? $"{target.Name} is where MongoPerf keeps its markers"
                 : null;
             if (why is not null)
-                throw new UserException(ExitCode.Refused, $"{who}: {target.By}: {why}; nothing was started", target.Name is null ? "write the name out; parameters, as $(name), are allowed" : null);
+                throw new UserException(ExitCode.Refused, $"{who}: {target.By}: {why}; nothing was started",
+                    target.Name is null ? "write the name out; parameters, as $(name), are allowed" : null);
             if (!read.MayWrite.Any(target.IsCoveredBy))
                 throw Unlisted(who, target, database);
             foreign.Add(target);
@@ -58,7 +69,8 @@ public static class WritePermission
     {
         foreach (PlanCollection collection in plan.Collections)
         {
-            foreach (WriteTarget target in collection.Options is null ? [] : WriteTargets.OfStages(DocumentValue.Of(collection.Options), database))
+            foreach (WriteTarget target in collection.Options is null ? []
+                : WriteTargets.OfStages(DocumentValue.Of(collection.Options), database))
                 yield return ($"options of collection '{collection.Name}'", target);
         }
 

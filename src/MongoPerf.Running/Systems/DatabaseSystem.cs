@@ -9,11 +9,16 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Running.Systems;
 
-/// <summary>A system that runs put load on. Whatever differs from one system to another is asked of it; <see cref="DatabaseSystems"/> registers them.</summary>
+/// <summary>
+/// A system that runs put load on. Whatever differs from one system to another is asked of it;
+/// <see cref="DatabaseSystems"/> registers them.
+/// </summary>
 /// <remarks>Immutable, for all threads. What is not overridden is what a system has that only takes load.</remarks>
 public abstract class DatabaseSystem
 {
-    /// <summary>As messages and reports name it; stored with runs (<see cref="DeploymentInfo.OtherSystem"/>), so it never changes.</summary>
+    /// <summary>
+    /// As messages and reports name it; stored with runs (<see cref="DeploymentInfo.OtherSystem"/>), so it never changes.
+    /// </summary>
     public abstract string Name { get; }
 
     /// <summary>Its collections carry markers, by which runs are resumed, taken back, kept apart, and repeated on the same data.</summary>
@@ -33,7 +38,9 @@ public abstract class DatabaseSystem
     /// <exception cref="ConnectionStringException">It is not one.</exception>
     public virtual bool HasWriteConcern(string uri) => false;
 
-    /// <summary>A line for people whose connection string names a database that the run does not use; null where it names none, or the run's.</summary>
+    /// <summary>
+    /// A line for people whose connection string names a database that the run does not use; null where it names none, or the run's.
+    /// </summary>
     public virtual string? UnusedDatabase(string uri, string used) => null;
 
     /// <summary>The servers that a connection string names, without asking anybody.</summary>
@@ -45,7 +52,8 @@ public abstract class DatabaseSystem
     /// <param name="engine">The client of the measured operations.</param>
     /// <param name="stop">Ends every wait.</param>
     /// <exception cref="ConnectionStringException">It is not one, or asks for what can't be done.</exception>
-    public virtual (IReadOnlyList<ServerAddress> Hosts, ConnectionSettings Connections) Read(string uri, EngineKind engine, CancellationToken stop = default) =>
+    public virtual (IReadOnlyList<ServerAddress> Hosts, ConnectionSettings Connections) Read(
+        string uri, EngineKind engine, CancellationToken stop = default) =>
         (HostsOf(uri), ConnectionSettings.Default);
 
     /// <summary>Refuses what the system can't do.</summary>

@@ -17,5 +17,6 @@ public static class DatabaseSystems
     public static DatabaseSystem Of(string? uri) => Others.FirstOrDefault(system => uri is not null && system.IsNamedBy(uri)) ?? MongoDb;
 
     /// <param name="deployment">Of a stored run; null where no server was reached.</param>
-    public static DatabaseSystem Of(DeploymentInfo? deployment) => Others.FirstOrDefault(system => system.Name == deployment?.OtherSystem) ?? MongoDb;
+    public static DatabaseSystem Of(DeploymentInfo? deployment) =>
+        Others.FirstOrDefault(system => system.Name == deployment?.OtherSystem) ?? MongoDb;
 }

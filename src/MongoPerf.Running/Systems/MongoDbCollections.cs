@@ -21,7 +21,10 @@ internal static class MongoDbCollections
             BatchLimit.Check(connection.Server, insert);
     }
 
-    /// <summary>One of the plan's collections; on a sharded deployment it is sharded by its own key, or by the command line's, or lies on the shard that it names.</summary>
+    /// <summary>
+    /// One of the plan's collections; on a sharded deployment it is sharded by its own key, or by the command line's, or lies on the
+    /// shard that it names.
+    /// </summary>
     /// <param name="run">On the deployment.</param>
     /// <param name="collection">Of the plan.</param>
     /// <param name="target">Its documents at the end.</param>
@@ -29,7 +32,8 @@ internal static class MongoDbCollections
     {
         IDeployment deployment = run.Deployment;
         var access = new CollectionAccess(
-            () => deployment.Select(ReadPreference.Primary, 0), run.Connections, run.Data.Database, SystemClock.Instance, run.ReconnectFor, run.BeforeReconnect)
+            () => deployment.Select(ReadPreference.Primary, 0), run.Connections, run.Data.Database, SystemClock.Instance,
+            run.ReconnectFor, run.BeforeReconnect)
         {
             Leases = run.Leases,
             Members = () => deployment.Readable,

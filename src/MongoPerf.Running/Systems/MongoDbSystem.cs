@@ -30,14 +30,16 @@ internal sealed class MongoDbSystem : DatabaseSystem
 
     public override IReadOnlyList<ServerAddress> HostsOf(string uri) => ServerUri.Parse(uri).Hosts;
 
-    public override (IReadOnlyList<ServerAddress> Hosts, ConnectionSettings Connections) Read(string uri, EngineKind engine, CancellationToken stop = default) =>
+    public override (IReadOnlyList<ServerAddress> Hosts, ConnectionSettings Connections) Read(
+        string uri, EngineKind engine, CancellationToken stop = default) =>
         ServerUri.Read(uri, engine, stop);
 
     public override PlannedServer? CheckOpen(DeploymentRequest request) => DeploymentFactory.Check(request);
 
     public override IDeployment Open(DeploymentRequest request) => DeploymentFactory.Create(request);
 
-    public override Inspection Inspect(IDeployment deployment, ConnectionSettings connections, string ns) => DeploymentInspector.Inspect(deployment, connections, ns);
+    public override Inspection Inspect(IDeployment deployment, ConnectionSettings connections, string ns) =>
+        DeploymentInspector.Inspect(deployment, connections, ns);
 
     public override void CheckBatches(IDeployment deployment, ConnectionSettings connections, Plan plan) =>
         MongoDbCollections.CheckBatches(deployment.Address, connections, plan);
@@ -55,7 +57,8 @@ internal sealed class MongoDbSystem : DatabaseSystem
             return [.. deployment.Members.Select(member => new ServerSampler(() => member, connections))];
         if (deployment.Cluster is not { } parts)
             return [new ServerSampler(() => deployment.Select(ReadPreference.Primary, 0), connections)];
-        List<ServerSampler> servers = [.. parts.Shards.Select(shard => new ServerSampler(() => PrimaryOf(deployment, shard.Name), connections))];
+        List<ServerSampler> servers =
+            [.. parts.Shards.Select(shard => new ServerSampler(() => PrimaryOf(deployment, shard.Name), connections))];
         servers.Add(new ServerSampler(() => deployment.Address, connections, holdsData: false));
         // For config.* a mongos is queried itself.
         if (parts.ConfigAddress != parts.RouterAddress)
@@ -63,11 +66,13 @@ internal sealed class MongoDbSystem : DatabaseSystem
         return servers;
     }
 
-    public override IDataStore OpenData(SystemRun run, Plan plan, ulong seed) => new WireDataStore(stored => MongoDbCollections.Open(run, stored, plan.TargetOf(stored.Name)), seed, run.Id, run.Token);
+    public override IDataStore OpenData(SystemRun run, Plan plan, ulong seed) =>
+        new WireDataStore(stored => MongoDbCollections.Open(run, stored, plan.TargetOf(stored.Name)), seed, run.Id, run.Token);
 
     /// <summary>Executors with connections for what their group does.</summary>
     public override Func<GroupPlan, int, IOperationExecutor> OpenExecutors(SystemRun run, Plan plan) => (group, worker) =>
-        new WireExecutor(preference => run.Deployment.Select(preference, group.FirstThread + worker + group.Share.Index), run.Connections, run.Data.Database, run.BeforeReconnect)
+        new WireExecutor(preference => run.Deployment.Select(preference, group.FirstThread + worker + group.Share.Index), run.Connections,
+            run.Data.Database, run.BeforeReconnect)
         {
             Cluster = run.Cluster,
             Preferences = WireExecutor.PreferencesOf(group.Operations.Select(item => item.Operation), run.Connections.ReadPreference),
@@ -77,6 +82,7 @@ internal sealed class MongoDbSystem : DatabaseSystem
         ExitCode.Refused, $"{ns} was not created by MongoPerf; nothing was written or dropped",
         $"use another --db or collection{(isExisting ? "" : $", or --force-drop {ns} if you no longer need it")}");
 
-    private static ServerAddress PrimaryOf(IDeployment deployment, string shard) => deployment.RequireCluster().Shards.FirstOrDefault(one => one.Name == shard)?.Primary
+    private static ServerAddress PrimaryOf(IDeployment deployment, string shard) =>
+        deployment.RequireCluster().Shards.FirstOrDefault(one => one.Name == shard)?.Primary
         ?? throw new ConnectionFailedException(deployment.Address, $"the address of shard {shard} is unknown at the moment");
 }

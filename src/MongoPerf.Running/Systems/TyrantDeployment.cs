@@ -19,7 +19,8 @@ internal sealed class TyrantDeployment(ServerAddress address, ConnectionSettings
 
     public ServerAddress Address => address;
 
-    public IReadOnlyList<string> Remarks => ["put overwrites records with the same key and is acknowledged before anything is on disk: Tokyo Tyrant has no journal"];
+    public IReadOnlyList<string> Remarks =>
+        ["put overwrites records with the same key and is acknowledged before anything is on disk: Tokyo Tyrant has no journal"];
 
     /// <summary>Asks it what it is.</summary>
     /// <returns>Always false: nothing was started.</returns>
@@ -42,7 +43,8 @@ internal sealed class TyrantDeployment(ServerAddress address, ConnectionSettings
         }
         catch (TyrantServerException e)
         {
-            throw new DeploymentException(Fault.WrongUsage, $"{e.Message}\nhint:  start it on the file of a table database: ttserver FILE.tct", e);
+            throw new DeploymentException(
+                Fault.WrongUsage, $"{e.Message}\nhint:  start it on the file of a table database: ttserver FILE.tct", e);
         }
     }
 
@@ -68,7 +70,8 @@ internal sealed class TyrantDeployment(ServerAddress address, ConnectionSettings
 
     /// <summary>Another machine's process number may be in use here too: host and name must fit as well.</summary>
     private int? FindLocalProcess(ProcessTable table) =>
-        _status.FindInt64("pid") is { } pid && DeploymentInspector.IsLoopback(address.Host) && table.Find((int)pid) is not null && table.NameOf((int)pid) == ServerName
+        _status.FindInt64("pid") is { } pid && DeploymentInspector.IsLoopback(address.Host) && table.Find((int)pid) is not null
+        && table.NameOf((int)pid) == ServerName
             ? (int)pid
             : null;
 }

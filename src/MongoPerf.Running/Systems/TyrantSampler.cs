@@ -6,7 +6,9 @@ using MongoPerf.Wire.Tyrant;
 
 namespace MongoPerf.Running.Systems;
 
-/// <summary>Reads what Tokyo Tyrant's stat says, over a connection of its own, into the columns of a server's metrics that it has a word for.</summary>
+/// <summary>
+/// Reads what Tokyo Tyrant's stat says, over a connection of its own, into the columns of a server's metrics that it has a word for.
+/// </summary>
 /// <remarks>One thread. Never throws: while the server is away all columns are NaN, and each sample tries again.</remarks>
 internal sealed class TyrantSampler(Func<ServerAddress> address, ConnectionSettings settings) : IServerSampler
 {
@@ -20,7 +22,10 @@ internal sealed class TyrantSampler(Func<ServerAddress> address, ConnectionSetti
         (Column("opcounters_command"), "cnt_misc", 1),
     ];
 
-    private readonly ConnectionSettings _settings = settings with { ConnectTimeout = TimeSpan.FromSeconds(3), ReplyTimeout = TimeSpan.FromSeconds(10) };
+    private readonly ConnectionSettings _settings = settings with
+    {
+        ConnectTimeout = TimeSpan.FromSeconds(3), ReplyTimeout = TimeSpan.FromSeconds(10),
+    };
 
     private readonly CounterClock _clock = new();
     private TyrantConnection? _connection;

@@ -28,7 +28,8 @@ internal sealed class TyrantSystem : DatabaseSystem
         ? new TyrantDeployment(request.Hosts![0], request.Connections)
         : throw DeploymentException.WrongUsage($"this run was on {Name}; such runs can't be resumed", "start a new run");
 
-    public override Inspection Inspect(IDeployment deployment, ConnectionSettings connections, string ns) => ((TyrantDeployment)deployment).Inspect();
+    public override Inspection Inspect(IDeployment deployment, ConnectionSettings connections, string ns) =>
+        ((TyrantDeployment)deployment).Inspect();
 
     public override IReadOnlyList<IServerSampler> OpenSamplers(IDeployment deployment, ConnectionSettings connections) =>
         [new TyrantSampler(() => deployment.Address, connections)];
@@ -36,7 +37,8 @@ internal sealed class TyrantSystem : DatabaseSystem
     public override IDataStore OpenData(SystemRun run, Plan plan, ulong seed)
     {
         Check(plan);
-        return new TyrantDataStore(() => run.Deployment.Address, run.Connections, seed, run.Id, SystemClock.Instance, run.ReconnectFor, run.BeforeReconnect);
+        return new TyrantDataStore(() => run.Deployment.Address, run.Connections, seed, run.Id, SystemClock.Instance,
+            run.ReconnectFor, run.BeforeReconnect);
     }
 
     public override Func<GroupPlan, int, IOperationExecutor> OpenExecutors(SystemRun run, Plan plan)

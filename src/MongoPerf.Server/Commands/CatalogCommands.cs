@@ -37,7 +37,8 @@ internal static class CatalogCommands
         CommandFields.RequireKnown(request.Body);
         var reader = new BsonReader(request.Body);
         reader.Read();
-        Collection collection = session.FindCollection(CommandSession.CollectionName(reader)) ?? throw CommandException.NamespaceNotFound("ns not found");
+        Collection collection =
+            session.FindCollection(CommandSession.CollectionName(reader)) ?? throw CommandException.NamespaceNotFound("ns not found");
         int indexes = session.Server.Store.Drop(collection.Namespace) ?? throw CommandException.NamespaceNotFound("ns not found");
         session.Server.Cursors.ReleaseDropped();
         reply.Body.WriteInt32("nIndexesWas"u8, indexes);
@@ -86,7 +87,8 @@ internal static class CatalogCommands
         long total = 0;
         int count = 0;
         reply.Body.StartArray("databases"u8);
-        foreach (IGrouping<string, Collection> database in session.Server.Store.Collections.GroupBy(collection => collection.Entry.Database).OrderBy(group => group.Key, StringComparer.Ordinal))
+        foreach (IGrouping<string, Collection> database in session.Server.Store.Collections.GroupBy(collection => collection.Entry.Database)
+            .OrderBy(group => group.Key, StringComparer.Ordinal))
         {
             long bytes = database.Sum(StatisticsCommands.TotalBytes);
             BsonDocument document = nameOnly

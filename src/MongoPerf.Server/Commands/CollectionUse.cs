@@ -2,8 +2,13 @@ using MongoPerf.Server.Storage;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>A command's use of a collection: the collection's lock is held for reading and serverStatus counts the command, from its making to <see cref="Dispose"/>.</summary>
-/// <remarks>Waiting for the lock may be interrupted (an <see cref="Operations.InterruptedException"/>): nothing is held or counted then.</remarks>
+/// <summary>
+/// A command's use of a collection: the collection's lock is held for reading and serverStatus counts the command, from its making to
+/// <see cref="Dispose"/>.
+/// </summary>
+/// <remarks>
+/// Waiting for the lock may be interrupted (an <see cref="Operations.InterruptedException"/>): nothing is held or counted then.
+/// </remarks>
 internal readonly ref struct CollectionUse
 {
     private readonly Collection _collection;

@@ -5,7 +5,10 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>One connection to the embedded server: finds the command, carries it out, turns failures into replies. Its thread only, but for <see cref="ClientLeft"/>.</summary>
+/// <summary>
+/// One connection to the embedded server: finds the command, carries it out, turns failures into replies. Its thread only, but for
+/// <see cref="ClientLeft"/>.
+/// </summary>
 internal sealed class CommandDispatcher(ServerContext server, int connectionId) : ICommandSession
 {
     private readonly bool _requiresLogin = server.Options.Listen.RequiresLogin;
@@ -27,7 +30,8 @@ internal sealed class CommandDispatcher(ServerContext server, int connectionId) 
             RequireSound(request.Body);
             Session.ReadGenericFields(request);
             if (request.IsLegacyQuery && !CommandTable.IsHandshake(request.Name))
-                throw new CommandException(352, "UnsupportedOpQueryCommand", $"Unsupported OP_QUERY command: {request.NameText}. The client driver may require an upgrade.");
+                throw new CommandException(352, "UnsupportedOpQueryCommand",
+                    $"Unsupported OP_QUERY command: {request.NameText}. The client driver may require an upgrade.");
             CommandEntry command = CommandTable.Find(request.Name);
             if (command is { IsForAnybody: false, IsHandshake: false } && !IsTrusted)
                 throw new CommandException(13, "Unauthorized", $"command {command.Name} requires authentication");
@@ -76,7 +80,8 @@ internal sealed class CommandDispatcher(ServerContext server, int connectionId) 
             default:
                 // A defect of this server: the client is told, this connection and all others continue.
                 server.Counters.CountDefect();
-                return new CommandException(8, "UnknownError", $"the embedded server failed unexpectedly: {error.GetType().Name}: {error.Message}");
+                return new CommandException(
+                    8, "UnknownError", $"the embedded server failed unexpectedly: {error.GetType().Name}: {error.Message}");
         }
     }
 

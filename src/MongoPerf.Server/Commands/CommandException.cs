@@ -45,7 +45,8 @@ internal sealed class CommandException(int code, string codeName, string message
 
     public static CommandException InvalidNamespace(string message) => new(73, "InvalidNamespace", message);
 
-    public static CommandException AdminOnly(string command) => new(13, "Unauthorized", $"{command} may only be run against the admin database.");
+    public static CommandException AdminOnly(string command) =>
+        new(13, "Unauthorized", $"{command} may only be run against the admin database.");
 
     /// <summary>Something that MongoDB can and this server cannot; refused so that nothing is answered wrongly.</summary>
     public static CommandException NotSupported(string what) => new(238, "NotImplemented", $"the embedded server does not support {what}");

@@ -4,7 +4,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>Checks of command fields that commands have in common, with MongoDB's codes. For commands that are not on the measured paths.</summary>
+/// <summary>
+/// Checks of command fields that commands have in common, with MongoDB's codes. For commands that are not on the measured paths.
+/// </summary>
 internal static class CommandFields
 {
     /// <summary>Refuses fields that the command does not have.</summary>
@@ -38,14 +40,19 @@ internal static class CommandFields
     public static long Count(string command, string field, BsonValue value)
     {
         if (!value.IsNumber)
-            throw CommandException.TypeMismatch($"BSON field '{command}.{field}' is the wrong type '{Values.TypeName(value)}', expected types '[long, int, decimal, double']");
-        return value.ToInt64() >= 0 ? value.ToInt64() : throw CommandException.Location(51024, $"BSON field '{field}' value must be >= 0, actual value '{value.ToInt64()}'");
+            throw CommandException.TypeMismatch($"BSON field '{command}.{field}' is the wrong type '{Values.TypeName(value)}', "
+                + "expected types '[long, int, decimal, double']");
+        return value.ToInt64() >= 0
+            ? value.ToInt64()
+            : throw CommandException.Location(51024, $"BSON field '{field}' value must be >= 0, actual value '{value.ToInt64()}'");
     }
 
     /// <summary>True, false or a number.</summary>
-    public static bool Flag(string command, string field, BsonValue value) => value.IsNumber || value.Type is BsonType.Boolean or BsonType.Null
-        ? value.ToBoolean()
-        : throw CommandException.TypeMismatch($"BSON field '{command}.{field}' is the wrong type '{Values.TypeName(value)}', expected types '[bool, long, int, decimal, double']");
+    public static bool Flag(string command, string field, BsonValue value) =>
+        value.IsNumber || value.Type is BsonType.Boolean or BsonType.Null
+            ? value.ToBoolean()
+            : throw CommandException.TypeMismatch($"BSON field '{command}.{field}' is the wrong type '{Values.TypeName(value)}', "
+                + "expected types '[bool, long, int, decimal, double']");
 
     /// <summary>The simple collation compares bytes, which is what this server does anyway; any other is refused.</summary>
     /// <param name="value">As the client gave it; empty or null means none.</param>
@@ -55,16 +62,19 @@ internal static class CommandFields
         if (value.Type == BsonType.Null)
             return;
         if (value.Type != BsonType.Document)
-            throw CommandException.TypeMismatch($"BSON field 'collation' is the wrong type '{Values.TypeName(value)}', expected type 'object'");
+            throw CommandException.TypeMismatch(
+                $"BSON field 'collation' is the wrong type '{Values.TypeName(value)}', expected type 'object'");
         if (!value.ToDocument().Any())
             return;
         BsonValue locale = DirectFields.Find(value.ToDocument(), "locale") ?? throw CommandException.MissingField("collation", "locale");
         if (locale.Type != BsonType.String)
-            throw CommandException.TypeMismatch($"BSON field 'collation.locale' is the wrong type '{Values.TypeName(locale)}', expected type 'string'");
+            throw CommandException.TypeMismatch(
+                $"BSON field 'collation.locale' is the wrong type '{Values.TypeName(locale)}', expected type 'string'");
         if (locale.ToString() != "simple")
             throw CommandException.NotSupported($"the collation of locale '{locale}'; 'simple' is known");
     }
 
     public static CommandException Mismatch(string command, string field, BsonType found, string expected) =>
-        CommandException.TypeMismatch($"BSON field '{command}.{field}' is the wrong type '{Queries.TypeSet.AliasOf(found)}', expected type '{expected}'");
+        CommandException.TypeMismatch(
+            $"BSON field '{command}.{field}' is the wrong type '{Queries.TypeSet.AliasOf(found)}', expected type '{expected}'");
 }

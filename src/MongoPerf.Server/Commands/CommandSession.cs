@@ -101,7 +101,8 @@ internal sealed class CommandSession : IDisposable
         if (FindCollection(name) is { } found)
             return found;
         Collection made = Server.Store.GetOrCreate(_databaseText, Encoding.UTF8.GetString(name), out isNew) ?? throw new CommandException(
-            13297, "DatabaseDifferCase", $"db already exists with different case already have: [{Server.Store.FindOtherCase(_databaseText)}] trying to create [{_databaseText}]");
+            13297, "DatabaseDifferCase", "db already exists with different case already have: "
+                + $"[{Server.Store.FindOtherCase(_databaseText)}] trying to create [{_databaseText}]");
         Remember(name, made);
         return made;
     }
@@ -111,7 +112,9 @@ internal sealed class CommandSession : IDisposable
         ? first.StringBytes
         : throw CommandException.InvalidNamespace($"collection name has invalid type {first.Type}");
 
-    /// <summary>Of a command that names a collection first. Others see it before the filters are read: working out their constants may take seconds.</summary>
+    /// <summary>
+    /// Of a command that names a collection first. Others see it before the filters are read: working out their constants may take seconds.
+    /// </summary>
     public string? NamespaceOf(ReadOnlySpan<byte> body)
     {
         var first = new BsonReader(body);
@@ -170,7 +173,9 @@ internal sealed class CommandSession : IDisposable
             throw CommandException.BadValue("maxTimeMS must be a number");
         if (maxTime.ToDouble() != Math.Floor(maxTime.ToDouble()))
             throw CommandException.BadValue("maxTimeMS has non-integral value");
-        return maxTime.ToDouble() is >= 0 and <= int.MaxValue ? maxTime.ToInt64() : throw CommandException.BadValue($"{maxTime.ToInt64()} value for maxTimeMS is out of range");
+        return maxTime.ToDouble() is >= 0 and <= int.MaxValue
+            ? maxTime.ToInt64()
+            : throw CommandException.BadValue($"{maxTime.ToInt64()} value for maxTimeMS is out of range");
     }
 
     private void SetDatabase(ReadOnlySpan<byte> name)

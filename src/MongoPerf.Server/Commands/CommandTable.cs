@@ -80,7 +80,8 @@ internal static class CommandTable
         ["dbstats"] = new(StatisticsCommands.DbStats),
     }.ToFrozenDictionary(pair => pair.Key, pair => pair.Value with { Name = pair.Key });
 
-    private static readonly FrozenDictionary<string, CommandEntry>.AlternateLookup<ReadOnlySpan<char>> ByName = Entries.GetAlternateLookup<ReadOnlySpan<char>>();
+    private static readonly FrozenDictionary<string, CommandEntry>.AlternateLookup<ReadOnlySpan<char>> ByName =
+        Entries.GetAlternateLookup<ReadOnlySpan<char>>();
 
     /// <exception cref="CommandException">59, for a name that is not known.</exception>
     public static CommandEntry Find(ReadOnlySpan<byte> name) => TryFind(name, out CommandEntry? entry)

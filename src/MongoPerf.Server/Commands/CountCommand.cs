@@ -23,7 +23,9 @@ internal static class CountCommand
                 case "query": filter = value.Type == BsonType.Null ? filter : CommandFields.Document("count", field, value); break;
                 case "skip": skip = CommandFields.Count("count", field, value); break;
                 // A negative limit means the same as a positive one.
-                case "limit": limit = value.IsNumber ? Math.Abs(Math.Max(-long.MaxValue, value.ToInt64())) : CommandFields.Count("count", field, value); break;
+                case "limit": limit = value.IsNumber
+                    ? Math.Abs(Math.Max(-long.MaxValue, value.ToInt64()))
+                    : CommandFields.Count("count", field, value); break;
                 case "hint": hint = IndexHint.Parse(value); break;
                 case "fields": break;
                 case "collation": CommandFields.RequireSimpleCollation(value); break;

@@ -83,7 +83,8 @@ internal static class CursorCommands
         Collection collection = cursor.Collection;
         using var use = CollectionUse.ToRead(session, collection);
         if (collection.IsDropped)
-            throw new CommandException(175, "QueryPlanKilled", $"collection dropped. UUID {Convert.ToHexStringLower(collection.Entry.Uuid)}");
+            throw new CommandException(
+                175, "QueryPlanKilled", $"collection dropped. UUID {Convert.ToHexStringLower(collection.Entry.Uuid)}");
         (long keys, long documents, long returned) = cursor.Source.Examined;
         bool hasMore = cursor.Source.WriteBatch(reply.Body, batchSize);
         (long keysNow, long documentsNow, long returnedNow) = cursor.Source.Examined;

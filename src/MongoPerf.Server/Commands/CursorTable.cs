@@ -91,7 +91,9 @@ internal sealed class CursorTable(long maximumBytes) : IDisposable
         cursor.HeldBytes = 0;
     }
 
-    /// <summary>Gives back what cursors hold of collections that are gone. They stay known, since their getMore has an error of its own.</summary>
+    /// <summary>
+    /// Gives back what cursors hold of collections that are gone. They stay known, since their getMore has an error of its own.
+    /// </summary>
     public void ReleaseDropped()
     {
         foreach ((long id, Cursor known) in _cursors)
@@ -119,7 +121,8 @@ internal sealed class CursorTable(long maximumBytes) : IDisposable
 
     private void MakeRoom()
     {
-        while ((_cursors.Count >= MaximumCursors || HeldBytes > maximumBytes) && Oldest(holdsBytes: _cursors.Count < MaximumCursors) is { } oldest)
+        while ((_cursors.Count >= MaximumCursors || HeldBytes > maximumBytes)
+            && Oldest(holdsBytes: _cursors.Count < MaximumCursors) is { } oldest)
         {
             if (Kill(oldest.Id))
                 Interlocked.Increment(ref _timedOut);
@@ -127,7 +130,8 @@ internal sealed class CursorTable(long maximumBytes) : IDisposable
     }
 
     /// <returns>Null when there is none (any more).</returns>
-    private Cursor? Oldest(bool holdsBytes) => _cursors.Select(pair => pair.Value).Where(cursor => !holdsBytes || cursor.HeldBytes > 0).MinBy(cursor => cursor.LastUsed);
+    private Cursor? Oldest(bool holdsBytes) =>
+        _cursors.Select(pair => pair.Value).Where(cursor => !holdsBytes || cursor.HeldBytes > 0).MinBy(cursor => cursor.LastUsed);
 
     private void EndIdle()
     {

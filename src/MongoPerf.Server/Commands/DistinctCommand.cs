@@ -21,7 +21,9 @@ internal static class DistinctCommand
         {
             switch (option)
             {
-                case "key": field = value.Type == BsonType.String ? value.ToString() : throw CommandFields.Mismatch("distinct", option, value.Type, "string"); break;
+                case "key": field = value.Type == BsonType.String
+                    ? value.ToString()
+                    : throw CommandFields.Mismatch("distinct", option, value.Type, "string"); break;
                 case "query": filter = value.Type == BsonType.Null ? filter : CommandFields.Document("distinct", option, value); break;
                 case "collation": CommandFields.RequireSimpleCollation(value); break;
                 default: CommandFields.RequireGeneric("distinct", option); break;
@@ -74,19 +76,23 @@ internal sealed class DistinctSet(FieldPath path)
     /// <summary>Where mongod reads the values from an index: a missing field is null there, and an empty array undefined.</summary>
     public bool IsOfIndex { get; set; }
 
-    /// <summary>The index from which mongod answers alone: no filter, or one whose bounds are exact, over an index without arrays. Null where there is none.</summary>
-    public static CollectionIndex? FindIndex(Collection collection, Filter filter, FieldPath path) => Array.Find(collection.Indexes, index =>
-    {
-        IndexField[] fields = index.Spec.Fields;
-        // The key of an index on a and a.b has a whole, and mongod then looks for a.b inside that.
-        if (Array.Exists(fields, field => path.Text.StartsWith(field.Path.Text + ".", StringComparison.Ordinal)))
-            return false;
-        if (filter.IsEmpty)
-            return fields[0].Path.IsSame(path) && !(index.IsMultikey && HasPlace(path));
-        return !index.IsMultikey && Array.Exists(fields, field => field.Path.IsSame(path))
-            && filter.Root.Children.Exists(node => fields[0].Path.IsSame(node.Path))
-            && filter.Root.Children.TrueForAll(node => IsExact(node) && Array.Exists(fields, field => field.Path.IsSame(node.Path)));
-    });
+    /// <summary>
+    /// The index from which mongod answers alone: no filter, or one whose bounds are exact, over an index without arrays. Null
+    /// where there is none.
+    /// </summary>
+    public static CollectionIndex? FindIndex(Collection collection, Filter filter, FieldPath path) =>
+        Array.Find(collection.Indexes, index =>
+        {
+            IndexField[] fields = index.Spec.Fields;
+            // The key of an index on a and a.b has a whole, and mongod then looks for a.b inside that.
+            if (Array.Exists(fields, field => path.Text.StartsWith(field.Path.Text + ".", StringComparison.Ordinal)))
+                return false;
+            if (filter.IsEmpty)
+                return fields[0].Path.IsSame(path) && !(index.IsMultikey && HasPlace(path));
+            return !index.IsMultikey && Array.Exists(fields, field => field.Path.IsSame(path))
+                && filter.Root.Children.Exists(node => fields[0].Path.IsSame(node.Path))
+                && filter.Root.Children.TrueForAll(node => IsExact(node) && Array.Exists(fields, field => field.Path.IsSame(node.Path)));
+        });
 
     public void Add(ReadOnlySpan<byte> document)
     {
@@ -120,7 +126,8 @@ internal sealed class DistinctSet(FieldPath path)
     private static bool HasPlace(FieldPath path) => path.Text.Split('.').Skip(1).Any(step => step.All(char.IsAsciiDigit));
 
     private static bool IsExact(FilterNode node) => node.Patterns == null
-        && node.Operator is FilterOperator.Equal or FilterOperator.Greater or FilterOperator.GreaterOrEqual or FilterOperator.Less or FilterOperator.LessOrEqual
+        && node.Operator is FilterOperator.Equal or FilterOperator.Greater or FilterOperator.GreaterOrEqual or FilterOperator.Less
+            or FilterOperator.LessOrEqual
             or FilterOperator.NotEqual or FilterOperator.In or FilterOperator.NotIn
         && node.OperandType is not (BsonType.Null or BsonType.Undefined);
 

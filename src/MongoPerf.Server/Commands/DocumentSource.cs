@@ -24,7 +24,8 @@ internal ref struct DocumentSource
     public int DeepestLevel { get; private set; }
 
     /// <exception cref="CommandException">Neither is there, both are, or the batch is empty or too large.</exception>
-    public static DocumentSource Of(in CommandRequest request, string command, ReadOnlySpan<byte> name, ReadOnlySpan<byte> array, bool hasArray)
+    public static DocumentSource Of(
+        in CommandRequest request, string command, ReadOnlySpan<byte> name, ReadOnlySpan<byte> array, bool hasArray)
     {
         bool hasSequence = request.TryGetSequence(name, out ReadOnlySpan<byte> documents);
         foreach (Wire.Messages.DocumentSequence sequence in request.Sequences)
@@ -34,7 +35,8 @@ internal ref struct DocumentSource
         }
 
         if (hasSequence && hasArray)
-            throw CommandException.Location(40433, $"Duplicate field between body and document sequence '{System.Text.Encoding.ASCII.GetString(name)}'");
+            throw CommandException.Location(
+                40433, $"Duplicate field between body and document sequence '{System.Text.Encoding.ASCII.GetString(name)}'");
         if (!hasSequence && !hasArray)
             throw CommandException.MissingField(command, System.Text.Encoding.ASCII.GetString(name));
         var source = new DocumentSource(documents, hasArray ? new BsonReader(array) : default, hasArray);
@@ -48,7 +50,8 @@ internal ref struct DocumentSource
         {
             if (!_array.Read())
                 return false;
-            Current = _array.Type == BsonType.Document ? _array.Value : throw CommandException.TypeMismatch($"BSON field '{_array.NameText}' is the wrong type '{_array.Type}', expected type 'object'");
+            Current = _array.Type == BsonType.Document ? _array.Value : throw CommandException.TypeMismatch(
+                $"BSON field '{_array.NameText}' is the wrong type '{_array.Type}', expected type 'object'");
             return true;
         }
 
@@ -72,7 +75,8 @@ internal ref struct DocumentSource
             count++;
             if (copy.Current.Length > ProtocolLimits.MaximumBodyBytes)
                 throw ProtocolLimits.TooLarge(copy.Current.Length);
-            // What is stored is looked at more closely, and all of it before the first is stored: a command that is refused has stored none.
+            // What is stored is looked at more closely, and all of it before the first is stored: a command that is
+            // refused has stored none.
             if (isStored)
                 DeepestLevel = Math.Max(DeepestLevel, BsonValidator.Validate(copy.Current));
             else if (!_isArray)
@@ -80,6 +84,7 @@ internal ref struct DocumentSource
         }
 
         if (count is 0 or > ProtocolLimits.MaximumWriteBatch)
-            throw new CommandException(16, "InvalidLength", $"Write batch sizes must be between 1 and {ProtocolLimits.MaximumWriteBatch}. Got {count} operations.");
+            throw new CommandException(16, "InvalidLength",
+                $"Write batch sizes must be between 1 and {ProtocolLimits.MaximumWriteBatch}. Got {count} operations.");
     }
 }

@@ -9,7 +9,9 @@ namespace MongoPerf.Server.Commands;
 /// <summary>explain of find: which plan, and with a verbosity above queryPlanner what it cost.</summary>
 internal static class ExplainCommand
 {
-    /// <summary>Levels that a reply puts around a filter, at most, and that the command did not: statistics, and stages inside each other.</summary>
+    /// <summary>
+    /// Levels that a reply puts around a filter, at most, and that the command did not: statistics, and stages inside each other.
+    /// </summary>
     private const int LevelsAround = 10;
 
     public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)

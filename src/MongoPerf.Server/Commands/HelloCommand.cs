@@ -57,5 +57,6 @@ internal static class HelloCommand
     }
 
     /// <summary>Tells MongoPerf's servers from MongoDB's, and from each other.</summary>
-    public static void WriteKind(CommandSession session, BsonWriter body) => body.WriteBoolean(Encoding.UTF8.GetBytes(session.Server.Options.KindField), true);
+    public static void WriteKind(CommandSession session, BsonWriter body) =>
+        body.WriteBoolean(Encoding.UTF8.GetBytes(session.Server.Options.KindField), true);
 }

@@ -54,7 +54,8 @@ internal static class IndexCommands
         CommandFields.RequireKnown(request.Body, "index");
         var reader = new BsonReader(request.Body);
         reader.Read();
-        Collection collection = session.FindCollection(CommandSession.CollectionName(reader)) ?? throw CommandException.NamespaceNotFound("ns not found");
+        Collection collection =
+            session.FindCollection(CommandSession.CollectionName(reader)) ?? throw CommandException.NamespaceNotFound("ns not found");
         var command = new BsonDocument(request.Body.ToArray());
         BsonValue which = command.Find("index") ?? throw CommandException.MissingField("dropIndexes", "index");
         int before = collection.Indexes.Length;
@@ -72,7 +73,8 @@ internal static class IndexCommands
     {
         foreach ((string name, _) in command.Skip(1))
         {
-            if (name is not ("indexes" or "commitQuorum" or "ignoreUnknownIndexOptions") && !GenericFields.Contains(System.Text.Encoding.UTF8.GetBytes(name)))
+            if (name is not ("indexes" or "commitQuorum" or "ignoreUnknownIndexOptions")
+                && !GenericFields.Contains(System.Text.Encoding.UTF8.GetBytes(name)))
                 throw CommandException.UnknownField("createIndexes", name);
         }
     }
@@ -87,17 +89,21 @@ internal static class IndexCommands
         foreach (IndexSpec spec in missing)
         {
             if (IsThere(known, spec))
-                throw new CommandException(96, "OperationFailed", "Cannot build two identical indexes. Try again without duplicate indexes.");
+                throw new CommandException(
+                    96, "OperationFailed", "Cannot build two identical indexes. Try again without duplicate indexes.");
             if (known.Find(index => index.Name == spec.Name) is { } sameName)
             {
                 throw new CommandException(86, "IndexKeySpecsConflict",
-                    $"An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: {Text(spec)}, existing index: {Text(sameName)}");
+                    "An existing index has the same name as the requested index. When index names are not specified, "
+                    + $"they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: {Text(spec)}, "
+                    + $"existing index: {Text(sameName)}");
             }
 
             if (known.Find(index => index.HasSameKey(spec)) is { } sameKey)
                 throw new CommandException(85, "IndexOptionsConflict", $"Index already exists with a different name: {sameKey.Name}");
             if (known.Count == ProtocolLimits.MaximumIndexes)
-                throw new CommandException(67, "CannotCreateIndex", $"add index fails, too many indexes for {nameSpace} key:{ValueText.Of(BsonType.Document, spec.KeyPattern().Bytes)}");
+                throw new CommandException(67, "CannotCreateIndex",
+                    $"add index fails, too many indexes for {nameSpace} key:{ValueText.Of(BsonType.Document, spec.KeyPattern().Bytes)}");
             known.Add(spec);
         }
     }
@@ -159,8 +165,10 @@ internal static class IndexCommands
             if (value.Type != BsonType.Document)
                 throw CommandException.TypeMismatch("BSON field 'createIndexes.indexes' holds an element that is no object");
             BsonDocument index = value.ToDocument();
-            BsonDocument key = index.FindDocument("key") ?? throw CommandException.FailedToParse("The 'key' field is a required property of an index specification");
-            string name = index.FindString("name") ?? throw CommandException.FailedToParse("The 'name' field is a required property of an index specification");
+            BsonDocument key = index.FindDocument("key")
+                ?? throw CommandException.FailedToParse("The 'key' field is a required property of an index specification");
+            string name = index.FindString("name")
+                ?? throw CommandException.FailedToParse("The 'name' field is a required property of an index specification");
             RequireName(name, key);
             if (name.Contains('\0'))
                 throw CannotCreate("index name cannot contain NUL bytes");
@@ -172,7 +180,8 @@ internal static class IndexCommands
             return new Wanted(new IndexSpec(-1, name, fields, index.IsTrue("unique")));
         }
 
-        private static bool IsIdKey(BsonDocument key) => key.Count() == 1 && key.First() is { Key: "_id" } only && only.Value.IsNumber && only.Value.ToDouble() == 1;
+        private static bool IsIdKey(BsonDocument key) =>
+            key.Count() == 1 && key.First() is { Key: "_id" } only && only.Value.IsNumber && only.Value.ToDouble() == 1;
 
         private static void RequireName(string name, BsonDocument key)
         {
@@ -183,7 +192,8 @@ internal static class IndexCommands
             if (name == "*" && !IsIdKey(key))
                 throw CommandException.BadValue("The index name '*' is not valid.");
             if (name == IndexSpec.IdIndexName && !IsIdKey(key))
-                throw CommandException.BadValue($"The index name '_id_' is reserved for the _id index, which must have key pattern {{_id: 1}}, found key: {ValueText.Of(BsonType.Document, key.Bytes)}");
+                throw CommandException.BadValue($"The index name '_id_' is reserved for the _id index, which must have key pattern {{_id: "
+                    + $"1}}, found key: {ValueText.Of(BsonType.Document, key.Bytes)}");
         }
 
         /// <summary>MongoDB's options: those that mean nothing here, those that are refused here, and those that MongoDB refuses.</summary>
@@ -192,7 +202,8 @@ internal static class IndexCommands
             if (option is "unique" or "sparse" or "hidden" && !setting.IsNumber && setting.Type != BsonType.Boolean)
                 throw CommandException.TypeMismatch($"The field '{option}' has a value that is not convertible to bool");
             if (isIdIndex && option is not ("key" or "name" or "v" or "ns" or "collation"))
-                throw new CommandException(197, "InvalidIndexSpecificationOption", $"The field '{option}' is not valid for an _id index specification");
+                throw new CommandException(
+                    197, "InvalidIndexSpecificationOption", $"The field '{option}' is not valid for an _id index specification");
             switch (option)
             {
                 case "key" or "name" or "background" or "ns": break;
@@ -204,11 +215,14 @@ internal static class IndexCommands
                     throw CommandException.BadValue("The field 'collation' cannot be an empty object.");
                 case "collation" when setting.Type == BsonType.Document: CommandFields.RequireSimpleCollation(setting); break;
                 case "collation": throw CommandException.TypeMismatch("The field 'collation' must be an object");
-                case "sparse" or "hidden" or "expireAfterSeconds" or "partialFilterExpression" or "storageEngine" or "weights" or "default_language"
-                    or "language_override" or "textIndexVersion" or "2dsphereIndexVersion" or "bits" or "min" or "max" or "bucketSize" or "wildcardProjection"
+                case "sparse" or "hidden" or "expireAfterSeconds" or "partialFilterExpression" or "storageEngine"
+                    or "weights" or "default_language"
+                    or "language_override" or "textIndexVersion" or "2dsphereIndexVersion" or "bits" or "min" or "max"
+                    or "bucketSize" or "wildcardProjection"
                     or "dropDups" or "clustered" or "prepareUnique":
                     throw CommandException.NotSupported($"the index option '{option}'");
-                default: throw new CommandException(197, "InvalidIndexSpecificationOption", $"The field '{option}' is not valid for an index specification");
+                default: throw new CommandException(197, "InvalidIndexSpecificationOption",
+                    $"The field '{option}' is not valid for an index specification");
             }
         }
 
@@ -227,7 +241,8 @@ internal static class IndexCommands
                 throw CannotCreate($"Values in v:2 index key pattern must be numbers other than 0, or strings; '{path}' is neither");
             if (path == "$**" || path.EndsWith(".$**", StringComparison.Ordinal))
                 throw CommandException.NotSupported("wildcard indexes");
-            if (path.Split('.').Any(step => step.Length == 0 || (step[0] == '$' && step is not ("$id" or "$db" or "$ref"))) || path[0] == '$' || path == "_fts")
+            if (path.Split('.').Any(step => step.Length == 0 || (step[0] == '$' && step is not ("$id" or "$db" or "$ref")))
+                || path[0] == '$' || path == "_fts")
                 throw CannotCreate($"'{path}' cannot be a field of an index");
             if (Math.Abs(direction.ToDouble()) != 1)
                 throw CommandException.NotSupported($"{direction} in a key pattern; 1 and -1 are known");
@@ -235,6 +250,7 @@ internal static class IndexCommands
             return new IndexField(new FieldPath(path), direction.ToDouble() < 0);
         }
 
-        private static CommandException CannotCreate(string message) => new(67, "CannotCreateIndex", $"Error in specification :: caused by :: {message}");
+        private static CommandException CannotCreate(string message) =>
+            new(67, "CannotCreateIndex", $"Error in specification :: caused by :: {message}");
     }
 }

@@ -56,7 +56,8 @@ internal static class InsertCommand
             return InsertAll(session.Insert, collection, ref documents, fields.IsOrdered);
     }
 
-    private static (int Attempted, int Inserted) InsertAll(InsertScratch scratch, Collection collection, ref DocumentSource documents, bool isOrdered)
+    private static (int Attempted, int Inserted) InsertAll(
+        InsertScratch scratch, Collection collection, ref DocumentSource documents, bool isOrdered)
     {
         CollectionWriter writer = collection.Writer;
         writer.Begin();
@@ -80,7 +81,8 @@ internal static class InsertCommand
     {
         if (document.Length > ProtocolLimits.MaximumDocumentBytes)
         {
-            scratch.Errors.Add(index, 2, $"object to insert too large. size in bytes: {document.Length}, max size: {ProtocolLimits.MaximumDocumentBytes}");
+            scratch.Errors.Add(
+                index, 2, $"object to insert too large. size in bytes: {document.Length}, max size: {ProtocolLimits.MaximumDocumentBytes}");
             return false;
         }
 
@@ -135,14 +137,17 @@ internal static class InsertCommand
         var fields = new BsonReader(id.DocumentBytes);
         while (fields.Read())
         {
-            if (fields.Name.Length > 0 && fields.Name[0] == '$' && !fields.NameIs("$ref"u8) && !fields.NameIs("$id"u8) && !fields.NameIs("$db"u8))
+            if (fields.Name.Length > 0 && fields.Name[0] == '$' && !fields.NameIs("$ref"u8)
+                && !fields.NameIs("$id"u8) && !fields.NameIs("$db"u8))
                 return fields.NameText;
         }
 
         return null;
     }
 
-    /// <summary>The document itself where its first element is <c>_id</c>; else a copy that starts with it, made up when it is missing.</summary>
+    /// <summary>
+    /// The document itself where its first element is <c>_id</c>; else a copy that starts with it, made up when it is missing.
+    /// </summary>
     public static ReadOnlySpan<byte> WithIdInFront(BsonWriter scratch, ReadOnlySpan<byte> document, out BsonType idType)
     {
         var reader = new BsonReader(document);

@@ -31,7 +31,9 @@ internal sealed class Login(UserStore users)
     /// <param name="command">Its fields.</param>
     /// <param name="database">That the user is of.</param>
     /// <param name="reply">Gets the fields of the answer.</param>
-    /// <exception cref="CommandException">18 for whatever is wrong with user and password; 334, 40414 or 2 for the command itself.</exception>
+    /// <exception cref="CommandException">
+    /// 18 for whatever is wrong with user and password; 334, 40414 or 2 for the command itself.
+    /// </exception>
     public void Start(BsonDocument command, string database, BsonWriter reply)
     {
         string mechanism = command.Find("mechanism") switch
@@ -44,7 +46,8 @@ internal sealed class Login(UserStore users)
         // As on mongod: only a command that makes sense ends an exchange that is under way.
         _conversation = null;
         if (!ScramCredential.Mechanisms.Contains(mechanism))
-            throw new CommandException(334, "MechanismUnavailable", $"Received authentication for mechanism {mechanism} which is not enabled");
+            throw new CommandException(
+                334, "MechanismUnavailable", $"Received authentication for mechanism {mechanism} which is not enabled");
         var conversation = new ScramServerConversation(mechanism, user => users.Find(mechanism, database, user));
         byte[] answer = Converse(() => conversation.Start(payload));
         _conversation = conversation;
@@ -97,7 +100,8 @@ internal sealed class Login(UserStore users)
         if (value.Type == BsonType.Binary)
             return value.ToBinary().ToArray();
         if (value.Type != BsonType.String)
-            throw CommandException.BadValue($"Invalid SASLPayload type. Expected Base64 or BinData, got: {Queries.TypeSet.AliasOf(value.Type)}");
+            throw CommandException.BadValue(
+                $"Invalid SASLPayload type. Expected Base64 or BinData, got: {Queries.TypeSet.AliasOf(value.Type)}");
         try
         {
             return Convert.FromBase64String(value.ToString());

@@ -32,7 +32,8 @@ internal static class LoginCommands
     /// <summary>By X.509 certificates, which log nobody in here.</summary>
     public static void Authenticate(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
-        BsonValue mechanism = new BsonDocument(request.Body.ToArray()).Find("mechanism") ?? throw CommandException.MissingField("authenticate", "mechanism");
+        BsonValue mechanism =
+            new BsonDocument(request.Body.ToArray()).Find("mechanism") ?? throw CommandException.MissingField("authenticate", "mechanism");
         throw new CommandException(334, "MechanismUnavailable", $"Received authentication for mechanism {mechanism} which is not enabled");
     }
 
@@ -53,9 +54,13 @@ internal static class LoginCommands
     }
 
     public static void RefuseUsers(CommandSession session, in CommandRequest request, ReplyWriter reply) =>
-        throw CommandException.NotSupported($"{request.NameText}; 'mongoperf serve --data DIR --add-user NAME' adds users, each with full access");
+        throw CommandException.NotSupported(
+            $"{request.NameText}; 'mongoperf serve --data DIR --add-user NAME' adds users, each with full access");
 
-    /// <summary>hello's answers to <c>saslSupportedMechs</c> and <c>speculativeAuthenticate</c>: the beginning of a login, or silence where it would fail.</summary>
+    /// <summary>
+    /// hello's answers to <c>saslSupportedMechs</c> and <c>speculativeAuthenticate</c>: the beginning of a login, or silence
+    /// where it would fail.
+    /// </summary>
     public static void WriteToHello(CommandSession session, ReadOnlySpan<byte> hello, ReplyWriter reply)
     {
         BsonWriter body = reply.Body;

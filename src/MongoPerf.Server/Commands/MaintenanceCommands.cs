@@ -4,14 +4,17 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>compact and validate. As on mongod, they take fields that they do not know: old drivers send validate <c>scandata</c>.</summary>
+/// <summary>
+/// compact and validate. As on mongod, they take fields that they do not know: old drivers send validate <c>scandata</c>.
+/// </summary>
 internal static class MaintenanceCommands
 {
     public static void Compact(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
         var reader = new BsonReader(request.Body);
         reader.Read();
-        Collection collection = session.FindCollection(CommandSession.CollectionName(reader)) ?? throw CommandException.NamespaceNotFound("collection does not exist");
+        Collection collection = session.FindCollection(CommandSession.CollectionName(reader))
+            ?? throw CommandException.NamespaceNotFound("collection does not exist");
         long before = StatisticsCommands.TotalBytes(collection);
         using (CollectionUse.ToRead(session, collection))
         {

@@ -28,7 +28,8 @@ internal static class OperationCommands
         if (!reader.Find("op"u8))
             throw new CommandException(4, "NoSuchKey", "Missing expected field \"op\"");
         if (!reader.IsNumber)
-            throw CommandException.TypeMismatch($"Expected field \"op\" to have numeric type, but found {Queries.TypeSet.AliasOf(reader.Type)}");
+            throw CommandException.TypeMismatch(
+                $"Expected field \"op\" to have numeric type, but found {Queries.TypeSet.AliasOf(reader.Type)}");
         session.Server.Operations.Kill(reader.ToInt64());
         reply.Body.WriteString("info"u8, "attempting to kill op");
         reply.Succeed();
@@ -46,7 +47,10 @@ internal static class OperationCommands
             ("opid", operation.Id),
             ("secs_running", milliseconds / 1000),
             ("microsecs_running", milliseconds * 1000),
-            ("op", operation.Command is "find" ? "query" : operation.Command is "insert" or "update" or "getMore" ? operation.Command.ToLowerInvariant() : operation.Command is "delete" ? "remove" : "command"),
+            ("op", operation.Command is "find" ? "query"
+                : operation.Command is "insert" or "update" or "getMore" ? operation.Command.ToLowerInvariant()
+                : operation.Command is "delete" ? "remove"
+                : "command"),
             ("ns", operation.Namespace ?? $"{operation.Database}.$cmd"));
     }
 }

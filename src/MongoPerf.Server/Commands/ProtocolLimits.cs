@@ -33,9 +33,11 @@ internal static class ProtocolLimits
     public const string StorageEngine = "rocksdb";
 
     public static CommandException TooLarge(long bytes) =>
-        new(10334, "BSONObjectTooLarge", $"BSONObj size: {bytes} (0x{bytes:X}) is invalid. Size must be between 0 and {MaximumBodyBytes}(16MB)");
+        new(10334, "BSONObjectTooLarge",
+            $"BSONObj size: {bytes} (0x{bytes:X}) is invalid. Size must be between 0 and {MaximumBodyBytes}(16MB)");
 
-    public static CommandException TooDeep() => CommandException.Overflow($"cannot convert document to BSON because it exceeds the limit of {BsonValidator.MaximumDepth} levels of nesting");
+    public static CommandException TooDeep() => CommandException.Overflow(
+        $"cannot convert document to BSON because it exceeds the limit of {BsonValidator.MaximumDepth} levels of nesting");
 
     /// <summary>What expressions may have made of a document on its way to the client.</summary>
     /// <exception cref="CommandException">10334 for one that is too large, 15 for one that is nested too deeply.</exception>

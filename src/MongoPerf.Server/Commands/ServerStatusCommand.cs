@@ -4,7 +4,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>serverStatus: MongoDB's names where this server has the same thing, <c>mongoperfStorage</c> for its own store. No wiredTiger section.</summary>
+/// <summary>
+/// serverStatus: MongoDB's names where this server has the same thing, <c>mongoperfStorage</c> for its own store. No wiredTiger section.
+/// </summary>
 internal static class ServerStatusCommand
 {
     public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)

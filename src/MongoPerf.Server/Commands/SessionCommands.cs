@@ -4,7 +4,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>Logical sessions: drivers open, name and end them, and nothing is kept for one, since there are no transactions and no retries.</summary>
+/// <summary>
+/// Logical sessions: drivers open, name and end them, and nothing is kept for one, since there are no transactions and no retries.
+/// </summary>
 internal static class SessionCommands
 {
     /// <summary>Told by hello, and by startSession; drivers send an lsid only where it is told.</summary>

@@ -15,12 +15,17 @@ internal enum ReadConcernSupport
     All,
 }
 
-/// <summary>Checks of the fields that say how a command is to be seen beside others: session, transaction, read concern. As a standalone mongod 6.0 does them.</summary>
+/// <summary>
+/// Checks of the fields that say how a command is to be seen beside others: session, transaction, read concern. As a standalone
+/// mongod 6.0 does them.
+/// </summary>
 internal static class SessionFields
 {
     private const string OutOfBounds = "Transaction numbers are only allowed on a replica set member or mongos";
 
-    /// <exception cref="CommandException">20 for a transaction or a retryable write; 72, 9, 14, 2, 123 for a read concern that is wrong or not supported.</exception>
+    /// <exception cref="CommandException">
+    /// 20 for a transaction or a retryable write; 72, 9, 14, 2, 123 for a read concern that is wrong or not supported.
+    /// </exception>
     public static void Require(ReadOnlySpan<byte> body, CommandEntry command)
     {
         var found = default(Transaction);
@@ -36,7 +41,8 @@ internal static class SessionFields
                     hasSession = true;
                     break;
                 case (byte)'t' when reader.NameIs("txnNumber"u8):
-                    found.HasNumber = reader.Type == BsonType.Int64 ? true : throw CommandFields.Mismatch("OperationSessionInfo", "txnNumber", reader.Type, "long");
+                    found.HasNumber = reader.Type == BsonType.Int64 ? true
+                        : throw CommandFields.Mismatch("OperationSessionInfo", "txnNumber", reader.Type, "long");
                     break;
                 case (byte)'a' when reader.NameIs("autocommit"u8): found.HasAutocommit = true; break;
                 case (byte)'s' when reader.NameIs("startTransaction"u8): found.IsStart = true; break;
@@ -53,13 +59,15 @@ internal static class SessionFields
     public static void RequireSessionId(BsonReader value, string field)
     {
         if (value.Type != BsonType.Document)
-            throw CommandException.TypeMismatch($"BSON field '{field}' is the wrong type '{TypeSet.AliasOf(value.Type)}', expected type 'object'");
+            throw CommandException.TypeMismatch(
+                $"BSON field '{field}' is the wrong type '{TypeSet.AliasOf(value.Type)}', expected type 'object'");
         bool hasId = false;
         var fields = new BsonReader(value.Value);
         while (fields.Read())
         {
             if (fields.NameIs("id"u8))
-                hasId = IsUuid(fields) ? true : throw CommandException.TypeMismatch($"BSON field '{field}.id' is the wrong type '{TypeSet.AliasOf(fields.Type)}', expected type 'UUID'");
+                hasId = IsUuid(fields) ? true : throw CommandException.TypeMismatch(
+                    $"BSON field '{field}.id' is the wrong type '{TypeSet.AliasOf(fields.Type)}', expected type 'UUID'");
             else if (!fields.NameIs("uid"u8) && !fields.NameIs("txnNumber"u8) && !fields.NameIs("txnUUID"u8) && !fields.NameIs("stmtId"u8))
                 throw CommandException.UnknownField(field, fields.NameText);
         }
@@ -68,7 +76,8 @@ internal static class SessionFields
             throw CommandException.MissingField(field, "id");
     }
 
-    private static bool IsUuid(BsonReader value) => value.Type == BsonType.Binary && value.Value.Length == 4 + 1 + 16 && value.Value[4] == 4;
+    private static bool IsUuid(BsonReader value) =>
+        value.Type == BsonType.Binary && value.Value.Length == 4 + 1 + 16 && value.Value[4] == 4;
 
     private static void Refuse(Transaction found, bool hasSession, CommandEntry command)
     {
@@ -126,7 +135,8 @@ internal static class ReadConcern
             throw Invalid("afterClusterTime field can be set only if level is equal to majority, local, or snapshot");
         RequireSupported(level, command.NameText, support);
         if (level == "snapshot" || level == "linearizable" || isAfterOperation)
-            throw new CommandException(123, "NotAReplicaSet", $"node needs to be a replica set member to use readConcern{(level == "snapshot" ? ": snapshot" : "")}");
+            throw new CommandException(123, "NotAReplicaSet",
+                $"node needs to be a replica set member to use readConcern{(level == "snapshot" ? ": snapshot" : "")}");
         if (isAfterTime)
         {
             throw command.NameText is "ping" or "validate" or "serverStatus" or "getMore"
@@ -141,20 +151,24 @@ internal static class ReadConcern
             throw CommandException.TypeMismatch($"\"level\" had the wrong type. Expected string, found {TypeSet.AliasOf(value.Type)}");
         return value.StringText is "local" or "majority" or "linearizable" or "available" or "snapshot"
             ? value.StringText
-            : throw CommandException.FailedToParse("readConcern.level must be either 'local', 'majority', 'linearizable', 'available', or 'snapshot'");
+            : throw CommandException.FailedToParse(
+                "readConcern.level must be either 'local', 'majority', 'linearizable', 'available', or 'snapshot'");
     }
 
     private static void RequireProvenance(BsonReader value)
     {
         if (value.Type == BsonType.String && value.StringText is not ("clientSupplied" or "implicitDefault" or "customDefault"))
-            throw CommandException.BadValue($"Enumeration value '{value.StringText}' for field 'ReadConcernArgs::parse.provenance' is not a valid value.");
+            throw CommandException.BadValue(
+                $"Enumeration value '{value.StringText}' for field 'ReadConcernArgs::parse.provenance' is not a valid value.");
     }
 
     private static void RequireSupported(string? level, string command, ReadConcernSupport support)
     {
-        bool isSupported = level is null or "local" || support == ReadConcernSupport.All || (support == ReadConcernSupport.NotSnapshot && level != "snapshot");
+        bool isSupported = level is null or "local" || support == ReadConcernSupport.All
+            || (support == ReadConcernSupport.NotSnapshot && level != "snapshot");
         if (!isSupported)
-            throw Invalid($"Command {command} does not support {{ readConcern: {{ level: \"{level}\" }} }} :: caused by :: read concern {(level == "snapshot" ? "snapshot " : "")}not supported");
+            throw Invalid($"Command {command} does not support {{ readConcern: {{ level: \"{level}\" }} }} :: caused by :: "
+                + $"read concern {(level == "snapshot" ? "snapshot " : "")}not supported");
     }
 
     private static CommandException Invalid(string message) => new(72, "InvalidOptions", message);

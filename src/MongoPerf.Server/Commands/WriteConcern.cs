@@ -46,7 +46,8 @@ internal readonly record struct WriteConcern(bool IsUnacknowledged, bool IsJourn
         {
             0 => true,
             1 => false,
-            < 0 or > 50 => throw CommandException.FailedToParse("w has to be a non-negative number and not greater than 50; found: " + w.ToInt64()),
+            < 0 or > 50 =>
+                throw CommandException.FailedToParse("w has to be a non-negative number and not greater than 50; found: " + w.ToInt64()),
             _ => throw CommandException.BadValue("cannot use 'w' > 1 when a host is not replicated"),
         };
     }

@@ -58,7 +58,8 @@ internal sealed record DuplicateKey(string Namespace, IndexSpec Index, BsonDocum
     public static DuplicateKey Of(Collection collection, CollectionIndex index, ReadOnlySpan<byte> document) =>
         new(collection.Namespace, index.Spec, IndexKeys.ValuesOf(index.Spec.Fields, document.ToArray(), collection.Writer.TakenKey));
 
-    public string Text => $"E11000 duplicate key error collection: {Namespace} index: {Index.Name} dup key: {ValueText.Of(BsonType.Document, Values.Bytes)}";
+    public string Text =>
+        $"E11000 duplicate key error collection: {Namespace} index: {Index.Name} dup key: {ValueText.Of(BsonType.Document, Values.Bytes)}";
 
     /// <summary>For a command that fails as a whole.</summary>
     public CommandException ToException(string prefix = "") => new(Code, "DuplicateKey", prefix + Text) { Duplicate = this };

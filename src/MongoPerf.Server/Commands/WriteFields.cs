@@ -47,7 +47,8 @@ internal ref struct WriteFields
             }
             else if (reader.NameIs("let"u8) && command != "insert")
             {
-                fields.Variables = Expressions.Variables.Parse(CommandFields.Document(command, "let", new BsonValue(reader.Type, reader.Value.ToArray())));
+                fields.Variables =
+                    Expressions.Variables.Parse(CommandFields.Document(command, "let", new BsonValue(reader.Type, reader.Value.ToArray())));
             }
             else if (!reader.NameIs("bypassDocumentValidation"u8) && !GenericFields.Contains(reader.Name))
             {

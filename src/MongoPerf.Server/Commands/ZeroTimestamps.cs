@@ -3,7 +3,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>Timestamp(0, 0) in a field of an inserted or replacing document becomes the time, as on mongod; not in the _id, and not deeper.</summary>
+/// <summary>
+/// Timestamp(0, 0) in a field of an inserted or replacing document becomes the time, as on mongod; not in the _id, and not deeper.
+/// </summary>
 internal static class ZeroTimestamps
 {
     private static int _ordinal;

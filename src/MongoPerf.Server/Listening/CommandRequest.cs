@@ -7,7 +7,8 @@ namespace MongoPerf.Server.Listening;
 /// <summary>One command as it came in: views of the receive buffer, nothing copied.</summary>
 public readonly ref struct CommandRequest
 {
-    internal CommandRequest(ReadOnlySpan<byte> body, OpMsg.SequenceEnumerator sequences, bool wantsReply, bool isLegacyQuery, ReadOnlySpan<byte> legacyDatabase = default)
+    internal CommandRequest(ReadOnlySpan<byte> body, OpMsg.SequenceEnumerator sequences, bool wantsReply, bool isLegacyQuery,
+        ReadOnlySpan<byte> legacyDatabase = default)
     {
         Body = body;
         Sequences = sequences;

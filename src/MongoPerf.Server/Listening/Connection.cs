@@ -58,14 +58,19 @@ internal sealed class Connection : IDisposable
 
     public int Id { get; }
 
-    /// <summary>Environment.TickCount64 when the client was last heard before it had logged in: at first when it came, then its whole messages. Any thread.</summary>
+    /// <summary>
+    /// Environment.TickCount64 when the client was last heard before it had logged in: at first when it came, then its whole
+    /// messages. Any thread.
+    /// </summary>
     public long HeardAt => Volatile.Read(ref _heardAt);
 
     /// <summary>The client has sent a whole message. Any thread.</summary>
     public bool HasSpoken { get => Volatile.Read(ref field); private set => Volatile.Write(ref field, value); }
 
     /// <summary>Agrees on TLS; all that follows is encrypted. Waits for the client, until <see cref="Abort"/>.</summary>
-    /// <exception cref="System.Security.Authentication.AuthenticationException">The client speaks no TLS, or its certificate is not to be trusted.</exception>
+    /// <exception cref="System.Security.Authentication.AuthenticationException">
+    /// The client speaks no TLS, or its certificate is not to be trusted.
+    /// </exception>
     /// <exception cref="IOException">The connection broke.</exception>
     public void Encrypt(ServerTls tls)
     {
@@ -159,8 +164,9 @@ internal sealed class Connection : IDisposable
 
     private bool IsClosedByClient()
     {
-        // One question to the system: closed (CLOSE_WAIT) or reset (CLOSE). Between "has something come" and "is nothing left to read", this
-        // connection's thread could read the next command; and nobody reads on behind a TLS client's farewell. Source: tcp(7), TCP_INFO.
+        // One question to the system: closed (CLOSE_WAIT) or reset (CLOSE). Between "has something come" and "is nothing left to
+        // read", this connection's thread could read the next command; and nobody reads on behind a TLS client's farewell.
+        // Source: tcp(7), TCP_INFO.
         const int Tcp = 6, Information = 11, Established = 1;
         Span<byte> state = stackalloc byte[1];
         return OperatingSystem.IsLinux() && _socket.GetRawSocketOption(Tcp, Information, state) == 1 && state[0] != Established;
@@ -184,7 +190,9 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>Answers once, or, where the client allows it and a cursor has more, again and again until the cursor is at its end.</summary>
+    /// <summary>
+    /// Answers once, or, where the client allows it and a cursor has more, again and again until the cursor is at its end.
+    /// </summary>
     private bool AnswerMessage(MessageHeader header, ReadOnlySpan<byte> message, ICommandSession session)
     {
         int responseTo = header.RequestId;
@@ -202,7 +210,8 @@ internal sealed class Connection : IDisposable
             }
             catch (WireProtocolException error) when (error.Code != 0)
             {
-                _reply.Fail(error.Code, error.Code switch { 22 => "InvalidBSON", 15 => "Overflow", _ => $"Location{error.Code}" }, error.Message);
+                _reply.Fail(
+                    error.Code, error.Code switch { 22 => "InvalidBSON", 15 => "Overflow", _ => $"Location{error.Code}" }, error.Message);
             }
             catch (BsonFormatException error)
             {
@@ -286,7 +295,10 @@ internal sealed class Connection : IDisposable
         return true;
     }
 
-    /// <summary>As <see cref="TryReceive"/>; a message that is larger than the buffer has to come at a megabyte a second, since others may wait for its memory.</summary>
+    /// <summary>
+    /// As <see cref="TryReceive"/>; a message that is larger than the buffer has to come at a megabyte a second, since others may
+    /// wait for its memory.
+    /// </summary>
     private bool TryReceiveRest(int count)
     {
         const int LeastBytesPerMillisecond = 1000;

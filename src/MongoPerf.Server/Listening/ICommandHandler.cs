@@ -8,7 +8,10 @@ public interface ICommandHandler
     ICommandSession Open(int connectionId);
 }
 
-/// <summary>One connection's side of the handler; it keeps what it wants to use again. Called by the connection's thread only, but for <see cref="ClientLeft"/>.</summary>
+/// <summary>
+/// One connection's side of the handler; it keeps what it wants to use again. Called by the connection's thread only, but for
+/// <see cref="ClientLeft"/>.
+/// </summary>
 public interface ICommandSession : IDisposable
 {
     /// <summary>Carries out one command and writes its reply.</summary>
@@ -18,10 +21,15 @@ public interface ICommandSession : IDisposable
     /// </remarks>
     void Handle(in CommandRequest request, ReplyWriter reply);
 
-    /// <summary>False while the client has not shown that it may be here: it then gets short messages through, and not for ever. Looked at until it is true for the first time.</summary>
+    /// <summary>
+    /// False while the client has not shown that it may be here: it then gets short messages through, and not for ever. Looked at until it
+    /// is true for the first time.
+    /// </summary>
     bool IsTrusted => true;
 
-    /// <summary>Nobody waits for the present command's reply any more; it may be given up. Called by another thread, maybe again and again.</summary>
+    /// <summary>
+    /// Nobody waits for the present command's reply any more; it may be given up. Called by another thread, maybe again and again.
+    /// </summary>
     void ClientLeft()
     {
     }

@@ -2,7 +2,10 @@ using System.Collections.Concurrent;
 
 namespace MongoPerf.Server.Listening;
 
-/// <summary>Connections whose clients have not shown yet that they may be here: TLS is not agreed on, or nobody has logged in. They must not keep others out. Any thread.</summary>
+/// <summary>
+/// Connections whose clients have not shown yet that they may be here: TLS is not agreed on, or nobody has logged in. They must not keep
+/// others out. Any thread.
+/// </summary>
 /// <param name="most">How many there may be, at least 1; the connections beyond are for clients that have logged in.</param>
 /// <param name="clock">Milliseconds, as Environment.TickCount64 has them.</param>
 internal sealed class Newcomers(int most, Func<long> clock)
@@ -10,7 +13,9 @@ internal sealed class Newcomers(int most, Func<long> clock)
     /// <summary>Milliseconds for TLS and a first whole message.</summary>
     internal const int FirstWordLimit = 30_000;
 
-    /// <summary>Milliseconds between messages. Drivers watch servers over connections that never log in, with a hello every ten seconds.</summary>
+    /// <summary>
+    /// Milliseconds between messages. Drivers watch servers over connections that never log in, with a hello every ten seconds.
+    /// </summary>
     internal const int SilenceLimit = 600_000;
 
     // Who is silent for less may be waiting for this server; one that has spoken may be a driver's, which says hello every ten seconds.
@@ -24,7 +29,9 @@ internal sealed class Newcomers(int most, Func<long> clock)
     {
     }
 
-    /// <summary>Where there are too many, the one that has been silent for longest makes room, of those that have never spoken if there is any.</summary>
+    /// <summary>
+    /// Where there are too many, the one that has been silent for longest makes room, of those that have never spoken if there is any.
+    /// </summary>
     /// <returns>False when each was heard from too recently: there is no room.</returns>
     public bool TryAdd(Connection connection)
     {

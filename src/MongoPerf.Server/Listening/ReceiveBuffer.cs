@@ -2,8 +2,12 @@ using System.Runtime.InteropServices;
 
 namespace MongoPerf.Server.Listening;
 
-/// <summary>A connection's receive buffer, outside of the managed heap: what is given back is the system's again at once. One thread.</summary>
-/// <remarks>What lies above the first bytes is taken from the budget exactly as long as it is there, also where the system has no memory.</remarks>
+/// <summary>
+/// A connection's receive buffer, outside of the managed heap: what is given back is the system's again at once. One thread.
+/// </summary>
+/// <remarks>
+/// What lies above the first bytes is taken from the budget exactly as long as it is there, also where the system has no memory.
+/// </remarks>
 internal sealed unsafe class ReceiveBuffer : IDisposable
 {
     public const int FirstBytes = 16 << 10;
@@ -27,7 +31,9 @@ internal sealed unsafe class ReceiveBuffer : IDisposable
 
     public Span<byte> Span => new(_bytes, Length);
 
-    /// <summary>Makes it that long, with the first <paramref name="kept"/> bytes as they are; waits for memory when others have it.</summary>
+    /// <summary>
+    /// Makes it that long, with the first <paramref name="kept"/> bytes as they are; waits for memory when others have it.
+    /// </summary>
     /// <returns>False when there was none for too long, or the system has none; the buffer is as before.</returns>
     public bool TryGrow(int length, int kept, TimeSpan patience)
     {
@@ -41,7 +47,9 @@ internal sealed unsafe class ReceiveBuffer : IDisposable
         return false;
     }
 
-    /// <summary>Gives back all but the first, small, buffer; what was in it is gone. Where the system has no memory for that one it stays as it is.</summary>
+    /// <summary>
+    /// Gives back all but the first, small, buffer; what was in it is gone. Where the system has no memory for that one it stays as it is.
+    /// </summary>
     public void Shrink()
     {
         int spare = Length - FirstBytes;

@@ -4,7 +4,9 @@ using MongoPerf.Wire.Messages;
 namespace MongoPerf.Server.Listening;
 
 /// <summary>Where a handler writes its reply: the connection's send buffer, used again for each reply. One thread.</summary>
-/// <remarks>When a handler is called the reply document is open; it writes elements and ends with <see cref="Succeed"/> or <see cref="Fail"/>.</remarks>
+/// <remarks>
+/// When a handler is called the reply document is open; it writes elements and ends with <see cref="Succeed"/> or <see cref="Fail"/>.
+/// </remarks>
 public sealed class ReplyWriter
 {
     // A buffer that one huge reply has blown up is given back.
@@ -89,7 +91,9 @@ public sealed class ReplyWriter
     }
 
     /// <summary>Answers an OP_MSG with a whole reply that was written before, without copying it.</summary>
-    /// <param name="message">All that <see cref="Body"/> once held, its reply ended. The ids of requests are put into it: it is one connection's own.</param>
+    /// <param name="message">
+    /// All that <see cref="Body"/> once held, its reply ended. The ids of requests are put into it: it is one connection's own.
+    /// </param>
     public void SendPrepared(byte[] message) => _prepared = message;
 
     internal void BeginMessage(int requestId, int responseTo)
@@ -129,7 +133,8 @@ public sealed class ReplyWriter
         }
 
         if (Body.Length > MessageHeader.MaximumMessageLength)
-            Fail(10334, "BSONObjectTooLarge", $"BSONObj size: {Body.Length - _bodyStart} (0x{Body.Length - _bodyStart:X}) is invalid. The reply does not fit a message of {MessageHeader.MaximumMessageLength} bytes");
+            Fail(10334, "BSONObjectTooLarge", $"BSONObj size: {Body.Length - _bodyStart} (0x{Body.Length - _bodyStart:X}) is invalid. "
+                + $"The reply does not fit a message of {MessageHeader.MaximumMessageLength} bytes");
         Body.PatchInt32(0, Body.Length);
         return Body.Written;
     }

@@ -83,7 +83,10 @@ public sealed class TcpServer : IDisposable
         }
     }
 
-    /// <summary>Stops accepting, lets each connection finish the command it is at (<see cref="ListenOptions.StopPatience"/>), has the rest interrupted, and closes them.</summary>
+    /// <summary>
+    /// Stops accepting, lets each connection finish the command it is at (<see cref="ListenOptions.StopPatience"/>), has the rest
+    /// interrupted, and closes them.
+    /// </summary>
     /// <param name="interrupt">Makes commands that still run end soon; called until they have.</param>
     /// <returns>True when no connection's thread runs any more; false when one does after half a minute.</returns>
     public bool Stop(Action? interrupt = null)

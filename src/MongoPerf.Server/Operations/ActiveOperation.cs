@@ -11,7 +11,9 @@ internal enum Interruption
     Shutdown,
 }
 
-/// <summary>The command that a connection's thread is at: its number, its time limit, the memory it holds, and whether somebody wants it to end.</summary>
+/// <summary>
+/// The command that a connection's thread is at: its number, its time limit, the memory it holds, and whether somebody wants it to end.
+/// </summary>
 /// <remarks>
 /// One object per connection, used for each of its commands in turn. Its thread begins, ends and checks; any thread may
 /// interrupt. Whatever may take long calls <see cref="Check"/> again and again, which ends it with an <see cref="InterruptedException"/>.
@@ -99,7 +101,8 @@ internal sealed class ActiveOperation
     /// <exception cref="InterruptedException">The calling thread's operation has to end.</exception>
     public static void Check()
     {
-        if (_current is { } operation && (((byte)operation._state) != 0 || (operation._deadline != 0 && Environment.TickCount64 >= operation._deadline)))
+        if (_current is { } operation
+            && (((byte)operation._state) != 0 || (operation._deadline != 0 && Environment.TickCount64 >= operation._deadline)))
             operation.Throw();
     }
 
@@ -128,7 +131,10 @@ internal sealed class ActiveOperation
             operation._held = held;
     }
 
-    /// <summary>Notes documents that a sort or a group has gathered, and that are there until the command or its cursor has ended. Bounded by who gathers them.</summary>
+    /// <summary>
+    /// Notes documents that a sort or a group has gathered, and that are there until the command or its cursor has ended. Bounded
+    /// by who gathers them.
+    /// </summary>
     public static void Gather(long bytes)
     {
         if (_current is { } operation)
@@ -139,7 +145,8 @@ internal sealed class ActiveOperation
     {
         Interruption.None => new InterruptedException(50, "MaxTimeMSExpired", "operation exceeded time limit"),
         Interruption.Killed => new InterruptedException(11601, "Interrupted", "operation was interrupted"),
-        Interruption.ClientLeft => new InterruptedException(279, "ClientDisconnect", "operation was interrupted because a client disconnected"),
+        Interruption.ClientLeft =>
+            new InterruptedException(279, "ClientDisconnect", "operation was interrupted because a client disconnected"),
         _ => new InterruptedException(11600, "InterruptedAtShutdown", "interrupted at shutdown"),
     };
 }
@@ -153,4 +160,5 @@ internal sealed class InterruptedException(int code, string codeName, string mes
 }
 
 /// <summary>An operation would hold more memory than it may.</summary>
-internal sealed class MemoryLimitException() : Exception($"operation exceeded its memory limit of {ActiveOperation.MaximumHeldBytes} bytes and cannot spill to disk");
+internal sealed class MemoryLimitException()
+    : Exception($"operation exceeded its memory limit of {ActiveOperation.MaximumHeldBytes} bytes and cannot spill to disk");

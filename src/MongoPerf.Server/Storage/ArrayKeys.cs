@@ -3,8 +3,14 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage;
 
-/// <summary>The keys of a document in whose indexed fields an array lies: one for each element, fields below the same array taken from the same element.</summary>
-/// <remarks>Source: manual, "Multikey Indexes". A value is remembered by its place in the document, so nothing is copied but into keys. Reused; one thread.</remarks>
+/// <summary>
+/// The keys of a document in whose indexed fields an array lies: one for each element, fields below the same array taken
+/// from the same element.
+/// </summary>
+/// <remarks>
+/// Source: manual, "Multikey Indexes". A value is remembered by its place in the document, so nothing is copied but into keys.
+/// Reused; one thread.
+/// </remarks>
 internal sealed class ArrayKeys
 {
     private IndexField[] _fields = [];
@@ -33,7 +39,10 @@ internal sealed class ArrayKeys
             if (states[i].Kind != FieldKind.InArray)
                 continue;
             if (arrayAt >= 0 && arrayAt != states[i].At)
-                throw new IndexKeyException($"cannot index parallel arrays [{_fields[i].Path.Text}] [{_fields[Array.FindIndex(states, state => state.Kind == FieldKind.InArray)].Path.Text}]", IndexKeyException.ParallelArrays);
+                throw new IndexKeyException(
+                    $"cannot index parallel arrays [{_fields[i].Path.Text}] "
+                    + $"[{_fields[Array.FindIndex(states, state => state.Kind == FieldKind.InArray)].Path.Text}]",
+                    IndexKeyException.ParallelArrays);
             arrayAt = states[i].At;
             isNested |= from.IsPlace && states[i].Step == from.Step + 1;
         }
@@ -47,7 +56,9 @@ internal sealed class ArrayKeys
     /// <param name="document">The whole document.</param>
     /// <param name="arrayAt">Where the array starts in it.</param>
     /// <param name="states">How far each field is known.</param>
-    /// <param name="isNested">The array lies in another one, at a place that a path names by its number: it is one value where a path ends with it.</param>
+    /// <param name="isNested">
+    /// The array lies in another one, at a place that a path names by its number: it is one value where a path ends with it.
+    /// </param>
     private void ExpandElements(ReadOnlySpan<byte> document, int arrayAt, FieldState[] states, bool isNested)
     {
         int arrayLength = new BsonReader(document[arrayAt..]).Document.Length;
@@ -90,7 +101,10 @@ internal sealed class ArrayKeys
         if (new BsonReader(document[state.At..]).Find(path.Step(state.Step)))
         {
             if (type == BsonType.Document && new BsonReader(document[at..]).Find(path.Step(state.Step)))
-                throw new IndexKeyException($"Ambiguous field name found in array (do not use numeric field names in embedded elements in an array), field: '{path.Text}'", IndexKeyException.AmbiguousName);
+                throw new IndexKeyException(
+                    "Ambiguous field name found in array (do not use numeric field names in embedded elements in an array), "
+                    + $"field: '{path.Text}'",
+                    IndexKeyException.AmbiguousName);
             return state with { Kind = FieldKind.Open, IsPlace = true };
         }
 
@@ -116,7 +130,10 @@ internal sealed class ArrayKeys
         }
     }
 
-    /// <summary>The values of the present key, one for each field; to be called while it is handed out. Null for a missing one, undefined for an empty array.</summary>
+    /// <summary>
+    /// The values of the present key, one for each field; to be called while it is handed out. Null for a missing one, undefined
+    /// for an empty array.
+    /// </summary>
     public BsonDocument Values(ReadOnlySpan<byte> document)
     {
         var writer = new BsonWriter(64);
@@ -130,7 +147,8 @@ internal sealed class ArrayKeys
                 FieldKind.Undefined => BsonType.Undefined,
                 _ => BsonType.Null,
             };
-            writer.WriteValue(System.Text.Encoding.UTF8.GetBytes(_fields[i].Path.Text), type, state.Kind == FieldKind.Value ? document.Slice(state.At, state.Length) : default);
+            writer.WriteValue(System.Text.Encoding.UTF8.GetBytes(_fields[i].Path.Text), type,
+                state.Kind == FieldKind.Value ? document.Slice(state.At, state.Length) : default);
         }
 
         writer.End();

@@ -20,7 +20,8 @@ internal sealed class Collection : IDisposable
         Entry = entry;
         Namespace = entry.Namespace;
         Records = database.Column(ColumnNames.Records(entry.Id));
-        Indexes = [.. entry.Indexes.Select(spec => new CollectionIndex(spec, ColumnOf(spec)) { IsMultikey = entry.MultikeyIndexes.Contains(spec.Id) })];
+        Indexes = [.. entry.Indexes
+            .Select(spec => new CollectionIndex(spec, ColumnOf(spec)) { IsMultikey = entry.MultikeyIndexes.Contains(spec.Id) })];
         (_documentCount, _dataBytes) = CollectionCounters.Read(database, entry.Id);
         Writer = new CollectionWriter(database, this);
     }

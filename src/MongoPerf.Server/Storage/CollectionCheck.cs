@@ -9,7 +9,8 @@ namespace MongoPerf.Server.Storage;
 /// <param name="InvalidDocuments">Of those, the ones that are no BSON.</param>
 /// <param name="Indexes">In the collection's order.</param>
 /// <param name="Errors">One sentence each; empty when all is well.</param>
-internal sealed record CollectionReport(long Records, long InvalidDocuments, IReadOnlyList<IndexReport> Indexes, IReadOnlyList<string> Errors)
+internal sealed record CollectionReport(
+    long Records, long InvalidDocuments, IReadOnlyList<IndexReport> Indexes, IReadOnlyList<string> Errors)
 {
     public bool IsValid => Errors.Count == 0;
 }
@@ -19,7 +20,10 @@ internal sealed record CollectionReport(long Records, long InvalidDocuments, IRe
 /// <param name="IsValid">It has the keys of all documents and no others.</param>
 internal sealed record IndexReport(string Name, long Keys, bool IsValid);
 
-/// <summary>Reads a whole collection and compares: documents with BSON, each index with the keys that the documents should have, the counter with the count.</summary>
+/// <summary>
+/// Reads a whole collection and compares: documents with BSON, each index with the keys that the documents should have, the
+/// counter with the count.
+/// </summary>
 internal static class CollectionCheck
 {
     /// <summary>Inside the collection's read lock and its writer's gate.</summary>

@@ -32,7 +32,8 @@ internal sealed record CollectionEntry(
             ("id", spec.Id), ("name", spec.Name), ("key", spec.KeyPattern()), ("unique", spec.IsUnique),
             ("multikey", MultikeyIndexes.Contains(spec.Id))))];
         return BsonDocument.Of(
-            ("id", Id), ("database", Database), ("name", Name), ("uuid", Uuid), ("nextIndex", NextIndexId), ("indexes", indexes)).Bytes.ToArray();
+            ("id", Id), ("database", Database), ("name", Name), ("uuid", Uuid), ("nextIndex", NextIndexId),
+            ("indexes", indexes)).Bytes.ToArray();
     }
 
     public static CollectionEntry FromBson(byte[] bytes)
@@ -43,7 +44,8 @@ internal sealed record CollectionEntry(
         foreach (BsonDocument index in document.FindDocument("indexes")!.Select(pair => pair.Value.ToDocument()))
         {
             int id = (int)index.FindInt64("id")!;
-            IndexField[] fields = [.. index.FindDocument("key")!.Select(pair => new IndexField(new FieldPath(pair.Key), pair.Value.ToDouble() < 0))];
+            IndexField[] fields = [.. index.FindDocument("key")!
+                .Select(pair => new IndexField(new FieldPath(pair.Key), pair.Value.ToDouble() < 0))];
             specs.Add(new IndexSpec(id, index.FindString("name")!, fields, index.IsTrue("unique")));
             if (index.IsTrue("multikey"))
                 multikey.Add(id);

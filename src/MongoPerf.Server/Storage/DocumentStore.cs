@@ -62,16 +62,21 @@ internal sealed class DocumentStore : IDisposable
         _database.CacheUsed, _database.CacheCapacity,
         _database.PropertyOfAll("rocksdb.cur-size-all-mem-tables\0"u8), _database.MemtableCapacity,
         _database.PropertyOfAll("rocksdb.total-sst-files-size\0"u8), LogBytes(),
-        _database.Property(_catalog, "rocksdb.num-running-compactions\0"u8) + _database.Property(_catalog, "rocksdb.num-running-flushes\0"u8),
+        _database.Property(_catalog, "rocksdb.num-running-compactions\0"u8) + _database.Property(
+            _catalog, "rocksdb.num-running-flushes\0"u8),
         _database.PropertyOfAll("rocksdb.estimate-pending-compaction-bytes\0"u8),
         _database.Property(_catalog, "rocksdb.is-write-stopped\0"u8) != 0);
 
-    public bool TryFind(ReadOnlySpan<char> nameSpace, [NotNullWhen(true)] out Collection? collection) => _byName.TryGetValue(nameSpace, out collection);
+    public bool TryFind(ReadOnlySpan<char> nameSpace, [NotNullWhen(true)] out Collection? collection) =>
+        _byName.TryGetValue(nameSpace, out collection);
 
-    /// <returns>The name of a database that differs from this one in case only, and null where there is none, or where this one is there itself.</returns>
+    /// <returns>
+    /// The name of a database that differs from this one in case only, and null where there is none, or where this one is there itself.
+    /// </returns>
     public string? FindOtherCase(string database)
     {
-        string[] names = [.. _collections.Values.Select(collection => collection.Entry.Database).Where(name => name.Equals(database, StringComparison.OrdinalIgnoreCase))];
+        string[] names = [.. _collections.Values.Select(collection => collection.Entry.Database)
+            .Where(name => name.Equals(database, StringComparison.OrdinalIgnoreCase))];
         return names.Contains(database) ? null : names.FirstOrDefault();
     }
 
@@ -89,7 +94,8 @@ internal sealed class DocumentStore : IDisposable
             if (FindOtherCase(database) != null)
                 return null;
             int id = _nextCollectionId++;
-            var entry = new CollectionEntry(id, database, name, RandomNumberGenerator.GetBytes(16), [IndexSpec.IdIndex], [], NextIndexId: 1);
+            var entry = new CollectionEntry(
+                id, database, name, RandomNumberGenerator.GetBytes(16), [IndexSpec.IdIndex], [], NextIndexId: 1);
             _database.CreateColumn(ColumnNames.Records(id));
             _database.CreateColumn(ColumnNames.Index(id, 0, unique: true));
             WriteNew(entry);
@@ -123,7 +129,9 @@ internal sealed class DocumentStore : IDisposable
         return collection.Indexes.Length;
     }
 
-    /// <summary>Makes an index and fills it from the documents that are there; the collection stands still meanwhile, others do not.</summary>
+    /// <summary>
+    /// Makes an index and fills it from the documents that are there; the collection stands still meanwhile, others do not.
+    /// </summary>
     /// <returns>Null, or the values of the least key that occurs twice in the unique index; then there is no index.</returns>
     public BsonDocument? CreateIndex(Collection collection, string name, IndexField[] fields, bool isUnique)
     {
@@ -162,7 +170,8 @@ internal sealed class DocumentStore : IDisposable
     {
         using var alone = collection.Lock.EnterWrite();
         RequireThere(collection);
-        WriteEntry(collection, collection.Entry with { Indexes = [.. collection.Entry.Indexes.Where(other => other.Id != spec.Id)] }, makesRoom: true);
+        WriteEntry(collection, collection.Entry with { Indexes = [.. collection.Entry.Indexes.Where(other => other.Id != spec.Id)] },
+            makesRoom: true);
         collection.Indexes = [.. collection.Indexes.Where(index => index.Spec.Id != spec.Id)];
         _database.DropColumn(ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique));
     }

@@ -23,7 +23,9 @@ internal sealed class FieldPath
     public ReadOnlySpan<byte> Step(int index) => _steps[index];
 
     /// <summary>Finds the value of a path on which no array lies: one step, or nested documents only.</summary>
-    /// <returns>Present, missing, or — when an array is met — <see cref="PathResult.Array"/>, and the caller looks at every element.</returns>
+    /// <returns>
+    /// Present, missing, or — when an array is met — <see cref="PathResult.Array"/>, and the caller looks at every element.
+    /// </returns>
     public PathResult Find(ReadOnlySpan<byte> document, out BsonType type, out ReadOnlySpan<byte> value)
     {
         for (int step = 0; ; step++)

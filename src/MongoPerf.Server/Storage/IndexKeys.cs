@@ -8,7 +8,9 @@ namespace MongoPerf.Server.Storage;
 /// <summary>The keys that one document has in one index: one, or with an array one for each of its elements. Reused; one thread.</summary>
 internal sealed class IndexKeys
 {
-    /// <summary>Bytes that the keys of one document may take in one index; an array beside a long text could make any number of them.</summary>
+    /// <summary>
+    /// Bytes that the keys of one document may take in one index; an array beside a long text could make any number of them.
+    /// </summary>
     private const long MaximumBytes = 100L << 20;
     private const int BytesOfBuffer = 128;
     private const int KeptKeys = 1000;

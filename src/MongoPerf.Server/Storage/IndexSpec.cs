@@ -12,7 +12,8 @@ internal sealed record IndexSpec(int Id, string Name, IndexField[] Fields, bool 
 {
     public const string IdIndexName = "_id_";
 
-    public static IndexSpec IdIndex { get; } = new(0, IdIndexName, [new IndexField(new FieldPath("_id"), IsDescending: false)], IsUnique: true);
+    public static IndexSpec IdIndex { get; } = new(
+        0, IdIndexName, [new IndexField(new FieldPath("_id"), IsDescending: false)], IsUnique: true);
 
     public bool IsIdIndex => Id == 0;
 
@@ -28,7 +29,8 @@ internal sealed record IndexSpec(int Id, string Name, IndexField[] Fields, bool 
     }
 
     public bool HasSameKey(IndexSpec other) => Fields.Length == other.Fields.Length
-        && Fields.Zip(other.Fields).All(pair => pair.First.Path.Text == pair.Second.Path.Text && pair.First.IsDescending == pair.Second.IsDescending);
+        && Fields.Zip(other.Fields)
+            .All(pair => pair.First.Path.Text == pair.Second.Path.Text && pair.First.IsDescending == pair.Second.IsDescending);
 }
 
 internal sealed record IndexField(FieldPath Path, bool IsDescending)

@@ -28,7 +28,8 @@ internal sealed class PendingKeys
         _generation++;
     }
 
-    public bool Contains(int index, ReadOnlySpan<byte> key) => _count > 0 && _slots[Find(index, key, Hash(index, key))].Generation == _generation;
+    public bool Contains(int index, ReadOnlySpan<byte> key) =>
+        _count > 0 && _slots[Find(index, key, Hash(index, key))].Generation == _generation;
 
     public void Add(int index, ReadOnlySpan<byte> key)
     {

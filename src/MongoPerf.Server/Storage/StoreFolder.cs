@@ -3,7 +3,9 @@ using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Server.Storage;
 
-/// <summary>Whose folder the store is to lie in: an empty one becomes the store's and is marked so, and any other must have the mark.</summary>
+/// <summary>
+/// Whose folder the store is to lie in: an empty one becomes the store's and is marked so, and any other must have the mark.
+/// </summary>
 internal static class StoreFolder
 {
     public const string MarkFile = "mongoperf-store";
@@ -26,7 +28,9 @@ internal static class StoreFolder
         if (foreign is not null && !IsUnmarkedStore(path))
         {
             throw new StorageException(
-                $"{Path.GetFullPath(path)} contains '{foreign}' and is not the embedded server's data folder; nothing was written", "name an empty or new folder", fault: Fault.Refused);
+                $"{Path.GetFullPath(path)} contains '{foreign}' and is not the embedded server's data folder; nothing was written",
+                "name an empty or new folder",
+                fault: Fault.Refused);
         }
 
         // CreateNew: a link of that name, which leads nowhere yet, is not followed.
@@ -39,8 +43,10 @@ internal static class StoreFolder
     public static void RefuseLinks(string path)
     {
         var folder = new DirectoryInfo(path);
-        if (folder.Exists && folder.EnumerateFileSystemInfos(OwnPrefix + "*").FirstOrDefault(entry => entry.LinkTarget is not null) is { } link)
-            throw new StorageException($"{link.FullName} is a link, and links are not followed here; nothing was changed", "delete the link, or name another folder", fault: Fault.Refused);
+        if (folder.Exists
+            && folder.EnumerateFileSystemInfos(OwnPrefix + "*").FirstOrDefault(entry => entry.LinkTarget is not null) is { } link)
+            throw new StorageException($"{link.FullName} is a link, and links are not followed here; nothing was changed",
+                "delete the link, or name another folder", fault: Fault.Refused);
     }
 
     /// <summary>One of an earlier version: RocksDB's files with column families that only this store has.</summary>

@@ -7,10 +7,14 @@ using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Server.Users;
 
-/// <summary>The users of an embedded server, in a folder beside its data: one file each, with credentials and never a password, for its owner's eyes only.</summary>
+/// <summary>
+/// The users of an embedded server, in a folder beside its data: one file each, with credentials and never a password, for
+/// its owner's eyes only.
+/// </summary>
 /// <remarks>
 /// Files are read at each login, so a server that runs learns of a new user or password at once. A user who is not there costs a login
-/// the same steps as one who is: as many files are opened, checked and read, the last of them that of a user whom nobody can be. Any thread, and several processes.
+/// the same steps as one who is: as many files are opened, checked and read, the last of them that of a user whom nobody can be. Any
+/// thread, and several processes.
 /// </remarks>
 /// <param name="dataPath">The server's data folder; null for one whose data are in memory, which has no users.</param>
 public sealed class UserStore(string? dataPath)
@@ -54,7 +58,8 @@ public sealed class UserStore(string? dataPath)
     {
         if (name.Length is 0 or > LongestName || name.Any(char.IsControl))
             throw new FormatException($"a user's name has 1 to {LongestName} characters and no control characters");
-        (string, object?)[] credentials = [.. ScramCredential.Mechanisms.Select(mechanism => (mechanism, (object?)Write(ScramCredential.Create(mechanism, name, password))))];
+        (string, object?)[] credentials = [.. ScramCredential.Mechanisms
+            .Select(mechanism => (mechanism, (object?)Write(ScramCredential.Create(mechanism, name, password))))];
         StoreFolder.Claim(dataPath ?? throw new InvalidOperationException("users need a data folder"));
         OwnerOnly.MakeFolder(_folder);
         foreach (string stand in (string[])[LockedFile, Decoy])
@@ -63,7 +68,10 @@ public sealed class UserStore(string? dataPath)
                 continue;
             // As large as a user's, so that reading it takes as long; nobody's password fits it.
             byte[] secret = RandomNumberGenerator.GetBytes(SecretBytes);
-            (string, object?)[] fake = [.. ScramCredential.Mechanisms.Select(mechanism => (mechanism, (object?)Write(ScramCredential.Fake(mechanism, "", secret))))];
+            (string, object?)[] fake =
+            [
+                .. ScramCredential.Mechanisms.Select(mechanism => (mechanism, (object?)Write(ScramCredential.Fake(mechanism, "", secret))))
+            ];
             Replace(stand, BsonDocument.Of([("user", ""), ("secret", secret), .. fake]));
         }
 
@@ -95,7 +103,8 @@ public sealed class UserStore(string? dataPath)
     public ScramCredential Find(string mechanism, string database, string name)
     {
         bool hasUsers = File.Exists(LockedFile);
-        ScramCredential fake = ScramCredential.Fake(mechanism, $"{database}.{name}", hasUsers ? Bytes(Read(LockedFile), "secret") : _ownSecret);
+        ScramCredential fake = ScramCredential.Fake(
+            mechanism, $"{database}.{name}", hasUsers ? Bytes(Read(LockedFile), "secret") : _ownSecret);
         if (!hasUsers)
             return fake;
         string file = FileOf(name);
@@ -111,13 +120,17 @@ public sealed class UserStore(string? dataPath)
     private string Decoy => Path.Combine(_folder, DecoyFile);
 
     // A name may hold anything that is no file's name.
-    private string FileOf(string name) => Path.Combine(_folder, Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(name))) + Extension);
+    private string FileOf(string name) =>
+        Path.Combine(_folder, Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(name))) + Extension);
 
     private static BsonDocument Write(ScramCredential credential) => BsonDocument.Of(
-        ("iterationCount", credential.Iterations), ("salt", credential.Salt), ("storedKey", credential.StoredKey), ("serverKey", credential.ServerKey));
+        ("iterationCount", credential.Iterations), ("salt", credential.Salt), ("storedKey", credential.StoredKey),
+        ("serverKey", credential.ServerKey));
 
     private static ScramCredential Parse(string mechanism, BsonDocument user) => new(
-        mechanism, Bytes(user, $"{mechanism}.salt"), (int)(user.FindInt64($"{mechanism}.iterationCount") ?? throw Damaged("the iteration count is missing")),
+        mechanism,
+        Bytes(user, $"{mechanism}.salt"),
+        (int)(user.FindInt64($"{mechanism}.iterationCount") ?? throw Damaged("the iteration count is missing")),
         Bytes(user, $"{mechanism}.storedKey"), Bytes(user, $"{mechanism}.serverKey"));
 
     private static byte[] Bytes(BsonDocument document, string path) =>
@@ -152,7 +165,8 @@ public sealed class UserStore(string? dataPath)
     private static StorageException Damaged(string what, Exception? cause = null) =>
         Unreadable($"a file is damaged: {what}", "mongoperf serve --data DIR --add-user NAME writes it anew", cause);
 
-    private static StorageException Unreadable(string why, string hint, Exception? cause) => new($"the users of this server can't be read: {why}", hint, cause);
+    private static StorageException Unreadable(string why, string hint, Exception? cause) =>
+        new($"the users of this server can't be read: {why}", hint, cause);
 
     /// <summary>Whole or not at all, however this process ends.</summary>
     private static void Replace(string file, BsonDocument content)

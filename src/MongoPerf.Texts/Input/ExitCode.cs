@@ -28,7 +28,8 @@ public static class ExitCodes
         ExitCode.CannotConnect => "cannot connect or authenticate, or the server is older than 3.6",
         ExitCode.TooManyErrors => "finished with more errors, or more skipped arrivals, than allowed",
         ExitCode.VerificationFailed => "verification failed, or documents still missing after repair",
-        ExitCode.Refused => "refused: the command would touch data that its run does not own, continue without data that the run wrote, or fill the disk",
+        ExitCode.Refused =>
+            "refused: the command would touch data that its run does not own, continue without data that the run wrote, or fill the disk",
         ExitCode.RejectedByServer => "the server rejected a command, for the reason it gave",
         ExitCode.Regression => "compare found a regression",
         ExitCode.AssertionFailed => "an assertion failed",
@@ -37,7 +38,9 @@ public static class ExitCodes
     };
 }
 
-/// <summary>A mistake or a refusal that the user must know of: one line of what was found and what is allowed, and a hint. No stack trace.</summary>
+/// <summary>
+/// A mistake or a refusal that the user must know of: one line of what was found and what is allowed, and a hint. No stack trace.
+/// </summary>
 public sealed class UserException(ExitCode code, string message, string? hint = null) : MongoPerfException((Fault)code, message, hint)
 {
     public ExitCode Code => (ExitCode)Fault;

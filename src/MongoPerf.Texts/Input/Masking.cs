@@ -37,11 +37,15 @@ public static partial class Masking
     }
 
     /// <summary>A call of the program as typed, to be typed again, with the passwords of connection strings masked.</summary>
-    public static string MaskCall(IEnumerable<string> args) => "mongoperf " + string.Join(' ', args.Select(MaskArgument).Select(CommandText.Quoted));
+    public static string MaskCall(IEnumerable<string> args) =>
+        "mongoperf " + string.Join(' ', args.Select(MaskArgument).Select(CommandText.Quoted));
 
-    /// <summary>A message that may quote the command line, a file or a server: it must not show passwords, move the cursor or fill the screen.</summary>
+    /// <summary>
+    /// A message that may quote the command line, a file or a server: it must not show passwords, move the cursor or fill the screen.
+    /// </summary>
     public static string Shown(string message) =>
-        string.Join('\n', MaskText(message).Split('\n').Take(MostLines).Select(line => ForeignText.OneLine(line.Replace('\t', ' '), LongestLine)));
+        string.Join(
+            '\n', MaskText(message).Split('\n').Take(MostLines).Select(line => ForeignText.OneLine(line.Replace('\t', ' '), LongestLine)));
 
     /// <summary>A message that may quote what was typed, whole, in part, or as a path or a decoded URI.</summary>
     /// <param name="text">Of any length.</param>
@@ -56,7 +60,8 @@ public static partial class Masking
             if (masked == argument)
                 continue;
             // An option's value is quoted alone.
-            text = text.Replace(argument, masked, StringComparison.Ordinal).Replace(ValueOf(argument), ValueOf(masked), StringComparison.Ordinal);
+            text = text.Replace(argument, masked, StringComparison.Ordinal)
+                .Replace(ValueOf(argument), ValueOf(masked), StringComparison.Ordinal);
             foreach ((string pattern, string with) in Traces(argument))
                 text = Regex.Replace(text, pattern, with, RegexOptions.IgnoreCase | RegexOptions.CultureInvariant);
         }
@@ -73,7 +78,9 @@ public static partial class Masking
     private static string ValueOf(string argument) =>
         argument.StartsWith('-') && argument.IndexOfAny(['=', ':']) is >= 0 and var at ? argument[(at + 1)..] : argument;
 
-    /// <summary>What is left of a password where a path was cut or normalised, a list split, or a URI decoded: patterns, and what takes their place.</summary>
+    /// <summary>
+    /// What is left of a password where a path was cut or normalised, a list split, or a URI decoded: patterns, and what takes their place.
+    /// </summary>
     private static IEnumerable<(string Pattern, string With)> Traces(string argument)
     {
         Match match = PasswordOfArgument().Match(argument) is { Success: true } whole ? whole : PasswordWithoutScheme().Match(argument);
@@ -82,7 +89,8 @@ public static partial class Masking
         string before = match.Groups[1].Value.TrimEnd(':');
         string user = before[(before.LastIndexOfAny(['/', '=', ':']) + 1)..];
         string password = match.Value[match.Groups[1].Length..^1];
-        string[] parts = [.. new[] { password, Decoded(password) }.SelectMany(one => one.Split(Separators)).Where(part => part.Length > 0).Distinct()];
+        string[] parts = [.. new[] { password, Decoded(password) }
+            .SelectMany(one => one.Split(Separators)).Where(part => part.Length > 0).Distinct()];
         // The longest first: one may be part of another.
         foreach (string part in parts.OrderByDescending(part => part.Length).Select(Regex.Escape))
         {
@@ -96,8 +104,12 @@ public static partial class Masking
 
     private static string Decoded(string text) => Uri.UnescapeDataString(text);
 
-    /// <summary>Up to the last @ before a slash; where there is none, to the last one at all, unless a port stands before the slash. Slashes may be missing, or too many.</summary>
-    [GeneratedRegex(@"([A-Za-z][A-Za-z0-9+.-]*:/+[^:/@\s]*:)(?:[^/?]*|(?!\d{1,5}(?:,[^/?@]*)?(?:/[^/?@]*)?(?:\?|$)).*)@", RegexOptions.Singleline)]
+    /// <summary>
+    /// Up to the last @ before a slash; where there is none, to the last one at all, unless a port stands before the slash. Slashes may be
+    /// missing, or too many.
+    /// </summary>
+    [GeneratedRegex(
+        @"([A-Za-z][A-Za-z0-9+.-]*:/+[^:/@\s]*:)(?:[^/?]*|(?!\d{1,5}(?:,[^/?@]*)?(?:/[^/?@]*)?(?:\?|$)).*)@", RegexOptions.Singleline)]
     private static partial Regex PasswordOfArgument();
 
     /// <summary>mongodb:// may be left out.</summary>

@@ -9,7 +9,8 @@ public static class NearestName
     public static string? Find(string typed, IEnumerable<string> known)
     {
         // What was typed may be the beginning of a name.
-        string? best = typed.Length < ShortestBeginning ? null : known.FirstOrDefault(name => name.StartsWith(typed, StringComparison.OrdinalIgnoreCase));
+        string? best = typed.Length < ShortestBeginning ? null
+            : known.FirstOrDefault(name => name.StartsWith(typed, StringComparison.OrdinalIgnoreCase));
         if (best is not null)
             return best;
         int least = int.MaxValue;
@@ -24,14 +25,17 @@ public static class NearestName
     }
 
     /// <summary>"did you mean 'threads'?"; null where <see cref="Find"/> finds nothing.</summary>
-    public static string? Hint(string typed, IEnumerable<string> known) => Find(typed, known) is { } nearest ? $"did you mean '{nearest}'?" : null;
+    public static string? Hint(string typed, IEnumerable<string> known) =>
+        Find(typed, known) is { } nearest ? $"did you mean '{nearest}'?" : null;
 
     /// <summary>As <see cref="Find"/>, for dotted paths: a path whose last step is the same, or near, will do.</summary>
     public static string? FindPath(string typed, IReadOnlyList<string> known)
     {
         string last = LastOf(typed);
         return Find(typed, known) ?? known.FirstOrDefault(path => LastOf(path).Equals(last, StringComparison.OrdinalIgnoreCase))
-            ?? (last.Length >= ShortestBeginning && Find(last, known.Select(LastOf)) is { } near ? known.First(path => LastOf(path) == near) : null);
+            ?? (last.Length >= ShortestBeginning && Find(last, known.Select(LastOf)) is { } near
+                ? known.First(path => LastOf(path) == near)
+                : null);
 
         static string LastOf(string path) => path[(path.LastIndexOf('.') + 1)..];
     }

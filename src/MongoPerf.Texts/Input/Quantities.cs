@@ -8,7 +8,10 @@ public static class Quantities
     private static readonly (string Suffix, double Factor)[] CountSuffixes = [("k", 1e3), ("m", 1e6), ("g", 1e9), ("b", 1e9)];
 
     private static readonly (string Suffix, double Factor)[] SizeSuffixes =
-        [("kb", 1L << 10), ("mb", 1L << 20), ("gb", 1L << 30), ("tb", 1L << 40), ("kib", 1L << 10), ("mib", 1L << 20), ("gib", 1L << 30), ("b", 1)];
+        [
+            ("kb", 1L << 10), ("mb", 1L << 20), ("gb", 1L << 30), ("tb", 1L << 40), ("kib", 1L << 10),
+            ("mib", 1L << 20), ("gib", 1L << 30), ("b", 1),
+        ];
 
     private static readonly (string Suffix, double Factor)[] DurationSuffixes =
         [("us", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3600), ("d", 86400)];
@@ -24,7 +27,8 @@ public static class Quantities
     {
         double value = Parse(text, CountSuffixes, needsSuffix: false, "a count such as 500M, 1e6, 10k or 20000");
         if (value < least || value > Math.Min(most, MostCount))
-            throw new FormatException($"'{text}' is {(text == Format(value) ? "out of range" : Format(value))}; allowed: {least:N0} to {(most < MostCount ? most.ToString("N0", CultureInfo.InvariantCulture) : "1e15")}");
+            throw new FormatException($"'{text}' is {(text == Format(value) ? "out of range" : Format(value))}; allowed: "
+                + $"{least:N0} to {(most < MostCount ? most.ToString("N0", CultureInfo.InvariantCulture) : "1e15")}");
         if (Math.Abs(value - Math.Round(value)) > 1e-6)
             throw new FormatException($"'{text}' is not a whole number");
         return (long)Math.Round(value);
@@ -46,7 +50,8 @@ public static class Quantities
     {
         const long Least = 1 << 20;
         long bytes = ParseSize(text);
-        return bytes >= Least ? bytes : throw new FormatException($"'{text}' is {bytes:N0} bytes; allowed: 1MB or more{(HasUnit(text) ? "" : $" (did you mean {text.Trim()}GB?)")}");
+        return bytes >= Least ? bytes : throw new FormatException(
+            $"'{text}' is {bytes:N0} bytes; allowed: 1MB or more{(HasUnit(text) ? "" : $" (did you mean {text.Trim()}GB?)")}");
     }
 
     /// <summary>Not a plain number.</summary>
@@ -91,7 +96,8 @@ public static class Quantities
     }
 
     private static bool TryNumber(string text, out double number) =>
-        double.TryParse(text, NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent | NumberStyles.AllowTrailingWhite, CultureInfo.InvariantCulture, out number)
+        double.TryParse(text, NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent | NumberStyles.AllowTrailingWhite,
+            CultureInfo.InvariantCulture, out number)
         && double.IsFinite(number);
 
     private static string Format(double value) => value.ToString("0.###", CultureInfo.InvariantCulture);

@@ -13,7 +13,9 @@ public enum KeyKind
     Counts,
     Number,
 
-    /// <summary>A value, a list of values that gives a result for each, or its course over time: a list of mappings of <see cref="Key.Of"/>.</summary>
+    /// <summary>
+    /// A value, a list of values that gives a result for each, or its course over time: a list of mappings of <see cref="Key.Of"/>.
+    /// </summary>
     Course,
 
     /// <summary>Such as 90s.</summary>

@@ -20,13 +20,16 @@ public sealed class MappingReader
         foreach (MappingEntry entry in Node.Entries)
         {
             if (!keys.Names.Contains(entry.Name))
-                throw IsRestOfList(entry) ? Wrong(entry.Key, $"{what}: unknown key '{entry.Name}'", "a list needs brackets, such as threads: [1, 8, 32]") : Unknown(entry.Key, what, keys.Names);
+                throw IsRestOfList(entry)
+                    ? Wrong(entry.Key, $"{what}: unknown key '{entry.Name}'", "a list needs brackets, such as threads: [1, 8, 32]")
+                    : Unknown(entry.Key, what, keys.Names);
         }
     }
 
     public MappingNode Node { get; }
 
-    public static UserException Wrong(ScenarioNode node, string message, string? hint = null) => new(ExitCode.WrongUsage, $"{node.Position}: {message}", hint);
+    public static UserException Wrong(ScenarioNode node, string message, string? hint = null) =>
+        new(ExitCode.WrongUsage, $"{node.Position}: {message}", hint);
 
     /// <param name="key">That is not allowed.</param>
     /// <param name="what">Where it is, for messages.</param>
@@ -49,7 +52,8 @@ public sealed class MappingReader
     public string? Text(string key) => Find(key) is { } node ? ScalarOf(key, node).Text : null;
 
     /// <returns>One of the allowed texts.</returns>
-    public string? OneOf(string key, params IReadOnlyList<string> allowed) => Find(key) is { } node ? OneOf(key, ScalarOf(key, node), allowed) : null;
+    public string? OneOf(string key, params IReadOnlyList<string> allowed) =>
+        Find(key) is { } node ? OneOf(key, ScalarOf(key, node), allowed) : null;
 
     /// <summary>The texts of a list; a single text is a list of one.</summary>
     /// <param name="key">Whose value it is.</param>
@@ -65,15 +69,17 @@ public sealed class MappingReader
         { } other => throw Wrong(Find(key)!, $"{Prefix(key)} is '{other}'; allowed: true, false"),
     };
 
-    public long? Count(string key, long least = 1, long most = long.MaxValue) => Find(key) is { } node ? CountOf(key, node, least, most) : null;
+    public long? Count(string key, long least = 1, long most = long.MaxValue) =>
+        Find(key) is { } node ? CountOf(key, node, least, most) : null;
 
     /// <returns>Bytes.</returns>
     public long? Size(string key) => Parse(key, Quantities.ParseSize);
 
     /// <inheritdoc cref="Size(string)"/>
-    public long? Size(string key, long least, long most) => Parse(key, text => Quantities.ParseSize(text) is var size && size >= least && size <= most
-        ? size
-        : throw new FormatException($"'{text}' is {size:N0} bytes; allowed: {least:N0} to {most:N0}"));
+    public long? Size(string key, long least, long most) =>
+        Parse(key, text => Quantities.ParseSize(text) is var size && size >= least && size <= most
+            ? size
+            : throw new FormatException($"'{text}' is {size:N0} bytes; allowed: {least:N0} to {most:N0}"));
 
     public double? Duration(string key) => Parse(key, Quantities.ParseDuration);
 
@@ -93,7 +99,8 @@ public sealed class MappingReader
     public long CountOf(string key, ScenarioNode node, long least, long most)
     {
         long value = ParseScalar(key, node, text => Quantities.ParseCount(text, most == long.MaxValue ? least : 0));
-        return value >= least && value <= most ? value : throw Wrong(node, $"{Prefix(key)} is {value:N0}; allowed: {least:N0} to {most:N0}");
+        return value >= least && value <= most ? value
+            : throw Wrong(node, $"{Prefix(key)} is {value:N0}; allowed: {least:N0} to {most:N0}");
     }
 
     /// <summary>A value that stands deeper than <paramref name="key"/>.</summary>
@@ -135,7 +142,8 @@ public sealed class MappingReader
     /// <summary>The node, if it is a single value that can be shown: it comes back in messages, tables and charts.</summary>
     public ScalarNode ScalarOf(string key, ScenarioNode node)
     {
-        ScalarNode scalar = node as ScalarNode ?? throw Wrong(node, $"{Prefix(key)} is {node.Describe()}; expected a single value", HintOfSeveral(key));
+        ScalarNode scalar =
+            node as ScalarNode ?? throw Wrong(node, $"{Prefix(key)} is {node.Describe()}; expected a single value", HintOfSeveral(key));
         return CanBeShown(scalar.Text) ? scalar : throw Wrong(node, $"{Prefix(key)} contains a control character");
     }
 

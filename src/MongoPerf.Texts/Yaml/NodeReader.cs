@@ -4,7 +4,9 @@ using YamlDotNet.Core.Events;
 
 namespace MongoPerf.Texts.Yaml;
 
-/// <summary>Builds nodes from a parser's events: bounds and aliases are checked as they come, before anything is nested or copied.</summary>
+/// <summary>
+/// Builds nodes from a parser's events: bounds and aliases are checked as they come, before anything is nested or copied.
+/// </summary>
 /// <param name="file">As errors are to name it.</param>
 /// <param name="parser">Stands on the first event of a node.</param>
 public sealed class NodeReader(string file, IParser parser)
@@ -12,7 +14,9 @@ public sealed class NodeReader(string file, IParser parser)
     /// <summary>For a mapping that has an operation's changes twice: beside its name, and once more.</summary>
     public const string HintOfChanges = "what an operation changes stands under 'with', such as with: {$set: {name: ^word}}";
 
-    /// <summary>Lists and mappings inside one another. A template is nested less deep than its file, so BSON's bound of 100 holds for it too.</summary>
+    /// <summary>
+    /// Lists and mappings inside one another. A template is nested less deep than its file, so BSON's bound of 100 holds for it too.
+    /// </summary>
     public const int MostLevels = 100;
 
     /// <summary>Of the whole file, what aliases stand for included.</summary>
@@ -22,7 +26,9 @@ public sealed class NodeReader(string file, IParser parser)
     private int _values;
 
     /// <param name="level">Lists and mappings around the node.</param>
-    /// <exception cref="UserException">Too deep, too many values, a tag, an alias of what is not there yet, a key that is no text or comes twice.</exception>
+    /// <exception cref="UserException">
+    /// Too deep, too many values, a tag, an alias of what is not there yet, a key that is no text or comes twice.
+    /// </exception>
     /// <exception cref="YamlException">The parser's.</exception>
     public ScenarioNode Read(int level = 0)
     {
@@ -102,7 +108,8 @@ public sealed class NodeReader(string file, IParser parser)
     private static void RequireNoTag(Position position, TagName tag)
     {
         if (!tag.IsEmpty && !tag.IsNonSpecific)
-            throw Wrong(position, $"the tag {tag.Value} is not supported", "write types as values, such as {$numberLong: 5}, or as generators, such as {^long: [0, 9]}");
+            throw Wrong(position, $"the tag {tag.Value} is not supported",
+                "write types as values, such as {$numberLong: 5}, or as generators, such as {^long: [0, 9]}");
     }
 
     private ParsingEvent Take()
@@ -114,7 +121,8 @@ public sealed class NodeReader(string file, IParser parser)
 
     private Position At(ParsingEvent place) => new(file, (int)place.Start.Line, (int)place.Start.Column);
 
-    private static UserException Wrong(Position position, string message, string? hint = null) => new(ExitCode.WrongUsage, $"{position}: {message}", hint);
+    private static UserException Wrong(Position position, string message, string? hint = null) =>
+        new(ExitCode.WrongUsage, $"{position}: {message}", hint);
 
     /// <param name="Node">Null until its end has been read.</param>
     /// <param name="Values">In it.</param>

@@ -11,7 +11,9 @@ public static class ScenarioYaml
 
     /// <param name="file">As errors are to name it.</param>
     /// <param name="text">One document.</param>
-    /// <exception cref="UserException">No YAML, no mapping, several documents, beyond the bounds of <see cref="NodeReader"/>; says where.</exception>
+    /// <exception cref="UserException">
+    /// No YAML, no mapping, several documents, beyond the bounds of <see cref="NodeReader"/>; says where.
+    /// </exception>
     public static MappingNode Read(string file, string text) => Read(file, text, "expected a mapping with 'data' and 'phases'", Start);
 
     /// <param name="file">As errors are to name it.</param>
@@ -42,7 +44,8 @@ public static class ScenarioYaml
             int last = LineOf(parser);
             throw FindTab(text, last) is { } line
                 ? Tab(file, line)
-                : Wrong(file, last, "invalid YAML here or in the next lines", e is InvalidOperationException ? "is every [ and { closed, with commas between the items?" : null);
+                : Wrong(file, last, "invalid YAML here or in the next lines",
+                    e is InvalidOperationException ? "is every [ and { closed, with commas between the items?" : null);
         }
     }
 
@@ -54,7 +57,9 @@ public static class ScenarioYaml
             throw new UserException(ExitCode.WrongUsage, $"{file}: the file is empty", Start);
         ScenarioNode root = new NodeReader(file, parser).Read();
         parser.Consume<DocumentEnd>();
-        return parser.TryConsume<DocumentStart>(out var second) ? throw Wrong(file, second.Start.Line, "a second document starts here; expected one per file") : root;
+        return parser.TryConsume<DocumentStart>(out var second)
+            ? throw Wrong(file, second.Start.Line, "a second document starts here; expected one per file")
+            : root;
     }
 
     private static int LineOf(Parser parser) => (int)(parser.Current?.Start.Line ?? 1);
@@ -75,17 +80,22 @@ public static class ScenarioYaml
             return null;
         int above = Array.FindLastIndex(lines, at - 1, line => line.Trim() is { Length: > 0 } content && content[0] != '#');
         string before = lines[at][..Math.Clamp((int)e.Start.Column - 1, 0, lines[at].Length)];
-        if (e.Message.Contains("invalid mapping", StringComparison.Ordinal) && above >= 0 && Spaces(lines[at]) > Spaces(lines[above]) && !before.Contains(": ", StringComparison.Ordinal))
-            return ($"this line is indented deeper than line {above + 1}, which has a value already", "keys of one mapping begin in the same column");
+        if (e.Message.Contains("invalid mapping", StringComparison.Ordinal) && above >= 0 && Spaces(lines[at]) > Spaces(lines[above])
+            && !before.Contains(": ", StringComparison.Ordinal))
+            return ($"this line is indented deeper than line {above + 1}, which has a value already",
+                "keys of one mapping begin in the same column");
         // What is wrong within a line is found further right.
         return e.Message.Contains("did not find expected", StringComparison.Ordinal) && e.Start.Column - 1 == Spaces(lines[at])
-            ? ("the indentation of this line fits none of the lines above", "keys of one mapping, and dashes of one list, begin in the same column")
+            ? ("the indentation of this line fits none of the lines above",
+                "keys of one mapping, and dashes of one list, begin in the same column")
             : null;
     }
 
     private static int Spaces(string line) => line.Length - line.TrimStart(' ').Length;
 
-    private static UserException Tab(string file, int line) => Wrong(file, line, "this line is indented with a tab; YAML allows only spaces");
+    private static UserException Tab(string file, int line) =>
+        Wrong(file, line, "this line is indented with a tab; YAML allows only spaces");
 
-    private static UserException Wrong(string file, long line, string message, string? hint = null) => new(ExitCode.WrongUsage, $"{file}:{line}: {message}", hint);
+    private static UserException Wrong(string file, long line, string message, string? hint = null) =>
+        new(ExitCode.WrongUsage, $"{file}:{line}: {message}", hint);
 }

@@ -22,7 +22,10 @@ internal sealed record AwsKeys(string AccessKeyId, string SecretAccessKey, strin
     public override string ToString() => nameof(AwsKeys);
 }
 
-/// <summary>MONGODB-AWS: signs a request to AWS' token service, which the server sends in the client's name. Sources: auth.md; AWS Signature Version 4.</summary>
+/// <summary>
+/// MONGODB-AWS: signs a request to AWS' token service, which the server sends in the client's name. Sources: auth.md; AWS
+/// Signature Version 4.
+/// </summary>
 /// <param name="keys">Whose they are logs in.</param>
 /// <param name="now">For the signature's date; AWS takes no date that is minutes away from its own.</param>
 /// <param name="nonce">32 random bytes.</param>
@@ -61,7 +64,8 @@ internal sealed class AwsConversation(AwsKeys keys, Func<DateTimeOffset> now, by
     internal static string RegionOf(string host)
     {
         string[] labels = host.Split('.');
-        if (host.Length is 0 or > LongestHost || labels.Any(label => label.Length == 0) || host.Any(c => !char.IsAsciiLetterOrDigit(c) && c is not ('.' or '-' or '_')))
+        if (host.Length is 0 or > LongestHost || labels.Any(label => label.Length == 0)
+            || host.Any(c => !char.IsAsciiLetterOrDigit(c) && c is not ('.' or '-' or '_')))
             throw new SaslException("the token service that the server names is not a host name");
         return labels.Length == 1 || host == "sts.amazonaws.com" ? "us-east-1" : labels[1];
     }

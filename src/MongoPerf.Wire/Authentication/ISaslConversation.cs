@@ -6,7 +6,10 @@ internal interface ISaslConversation
     /// <summary>As MongoDB spells it.</summary>
     string Mechanism { get; }
 
-    /// <summary>True when the client has nothing more to ask of the server's answers: what it says of itself is proven where the mechanism proves it.</summary>
+    /// <summary>
+    /// True when the client has nothing more to ask of the server's answers: what it says of itself is proven where the
+    /// mechanism proves it.
+    /// </summary>
     bool IsComplete { get; }
 
     /// <summary>The first payload.</summary>

@@ -3,7 +3,8 @@ namespace MongoPerf.Wire.Authentication;
 /// <summary>Who to log in as. Prints itself without its secrets. Immutable, for any thread.</summary>
 public sealed class MongoCredential
 {
-    internal MongoCredential(string? userName, string? password, string source, string? mechanism, IReadOnlyDictionary<string, string> properties)
+    internal MongoCredential(
+        string? userName, string? password, string source, string? mechanism, IReadOnlyDictionary<string, string> properties)
     {
         UserName = userName;
         Password = password;

@@ -2,8 +2,13 @@ using System.Globalization;
 
 namespace MongoPerf.Wire.Authentication;
 
-/// <summary>Unicode's normalization form KC. The runtime's own does nothing without ICU (InvariantGlobalization), so the tables are ours: scripts/make-nfkc.</summary>
-/// <remarks>Immutable once loaded, for any thread; loaded by the first password that is not ASCII. Source: Unicode Standard Annex 15.</remarks>
+/// <summary>
+/// Unicode's normalization form KC. The runtime's own does nothing without ICU (InvariantGlobalization), so the tables are
+/// ours: scripts/make-nfkc.
+/// </summary>
+/// <remarks>
+/// Immutable once loaded, for any thread; loaded by the first password that is not ASCII. Source: Unicode Standard Annex 15.
+/// </remarks>
 internal sealed class Nfkc
 {
     private const int HangulFirst = 0xAC00;

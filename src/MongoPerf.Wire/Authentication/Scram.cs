@@ -3,7 +3,10 @@ using System.Text;
 
 namespace MongoPerf.Wire.Authentication;
 
-/// <summary>What the client and the server of a SCRAM exchange compute alike. Any thread. Sources: RFC 5802, RFC 7677, specifications/source/auth/auth.md.</summary>
+/// <summary>
+/// What the client and the server of a SCRAM exchange compute alike. Any thread. Sources: RFC 5802, RFC 7677,
+/// specifications/source/auth/auth.md.
+/// </summary>
 internal static class Scram
 {
     public const string Sha256 = "SCRAM-SHA-256";
@@ -25,7 +28,8 @@ internal static class Scram
     {
         // CA5379: SCRAM-SHA-1 names its hash, and a server may know a user by that alone.
 #pragma warning disable CA5379
-        byte[] salted = Rfc2898DeriveBytes.Pbkdf2(Encoding.UTF8.GetBytes(prepared), salt, iterations, HashOf(mechanism), KeyBytes(mechanism));
+        byte[] salted = Rfc2898DeriveBytes.Pbkdf2(
+            Encoding.UTF8.GetBytes(prepared), salt, iterations, HashOf(mechanism), KeyBytes(mechanism));
 #pragma warning restore CA5379
         return new ScramKeys(Sign(mechanism, salted, "Client Key"u8.ToArray()), Sign(mechanism, salted, "Server Key"u8.ToArray()));
     }

@@ -4,7 +4,10 @@ using System.Text;
 
 namespace MongoPerf.Wire.Authentication;
 
-/// <summary>The client's half of SCRAM-SHA-256 and SCRAM-SHA-1, without channel binding. Sources: RFC 5802, RFC 7677, specifications/source/auth/auth.md.</summary>
+/// <summary>
+/// The client's half of SCRAM-SHA-256 and SCRAM-SHA-1, without channel binding. Sources: RFC 5802, RFC 7677,
+/// specifications/source/auth/auth.md.
+/// </summary>
 internal sealed class ScramConversation : ISaslConversation
 {
     /// <summary>Less would make a stolen exchange cheap to try passwords on: the auth specification's least.</summary>
@@ -23,7 +26,8 @@ internal sealed class ScramConversation : ISaslConversation
     private byte[]? _serverSignature;
 
     public ScramConversation(string mechanism, MongoCredential credential)
-        : this(mechanism, credential.UserName!, () => Scram.Prepare(mechanism, credential.UserName, credential.Password ?? ""), Scram.NewNonce(), credential.ScramKeys)
+        : this(mechanism, credential.UserName!, () => Scram.Prepare(mechanism, credential.UserName, credential.Password ?? ""),
+            Scram.NewNonce(), credential.ScramKeys)
     {
     }
 
@@ -65,8 +69,10 @@ internal sealed class ScramConversation : ISaslConversation
         if (!nonce.StartsWith(_nonce, StringComparison.Ordinal) || nonce.Length == _nonce.Length)
             throw new SaslException("the server's nonce does not continue the client's");
         byte[] salt = ReadBase64(saltText, "salt");
-        if (!int.TryParse(iterationText, NumberStyles.None, CultureInfo.InvariantCulture, out int iterations) || iterations is < LeastIterations or > MostIterations)
-            throw new SaslException($"the server asks for {(iterationText.Length > 12 ? "too many" : iterationText)} iterations; allowed: {LeastIterations:N0} to {MostIterations:N0}");
+        if (!int.TryParse(iterationText, NumberStyles.None, CultureInfo.InvariantCulture, out int iterations)
+            || iterations is < LeastIterations or > MostIterations)
+            throw new SaslException($"the server asks for {(iterationText.Length > 12 ? "too many" : iterationText)} iterations; allowed: "
+                + $"{LeastIterations:N0} to {MostIterations:N0}");
 
         ScramKeys keys = _cache.Get(Mechanism, salt, iterations, () => Scram.Derive(Mechanism, _password(), salt, iterations));
         string withoutProof = $"c={Convert.ToBase64String(Encoding.ASCII.GetBytes(Header))},r={nonce}";
@@ -81,11 +87,15 @@ internal sealed class ScramConversation : ISaslConversation
         string field = serverFinal.Split(',')[0];
         if (field.StartsWith("e=", StringComparison.Ordinal))
             throw new SaslException("the server refused the proof");
-        byte[] signature = field.StartsWith("v=", StringComparison.Ordinal) ? ReadBase64(field[2..], "signature") : throw new SaslException("the server's last message has no signature");
+        byte[] signature = field.StartsWith("v=", StringComparison.Ordinal)
+            ? ReadBase64(field[2..], "signature")
+            : throw new SaslException("the server's last message has no signature");
         if (!CryptographicOperations.FixedTimeEquals(signature, _serverSignature))
-            throw new SaslException("the server's signature is wrong: it does not know the password, and may not be the server that was meant");
+            throw new SaslException(
+                "the server's signature is wrong: it does not know the password, and may not be the server that was meant");
         IsComplete = true;
     }
 
-    private static byte[] ReadBase64(string text, string what) => Scram.ReadBase64(text) ?? throw new SaslException($"the server's {what} is not base64");
+    private static byte[] ReadBase64(string text, string what) =>
+        Scram.ReadBase64(text) ?? throw new SaslException($"the server's {what} is not base64");
 }

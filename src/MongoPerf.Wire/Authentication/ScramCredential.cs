@@ -3,7 +3,10 @@ using System.Text;
 
 namespace MongoPerf.Wire.Authentication;
 
-/// <summary>What a server keeps of a user's password for one mechanism: enough to check it, not enough to log in with. Prints none of it. Source: RFC 5802, section 3.</summary>
+/// <summary>
+/// What a server keeps of a user's password for one mechanism: enough to check it, not enough to log in with. Prints none of it. Source:
+/// RFC 5802, section 3.
+/// </summary>
 /// <param name="Mechanism">SCRAM-SHA-256 or SCRAM-SHA-1.</param>
 /// <param name="Salt">The user's own.</param>
 /// <param name="Iterations">Of the key derivation.</param>

@@ -8,7 +8,10 @@ internal sealed record ScramKeys(byte[] ClientKey, byte[] ServerKey)
     public override string ToString() => nameof(ScramKeys);
 }
 
-/// <summary>Keys that were derived already: 15,000 rounds take milliseconds of CPU, and each worker has a connection of its own. Safe for all threads.</summary>
+/// <summary>
+/// Keys that were derived already: 15,000 rounds take milliseconds of CPU, and each worker has a connection of its own.
+/// Safe for all threads.
+/// </summary>
 internal sealed class ScramKeyCache
 {
     /// <summary>A replica set's members share salts; a server that sends a new one each time must not fill the memory.</summary>

@@ -3,9 +3,13 @@ using System.Text;
 
 namespace MongoPerf.Wire.Authentication;
 
-/// <summary>The server's half of SCRAM-SHA-256 and SCRAM-SHA-1, without channel binding. One thread, one use. Sources: RFC 5802, RFC 7677.</summary>
+/// <summary>
+/// The server's half of SCRAM-SHA-256 and SCRAM-SHA-1, without channel binding. One thread, one use. Sources: RFC 5802, RFC 7677.
+/// </summary>
 /// <param name="mechanism">One of the two.</param>
-/// <param name="find">Gets a user's name and returns the credential for the mechanism; for a user who is not there a <see cref="ScramCredential.Fake"/>.</param>
+/// <param name="find">
+/// Gets a user's name and returns the credential for the mechanism; for a user who is not there a <see cref="ScramCredential.Fake"/>.
+/// </param>
 /// <param name="nonce">The server's part: printable ASCII without commas.</param>
 public sealed class ScramServerConversation(string mechanism, Func<string, ScramCredential> find, string nonce)
 {
@@ -63,12 +67,14 @@ public sealed class ScramServerConversation(string mechanism, Func<string, Scram
         string text = Text(clientFinal);
         int at = text.LastIndexOf(",p=", StringComparison.Ordinal);
         string withoutProof = at < 0 ? "" : text[..at];
-        if (!$"{withoutProof},".StartsWith($"c={Convert.ToBase64String(Encoding.UTF8.GetBytes(_header))},r={_nonce},", StringComparison.Ordinal))
+        if (!$"{withoutProof},"
+            .StartsWith($"c={Convert.ToBase64String(Encoding.UTF8.GetBytes(_header))},r={_nonce},", StringComparison.Ordinal))
             throw new SaslException("the client's last message does not belong to its first");
         byte[]? proof = Scram.ReadBase64(text[(at + 3)..]);
         byte[] message = Encoding.UTF8.GetBytes($"{_firstBare},{_serverFirst},{withoutProof}");
         byte[] signature = Scram.Sign(mechanism, credential.StoredKey, message);
-        if (proof?.Length != signature.Length || !CryptographicOperations.FixedTimeEquals(Scram.Hash(mechanism, Scram.Xor(signature, proof)), credential.StoredKey))
+        if (proof?.Length != signature.Length
+            || !CryptographicOperations.FixedTimeEquals(Scram.Hash(mechanism, Scram.Xor(signature, proof)), credential.StoredKey))
             throw new SaslException("the client's proof is wrong");
         IsProven = true;
         return Encoding.UTF8.GetBytes($"v={Convert.ToBase64String(Scram.Sign(mechanism, credential.ServerKey, message))}");
@@ -92,7 +98,8 @@ public sealed class ScramServerConversation(string mechanism, Func<string, Scram
     private static string Unescape(string name)
     {
         string plain = name.Replace("=2C", ",", StringComparison.Ordinal).Replace("=3D", "=", StringComparison.Ordinal);
-        bool isWhole = name.Split('=').Skip(1).All(rest => rest.StartsWith("2C", StringComparison.Ordinal) || rest.StartsWith("3D", StringComparison.Ordinal));
+        bool isWhole = name.Split('=').Skip(1)
+            .All(rest => rest.StartsWith("2C", StringComparison.Ordinal) || rest.StartsWith("3D", StringComparison.Ordinal));
         return isWhole && plain.Length > 0 ? plain : throw new SaslException("the client's user name is empty or wrongly escaped");
     }
 }

@@ -5,7 +5,9 @@ using System.Text;
 
 namespace MongoPerf.Wire.Bson;
 
-/// <summary>One value of a document: its type and its bytes. For commands that run once; the measured paths use <see cref="BsonReader"/>.</summary>
+/// <summary>
+/// One value of a document: its type and its bytes. For commands that run once; the measured paths use <see cref="BsonReader"/>.
+/// </summary>
 public readonly struct BsonValue(BsonType type, ReadOnlyMemory<byte> bytes)
 {
     public BsonType Type { get; } = type;
@@ -68,7 +70,10 @@ public sealed class BsonDocument(ReadOnlyMemory<byte> bytes) : IEnumerable<KeyVa
 
     public ReadOnlySpan<byte> Bytes => Memory.Span;
 
-    /// <summary>Builds a document. Values: string, int, long, double, bool, null, DateTime, ObjectId, byte[], BsonDocument, BsonValue, and arrays of these.</summary>
+    /// <summary>
+    /// Builds a document. Values: string, int, long, double, bool, null, DateTime, ObjectId, byte[], BsonDocument, BsonValue,
+    /// and arrays of these.
+    /// </summary>
     /// <exception cref="ArgumentException">A value of another type.</exception>
     public static BsonDocument Of(params ReadOnlySpan<(string Name, object? Value)> elements)
     {
@@ -104,7 +109,8 @@ public sealed class BsonDocument(ReadOnlyMemory<byte> bytes) : IEnumerable<KeyVa
 
     public double? FindDouble(string path) => Find(path) is { IsNumber: true } value ? value.ToDouble() : null;
 
-    public long? FindInt64(string path) => Find(path) is { } value && (value.IsNumber || value.Type == BsonType.DateTime) ? value.ToInt64() : null;
+    public long? FindInt64(string path) =>
+        Find(path) is { } value && (value.IsNumber || value.Type == BsonType.DateTime) ? value.ToInt64() : null;
 
     public string? FindString(string path) => Find(path) is { Type: BsonType.String } value ? value.ToString() : null;
 

@@ -22,7 +22,8 @@ public static class BsonPath
             offset += reader.ValueOffset;
             bool last = i == steps.Length - 1;
             if (last ? reader.Type != type : reader.Type is not (BsonType.Document or BsonType.Array))
-                throw new ArgumentException($"'{path}': '{steps[i]}' is {reader.Type}, {(last ? type : BsonType.Document)} is expected", nameof(path));
+                throw new ArgumentException(
+                    $"'{path}': '{steps[i]}' is {reader.Type}, {(last ? type : BsonType.Document)} is expected", nameof(path));
         }
 
         return offset;

@@ -235,7 +235,8 @@ public ref struct BsonReader
     {
         int total = ReadLength(at);
         if (total < 4 + 5 + MinimumDocumentLength || total > _bytes.Length - at - 1)
-            throw new BsonFormatException(at, $"code with scope declares {total} bytes; allowed: 14 to {Math.Max(14, _bytes.Length - at - 1)}");
+            throw new BsonFormatException(
+                at, $"code with scope declares {total} bytes; allowed: 14 to {Math.Max(14, _bytes.Length - at - 1)}");
         int code = MeasureString(at + 4);
         if (4 + code + 4 > total)
             throw new BsonFormatException(at + 4, "code runs past the end of its element");

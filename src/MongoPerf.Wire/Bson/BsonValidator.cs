@@ -18,7 +18,9 @@ public static class BsonValidator
         return 1 + Validate(document, 0);
     }
 
-    /// <summary>As <see cref="Validate(ReadOnlySpan{byte})"/>, without a look at texts and keys: what a server checks of every message.</summary>
+    /// <summary>
+    /// As <see cref="Validate(ReadOnlySpan{byte})"/>, without a look at texts and keys: what a server checks of every message.
+    /// </summary>
     /// <inheritdoc cref="Validate(ReadOnlySpan{byte})"/>
     public static int ValidateStructure(ReadOnlySpan<byte> document)
     {

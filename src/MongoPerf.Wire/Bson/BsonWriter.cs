@@ -182,5 +182,6 @@ public sealed class BsonWriter
         return _buffer.AsSpan(at, count);
     }
 
-    private void Enlarge(int count) => Array.Resize(ref _buffer, (int)Math.Min(Array.MaxLength, Math.Max(2L * _buffer.Length, (long)_length + count)));
+    private void Enlarge(int count) =>
+        Array.Resize(ref _buffer, (int)Math.Min(Array.MaxLength, Math.Max(2L * _buffer.Length, (long)_length + count)));
 }

@@ -24,7 +24,11 @@ public static class ExtendedJson
     }
 
     /// <summary>Reads one document in canonical or relaxed form, or a mixture.</summary>
-    /// <remarks>Whole numbers become int32 or, beyond its range, int64; all others double. Regex options are sorted, as BSON wants them.</remarks>
-    /// <exception cref="ExtendedJsonException">Not JSON, not an object, or a <c>$</c> wrapper with other contents than its type has.</exception>
+    /// <remarks>
+    /// Whole numbers become int32 or, beyond its range, int64; all others double. Regex options are sorted, as BSON wants them.
+    /// </remarks>
+    /// <exception cref="ExtendedJsonException">
+    /// Not JSON, not an object, or a <c>$</c> wrapper with other contents than its type has.
+    /// </exception>
     public static BsonDocument Parse(string json) => ExtendedJsonReader.Read(json);
 }

@@ -26,7 +26,8 @@ internal sealed class ExtendedJsonReader
         }
         catch (JsonException e)
         {
-            throw new ExtendedJsonException("", $"line {e.LineNumber + 1}, byte {e.BytePositionInLine + 1}: not JSON ({e.Message.Split(". ")[0]})");
+            throw new ExtendedJsonException(
+                "", $"line {e.LineNumber + 1}, byte {e.BytePositionInLine + 1}: not JSON ({e.Message.Split(". ")[0]})");
         }
     }
 

@@ -29,7 +29,8 @@ internal static class ExtendedJsonWrappers
 
     private delegate void Write(Wrapper wrapper);
 
-    private readonly record struct Wrapper(ExtendedJsonReader Reader, BsonWriter Writer, byte[] Name, string Key, JsonElement Value, JsonElement Whole)
+    private readonly record struct Wrapper(
+        ExtendedJsonReader Reader, BsonWriter Writer, byte[] Name, string Key, JsonElement Value, JsonElement Whole)
     {
         public string Text => Reader.RequireText(Value, Key);
 
@@ -76,7 +77,8 @@ internal static class ExtendedJsonWrappers
     private static long ReadInteger(Wrapper w, long minimum, long maximum)
     {
         string text = w.Text;
-        return long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long value) && value >= minimum && value <= maximum
+        return long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long value)
+            && value >= minimum && value <= maximum
             ? value
             : throw w.Wrong($"'{text}'", $"allowed: {minimum} to {maximum}");
     }
@@ -112,7 +114,8 @@ internal static class ExtendedJsonWrappers
     {
         string base64 = TextMember(w, "base64");
         string subtypeText = TextMember(w, "subType");
-        if (subtypeText.Length is 0 or > 2 || !byte.TryParse(subtypeText, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out byte subtype))
+        if (subtypeText.Length is 0 or > 2
+            || !byte.TryParse(subtypeText, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out byte subtype))
             throw w.Wrong($"of subType '{subtypeText}'", "one or two hexadecimal digits are allowed");
         byte[] bytes = new byte[base64.Length];
         if (!Convert.TryFromBase64String(base64, bytes, out int length))
@@ -222,7 +225,8 @@ internal static class ExtendedJsonWrappers
         string[] formats = ["yyyy-MM-dd'T'HH:mm:ssK", "yyyy-MM-dd'T'HH:mm:ss.FFFFFFFK"];
         string text = w.Text;
         bool hasZone = text.EndsWith('Z') || (text.Length > 6 && text[^6] is '+' or '-');
-        if (!hasZone || !DateTimeOffset.TryParseExact(text, formats, CultureInfo.InvariantCulture, DateTimeStyles.None, out DateTimeOffset date))
+        if (!hasZone
+            || !DateTimeOffset.TryParseExact(text, formats, CultureInfo.InvariantCulture, DateTimeStyles.None, out DateTimeOffset date))
             throw w.Wrong($"'{text}'", "a time such as 2026-11-21T08:00:00.123Z is allowed");
         w.Writer.WriteDateTime(w.Name, date.ToUnixTimeMilliseconds());
     }

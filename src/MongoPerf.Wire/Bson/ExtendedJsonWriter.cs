@@ -148,7 +148,8 @@ internal sealed class ExtendedJsonWriter(ExtendedJsonMode mode, bool indented)
         }
 
         string format = milliseconds % 1000 == 0 ? "yyyy-MM-ddTHH:mm:ssZ" : "yyyy-MM-ddTHH:mm:ss.fffZ";
-        WriteWrapped("$date", DateTimeOffset.FromUnixTimeMilliseconds(milliseconds).UtcDateTime.ToString(format, CultureInfo.InvariantCulture));
+        WriteWrapped(
+            "$date", DateTimeOffset.FromUnixTimeMilliseconds(milliseconds).UtcDateTime.ToString(format, CultureInfo.InvariantCulture));
     }
 
     /// <param name="name">The wrapper's name.</param>

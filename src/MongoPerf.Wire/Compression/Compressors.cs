@@ -6,7 +6,9 @@ public static class Compressors
     /// <summary>As MongoDB spells them.</summary>
     public static IReadOnlyList<string> Known { get; } = ["snappy", "zlib", "zstd"];
 
-    /// <summary>The system's C library where there is one: it allocates nothing, and zstd's is faster; docs/performance.md has figures.</summary>
+    /// <summary>
+    /// The system's C library where there is one: it allocates nothing, and zstd's is faster; docs/performance.md has figures.
+    /// </summary>
     /// <param name="name">One of <see cref="Known"/>.</param>
     /// <param name="zlibLevel">-1 to 9.</param>
     internal static Compressor Create(string name, int zlibLevel) => name switch

@@ -3,7 +3,10 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Wire.Compression;
 
-/// <summary>Wraps messages into OP_COMPRESSED and unwraps replies, in buffers that are used again. One thread. Source: specifications/source/compression/OP_COMPRESSED.md.</summary>
+/// <summary>
+/// Wraps messages into OP_COMPRESSED and unwraps replies, in buffers that are used again. One thread. Source:
+/// specifications/source/compression/OP_COMPRESSED.md.
+/// </summary>
 /// <param name="compressor">What was agreed on in hello; disposed of with this.</param>
 internal sealed class MessageCompression(Compressor compressor) : IDisposable
 {
@@ -63,14 +66,16 @@ internal sealed class MessageCompression(Compressor compressor) : IDisposable
         int bodyLength = ReadInt32(message, MessageHeader.Size + 4);
         byte id = message[MessageHeader.Size + 8];
         if (bodyLength is < 0 or > MessageHeader.MaximumMessageLength - MessageHeader.Size)
-            throw new WireProtocolException($"OP_COMPRESSED declares {bodyLength} bytes; allowed: 0 to {MessageHeader.MaximumMessageLength - MessageHeader.Size}");
+            throw new WireProtocolException(
+                $"OP_COMPRESSED declares {bodyLength} bytes; allowed: 0 to {MessageHeader.MaximumMessageLength - MessageHeader.Size}");
         if (id != compressor.Id)
             throw new WireProtocolException($"OP_COMPRESSED by compressor {id}, {compressor.Id} ({compressor.Name}) was agreed on");
         int length = MessageHeader.Size + bodyLength;
         if (_unpacked.Length < length)
             _unpacked = new byte[MessageHeader.RoomFor(length)];
         if (!compressor.TryDecompress(message[Start..], _unpacked.AsSpan(MessageHeader.Size, bodyLength)))
-            throw new WireProtocolException($"OP_COMPRESSED whose {compressor.Name} data are damaged, or not of the {bodyLength} bytes that it declares");
+            throw new WireProtocolException(
+                $"OP_COMPRESSED whose {compressor.Name} data are damaged, or not of the {bodyLength} bytes that it declares");
         (MessageHeader.Read(message) with { Length = length, OpCode = (OpCode)opCode }).Write(_unpacked);
         _unpackedLength = length;
         return LastUnpacked;

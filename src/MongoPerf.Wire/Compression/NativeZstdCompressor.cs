@@ -2,7 +2,9 @@ using System.Runtime.InteropServices;
 
 namespace MongoPerf.Wire.Compression;
 
-/// <summary>zstd through its C library (Debian: libzstd1), at the library's default level; its contexts live as long as the connection.</summary>
+/// <summary>
+/// zstd through its C library (Debian: libzstd1), at the library's default level; its contexts live as long as the connection.
+/// </summary>
 internal sealed partial class NativeZstdCompressor : Compressor
 {
     private const string Library = "libzstd.so.1";
@@ -68,7 +70,8 @@ internal sealed partial class NativeZstdCompressor : Compressor
     private static partial uint IsError(nuint code);
 
     [LibraryImport(Library, EntryPoint = "ZSTD_compressCCtx")]
-    private static partial nuint Compress(nint context, Span<byte> destination, nuint capacity, ReadOnlySpan<byte> source, nuint length, int level);
+    private static partial nuint Compress(
+        nint context, Span<byte> destination, nuint capacity, ReadOnlySpan<byte> source, nuint length, int level);
 
     [LibraryImport(Library, EntryPoint = "ZSTD_decompressDCtx")]
     private static partial nuint Decompress(nint context, Span<byte> destination, nuint capacity, ReadOnlySpan<byte> source, nuint length);

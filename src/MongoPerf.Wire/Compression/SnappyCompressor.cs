@@ -17,7 +17,8 @@ internal sealed class SnappyCompressor : Compressor
     {
         try
         {
-            return Snappy.GetUncompressedLength(source) == destination.Length && Snappy.Decompress(source, destination) == destination.Length;
+            return Snappy.GetUncompressedLength(source) == destination.Length
+                && Snappy.Decompress(source, destination) == destination.Length;
         }
         catch (Exception e) when (e is InvalidDataException or ArgumentException)
         {

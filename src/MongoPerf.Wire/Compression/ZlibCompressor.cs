@@ -3,7 +3,10 @@ using System.IO.Compression;
 namespace MongoPerf.Wire.Compression;
 
 /// <summary>zlib of the runtime.</summary>
-/// <remarks>The one compressor that allocates: the runtime's streams can't be used again, so each message makes one (some hundred bytes, and zlib's own state).</remarks>
+/// <remarks>
+/// The one compressor that allocates: the runtime's streams can't be used again, so each message makes one (some hundred bytes,
+/// and zlib's own state).
+/// </remarks>
 /// <param name="level">-1 (the library's default) to 9.</param>
 internal sealed class ZlibCompressor(int level) : Compressor
 {
@@ -36,7 +39,8 @@ internal sealed class ZlibCompressor(int level) : Compressor
             try
             {
                 using var zlib = new ZLibStream(_stream, CompressionMode.Decompress, leaveOpen: true);
-                return zlib.ReadAtLeast(destination, destination.Length, throwOnEndOfStream: false) == destination.Length && zlib.ReadByte() < 0;
+                return zlib.ReadAtLeast(destination, destination.Length, throwOnEndOfStream: false) == destination.Length
+                    && zlib.ReadByte() < 0;
             }
             catch (InvalidDataException)
             {

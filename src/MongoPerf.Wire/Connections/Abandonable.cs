@@ -1,6 +1,8 @@
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>Waits for what the system can't be told to end (asking DNS, connecting), and leaves it to itself when the wait is over.</summary>
+/// <summary>
+/// Waits for what the system can't be told to end (asking DNS, connecting), and leaves it to itself when the wait is over.
+/// </summary>
 public static class Abandonable
 {
     /// <param name="work">Runs on a thread of its own.</param>

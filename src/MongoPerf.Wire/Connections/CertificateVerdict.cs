@@ -29,14 +29,16 @@ internal sealed class CertificateVerdict(ServerAddress server, TlsSettings setti
     {
         if (errors.HasFlag(SslPolicyErrors.RemoteCertificateChainErrors))
         {
-            X509ChainStatusFlags status = chain?.ChainStatus.Aggregate(X509ChainStatusFlags.NoError, (all, one) => all | one.Status) ?? X509ChainStatusFlags.NoError;
+            X509ChainStatusFlags status = chain?.ChainStatus.Aggregate(X509ChainStatusFlags.NoError, (all, one) => all | one.Status)
+                ?? X509ChainStatusFlags.NoError;
             foreach (string fault in ExplainChain(certificate, chain, status))
                 yield return fault;
         }
 
         if (errors.HasFlag(SslPolicyErrors.RemoteCertificateNameMismatch))
         {
-            yield return $"the server's certificate is not for '{server.Host}' but for {Show(NamesOf(certificate))}: connect by one of its names, "
+            yield return $"the server's certificate is not for '{server.Host}' but for {Show(NamesOf(certificate))}: "
+                + "connect by one of its names, "
                 + "or add tlsAllowInvalidHostnames=true where that is safe";
         }
     }
@@ -44,28 +46,36 @@ internal sealed class CertificateVerdict(ServerAddress server, TlsSettings setti
     private IEnumerable<string> ExplainChain(X509Certificate2 certificate, X509Chain? chain, X509ChainStatusFlags status)
     {
         // With tlsCAFile, a wrong signature is that of another authority of the same name, such as one that was made anew.
-        X509ChainStatusFlags untrusted = X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain | (settings.HasAuthorities ? X509ChainStatusFlags.NotSignatureValid : 0);
+        X509ChainStatusFlags untrusted = X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain
+            | (settings.HasAuthorities ? X509ChainStatusFlags.NotSignatureValid : 0);
         X509ChainStatusFlags left = status & ~(X509ChainStatusFlags.NotTimeValid | untrusted);
         if (status.HasFlag(X509ChainStatusFlags.NotTimeValid))
-            yield return ExplainTime(chain?.ChainElements.Select(element => element.Certificate).FirstOrDefault(IsOutOfTime) ?? certificate);
+            yield return ExplainTime(
+                chain?.ChainElements.Select(element => element.Certificate).FirstOrDefault(IsOutOfTime) ?? certificate);
         if ((status & untrusted) != 0)
         {
             yield return $"the server's certificate is signed by '{Show(certificate.Issuer)}', which is "
-                + (settings.HasAuthorities ? "none of the authorities in tlsCAFile: add its certificate to that file, " : "not trusted on this machine: name the authority's certificate with tlsCAFile=FILE, ")
+                + (settings.HasAuthorities
+                    ? "none of the authorities in tlsCAFile: add its certificate to that file, "
+                    : "not trusted on this machine: name the authority's certificate with tlsCAFile=FILE, ")
                 + "or add tlsAllowInvalidCertificates=true where that is safe";
         }
 
         if (left.HasFlag(X509ChainStatusFlags.Revoked))
             yield return "the server's certificate was revoked: it needs a new one";
         else if (left != 0 || status == 0)
-            yield return $"the server's certificate can't be verified ({left}): it needs a better one, or add tlsAllowInvalidCertificates=true where that is safe";
+            yield return $"the server's certificate can't be verified ({left}): it needs a better one, "
+                + "or add tlsAllowInvalidCertificates=true where that is safe";
     }
 
-    private static bool IsOutOfTime(X509Certificate2 certificate) => DateTime.Now < certificate.NotBefore || DateTime.Now > certificate.NotAfter;
+    private static bool IsOutOfTime(X509Certificate2 certificate) =>
+        DateTime.Now < certificate.NotBefore || DateTime.Now > certificate.NotAfter;
 
     private static string ExplainTime(X509Certificate2 certificate) => DateTime.Now < certificate.NotBefore
-        ? $"the certificate '{Show(certificate.Subject)}' is not valid before {certificate.NotBefore.ToUniversalTime():yyyy-MM-dd HH:mm} UTC: is this machine's clock right?"
-        : $"the certificate '{Show(certificate.Subject)}' expired on {certificate.NotAfter.ToUniversalTime():yyyy-MM-dd HH:mm} UTC: renew it, "
+        ? $"the certificate '{Show(certificate.Subject)}' is not valid before {certificate.NotBefore.ToUniversalTime():yyyy-MM-dd HH:mm} "
+            + "UTC: is this machine's clock right?"
+        : $"the certificate '{Show(certificate.Subject)}' expired on {certificate.NotAfter.ToUniversalTime():yyyy-MM-dd HH:mm} UTC: "
+            + "renew it, "
             + "or add tlsAllowInvalidCertificates=true where that is safe";
 
     private static string NamesOf(X509Certificate2 certificate)

@@ -49,8 +49,10 @@ public sealed class CommandDialect
             "explain" => BsonDocument.Of([("explain", Translate(value.ToDocument())), .. Rest(command)]),
             "count" => Count(command),
             "distinct" => Distinct(command),
-            "findAndModify" or "findandmodify" => throw new NotSupportedException($"{name}: a mongod that routes has no such command for a cluster; find, then update what was found"),
-            "killCursors" => throw new NotSupportedException("killCursors: a mongod that routes does not find a cluster's cursors; read them to their end, or let them time out"),
+            "findAndModify" or "findandmodify" => throw new NotSupportedException(
+                $"{name}: a mongod that routes has no such command for a cluster; find, then update what was found"),
+            "killCursors" => throw new NotSupportedException(
+                "killCursors: a mongod that routes does not find a cluster's cursors; read them to their end, or let them time out"),
             _ when _names.TryGetValue(name, out string? renamed) => BsonDocument.Of([(renamed, value), .. Rest(command)]),
             _ => command,
         };
@@ -102,7 +104,8 @@ public sealed class CommandDialect
             "query", "key");
     }
 
-    private static BsonDocument Match(BsonDocument command) => BsonDocument.Of(("$match", command.FindDocument("query") ?? BsonDocument.Empty));
+    private static BsonDocument Match(BsonDocument command) =>
+        BsonDocument.Of(("$match", command.FindDocument("query") ?? BsonDocument.Empty));
 
     private BsonDocument Aggregate(BsonDocument command, IEnumerable<BsonDocument> stages, params string[] without) => BsonDocument.Of(
     [

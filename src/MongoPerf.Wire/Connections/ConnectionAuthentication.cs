@@ -30,7 +30,8 @@ internal static class ConnectionAuthentication
         if (mechanism is null && parts.UserName is null)
             return null;
         if (mechanism is not null && !Mechanisms.Contains(mechanism, StringComparer.Ordinal) && !IsUnsupported(mechanism))
-            throw new ConnectionStringException($"authMechanism is '{mechanism}'; allowed: {string.Join(", ", Mechanisms)}") { Typed = mechanism, Allowed = Mechanisms };
+            throw new ConnectionStringException(
+                $"authMechanism is '{mechanism}'; allowed: {string.Join(", ", Mechanisms)}") { Typed = mechanism, Allowed = Mechanisms };
         var properties = new Dictionary<string, string>(
             options.Values.GetValueOrDefault("authMechanismProperties") as Dictionary<string, string> ?? [], StringComparer.Ordinal);
         string? asked = options.Values.GetValueOrDefault("authSource") as string;
@@ -51,7 +52,8 @@ internal static class ConnectionAuthentication
         return ExternalSource;
     }
 
-    private static void CheckMechanism(string? mechanism, ConnectionStringParts parts, ConnectionOptionReader options, Dictionary<string, string> properties)
+    private static void CheckMechanism(
+        string? mechanism, ConnectionStringParts parts, ConnectionOptionReader options, Dictionary<string, string> properties)
     {
         switch (mechanism)
         {
@@ -60,7 +62,8 @@ internal static class ConnectionAuthentication
                 break;
             case "MONGODB-AWS":
                 Refuse(parts.UserName is not null && parts.Password is null, mechanism, "takes a user name only together with a password");
-                Refuse(parts.UserName is null && properties.ContainsKey("AWS_SESSION_TOKEN"), mechanism, "takes AWS_SESSION_TOKEN only together with a user name");
+                Refuse(parts.UserName is null && properties.ContainsKey("AWS_SESSION_TOKEN"), mechanism,
+                    "takes AWS_SESSION_TOKEN only together with a user name");
                 break;
             case "MONGODB-OIDC":
                 CheckOidc(mechanism, parts, options, properties);
@@ -79,10 +82,12 @@ internal static class ConnectionAuthentication
         }
     }
 
-    private static void CheckOidc(string mechanism, ConnectionStringParts parts, ConnectionOptionReader options, Dictionary<string, string> properties)
+    private static void CheckOidc(
+        string mechanism, ConnectionStringParts parts, ConnectionOptionReader options, Dictionary<string, string> properties)
     {
         Refuse(parts.Password is not null, mechanism, "takes no password");
-        Refuse(properties.Keys.Any(key => !OidcProperties.Contains(key, StringComparer.Ordinal)), mechanism, $"allows the properties {string.Join(", ", OidcProperties)}");
+        Refuse(properties.Keys.Any(key => !OidcProperties.Contains(key, StringComparer.Ordinal)), mechanism,
+            $"allows the properties {string.Join(", ", OidcProperties)}");
         if (options.PropertiesWereIgnored)
             return;
         string? environment = properties.GetValueOrDefault(Environment);
@@ -91,7 +96,8 @@ internal static class ConnectionAuthentication
             mechanism,
             $"needs the property {Environment}; allowed: {string.Join(", ", OidcEnvironments)}");
         Refuse(environment == "test" && parts.UserName is not null, mechanism, $"takes no user name with {Environment}:test");
-        Refuse(environment is "azure" or "gcp" && !properties.ContainsKey(TokenResource), mechanism, $"needs {TokenResource} with {Environment}:{environment}");
+        Refuse(environment is "azure" or "gcp" && !properties.ContainsKey(TokenResource), mechanism,
+            $"needs {TokenResource} with {Environment}:{environment}");
     }
 
     private static void Refuse(bool wrong, string mechanism, string what)

@@ -23,16 +23,19 @@ public class ConnectionFailedException : IOException, IFailure
 }
 
 /// <summary>TLS can't be agreed on, or the certificate is not to be trusted. One line that says what is wrong and what to do.</summary>
-public sealed class TlsFailedException(ServerAddress server, string what, Exception? inner = null) : ConnectionFailedException(server, what, inner)
+public sealed class TlsFailedException(
+    ServerAddress server, string what, Exception? inner = null) : ConnectionFailedException(server, what, inner)
 {
     public override string? Hint => null;
 }
 
 /// <summary>The server does not let this client in, or failed to prove itself. Holds no secret.</summary>
-public sealed class AuthenticationFailedException(ServerAddress server, string what, Exception? inner = null) : ConnectionFailedException(server, what, inner)
+public sealed class AuthenticationFailedException(
+    ServerAddress server, string what, Exception? inner = null) : ConnectionFailedException(server, what, inner)
 {
     private const string PasswordHint = "check user name and password (@ : / % as %40 %3A %2F %25), authSource and authMechanism in --uri";
-    private const string CertificateHint = "the subject of the certificate in tlsCertificateKeyFile must be a user of the server's database $external";
+    private const string CertificateHint =
+        "the subject of the certificate in tlsCertificateKeyFile must be a user of the server's database $external";
 
     /// <summary>Such as SCRAM-SHA-256; null where it is not known.</summary>
     public string? Mechanism { get; init; }
@@ -42,7 +45,9 @@ public sealed class AuthenticationFailedException(ServerAddress server, string w
 
 /// <summary>The server that answers belongs to another replica set than was asked for, or to none.</summary>
 public sealed class WrongReplicaSetException(ServerAddress server, string asked, string? found) : ConnectionFailedException(
-    server, found is null ? $"this server is not a member of any replica set (replicaSet={asked})" : $"this server's replica set is '{found}', not '{asked}' (replicaSet=)")
+    server, found is null
+        ? $"this server is not a member of any replica set (replicaSet={asked})"
+        : $"this server's replica set is '{found}', not '{asked}' (replicaSet=)")
 {
     public override string? Hint => null;
 }

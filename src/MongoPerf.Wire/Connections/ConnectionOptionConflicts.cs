@@ -27,7 +27,8 @@ internal static class ConnectionOptionConflicts
         CheckProxy(options);
         CheckConcerns(options);
         Refuse(
-            options.TryGetValue("minPoolSize", out object? least) && options.TryGetValue("maxPoolSize", out object? most) && (int)most > 0 && (int)least > (int)most,
+            options.TryGetValue("minPoolSize", out object? least) && options.TryGetValue("maxPoolSize", out object? most)
+            && (int)most > 0 && (int)least > (int)most,
             "minPoolSize is greater than maxPoolSize");
     }
 
@@ -56,18 +57,22 @@ internal static class ConnectionOptionConflicts
     {
         bool hasUser = options.ContainsKey("proxyUsername");
         bool hasPassword = options.ContainsKey("proxyPassword");
-        Refuse(!options.ContainsKey("proxyHost") && (hasUser || hasPassword || options.ContainsKey("proxyPort")), "proxy options without proxyHost");
+        Refuse(!options.ContainsKey("proxyHost") && (hasUser || hasPassword || options.ContainsKey("proxyPort")),
+            "proxy options without proxyHost");
         Refuse(hasUser != hasPassword, "proxyUsername and proxyPassword must be given together");
     }
 
     private static void CheckConcerns(IReadOnlyDictionary<string, object> options)
     {
-        Refuse(options.GetValueOrDefault("w") is 0 && Is(options, "journal"), "w=0 with journal=true: an unacknowledged write can't wait for the journal");
+        Refuse(options.GetValueOrDefault("w") is 0 && Is(options, "journal"),
+            "w=0 with journal=true: an unacknowledged write can't wait for the journal");
         if (options.GetValueOrDefault("readPreference") is string mode && mode != "primary")
             return;
-        bool tagged = options.GetValueOrDefault("readPreferenceTags") is IReadOnlyList<IReadOnlyDictionary<string, string>> sets && sets.Any(set => set.Count > 0);
+        bool tagged = options.GetValueOrDefault("readPreferenceTags") is IReadOnlyList<IReadOnlyDictionary<string, string>> sets
+            && sets.Any(set => set.Count > 0);
         Refuse(tagged, "readPreferenceTags can't be combined with readPreference=primary (the default)");
-        Refuse(options.GetValueOrDefault("maxStalenessSeconds") is > 0, "maxStalenessSeconds can't be combined with readPreference=primary (the default)");
+        Refuse(options.GetValueOrDefault("maxStalenessSeconds") is > 0,
+            "maxStalenessSeconds can't be combined with readPreference=primary (the default)");
     }
 
     private static bool Is(IReadOnlyDictionary<string, object> options, string name) => options.GetValueOrDefault(name) is true;

@@ -3,7 +3,10 @@ using MongoPerf.Wire.Compression;
 
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>Turns the options' texts into values. What can't be used is left out and noted: the URI options specification has drivers warn of it, MongoPerf refuses it.</summary>
+/// <summary>
+/// Turns the options' texts into values. What can't be used is left out and noted: the URI options specification has drivers warn of it,
+/// MongoPerf refuses it.
+/// </summary>
 internal sealed class ConnectionOptionReader
 {
     /// <summary>Values by the specification's names: string, bool, int, list of strings, dictionary, list of dictionaries.</summary>
@@ -155,7 +158,9 @@ internal sealed class ConnectionOptionReader
             ?? LeaveOut(rule, text, rule.Allowed);
     }
 
-    /// <remarks>Split before decoding: a value may hold an encoded colon or ampersand. Values are never shown, some are session tokens.</remarks>
+    /// <remarks>
+    /// Split before decoding: a value may hold an encoded colon or ampersand. Values are never shown, some are session tokens.
+    /// </remarks>
     private Dictionary<string, string>? ConvertProperties(string raw)
     {
         const string Name = "authMechanismProperties";

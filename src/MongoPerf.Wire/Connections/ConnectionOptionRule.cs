@@ -55,7 +55,8 @@ internal sealed record ConnectionOptionRule(
     private const ConnectionOptionUse Refused = ConnectionOptionUse.Refused;
 
     /// <summary>All options known to the URI options specification, by name without regard to case.</summary>
-    public static IReadOnlyDictionary<string, ConnectionOptionRule> ByName { get; } = Table().ToDictionary(rule => rule.Name, StringComparer.OrdinalIgnoreCase);
+    public static IReadOnlyDictionary<string, ConnectionOptionRule> ByName { get; } = Table()
+        .ToDictionary(rule => rule.Name, StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Names that had their day, and what they are called now.</summary>
     public static IReadOnlyDictionary<string, string> Deprecated { get; } =
@@ -63,15 +64,18 @@ internal sealed record ConnectionOptionRule(
 
     private static IEnumerable<ConnectionOptionRule> Table() =>
     [
-        .. Texts("appName", "authMechanism", "authSource", "readConcernLevel", "replicaSet", "srvServiceName", "tlsCAFile", "tlsCertificateKeyFile"),
+        .. Texts("appName", "authMechanism", "authSource", "readConcernLevel", "replicaSet", "srvServiceName",
+            "tlsCAFile", "tlsCertificateKeyFile"),
         .. Booleans(
             ConnectionOptionUse.Applied,
-            "directConnection", "journal", "loadBalanced", "ssl", "tls", "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsDisableCertificateRevocationCheck",
+            "directConnection", "journal", "loadBalanced", "ssl", "tls", "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames",
+            "tlsDisableCertificateRevocationCheck",
             "tlsDisableOCSPEndpointCheck", "tlsInsecure"),
         .. Booleans(WithoutEffect, "enableOverloadRetargeting", "retryReads", "retryWrites", "serverSelectionTryOnce"),
         .. Integers(ConnectionOptionUse.Applied, "connectTimeoutMS", "localThresholdMS", "socketTimeoutMS", "srvMaxHosts", "wTimeoutMS"),
         .. Integers(
-            WithoutEffect, "maxAdaptiveRetries", "maxIdleTimeMS", "maxPoolSize", "minPoolSize", "serverSelectionTimeoutMS", "waitQueueTimeoutMS"),
+            WithoutEffect, "maxAdaptiveRetries", "maxIdleTimeMS", "maxPoolSize", "minPoolSize",
+            "serverSelectionTimeoutMS", "waitQueueTimeoutMS"),
         new("authMechanismProperties", ConnectionOptionKind.Properties, IsSecret: true),
         new("compressors", ConnectionOptionKind.Compressors),
         // 500 ms: the SDAM specification's minHeartbeatFrequencyMS.
@@ -83,7 +87,8 @@ internal sealed record ConnectionOptionRule(
         new("proxyPassword", ConnectionOptionKind.Text, IsSecret: true, Use: Refused),
         new("proxyPort", ConnectionOptionKind.Integer, Minimum: 1, Maximum: 65535, Use: Refused),
         new("proxyUsername", ConnectionOptionKind.Text, Use: Refused),
-        new("readPreference", ConnectionOptionKind.Text, Allowed: ["primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"]),
+        new("readPreference", ConnectionOptionKind.Text,
+            Allowed: ["primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"]),
         new("readPreferenceTags", ConnectionOptionKind.Tags),
         new("serverMonitoringMode", ConnectionOptionKind.Text, Allowed: ["auto", "stream", "poll"], Use: WithoutEffect),
         new("timeoutMS", ConnectionOptionKind.Integer, Use: Refused),
@@ -92,7 +97,8 @@ internal sealed record ConnectionOptionRule(
         new("zlibCompressionLevel", ConnectionOptionKind.Integer, Minimum: -1, Maximum: 9),
     ];
 
-    private static IEnumerable<ConnectionOptionRule> Texts(params string[] names) => names.Select(name => new ConnectionOptionRule(name, ConnectionOptionKind.Text));
+    private static IEnumerable<ConnectionOptionRule> Texts(params string[] names) =>
+        names.Select(name => new ConnectionOptionRule(name, ConnectionOptionKind.Text));
 
     private static IEnumerable<ConnectionOptionRule> Booleans(ConnectionOptionUse use, params string[] names) =>
         names.Select(name => new ConnectionOptionRule(name, ConnectionOptionKind.Boolean, Use: use));

@@ -4,7 +4,9 @@ using MongoPerf.Wire.Compression;
 
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>How a connection is opened, how long it waits, and what its operations ask for when they don't say so themselves. Prints no secret.</summary>
+/// <summary>
+/// How a connection is opened, how long it waits, and what its operations ask for when they don't say so themselves. Prints no secret.
+/// </summary>
 public sealed record ConnectionSettings
 {
     /// <summary>For DNS, TCP connect, TLS and handshake together; zero waits for ever.</summary>
@@ -43,7 +45,9 @@ public sealed record ConnectionSettings
     /// <summary>A server of another replica set, or of none, is refused; null takes any.</summary>
     public string? RequiredSetName { get; init; }
 
-    /// <summary>Exactly the server that was named is meant: its primary is never looked for, and it may be read from when it is a secondary.</summary>
+    /// <summary>
+    /// Exactly the server that was named is meant: its primary is never looked for, and it may be read from when it is a secondary.
+    /// </summary>
     public bool IsDirect { get; init; }
 
     /// <summary>For writes that name no concern of their own: <c>w</c>, <c>j</c>, <c>wtimeout</c>; null leaves them as they are.</summary>
@@ -91,8 +95,12 @@ public sealed record ConnectionSettings
         };
     }
 
-    /// <summary>The same for a peer that need not be reachable: opening a connection takes at most <paramref name="limit"/>, also where it may otherwise wait for ever.</summary>
-    public ConnectionSettings ConnectingWithin(TimeSpan limit) => ConnectTimeout > TimeSpan.Zero && ConnectTimeout < limit ? this : this with { ConnectTimeout = limit };
+    /// <summary>
+    /// The same for a peer that need not be reachable: opening a connection takes at most <paramref name="limit"/>, also where it may
+    /// otherwise wait for ever.
+    /// </summary>
+    public ConnectionSettings ConnectingWithin(TimeSpan limit) =>
+        ConnectTimeout > TimeSpan.Zero && ConnectTimeout < limit ? this : this with { ConnectTimeout = limit };
 
     private static ReadPreference PreferenceOf(ConnectionString uri) => ReadPreference.Of(uri.ReadPreference ?? "primary") with
     {

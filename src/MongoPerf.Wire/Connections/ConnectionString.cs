@@ -43,7 +43,9 @@ public sealed class ConnectionString
         Credential = ConnectionAuthentication.Create(parts, options);
     }
 
-    /// <summary>In the string's order, at least one; of mongodb+srv the name that is looked up, until <see cref="Resolve()"/> has done so.</summary>
+    /// <summary>
+    /// In the string's order, at least one; of mongodb+srv the name that is looked up, until <see cref="Resolve()"/> has done so.
+    /// </summary>
     public IReadOnlyList<ServerAddress> Hosts { get; }
 
     /// <summary>The database after the slash: where to log in, unless authSource says otherwise, and the default for commands.</summary>
@@ -57,20 +59,25 @@ public sealed class ConnectionString
     public MongoCredential? Credential { get; }
 
     /// <summary>It names a user who logs in by a password, and has none, or the mask that stands for one.</summary>
-    public bool LacksPassword => UserName is not null && (Password is Mask || (Password is null && AuthMechanism is null or "SCRAM-SHA-256" or "SCRAM-SHA-1" or "PLAIN"));
+    public bool LacksPassword => UserName is not null
+        && (Password is Mask || (Password is null && AuthMechanism is null or "SCRAM-SHA-256" or "SCRAM-SHA-1" or "PLAIN"));
 
     /// <summary>It has the mask in place of the password of the certificate's key.</summary>
     public bool LacksKeyPassword => TlsCertificateKeyFilePassword is Mask;
 
     /// <summary>It has the mask in place of authMechanismProperties.</summary>
-    public bool LacksProperties => _rawOptions.Exists(option => option.RawValue is Mask && option.Name.Equals("authMechanismProperties", StringComparison.OrdinalIgnoreCase));
+    public bool LacksProperties => _rawOptions.Exists(option =>
+        option.RawValue is Mask && option.Name.Equals("authMechanismProperties", StringComparison.OrdinalIgnoreCase));
 
     public string? AuthMechanism => Text("authMechanism");
 
     /// <summary>Old names of options that are applied all the same; each a line for stderr. Holds no secrets.</summary>
     public IReadOnlyList<string> Warnings { get; }
 
-    /// <summary>Unknown options, values that are not allowed, options given twice: <see cref="RequireSupport"/> throws the first. Drivers warn of them.</summary>
+    /// <summary>
+    /// Unknown options, values that are not allowed, options given twice: <see cref="RequireSupport"/> throws the first.
+    /// Drivers warn of them.
+    /// </summary>
     internal IReadOnlyList<ConnectionStringException> Faults { get; }
 
     public string? ReplicaSet => Text("replicaSet");
@@ -96,7 +103,8 @@ public sealed class ConnectionString
     public bool TlsInsecure => Flag("tlsInsecure") ?? false;
 
     /// <summary>Only when one of the two options that switch it off is given as false: no driver checks unless told to.</summary>
-    public bool TlsChecksRevocation => Flag("tlsDisableCertificateRevocationCheck") == false || Flag("tlsDisableOCSPEndpointCheck") == false;
+    public bool TlsChecksRevocation =>
+        Flag("tlsDisableCertificateRevocationCheck") == false || Flag("tlsDisableOCSPEndpointCheck") == false;
 
     public TimeSpan ConnectTimeout => Time("connectTimeoutMS", 10_000);
 
@@ -164,7 +172,10 @@ public sealed class ConnectionString
     /// <exception cref="ConnectionStringException">The string is not allowed.</exception>
     public static ConnectionString Parse(string text) => Create(ConnectionStringParts.Split(text));
 
-    /// <summary>The servers behind a name of mongodb+srv, and the options of its TXT record, by the system's name servers; any other string as it is.</summary>
+    /// <summary>
+    /// The servers behind a name of mongodb+srv, and the options of its TXT record, by the system's name servers; any
+    /// other string as it is.
+    /// </summary>
     /// <exception cref="ConnectionStringException">DNS does not answer, or not in the way that is asked for. One line.</exception>
     public ConnectionString Resolve() => Resolve(new DnsResolver());
 
@@ -202,15 +213,22 @@ public sealed class ConnectionString
         return new ConnectionString(parts, options);
     }
 
-    /// <summary>The value of an option: string, bool, int, a list of strings, a dictionary or a list of dictionaries; null when not given.</summary>
+    /// <summary>
+    /// The value of an option: string, bool, int, a list of strings, a dictionary or a list of dictionaries; null when not given.
+    /// </summary>
     public object? Option(string name) => _options.GetValueOrDefault(name);
 
-    /// <exception cref="ConnectionStringException">It asks for what is not there, or for what would be unsafe: the first such thing, in one line.</exception>
+    /// <exception cref="ConnectionStringException">
+    /// It asks for what is not there, or for what would be unsafe: the first such thing, in one line.
+    /// </exception>
     public void RequireSupport() => ConnectionFeatures.Check(this);
 
-    /// <summary>Options about a driver's pool, monitoring and retries, which have nothing to act on here: every worker has a connection of its own.</summary>
+    /// <summary>
+    /// Options about a driver's pool, monitoring and retries, which have nothing to act on here: every worker has a connection of its own.
+    /// </summary>
     public IEnumerable<string> OptionsWithoutEffect() =>
-        _options.Keys.Where(name => ConnectionOptionRule.ByName[name].Use == ConnectionOptionUse.WithoutEffect).Order(StringComparer.Ordinal);
+        _options.Keys.Where(name => ConnectionOptionRule.ByName[name].Use == ConnectionOptionUse.WithoutEffect)
+            .Order(StringComparer.Ordinal);
 
     /// <summary>The string itself, secrets and all, with these passwords put in; null leaves one as it is.</summary>
     public string With(string? password = null, string? keyPassword = null)
@@ -220,7 +238,8 @@ public sealed class ConnectionString
         string? secret = (password ?? Password) is { } given ? ":" + Uri.EscapeDataString(given) : null;
         IEnumerable<(string Name, string RawValue)> options = keyPassword is null
             ? _rawOptions
-            : _rawOptions.Where(option => !option.Name.Equals(KeyPassword, StringComparison.OrdinalIgnoreCase)).Append((KeyPassword, Uri.EscapeDataString(keyPassword)));
+            : _rawOptions.Where(option => !option.Name.Equals(KeyPassword, StringComparison.OrdinalIgnoreCase))
+                .Append((KeyPassword, Uri.EscapeDataString(keyPassword)));
         return Write(user is null ? "" : $"{user}{secret}@", options.Select(option => $"{option.Name}={option.RawValue}"));
     }
 
@@ -232,7 +251,8 @@ public sealed class ConnectionString
 
     private string Write(string user, IEnumerable<string> options)
     {
-        var text = new StringBuilder(IsSrv ? "mongodb+srv://" : "mongodb://").Append(user).AppendJoin(',', Hosts.Select(host => host.ToUriText())).Append('/');
+        var text = new StringBuilder(IsSrv ? "mongodb+srv://" : "mongodb://")
+            .Append(user).AppendJoin(',', Hosts.Select(host => host.ToUriText())).Append('/');
         if (Database is not null)
             text.Append(Uri.EscapeDataString(Database));
         string joined = string.Join('&', options);

@@ -29,7 +29,8 @@ internal sealed partial class ConnectionStringParts
 
     private ConnectionStringParts(ConnectionStringParts unresolved, IEnumerable<ServerAddress> hosts)
     {
-        (_mayShow, HasUserInfo, UserName, Password, Database) = (true, unresolved.HasUserInfo, unresolved.UserName, unresolved.Password, unresolved.Database);
+        (_mayShow, HasUserInfo, UserName, Password, Database) =
+            (true, unresolved.HasUserInfo, unresolved.UserName, unresolved.Password, unresolved.Database);
         WasSrv = true;
         Hosts.AddRange(hosts);
         Options.AddRange(unresolved.Options);
@@ -74,7 +75,9 @@ internal sealed partial class ConnectionStringParts
 
     public static ConnectionStringParts Split(string text) => new(text);
 
-    /// <summary>What a name of mongodb+srv stands for: its hosts, TLS unless the string says otherwise, and what the TXT record adds.</summary>
+    /// <summary>
+    /// What a name of mongodb+srv stands for: its hosts, TLS unless the string says otherwise, and what the TXT record adds.
+    /// </summary>
     /// <exception cref="ConnectionStringException">The TXT record holds another option than is allowed there, or is none.</exception>
     public ConnectionStringParts Resolve(SeedList seeds)
     {
@@ -84,9 +87,12 @@ internal sealed partial class ConnectionStringParts
         foreach (string pair in seeds.Options.Split('&', StringSplitOptions.RemoveEmptyEntries))
         {
             string[] parts = pair.Split('=');
-            string? known = parts.Length == 2 && parts[1].Length > 0 ? Array.Find(AllowedInDns, name => name.Equals(parts[0], StringComparison.OrdinalIgnoreCase)) : null;
+            string? known = parts.Length == 2 && parts[1].Length > 0
+                ? Array.Find(AllowedInDns, name => name.Equals(parts[0], StringComparison.OrdinalIgnoreCase))
+                : null;
             if (known is null)
-                throw new ConnectionStringException($"the DNS TXT record of {Hosts[0].Host} holds something other than {string.Join(", ", AllowedInDns)}, each with a value");
+                throw new ConnectionStringException($"the DNS TXT record of {Hosts[0].Host} holds something other than "
+                    + $"{string.Join(", ", AllowedInDns)}, each with a value");
             // What the user wrote comes first.
             if (!Has(known))
                 resolved.Options.Add((known, parts[1]));
@@ -150,14 +156,17 @@ internal sealed partial class ConnectionStringParts
         if (colon >= 0)
             (name, port) = (text[..colon], text[(colon + 1)..]);
         if (port is not null && port.Contains(':', StringComparison.Ordinal))
-            throw new ConnectionStringException($"host {Show(text)} with several ':'; host:port is allowed; write IPv6 addresses in brackets{Hint}");
+            throw new ConnectionStringException(
+                $"host {Show(text)} with several ':'; host:port is allowed; write IPv6 addresses in brackets{Hint}");
         name = PercentEncoding.Decode(name, "a host");
         if (name.Any(char.IsControl))
             throw new ConnectionStringException($"host {Show(text)} holds a control character{Hint}");
         if (name.StartsWith('['))
             name = ReadIPv6(name, text);
         else if (name.Contains('/', StringComparison.Ordinal))
-            return port is null ? new ServerAddress(name, 0) : throw new ConnectionStringException($"unix socket {Show(text)} allows no port{Hint}");
+            return port is null
+                ? new ServerAddress(name, 0)
+                : throw new ConnectionStringException($"unix socket {Show(text)} allows no port{Hint}");
         if (name.Length == 0 || name.AsSpan().ContainsAny(NotInHost))
             throw new ConnectionStringException($"host {Show(text)} is not a host name or address{Hint}");
         return new ServerAddress(name, port is null ? (IsSrv ? 0 : ServerAddress.DefaultPort) : ReadPort(port));

@@ -5,7 +5,9 @@ namespace MongoPerf.Wire.Connections;
 /// <summary>Notices a cursor that never ends: each of its batches comes in time, so no time-out does.</summary>
 /// <param name="connection">The cursor's.</param>
 /// <param name="mostDocuments">That its query can bring.</param>
-/// <param name="hasTime">Whether all batches together must come within ten time-outs of a reply; not so where it is known how many documents there can be.</param>
+/// <param name="hasTime">
+/// Whether all batches together must come within ten time-outs of a reply; not so where it is known how many documents there can be.
+/// </param>
 public struct CursorGuard(MongoConnection connection, long mostDocuments, bool hasTime = true)
 {
     /// <summary>In a row; servers send one now and then.</summary>
@@ -30,8 +32,10 @@ public struct CursorGuard(MongoConnection connection, long mostDocuments, bool h
         if (_empty > MostEmptyBatches)
             Throw($"has returned {_empty} empty batches in a row and claims to have more");
         if (milliseconds > 0 && Environment.TickCount64 - _begun > milliseconds)
-            Throw($"has returned {_documents:N0} documents in {milliseconds / 1000.0:0.###} s and still has more; a longer socketTimeoutMS in --uri allows more time");
+            Throw($"has returned {_documents:N0} documents in {milliseconds / 1000.0:0.###} s and still has more; "
+                + "a longer socketTimeoutMS in --uri allows more time");
     }
 
-    private readonly void Throw(string what) => throw new WireProtocolException($"{connection.Address}: a cursor {what} (connection closed)");
+    private readonly void Throw(string what) =>
+        throw new WireProtocolException($"{connection.Address}: a cursor {what} (connection closed)");
 }

@@ -4,7 +4,9 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>When a server hangs up before it has said anything: looks whether it wanted TLS, or wanted none, so that the user need not guess.</summary>
+/// <summary>
+/// When a server hangs up before it has said anything: looks whether it wanted TLS, or wanted none, so that the user need not guess.
+/// </summary>
 internal static class EncryptionProbe
 {
     /// <summary>The server answered once already, so this is quick or nothing. The settings may say less.</summary>
@@ -14,16 +16,21 @@ internal static class EncryptionProbe
     /// <returns>What to do; null when this is not what is wrong.</returns>
     public static string? ExplainSilence(ServerAddress server, ConnectionSettings settings) => settings.Tls switch
     {
-        null => !server.IsUnixSocket && SpeaksTls(server, settings.ConnectingWithin(Patience).ConnectTimeout) ? "this server takes TLS connections only: add tls=true" : null,
+        null => !server.IsUnixSocket && SpeaksTls(server, settings.ConnectingWithin(Patience).ConnectTimeout)
+            ? "this server takes TLS connections only: add tls=true"
+            : null,
         // With TLS 1.3 a server looks at the client's certificate when the client holds the handshake for done; mongod says nothing then.
-        { HasClientCertificate: false } => "the server closed the connection after the TLS handshake: it may require a client certificate: add tlsCertificateKeyFile=FILE",
+        { HasClientCertificate: false } =>
+            "the server closed the connection after the TLS handshake: it may require a client certificate: add tlsCertificateKeyFile=FILE",
         _ => "the server closed the connection after the TLS handshake: it may not trust this client's certificate (tlsCertificateKeyFile)",
     };
 
     /// <summary>The TLS handshake was cut.</summary>
     /// <inheritdoc cref="ExplainSilence"/>
     public static string? ExplainNoTls(ServerAddress server, ConnectionSettings settings) =>
-        SpeaksPlain(server, settings.ConnectingWithin(Patience).ConnectTimeout) ? "this server does not speak TLS: leave tls out (with mongodb+srv, which asks for it, add tls=false)" : null;
+        SpeaksPlain(server, settings.ConnectingWithin(Patience).ConnectTimeout)
+            ? "this server does not speak TLS: leave tls out (with mongodb+srv, which asks for it, add tls=false)"
+            : null;
 
     private static bool SpeaksTls(ServerAddress server, TimeSpan patience)
     {

@@ -3,7 +3,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>The first exchange on a connection: hello, with the beginning of the login and the compressors in it, and the rest of the login.</summary>
+/// <summary>
+/// The first exchange on a connection: hello, with the beginning of the login and the compressors in it, and the rest of the login.
+/// </summary>
 /// <remarks>Sources: specifications, mongodb-handshake/handshake.md, auth/auth.md, compression/OP_COMPRESSED.md.</remarks>
 internal sealed class Handshake(MongoConnection connection, ConnectionSettings settings)
 {
@@ -28,7 +30,8 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
             throw new ServerTooOldException(connection.Address, server.MaxWireVersion);
         server.RequireSensibleLimits(connection.Address);
         if (settings.IsLoadBalanced && server.ServiceId is null)
-            throw new ConnectionFailedException(connection.Address, "no load balancer for MongoDB answers there (its hello names no serviceId): leave loadBalanced out");
+            throw new ConnectionFailedException(
+                connection.Address, "no load balancer for MongoDB answers there (its hello names no serviceId): leave loadBalanced out");
         if (settings.RequiredSetName is { } name && server.ReplicaSetName != name)
             throw new WrongReplicaSetException(connection.Address, name, server.ReplicaSetName);
         // An arbiter has no users.
@@ -78,12 +81,14 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
             else
             {
                 ISaslConversation conversation = Begin(mechanism, credential);
-                Converse(credential, conversation, connection.RunCommand(credential.Source, BsonDocument.Of([.. StartElements(conversation)])));
+                Converse(
+                    credential, conversation, connection.RunCommand(credential.Source, BsonDocument.Of([.. StartElements(conversation)])));
             }
         }
         catch (ServerCommandException e)
         {
-            throw Failed(credential, mechanism, $"{e.Error.Message.TrimEnd('.')} (code {e.Code}{(e.Error.Name.Length > 0 ? " " + e.Error.Name : "")})", e);
+            throw Failed(credential, mechanism,
+                $"{e.Error.Message.TrimEnd('.')} (code {e.Code}{(e.Error.Name.Length > 0 ? " " + e.Error.Name : "")})", e);
         }
         catch (SaslException e)
         {
@@ -102,7 +107,8 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
     {
         Scram.Sha1 or Scram.Sha256 => new ScramConversation(mechanism, credential),
         "PLAIN" => new PlainConversation(credential),
-        "MONGODB-AWS" => new AwsConversation(AwsKeys.Find(credential, Environment.GetEnvironmentVariable) ?? throw new ConnectionStringException("MONGODB-AWS finds no keys in the environment")),
+        "MONGODB-AWS" => new AwsConversation(AwsKeys.Find(credential, Environment.GetEnvironmentVariable)
+            ?? throw new ConnectionStringException("MONGODB-AWS finds no keys in the environment")),
         _ => throw new ConnectionStringException($"authentication by {mechanism} is not supported"),
     };
 
@@ -128,7 +134,8 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
     {
         for (int step = 0; step < MostSteps; step++)
         {
-            byte[] answer = conversation.Continue(reply.Find("payload") is { Type: BsonType.Binary } payload ? payload.ToBinary().Span : []);
+            byte[] answer =
+                conversation.Continue(reply.Find("payload") is { Type: BsonType.Binary } payload ? payload.ToBinary().Span : []);
             if (reply.IsTrue("done"))
             {
                 if (!conversation.IsComplete)
@@ -137,7 +144,9 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
             }
 
             reply = connection.RunCommand(credential.Source, BsonDocument.Of(
-                ("saslContinue", 1), ("conversationId", reply.Find("conversationId") ?? new BsonValue(BsonType.Null, default)), ("payload", answer)));
+                ("saslContinue", 1),
+                ("conversationId", reply.Find("conversationId") ?? new BsonValue(BsonType.Null, default)),
+                ("payload", answer)));
         }
 
         throw new SaslException("the server never ends the login exchange");
@@ -145,7 +154,10 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
 
     private AuthenticationFailedException Failed(MongoCredential credential, string mechanism, string why, Exception inner)
     {
-        string who = credential.UserName is { } user && mechanism != "MONGODB-AWS" ? $"user '{user}' of database '{credential.Source}'" : $"this client at {credential.Source}";
-        return new AuthenticationFailedException(connection.Address, $"authentication failed for {who} by {mechanism}: {why}", inner) { Mechanism = mechanism };
+        string who = credential.UserName is { } user && mechanism != "MONGODB-AWS"
+            ? $"user '{user}' of database '{credential.Source}'"
+            : $"this client at {credential.Source}";
+        return new AuthenticationFailedException(connection.Address, $"authentication failed for {who} by {mechanism}: {why}",
+            inner) { Mechanism = mechanism };
     }
 }

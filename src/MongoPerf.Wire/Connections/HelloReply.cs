@@ -44,13 +44,16 @@ public sealed class HelloReply(BsonDocument document)
         }
     }
 
-    /// <summary>When the last write that this member has was done, unix time in milliseconds by the primary's clock; null where it does not say.</summary>
+    /// <summary>
+    /// When the last write that this member has was done, unix time in milliseconds by the primary's clock; null where it does not say.
+    /// </summary>
     public long? LastWriteMilliseconds => Document.FindInt64("lastWrite.lastWriteDate");
 
     /// <summary>Which of several mongos behind a load balancer answers on this connection; null without one.</summary>
     public string? ServiceId => Document.Find("serviceId") is { Type: BsonType.ObjectId } id ? id.ToString() : null;
 
-    private IEnumerable<string> Texts(string name) => (Document.FindDocument(name) ?? BsonDocument.Empty).Select(item => item.Value.ToString());
+    private IEnumerable<string> Texts(string name) =>
+        (Document.FindDocument(name) ?? BsonDocument.Empty).Select(item => item.Value.ToString());
 
     /// <exception cref="WireProtocolException">A limit within which nothing could be done.</exception>
     internal void RequireSensibleLimits(ServerAddress server)
@@ -62,7 +65,8 @@ public sealed class HelloReply(BsonDocument document)
         void Require(string name, int least)
         {
             if (Document.FindInt64(name) is { } limit && (limit < least || limit > int.MaxValue))
-                throw new WireProtocolException($"{server}: the server says {name} {limit}; allowed: {least} to {int.MaxValue}. Is it a MongoDB server?");
+                throw new WireProtocolException(
+                    $"{server}: the server says {name} {limit}; allowed: {least} to {int.MaxValue}. Is it a MongoDB server?");
         }
     }
 }

@@ -9,8 +9,8 @@ namespace MongoPerf.Wire.Connections;
 
 /// <summary>One connection to one server, plain or over TLS: whole messages out, whole messages in, one at a time.</summary>
 /// <remarks>
-/// Messages are prepared by who sends them; what was agreed on when the connection opened (compression), and what the connection string asks of
-/// every operation (concerns), happens to them here.
+/// Messages are prepared by who sends them; what was agreed on when the connection opened (compression), and what the connection string
+/// asks of every operation (concerns), happens to them here.
 /// One thread at a time; <see cref="Abort"/> may be called from any. After a <see cref="ConnectionFailedException"/> or a
 /// <see cref="WireProtocolException"/> the connection is dead and must be disposed of; nothing is retried here.
 /// </remarks>
@@ -62,12 +62,15 @@ public sealed class MongoConnection : IDisposable
     public string? CompressorName => _compression?.Name;
 
     /// <summary>May be read from any thread; the four numbers are then of nearly the same moment.</summary>
-    public TrafficCounters Traffic => new(Volatile.Read(ref _messageBytesSent), _transport.BytesSent, Volatile.Read(ref _messageBytesReceived), _transport.BytesReceived);
+    public TrafficCounters Traffic =>
+        new(Volatile.Read(ref _messageBytesSent), _transport.BytesSent, Volatile.Read(ref _messageBytesReceived), _transport.BytesReceived);
 
     /// <summary>What the server said when the connection opened.</summary>
     public HelloReply Server { get; private set; } = new(BsonDocument.Empty);
 
-    /// <summary>The server that answers: where it was connected to, behind a load balancer with the mongos that the connection led to.</summary>
+    /// <summary>
+    /// The server that answers: where it was connected to, behind a load balancer with the mongos that the connection led to.
+    /// </summary>
     public string Member => Server.ServiceId is { } service ? $"{Address} (mongos {service})" : Address.ToString();
 
     /// <summary>Connects, agrees on TLS and compression, and logs in, as the settings ask.</summary>
@@ -94,16 +97,22 @@ public sealed class MongoConnection : IDisposable
     }
 
     /// <summary>Leads to no server: each command gets this reply. For code that is to have run before it is measured.</summary>
-    public static MongoConnection ToNowhere(ServerAddress address, BsonDocument reply) => new(address, new RepeatingTransport(reply.Memory.Span), ConnectionSettings.Default);
+    public static MongoConnection ToNowhere(ServerAddress address, BsonDocument reply) =>
+        new(address, new RepeatingTransport(reply.Memory.Span), ConnectionSettings.Default);
 
-    /// <summary>Sends a finished message as it is, but for what the connection string asks of every operation, and compressed where that was agreed on.</summary>
+    /// <summary>
+    /// Sends a finished message as it is, but for what the connection string asks of every operation, and compressed where
+    /// that was agreed on.
+    /// </summary>
     /// <exception cref="ConnectionFailedException">The connection broke; the message may have arrived in part.</exception>
     public void Send(ReadOnlySpan<byte> message) => SendAsIs(_loadDefaults is null ? message : _loadDefaults.Apply(message));
 
     /// <summary>Waits for one whole message.</summary>
     /// <returns>The message with its header, in the receive buffer: valid until the next call.</returns>
     /// <exception cref="ConnectionFailedException">The connection broke, or no reply came in time.</exception>
-    /// <exception cref="WireProtocolException">The reply's length is out of bounds, it answers something else, or announces that more will come unasked.</exception>
+    /// <exception cref="WireProtocolException">
+    /// The reply's length is out of bounds, it answers something else, or announces that more will come unasked.
+    /// </exception>
     public ReadOnlySpan<byte> Receive()
     {
         _transport.ExpectMessage();
@@ -262,7 +271,8 @@ public sealed class MongoConnection : IDisposable
     }
 
     /// <exception cref="ConnectionFailedException">No TLS.</exception>
-    private static Transport Secure(ServerAddress address, SocketTransport socket, ConnectionSettings settings, CancellationTokenSource limit)
+    private static Transport Secure(
+        ServerAddress address, SocketTransport socket, ConnectionSettings settings, CancellationTokenSource limit)
     {
         if (settings.Tls is null)
             return socket;
@@ -279,7 +289,8 @@ public sealed class MongoConnection : IDisposable
         }
     }
 
-    private void BreakAt(CancellationToken stop) => _stop = stop.UnsafeRegister(static connection => ((MongoConnection)connection!).Abort(), this);
+    private void BreakAt(CancellationToken stop) =>
+        _stop = stop.UnsafeRegister(static connection => ((MongoConnection)connection!).Abort(), this);
 
     /// <summary>What holds for all later messages.</summary>
     private void Agree(ConnectionSettings settings)
@@ -326,8 +337,10 @@ public sealed class MongoConnection : IDisposable
     {
         MessageHeader header = MessageHeader.Read(message);
         if (header.ResponseTo != _sentId)
-            throw new WireProtocolException($"{Address}: reply to request {header.ResponseTo}, request {_sentId} was sent (connection closed)");
-        if (header.OpCode == OpCode.Msg && message.Length >= MessageHeader.Size + sizeof(int) && (OpMsg.ReadFlags(message) & OpMsgFlags.MoreToCome) != 0)
+            throw new WireProtocolException(
+                $"{Address}: reply to request {header.ResponseTo}, request {_sentId} was sent (connection closed)");
+        if (header.OpCode == OpCode.Msg && message.Length >= MessageHeader.Size + sizeof(int)
+            && (OpMsg.ReadFlags(message) & OpMsgFlags.MoreToCome) != 0)
             throw new WireProtocolException($"{Address}: the reply announces more replies than were asked for (connection closed)");
     }
 
@@ -339,9 +352,11 @@ public sealed class MongoConnection : IDisposable
             count = _transport.Receive(_received.AsSpan(at));
         }
         // While a connection opens, less time than a reply has was too short: that is told below.
-        catch (Exception e) when (at > 0 && (_timeout == TimeSpan.Zero || _timeout >= _replyTimeout) && FindSocketError(e) is { SocketErrorCode: SocketError.TimedOut or SocketError.WouldBlock })
+        catch (Exception e) when (at > 0 && (_timeout == TimeSpan.Zero || _timeout >= _replyTimeout)
+            && FindSocketError(e) is { SocketErrorCode: SocketError.TimedOut or SocketError.WouldBlock })
         {
-            throw new ConnectionFailedException(Address, $"only {at:N0} bytes of a reply came within {_replyTimeout.TotalSeconds:0.###} s", e);
+            throw new ConnectionFailedException(
+                Address, $"only {at:N0} bytes of a reply came within {_replyTimeout.TotalSeconds:0.###} s", e);
         }
         catch (Exception e) when (e is SocketException or IOException)
         {
@@ -365,7 +380,8 @@ public sealed class MongoConnection : IDisposable
     private static string Explain(Exception e, TimeSpan timeout) =>
         FindSocketError(e) is { } error ? SocketTransport.Explain(error, timeout) : TlsTransport.Explain(e);
 
-    private static SocketException? FindSocketError(Exception e) => e as SocketException ?? e.InnerException as SocketException ?? e.GetBaseException() as SocketException;
+    private static SocketException? FindSocketError(Exception e) =>
+        e as SocketException ?? e.InnerException as SocketException ?? e.GetBaseException() as SocketException;
 
     private void SetTimeout(TimeSpan timeout)
     {
@@ -378,13 +394,15 @@ public sealed class MongoConnection : IDisposable
         // An HTTP server's "HTTP" reads as a length of 1,347,703,880.
         throw new WireProtocolException(length == 0x50545448
             ? $"{Address}: an HTTP server answers there (connection closed)"
-            : $"{Address}: reply declares {length} bytes; allowed: {MessageHeader.Size} to {MessageHeader.MaximumMessageLength} (connection closed)");
+            : $"{Address}: reply declares {length} bytes; allowed: "
+                + $"{MessageHeader.Size} to {MessageHeader.MaximumMessageLength} (connection closed)");
     }
 }
 
 /// <summary>The server speaks no OP_MSG.</summary>
 public sealed class ServerTooOldException(ServerAddress server, int maxWireVersion)
-    : MongoPerfException(Fault.CannotConnect, $"{server}: the server's wire version is {maxWireVersion}, at least 6 (MongoDB 3.6) is needed")
+    : MongoPerfException(
+        Fault.CannotConnect, $"{server}: the server's wire version is {maxWireVersion}, at least 6 (MongoDB 3.6) is needed")
 {
     public int MaxWireVersion { get; } = maxWireVersion;
 }

@@ -4,8 +4,12 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>Adds to a command what the connection string asks for and the command does not say itself: write concern, read concern, read preference.</summary>
-/// <remarks>One thread; the buffer is used again. Costs a walk over the command's elements and a copy of the message, and only those who ask for it.</remarks>
+/// <summary>
+/// Adds to a command what the connection string asks for and the command does not say itself: write concern, read concern, read preference.
+/// </summary>
+/// <remarks>
+/// One thread; the buffer is used again. Costs a walk over the command's elements and a copy of the message, and only those who ask for it.
+/// </remarks>
 internal sealed class OperationDefaults
 {
     private const int KindOffset = MessageHeader.Size + 4;
@@ -40,7 +44,10 @@ internal sealed class OperationDefaults
             ? null
             : new OperationDefaults(settings.WriteConcern, settings.ReadConcernLevel, ReadPreferenceOf(settings, server));
 
-    /// <summary>For commands around the load, which name the concerns they need: only a secondary that was named wants to be told that it may answer.</summary>
+    /// <summary>
+    /// For commands around the load, which name the concerns they need: only a secondary that was named wants to be told
+    /// that it may answer.
+    /// </summary>
     /// <inheritdoc cref="ForLoad"/>
     public static OperationDefaults? ForHousekeeping(ConnectionSettings settings, HelloReply server) =>
         IsDirectSecondary(settings, server) ? new OperationDefaults(null, null, ReadPreferenceOf(settings, server)) : null;
@@ -70,10 +77,12 @@ internal sealed class OperationDefaults
                 preference = [];
         }
 
-        return concern.Length + preference.Length == 0 ? message : Insert(message, BodyOffset + reader.Document.Length - 1, concern, preference);
+        return concern.Length + preference.Length == 0 ? message
+            : Insert(message, BodyOffset + reader.Document.Length - 1, concern, preference);
     }
 
-    private static bool IsDirectSecondary(ConnectionSettings settings, HelloReply server) => settings.IsDirect && !server.IsMongos && !server.IsWritablePrimary;
+    private static bool IsDirectSecondary(ConnectionSettings settings, HelloReply server) =>
+        settings.IsDirect && !server.IsMongos && !server.IsWritablePrimary;
 
     /// <summary>A secondary answers only those who say that they mean it. Source: server-selection.md, "topology type Single".</summary>
     private static BsonDocument? ReadPreferenceOf(ConnectionSettings settings, HelloReply server) =>
@@ -83,17 +92,21 @@ internal sealed class OperationDefaults
 
     private static CommandKind KindOf(ReadOnlySpan<byte> name) => name switch
     {
-        _ when name.SequenceEqual("find"u8) || name.SequenceEqual("aggregate"u8) || name.SequenceEqual("count"u8) || name.SequenceEqual("distinct"u8)
+        _ when name.SequenceEqual("find"u8) || name.SequenceEqual("aggregate"u8) || name.SequenceEqual("count"u8)
+            || name.SequenceEqual("distinct"u8)
             || name.SequenceEqual("clusterFind"u8) || name.SequenceEqual("clusterAggregate"u8) => CommandKind.Read,
         _ when name.SequenceEqual("insert"u8) || name.SequenceEqual("update"u8) || name.SequenceEqual("delete"u8)
             || name.SequenceEqual("findAndModify"u8) || name.SequenceEqual("findandmodify"u8)
             || name.SequenceEqual("clusterInsert"u8) || name.SequenceEqual("clusterUpdate"u8) || name.SequenceEqual("clusterDelete"u8)
-            || name.SequenceEqual("create"u8) || name.SequenceEqual("createIndexes"u8) || name.SequenceEqual("drop"u8) || name.SequenceEqual("dropIndexes"u8)
-            || name.SequenceEqual("dropDatabase"u8) || name.SequenceEqual("renameCollection"u8) || name.SequenceEqual("collMod"u8) => CommandKind.Write,
+            || name.SequenceEqual("create"u8) || name.SequenceEqual("createIndexes"u8) || name.SequenceEqual("drop"u8)
+            || name.SequenceEqual("dropIndexes"u8)
+            || name.SequenceEqual("dropDatabase"u8) || name.SequenceEqual("renameCollection"u8)
+            || name.SequenceEqual("collMod"u8) => CommandKind.Write,
         _ => CommandKind.Other,
     };
 
-    private static byte[] Element(string name, BsonDocument? value) => value is null ? [] : BsonDocument.Of((name, value)).Bytes[4..^1].ToArray();
+    private static byte[] Element(string name, BsonDocument? value) =>
+        value is null ? [] : BsonDocument.Of((name, value)).Bytes[4..^1].ToArray();
 
     /// <param name="message">The message.</param>
     /// <param name="at">Where the command's final zero stands.</param>
@@ -111,7 +124,8 @@ internal sealed class OperationDefaults
         second.CopyTo(target[(at + first.Length)..]);
         message[at..].CopyTo(target[(at + added)..]);
         BinaryPrimitives.WriteInt32LittleEndian(target, length);
-        BinaryPrimitives.WriteInt32LittleEndian(target[BodyOffset..], BinaryPrimitives.ReadInt32LittleEndian(message[BodyOffset..]) + added);
+        BinaryPrimitives.WriteInt32LittleEndian(
+            target[BodyOffset..], BinaryPrimitives.ReadInt32LittleEndian(message[BodyOffset..]) + added);
         return target;
     }
 }

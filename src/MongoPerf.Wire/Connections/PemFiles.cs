@@ -5,7 +5,9 @@ using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>A file of certificates or keys can't be used. One line: which option named it, what was found, what is needed; never a password.</summary>
+/// <summary>
+/// A file of certificates or keys can't be used. One line: which option named it, what was found, what is needed; never a password.
+/// </summary>
 public sealed class PemFileException(string message) : FormatException(message);
 
 /// <summary>Reads certificates and private keys in PEM form, for clients and servers. Any thread.</summary>
@@ -13,7 +15,9 @@ public static class PemFiles
 {
     private const string EncryptedKey = "BEGIN ENCRYPTED PRIVATE KEY";
 
-    /// <summary>The key in a certificate's file opens only with a password. False as well for a file that can't be read: loading says why.</summary>
+    /// <summary>
+    /// The key in a certificate's file opens only with a password. False as well for a file that can't be read: loading says why.
+    /// </summary>
     public static bool IsEncrypted(string file)
     {
         try
@@ -43,7 +47,8 @@ public static class PemFiles
             found.Clear();
         }
 
-        return found.Count > 0 ? found : throw new PemFileException($"{option}: '{file}' holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)");
+        return found.Count > 0 ? found
+            : throw new PemFileException($"{option}: '{file}' holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)");
     }
 
     /// <summary>Who to be: a certificate with its key, and those between it and its authority that the file has too.</summary>
@@ -62,7 +67,9 @@ public static class PemFiles
             throw WrongKey($"is encrypted, and {passwordOption} is missing");
         try
         {
-            using X509Certificate2 own = isEncrypted ? X509Certificate2.CreateFromEncryptedPem(pem, pem, password) : X509Certificate2.CreateFromPem(pem, pem);
+            using X509Certificate2 own = isEncrypted
+                ? X509Certificate2.CreateFromEncryptedPem(pem, pem, password)
+                : X509Certificate2.CreateFromPem(pem, pem);
             var chain = new X509Certificate2Collection();
             chain.ImportFromPem(pem);
             // Through PKCS 12, so that the key belongs to the certificate for as long as that lives.
@@ -93,7 +100,8 @@ public static class PemFiles
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            throw new PemFileException($"{option}: '{file}' can't be read: {(File.Exists(file) ? "does this user have permission to read it?" : "there is no such file")}");
+            throw new PemFileException($"{option}: '{file}' can't be read: "
+                + $"{(File.Exists(file) ? "does this user have permission to read it?" : "there is no such file")}");
         }
     }
 }

@@ -25,7 +25,8 @@ internal static class PercentEncoding
             }
 
             if (i + 2 >= bytes.Length || !char.IsAsciiHexDigit((char)bytes[i + 1]) || !char.IsAsciiHexDigit((char)bytes[i + 2]))
-                throw new ConnectionStringException($"{where} holds a '%' without two hexadecimal digits; a percent sign itself is written %25");
+                throw new ConnectionStringException(
+                    $"{where} holds a '%' without two hexadecimal digits; a percent sign itself is written %25");
             bytes[length] = Convert.FromHexString([(char)bytes[i + 1], (char)bytes[i + 2]])[0];
             i += 2;
         }

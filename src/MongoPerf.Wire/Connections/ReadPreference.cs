@@ -25,7 +25,9 @@ public sealed record ReadPreference(ReadMode Mode)
 
     public static ReadPreference Primary { get; } = new(ReadMode.Primary);
 
-    /// <summary>Tried one after the other until a member has all tags of one; every member meets an empty set. Without any set all members do.</summary>
+    /// <summary>
+    /// Tried one after the other until a member has all tags of one; every member meets an empty set. Without any set all members do.
+    /// </summary>
     public IReadOnlyList<IReadOnlyDictionary<string, string>> TagSets { get; init; } = [];
 
     /// <summary>How far behind the primary a secondary may be, by estimate; null: as far as it likes. At least 90 s.</summary>
@@ -65,5 +67,6 @@ public sealed record ReadPreference(ReadMode Mode)
 
     /// <summary>"dc:ny,rack:1"; of an empty set "(any)".</summary>
     internal static string TextOf(IReadOnlyDictionary<string, string> tags) =>
-        tags.Count == 0 ? "(any)" : string.Join(',', tags.OrderBy(tag => tag.Key, StringComparer.Ordinal).Select(tag => $"{tag.Key}:{tag.Value}"));
+        tags.Count == 0 ? "(any)"
+            : string.Join(',', tags.OrderBy(tag => tag.Key, StringComparer.Ordinal).Select(tag => $"{tag.Key}:{tag.Value}"));
 }

@@ -29,7 +29,8 @@ internal sealed class RepeatingTransport : Transport
 
     public override void ExpectMessage() => _at = 0;
 
-    public override void Send(ReadOnlySpan<byte> bytes) => bytes.Slice(RequestIdOffset, sizeof(int)).CopyTo(_reply.AsSpan(ResponseToOffset));
+    public override void Send(ReadOnlySpan<byte> bytes) =>
+        bytes.Slice(RequestIdOffset, sizeof(int)).CopyTo(_reply.AsSpan(ResponseToOffset));
 
     public override int Receive(Span<byte> buffer)
     {

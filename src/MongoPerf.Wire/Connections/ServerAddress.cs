@@ -17,8 +17,10 @@ public sealed record ServerAddress(string Host, int Port)
     {
         int colon = text.LastIndexOf(':');
         bool isAddress = colon is > 0 and < 256 && !text.AsSpan(0, colon).ContainsAnyExceptInRange('!', '~')
-            && int.TryParse(text.AsSpan(colon + 1), NumberStyles.None, CultureInfo.InvariantCulture, out int port) && port is > 0 and < 65536;
-        return isAddress ? new ServerAddress(text[..colon].Trim('[', ']').ToLowerInvariant(), int.Parse(text.AsSpan(colon + 1), CultureInfo.InvariantCulture)) : null;
+            && int.TryParse(text.AsSpan(colon + 1), NumberStyles.None, CultureInfo.InvariantCulture, out int port)
+            && port is > 0 and < 65536;
+        return isAddress ? new ServerAddress(text[..colon].Trim('[', ']').ToLowerInvariant(),
+            int.Parse(text.AsSpan(colon + 1), CultureInfo.InvariantCulture)) : null;
     }
 
     /// <summary>As a connection string has it: the slashes of a unix socket's path are encoded.</summary>

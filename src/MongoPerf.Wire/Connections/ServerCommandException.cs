@@ -55,7 +55,10 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
         return new ServerError(code, ForeignText.OneLine(name, 100), ForeignText.OneLine(message, LongestMessage), labels);
     }
 
-    /// <summary>The server answers, but does not take writes, or not any longer: another member may. Codes: specifications, server-discovery-and-monitoring.</summary>
+    /// <summary>
+    /// The server answers, but does not take writes, or not any longer: another member may. Codes: specifications,
+    /// server-discovery-and-monitoring.
+    /// </summary>
     public bool MeansNoPrimary => Code is
         91 // ShutdownInProgress
         or 189 // PrimarySteppedDown
@@ -66,7 +69,9 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
         or 13435 // NotPrimaryNoSecondaryOk
         or 13436; // NotPrimaryOrSecondary
 
-    /// <summary>A router answers and the shard behind it does not: whether a write got there is not known. Codes: error_codes.yml of the server.</summary>
+    /// <summary>
+    /// A router answers and the shard behind it does not: whether a write got there is not known. Codes: error_codes.yml of the server.
+    /// </summary>
     public bool MeansShardAway => Code is
         6 // HostUnreachable
         or 7 // HostNotFound
@@ -94,20 +99,28 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
     private (Fault Fault, string? Hint) Meaning => this switch
     {
         { MeansDiskFull: true } => (Fault.Refused, "free some space on the server's disk"),
-        { MeansForbidden: true } => (Fault.CannotConnect, "this user is not allowed to do that, or the server requires a login: --uri mongodb://USER:PASSWORD@HOST/?authSource=admin"),
-        { Code: NotYetInitialized } => (Fault.CannotConnect, "its replica set is not initiated: run rs.initiate() on it, or start it without --replSet"),
+        { MeansForbidden: true } => (Fault.CannotConnect,
+            "this user is not allowed to do that, or the server requires a login: --uri mongodb://USER:PASSWORD@HOST/?authSource=admin"),
+        { Code: NotYetInitialized } =>
+            (Fault.CannotConnect, "its replica set is not initiated: run rs.initiate() on it, or start it without --replSet"),
         { Code: BadValue } when Message.Contains("journal", StringComparison.Ordinal) =>
-            (Fault.WrongUsage, "what a run has written must be there when it continues after a crash: start the server with its journal (without --nojournal)"),
+            (Fault.WrongUsage, "what a run has written must be there when it continues after a crash: start the server with its "
+                + "journal (without --nojournal)"),
         { MeansNoPrimary: true } => (Fault.CannotConnect, "this member does not accept writes: is there a primary?"),
-        { MeansShardAway: true } => (Fault.CannotConnect, $"the router answers, but {(Shard is { } shard ? $"shard {shard}" : "a shard")} does not: start it, or check its log"),
+        { MeansShardAway: true } => (Fault.CannotConnect,
+            $"the router answers, but {(Shard is { } shard ? $"shard {shard}" : "a shard")} does not: start it, or check its log"),
         _ => (Fault.RejectedByServer, null),
     };
 
-    /// <summary>Servers of old, and others that speak MongoDB's protocol, say some things without a code. Sources: specifications, enumerate-collections.md and server-discovery-and-monitoring.md.</summary>
+    /// <summary>
+    /// Servers of old, and others that speak MongoDB's protocol, say some things without a code. Sources: specifications,
+    /// enumerate-collections.md and server-discovery-and-monitoring.md.
+    /// </summary>
     private static int CodeOf(string message) => message switch
     {
         "ns not found" or "ns missing" or "ns does not exist" => NamespaceNotFound,
-        _ when message.Contains("not master or secondary", StringComparison.Ordinal) || message.Contains("node is recovering", StringComparison.Ordinal) => 13436,
+        _ when message.Contains("not master or secondary", StringComparison.Ordinal)
+            || message.Contains("node is recovering", StringComparison.Ordinal) => 13436,
         _ when message.Contains("not master", StringComparison.Ordinal) => 10107,
         _ => 0,
     };

@@ -4,12 +4,14 @@ using System.Runtime.InteropServices;
 
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>send(2) and recv(2) on a blocking socket. What the runtime's own calls do around them costs 2 µs a round trip (docs/performance.md).</summary>
+/// <summary>
+/// send(2) and recv(2) on a blocking socket. What the runtime's own calls do around them costs 2 µs a round trip (docs/performance.md).
+/// </summary>
 /// <remarks>
-/// The socket's time-outs hold (SO_SNDTIMEO, SO_RCVTIMEO). One thread at a time for each direction; nothing is allocated. errno is read behind a
-/// call that failed, and only there (the runtime keeps it over its own waits): to have it cleared before each call and stored behind it
-/// (SetLastError) took 2 to 3 % of the client's CPU. The handle is held by hand, without try and finally, since nothing in between can throw: calls
-/// into the system from within a try block go through a stub instead of being compiled in place.
+/// The socket's time-outs hold (SO_SNDTIMEO, SO_RCVTIMEO). One thread at a time for each direction; nothing is allocated. errno is read
+/// behind a call that failed, and only there (the runtime keeps it over its own waits): to have it cleared before each call and stored
+/// behind it (SetLastError) took 2 to 3 % of the client's CPU. The handle is held by hand, without try and finally, since nothing in
+/// between can throw: calls into the system from within a try block go through a stub instead of being compiled in place.
 /// </remarks>
 internal static unsafe partial class SocketCalls
 {

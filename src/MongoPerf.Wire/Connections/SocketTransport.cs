@@ -133,17 +133,21 @@ internal sealed class SocketTransport : Transport
         catch (SocketException e)
         {
             socket.Dispose();
-            throw new ConnectionFailedException(server, server.IsUnixSocket && !File.Exists(server.Host) ? "connection failed (there is no such socket)" : Explain(e, timeout), e);
+            throw new ConnectionFailedException(server,
+                server.IsUnixSocket && !File.Exists(server.Host) ? "connection failed (there is no such socket)" : Explain(e, timeout), e);
         }
         catch (ArgumentException e)
         {
             // A path or a name that is too long.
             socket.Dispose();
-            throw new ConnectionFailedException(server, server.IsUnixSocket ? "the path of a unix socket may have at most 107 bytes" : "not a host name", e);
+            throw new ConnectionFailedException(
+                server, server.IsUnixSocket ? "the path of a unix socket may have at most 107 bytes" : "not a host name", e);
         }
     }
 
-    /// <summary>The socket's own time-out bounds a message's first piece; the others share as long once more, whatever each of them takes.</summary>
+    /// <summary>
+    /// The socket's own time-out bounds a message's first piece; the others share as long once more, whatever each of them takes.
+    /// </summary>
     /// <exception cref="SocketException">It is over.</exception>
     private void RequireTimeLeft(ref Progress progress, SelectMode awaited)
     {
@@ -154,7 +158,8 @@ internal sealed class SocketTransport : Transport
             progress.Since = now;
         long passed = now - progress.Since;
         // The socket's time-out is as long for a further piece as for the first one, which may be for ever.
-        if (passed >= _rest || ((passed > Unwatched || _waitsForFirst) && !_socket.Poll(TimeSpan.FromMilliseconds(_rest - passed), awaited)))
+        if (passed >= _rest
+            || ((passed > Unwatched || _waitsForFirst) && !_socket.Poll(TimeSpan.FromMilliseconds(_rest - passed), awaited)))
             throw new SocketException((int)SocketError.TimedOut);
     }
 

@@ -36,7 +36,9 @@ public sealed class TlsSettings
     /// <summary>For looking whether a server speaks TLS at all: nothing is verified and nothing must be sent.</summary>
     internal static TlsSettings AnyServer { get; } = new() { AllowInvalidCertificates = true, AllowInvalidHostnames = true };
 
-    /// <exception cref="ConnectionStringException">A file is missing or holds something else, or the password does not open the key.</exception>
+    /// <exception cref="ConnectionStringException">
+    /// A file is missing or holds something else, or the password does not open the key.
+    /// </exception>
     public static TlsSettings Load(ConnectionString uri)
     {
         try
@@ -48,7 +50,8 @@ public sealed class TlsSettings
                 CheckRevocation = uri.TlsChecksRevocation,
                 _authorities = uri.TlsCAFile is { } file ? PemFiles.ReadAuthorities("tlsCAFile", file) : null,
                 _client = uri.TlsCertificateKeyFile is { } pem
-                    ? PemFiles.ReadIdentity("tlsCertificateKeyFile", pem, uri.TlsCertificateKeyFilePassword, "tlsCertificateKeyFilePassword")
+                    ? PemFiles.ReadIdentity(
+                        "tlsCertificateKeyFile", pem, uri.TlsCertificateKeyFilePassword, "tlsCertificateKeyFilePassword")
                     : null,
             };
         }
@@ -60,7 +63,10 @@ public sealed class TlsSettings
 
     public override string ToString() => $"TLS{(HasClientCertificate ? " with a client certificate" : "")}";
 
-    /// <summary>For a client whose library takes no policy: as RemoteCertificateValidationCallback it trusts the same servers as our own connections do.</summary>
+    /// <summary>
+    /// For a client whose library takes no policy: as RemoteCertificateValidationCallback it trusts the same servers as our
+    /// own connections do.
+    /// </summary>
     public bool Check(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
     {
         if (certificate is X509Certificate2 own)
@@ -68,7 +74,9 @@ public sealed class TlsSettings
             using var ours = new X509Chain { ChainPolicy = MakePolicy() };
             foreach (X509ChainElement element in chain?.ChainElements ?? Enumerable.Empty<X509ChainElement>())
                 ours.ChainPolicy.ExtraStore.Add(element.Certificate);
-            errors = ours.Build(own) ? errors & ~SslPolicyErrors.RemoteCertificateChainErrors : errors | SslPolicyErrors.RemoteCertificateChainErrors;
+            errors = ours.Build(own)
+                ? errors & ~SslPolicyErrors.RemoteCertificateChainErrors
+                : errors | SslPolicyErrors.RemoteCertificateChainErrors;
         }
 
         return new CertificateVerdict(NoServer, this).Check(sender, certificate, chain, errors);

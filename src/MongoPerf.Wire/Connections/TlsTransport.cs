@@ -23,7 +23,9 @@ internal sealed class TlsTransport : Transport
     /// <param name="socket">Connected; belongs to the transport, also when this fails.</param>
     /// <param name="settings">Whom to trust.</param>
     /// <exception cref="TlsFailedException">The certificate is not to be trusted, or the server refused the handshake.</exception>
-    /// <exception cref="IOException">The connection broke, as it does when a plain server is asked for TLS; a SocketException may come too.</exception>
+    /// <exception cref="IOException">
+    /// The connection broke, as it does when a plain server is asked for TLS; a SocketException may come too.
+    /// </exception>
     public static TlsTransport Open(ServerAddress server, SocketTransport socket, TlsSettings settings)
     {
         var transport = new TlsTransport(socket);
@@ -66,12 +68,17 @@ internal sealed class TlsTransport : Transport
         string text = string.Join(' ', innermost.Message.Split('\n', StringSplitOptions.TrimEntries));
         return text switch
         {
-            _ when text.Contains("certificate required", StringComparison.OrdinalIgnoreCase) => "the server requires a client certificate: add tlsCertificateKeyFile=FILE",
-            _ when text.Contains("unknown ca", StringComparison.OrdinalIgnoreCase) => "the server does not trust this client's certificate (tlsCertificateKeyFile): its authority is not the server's",
-            _ when text.Contains("certificate expired", StringComparison.OrdinalIgnoreCase) => "the server says that this client's certificate (tlsCertificateKeyFile) has expired: renew it",
-            _ when text.Contains("bad certificate", StringComparison.OrdinalIgnoreCase) || text.Contains("certificate unknown", StringComparison.OrdinalIgnoreCase) =>
+            _ when text.Contains("certificate required", StringComparison.OrdinalIgnoreCase) =>
+                "the server requires a client certificate: add tlsCertificateKeyFile=FILE",
+            _ when text.Contains("unknown ca", StringComparison.OrdinalIgnoreCase) =>
+                "the server does not trust this client's certificate (tlsCertificateKeyFile): its authority is not the server's",
+            _ when text.Contains("certificate expired", StringComparison.OrdinalIgnoreCase) =>
+                "the server says that this client's certificate (tlsCertificateKeyFile) has expired: renew it",
+            _ when text.Contains("bad certificate", StringComparison.OrdinalIgnoreCase)
+                || text.Contains("certificate unknown", StringComparison.OrdinalIgnoreCase) =>
                 "the server refused this client's certificate (tlsCertificateKeyFile)",
-            _ when text.Contains("protocol version", StringComparison.OrdinalIgnoreCase) || text.Contains("unsupported protocol", StringComparison.OrdinalIgnoreCase) =>
+            _ when text.Contains("protocol version", StringComparison.OrdinalIgnoreCase)
+                || text.Contains("unsupported protocol", StringComparison.OrdinalIgnoreCase) =>
                 "client and server have no version of TLS in common; TLS 1.2 or later is needed",
             _ => $"TLS failed: {text}",
         };

@@ -1,7 +1,12 @@
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>Bytes to and from one server, by blocking calls: plain (<see cref="SocketTransport"/>) or over TLS (<see cref="TlsTransport"/>).</summary>
-/// <remarks>One thread at a time, but <see cref="Abort"/> may come from any. Calls fail with a SocketException, an IOException or an ObjectDisposedException.</remarks>
+/// <summary>
+/// Bytes to and from one server, by blocking calls: plain (<see cref="SocketTransport"/>) or over TLS (<see cref="TlsTransport"/>).
+/// </summary>
+/// <remarks>
+/// One thread at a time, but <see cref="Abort"/> may come from any. Calls fail with a SocketException, an IOException or an
+/// ObjectDisposedException.
+/// </remarks>
 internal abstract class Transport : IDisposable
 {
     /// <summary>Bytes that went through the socket, TLS' own included; may be read from any thread.</summary>

@@ -7,7 +7,8 @@ namespace MongoPerf.Wire.Discovery;
 /// <param name="what">What is wrong.</param>
 /// <param name="hint">What to do; null where the line says it.</param>
 /// <param name="inner">Why the server can't be used.</param>
-public sealed class NoServerException(ServerAddress server, string what, string? hint = null, Exception? inner = null) : ConnectionFailedException(server, what, inner)
+public sealed class NoServerException(
+    ServerAddress server, string what, string? hint = null, Exception? inner = null) : ConnectionFailedException(server, what, inner)
 {
     public override string? Hint { get; } = hint;
 }

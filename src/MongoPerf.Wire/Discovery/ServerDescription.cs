@@ -46,7 +46,8 @@ internal sealed record ServerDescription(ServerAddress Address, ServerKind Kind)
 
     public string? ReplicaSetName => Hello?.ReplicaSetName;
 
-    public static ServerDescription Unreachable(ServerAddress address, Exception failure) => new(address, ServerKind.Unknown) { Failure = failure };
+    public static ServerDescription Unreachable(ServerAddress address, Exception failure) =>
+        new(address, ServerKind.Unknown) { Failure = failure };
 
     /// <param name="address">Where it was asked.</param>
     /// <param name="hello">What it said.</param>
@@ -64,11 +65,14 @@ internal sealed record ServerDescription(ServerAddress Address, ServerKind Kind)
         string kind = Kind switch
         {
             ServerKind.Unknown => Failure is null ? "not asked yet" : ConnectionFailedException.WhatOf(Failure, Address),
-            ServerKind.OtherMember => Hello!.Document.IsTrue("arbiterOnly") ? "arbiter" : Hello.Document.IsTrue("hidden") ? "hidden" : "starting or recovering",
+            ServerKind.OtherMember =>
+                Hello!.Document.IsTrue("arbiterOnly") ? "arbiter" : Hello.Document.IsTrue("hidden") ? "hidden" : "starting or recovering",
             ServerKind.Uninitiated => "not initiated",
             _ => Kind.ToString().ToLowerInvariant(),
         };
-        return Kind == ServerKind.Unknown ? $"{Address}: {kind}" : $"{Address} ({kind}{(Tags.Count > 0 ? ", " + ReadPreference.TextOf(Tags) : "")})";
+        return Kind == ServerKind.Unknown
+            ? $"{Address}: {kind}"
+            : $"{Address} ({kind}{(Tags.Count > 0 ? ", " + ReadPreference.TextOf(Tags) : "")})";
     }
 
     private static ServerKind KindOf(HelloReply hello) => hello switch

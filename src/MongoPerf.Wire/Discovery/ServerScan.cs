@@ -5,7 +5,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Wire.Discovery;
 
-/// <summary>Looks at servers, and at those that they name as members of their set: all at once, without a login, by connections of its own.</summary>
+/// <summary>
+/// Looks at servers, and at those that they name as members of their set: all at once, without a login, by connections of its own.
+/// </summary>
 /// <param name="settings">How to connect; no credential is sent, and nobody is waited for without end.</param>
 internal sealed class ServerScan(ConnectionSettings settings)
 {
@@ -62,21 +64,24 @@ internal sealed class ServerScan(ConnectionSettings settings)
             {
                 asked.Add(server);
                 // Threads of their own: they block, and the pool has few.
-                Task.Factory.StartNew(() => answers.Add(Describe(server)), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+                Task.Factory.StartNew(() => answers.Add(Describe(server)), CancellationToken.None,
+                    TaskCreationOptions.LongRunning, TaskScheduler.Default);
             }
         }
     }
 
     private static TimeSpan Later(TimeSpan one, TimeSpan other) => one > other ? one : other;
 
-    private static ServerDescription Silent(ServerAddress address) => ServerDescription.Unreachable(address, new ConnectionFailedException(address, "no answer while others answered"));
+    private static ServerDescription Silent(ServerAddress address) =>
+        ServerDescription.Unreachable(address, new ConnectionFailedException(address, "no answer while others answered"));
 
     /// <summary>What is remembered of a server is kept.</summary>
     private static ServerDescription Continue(ServerDescription now, ServerDescription? last)
     {
         if (now.Kind == ServerKind.Unknown)
             return now with { Earlier = last?.Kind == ServerKind.Unknown ? last.Earlier : last };
-        return last is null or { Kind: ServerKind.Unknown } ? now : now with { RoundTripTime = (NewestWeight * now.RoundTripTime) + ((1 - NewestWeight) * last.RoundTripTime) };
+        return last is null or { Kind: ServerKind.Unknown } ? now
+            : now with { RoundTripTime = (NewestWeight * now.RoundTripTime) + ((1 - NewestWeight) * last.RoundTripTime) };
     }
 
     private ServerDescription Describe(ServerAddress address)

@@ -19,7 +19,8 @@ internal enum DeploymentShape
 /// <param name="servers">All that are known.</param>
 /// <param name="heartbeat">How old what is known may be: by so much is staleness overestimated.</param>
 /// <param name="localThreshold">How much farther than the nearest of the fitting servers another one may be.</param>
-internal sealed class ServerSelector(DeploymentShape shape, IReadOnlyList<ServerDescription> servers, TimeSpan heartbeat, TimeSpan localThreshold)
+internal sealed class ServerSelector(
+    DeploymentShape shape, IReadOnlyList<ServerDescription> servers, TimeSpan heartbeat, TimeSpan localThreshold)
 {
     /// <summary>Those that fit, near and far; empty when none does. In the order of their addresses.</summary>
     public IReadOnlyList<ServerDescription> FindSuitable(ReadPreference preference) => shape switch
@@ -40,13 +41,15 @@ internal sealed class ServerSelector(DeploymentShape shape, IReadOnlyList<Server
         return [.. suitable.Where(server => server.RoundTripTime <= most)];
     }
 
-    private static ServerDescription[] Ordered(IEnumerable<ServerDescription> found) => [.. found.OrderBy(server => server.Address.ToString(), StringComparer.Ordinal)];
+    private static ServerDescription[] Ordered(IEnumerable<ServerDescription> found) =>
+        [.. found.OrderBy(server => server.Address.ToString(), StringComparer.Ordinal)];
 
     private ServerDescription[] FindMembers(ReadPreference preference)
     {
         ServerDescription[] primary = [.. servers.Where(server => server.Kind == ServerKind.Primary)];
         ServerDescription[] Fitting(ServerKind? kind) =>
-            WithTags(servers.Where(server => server.HoldsData && (kind is null || server.Kind == kind) && IsFresh(server, preference)), preference.TagSets);
+            WithTags(servers.Where(server => server.HoldsData && (kind is null || server.Kind == kind) && IsFresh(server, preference)),
+                preference.TagSets);
         return preference.Mode switch
         {
             ReadMode.Primary => primary,
@@ -58,16 +61,19 @@ internal sealed class ServerSelector(DeploymentShape shape, IReadOnlyList<Server
     }
 
     /// <summary>Those that have all tags of the first set which anybody has.</summary>
-    private static ServerDescription[] WithTags(IEnumerable<ServerDescription> members, IReadOnlyList<IReadOnlyDictionary<string, string>> tagSets)
+    private static ServerDescription[] WithTags(
+        IEnumerable<ServerDescription> members, IReadOnlyList<IReadOnlyDictionary<string, string>> tagSets)
     {
         ServerDescription[] all = [.. members];
         return tagSets.Count == 0
             ? all
-            : tagSets.Select(set => all.Where(server => set.All(tag => server.Tags.GetValueOrDefault(tag.Key) == tag.Value)).ToArray()).FirstOrDefault(found => found.Length > 0) ?? [];
+            : tagSets.Select(set => all.Where(server => set.All(tag => server.Tags.GetValueOrDefault(tag.Key) == tag.Value)).ToArray())
+                .FirstOrDefault(found => found.Length > 0) ?? [];
     }
 
     private bool IsFresh(ServerDescription server, ReadPreference preference) =>
-        preference.MaxStalenessSeconds is not { } most || server.Kind == ServerKind.Primary || (Staleness(server) + heartbeat).TotalSeconds <= most;
+        preference.MaxStalenessSeconds is not { } most || server.Kind == ServerKind.Primary
+        || (Staleness(server) + heartbeat).TotalSeconds <= most;
 
     /// <summary>Behind the primary; without one behind the secondary that has the latest write.</summary>
     private TimeSpan Staleness(ServerDescription secondary)

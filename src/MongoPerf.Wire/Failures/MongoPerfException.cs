@@ -23,7 +23,9 @@ public enum Fault
 }
 
 /// <summary>A failure that may happen to anybody: its message is one line for people, without a stack.</summary>
-/// <remarks>An interface, since a failure of a connection is an <see cref="IOException"/> too, and a wrong format a <see cref="FormatException"/>.</remarks>
+/// <remarks>
+/// An interface, since a failure of a connection is an <see cref="IOException"/> too, and a wrong format a <see cref="FormatException"/>.
+/// </remarks>
 public interface IFailure
 {
     Fault Fault { get; }
@@ -37,7 +39,8 @@ public interface IFailure
 /// <param name="message">What was found and what is allowed, in one line.</param>
 /// <param name="hint">What to do about it; null where the message says it.</param>
 /// <param name="cause">What failed first; null for nothing.</param>
-public class MongoPerfException(Fault fault, string message, string? hint = null, Exception? cause = null) : Exception(message, cause), IFailure
+public class MongoPerfException(
+    Fault fault, string message, string? hint = null, Exception? cause = null) : Exception(message, cause), IFailure
 {
     public Fault Fault { get; } = fault;
 

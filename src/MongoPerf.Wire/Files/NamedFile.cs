@@ -20,7 +20,8 @@ public static partial class NamedFile
     public static Stream Open(string path) => Open(path, NoWriterLimit, SilenceLimit);
 
     internal static Stream Open(string path, TimeSpan nobodyLimit, TimeSpan silenceLimit) =>
-        (OperatingSystem.IsLinux() && !Directory.Exists(path) ? (Stream?)PipeStream.TryOpen(path, nobodyLimit, silenceLimit) : null) ?? File.OpenRead(path);
+        (OperatingSystem.IsLinux() && !Directory.Exists(path) ? (Stream?)PipeStream.TryOpen(path, nobodyLimit, silenceLimit) : null)
+        ?? File.OpenRead(path);
 
     /// <summary>The text, UTF-8 unless it begins otherwise.</summary>
     /// <param name="path">As the user named it.</param>
@@ -36,7 +37,9 @@ public static partial class NamedFile
         return text.ToString();
     }
 
-    /// <summary>Opening a FIFO waits for its writer, which may never come: it is opened without waiting, and asked again and again.</summary>
+    /// <summary>
+    /// Opening a FIFO waits for its writer, which may never come: it is opened without waiting, and asked again and again.
+    /// </summary>
     private sealed partial class PipeStream(SafeFileHandle handle, string path, TimeSpan nobodyLimit, TimeSpan silenceLimit) : Stream
     {
         // Of Linux: open's O_RDONLY | O_NONBLOCK | O_CLOEXEC, lseek's SEEK_CUR, errno's EINTR and EAGAIN, poll's POLLIN.
@@ -93,7 +96,8 @@ public static partial class NamedFile
                     return (int)read;
                 TimeSpan limit = _hasWriter ? silenceLimit : nobodyLimit;
                 if (Environment.TickCount64 - start > limit.TotalMilliseconds)
-                    throw new TimeoutException($"{path} is a pipe, and {(_hasWriter ? $"nothing came from it for {limit.TotalSeconds:0.#} s" : "nobody writes to it")}");
+                    throw new TimeoutException($"{path} is a pipe, "
+                        + $"and {(_hasWriter ? $"nothing came from it for {limit.TotalSeconds:0.#} s" : "nobody writes to it")}");
                 if (error == TryAgain)
                 {
                     var wait = new PollFile { File = (int)handle.DangerousGetHandle(), Events = Readable };

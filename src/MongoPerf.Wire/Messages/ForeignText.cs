@@ -2,7 +2,9 @@ using System.Globalization;
 
 namespace MongoPerf.Wire.Messages;
 
-/// <summary>Text that the other side wrote, made fit to be shown: nothing of it may break the line, move the cursor or fill the screen.</summary>
+/// <summary>
+/// Text that the other side wrote, made fit to be shown: nothing of it may break the line, move the cursor or fill the screen.
+/// </summary>
 public static class ForeignText
 {
     /// <summary>On one line, characters that control how others are shown as '?'.</summary>
@@ -16,5 +18,6 @@ public static class ForeignText
 
     /// <summary>It moves the cursor, breaks the line or turns the direction of writing.</summary>
     private static bool Controls(char c) =>
-        char.GetUnicodeCategory(c) is UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
+        char.GetUnicodeCategory(c) is UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.LineSeparator
+            or UnicodeCategory.ParagraphSeparator;
 }

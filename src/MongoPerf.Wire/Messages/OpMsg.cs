@@ -39,7 +39,9 @@ public readonly ref struct OpMsg
     public SequenceEnumerator Sequences => new(_sections);
 
     /// <param name="message">Header included, exactly as long as the header says.</param>
-    /// <exception cref="WireProtocolException">Another opcode, sections that do not fit, none or several of kind 0, an unknown kind or required flag.</exception>
+    /// <exception cref="WireProtocolException">
+    /// Another opcode, sections that do not fit, none or several of kind 0, an unknown kind or required flag.
+    /// </exception>
     public static OpMsg Parse(ReadOnlySpan<byte> message)
     {
         if (message.Length < MessageHeader.Size + 4)
@@ -57,7 +59,8 @@ public readonly ref struct OpMsg
         return new OpMsg(flags, FindBody(sections), sections);
     }
 
-    internal static OpMsgFlags ReadFlags(ReadOnlySpan<byte> message) => (OpMsgFlags)BinaryPrimitives.ReadInt32LittleEndian(message[MessageHeader.Size..]);
+    internal static OpMsgFlags ReadFlags(ReadOnlySpan<byte> message) =>
+        (OpMsgFlags)BinaryPrimitives.ReadInt32LittleEndian(message[MessageHeader.Size..]);
 
     private static ReadOnlySpan<byte> FindBody(ReadOnlySpan<byte> sections)
     {

@@ -27,13 +27,17 @@ public readonly ref struct OpQuery
     /// <summary>The document as it was sent.</summary>
     public ReadOnlySpan<byte> Query { get; }
 
-    /// <summary>The command document: the sent one, or what stands in its <c>$query</c> (or <c>query</c>) where a read preference goes beside it.</summary>
+    /// <summary>
+    /// The command document: the sent one, or what stands in its <c>$query</c> (or <c>query</c>) where a read preference goes beside it.
+    /// </summary>
     public ReadOnlySpan<byte> Command
     {
         get
         {
             var reader = new BsonReader(Query);
-            return reader.Read() && reader.Type == BsonType.Document && (reader.NameIs("$query"u8) || reader.NameIs("query"u8)) ? reader.Value : Query;
+            return reader.Read() && reader.Type == BsonType.Document && (reader.NameIs("$query"u8) || reader.NameIs("query"u8))
+                ? reader.Value
+                : Query;
         }
     }
 
@@ -56,6 +60,7 @@ public readonly ref struct OpQuery
         if (size < 5 || size > rest.Length - at)
             throw new WireProtocolException($"OP_QUERY document declares {size} bytes; allowed: 5 to {rest.Length - at}");
         return new OpQuery(
-            BinaryPrimitives.ReadInt32LittleEndian(rest), rest.Slice(4, nameLength), BinaryPrimitives.ReadInt32LittleEndian(rest[(at - 4)..]), rest.Slice(at, size));
+            BinaryPrimitives.ReadInt32LittleEndian(rest), rest.Slice(4, nameLength),
+            BinaryPrimitives.ReadInt32LittleEndian(rest[(at - 4)..]), rest.Slice(at, size));
     }
 }

@@ -4,7 +4,9 @@ using DnsClient.Protocol;
 
 namespace MongoPerf.Wire.Names;
 
-/// <summary>Asks the system's name servers, those of /etc/resolv.conf, in their order; without any, one on this machine. Safe for any thread.</summary>
+/// <summary>
+/// Asks the system's name servers, those of /etc/resolv.conf, in their order; without any, one on this machine. Safe for any thread.
+/// </summary>
 /// <param name="nameServer">Asked instead; for tests.</param>
 internal sealed class DnsResolver(IPEndPoint? nameServer = null) : INameResolver
 {
@@ -12,7 +14,8 @@ internal sealed class DnsResolver(IPEndPoint? nameServer = null) : INameResolver
 
     public IReadOnlyList<ServiceRecord> FindServices(string name) => [.. Query(name, QueryType.SRV).SrvRecords().Select(ServiceOf)];
 
-    public IReadOnlyList<string> FindTexts(string name) => [.. Query(name, QueryType.TXT).TxtRecords().Select(record => string.Concat(record.Text))];
+    public IReadOnlyList<string> FindTexts(string name) =>
+        [.. Query(name, QueryType.TXT).TxtRecords().Select(record => string.Concat(record.Text))];
 
     private IReadOnlyList<DnsResourceRecord> Query(string name, QueryType type)
     {
@@ -49,7 +52,9 @@ internal sealed class DnsResolver(IPEndPoint? nameServer = null) : INameResolver
         };
     }
 
-    /// <summary>The library itself would leave out a server with a comment behind it, and all where the loopback is the only network.</summary>
+    /// <summary>
+    /// The library itself would leave out a server with a comment behind it, and all where the loopback is the only network.
+    /// </summary>
     internal static NameServer[] ServersOf(IEnumerable<string> lines) =>
     [
         .. lines.Select(line => line.Split((char[])[' ', '\t'], StringSplitOptions.RemoveEmptyEntries))
@@ -57,7 +62,10 @@ internal sealed class DnsResolver(IPEndPoint? nameServer = null) : INameResolver
             .Select(words => new NameServer(IPAddress.Parse(words[1]))),
     ];
 
-    /// <remarks>What is no host's name is refused here, so that nothing odd reaches a message or a log. Priority and weight are left out of account, as by drivers: they look at all hosts.</remarks>
+    /// <remarks>
+    /// What is no host's name is refused here, so that nothing odd reaches a message or a log. Priority and weight are left out of account,
+    /// as by drivers: they look at all hosts.
+    /// </remarks>
     private static ServiceRecord ServiceOf(SrvRecord record)
     {
         string host = record.Target.Value.TrimEnd('.');

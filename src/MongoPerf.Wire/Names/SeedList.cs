@@ -7,7 +7,9 @@ namespace MongoPerf.Wire.Names;
 /// <param name="Options">As in a connection string behind the question mark; empty without a record.</param>
 internal sealed record SeedList(IReadOnlyList<ServiceRecord> Hosts, string Options)
 {
-    /// <exception cref="NameResolutionException">No answer; no SRV record, several TXT records, or a host outside of the name's domain. One line.</exception>
+    /// <exception cref="NameResolutionException">
+    /// No answer; no SRV record, several TXT records, or a host outside of the name's domain. One line.
+    /// </exception>
     public static SeedList Find(INameResolver resolver, string name, string service, int mostHosts)
     {
         string question = $"_{service}._tcp.{name}";
@@ -19,7 +21,8 @@ internal sealed record SeedList(IReadOnlyList<ServiceRecord> Hosts, string Optio
         IReadOnlyList<string> texts = resolver.FindTexts(name);
         if (texts.Count > 1)
             throw new NameResolutionException($"DNS has {texts.Count} TXT records for {name}, at most one is allowed");
-        ServiceRecord[] hosts = [.. services.Select(record => record with { Host = record.Host.TrimEnd('.').ToLowerInvariant() }).Distinct()];
+        ServiceRecord[] hosts =
+            [.. services.Select(record => record with { Host = record.Host.TrimEnd('.').ToLowerInvariant() }).Distinct()];
         if (mostHosts > 0 && mostHosts < hosts.Length)
         {
             RandomNumberGenerator.Shuffle(hosts.AsSpan());
@@ -29,7 +32,9 @@ internal sealed record SeedList(IReadOnlyList<ServiceRecord> Hosts, string Optio
         return new SeedList(hosts, texts is [var text] ? text : "");
     }
 
-    /// <summary>Who can forge an answer must not send a client, and its password, elsewhere. Source: initial-dns-seedlist-discovery.md.</summary>
+    /// <summary>
+    /// Who can forge an answer must not send a client, and its password, elsewhere. Source: initial-dns-seedlist-discovery.md.
+    /// </summary>
     private static void CheckDomain(string name, string host)
     {
         string[] parts = name.Split('.');

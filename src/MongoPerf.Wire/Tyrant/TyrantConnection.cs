@@ -116,7 +116,8 @@ public sealed class TyrantConnection : IDisposable
         Need(length);
         RequireEnd(length);
         long number = BinaryPrimitives.ReadInt64BigEndian(_received.AsSpan(1));
-        return _received[0] == 0 && number >= 0 ? number : throw Violation($"answers code {_received[0]} and the number {number}; allowed: 0 and a number from 0 on");
+        return _received[0] == 0 && number >= 0 ? number
+            : throw Violation($"answers code {_received[0]} and the number {number}; allowed: 0 and a number from 0 on");
     }
 
     /// <summary>stat: what the server says of itself. Not for the measured path.</summary>
@@ -133,7 +134,9 @@ public sealed class TyrantConnection : IDisposable
             : throw Violation($"answers code {_received[0]} to stat, allowed is 0");
     }
 
-    /// <summary>Does something that may take longer than a response otherwise may (building an index, say); <see cref="Abort"/> ends it.</summary>
+    /// <summary>
+    /// Does something that may take longer than a response otherwise may (building an index, say); <see cref="Abort"/> ends it.
+    /// </summary>
     /// <remarks>After an exception the connection waits without end, and must be disposed of.</remarks>
     public T WithoutTimeout<T>(Func<TyrantConnection, T> action)
     {
@@ -223,7 +226,8 @@ public sealed class TyrantConnection : IDisposable
     private ConnectionFailedException Broken(Exception cause)
     {
         Dispose();
-        return new ConnectionFailedException(Address, cause is SocketException e ? SocketTransport.Explain(e, _timeout) : "connection was closed by MongoPerf", cause);
+        return new ConnectionFailedException(
+            Address, cause is SocketException e ? SocketTransport.Explain(e, _timeout) : "connection was closed by MongoPerf", cause);
     }
 
     private void SetTimeout(TimeSpan timeout)

@@ -5,7 +5,10 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Wire.Tyrant;
 
 /// <summary>Writes one request of Tokyo Tyrant's binary protocol into a buffer that is used again for the next one.</summary>
-/// <remarks>One thread; integers are big-endian. A function's arguments are counted as they are added: what is written is a whole request at any time.</remarks>
+/// <remarks>
+/// One thread; integers are big-endian. A function's arguments are counted as they are added: what is written is a whole
+/// request at any time.
+/// </remarks>
 public sealed class TyrantRequest
 {
     private const byte Magic = 0xC8;

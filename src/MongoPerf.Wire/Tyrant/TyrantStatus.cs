@@ -6,7 +6,9 @@ using MongoPerf.Wire.Failures;
 namespace MongoPerf.Wire.Tyrant;
 
 /// <summary>What a server says of itself (stat): lines of a name, a tab and a value.</summary>
-/// <remarks>Immutable. Names of 1.1.41, among others: version, type, path, pid, rnum, size, memrss (bytes), ru_user (s), cnt_put, cnt_misc.</remarks>
+/// <remarks>
+/// Immutable. Names of 1.1.41, among others: version, type, path, pid, rnum, size, memrss (bytes), ru_user (s), cnt_put, cnt_misc.
+/// </remarks>
 public sealed class TyrantStatus
 {
     /// <summary>What <c>type</c> says of a table database.</summary>
@@ -30,7 +32,8 @@ public sealed class TyrantStatus
     public string? Find(string name) => _values.GetValueOrDefault(name);
 
     /// <summary>Null when there is none, or it is no whole number.</summary>
-    public long? FindInt64(string name) => long.TryParse(Find(name), NumberStyles.Integer, CultureInfo.InvariantCulture, out long value) ? value : null;
+    public long? FindInt64(string name) =>
+        long.TryParse(Find(name), NumberStyles.Integer, CultureInfo.InvariantCulture, out long value) ? value : null;
 
     /// <exception cref="TyrantServerException">The database is none with columns.</exception>
     public void RequireTable(ServerAddress address)
@@ -56,4 +59,5 @@ public sealed class TyrantStatus
 
 /// <summary>A Tokyo Tyrant server whose database has no columns. The user's to mend.</summary>
 public sealed class TyrantServerException(ServerAddress server, string type)
-    : MongoPerfException(Fault.WrongUsage, $"{server}: this Tokyo Tyrant server's database is of type '{type}', a table database is needed", "start it on the file of a table database: ttserver FILE.tct");
+    : MongoPerfException(Fault.WrongUsage, $"{server}: this Tokyo Tyrant server's database is of type '{type}', a table database is needed",
+        "start it on the file of a table database: ttserver FILE.tct");

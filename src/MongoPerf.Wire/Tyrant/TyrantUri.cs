@@ -45,7 +45,9 @@ public static class TyrantUri
             return new ServerAddress(ReadIPv6(name, text), port);
         return name.Length > 0 && !name.Any(char.IsWhiteSpace)
             ? new ServerAddress(name, port)
-            : throw new ConnectionStringException(name.Length == 0 ? $"no host; {Scheme}host[:port] is expected" : $"host '{name}' is not a host name or address");
+            : throw new ConnectionStringException(name.Length == 0
+                ? $"no host; {Scheme}host[:port] is expected"
+                : $"host '{name}' is not a host name or address");
     }
 
     private static string ReadIPv6(string name, string text) =>

@@ -9,7 +9,10 @@ using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Commands;
 
-/// <summary><c>calibrate</c>: runs scenarios/calibrate.yaml on the null deployment, through MongoPerf's own client and through the official driver, and keeps what each cost.</summary>
+/// <summary>
+/// <c>calibrate</c>: runs scenarios/calibrate.yaml on the null deployment, through MongoPerf's own client and through the official driver,
+/// and keeps what each cost.
+/// </summary>
 internal static class CalibrateCommand
 {
     private const string Scenario = "calibrate";
@@ -17,19 +20,23 @@ internal static class CalibrateCommand
     public static Command Create()
     {
         var shared = new SharedOptions();
-        Option<double?> duration = OptionTypes.Duration("--duration", "Length of each measurement, a quarter of it warm-up: six operations through two clients [default: 5s]");
+        Option<double?> duration = OptionTypes.Duration(
+            "--duration", "Length of each measurement, a quarter of it warm-up: six operations through two clients [default: 5s]");
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the result [default: text]", "text", "json");
-        var command = new Command("calibrate", "Measure what client and loopback cost per operation, with MongoPerf's own client and with MongoDB.Driver; later runs on this CPU model state their share (scenarios/calibrate.yaml)")
+        var command = new Command("calibrate", "Measure what client and loopback cost per operation, with MongoPerf's own client and with "
+            + "MongoDB.Driver; later runs on this CPU model state their share (scenarios/calibrate.yaml)")
         {
             duration, format, shared.Out, shared.Quiet, shared.NoTui,
         };
         command.Runs(parsed =>
         {
             CalibrationFolder calibrations = CalibrationFolder.OfUser()
-                ?? throw new UserException(ExitCode.WrongUsage, "a calibration has nowhere to be stored: neither XDG_CACHE_HOME nor HOME is set", "set XDG_CACHE_HOME to a folder");
+                ?? throw new UserException(ExitCode.WrongUsage,
+                    "a calibration has nowhere to be stored: neither XDG_CACHE_HOME nor HOME is set", "set XDG_CACHE_HOME to a folder");
             calibrations.Prepare();
             ScenarioFile file = ScenarioFile.Find(Scenario);
-            RunRequest request = new PlanRequests(parsed, shared, file, new PlanOverrides { Duration = parsed.GetValue(duration) }) { HidesChanges = true }.ReadOn(Topology.Null);
+            RunRequest request = new PlanRequests(parsed, shared, file,
+                new PlanOverrides { Duration = parsed.GetValue(duration) }) { HidesChanges = true }.ReadOn(Topology.Null);
             request = request with { Output = request.Output with { PrintsResult = false } };
             var ends = new List<RunEnd>();
             foreach (EngineSettings engine in (EngineSettings[])[EngineSettings.Wire, new(EngineKind.Driver)])
@@ -58,7 +65,8 @@ internal static class CalibrateCommand
         OtherLoad? other = ((OtherLoad?[])[ClientLimit.Of(own).Other, ClientLimit.Of(driver).Other]).MaxBy(load => load?.Cores);
         ClientCalibration calibration = Read(own, driver, other, file);
         string stored = calibrations.Save(calibration);
-        ResultFormat.Print(format, () => CalibrationReport.Of(calibration, other, stored), ("json", output => CalibrationReport.WriteJson(calibration, other, stored, output)));
+        ResultFormat.Print(format, () => CalibrationReport.Of(calibration, other, stored),
+            ("json", output => CalibrationReport.WriteJson(calibration, other, stored, output)));
     }
 
     /// <param name="own">A run through MongoPerf's own client.</param>
@@ -80,9 +88,12 @@ internal static class CalibrateCommand
     private static OperationCost[] CostsOf(StoredRun run, ScenarioFile file) =>
     [
         .. ClientCalibration.Kinds.Select(kind =>
-            (run.Phases.LastOrDefault(phase => phase.Phase == kind) is { Operations: [{ Threads: 1 } result] } ? OperationCost.From(result, kind) : null) ?? throw NotMeasured(file, kind)),
+            (run.Phases.LastOrDefault(phase => phase.Phase == kind) is { Operations: [{ Threads: 1 } result] }
+                ? OperationCost.From(result, kind)
+                : null) ?? throw NotMeasured(file, kind)),
     ];
 
     private static UserException NotMeasured(ScenarioFile file, string kind) =>
-        new(ExitCode.WrongUsage, $"{file.ShownPath}: nothing was measured in a phase '{kind}' with one operation and one thread", "use the file that comes with the program, and a longer --duration");
+        new(ExitCode.WrongUsage, $"{file.ShownPath}: nothing was measured in a phase '{kind}' with one operation and one thread",
+            "use the file that comes with the program, and a longer --duration");
 }

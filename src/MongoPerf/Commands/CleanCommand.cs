@@ -13,10 +13,16 @@ internal static class CleanCommand
     public static Command Create()
     {
         var shared = new SharedOptions();
-        var run = new Argument<string?>("RUN") { Description = "A run id, as shown by 'list runs', or a run folder", Arity = ArgumentArity.ZeroOrOne };
-        var all = new Option<bool>("--all") { Description = "Delete the server data of every run in the runs folder; collections on existing deployments are kept" };
-        Option<double?> olderThan = OptionTypes.Duration("--older-than", "Delete the server data of runs that ended longer ago than this, such as 7d or 12h");
-        var command = new Command("clean", "Delete what a run left behind: the data of the server it started, or its collections on an existing deployment (also restores a cluster's settings); results and report are kept")
+        var run = new Argument<string?>(
+            "RUN") { Description = "A run id, as shown by 'list runs', or a run folder", Arity = ArgumentArity.ZeroOrOne };
+        var all = new Option<bool>("--all")
+        {
+            Description = "Delete the server data of every run in the runs folder; collections on existing deployments are kept",
+        };
+        Option<double?> olderThan = OptionTypes.Duration(
+            "--older-than", "Delete the server data of runs that ended longer ago than this, such as 7d or 12h");
+        var command = new Command("clean", "Delete what a run left behind: the data of the server it started, or its collections on an "
+            + "existing deployment (also restores a cluster's settings); results and report are kept")
         {
             run, all, olderThan, shared.RunUri, shared.PasswordFile, shared.Out,
         };
@@ -28,11 +34,15 @@ internal static class CleanCommand
             double? age = parsed.GetValue(olderThan);
             bool isMany = parsed.GetValue(all) || age is not null;
             if (parsed.GetValue(run) is { } named)
-                return isMany ? throw new UserException(ExitCode.WrongUsage, $"clean takes a run ('{named}') or --all or --older-than, not both") : CleanOne(RunFolder.Find(runs, named), uri, passwordFile);
+                return isMany
+                    ? throw new UserException(ExitCode.WrongUsage, $"clean takes a run ('{named}') or --all or --older-than, not both")
+                    : CleanOne(RunFolder.Find(runs, named), uri, passwordFile);
             if (!isMany)
-                throw new UserException(ExitCode.WrongUsage, "clean: no run is named", "name one of 'mongoperf list runs', or use --all or --older-than 7d");
+                throw new UserException(
+                    ExitCode.WrongUsage, "clean: no run is named", "name one of 'mongoperf list runs', or use --all or --older-than 7d");
             if (uri is not null || passwordFile is not null)
-                throw new UserException(ExitCode.WrongUsage, "--uri and --password-file apply to one run and can't be combined with --all or --older-than");
+                throw new UserException(
+                    ExitCode.WrongUsage, "--uri and --password-file apply to one run and can't be combined with --all or --older-than");
             return CleanMany(runs, age is { } seconds ? DateTimeOffset.UtcNow.AddSeconds(-seconds) : DateTimeOffset.MaxValue);
         });
         return command;
@@ -89,7 +99,8 @@ internal static class CleanCommand
     {
         if (ServerData.Delete(folder) is not { } deleted)
             return false;
-        Console.WriteLine($"{Units.Bytes(deleted.Bytes)} of server data deleted from {folder.DataPath} ({Units.Counted(deleted.Files, "file")})");
+        Console.WriteLine(
+            $"{Units.Bytes(deleted.Bytes)} of server data deleted from {folder.DataPath} ({Units.Counted(deleted.Files, "file")})");
         return true;
     }
 }

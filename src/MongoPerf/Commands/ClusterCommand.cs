@@ -13,10 +13,11 @@ internal static class ClusterCommand
 {
     private const string DefaultFolder = "cluster";
 
-    public static Command Create() => new("cluster", "Start, inspect and stop a real sharded MongoDB cluster, or replica set, on this machine")
-    {
-        CreateStart(), CreateStatus(), CreateStop(),
-    };
+    public static Command Create() =>
+        new("cluster", "Start, inspect and stop a real sharded MongoDB cluster, or replica set, on this machine")
+        {
+            CreateStart(), CreateStatus(), CreateStop(),
+        };
 
     private static Command CreateStart()
     {
@@ -26,17 +27,23 @@ internal static class ClusterCommand
         var security = new SecurityOptions();
         Option<string?> folder = FolderOption();
         Option<string?> topology = OptionTypes.Choice("--topology", "What to start [default: sharded]", "sharded", "replicaset");
-        Option<long?> cache = OptionTypes.Size("--cache", "Cache size of each member that holds data, at least 64MB [default: half of the memory, shared by all]");
-        Option<long?> port = OptionTypes.Make<long?>("--port", null, "Port of the router or first member; the other processes use the ports after it [default: free ports]", "PORT", text => Quantities.ParseCount(text, 1, ushort.MaxValue));
-        var command = new Command("start", "Start a cluster or replica set, or the stopped parts of an existing one; it runs until 'cluster stop'")
+        Option<long?> cache = OptionTypes.Size(
+            "--cache", "Cache size of each member that holds data, at least 64MB [default: half of the memory, shared by all]");
+        Option<long?> port = OptionTypes.Make<long?>("--port", null,
+            "Port of the router or first member; the other processes use the ports after it [default: free ports]", "PORT",
+            text => Quantities.ParseCount(text, 1, ushort.MaxValue));
+        var command = new Command(
+            "start", "Start a cluster or replica set, or the stopped parts of an existing one; it runs until 'cluster stop'")
         {
-            topology, options.Shards, options.Members, options.ConfigServers, options.Arbiter, cache, limits.MemoryLimit, limits.Cpus, security.Auth, security.Tls, shared.Mongod, folder, port,
+            topology, options.Shards, options.Members, options.ConfigServers, options.Arbiter, cache, limits.MemoryLimit, limits.Cpus,
+            security.Auth, security.Tls, shared.Mongod, folder, port,
         };
         command.Runs(parsed =>
         {
             (long? memory, int? cpus) = limits.ReadOne(parsed);
             (bool? tls, bool? auth) = security.ReadOne(parsed);
-            Topology? asked = parsed.GetValue(topology) is { } named ? named == "replicaset" ? Topology.ReplicaSet : Topology.Sharded : null;
+            Topology? asked =
+                parsed.GetValue(topology) is { } named ? named == "replicaset" ? Topology.ReplicaSet : Topology.Sharded : null;
             if (asked == Topology.ReplicaSet && options.Typed(parsed).FirstOrDefault(options.IsForShardsOnly) is { } wrong)
                 throw new UserException(ExitCode.WrongUsage, $"{wrong.Name} does not apply to --topology replicaset", "omit one of them");
             using var signals = new StopSignals("stopping");
@@ -104,5 +111,6 @@ internal static class ClusterCommand
         return command;
     }
 
-    private static Option<string?> FolderOption() => OptionTypes.Text("--folder", $"The cluster's folder [default: {DefaultFolder}]", "DIR");
+    private static Option<string?> FolderOption() =>
+        OptionTypes.Text("--folder", $"The cluster's folder [default: {DefaultFolder}]", "DIR");
 }

@@ -20,9 +20,11 @@ internal static class ClusterPrinter
         output.WriteLine($"{plan.Noun} of {plan.ShapeText} in {cluster.Folder}");
         WriteParts(cluster, output);
         WriteSecurity(plan, cluster.Folder, output);
-        WriteLine(output, "memory", $"cache {Units.BinaryBytes(plan.CacheBytes)} per {member}, limit {LimitText(plan, cluster.MemoryProblem)}");
+        WriteLine(
+            output, "memory", $"cache {Units.BinaryBytes(plan.CacheBytes)} per {member}, limit {LimitText(plan, cluster.MemoryProblem)}");
         if (plan.Cpus is { } cpus)
-            WriteLine(output, "CPUs", cluster.CpuProblem is { } problem ? $"not limited to {cpus} per {member}: {problem}" : $"{cpus} per {member}");
+            WriteLine(output, "CPUs",
+                cluster.CpuProblem is { } problem ? $"not limited to {cpus} per {member}: {problem}" : $"{cpus} per {member}");
         output.WriteLine($"use it:   mongoperf series --target 1M --cluster {folder}");
         // With logins or TLS the URI would hold secrets, which don't belong on a command line.
         if ((plan.IsReplicaSet || plan.Router == RouterKind.Mongos) && !plan.Auth && !plan.Tls)
@@ -33,7 +35,8 @@ internal static class ClusterPrinter
     public static void WriteTable(ClusterStatus status, TextWriter output)
     {
         ClusterPlan plan = status.Plan;
-        output.WriteLine($"{plan.Noun} of {plan.ShapeText} in {status.Folder}, {(plan.IsReplicaSet ? $"mongod {plan.MongodVersion}" : $"router: {plan.RouterText}")}{SecurityText(plan)}");
+        output.WriteLine($"{plan.Noun} of {plan.ShapeText} in {status.Folder}, "
+            + $"{(plan.IsReplicaSet ? $"mongod {plan.MongodVersion}" : $"router: {plan.RouterText}")}{SecurityText(plan)}");
         TextColumns.Write(
         [
             ["part", "address", "process", "state", "memory limit", "folder"],
@@ -63,7 +66,8 @@ internal static class ClusterPrinter
         status.IsRunning,
         processes = status.Members.Select(member => new
         {
-            member.Member.Name, role = member.Member.Description, address = AddressOf(member), member.ProcessId, member.State, member.IsMemoryLimited,
+            member.Member.Name, role = member.Member.Description, address = AddressOf(member), member.ProcessId,
+            member.State, member.IsMemoryLimited,
         }),
     });
 
@@ -73,7 +77,8 @@ internal static class ClusterPrinter
         if (cluster.Parts is not { } parts)
         {
             foreach (ClusterMember member in plan.Processes)
-                WriteLine(output, member.Name, $"{ClusterProcesses.AddressOf(member)}{(ClusterProcesses.AddressOf(member) == cluster.Address ? ", primary" : "")}");
+                WriteLine(output, member.Name,
+                    $"{ClusterProcesses.AddressOf(member)}{(ClusterProcesses.AddressOf(member) == cluster.Address ? ", primary" : "")}");
             return;
         }
 

@@ -58,8 +58,8 @@ public static class CommandLine
     }
 
     /// <summary>
-    /// System.Text.Json would compile an accessor for each property that a run's records have, a quarter of a second of a command's start; by
-    /// reflection they are fast enough. MongoDB's driver, which a resumed run may use too, is measured with its expressions compiled.
+    /// System.Text.Json would compile an accessor for each property that a run's records have, a quarter of a second of a command's start;
+    /// by reflection they are fast enough. MongoDB's driver, which a resumed run may use too, is measured with its expressions compiled.
     /// </summary>
     private static void LeaveDynamicCodeOut(ParseResult parsed)
     {
@@ -69,9 +69,11 @@ public static class CommandLine
 
     /// <summary>What a stored run used is known only when it has been opened.</summary>
     internal static bool MayUseDriver(ParseResult parsed) => parsed.CommandResult.Command.Name is "resume" or "calibrate"
-        || (parsed.Errors.Count == 0 && parsed.CommandResult.Command.Options.OfType<Option<IReadOnlyList<EngineKind>?>>().Any(engine => parsed.GetValue(engine)?.Contains(EngineKind.Driver) is true));
+        || (parsed.Errors.Count == 0 && parsed.CommandResult.Command.Options.OfType<Option<IReadOnlyList<EngineKind>?>>()
+            .Any(engine => parsed.GetValue(engine)?.Contains(EngineKind.Driver) is true));
 
-    private static InvocationConfiguration Invocation() => new() { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null };
+    private static InvocationConfiguration Invocation() =>
+        new() { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null };
 
     /// <summary>In another language than English. The library's own headings are lines by themselves.</summary>
     private static int ShowHelp(string[] args)

@@ -15,17 +15,25 @@ internal static class CompareCommand
         var shared = new SharedOptions();
         var runs = new Argument<string[]>("RUN")
         {
-            Description = "Run ids or folders, the baseline first. Any one of several repeats stands for all of them, or list them as A,B,C; repeats alone report their spread.",
+            Description = "Run ids or folders, the baseline first. Any one of several repeats stands for all of them, "
+                + "or list them as A,B,C; repeats alone report their spread.",
             Arity = ArgumentArity.OneOrMore,
         };
         Option<string?> baseline = OptionTypes.Text("--baseline", "Run to compare the others with [default: the first]", "RUN");
         Option<double?> noise = OptionTypes.Make<double?>(
-            "--noise-threshold", null, $"Differences up to this size don't count; results within it are equivalent [default: {Units.Percent(RunComparer.DefaultNoiseThreshold)}]", "PERCENT", text => ParseThreshold(text));
-        var force = new Option<bool>("--force") { Description = "Compare even if the runs did different work or other programs were busy, and say so" };
-        var fail = new Option<bool>("--fail-on-regression") { Description = "Exit with code 10 if a rate or a latency (p50, p99) is worse than the baseline" };
-        Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json", "csv", "markdown", "junit");
+            "--noise-threshold", null, "Differences up to this size don't count; results within it are equivalent [default: "
+                + $"{Units.Percent(RunComparer.DefaultNoiseThreshold)}]", "PERCENT", text => ParseThreshold(text));
+        var force = new Option<bool>(
+            "--force") { Description = "Compare even if the runs did different work or other programs were busy, and say so" };
+        var fail = new Option<bool>(
+            "--fail-on-regression") { Description = "Exit with code 10 if a rate or a latency (p50, p99) is worse than the baseline" };
+        Option<string?> format = OptionTypes.Choice(
+            "--format", "Output format [default: text]", "text", "json", "csv", "markdown", "junit");
         Option<string?> plots = ReportCommand.PlotsOption();
-        var command = new Command("compare", "Compare stored runs: ratios with confidence intervals, verdicts, overlaid charts") { runs, baseline, noise, force, fail, format, plots, shared.Out };
+        var command = new Command("compare", "Compare stored runs: ratios with confidence intervals, verdicts, overlaid charts")
+        {
+            runs, baseline, noise, force, fail, format, plots, shared.Out,
+        };
         // To the parser, any unknown option is one more run.
         runs.Validators.Add(result =>
         {
@@ -54,7 +62,8 @@ internal static class CompareCommand
     private static string UnknownOption(string typed, Command command)
     {
         string name = typed.Split('=', ':')[0];
-        return $"unknown option '{name}' of '{command.Name}'" + (NearestName.Hint(name, command.Options.Select(option => option.Name)) is { } hint ? $" ({hint})" : "");
+        return $"unknown option '{name}' of '{command.Name}'"
+            + (NearestName.Hint(name, command.Options.Select(option => option.Name)) is { } hint ? $" ({hint})" : "");
     }
 
     private static double ParseThreshold(string text) =>

@@ -29,7 +29,8 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
     public EngineKind? Engine { get; init; }
 
     /// <summary>An option for deployments of these topologies is not meant for this one, but for another of its list.</summary>
-    public bool IsBeside(params IReadOnlyList<Topology> topologies) => Settings.Topology is { } own && !topologies.Contains(own) && Listed.Any(topologies.Contains);
+    public bool IsBeside(params IReadOnlyList<Topology> topologies) =>
+        Settings.Topology is { } own && !topologies.Contains(own) && Listed.Any(topologies.Contains);
 
     /// <summary>Those that the options name: one, or one for each value of a list.</summary>
     /// <exception cref="UserException">A list beside an address.</exception>
@@ -39,38 +40,54 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
         string? uri = parsed.GetValue(options.Uri);
         string? against = parsed.GetValue(options.Against);
         if (topologies.Count > 1 && (uri ?? against) is not null)
-            throw new UserException(ExitCode.WrongUsage, "a list of topologies starts its own servers and can't be combined with --uri or --against", "--uri A --against B compares two existing deployments");
+            throw new UserException(
+                ExitCode.WrongUsage,
+                "a list of topologies starts its own servers and can't be combined with --uri or --against",
+                "--uri A --against B compares two existing deployments");
         if (topologies.Count > 1)
-            return [.. topologies.SelectMany(topology => (Of(topology, null) with { IsListed = true, Listed = topologies }).WithTyped(parsed, options, topology.Text()))];
+            return [.. topologies.SelectMany(topology =>
+                (Of(topology, null) with { IsListed = true, Listed = topologies }).WithTyped(parsed, options, topology.Text()))];
         Topology? only = topologies.Count == 1 ? topologies[0] : TopologyIn(parsed.GetValue(options.ClusterFolder));
         if (against is null)
             return Of(only, uri).WithTyped(parsed, options, null);
         return uri is null
-            ? throw new UserException(ExitCode.WrongUsage, "--against names the second of two deployments, but the first is missing", "name it with --uri")
+            ? throw new UserException(
+                ExitCode.WrongUsage, "--against names the second of two deployments, but the first is missing", "name it with --uri")
             : [.. Of(only, uri).WithTyped(parsed, options, null), .. Of(only, against).WithTyped(parsed, options, null)];
     }
 
     /// <summary>The same with each of the limits, and ways to connect, that were typed.</summary>
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
-    /// <param name="name">What it is called beside them where there are several; null for nothing. One that is called by values of its own is called by the typed ones.</param>
+    /// <param name="name">
+    /// What it is called beside them where there are several; null for nothing. One that is called by values of its own is
+    /// called by the typed ones.
+    /// </param>
     public IReadOnlyList<DeploymentChoice> WithTyped(ParseResult parsed, SharedOptions options, string? name)
     {
         Variation[] all =
         [
-            Variation.Of(parsed.GetValue(options.Limits.MemoryLimit), Settings.MemoryLimitBytes, (d, bytes) => d.With(s => s with { MemoryLimitBytes = bytes }), bytes => DeploymentText.Memory(bytes)),
-            Variation.Of(parsed.GetValue(options.Limits.Cpus), Settings.Cpus, (d, count) => d.With(s => s with { Cpus = count }), count => DeploymentText.Cpus(count)),
-            Variation.Of(parsed.GetValue(options.Security.Tls), Settings.Tls, (d, isOn) => d.With(s => s with { Tls = isOn }), DeploymentText.Tls),
-            Variation.Of(parsed.GetValue(options.Security.Auth), Settings.Auth, (d, isOn) => d.With(s => s with { Auth = isOn }), DeploymentText.Auth),
-            Variation.Of(parsed.GetValue(options.Engines), Engine, (d, engine) => d with { Engine = engine }, engine => new EngineSettings(engine).Text),
+            Variation.Of(parsed.GetValue(options.Limits.MemoryLimit), Settings.MemoryLimitBytes,
+                (d, bytes) => d.With(s => s with { MemoryLimitBytes = bytes }), bytes => DeploymentText.Memory(bytes)),
+            Variation.Of(parsed.GetValue(options.Limits.Cpus), Settings.Cpus, (d, count) => d.With(s => s with { Cpus = count }),
+                count => DeploymentText.Cpus(count)),
+            Variation.Of(
+                parsed.GetValue(options.Security.Tls), Settings.Tls, (d, isOn) => d.With(s => s with { Tls = isOn }), DeploymentText.Tls),
+            Variation.Of(parsed.GetValue(options.Security.Auth), Settings.Auth,
+                (d, isOn) => d.With(s => s with { Auth = isOn }), DeploymentText.Auth),
+            Variation.Of(parsed.GetValue(options.Engines), Engine, (d, engine) => d with { Engine = engine },
+                engine => new EngineSettings(engine).Text),
         ];
         // A topology, or an address, needs no other name.
         bool isNamed = all.Any(variation => variation.Names);
-        IReadOnlyList<(DeploymentChoice Deployment, IReadOnlyList<string> Parts)> made = [(this, name is null || all.Any(variation => variation.Replaces) ? [] : [name])];
+        IReadOnlyList<(DeploymentChoice Deployment, IReadOnlyList<string> Parts)> made =
+            [(this, name is null || all.Any(variation => variation.Replaces) ? [] : [name])];
         foreach (Variation variation in all.Where(variation => variation.Values.Count > 0))
-            made = [.. made.SelectMany(one => variation.Values.Select(value => (value.Change(one.Deployment), Append(one.Parts, variation.Names ? value.Text : null))))];
+            made = [.. made.SelectMany(one =>
+                variation.Values.Select(value => (value.Change(one.Deployment), Append(one.Parts, variation.Names ? value.Text : null))))];
         bool isListed = IsListed || all.Any(variation => variation.Values.Count > 1);
-        return [.. made.Select(one => one.Deployment.With(s => isNamed ? s with { Name = string.Join(", ", one.Parts) } : s) with { IsListed = isListed })];
+        return [.. made.Select(one =>
+            one.Deployment.With(s => isNamed ? s with { Name = string.Join(", ", one.Parts) } : s) with { IsListed = isListed })];
 
         static IReadOnlyList<string> Append(IReadOnlyList<string> parts, string? text) => text is null ? parts : [.. parts, text];
     }
@@ -104,12 +121,14 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
         return this with { Uri = uri, Settings = settings with { Uri = uri is null ? null : DatabaseSystems.Of(uri).Mask(uri) } };
     }
 
-    private static DeploymentChoice Of(Topology? topology, string? uri) => new(new DeploymentSettings { Topology = topology }) { Uri = uri };
+    private static DeploymentChoice Of(Topology? topology, string? uri) =>
+        new(new DeploymentSettings { Topology = topology }) { Uri = uri };
 
     private DeploymentChoice With(Func<DeploymentSettings, DeploymentSettings> change) => this with { Settings = change(Settings) };
 
     /// <summary>Of a folder that <c>--cluster</c> names; null where there is none, and for a cluster, which need not be told.</summary>
-    private static Topology? TopologyIn(string? folder) => folder is not null && ClusterPlan.Read(folder) is { IsReplicaSet: true } ? Topology.ReplicaSet : null;
+    private static Topology? TopologyIn(string? folder) =>
+        folder is not null && ClusterPlan.Read(folder) is { IsReplicaSet: true } ? Topology.ReplicaSet : null;
 
     /// <summary>The values of one option, each of which makes a deployment.</summary>
     /// <param name="Values">What each is called and what it makes of a deployment; none when nothing was typed.</param>
@@ -118,7 +137,10 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
     {
         public bool Names => Replaces || Values.Count > 1;
 
-        public static Variation Of<T>(IReadOnlyList<T>? typed, T? own, Func<DeploymentChoice, T, DeploymentChoice> change, Func<T, string> text)
-            where T : struct => new([.. (typed ?? []).Select(value => (text(value), (Func<DeploymentChoice, DeploymentChoice>)(d => change(d, value))))], typed is not null && own is not null);
+        public static Variation Of<T>(
+            IReadOnlyList<T>? typed, T? own, Func<DeploymentChoice, T, DeploymentChoice> change, Func<T, string> text)
+            where T : struct => new(
+                [.. (typed ?? []).Select(value => (text(value), (Func<DeploymentChoice, DeploymentChoice>)(d => change(d, value))))],
+                typed is not null && own is not null);
     }
 }

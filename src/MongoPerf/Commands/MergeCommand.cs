@@ -15,11 +15,14 @@ internal static class MergeCommand
         var shared = new SharedOptions();
         var runs = new Argument<string[]>("RUN")
         {
-            Description = "Runs of one plan that several clients made on one deployment at the same time: ids, or folders copied from the clients",
+            Description =
+                "Runs of one plan that several clients made on one deployment at the same time: ids, or folders copied from the clients",
             Arity = ArgumentArity.OneOrMore,
         };
-        Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text", "json", "csv", "markdown", "ycsb");
-        var command = new Command("merge", "Merge the runs of several clients into one: counts and latencies are added, clocks aligned") { runs, format, shared.Out };
+        Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text",
+            "json", "csv", "markdown", "ycsb");
+        var command = new Command("merge",
+            "Merge the runs of several clients into one: counts and latencies are added, clocks aligned") { runs, format, shared.Out };
         command.Runs(parsed =>
         {
             string folder = PlanRequests.RunsFolder(parsed, shared.Out);
@@ -28,7 +31,8 @@ internal static class MergeCommand
             {
                 foreach (string named in parsed.GetValue(runs)!)
                     parts.Add(StoredRun.Open(RunFolder.Find(folder, named).Path));
-                return MergeSession.Merge(parts, [], Masking.MaskCall(parsed.Tokens.Select(t => t.Value)), new OutputRequest(folder, parsed.GetValue(format) ?? "text", false, true, new ResultPrinter()));
+                return MergeSession.Merge(parts, [], Masking.MaskCall(parsed.Tokens.Select(t => t.Value)),
+                    new OutputRequest(folder, parsed.GetValue(format) ?? "text", false, true, new ResultPrinter()));
             }
             finally
             {

@@ -41,14 +41,16 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         IReadOnlyList<ScenarioDeployment> chosen = deployments.Choose(read.Deployments, Console.Error.WriteLine);
         IReadOnlyList<RunRequest> requests = chosen.Count == 0
             ? [.. DeploymentChoice.OfOptions(parsed, options).Select(deployment => Make(read, deployment))]
-            : [.. chosen.SelectMany(one => deployments.Named(one, [.. chosen.Select(d => d.Settings.Topology!.Value)]).Select(named => Make(PlanReader.Read(file, overrides, Seed, one), named)))];
+            : [.. chosen.SelectMany(one => deployments.Named(one, [.. chosen.Select(d => d.Settings.Topology!.Value)])
+                .Select(named => Make(PlanReader.Read(file, overrides, Seed, one), named)))];
         foreach (RunRequest request in requests)
             WritePermission.Require(request);
         return requests;
     }
 
     /// <summary>On a deployment that no option names.</summary>
-    public RunRequest ReadOn(Topology topology) => Make(PlanReader.Read(file, overrides, Seed), new DeploymentChoice(new DeploymentSettings { Topology = topology }));
+    public RunRequest ReadOn(Topology topology) =>
+        Make(PlanReader.Read(file, overrides, Seed), new DeploymentChoice(new DeploymentSettings { Topology = topology }));
 
     /// <summary>What <c>--repeat</c> asks for.</summary>
     /// <exception cref="UserException">Too few to compare deployments run by run.</exception>
@@ -56,7 +58,8 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
     {
         int repeats = (int)(parsed.GetValue(options.Repeat) ?? 1);
         return deployments > 1 && repeats is > 1 and < OperationComparer.LeastRuns
-            ? throw new UserException(ExitCode.WrongUsage, $"--repeat is {repeats}; comparing deployments run by run takes {OperationComparer.LeastRuns} or more (without --repeat they are compared by their samples)")
+            ? throw new UserException(ExitCode.WrongUsage, $"--repeat is {repeats}; comparing deployments run by run takes "
+                + $"{OperationComparer.LeastRuns} or more (without --repeat they are compared by their samples)")
             : repeats;
     }
 
@@ -66,17 +69,20 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
     public static string RunsFolder(ParseResult parsed, Option<string?> option) => parsed.GetValue(option) ?? "runs";
 
     public static OutputRequest OutputOf(ParseResult parsed, SharedOptions options, string format) =>
-        new(RunsFolder(parsed, options.Out), format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui), new ResultPrinter()) { WritesReport = !parsed.GetValue(options.NoReport), LivePort = LivePort(parsed, options) };
+        new(RunsFolder(parsed, options.Out), format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui),
+            new ResultPrinter()) { WritesReport = !parsed.GetValue(options.NoReport), LivePort = LivePort(parsed, options) };
 
     private RunRequest Make(ReadPlan read, DeploymentChoice choice)
     {
         // A collection that must be there has a key already.
-        ShardingSettings? sharding = ShardingReader.Read(parsed, options, new ShardingSettings { ShardKey = IsExisting ? null : ShardKey.HashedId }, choice);
+        ShardingSettings? sharding = ShardingReader.Read(
+            parsed, options, new ShardingSettings { ShardKey = IsExisting ? null : ShardKey.HashedId }, choice);
         DeploymentChoice deployment = choice.Complete(parsed, options, isSharded: sharding is not null);
         ScenarioDeployment? on = deployment.Scenario;
         PlanOverrides mine = overrides;
         ReadPlan plan = read;
-        if (file.Name == SeriesScenario.Name && SeriesScenario.Parameters(overrides, deployment, parsed.GetValue(options.Preset) is not null) is { Count: > 0 } own)
+        if (file.Name == SeriesScenario.Name
+            && SeriesScenario.Parameters(overrides, deployment, parsed.GetValue(options.Preset) is not null) is { Count: > 0 } own)
         {
             mine = overrides with { Parameters = new Dictionary<string, string>([.. overrides.Parameters, .. own]) };
             plan = PlanReader.Read(file, mine, Seed, on);
@@ -93,7 +99,12 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             {
                 Deployment = deployment.Settings,
                 Engine = new EngineSettings(deployment.Engine ?? EngineKind.Wire),
-                Data = new DataSettings { Database = Names.Database(parsed.GetValue(options.Database) ?? DefaultDatabase), Sharding = sharding, IsExisting = IsExisting },
+                Data = new DataSettings
+                {
+                    Database = Names.Database(parsed.GetValue(options.Database) ?? DefaultDatabase),
+                    Sharding = sharding,
+                    IsExisting = IsExisting,
+                },
                 Plan = Describe(plan, mine, on),
             },
             Plan = HidesChanges ? plan with { Changes = [] } : plan,
@@ -141,6 +152,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             : deployment.Settings.Topology == Topology.Null ? "the null deployment stores nothing and has nothing to recover"
             : null;
         if (wrong is not null)
-            throw new UserException(ExitCode.WrongUsage, $"phase '{phase.Name}': restart: {wrong}", "let the run start its own server (--mongod), or remove restart from the file (--set, if it is a parameter)");
+            throw new UserException(ExitCode.WrongUsage, $"phase '{phase.Name}': restart: {wrong}",
+                "let the run start its own server (--mongod), or remove restart from the file (--set, if it is a parameter)");
     }
 }

@@ -27,16 +27,27 @@ internal static class PlotCommand
     public static Command Create()
     {
         var shared = new SharedOptions();
-        var runs = new Argument<string[]>("RUN") { Description = "Run ids or folders; of several the first is the baseline, and their charts are those of 'compare'", Arity = ArgumentArity.OneOrMore };
-        Option<string?> plot = OptionTypes.Text("--plot", "A plot from 'list plots', a chart of the report such as figure-1 or latency-2, or a file [default: the first chart of the report]", "NAME|FILE");
+        var runs = new Argument<string[]>("RUN")
+        {
+            Description = "Run ids or folders; of several the first is the baseline, and their charts are those of 'compare'",
+            Arity = ArgumentArity.OneOrMore,
+        };
+        Option<string?> plot = OptionTypes.Text("--plot", "A plot from 'list plots', a chart of the report such as figure-1 or latency-2, "
+            + "or a file [default: the first chart of the report]", "NAME|FILE");
         Option<long?> width = Pixels("--width", $"Width in pixels [default: {ChartLayout.UsualWidth}]");
         Option<long?> height = Pixels("--height", "Height in pixels [default: as many as its panels need]");
-        Option<double?> scale = OptionTypes.Make<double?>("--scale", null, "Scale factor of the image, such as 2 for a high-DPI screen [default: 1]", "FACTOR", ParseScale);
+        Option<double?> scale = OptionTypes.Make<double?>(
+            "--scale", null, "Scale factor of the image, such as 2 for a high-DPI screen [default: 1]", "FACTOR", ParseScale);
         Option<string?> theme = OptionTypes.Choice("--theme", "Colors [default: light]", "light", "dark", "print");
-        Option<string?> format = OptionTypes.Choice("--format", "File format [default: from the extension of -o, otherwise png]", "png", "svg");
+        Option<string?> format = OptionTypes.Choice(
+            "--format", "File format [default: from the extension of -o, otherwise png]", "png", "svg");
         Option<string?> title = OptionTypes.Text("--title", "Title above the chart, in place of its own", "TEXT");
-        Option<string?> output = OptionTypes.Text("--output", "File to write, replacing an older one; - is standard output [default: RUN-PLOT.png]", "FILE", "-o");
-        var command = new Command("plot", "Draw one chart of stored runs, for a report or a slide") { runs, plot, width, height, scale, theme, format, title, output, shared.Out };
+        Option<string?> output = OptionTypes.Text(
+            "--output", "File to write, replacing an older one; - is standard output [default: RUN-PLOT.png]", "FILE", "-o");
+        var command = new Command("plot", "Draw one chart of stored runs, for a report or a slide")
+        {
+            runs, plot, width, height, scale, theme, format, title, output, shared.Out,
+        };
         command.Runs(parsed =>
         {
             string folder = PlanRequests.RunsFolder(parsed, shared.Out);
@@ -55,8 +66,10 @@ internal static class PlotCommand
                 chart = chart with { Title = given };
             string? file = parsed.GetValue(output);
             if (file?.EndsWith(".csv", StringComparison.OrdinalIgnoreCase) == true)
-                throw new UserException(ExitCode.WrongUsage, $"-o: {file} would be a picture; allowed: .png and .svg", "the data are written beside it as .csv");
-            bool isSvg = (parsed.GetValue(format) ?? (file?.EndsWith(".svg", StringComparison.OrdinalIgnoreCase) == true ? "svg" : "png")) == "svg";
+                throw new UserException(ExitCode.WrongUsage, $"-o: {file} would be a picture; allowed: .png and .svg",
+                    "the data are written beside it as .csv");
+            bool isSvg =
+                (parsed.GetValue(format) ?? (file?.EndsWith(".svg", StringComparison.OrdinalIgnoreCase) == true ? "svg" : "png")) == "svg";
             ChartLayout layout = LayOut(chart, parsed.GetValue(width), parsed.GetValue(height), isSvg ? 1 : parsed.GetValue(scale) ?? 1);
             ChartTheme colors = ChartTheme.Of(parsed.GetValue(theme) ?? "light");
             byte[] picture;
@@ -68,17 +81,20 @@ internal static class PlotCommand
             }
             catch (Exception e) when (PictureFile.MeansNoLibrary(e))
             {
-                throw new UserException(ExitCode.WrongUsage, PictureFile.NoLibraryText(e), "'mongoperf report RUN --format csv' prints the data");
+                throw new UserException(
+                    ExitCode.WrongUsage, PictureFile.NoLibraryText(e), "'mongoperf report RUN --format csv' prints the data");
             }
 
-            Write(chart, picture, file ?? $"{Path.GetFileName(Path.TrimEndingDirectorySeparator(named[0]))}-{chart.Name}.{(isSvg ? "svg" : "png")}");
+            Write(chart, picture,
+                file ?? $"{Path.GetFileName(Path.TrimEndingDirectorySeparator(named[0]))}-{chart.Name}.{(isSvg ? "svg" : "png")}");
         });
         return command;
     }
 
     /// <summary>The folder of a user's own file, which may have a style; null for a standard plot.</summary>
-    private static string? FolderOf(string? plot) => plot is not null && PlotLibrary.Standard.All(one => one.Name != plot) && File.Exists(plot)
-        ? Path.GetDirectoryName(Path.GetFullPath(plot)) : null;
+    private static string? FolderOf(string? plot) =>
+        plot is not null && PlotLibrary.Standard.All(one => one.Name != plot) && File.Exists(plot)
+            ? Path.GetDirectoryName(Path.GetFullPath(plot)) : null;
 
     private static ChartLayout LayOut(Chart chart, long? width, long? height, double scale)
     {
@@ -103,7 +119,8 @@ internal static class PlotCommand
         if (!plot.IsOfOneRun)
             throw new UserException(
                 ExitCode.WrongUsage, $"{wanted} is a plot of several runs; one is named", "name the runs to compare, the baseline first");
-        return PlotBuilder.Build(run, plot).FirstOrDefault() ?? throw Missing(plot, wanted!, whose, FigureRun.Of(run), ChartCatalogue.Build(run));
+        return PlotBuilder.Build(run, plot).FirstOrDefault()
+            ?? throw Missing(plot, wanted!, whose, FigureRun.Of(run), ChartCatalogue.Build(run));
     }
 
     private static Chart OfSeveral(string folder, string[] named, string? wanted)
@@ -154,9 +171,11 @@ internal static class PlotCommand
     private static Chart Named(IReadOnlyList<Chart> charts, string? name, string whose)
     {
         if (name is null)
-            return charts.Count > 0 ? charts[0] : throw new UserException(ExitCode.WrongUsage, $"{whose} has nothing to draw: no phase has a result");
+            return charts.Count > 0 ? charts[0]
+                : throw new UserException(ExitCode.WrongUsage, $"{whose} has nothing to draw: no phase has a result");
         return charts.FirstOrDefault(one => one.Name == name) ?? throw new UserException(
-            ExitCode.WrongUsage, $"--plot: no file and no plot '{name}'; {whose} has {string.Join(", ", charts.Select(static chart => chart.Name))}",
+            ExitCode.WrongUsage,
+            $"--plot: no file and no plot '{name}'; {whose} has {string.Join(", ", charts.Select(static chart => chart.Name))}",
             NearestName.Hint(name, charts.Select(static chart => chart.Name).Concat(PlotLibrary.Standard.Select(static one => one.Name)))
                 ?? "'mongoperf list plots' lists the standard ones");
     }
@@ -167,7 +186,8 @@ internal static class PlotCommand
     /// <param name="whose">What was looked at.</param>
     /// <param name="runs">The runs that were looked at.</param>
     /// <param name="charts">What could be drawn instead; null where that takes long to find out.</param>
-    private static UserException Missing(PlotInfo plot, string wanted, string whose, IReadOnlyList<FigureRun> runs, IReadOnlyList<Chart>? charts)
+    private static UserException Missing(
+        PlotInfo plot, string wanted, string whose, IReadOnlyList<FigureRun> runs, IReadOnlyList<Chart>? charts)
     {
         if (plot.Figure is { } figure && FigureNames.FindUnknown(figure, runs) is (string key, string name, { } allowed))
             return new UserException(
@@ -202,7 +222,8 @@ internal static class PlotCommand
             throw new UserException(ExitCode.WrongUsage, $"{file}: can't be written: {e.Message}", "-o names another file");
         }
 
-        Console.WriteLine($"{file} written, with its data in {string.Join(", ", chart.Tables.Select(table => Path.GetFileName(DataFile(file, chart.Name, table.FileName))))}");
+        Console.WriteLine($"{file} written, with its data in "
+            + $"{string.Join(", ", chart.Tables.Select(table => Path.GetFileName(DataFile(file, chart.Name, table.FileName))))}");
     }
 
     /// <summary>The name of a table's file beside a picture: p.csv beside p.png, or p-cpu.csv of one of several panels.</summary>
@@ -214,8 +235,10 @@ internal static class PlotCommand
 
     private static Option<long?> Pixels(string name, string description) =>
         OptionTypes.Make<long?>(name, null, description, "PIXELS", static text =>
-        Quantities.ParseCount(text) is var pixels && pixels is >= LeastPixels and <= MostPixels ? pixels : throw new FormatException($"'{text}' is out of range; allowed: {LeastPixels} to {MostPixels}"));
+        Quantities.ParseCount(text) is var pixels && pixels is >= LeastPixels and <= MostPixels ? pixels
+            : throw new FormatException($"'{text}' is out of range; allowed: {LeastPixels} to {MostPixels}"));
 
     private static double? ParseScale(string text) =>
-        double.TryParse(text, out double scale) && scale is >= 0.25 and <= 4 ? scale : throw new FormatException($"'{text}' is not a factor such as 2; allowed: 0.25 to 4");
+        double.TryParse(text, out double scale) && scale is >= 0.25 and <= 4 ? scale
+            : throw new FormatException($"'{text}' is not a factor such as 2; allowed: 0.25 to 4");
 }

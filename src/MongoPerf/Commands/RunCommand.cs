@@ -124,7 +124,8 @@ internal sealed class RunCommand
         {
             throw new UserException(
                 ExitCode.WrongUsage,
-                "--dry-run shows what would run and can't be combined with --find-max, whose rates follow from results", "omit one of them");
+                "--dry-run shows what would run and can't be combined with --find-max, whose rates follow from results",
+                "omit one of them");
         }
 
         Dictionary<string, string> parameters = _scenario.ReadParameters(parsed);
@@ -143,7 +144,8 @@ internal sealed class RunCommand
     private static void SetCold(Dictionary<string, string> parameters, ScenarioFile file)
     {
         if (file.Name != "restart")
-            throw new UserException(ExitCode.WrongUsage, "--cold only applies to 'run restart'", "other scenarios set restart: cold in a phase");
+            throw new UserException(ExitCode.WrongUsage, "--cold only applies to 'run restart'",
+                "other scenarios set restart: cold in a phase");
         parameters["stop"] = "cold";
     }
 
@@ -172,7 +174,8 @@ internal sealed class RunCommand
     {
         if (ScenarioFile.TryFind(name) is { } file)
             return file;
-        if (name.Contains('/', StringComparison.Ordinal) || name.EndsWith(".yaml", StringComparison.Ordinal) || name.EndsWith(".yml", StringComparison.Ordinal))
+        if (name.Contains('/', StringComparison.Ordinal) || name.EndsWith(".yaml", StringComparison.Ordinal)
+            || name.EndsWith(".yml", StringComparison.Ordinal))
             return ScenarioFile.Find(name);
         throw new UserException(
             ExitCode.WrongUsage, $"'{name}' is not a scenario or a phase of the series; phases: {string.Join(", ", phases)}",

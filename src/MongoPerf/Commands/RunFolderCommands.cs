@@ -21,11 +21,14 @@ internal static class ResumeCommand
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
         Option<string?> coordinator = AgentOptions.Coordinator();
-        Option<string?> mongod = OptionTypes.Text("--mongod", "The mongod that starts the run's server again: a path, or an installed version [default: the one that the run used]", "PATH");
-        Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "junit");
+        Option<string?> mongod = OptionTypes.Text("--mongod",
+            "The mongod that starts the run's server again: a path, or an installed version [default: the one that the run used]", "PATH");
+        Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json",
+            "csv", "markdown", "junit");
         var command = new Command("resume", "Continue an interrupted run with its original settings")
         {
-            run, coordinator, shared.RunUri, shared.PasswordFile, mongod, shared.MayWrite, shared.Out, format, shared.Quiet, shared.NoTui, shared.NoReport, shared.Live,
+            run, coordinator, shared.RunUri, shared.PasswordFile, mongod, shared.MayWrite, shared.Out, format, shared.Quiet, shared.NoTui,
+            shared.NoReport, shared.Live,
         };
         command.Runs(parsed =>
         {
@@ -79,8 +82,10 @@ internal static class ResumeCommand
     private static void CheckServer(string? uri, string? mongod, StoredRun stored)
     {
         RequireGiven(uri, stored);
-        if (mongod is not null && KindOf(stored) is { } kind and not (DeploymentKind.Mongod or DeploymentKind.Sharded or DeploymentKind.ReplicaSet))
-            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is {kind.Text()}); --mongod does not apply");
+        if (mongod is not null
+            && KindOf(stored) is { } kind and not (DeploymentKind.Mongod or DeploymentKind.Sharded or DeploymentKind.ReplicaSet))
+            throw new UserException(
+                ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is {kind.Text()}); --mongod does not apply");
     }
 
     /// <summary>A run that was killed before its server answered has only the note.</summary>
@@ -95,7 +100,8 @@ internal static class ReportCommand
     {
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
-        Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text", "json", "csv", "markdown", "ycsb", "junit");
+        Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text", "json", "csv",
+            "markdown", "ycsb", "junit");
         Option<string?> plots = PlotsOption();
         var command = new Command("report", "Rebuild the report of a run and print its results") { run, format, plots, shared.Out };
         command.Runs(parsed =>
@@ -119,12 +125,17 @@ internal static class ListCommand
     public static Command Create()
     {
         var shared = new SharedOptions();
-        Command runs = Part("runs", "Stored runs", parsed => ListReport.Runs(RunCatalogue.List(PlanRequests.RunsFolder(parsed, shared.Out)), ServerData.ReadBytes), shared.Out);
-        Command metrics = Part("metrics", "Metrics sampled during a run: servers and host every second, shards every few seconds", _ => ListReport.Metrics());
-        Command phases = Part("phases", "Phases of the series that 'run' knows by name", _ => ListReport.Named("phases", SeriesScenario.Phases(SeriesScenario.Find())));
+        Command runs = Part("runs", "Stored runs",
+            parsed => ListReport.Runs(RunCatalogue.List(PlanRequests.RunsFolder(parsed, shared.Out)), ServerData.ReadBytes), shared.Out);
+        Command metrics = Part(
+            "metrics", "Metrics sampled during a run: servers and host every second, shards every few seconds", _ => ListReport.Metrics());
+        Command phases = Part("phases", "Phases of the series that 'run' knows by name",
+            _ => ListReport.Named("phases", SeriesScenario.Phases(SeriesScenario.Find())));
         phases.Aliases.Add("tests");
-        Command plots = Part("plots", "Plots that 'plot' and reports know by name", _ => ListReport.Named("plots", PlotLibrary.Standard.Select(static plot => (plot.Name, plot.Description))));
-        return new Command("list", "List runs, scenarios, plots, phases or metrics") { runs, ScenarioCommands.CreateListScenarios(), plots, phases, metrics };
+        Command plots = Part("plots", "Plots that 'plot' and reports know by name",
+            _ => ListReport.Named("plots", PlotLibrary.Standard.Select(static plot => (plot.Name, plot.Description))));
+        return new Command("list",
+            "List runs, scenarios, plots, phases or metrics") { runs, ScenarioCommands.CreateListScenarios(), plots, phases, metrics };
     }
 
     private static Command Part(string name, string description, Func<ParseResult, ListTable> read, params Option[] options)

@@ -13,7 +13,9 @@ using MongoPerf.Texts.Yaml;
 
 namespace MongoPerf.Commands;
 
-/// <summary><c>validate FILE</c>, <c>show document|command FILE …</c> and <c>new FILE</c>: everything about scenarios that needs no server.</summary>
+/// <summary>
+/// <c>validate FILE</c>, <c>show document|command FILE …</c> and <c>new FILE</c>: everything about scenarios that needs no server.
+/// </summary>
 internal static class ScenarioCommands
 {
     public static Command CreateValidate()
@@ -29,7 +31,8 @@ internal static class ScenarioCommands
             {
                 ScenarioFile? found = ScenarioFile.TryFind(name);
                 // A pipe can be read only once.
-                PlotFile? plot = found is null ? PlotFile.TryFind(name) : IsPlot(found.ShownPath, found.Text) ? PlotFile.Of(found.ShownPath, found.Text) : null;
+                PlotFile? plot = found is null ? PlotFile.TryFind(name)
+                    : IsPlot(found.ShownPath, found.Text) ? PlotFile.Of(found.ShownPath, found.Text) : null;
                 if (plot is not null)
                     Validate(plot, isJson);
                 else
@@ -58,7 +61,8 @@ internal static class ScenarioCommands
         string[] warnings = [.. all.SelectMany(one => one.Warnings).Distinct()];
         string[] confirmations =
         [
-            .. all.SelectMany(one => WritePermission.RequireListed(one, PlanRequests.DefaultDatabase)).Select(target => WritePermission.Option(target.Name!)).Distinct(),
+            .. all.SelectMany(one => WritePermission.RequireListed(one, PlanRequests.DefaultDatabase))
+                .Select(target => WritePermission.Option(target.Name!)).Distinct(),
         ];
         string confirm = confirmations.Length > 0 ? $"; a run must confirm what it may write: {string.Join(' ', confirmations)}" : "";
         int phases = read.Plan.Rounds.Sum(r => r.Phases.Count);
@@ -67,7 +71,8 @@ internal static class ScenarioCommands
         else
             ScenarioPrinter.WriteWarnings(warnings, Console.Out);
         if (!isJson)
-            Console.WriteLine($"{found.ShownPath}: valid: {phases} {(phases == 1 ? "phase" : "phases")}, {read.Plan.TargetDocuments:N0} documents{confirm}");
+            Console.WriteLine($"{found.ShownPath}: valid: {phases} {(phases == 1 ? "phase" : "phases")}, "
+                + $"{read.Plan.TargetDocuments:N0} documents{confirm}");
     }
 
     private static void Validate(PlotFile found, bool isJson)
@@ -86,7 +91,8 @@ internal static class ScenarioCommands
         if (isJson)
             WriteValidation(found.ShownPath, isValid: true, null, null, [], [], null, null);
         else
-            Console.WriteLine($"{found.ShownPath}: valid: a plot over {plot.X} with {(plot.Figure?.Y.Count ?? plot.Panels.Count) switch { 1 => "1 panel", int panels => $"{panels} panels" }}");
+            Console.WriteLine($"{found.ShownPath}: valid: a plot over {plot.X} with "
+                + $"{(plot.Figure?.Y.Count ?? plot.Panels.Count) switch { 1 => "1 panel", int panels => $"{panels} panels" }}");
     }
 
     /// <summary>By its keys; what can't be read at all is taken for a scenario.</summary>
@@ -95,7 +101,8 @@ internal static class ScenarioCommands
         try
         {
             MappingNode top = ScenarioYaml.Read(path, text);
-            return top.Find("phases") is null && top.Find("data") is null && top.Entries.Any(static entry => entry.Name is "x" or "y" or "panels" or "fontSizes" or "themes" or "colors");
+            return top.Find("phases") is null && top.Find("data") is null
+                && top.Entries.Any(static entry => entry.Name is "x" or "y" or "panels" or "fontSizes" or "themes" or "colors");
         }
         catch (UserException)
         {
@@ -104,8 +111,10 @@ internal static class ScenarioCommands
     }
 
     private static void WriteValidation(
-        string file, bool isValid, int? phases, long? documents, IReadOnlyList<string> warnings, IReadOnlyList<string> confirmations, string? error, string? hint) =>
-        JsonReport.WriteValue(Console.Out, new { schema = "mongoperf/validate/1", file, valid = isValid, phases, documents, warnings, confirmations, error, hint });
+        string file, bool isValid, int? phases, long? documents, IReadOnlyList<string> warnings, IReadOnlyList<string> confirmations,
+        string? error, string? hint) =>
+        JsonReport.WriteValue(Console.Out,
+            new { schema = "mongoperf/validate/1", file, valid = isValid, phases, documents, warnings, confirmations, error, hint });
 
     public static Command CreateShow()
     {
@@ -124,7 +133,8 @@ internal static class ScenarioCommands
             if (parsed.GetValue(plot))
             {
                 if (parsed.GetValue(growth))
-                    throw new UserException(ExitCode.WrongUsage, "--plot and --growth can't be combined: each writes a different kind of file", "use one of them");
+                    throw new UserException(ExitCode.WrongUsage,
+                        "--plot and --growth can't be combined: each writes a different kind of file", "use one of them");
                 WriteNew(path, "start.yaml", PlotFile.FolderName);
                 Console.WriteLine($"{path} written; draw it with: ./mongoperf plot RUN --plot {CommandText.Quoted(path)}");
                 return;
@@ -155,11 +165,13 @@ internal static class ScenarioCommands
         if (path.Any(char.IsControl))
             throw new UserException(ExitCode.WrongUsage, "FILE: the name holds a control character, which is not allowed");
         if (Directory.Exists(path))
-            throw new UserException(ExitCode.WrongUsage, $"{path} is a folder; a file is expected", $"name a file in it, such as {Path.Combine(path, ExampleName)}");
+            throw new UserException(ExitCode.WrongUsage, $"{path} is a folder; a file is expected",
+                $"name a file in it, such as {Path.Combine(path, ExampleName)}");
         if (File.Exists(path))
             throw new UserException(ExitCode.WrongUsage, $"{path}: file exists, not overwritten", "name another file");
         if (Path.GetDirectoryName(Path.GetFullPath(path)) is { } folder && !Directory.Exists(folder))
-            throw new UserException(ExitCode.WrongUsage, $"{path}: the folder {folder} does not exist", "create it first, or name another one");
+            throw new UserException(
+                ExitCode.WrongUsage, $"{path}: the folder {folder} does not exist", "create it first, or name another one");
         string text = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, kind, "examples", example));
         File.WriteAllText(path, text.Replace(ExampleName, CommandText.Quoted(path), StringComparison.Ordinal));
     }
@@ -167,7 +179,8 @@ internal static class ScenarioCommands
     private static Command CreateShowDocument()
     {
         Argument<string> file = FileArgument();
-        var collection = new Argument<string?>("COLLECTION") { Description = "One of its collections [default: the first]", Arity = ArgumentArity.ZeroOrOne };
+        var collection = new Argument<string?>(
+            "COLLECTION") { Description = "One of its collections [default: the first]", Arity = ArgumentArity.ZeroOrOne };
         Option<long?> number = OptionTypes.Count("--number", "Number of the document [default: 0]", least: 0);
         var shared = new SharedOptions();
         var scenario = new ScenarioOptions();
@@ -185,25 +198,32 @@ internal static class ScenarioCommands
     private static Command CreateShowCommand()
     {
         Argument<string> file = FileArgument();
-        var operation = new Argument<string?>("OPERATION") { Description = "Name of the operation [default: the first]", Arity = ArgumentArity.ZeroOrOne };
+        var operation = new Argument<string?>(
+            "OPERATION") { Description = "Name of the operation [default: the first]", Arity = ArgumentArity.ZeroOrOne };
         var shared = new SharedOptions();
         var scenario = new ScenarioOptions();
-        var command = new Command("command", "Show a command as it is sent, with example values") { file, operation, shared.Seed, scenario.Set };
+        var command = new Command(
+            "command", "Show a command as it is sent, with example values") { file, operation, shared.Seed, scenario.Set };
         command.Runs(parsed =>
         {
             ReadPlan read = Read(parsed, file, shared, scenario);
-            PhaseOperation[] all = [.. read.Plan.Rounds[0].Phases.SelectMany(phase => phase.AllGroups).SelectMany(g => g.Operations).DistinctBy(o => o.Operation.Name)];
+            PhaseOperation[] all = [.. read.Plan.Rounds[0].Phases
+                .SelectMany(phase => phase.AllGroups).SelectMany(g => g.Operations).DistinctBy(o => o.Operation.Name)];
             // A load is the first phase mostly, but hardly what is meant.
             PhaseOperation[] ordered = [.. all.OrderBy(o => o.Operation.Name == "load")];
             PhaseOperation chosen = Choose(ordered, o => o.Operation.Name, parsed.GetValue(operation), "operation");
             foreach (Operation step in chosen.Operation.Steps)
-                ScenarioPrinter.WriteCommand(step, new ValueContext(0, parsed.GetValue(shared.Seed) ?? PlanRequests.DefaultSeed), Console.Out);
+                ScenarioPrinter.WriteCommand(
+                    step, new ValueContext(0, parsed.GetValue(shared.Seed) ?? PlanRequests.DefaultSeed), Console.Out);
         });
         return command;
     }
 
-    private static ReadPlan Read(ParseResult parsed, Argument<string> file, SharedOptions shared, ScenarioOptions options) => PlanReader.Read(
-        ScenarioFile.Find(parsed.GetValue(file)!), new PlanOverrides { Parameters = options.ReadParameters(parsed) }, parsed.GetValue(shared.Seed) ?? PlanRequests.DefaultSeed);
+    private static ReadPlan Read(
+        ParseResult parsed, Argument<string> file, SharedOptions shared, ScenarioOptions options) => PlanReader.Read(
+            ScenarioFile.Find(parsed.GetValue(file)!),
+            new PlanOverrides { Parameters = options.ReadParameters(parsed) },
+            parsed.GetValue(shared.Seed) ?? PlanRequests.DefaultSeed);
 
     private static T Choose<T>(IReadOnlyList<T> all, Func<T, string> nameOf, string? name, string what)
     {
@@ -217,7 +237,8 @@ internal static class ScenarioCommands
                 return one;
         }
 
-        throw new UserException(ExitCode.WrongUsage, $"no {what} '{name}'; allowed: {string.Join(", ", all.Select(nameOf))}", NearestName.Hint(name, all.Select(nameOf)));
+        throw new UserException(ExitCode.WrongUsage, $"no {what} '{name}'; allowed: {string.Join(", ", all.Select(nameOf))}",
+            NearestName.Hint(name, all.Select(nameOf)));
     }
 
     private static Argument<string> FileArgument() => new("FILE") { Description = "A scenario file, or a name from 'list scenarios'" };

@@ -21,11 +21,13 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
     public IReadOnlyList<ScenarioDeployment> Choose(IReadOnlyList<ScenarioDeployment> all, Action<string> tell)
     {
         // What is typed wins over the environment.
-        string? given = new Option[] { shared.Uri, shared.Against, shared.ClusterFolder, shared.Topology }.FirstOrDefault(parsed.HasTyped)?.Name ?? (picked is null && UriVariable.Value is not null ? "" : null);
+        string? given = new Option[] { shared.Uri, shared.Against, shared.ClusterFolder, shared.Topology }
+            .FirstOrDefault(parsed.HasTyped)?.Name ?? (picked is null && UriVariable.Value is not null ? "" : null);
         if (given is not null)
         {
             return picked is null ? []
-                : throw new UserException(ExitCode.WrongUsage, $"--deployment selects one of the scenario's own deployments and can't be combined with {given}", "omit one of them");
+                : throw new UserException(ExitCode.WrongUsage,
+                    $"--deployment selects one of the scenario's own deployments and can't be combined with {given}", "omit one of them");
         }
 
         IReadOnlyList<ScenarioDeployment> chosen = picked is null ? all : Pick(all, picked);
@@ -37,13 +39,15 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
     /// <param name="deployment">One of the chosen.</param>
     /// <param name="listed">Topologies of all that were chosen.</param>
     public IReadOnlyList<DeploymentChoice> Named(ScenarioDeployment deployment, IReadOnlyList<Topology> listed) =>
-        new DeploymentChoice(deployment.Settings) { IsListed = true, Listed = listed, Scenario = deployment }.WithTyped(parsed, shared, deployment.Settings.Name);
+        new DeploymentChoice(deployment.Settings) { IsListed = true, Listed = listed, Scenario = deployment }
+            .WithTyped(parsed, shared, deployment.Settings.Name);
 
     private static IReadOnlyList<ScenarioDeployment> Pick(IReadOnlyList<ScenarioDeployment> all, string picked)
     {
         string[] known = [.. all.Select(d => d.Settings.Name).OfType<string>()];
         // A name may hold commas.
-        string[] names = known.Contains(picked) ? [picked] : picked.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
+        string[] names =
+            known.Contains(picked) ? [picked] : picked.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
         foreach (string name in names.Where(n => !known.Contains(n)))
         {
             string allowed = known.Length == 0 ? "the scenario names no deployments" : $"allowed: {string.Join(", ", known)}";
@@ -62,7 +66,8 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
         [
             .. shared.Cluster.All.Select(option => (option, (Func<DeploymentSettings, bool>)(_ => true))),
             (shared.Cache, d => d.CacheBytes is not null),
-            (shared.Limits.MemoryLimit, d => d.MemoryLimitBytes is not null || parsed.GetValue(shared.Limits.MemoryLimit) is { Count: > 1 }),
+            (shared.Limits.MemoryLimit,
+                d => d.MemoryLimitBytes is not null || parsed.GetValue(shared.Limits.MemoryLimit) is { Count: > 1 }),
             (shared.Limits.Cpus, d => d.Cpus is not null || parsed.GetValue(shared.Limits.Cpus) is { Count: > 1 }),
             (shared.Security.Tls, d => d.Tls is not null || parsed.GetValue(shared.Security.Tls) is { Count: > 1 }),
             (shared.Security.Auth, d => d.Auth is not null || parsed.GetValue(shared.Security.Auth) is { Count: > 1 }),
@@ -70,7 +75,8 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
         if (all.FirstOrDefault(one => parsed.HasTyped(one.Option) && chosen.Any(d => one.Says(d.Settings))).Option is { } wrong)
         {
             throw new UserException(
-                ExitCode.WrongUsage, $"{wrong.Name} applies to one deployment, but the scenario runs on {chosen.Count}: {string.Join("; ", chosen.Select(d => d.Settings.Name))}",
+                ExitCode.WrongUsage, $"{wrong.Name} applies to one deployment, but the scenario runs on {chosen.Count}: "
+                    + $"{string.Join("; ", chosen.Select(d => d.Settings.Name))}",
                 "--deployment selects one of them; --topology replaces them");
         }
     }
@@ -90,6 +96,7 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
         }
 
         return fitting.Count > 0 || chosen.Count == 0 ? fitting
-            : throw new UserException(ExitCode.WrongUsage, $"this machine has too few CPUs ({there}) for any of the scenario's deployments", "--cpus gives them fewer");
+            : throw new UserException(ExitCode.WrongUsage,
+                $"this machine has too few CPUs ({there}) for any of the scenario's deployments", "--cpus gives them fewer");
     }
 }

@@ -38,7 +38,8 @@ internal static class ScenarioPrinter
     {
         output.WriteLine(ExtendedJson.Write(operation.ToCommand().ToDocument(context).Bytes, ExtendedJsonMode.Relaxed, indented: true));
         if (operation is InsertDocuments insert)
-            output.WriteLine($"with {insert.BatchSize} {(insert.BatchSize == 1 ? "document" : "documents")} of {insert.Documents.Make(context.Number).Bytes.Length:N0} bytes (the first)");
+            output.WriteLine($"with {insert.BatchSize} {(insert.BatchSize == 1 ? "document" : "documents")} of "
+                + $"{insert.Documents.Make(context.Number).Bytes.Length:N0} bytes (the first)");
     }
 
     /// <summary>What is probably a mistake in a file that is valid, a line each.</summary>
@@ -52,7 +53,8 @@ internal static class ScenarioPrinter
     public static void WritePlan(IReadOnlyList<RunRequest> requests, ScenarioFile file, TextWriter output)
     {
         ReadPlan first = requests[0].Plan;
-        output.WriteLine($"{file.Name} ({file.ShownPath}): {(first.Plan.Description.Length > 0 ? first.Plan.Description : "no description")}");
+        output.WriteLine(
+            $"{file.Name} ({file.ShownPath}): {(first.Plan.Description.Length > 0 ? first.Plan.Description : "no description")}");
         WriteWarnings(requests.SelectMany(request => request.Plan.Warnings).Distinct(), output);
         foreach (string line in first.Changes)
             output.WriteLine($"changed: {line}");
@@ -69,7 +71,8 @@ internal static class ScenarioPrinter
             shown = request.Plan;
         }
 
-        output.WriteLine($"estimated time: {ProgressText.RangeText(new TimeEstimator(first.Plan).Total)}{(requests.Count > 1 ? " on each deployment" : "")}");
+        output.WriteLine($"estimated time: {ProgressText.RangeText(new TimeEstimator(first.Plan).Total)}"
+            + $"{(requests.Count > 1 ? " on each deployment" : "")}");
         output.WriteLine("dry run: nothing started");
         DryRun.Check(requests, output.WriteLine);
     }
@@ -79,12 +82,14 @@ internal static class ScenarioPrinter
     {
         DeploymentSettings settings = request.Settings.Deployment;
         EngineSettings engine = request.Settings.Engine;
-        if (settings.Name is null && settings is { ClusterFolder: not null } or { Uri: not null } or { Topology: not (Topology.Sharded or Topology.ReplicaSet) })
+        if (settings.Name is null
+            && settings is { ClusterFolder: not null } or { Uri: not null } or { Topology: not (Topology.Sharded or Topology.ReplicaSet) })
             return engine.Kind == EngineKind.Wire ? null : $"engine: {engine.Text}";
         string?[] parts =
         [
             settings.Topology == Topology.ReplicaSet ? $"replica set of {settings.Members ?? ClusterLimits.UsualMembers}"
-            : settings.Shards is { } shards ? $"{Units.Counted(shards, "shard")} of {Units.Counted(settings.Members ?? 1, "member")}" : settings.Topology == Topology.Sharded ? "shards" : "one server",
+            : settings.Shards is { } shards ? $"{Units.Counted(shards, "shard")} of {Units.Counted(settings.Members ?? 1, "member")}"
+            : settings.Topology == Topology.Sharded ? "shards" : "one server",
             settings.CacheBytes is { } cache ? $"cache {CacheSize.Text(cache)}" : null,
             settings.MemoryLimitBytes is { } memory ? DeploymentText.Memory(memory) : null,
             settings.Cpus is { } cpus ? DeploymentText.Cpus(cpus) : null,
@@ -125,13 +130,17 @@ internal static class ScenarioPrinter
     private static void WriteGrowth(GrowthPlan growth, TextWriter output)
     {
         string collections = string.Join(", ", growth.Collections.Select(c => c.Factor == 1 ? c.Name : $"{c.Name} (times {c.Factor:N0})"));
-        string sizes = growth.Sizes.Count <= 6 ? string.Join(", ", growth.Sizes.Select(size => Units.Count(size))) : $"{Units.Count(growth.Sizes[0])}, {Units.Count(growth.Sizes[1])}, … {Units.Count(growth.Target)}: {growth.Sizes.Count:N0} sizes";
+        string sizes = growth.Sizes.Count <= 6
+            ? string.Join(", ", growth.Sizes.Select(size => Units.Count(size)))
+            : $"{Units.Count(growth.Sizes[0])}, {Units.Count(growth.Sizes[1])}, … {Units.Count(growth.Target)}: "
+                + $"{growth.Sizes.Count:N0} sizes";
         output.WriteLine($"  {collections} grows to {sizes}");
         double shares = growth.Writes.Sum(w => w.Share);
         foreach (GrowthWrite write in growth.Writes)
         {
             PhaseGroup group = write.Groups.Values.First();
-            output.WriteLine($"    write {write.Name}: {Units.Percent(write.Share / shares)}, {Units.Counted(group.Threads, "thread")}, {group.Operations[0].Operation.DocumentsPerCommand:N0} per command");
+            output.WriteLine($"    write {write.Name}: {Units.Percent(write.Share / shares)}, {Units.Counted(group.Threads, "thread")}, "
+                + $"{group.Operations[0].Operation.DocumentsPerCommand:N0} per command");
         }
 
         foreach (PhaseGroup group in growth.Beside)
@@ -147,9 +156,11 @@ internal static class ScenarioPrinter
     /// <summary>"q4 (limit=10) after a pause of 5 s, restarting the server (kill)".</summary>
     private static string Heading(Phase phase)
     {
-        string parameters = phase.Parameters.Count == 0 ? "" : $" ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})";
+        string parameters =
+            phase.Parameters.Count == 0 ? "" : $" ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})";
         string pause = phase.PauseSeconds > 0 ? $" after a pause of {Units.Duration(TimeSpan.FromSeconds(phase.PauseSeconds))}" : "";
-        string restart = phase.Restart == ServerRestart.None ? "" : $", restarting the server ({phase.Restart.ToString().ToLowerInvariant()})";
+        string restart =
+            phase.Restart == ServerRestart.None ? "" : $", restarting the server ({phase.Restart.ToString().ToLowerInvariant()})";
         return $"{phase.Name}{parameters}{pause}{restart}";
     }
 
@@ -157,8 +168,10 @@ internal static class ScenarioPrinter
     {
         string where = collection.Shard is { } shard ? $", on shard {shard} if sharded" : "";
         return collection.Files is { } files
-            ? $"bucket {collection.Name}: {collection.Count:N0} files of {files.Length:N0} bytes, {Units.Counted(files.ChunkCount, "chunk")} each{where}"
-            : $"collection {collection.Name}: {collection.Count:N0} documents, the first of {collection.BytesPerDocument:N0} bytes, {Units.Counted(collection.Indexes.Count + 1, "index", "indexes")}{where}";
+            ? $"bucket {collection.Name}: {collection.Count:N0} files of {files.Length:N0} bytes, "
+                + $"{Units.Counted(files.ChunkCount, "chunk")} each{where}"
+            : $"collection {collection.Name}: {collection.Count:N0} documents, the first of {collection.BytesPerDocument:N0} bytes, "
+                + $"{Units.Counted(collection.Indexes.Count + 1, "index", "indexes")}{where}";
     }
 
     private static string Describe(Phase phase, PhaseGroup group)
@@ -167,7 +180,10 @@ internal static class ScenarioPrinter
         string threads = Units.Counted(group.Threads, "thread");
         string length = phase.Creates is { } created ? $"{created} created anew"
             : phase.Loads is not null ? (phase.HasRanges ? "all documents, each thread a range" : "all documents")
-            : string.Join(" or ", new[] { group.Seconds is { } s ? Units.Duration(TimeSpan.FromSeconds(s)) : null, group.Count is { } c ? $"{c:N0} operations" : null }.OfType<string>().DefaultIfEmpty("as long as the others"));
+            : string.Join(" or ", new[]
+            {
+                group.Seconds is { } s ? Units.Duration(TimeSpan.FromSeconds(s)) : null, group.Count is { } c ? $"{c:N0} operations" : null,
+            }.OfType<string>().DefaultIfEmpty("as long as the others"));
         double weights = group.Operations.Sum(o => o.Weight);
         string rate = RateOf(group);
         IEnumerable<string> operations = group.Operations.Count == 1
@@ -178,7 +194,9 @@ internal static class ScenarioPrinter
 
     private static string RateOf(PhaseGroup group)
     {
-        string think = group.Think is { } time ? $", {Units.Latency(time.Seconds * 1e6)} between operations{(time.IsExponential ? " on average" : "")}" : "";
+        string think = group.Think is { } time
+            ? $", {Units.Latency(time.Seconds * 1e6)} between operations{(time.IsExponential ? " on average" : "")}"
+            : "";
         string steps = group.ThreadSteps.Count > 0 ? $" (changing, from {group.ThreadSteps[0].Threads:N0})" : "";
         if (group.Rate is not { } rate)
             return steps + think;
@@ -187,7 +205,8 @@ internal static class ScenarioPrinter
     }
 
     private static string Describe(RatePiece piece) =>
-        (piece.From == piece.To ? Units.Rate(piece.To) : $"{Units.Rate(piece.From)} to {Units.Rate(piece.To)}") + (piece.Seconds > 0 ? $" for {Units.Duration(TimeSpan.FromSeconds(piece.Seconds))}" : "");
+        (piece.From == piece.To ? Units.Rate(piece.To) : $"{Units.Rate(piece.From)} to {Units.Rate(piece.To)}")
+        + (piece.Seconds > 0 ? $" for {Units.Duration(TimeSpan.FromSeconds(piece.Seconds))}" : "");
 
     private static string DescriptionOf(string path)
     {

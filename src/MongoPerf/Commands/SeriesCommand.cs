@@ -22,27 +22,35 @@ internal static class SeriesCommand
         var agents = new AgentOptions();
         Option<long?> target = OptionTypes.Count("--target", "Number of documents to reach, such as 1M or 500M (required)");
         Option<long?> step = OptionTypes.Count("--step", "Documents per step [default: a tenth of the target, at most 1M]");
-        Option<IReadOnlyList<string>?> tests = OptionTypes.List("--tests", "Phases to run: unack, batch, safe, q4, q5, q6, q7, size [default: all]", "LIST", text => text);
-        Option<IReadOnlyList<int>?> shares = OptionTypes.Make<IReadOnlyList<int>?>("--shares", null, "Shares of unack/batch/safe in a step, in percent [default: 20/60/20 under 10M, else 10/85/5]", "A/B/C", ParseShares);
-        Option<double?> window = OptionTypes.Duration("--window", "Length of each query phase, warm-up included [default: 5s under 100M, else 4s]");
+        Option<IReadOnlyList<string>?> tests = OptionTypes.List(
+            "--tests", "Phases to run: unack, batch, safe, q4, q5, q6, q7, size [default: all]", "LIST", text => text);
+        Option<IReadOnlyList<int>?> shares = OptionTypes.Make<IReadOnlyList<int>?>("--shares", null,
+            "Shares of unack/batch/safe in a step, in percent [default: 20/60/20 under 10M, else 10/85/5]", "A/B/C", ParseShares);
+        Option<double?> window = OptionTypes.Duration(
+            "--window", "Length of each query phase, warm-up included [default: 5s under 100M, else 4s]");
         Option<double?> warmup = OptionTypes.Duration("--warmup", "Part of the window excluded from results [default: a quarter]");
-        var dryRun = new Option<bool>("--dry-run") { Description = "Check everything and show what would run and how long it would take, without running it" };
+        var dryRun = new Option<bool>(
+            "--dry-run") { Description = "Check everything and show what would run and how long it would take, without running it" };
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", Formats);
-        var command = new Command("series", "Grow a collection to a target and measure inserts and queries at each step (scenarios/series.yaml)") { target, step, tests, shares, window, warmup, dryRun, format };
+        var command = new Command("series", "Grow a collection to a target and measure inserts and queries at each step "
+            + "(scenarios/series.yaml)") { target, step, tests, shares, window, warmup, dryRun, format };
         shared.AddTo(command);
         agents.AddTo(command);
         command.Runs(parsed =>
         {
             ScenarioFile file = SeriesScenario.Find();
-            long documents = parsed.GetValue(target) ?? throw new UserException(ExitCode.WrongUsage, "--target is missing: the number of documents to reach", "'mongoperf series --target 1M' takes a few minutes");
+            long documents = parsed.GetValue(target) ?? throw new UserException(ExitCode.WrongUsage,
+                "--target is missing: the number of documents to reach", "'mongoperf series --target 1M' takes a few minutes");
             if (documents > DocumentNumbers.Limit)
                 throw new UserException(ExitCode.WrongUsage, $"--target is {documents:N0}; allowed: up to {DocumentNumbers.Limit:N0}");
             if (parsed.GetValue(step) is { } given && given > documents)
-                throw new UserException(ExitCode.WrongUsage, $"--step is {given:N0}, which is above --target ({documents:N0})", "without --step there are ten, of a million documents at most");
+                throw new UserException(ExitCode.WrongUsage, $"--step is {given:N0}, which is above --target ({documents:N0})",
+                    "without --step there are ten, of a million documents at most");
             double seconds = Positive("--window", parsed.GetValue(window) ?? SeriesScenario.DefaultWindow(documents));
             double left = parsed.GetValue(warmup) ?? seconds / 4;
             if (left >= seconds)
-                throw new UserException(ExitCode.WrongUsage, $"--warmup is {left:0.###} s of a window of {seconds:0.###} s, which leaves nothing to measure");
+                throw new UserException(
+                    ExitCode.WrongUsage, $"--warmup is {left:0.###} s of a window of {seconds:0.###} s, which leaves nothing to measure");
             IReadOnlyList<int> parts = parsed.GetValue(shares) ?? SeriesScenario.DefaultShares(documents);
             var overrides = new PlanOverrides
             {
@@ -59,7 +67,8 @@ internal static class SeriesCommand
                     ["warmup"] = Seconds(left),
                 },
             };
-            IReadOnlyList<RunRequest> requests = new PlanRequests(parsed, shared, file, overrides) { Format = parsed.GetValue(format) ?? "text", HidesChanges = true }.Read();
+            IReadOnlyList<RunRequest> requests = new PlanRequests(
+                parsed, shared, file, overrides) { Format = parsed.GetValue(format) ?? "text", HidesChanges = true }.Read();
             int repeats = PlanRequests.Repeats(parsed, shared, requests.Count);
             if (!parsed.GetValue(dryRun))
                 return agents.Run(parsed, requests, repeats);

@@ -7,7 +7,10 @@ using MongoPerf.Texts.Yaml;
 
 namespace MongoPerf.Commands;
 
-/// <summary>scenarios/series.yaml: what its parameters are called, what they are when nothing is typed, and the phases that <c>run</c> knows by name.</summary>
+/// <summary>
+/// scenarios/series.yaml: what its parameters are called, what they are when nothing is typed, and the phases that
+/// <c>run</c> knows by name.
+/// </summary>
 internal static class SeriesScenario
 {
     public const string Name = "series";
@@ -21,7 +24,9 @@ internal static class SeriesScenario
 
     public static ScenarioFile Find() => ScenarioFile.Find(Name);
 
-    /// <summary>Percent of a step for unack, batch and safe: small steps give the single inserts more, so that each is long enough to measure.</summary>
+    /// <summary>
+    /// Percent of a step for unack, batch and safe: small steps give the single inserts more, so that each is long enough to measure.
+    /// </summary>
     public static IReadOnlyList<int> DefaultShares(long target) => target < LargeTarget ? [20, 60, 20] : [10, 85, 5];
 
     /// <summary>Seconds of a query's window at each size.</summary>
@@ -31,7 +36,8 @@ internal static class SeriesScenario
     public static IReadOnlyList<(string Name, string Description)> Phases(ScenarioFile file)
     {
         MappingNode root = ScenarioYaml.Read(file.ShownPath, file.Text);
-        IEnumerable<MappingNode> growths = ((root.Find("phases") as SequenceNode)?.Items ?? []).OfType<MappingNode>().Where(phase => phase.Find("grow") is not null);
+        IEnumerable<MappingNode> growths = ((root.Find("phases") as SequenceNode)?.Items ?? []).OfType<MappingNode>()
+            .Where(phase => phase.Find("grow") is not null);
         return
         [
             .. growths.SelectMany(growth => ItemsOf(growth, "writes").Concat(ItemsOf(growth, "each"))).OfType<MappingNode>()
@@ -52,14 +58,17 @@ internal static class SeriesScenario
         return parameters;
     }
 
-    /// <summary>What one deployment sets of its parameters, where the command line does not: an ordered batch is cut at every change of shard,
-    /// and acknowledged inserts take the connection string's write concern.</summary>
+    /// <summary>
+    /// What one deployment sets of its parameters, where the command line does not: an ordered batch is cut at every change of shard, and
+    /// acknowledged inserts take the connection string's write concern.
+    /// </summary>
     public static Dictionary<string, string> Parameters(PlanOverrides overrides, DeploymentChoice deployment, bool isPreset)
     {
         var parameters = new Dictionary<string, string>();
         if (deployment.Settings.Topology == Topology.Sharded && !isPreset && !overrides.Parameters.ContainsKey(Ordered))
             parameters[Ordered] = "false";
-        if (deployment.Uri is not null && DatabaseSystems.Of(deployment.Uri).HasWriteConcern(deployment.Uri) && !overrides.Parameters.ContainsKey(Journal))
+        if (deployment.Uri is not null && DatabaseSystems.Of(deployment.Uri).HasWriteConcern(deployment.Uri)
+            && !overrides.Parameters.ContainsKey(Journal))
             parameters[WriteConcern] = "~";
         return parameters;
     }

@@ -23,24 +23,38 @@ internal static class ServeCommand
     {
         Option<long?> port = PortOption();
         Option<IPAddress?> listen = OptionTypes.Make<IPAddress?>(
-            "--listen", null, "Address to listen on; 0.0.0.0 or :: for all interfaces; any but loopback requires --auth [default: 127.0.0.1]", "ADDRESS", ParseAddress);
+            "--listen", null, "Address to listen on; 0.0.0.0 or :: for all interfaces; any but loopback requires --auth "
+                + "[default: 127.0.0.1]", "ADDRESS", ParseAddress);
         Option<string?> data = OptionTypes.Text("--data", "Data folder (required)", "DIR");
         Option<long?> cache = OptionTypes.Size("--cache", "Cache size [default: a quarter of memory, at most 4GB]");
         var auth = new Option<bool>("--auth") { Description = "Clients must log in (SCRAM) as a user from --add-user" };
-        Option<string?> tls = OptionTypes.Text(TlsOption, "Accept TLS connections only; the file holds the certificate and its private key (PEM)", "FILE");
-        Option<string?> authority = OptionTypes.Text("--tls-ca-file", "Accept only clients with a certificate from these authorities (PEM)", "FILE");
-        Option<string?> user = OptionTypes.Text("--add-user", "Add a user with full rights, or change an existing user's password, and exit; running servers accept the change at once", "NAME");
-        Option<string?> former = OptionTypes.Text("--remove-user", "Remove a user and exit; running servers refuse the user's next login", "NAME");
-        Option<string?> password = OptionTypes.Text(PasswordFile.Option, "Read the password for --add-user from the file's first line [default: prompt for it]", "FILE");
-        var command = new Command("serve", "Run the embedded server (speaks MongoDB's protocol, but is not MongoDB)") { port, listen, data, cache, auth, tls, authority, user, former, password };
+        Option<string?> tls = OptionTypes.Text(
+            TlsOption, "Accept TLS connections only; the file holds the certificate and its private key (PEM)", "FILE");
+        Option<string?> authority = OptionTypes.Text(
+            "--tls-ca-file", "Accept only clients with a certificate from these authorities (PEM)", "FILE");
+        Option<string?> user = OptionTypes.Text(
+            "--add-user",
+            "Add a user with full rights, or change an existing user's password, and exit; running servers accept the change at once",
+            "NAME");
+        Option<string?> former = OptionTypes.Text(
+            "--remove-user", "Remove a user and exit; running servers refuse the user's next login", "NAME");
+        Option<string?> password = OptionTypes.Text(
+            PasswordFile.Option, "Read the password for --add-user from the file's first line [default: prompt for it]", "FILE");
+        var command = new Command("serve", "Run the embedded server (speaks MongoDB's protocol, but is not MongoDB)")
+        {
+            port, listen, data, cache, auth, tls, authority, user, former, password,
+        };
         command.Runs(parsed =>
         {
-            string folder = parsed.GetValue(data) ?? throw new UserException(ExitCode.WrongUsage, "--data is missing: the server's data folder");
+            string folder =
+                parsed.GetValue(data) ?? throw new UserException(ExitCode.WrongUsage, "--data is missing: the server's data folder");
             DataFolderOwner.RefuseForEmbedded(folder);
             if (((Option[])[user, former]).FirstOrDefault(parsed.HasTyped) is { } change
-                && ((Option[])[port, listen, cache, auth, tls, authority, former]).FirstOrDefault(option => option != change && parsed.HasTyped(option)) is { } other)
+                && ((Option[])[port, listen, cache, auth, tls, authority, former])
+                    .FirstOrDefault(option => option != change && parsed.HasTyped(option)) is { } other)
             {
-                throw new UserException(ExitCode.WrongUsage, $"{change.Name} starts no server and can't be combined with {other.Name}", "change users first, then start the server");
+                throw new UserException(ExitCode.WrongUsage, $"{change.Name} starts no server and can't be combined with {other.Name}",
+                    "change users first, then start the server");
             }
 
             if (parsed.GetValue(user) is { } name)
@@ -71,12 +85,14 @@ internal static class ServeCommand
         if (!listen.RequiresLogin && !IPAddress.IsLoopback(listen.Address))
         {
             throw new UserException(
-                ExitCode.WrongUsage, $"--listen {listen.Address} lets other machines in, and without --auth anybody on them may read and delete everything",
+                ExitCode.WrongUsage,
+                $"--listen {listen.Address} lets other machines in, and without --auth anybody on them may read and delete everything",
                 "add --auth, and users with --add-user; or omit --listen");
         }
 
         if (listen.RequiresLogin && new UserStore(folder).IsEmpty)
-            throw new UserException(ExitCode.WrongUsage, $"--auth: {folder} has no users, so nobody could log in", $"mongoperf serve --data {folder} --add-user NAME adds one");
+            throw new UserException(ExitCode.WrongUsage, $"--auth: {folder} has no users, so nobody could log in",
+                $"mongoperf serve --data {folder} --add-user NAME adds one");
     }
 
     private static ExitCode Serve(ListenOptions listen, string folder, long? cache)
@@ -101,7 +117,9 @@ internal static class ServeCommand
         {
             throw new UserException(
                 ExitCode.CannotConnect, $"can't listen on {new IPEndPoint(options.Listen.Address, options.Listen.Port)}: {e.Message}",
-                e.SocketErrorCode is SocketError.AddressNotAvailable or SocketError.AddressFamilyNotSupported ? "--listen takes an address of this machine" : "choose another --port, or omit it to use a free one");
+                e.SocketErrorCode is SocketError.AddressNotAvailable or SocketError.AddressFamilyNotSupported
+                    ? "--listen takes an address of this machine"
+                    : "choose another --port, or omit it to use a free one");
         }
     }
 
@@ -113,7 +131,9 @@ internal static class ServeCommand
         {
             string? password = PemFiles.IsEncrypted(certificate)
                 ? SecretPrompt.Ask($"password of {certificate}: ") ?? throw new UserException(
-                    ExitCode.WrongUsage, $"{TlsOption}: the key in '{certificate}' is encrypted, and there is no terminal to prompt for its password", "'openssl pkcs8 -in FILE' writes the key without a password; put that key and the certificate into one file")
+                    ExitCode.WrongUsage,
+                    $"{TlsOption}: the key in '{certificate}' is encrypted, and there is no terminal to prompt for its password",
+                    "'openssl pkcs8 -in FILE' writes the key without a password; put that key and the certificate into one file")
                 : null;
             return ServerTls.Load(certificate, password, authority);
         }
@@ -129,7 +149,9 @@ internal static class ServeCommand
         try
         {
             bool wasThere = new UserStore(folder).Put(name, password);
-            Console.WriteLine(wasThere ? $"user {name} has a new password" : $"user {name} added; clients log in with authSource={UserStore.Database}, which is the default");
+            Console.WriteLine(wasThere
+                ? $"user {name} has a new password"
+                : $"user {name} added; clients log in with authSource={UserStore.Database}, which is the default");
             return ExitCode.Done;
         }
         catch (Exception e) when (e is FormatException or SaslException)
@@ -151,13 +173,17 @@ internal static class ServeCommand
         string password = Ask($"new password of {name}: ");
         if (password.Length == 0)
             throw new UserException(ExitCode.WrongUsage, "the password is empty");
-        return Ask($"new password of {name} once more: ") == password ? password : throw new UserException(ExitCode.WrongUsage, "the two passwords differ; nothing was changed");
+        return Ask($"new password of {name} once more: ") == password ? password
+            : throw new UserException(ExitCode.WrongUsage, "the two passwords differ; nothing was changed");
 
         static string Ask(string question) => SecretPrompt.Ask(question) ?? throw new UserException(
-            ExitCode.WrongUsage, "the password is missing, and there is no terminal to prompt for it", $"{PasswordFile.Option} FILE reads it from a file");
+            ExitCode.WrongUsage,
+            "the password is missing, and there is no terminal to prompt for it",
+            $"{PasswordFile.Option} FILE reads it from a file");
     }
 
     private static IPAddress ParseAddress(string text) => text == "localhost"
         ? IPAddress.Loopback
-        : IPAddress.TryParse(text, out IPAddress? address) ? address : throw new FormatException($"'{text}' is not an IP address such as 127.0.0.1, 0.0.0.0 or ::1");
+        : IPAddress.TryParse(text, out IPAddress? address) ? address
+        : throw new FormatException($"'{text}' is not an IP address such as 127.0.0.1, 0.0.0.0 or ::1");
 }

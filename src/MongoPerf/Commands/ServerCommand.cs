@@ -18,17 +18,23 @@ internal static class ServerCommand
     };
 
     private static InstalledServers Servers => InstalledServers.Of(Environment.GetEnvironmentVariable)
-        ?? throw new UserException(ExitCode.WrongUsage, "no folder for servers: neither HOME nor XDG_CACHE_HOME is set", $"set {InstalledServers.Variable} to one");
+        ?? throw new UserException(ExitCode.WrongUsage, "no folder for servers: neither HOME nor XDG_CACHE_HOME is set",
+            $"set {InstalledServers.Variable} to one");
 
     private static Command Install()
     {
-        var what = new Argument<string>("VERSION|ARCHIVE") { Description = "A version (8.0.4), a series (8.0: its newest version), or a local mongodb-linux-….tgz" };
-        Option<Uri?> mirror = OptionTypes.Make<Uri?>("--mirror", null, "Download site, laid out like https://fastdl.mongodb.org [default: MongoDB's own]", "URL", ParseMirror);
-        Option<string?> sha256 = OptionTypes.Make<string?>("--sha256", null, "Expected checksum of the archive [default: the published one; a local archive is not checked]", "HEX", text =>
-            Checksum.IsSha256(text) ? text : throw new FormatException($"'{text}' is not a SHA-256; allowed: 64 hexadecimal digits"));
-        Option<string?> platform = OptionTypes.Text("--platform", "Use the archive for another system, such as debian12, ubuntu2204 or rhel93 [default: this system]", "NAME");
+        var what = new Argument<string>(
+            "VERSION|ARCHIVE") { Description = "A version (8.0.4), a series (8.0: its newest version), or a local mongodb-linux-….tgz" };
+        Option<Uri?> mirror = OptionTypes.Make<Uri?>(
+            "--mirror", null, "Download site, laid out like https://fastdl.mongodb.org [default: MongoDB's own]", "URL", ParseMirror);
+        Option<string?> sha256 = OptionTypes.Make<string?>("--sha256", null,
+            "Expected checksum of the archive [default: the published one; a local archive is not checked]", "HEX", text =>
+                Checksum.IsSha256(text) ? text : throw new FormatException($"'{text}' is not a SHA-256; allowed: 64 hexadecimal digits"));
+        Option<string?> platform = OptionTypes.Text(
+            "--platform", "Use the archive for another system, such as debian12, ubuntu2204 or rhel93 [default: this system]", "NAME");
         Option<bool> quiet = new SharedOptions().Quiet;
-        var command = new Command("install", "Download, verify and unpack a server; runs use it from then on") { what, mirror, sha256, platform, quiet };
+        var command = new Command(
+            "install", "Download, verify and unpack a server; runs use it from then on") { what, mirror, sha256, platform, quiet };
         command.Runs(parsed =>
         {
             using var signals = new StopSignals("stopping");
@@ -40,13 +46,15 @@ internal static class ServerCommand
             if (IsFile(asked))
             {
                 if ((parsed.GetValue(mirror)?.ToString() ?? parsed.GetValue(platform)) is not null)
-                    throw new UserException(ExitCode.WrongUsage, $"{asked} is a local archive; --mirror and --platform only apply to downloads");
+                    throw new UserException(
+                        ExitCode.WrongUsage, $"{asked} is a local archive; --mirror and --platform only apply to downloads");
                 server = installer.InstallArchive(Path.GetFullPath(asked), parsed.GetValue(sha256));
             }
             else
             {
                 SystemPlatform system = ReadPlatform(parsed.GetValue(platform));
-                server = installer.Install(CheckVersion(asked), new ReleaseSource(http, parsed.GetValue(mirror)), parsed.GetValue(sha256), system);
+                server = installer.Install(CheckVersion(asked), new ReleaseSource(http, parsed.GetValue(mirror)),
+                    parsed.GetValue(sha256), system);
             }
 
             progress.EndLine();
@@ -77,7 +85,9 @@ internal static class ServerCommand
             IReadOnlyList<InstalledServer> servers = Servers.List();
             InstalledServer server = servers.FirstOrDefault(s => s.Version == asked) ?? throw new UserException(
                 ExitCode.WrongUsage, $"MongoDB {asked} is not installed in {Servers.Folder}",
-                servers.Count > 0 ? $"installed: {string.Join(", ", servers.Select(s => s.Version))}" : "none is installed; 'mongoperf server install 8.0' installs one");
+                servers.Count > 0
+                    ? $"installed: {string.Join(", ", servers.Select(s => s.Version))}"
+                    : "none is installed; 'mongoperf server install 8.0' installs one");
             using var signals = new StopSignals("stopping");
             using var http = new HttpFiles(Console.Error.WriteLine, signals.Token);
             InstalledServer? next = new ServerInstaller(Servers, http, Console.Error.WriteLine, _ => { }, signals.Token).Remove(server);
@@ -102,14 +112,16 @@ internal static class ServerCommand
             Console.Error.WriteLine($"note: {MongodProgram.Variable} is set to {named}, which takes precedence");
     }
 
-    private static bool IsFile(string asked) => File.Exists(asked) || asked.Contains('/', StringComparison.Ordinal) || asked.EndsWith(".tgz", StringComparison.Ordinal);
+    private static bool IsFile(string asked) =>
+        File.Exists(asked) || asked.Contains('/', StringComparison.Ordinal) || asked.EndsWith(".tgz", StringComparison.Ordinal);
 
     private static string CheckVersion(string asked) => ReleaseNumber.CanBeAsked(asked)
         ? asked
         : throw new UserException(ExitCode.WrongUsage, $"'{asked}' is not a version such as 8.0 or 8.0.4, nor an existing archive");
 
     private static SystemPlatform ReadPlatform(string? name) => name is null ? SystemPlatform.Current : SystemPlatform.Current.As(name)
-        ?? throw new UserException(ExitCode.WrongUsage, $"--platform: '{name}' is not a known system", "such as debian12, ubuntu2204, rhel93, amazon2023 or suse15");
+        ?? throw new UserException(ExitCode.WrongUsage, $"--platform: '{name}' is not a known system",
+            "such as debian12, ubuntu2204, rhel93, amazon2023 or suse15");
 
     private static Uri? ParseMirror(string text) =>
         Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && url.Scheme is "http" or "https"

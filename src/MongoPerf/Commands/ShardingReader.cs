@@ -26,7 +26,8 @@ internal static class ShardingReader
         {
             return given is null || deployment.IsBeside(Topology.Sharded)
                 ? null
-                : throw new UserException(ExitCode.WrongUsage, $"{given} only applies to a sharded collection", "--topology sharded creates one");
+                : throw new UserException(ExitCode.WrongUsage, $"{given} only applies to a sharded collection",
+                    "--topology sharded creates one");
         }
 
         bool isOriginal = parsed.GetValue(options.Preset) is not null;

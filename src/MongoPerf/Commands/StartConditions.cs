@@ -2,7 +2,9 @@ using System.Runtime.InteropServices;
 
 namespace MongoPerf.Commands;
 
-/// <summary>What must hold before anything else of the program is loaded: handles for its libraries, and outputs that are outputs.</summary>
+/// <summary>
+/// What must hold before anything else of the program is loaded: handles for its libraries, and outputs that are outputs.
+/// </summary>
 /// <remarks>Linux. Nothing here may need a library that is not loaded yet, nor the console.</remarks>
 internal static unsafe partial class StartConditions
 {
@@ -27,13 +29,16 @@ internal static unsafe partial class StartConditions
             return true;
         // The runtime has raised the limit as far as it may.
         if (ReadLimit(Files, out Limit limit) == 0 && limit.Current < LeastFiles)
-            return Refuse("error: this process is limited to fewer than 128 open files, too few to load the program\nhint:  raise the limit: ulimit -n 1024\n"u8);
+            return Refuse("error: this process is limited to fewer than 128 open files, too few to load the program\n"u8
+                + "hint:  raise the limit: ulimit -n 1024\n"u8);
         if (!IsOutput(StandardError))
             return false;
         return IsOutput(StandardOutput) || Refuse("error: standard output is closed\nhint:  redirect it instead: >/dev/null\n"u8);
     }
 
-    /// <summary>One that was closed has been taken by the first file that the runtime opened, a library: nothing must be written there.</summary>
+    /// <summary>
+    /// One that was closed has been taken by the first file that the runtime opened, a library: nothing must be written there.
+    /// </summary>
     private static bool IsOutput(int file) => Control(file, GetFlags) is var flags && flags >= 0 && (flags & AccessMode) != ReadOnly;
 
     private static bool Refuse(ReadOnlySpan<byte> text)

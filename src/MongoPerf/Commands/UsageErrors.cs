@@ -20,7 +20,8 @@ internal static partial class UsageErrors
         output.WriteLine($"error: {ForeignText.OneLine(Masking.MaskText(error), LongestError)}");
         if (hint is not null)
             output.WriteLine($"hint:  {Masking.MaskText(hint)}");
-        output.WriteLine($"exit code {(int)ExitCode.WrongUsage}: {ExitCodes.Describe(ExitCode.WrongUsage)}; '{NameOf(command)} --help' shows what is allowed");
+        output.WriteLine($"exit code {(int)ExitCode.WrongUsage}: {ExitCodes.Describe(ExitCode.WrongUsage)}; "
+            + $"'{NameOf(command)} --help' shows what is allowed");
     }
 
     /// <summary>With the commands that it is part of.</summary>
@@ -42,7 +43,8 @@ internal static partial class UsageErrors
             // Whatever stands behind the name of an option that does not exist may be a secret.
             string name = isOption ? unknown.Split('=', ':')[0] : unknown;
             string what = isOption ? "unknown option" : isCommand ? "unknown command" : "unexpected argument";
-            return ($"{what} '{name}'{(command is RootCommand ? "" : $" of '{command.Name}'")}", NearestName.Hint(name, known) ?? (isCommand && command is not RootCommand ? Allowed(command) : null));
+            return ($"{what} '{name}'{(command is RootCommand ? "" : $" of '{command.Name}'")}",
+                NearestName.Hint(name, known) ?? (isCommand && command is not RootCommand ? Allowed(command) : null));
         }
 
         ParseError error = parsed.Errors[0];
@@ -50,7 +52,8 @@ internal static partial class UsageErrors
         {
             CommandResult when command is RootCommand => ("no command given", "try 'mongoperf series --target 1M'"),
             CommandResult when command.Subcommands.Count > 0 => ($"{command.Name}: no command given", Allowed(command)),
-            ArgumentResult { Tokens.Count: 0, Argument: { HelpName: null } missing } => ($"{command.Name}: {missing.Name} is missing", missing.Description),
+            ArgumentResult { Tokens.Count: 0, Argument: { HelpName: null } missing } =>
+                ($"{command.Name}: {missing.Name} is missing", missing.Description),
             _ => (error.Message.TrimEnd('.'), null),
         };
     }
@@ -61,7 +64,9 @@ internal static partial class UsageErrors
         for (int i = 1; i < args.Count; i++)
         {
             if (UnitAlone().IsMatch(args[i]) && NumberAlone().IsMatch(args[i - 1]))
-                return $"write the unit without a space: {(i > 1 && args[i - 2].StartsWith('-') && !args[i - 1].StartsWith('-') ? args[i - 2] + " " : "")}{args[i - 1]}{args[i]}";
+                return "write the unit without a space: "
+                    + $"{(i > 1 && args[i - 2].StartsWith('-') && !args[i - 1].StartsWith('-') ? args[i - 2] + " " : "")}"
+                    + $"{args[i - 1]}{args[i]}";
         }
 
         return null;
@@ -73,5 +78,6 @@ internal static partial class UsageErrors
     [GeneratedRegex("^(--?[A-Za-z-]+[=:])?[0-9][0-9._]*$")]
     private static partial Regex NumberAlone();
 
-    private static string Allowed(Command command) => $"allowed: {string.Join(", ", command.Subcommands.Where(c => !c.Hidden).Select(c => c.Name))}";
+    private static string Allowed(Command command) =>
+        $"allowed: {string.Join(", ", command.Subcommands.Where(c => !c.Hidden).Select(c => c.Name))}";
 }

@@ -9,15 +9,19 @@ namespace MongoPerf.Options;
 /// <summary>Options of a cluster started on this machine; made once per command.</summary>
 internal sealed class ClusterOptions
 {
-    public Option<long?> Shards { get; } = OptionTypes.Make<long?>("--shards", null, "Number of shards of a started cluster [default: 3]", "COUNT", text => Quantities.ParseCount(text, 1, ClusterLimits.MostShards));
+    public Option<long?> Shards { get; } = OptionTypes.Make<long?>("--shards", null, "Number of shards of a started cluster [default: 3]",
+        "COUNT", text => Quantities.ParseCount(text, 1, ClusterLimits.MostShards));
 
-    public Option<long?> Members { get; } = OptionTypes.Make<long?>("--members", null, "Members per shard, or of the replica set, 1 to 3 [default: 1 per shard, 3 of a replica set]", "COUNT", text => Quantities.ParseCount(text, 1, ClusterLimits.MostMembers));
+    public Option<long?> Members { get; } = OptionTypes.Make<long?>("--members", null,
+        "Members per shard, or of the replica set, 1 to 3 [default: 1 per shard, 3 of a replica set]", "COUNT",
+        text => Quantities.ParseCount(text, 1, ClusterLimits.MostMembers));
 
     public Option<long?> ConfigServers { get; } = OptionTypes.Make<long?>(
         "--config-servers", null, "Config servers of a started cluster, 1 to 3 [default: 1]", "COUNT",
         text => Quantities.ParseCount(text, 1, ClusterLimits.MostConfigServers));
 
-    public Option<bool> Arbiter { get; } = new("--arbiter") { Description = "Add an arbiter to each shard, or to the replica set, of 2 members" };
+    public Option<bool> Arbiter { get; } = new(
+        "--arbiter") { Description = "Add an arbiter to each shard, or to the replica set, of 2 members" };
 
     /// <summary>All of them, in the order of help.</summary>
     public IReadOnlyList<Option> All => [Shards, Members, ConfigServers, Arbiter];

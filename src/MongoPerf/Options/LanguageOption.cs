@@ -12,7 +12,9 @@ internal static partial class LanguageOption
     public static Option<string?> Create()
     {
         Option<string?> option = OptionTypes.Choice(
-            Name, $"Language of reports, charts and help; zh is simplified Chinese (environment: {Language.Variable}) [default: en]", [.. Language.Names]);
+            Name,
+            $"Language of reports, charts and help; zh is simplified Chinese (environment: {Language.Variable}) [default: en]",
+            [.. Language.Names]);
         option.Recursive = true;
         return option;
     }
@@ -25,7 +27,8 @@ internal static partial class LanguageOption
             return Language.Named(typed);
         return Environment.GetEnvironmentVariable(Language.Variable) is not { Length: > 0 } named ? Language.English
             : Language.Names.Contains(named) ? Language.Named(named)
-            : throw new UserException(ExitCode.WrongUsage, $"{Language.Variable} is '{named}'; allowed: {string.Join(", ", Language.Names)}", "or use --lang");
+            : throw new UserException(
+                ExitCode.WrongUsage, $"{Language.Variable} is '{named}'; allowed: {string.Join(", ", Language.Names)}", "or use --lang");
     }
 
     /// <summary>For this process and those that it starts.</summary>
@@ -46,7 +49,8 @@ internal static partial class LanguageOption
     }
 
     /// <summary>Line by line; of a line in columns, such as an exit code or an example, the last.</summary>
-    public static string Translate(string text) => string.Join('\n', text.Split('\n').Select(line => LastColumn().Replace(line, column => Words.Of(column.Value), 1)));
+    public static string Translate(string text) =>
+        string.Join('\n', text.Split('\n').Select(line => LastColumn().Replace(line, column => Words.Of(column.Value), 1)));
 
     [GeneratedRegex(@"(?<=^|\s{2})\S+(\s\S+)*$")]
     private static partial Regex LastColumn();

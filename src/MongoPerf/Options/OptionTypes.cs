@@ -4,7 +4,9 @@ using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Options;
 
-/// <summary>Options whose values are counts, sizes, durations, lists or choices; a bad value names the option, what was found and what is allowed.</summary>
+/// <summary>
+/// Options whose values are counts, sizes, durations, lists or choices; a bad value names the option, what was found and what is allowed.
+/// </summary>
 internal static class OptionTypes
 {
     public static Option<long?> Count(string name, string description, long least = 1, string? alias = null) =>
@@ -21,31 +23,40 @@ internal static class OptionTypes
 
     /// <summary>A connection string given here by mistake would become a folder with the password in its name.</summary>
     public static Option<string?> Folder(string name, string description) => Make<string?>(
-        name, null, description, "DIR", text => text.Contains("://", StringComparison.Ordinal) ? throw new FormatException($"'{text}' is a connection string, not a folder (--uri names a deployment)") : text);
+        name, null, description, "DIR", text => text.Contains("://", StringComparison.Ordinal)
+            ? throw new FormatException($"'{text}' is a connection string, not a folder (--uri names a deployment)")
+            : text);
 
     /// <summary>Given on the command line, whatever its default.</summary>
     public static bool HasTyped(this ParseResult parsed, Option option) => parsed.GetResult(option) is { Implicit: false };
 
-    /// <summary>A comma-separated list, each value parsed by <paramref name="parse"/>. <paramref name="ifBare"/> is what the option means without any.</summary>
-    public static Option<IReadOnlyList<T>?> List<T>(string name, string description, string valueName, Func<string, T> parse, char separator = ',', string? alias = null, IReadOnlyList<T>? ifBare = null) =>
+    /// <summary>
+    /// A comma-separated list, each value parsed by <paramref name="parse"/>. <paramref name="ifBare"/> is what the
+    /// option means without any.
+    /// </summary>
+    public static Option<IReadOnlyList<T>?> List<T>(
+        string name, string description, string valueName, Func<string, T> parse, char separator = ',', string? alias = null,
+        IReadOnlyList<T>? ifBare = null) =>
         Make<IReadOnlyList<T>?>(name, alias, description, valueName, text => Quantities.ParseList(text, parse, separator), ifBare);
 
     public static Option<string?> Choice(string name, string description, params string[] allowed) =>
         Make<string?>(name, null, description, string.Join('|', allowed), text => OneOf(text, allowed));
 
-    public static Option<T?> Make<T>(string name, string? alias, string description, string valueName, Func<string, T> parse, T? ifBare = default) => new(name, alias is null ? [] : [alias])
-    {
-        Description = description,
-        HelpName = valueName,
-        AllowMultipleArgumentsPerToken = false,
-        CustomParser = result => result.Tokens.Count == 0 ? ifBare : Parse(name, result, parse),
-    };
+    public static Option<T?> Make<T>(string name, string? alias, string description, string valueName, Func<string, T> parse,
+        T? ifBare = default) => new(name, alias is null ? [] : [alias])
+        {
+            Description = description,
+            HelpName = valueName,
+            AllowMultipleArgumentsPerToken = false,
+            CustomParser = result => result.Tokens.Count == 0 ? ifBare : Parse(name, result, parse),
+        };
 
     public static string OneOf(string text, IReadOnlyList<string> allowed)
     {
         if (allowed.Contains(text))
             return text;
-        throw new FormatException($"'{text}' is not valid; allowed: {string.Join(", ", allowed)}" + (NearestName.Hint(text, allowed) is { } hint ? $" ({hint})" : ""));
+        throw new FormatException($"'{text}' is not valid; allowed: {string.Join(", ", allowed)}"
+            + (NearestName.Hint(text, allowed) is { } hint ? $" ({hint})" : ""));
     }
 
     private static T? Parse<T>(string name, ArgumentResult result, Func<string, T> parse)

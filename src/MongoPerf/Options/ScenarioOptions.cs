@@ -22,7 +22,8 @@ internal sealed class ScenarioOptions
     public Option<string?> Deployment { get; } = OptionTypes.Text(
         "--deployment", "Scenario with deployments: run on these only [default: all]", "NAME[,NAME…]");
 
-    public Option<bool> DryRun { get; } = new("--dry-run") { Description = "Scenario: check everything and show what would run, without running it" };
+    public Option<bool> DryRun { get; } = new(
+        "--dry-run") { Description = "Scenario: check everything and show what would run, without running it" };
 
     /// <exception cref="UserException">A text that sets no parameter, or one that is set twice.</exception>
     public Dictionary<string, string> ReadParameters(ParseResult parsed)
@@ -32,7 +33,8 @@ internal sealed class ScenarioOptions
         {
             int at = text.IndexOf('=', StringComparison.Ordinal);
             if (at < 1)
-                throw new UserException(ExitCode.WrongUsage, $"--set: '{text}' is not of the form name=value", "such as --set fieldcount=5");
+                throw new UserException(ExitCode.WrongUsage, $"--set: '{text}' is not of the form name=value",
+                    "such as --set fieldcount=5");
             if (!values.TryAdd(text[..at].Trim(), text[(at + 1)..].Trim()))
                 throw new UserException(ExitCode.WrongUsage, $"--set: '{text[..at]}' is set twice", "separate several values with commas");
         }

@@ -6,9 +6,11 @@ namespace MongoPerf.Options;
 /// <summary>How clients connect to started servers; the options are made once per command. Without a value they mean "on".</summary>
 internal sealed class SecurityOptions
 {
-    public Option<IReadOnlyList<bool>?> Tls { get; } = Switch("--tls", "Started servers accept only TLS connections, with certificates generated for them; on,off compares both [default: off]");
+    public Option<IReadOnlyList<bool>?> Tls { get; } = Switch(
+        "--tls", "Started servers accept only TLS connections, with certificates generated for them; on,off compares both [default: off]");
 
-    public Option<IReadOnlyList<bool>?> Auth { get; } = Switch("--auth", "Enable authentication (SCRAM) on started servers, with a generated password; on,off compares both [default: off]");
+    public Option<IReadOnlyList<bool>?> Auth { get; } = Switch(
+        "--auth", "Enable authentication (SCRAM) on started servers, with a generated password; on,off compares both [default: off]");
 
     /// <summary>For a command that starts one deployment.</summary>
     /// <returns>Null where nothing was typed.</returns>
@@ -19,12 +21,14 @@ internal sealed class SecurityOptions
     {
         null => null,
         [var only] => only,
-        _ => throw new UserException(ExitCode.WrongUsage, $"{option.Name} is a list; 'cluster start' takes one value", "'run' and 'series' can compare both"),
+        _ => throw new UserException(ExitCode.WrongUsage, $"{option.Name} is a list; 'cluster start' takes one value",
+            "'run' and 'series' can compare both"),
     };
 
     private static Option<IReadOnlyList<bool>?> Switch(string name, string description)
     {
-        Option<IReadOnlyList<bool>?> option = OptionTypes.List(name, description, "on|off[,…]", text => OptionTypes.OneOf(text, ["on", "off"]) == "on", ifBare: [true]);
+        Option<IReadOnlyList<bool>?> option = OptionTypes.List(name, description, "on|off[,…]",
+            text => OptionTypes.OneOf(text, ["on", "off"]) == "on", ifBare: [true]);
         option.Arity = ArgumentArity.ZeroOrOne;
         return option;
     }

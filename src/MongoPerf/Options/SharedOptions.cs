@@ -9,28 +9,42 @@ namespace MongoPerf.Options;
 /// <summary>Options that several commands take, each made once per command.</summary>
 internal sealed class SharedOptions
 {
-    public Option<string?> Uri { get; } = OptionTypes.Text("--uri", "Connection string of an existing deployment (environment: MONGOPERF_URI); scenarios also accept tyrant://HOST. Without it, a mongod or the embedded server is started.", "URI", "-u");
+    public Option<string?> Uri { get; } = OptionTypes.Text("--uri", "Connection string of an existing deployment (environment: "
+        + "MONGOPERF_URI); scenarios also accept tyrant://HOST. Without it, a mongod or the embedded server is started.", "URI", "-u");
 
     /// <summary>Of a run that is stored.</summary>
-    public Option<string?> RunUri { get; } = OptionTypes.Text("--uri", "Connection string of the run's deployment, with its passwords (environment: MONGOPERF_URI) [default: the stored one]", "URI", "-u");
+    public Option<string?> RunUri { get; } = OptionTypes.Text(
+        "--uri", "Connection string of the run's deployment, with its passwords (environment: MONGOPERF_URI) [default: the stored one]",
+        "URI", "-u");
 
-    public Option<string?> PasswordFile { get; } = OptionTypes.Text(Running.Secrets.PasswordFile.Option, "File with the password that the connection string lacks: the user's, else that of the certificate's key; without it, a missing password is prompted for at the terminal", "FILE");
+    public Option<string?> PasswordFile { get; } = OptionTypes.Text(Running.Secrets.PasswordFile.Option,
+        "File with the password that the connection string lacks: the user's, else that of the certificate's key; without it, "
+        + "a missing password is prompted for at the terminal", "FILE");
 
     public Option<string?> Database { get; } = OptionTypes.Text("--db", "Database [default: mongoperf]", "NAME");
 
     public Option<string?> Collection { get; } = OptionTypes.Text("--collection", "Collection [default: series]", "NAME");
 
-    public Option<string?> Mongod { get; } = OptionTypes.Text("--mongod", "The mongod to start: a path, or an installed version (environment: MONGOPERF_MONGOD) [default: the last one from 'server install', then PATH]", "PATH");
+    public Option<string?> Mongod { get; } = OptionTypes.Text("--mongod", "The mongod to start: a path, "
+        + "or an installed version (environment: MONGOPERF_MONGOD) [default: the last one from 'server install', then PATH]", "PATH");
 
-    public Option<long?> Cache { get; } = OptionTypes.Size("--cache", "Cache size of a started server, at least 64MB [default: the server's own]");
+    public Option<long?> Cache { get; } = OptionTypes.Size(
+        "--cache", "Cache size of a started server, at least 64MB [default: the server's own]");
 
-    public Option<IReadOnlyList<Topology>?> Topology { get; } = OptionTypes.List("--topology", "What to test: standalone (one server), replicaset or sharded (started on this machine) or null (stores nothing: measures the client itself); a list runs them in turn and compares them [default: standalone]", "KIND[,KIND…]", ParseTopology);
+    public Option<IReadOnlyList<Topology>?> Topology { get; } = OptionTypes.List("--topology",
+        "What to test: standalone (one server), replicaset or sharded (started on this machine) or null (stores nothing: "
+        + "measures the client itself); a list runs them in turn and compares them [default: standalone]", "KIND[,KIND…]", ParseTopology);
 
-    public Option<IReadOnlyList<EngineKind>?> Engines { get; } = OptionTypes.List("--engine", "Client that runs the operations: wire (MongoPerf's own client) or driver (MongoDB.Driver, the official driver, built on first use); a list runs each in turn and compares them [default: wire]", "NAME[,NAME…]", ParseEngine);
+    public Option<IReadOnlyList<EngineKind>?> Engines { get; } = OptionTypes.List(
+        "--engine", "Client that runs the operations: wire (MongoPerf's own client) or driver (MongoDB.Driver, the official driver, "
+            + "built on first use); a list runs each in turn and compares them [default: wire]", "NAME[,NAME…]", ParseEngine);
 
-    public Option<string?> Against { get; } = OptionTypes.Text("--against", "A second deployment: run the same on it and compare with --uri", "URI");
+    public Option<string?> Against { get; } = OptionTypes.Text(
+        "--against", "A second deployment: run the same on it and compare with --uri", "URI");
 
-    public Option<long?> Repeat { get; } = OptionTypes.Make<long?>("--repeat", null, "Repeat N times and report the spread; two deployments take turns and are compared run by run. Each repeat deletes its server data when it ends. [default: 1]", "N", text => Quantities.ParseCount(text, 1, 1000));
+    public Option<long?> Repeat { get; } = OptionTypes.Make<long?>("--repeat", null,
+        "Repeat N times and report the spread; two deployments take turns and are compared run by run. Each repeat deletes its server data "
+        + "when it ends. [default: 1]", "N", text => Quantities.ParseCount(text, 1, 1000));
 
     public ClusterOptions Cluster { get; } = new();
 
@@ -38,46 +52,64 @@ internal sealed class SharedOptions
 
     public SecurityOptions Security { get; } = new();
 
-    public Option<string?> ClusterFolder { get; } = OptionTypes.Text("--cluster", "Folder of a cluster or replica set started by 'cluster start'", "DIR");
+    public Option<string?> ClusterFolder { get; } = OptionTypes.Text(
+        "--cluster", "Folder of a cluster or replica set started by 'cluster start'", "DIR");
 
     /// <summary>Those that take the place of a scenario file's values; <c>--threads</c> and <c>--rate</c> among them.</summary>
     public OverrideOptions Overrides { get; } = new();
 
-    public Option<long?> Batch { get; } = OptionTypes.Make<long?>("--batch", null, "Documents per command in the batch phase [default: 1000]", "COUNT", text => Quantities.ParseCount(text, 1, 100_000));
+    public Option<long?> Batch { get; } = OptionTypes.Make<long?>("--batch", null,
+        "Documents per command in the batch phase [default: 1000]", "COUNT", text => Quantities.ParseCount(text, 1, 100_000));
 
-    public Option<ulong?> Seed { get; } = OptionTypes.Make<ulong?>("--seed", null, "Seed of the documents and of every random choice [default: 42]", "N", ParseSeed);
+    public Option<ulong?> Seed { get; } = OptionTypes.Make<ulong?>(
+        "--seed", null, "Seed of the documents and of every random choice [default: 42]", "N", ParseSeed);
 
     public Option<bool> Journal { get; } = new("--journal") { Description = "Acknowledged inserts wait for the journal (j:true)" };
 
-    public Option<string?> Ordered { get; } = OptionTypes.Choice("--ordered", "Whether a batch stops at its first error [default: true; false on shards]", "true", "false");
+    public Option<string?> Ordered { get; } = OptionTypes.Choice(
+        "--ordered", "Whether a batch stops at its first error [default: true; false on shards]", "true", "false");
 
-    public Option<string?> ShardKey { get; } = OptionTypes.Make<string?>("--shard-key", null, "Shard key: hashed (a hashed _id), FIELD, FIELD:hashed, or several fields separated by commas [default: hashed]", "KEY", text =>
-    {
-        _ = Load.Sharding.ShardKey.Parse(text);
-        return text;
-    });
+    public Option<string?> ShardKey { get; } = OptionTypes.Make<string?>("--shard-key", null,
+        "Shard key: hashed (a hashed _id), FIELD, FIELD:hashed, or several fields separated by commas [default: hashed]", "KEY", text =>
+        {
+            _ = Load.Sharding.ShardKey.Parse(text);
+            return text;
+        });
 
-    public Option<int?> Presplit { get; } = OptionTypes.Make<int?>("--presplit", null, "Split a new sharded collection into N chunks, spread over the shards [default: the server's choice]", "N", text => (int)Quantities.ParseCount(text, 1, 8192));
+    public Option<int?> Presplit { get; } = OptionTypes.Make<int?>("--presplit", null,
+        "Split a new sharded collection into N chunks, spread over the shards [default: the server's choice]", "N",
+        text => (int)Quantities.ParseCount(text, 1, 8192));
 
-    public Option<int?> ChunkSize { get; } = OptionTypes.Make<int?>("--chunk-size", null, "Chunk size of the cluster, in whole megabytes, 1MB to 1GB [default: unchanged]", "SIZE", ParseChunkSize);
+    public Option<int?> ChunkSize { get; } = OptionTypes.Make<int?>(
+        "--chunk-size", null, "Chunk size of the cluster, in whole megabytes, 1MB to 1GB [default: unchanged]", "SIZE", ParseChunkSize);
 
-    public Option<string?> Balancer { get; } = OptionTypes.Make<string?>("--balancer", null, "Balancer of the cluster: on, off, or its active window in the servers' time [default: unchanged]", "on|off|HH:MM-HH:MM", ParseBalancer);
+    public Option<string?> Balancer { get; } = OptionTypes.Make<string?>("--balancer", null,
+        "Balancer of the cluster: on, off, or its active window in the servers' time [default: unchanged]",
+        "on|off|HH:MM-HH:MM", ParseBalancer);
 
-    public Option<string?> Preset { get; } = OptionTypes.Choice("--preset", "Settings of the original 2011 test of a sharded collection: --shard-key _id --ordered true --balancer on", "2011");
+    public Option<string?> Preset { get; } = OptionTypes.Choice(
+        "--preset", "Settings of the original 2011 test of a sharded collection: --shard-key _id --ordered true --balancer on", "2011");
 
-    public Option<double?> Verify { get; } = OptionTypes.Make<double?>("--verify", null, "Share of replies to check byte by byte: all, none, or a percentage [default: 1%]", "SHARE", text => ParseShare(text));
+    public Option<double?> Verify { get; } = OptionTypes.Make<double?>("--verify", null,
+        "Share of replies to check byte by byte: all, none, or a percentage [default: 1%]", "SHARE", text => ParseShare(text));
 
-    public Option<long?> MaxErrors { get; } = OptionTypes.Count("--max-errors", "Failed operations allowed before the exit code is 4 [default: 0]", least: 0);
+    public Option<long?> MaxErrors { get; } = OptionTypes.Count(
+        "--max-errors", "Failed operations allowed before the exit code is 4 [default: 0]", least: 0);
 
-    public Option<SkipLimit?> MaxSkipped { get; } = OptionTypes.Make<SkipLimit?>("--max-skipped", null, "Arrivals of a --rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]", "N|SHARE", SkipLimits.Parse);
+    public Option<SkipLimit?> MaxSkipped { get; } = OptionTypes.Make<SkipLimit?>("--max-skipped", null,
+        "Arrivals of a --rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]",
+        "N|SHARE", SkipLimits.Parse);
 
-    public Option<long?> Compressibility { get; } = OptionTypes.Make<long?>("--compressibility", null, "How far the filler text compresses, in percent [default: 0]", "PERCENT", text => Quantities.ParseCount(text, 0, 100));
+    public Option<long?> Compressibility { get; } = OptionTypes.Make<long?>("--compressibility", null,
+        "How far the filler text compresses, in percent [default: 0]", "PERCENT", text => Quantities.ParseCount(text, 0, 100));
 
-    public Option<string?> ForceDrop { get; } = OptionTypes.Text("--force-drop", "Drop this collection first, whoever created it", "DB.COLL");
+    public Option<string?> ForceDrop { get; } = OptionTypes.Text(
+        "--force-drop", "Drop this collection first, whoever created it", "DB.COLL");
 
     public Option<string[]?> MayWrite { get; } = new("--may-write")
     {
-        Description = "Confirm that the scenario may write what its file lists in mayWrite: a collection that the run does not create, DB.* for a whole database, or server; repeat it for several",
+        Description = "Confirm that the scenario may write what its file lists in mayWrite: a collection that the run does not create, "
+            + "DB.* for a whole database, or server; repeat it for several",
         HelpName = "DB.COLL",
         AllowMultipleArgumentsPerToken = false,
     };
@@ -86,7 +118,8 @@ internal sealed class SharedOptions
 
     public Option<bool> Quiet { get; } = new("--quiet") { Description = "Print only the result, no progress" };
 
-    public Option<bool> NoReport { get; } = new("--no-report") { Description = "Write no report folder; 'mongoperf report RUN' writes it later" };
+    public Option<bool> NoReport { get; } = new(
+        "--no-report") { Description = "Write no report folder; 'mongoperf report RUN' writes it later" };
 
     public Option<long?> Live { get; } = LiveOption.Create();
 
@@ -161,7 +194,8 @@ internal sealed class SharedOptions
     }
 
     private static string ParseBalancer(string text) =>
-        text is "on" or "off" || BalancerReader.IsWindow(text) ? text : throw new FormatException($"'{text}' is not valid; allowed: on, off, or a window such as 22:00-06:00");
+        text is "on" or "off" || BalancerReader.IsWindow(text) ? text
+            : throw new FormatException($"'{text}' is not valid; allowed: on, off, or a window such as 22:00-06:00");
 
     private static ulong? ParseSeed(string text) =>
         ulong.TryParse(text, out ulong seed) ? seed : throw new FormatException($"'{text}' is not a seed; allowed: 0 to {ulong.MaxValue}");

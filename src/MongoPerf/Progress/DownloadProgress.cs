@@ -22,7 +22,8 @@ internal sealed class DownloadProgress(TextWriter output, bool isTerminal, bool 
         bool isWhole = now.Bytes == now.Total;
         if (isQuiet || (waited < _interval && !(isTerminal && isWhole)))
             return;
-        double perSecond = now.Bytes > _shown.Bytes && _shown.Bytes > 0 ? (now.Bytes - _shown.Bytes) * 1000.0 / Math.Max(1, waited) : double.NaN;
+        double perSecond =
+            now.Bytes > _shown.Bytes && _shown.Bytes > 0 ? (now.Bytes - _shown.Bytes) * 1000.0 / Math.Max(1, waited) : double.NaN;
         string rate = double.IsNaN(perSecond) ? "" : $", {Megabytes(perSecond)} MB/s";
         string total = now.Total is { } all ? $" of {Megabytes(all)}" : "";
         string line = $"{Megabytes(now.Bytes)}{total} MB{rate}";

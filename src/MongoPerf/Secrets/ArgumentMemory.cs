@@ -11,12 +11,16 @@ internal static class ArgumentMemory
     private const int StartField = 45;
     private const int EndField = 46;
 
-    /// <summary>Puts stars over secrets in the process's own arguments, as MongoDB's and MySQL's tools do. Does nothing where the system does not say where they are.</summary>
+    /// <summary>
+    /// Puts stars over secrets in the process's own arguments, as MongoDB's and MySQL's tools do. Does nothing where the system does not
+    /// say where they are.
+    /// </summary>
     /// <param name="arguments">As they were typed.</param>
     /// <param name="mask">Replaces the secrets of an argument by something else, and leaves what stands before and behind them.</param>
     public static void Hide(IEnumerable<string> arguments, Func<string, string> mask)
     {
-        (string Typed, string Masked)[] secret = [.. arguments.Select(typed => (typed, mask(typed))).Where(pair => pair.typed != pair.Item2)];
+        (string Typed, string Masked)[] secret = [.. arguments.Select(typed => (typed, mask(typed)))
+            .Where(pair => pair.typed != pair.Item2)];
         if (secret.Length == 0 || !OperatingSystem.IsLinux())
             return;
         try

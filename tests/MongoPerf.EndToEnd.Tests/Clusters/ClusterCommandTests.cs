@@ -15,7 +15,8 @@ public sealed class ClusterCommandTests : IDisposable
 
     private string Folder => Path.Combine(_parent, "cluster");
 
-    private string[] Start => ["cluster", "start", "--topology", "sharded", "--shards", "1", "--members", "3", "--cache", "256MB", "--folder", Folder];
+    private string[] Start =>
+        ["cluster", "start", "--topology", "sharded", "--shards", "1", "--members", "3", "--cache", "256MB", "--folder", Folder];
 
     public void Dispose()
     {
@@ -40,7 +41,8 @@ public sealed class ClusterCommandTests : IDisposable
         Kill(primary.Text("name"));
         ProgramRun.Run("cluster", "status", "--folder", Folder).Expect(3);
         Assert.Contains("not running", States());
-        ProgramRun.Run("series", "--target", "1k", "--cluster", Folder, "--out", _runs.Path).Expect(3).Says("is down").Says("'mongoperf cluster start --folder");
+        ProgramRun.Run("series", "--target", "1k", "--cluster", Folder, "--out", _runs.Path).Expect(3)
+            .Says("is down").Says("'mongoperf cluster start --folder");
         ProgramRun.Run(["cluster", "start", "--folder", Folder]).Expect(0);
         Assert.DoesNotContain("not running", States());
 
@@ -48,7 +50,8 @@ public sealed class ClusterCommandTests : IDisposable
         ProgramRun.Run("clean", _runs.Id, "--out", _runs.Path).Expect(0);
         ProgramRun.Run("cluster", "start", "--members", "2", "--folder", Folder).Expect(2).Says("--members is 2, but the cluster in");
 
-        Assert.StartsWith("5 of 5 processes stopped", ProgramRun.Run("cluster", "stop", "--folder", Folder).Expect(0).Output, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "5 of 5 processes stopped", ProgramRun.Run("cluster", "stop", "--folder", Folder).Expect(0).Output, StringComparison.Ordinal);
         Assert.True(Directory.Exists(Folder));
         Assert.All(States(), state => Assert.Equal("not running", state));
         ProgramRun.Run("cluster", "stop", "--folder", Folder, "--remove").Expect(0);
@@ -60,7 +63,10 @@ public sealed class ClusterCommandTests : IDisposable
     {
         using ProgramRun run = ProgramRun.Start(WithMongod, Start);
         // The one that was killed last is there again.
-        Assert.True(run.WaitUntil(() => ProcessState.Read(Path.Combine(Folder, "s0-2")) is { ProcessId: > 0 } state && ProcessTable.System.IsAlive(state.Identity), "s0-2"), run.Errors);
+        Assert.True(run.WaitUntil(
+            () => ProcessState.Read(Path.Combine(Folder, "s0-2")) is { ProcessId: > 0 } state
+                && ProcessTable.System.IsAlive(state.Identity),
+            "s0-2"), run.Errors);
         run.SendInterrupt();
         run.WaitForEnd().Expect(130);
     }
@@ -83,7 +89,8 @@ public sealed class ClusterCommandTests : IDisposable
         Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromSeconds(10)));
     }
 
-    private JsonElement Status() => JsonDocument.Parse(ProgramRun.Run("cluster", "status", "--folder", Folder, "--format", "json").Output).RootElement;
+    private JsonElement Status() =>
+        JsonDocument.Parse(ProgramRun.Run("cluster", "status", "--folder", Folder, "--format", "json").Output).RootElement;
 
     private string[] States() => [.. Status().GetProperty("processes").EnumerateArray().Select(process => process.Text("state"))];
 }

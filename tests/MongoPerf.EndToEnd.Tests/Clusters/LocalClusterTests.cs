@@ -19,7 +19,8 @@ public sealed class LocalClusterTests : IDisposable
 
     private static ClusterRequest Asking(Func<DeploymentSettings, DeploymentSettings> change) => new()
     {
-        Settings = change(new DeploymentSettings { Shards = 2, CacheBytes = 256L << 20, MongodPath = MongodBinary.Path }), Variable = _ => null,
+        Settings = change(new DeploymentSettings { Shards = 2, CacheBytes = 256L << 20, MongodPath = MongodBinary.Path }),
+        Variable = _ => null,
     };
 
     public void Dispose()
@@ -79,7 +80,8 @@ public sealed class LocalClusterTests : IDisposable
             Assert.Equal(status.FindParts().Shards, given.Cluster!.Shards);
         }
 
-        var e = Assert.Throws<DeploymentException>(() => LocalCluster.Prepare(_folder, Asking(s => s with { Shards = 1, CacheBytes = 300L << 20 })));
+        var e = Assert.Throws<DeploymentException>(() =>
+            LocalCluster.Prepare(_folder, Asking(s => s with { Shards = 1, CacheBytes = 300L << 20 })));
         Assert.Equal(6, (int)e.Fault);
         Assert.Contains("the cluster is running with other settings", e.Message, StringComparison.Ordinal);
 
@@ -91,7 +93,8 @@ public sealed class LocalClusterTests : IDisposable
         }
 
         Assert.Equal(processes, ClusterStatus.Read(_folder).Members.Select(member => member.ProcessId!.Value));
-        string[] groups = [.. plan.Processes.Select(member => ProcessState.Read(Path.Combine(_folder, member.Name))!.Group).OfType<string>()];
+        string[] groups =
+            [.. plan.Processes.Select(member => ProcessState.Read(Path.Combine(_folder, member.Name))!.Group).OfType<string>()];
         Assert.Equal(problem is null ? 1 : 0, groups.Length);
         LeftOver.End(_folder);
         Assert.All(groups, group => Assert.False(Directory.Exists(group), group));
@@ -125,7 +128,8 @@ public sealed class LocalClusterTests : IDisposable
             exec {{MongodBinary.Path}} "$@"
             """);
         File.SetUnixFileMode(mongod, UnixFileMode.UserRead | UnixFileMode.UserExecute);
-        using LocalCluster cluster = LocalCluster.Prepare(Path.Combine(_folder, "cluster"), Asking(s => s with { Shards = 1, MongodPath = mongod }));
+        using LocalCluster cluster = LocalCluster.Prepare(Path.Combine(_folder, "cluster"),
+            Asking(s => s with { Shards = 1, MongodPath = mongod }));
         long start = Environment.TickCount64;
         var e = Assert.Throws<DeploymentException>(() => cluster.EnsureRunning());
         Assert.Equal(3, (int)e.Fault);
@@ -135,7 +139,8 @@ public sealed class LocalClusterTests : IDisposable
 
     private static void Kill(LocalCluster cluster, IEnumerable<string> names)
     {
-        foreach (ProcessIdentity identity in names.Select(name => ProcessState.Read(Path.Combine(cluster.Folder, name))!.Identity).ToArray())
+        foreach (ProcessIdentity identity in names
+            .Select(name => ProcessState.Read(Path.Combine(cluster.Folder, name))!.Identity).ToArray())
         {
             ProcessTable.System.Signal(identity, ProcessTable.Kill);
             Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromSeconds(10)));

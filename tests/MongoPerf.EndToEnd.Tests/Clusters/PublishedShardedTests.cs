@@ -24,26 +24,30 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
     [MongodTheory]
     [InlineData("report-2.4.8/q13")]
     [InlineData("report-2.4.8/q14")]
-    public void Hot_sets_are_read_from_all_shards(string name) => RunIn(cluster.NewDatabase(), name, 0.00002, ["hot=50M"], "--operations", "400", "--threads", "4,20");
+    public void Hot_sets_are_read_from_all_shards(string name) =>
+        RunIn(cluster.NewDatabase(), name, 0.00002, ["hot=50M"], "--operations", "400", "--threads", "4,20");
 
     /// <summary>Ordered keys lie on one shard until the window opens; whole collections lie where the file says.</summary>
     [MongodFact]
     public void Six_nodes_balance_in_their_window_and_hold_whole_collections()
     {
         BsonDocument? before = cluster.FindSetting("balancer");
-        JsonElement result = Run("six-nodes", 0.0003, ["threadcount=2", "operationcount=500k", "distribution=zipfian"], "--chunk-size", "1MB");
+        JsonElement result = Run(
+            "six-nodes", 0.0003, ["threadcount=2", "operationcount=500k", "distribution=zipfian"], "--chunk-size", "1MB");
         Dictionary<string, JsonElement> sizes = result.Items("phases").Where(phase => phase.Items("sizes").Count > 0)
             .GroupBy(phase => phase.Text("phase")).ToDictionary(phase => phase.Key, phase => phase.Last().Items("sizes").Single());
         Assert.Equal([3000], DocumentsOf(sizes["load ordered"]));
         Assert.Equal(3000, DocumentsOf(sizes["ordered, balanced"]).Sum());
         Assert.True(DocumentsOf(sizes["ordered, balanced"]).Length > 1, "nothing has moved");
         Assert.Equal(3, DocumentsOf(sizes["load hashed"]).Length);
-        Assert.Equal(["s0 1000", "s1 1000", "s2 1000"], Enumerable.Range(1, 3).SelectMany(i => sizes[$"load whole{i}"].Items("shards").Select(s => $"{s.Text("shard")} {s.Number("documents")}")));
+        Assert.Equal(["s0 1000", "s1 1000", "s2 1000"], Enumerable.Range(1, 3)
+            .SelectMany(i => sizes[$"load whole{i}"].Items("shards").Select(s => $"{s.Text("shard")} {s.Number("documents")}")));
         Assert.True(result.GetProperty("sharding").GetProperty("migrations").Number("done") > 0);
         Assert.Equal(before?.ToString(), cluster.FindSetting("balancer")?.ToString());
         // All five collections go, and with the last one the chunk size that the run asked for.
         Assert.Equal(1, cluster.FindSetting("chunksize")?.FindInt64("value"));
-        Assert.Contains("whole3 dropped", ProgramRun.Run("clean", Assert.Single(_runs.Ids), "--out", _runs.Path).Expect(0).Output, StringComparison.Ordinal);
+        Assert.Contains("whole3 dropped",
+            ProgramRun.Run("clean", Assert.Single(_runs.Ids), "--out", _runs.Path).Expect(0).Output, StringComparison.Ordinal);
         Assert.Null(cluster.FindSetting("chunksize"));
     }
 
@@ -64,19 +68,22 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
     {
         string file = Path.Combine(_runs.Path, ".far.yaml");
         File.WriteAllText(file, "data: {far: {count: 1, shard: 4}}\nphases: [{load: far}]\n");
-        ProgramRun.Run("run", file, "--cluster", cluster.Folder, "--db", cluster.NewDatabase(), "--quiet", "--out", _runs.Path).Expect(2).Says("collection 'far': shard is 4; allowed: 1 to 3, the cluster's shards");
+        ProgramRun.Run("run", file, "--cluster", cluster.Folder, "--db", cluster.NewDatabase(), "--quiet", "--out", _runs.Path).Expect(2)
+            .Says("collection 'far': shard is 4; allowed: 1 to 3, the cluster's shards");
         Assert.Empty(_runs.Ids);
     }
 
     private static long[] DocumentsOf(JsonElement sizes) => [.. sizes.Items("shards").Select(s => s.Number("documents")).Where(n => n > 0)];
 
-    private JsonElement Run(string name, double scale, string[] set, params string[] more) => RunIn(cluster.NewDatabase(), name, scale, set, more);
+    private JsonElement Run(string name, double scale, string[] set, params string[] more) =>
+        RunIn(cluster.NewDatabase(), name, scale, set, more);
 
     private JsonElement RunIn(string database, string name, double scale, string[] set, params string[] more)
     {
         string[] arguments =
         [
-            "run", name, "--cluster", cluster.Folder, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture), "--verify", "all",
+            "run", name, "--cluster", cluster.Folder, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture),
+            "--verify", "all",
             "--quiet", "--out", _runs.Path, "--format", "json", .. set.SelectMany(s => (string[])["--set", s]), .. more,
         ];
         ProgramResult ended = ProgramRun.Run(arguments).Expect(0);

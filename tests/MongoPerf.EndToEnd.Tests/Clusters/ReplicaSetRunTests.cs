@@ -15,8 +15,10 @@ public sealed class ReplicaSetRunTests
 
     private static readonly string[] Series =
     [
-        "series", "--topology", "replicaset", "--cache", "256MB", "--target", $"{Target}", "--step", "1k", "--shares", "0/60/40", "--batch", "50",
-        "--window", "300ms", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "batch,safe,q4,size", "--max-errors", "1000000", "--format", "json",
+        "series", "--topology", "replicaset", "--cache", "256MB", "--target", $"{Target}", "--step", "1k",
+        "--shares", "0/60/40", "--batch", "50",
+        "--window", "300ms", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "batch,safe,q4,size",
+        "--max-errors", "1000000", "--format", "json",
     ];
 
     [MongodFact]
@@ -31,15 +33,18 @@ public sealed class ReplicaSetRunTests
             run.Kill();
         }
 
-        JsonElement report = JsonDocument.Parse(ProgramRun.Run(WithMongod, "resume", runs.Id, "--format", "json", "--out", runs.Path).Expect(0).Output).RootElement;
+        JsonElement report = JsonDocument.Parse(
+            ProgramRun.Run(WithMongod, "resume", runs.Id, "--format", "json", "--out", runs.Path).Expect(0).Output).RootElement;
         JsonElement deployment = report.GetProperty("deployment");
-        Assert.Equal(("replicaSet", "replica set", 3), (deployment.Text("kind"), deployment.Text("topology"), deployment.Number("members")));
+        Assert.Equal(
+            ("replicaSet", "replica set", 3), (deployment.Text("kind"), deployment.Text("topology"), deployment.Number("members")));
         Assert.Equal(Target, report.GrowthSteps()[^1].Sizes.Number("documents"));
         string said = ProgramRun.Run("report", runs.Id, "--out", runs.Path).Expect(0).Output;
         Assert.Contains("replica set of 3", said, StringComparison.Ordinal);
         Assert.Contains("every write goes into the oplog too", said, StringComparison.Ordinal);
         using (var stored = runs.FindStored())
-            Assert.Equal(3, stored!.ReadServerSamples().Select(sample => sample.Member).Where(member => member.Length > 0).Distinct().Count());
+            Assert.Equal(
+                3, stored!.ReadServerSamples().Select(sample => sample.Member).Where(member => member.Length > 0).Distinct().Count());
         Assert.All(ClusterStatus.Read(runs.DataPath).Members, member => Assert.Null(member.ProcessId));
 
         ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(0);

@@ -8,7 +8,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Clusters;
 
-/// <summary>A cluster with logins and TLS: used from its folder alone, closed to everybody else, and its secrets are nowhere but there.</summary>
+/// <summary>
+/// A cluster with logins and TLS: used from its folder alone, closed to everybody else, and its secrets are nowhere but there.
+/// </summary>
 [Collection(WaitingTests.Name)]
 public sealed class SecuredClusterTests : IDisposable
 {
@@ -28,21 +30,24 @@ public sealed class SecuredClusterTests : IDisposable
     [MongodFact]
     public void A_cluster_with_logins_and_TLS_is_used_from_its_folder_and_keeps_its_secrets()
     {
-        string said = ProgramRun.Run(WithMongod, "cluster", "start", "--auth", "--tls", "--shards", "1", "--cache", "256MB", "--folder", Folder).Expect(0).Output;
+        string said = ProgramRun.Run(WithMongod, "cluster", "start", "--auth", "--tls", "--shards", "1", "--cache", "256MB",
+            "--folder", Folder).Expect(0).Output;
         var security = new SecurityFiles(Folder, auth: true, tls: true);
         Assert.Contains($"password in {security.PasswordFile}", said, StringComparison.Ordinal);
         ClusterStatus status = ClusterStatus.Read(Folder);
         Assert.Equal(["routes", "primary", "primary"], status.Members.Select(member => member.State));
         AssertClosed(status, security);
 
-        ProgramResult run = ProgramRun.Run("run", "safe", "--records", "500", "--operations", "100", "--cluster", Folder, "--format", "json", "--out", _runs.Path).Expect(0);
+        ProgramResult run = ProgramRun.Run("run", "safe", "--records", "500", "--operations", "100", "--cluster", Folder,
+            "--format", "json", "--out", _runs.Path).Expect(0);
         JsonElement deployment = JsonDocument.Parse(run.Output).RootElement.GetProperty("deployment");
         Assert.True(deployment.GetProperty("tls").GetBoolean() && deployment.GetProperty("auth").GetBoolean(), run.All);
         JsonElement collection = Assert.Single(deployment.Items("collections"));
         Assert.Equal(("series", "{_id: hashed}"), (collection.Text("collection"), collection.Text("key")));
         Assert.Equal(["s0"], collection.Items("parts").Select(part => part.Text("shard")));
 
-        AssertNowhere(security, [said, run.Output, run.Errors, .. Directory.GetFiles(_runs.Path, "*", SearchOption.AllDirectories).Select(ReadShared)]);
+        AssertNowhere(security,
+            [said, run.Output, run.Errors, .. Directory.GetFiles(_runs.Path, "*", SearchOption.AllDirectories).Select(ReadShared)]);
         AssertNowhere(security, status.Members.Select(member => File.ReadAllText($"/proc/{member.ProcessId}/cmdline")));
         ProgramRun.Run("clean", _runs.Id, "--out", _runs.Path).Expect(0);
         ProgramRun.Run("cluster", "start", "--tls", "off", "--folder", Folder).Expect(2).Says("--tls is off, but the cluster in");

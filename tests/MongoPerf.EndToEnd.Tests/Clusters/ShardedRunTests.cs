@@ -15,8 +15,10 @@ public sealed class ShardedRunTests
 
     private static readonly string[] Series =
     [
-        "series", "--topology", "sharded", "--shards", "2", "--cache", "256MB", "--target", $"{Target}", "--step", "2k", "--shares", "10/60/30", "--batch", "50",
-        "--window", "300ms", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000",
+        "series", "--topology", "sharded", "--shards", "2", "--cache", "256MB", "--target", $"{Target}", "--step", "2k",
+        "--shares", "10/60/30", "--batch", "50",
+        "--window", "300ms", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "unack,batch,safe,q4,size",
+        "--max-errors", "1000000",
     ];
 
     [MongodFact]
@@ -51,7 +53,8 @@ public sealed class ShardedRunTests
     {
         using LocalCluster cluster = LocalCluster.Open(runs.DataPath);
         cluster.EnsureRunning();
-        using (MongoConnection connection = MongoConnection.Open(cluster.Parts!.RouterAddress, ConnectionSettings.Default with { Dialect = cluster.Parts.Dialect }))
+        using (MongoConnection connection = MongoConnection.Open(cluster.Parts!.RouterAddress,
+            ConnectionSettings.Default with { Dialect = cluster.Parts.Dialect }))
             Assert.Equal(Target, Documents.Count(connection, "mongoperf"));
         cluster.Stop();
     }

@@ -26,8 +26,11 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
     public void A_hashed_key_spreads_the_documents_and_clean_takes_all_of_it_back()
     {
         BsonDocument? balancer = cluster.FindSetting("balancer");
-        JsonElement report = Finish(Start("10/85/5", "--chunk-size", "32MB", "--balancer", "off", "--window", "300ms", "--tests", "unack,batch,safe,q4,q6,size"), 0);
-        Assert.Equal(("sharded", "mongod"), (report.GetProperty("deployment").Text("topology"), report.GetProperty("deployment").Text("router")));
+        JsonElement report = Finish(
+            Start("10/85/5", "--chunk-size", "32MB", "--balancer", "off", "--window", "300ms", "--tests", "unack,batch,safe,q4,q6,size"),
+            0);
+        Assert.Equal(
+            ("sharded", "mongod"), (report.GetProperty("deployment").Text("topology"), report.GetProperty("deployment").Text("router")));
         Assert.Equal("false", report.GetProperty("settings").GetProperty("plan").GetProperty("parameters").Text("ordered"));
         Assert.Equal("hashed", report.GetProperty("settings").GetProperty("data").GetProperty("sharding").Text("shardKey"));
         GrownStep last = report.GrowthSteps()[^1];
@@ -39,23 +42,28 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         Assert.Equal(
             ["Date_-1", "Number1_1", "Number_1", "_id_", "_id_hashed"],
             last.Sizes.GetProperty("indexes").EnumerateObject().Select(index => index.Name).Order(StringComparer.Ordinal));
-        Assert.All(last.Operations.Where(operation => operation.Text("operation")[0] == 'q'), operation => Assert.Equal(0, operation.Number("wrong")));
+        Assert.All(last.Operations.Where(operation => operation.Text("operation")[0] == 'q'),
+            operation => Assert.Equal(0, operation.Number("wrong")));
         // Each shard looks at ten documents, and the client gets ten.
         JsonElement q4 = last.Operation("q4").GetProperty("plan");
         Assert.Equal((10, 20), (q4.Number("returned"), q4.Number("documentsExamined")));
-        Assert.Equal((32L, "off"), (cluster.FindSetting("chunksize")!.FindInt64("value"), cluster.FindSetting("balancer")!.FindString("mode")));
+        Assert.Equal(
+            (32L, "off"), (cluster.FindSetting("chunksize")!.FindInt64("value"), cluster.FindSetting("balancer")!.FindString("mode")));
 
         using (MongoConnection connection = cluster.Connect())
         {
             Assert.Equal(Target, connection.RunCommand(_database, BsonDocument.Of(("count", "series"))).FindInt64("n"));
-            Assert.Equal(["series"], connection.RunCommand(_database, BsonDocument.Of(("distinct", "mongoperf"), ("key", "_id"), ("query", BsonDocument.Of(("program", "mongoperf")))))
+            Assert.Equal(["series"], connection.RunCommand(
+                _database, BsonDocument.Of(("distinct", "mongoperf"), ("key", "_id"), ("query", BsonDocument.Of(("program", "mongoperf")))))
                 .FindDocument("values")!.Select(value => value.Value.ToString()));
         }
 
         string run = _runs.Id;
-        ProgramRun.Run("series", "--cluster", cluster.Folder, "--db", _database, "--target", "30k", "--shard-key", "_id", "--out", _runs.Path)
+        ProgramRun.Run(
+            "series", "--cluster", cluster.Folder, "--db", _database, "--target", "30k", "--shard-key", "_id", "--out", _runs.Path)
             .Expect(2).Says($"{_database}.series is sharded by {{_id: hashed}}, but this run's key is {{_id: 1}}");
-        ProgramRun.Run("run", "q7", "--cluster", cluster.Folder, "--db", _database, "--operations", "10", "--balancer", "on", "--out", _runs.Path).Expect(0);
+        ProgramRun.Run("run", "q7", "--cluster", cluster.Folder, "--db", _database, "--operations", "10", "--balancer", "on",
+            "--out", _runs.Path).Expect(0);
         Assert.Equal("full", cluster.FindSetting("balancer")!.FindString("mode"));
         ProgramRun.Run("clean", run, "--out", _runs.Path).Expect(0);
         Assert.Null(cluster.FindSetting("chunksize"));
@@ -84,13 +92,15 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
             Assert.True(Documents.Count(connection, _database) >= acknowledged, "documents that were acknowledged with j:true are gone");
         JsonElement report = Finish(run, 0);
         AssertAddsUp(report);
-        Assert.Contains(report.Items("events"), e => e.Text("kind") == "outage" && e.Text("text").StartsWith("shard s1 did not answer", StringComparison.Ordinal) && e.GetProperty("seconds").GetDouble() > 1);
+        Assert.Contains(report.Items("events"), e => e.Text("kind") == "outage"
+            && e.Text("text").StartsWith("shard s1 did not answer", StringComparison.Ordinal) && e.GetProperty("seconds").GetDouble() > 1);
     }
 
     [MongodFact]
     public void A_router_that_dies_and_returns_is_an_outage_and_no_document_is_missing()
     {
-        ProgramRun run = Start("10/85/5", "--shard-key", "Number", "--presplit", "4", "--window", "200ms", "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000");
+        ProgramRun run = Start("10/85/5", "--shard-key", "Number", "--presplit", "4", "--window", "200ms",
+            "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000");
         using (GrowthWatch watch = cluster.Watch(_database))
             Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
         cluster.Kill("router");
@@ -107,14 +117,16 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
     [MongodFact]
     public void A_balancer_that_starts_in_the_middle_moves_chunks_which_the_report_shows_and_no_document_is_missing()
     {
-        ProgramRun run = Start(new ProgramOptions { DrawCharts = true }, "0/96/4", "--shard-key", "_id", "--chunk-size", "1MB", "--balancer", "off", "--window", "3s", "--tests", "batch,safe,q4,q6,size", "--max-errors", "1000000");
+        ProgramRun run = Start(new ProgramOptions { DrawCharts = true }, "0/96/4", "--shard-key", "_id", "--chunk-size", "1MB",
+            "--balancer", "off", "--window", "3s", "--tests", "batch,safe,q4,q6,size", "--max-errors", "1000000");
         using (GrowthWatch watch = cluster.Watch(_database))
             Assert.True(watch.WaitFor(run, 4000), "the series ended too early");
         using (MongoConnection config = cluster.ConnectConfig())
             config.RunCommand("admin", BsonDocument.Of(("_configsvrBalancerStart", 1)));
         JsonElement report = Finish(run, 0);
         JsonElement[] shards = [.. report.GrowthSteps()[^1].Sizes.Items("shards")];
-        Assert.True(shards.Length == 2 && shards.All(shard => shard.Number("chunks") > 0), $"nothing has moved: {report.GrowthSteps()[^1].Sizes}");
+        Assert.True(
+            shards.Length == 2 && shards.All(shard => shard.Number("chunks") > 0), $"nothing has moved: {report.GrowthSteps()[^1].Sizes}");
         // Orphans are not counted; only those of a chunk that was on its way are on both shards.
         Assert.InRange(shards.Sum(shard => shard.Number("documents")), Target, Target + DocumentsOfAChunk);
         AssertShardsAreShown(report);
@@ -129,13 +141,18 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
     {
         using (StoredRun stored = StoredRun.Open(_runs.RunPath))
         {
-            var samples = stored.ReadShardSamples().GroupBy(static sample => sample.Member).ToDictionary(static shard => shard.Key, static shard => shard.ToList());
+            var samples = stored.ReadShardSamples()
+                .GroupBy(static sample => sample.Member).ToDictionary(static shard => shard.Key, static shard => shard.ToList());
             Assert.Equal(["s0", "s1"], samples.Keys.Order(StringComparer.Ordinal));
             Assert.All(samples.Values, static shard => Assert.True(shard.Count > 1, "one look alone"));
-            Assert.InRange(samples.Values.Sum(static shard => shard[^1].Values[MetricCatalogue.IndexOf(MetricCatalogue.Shard, "documents")]), Target, Target + DocumentsOfAChunk);
-            ChunkEvent[] done = [.. stored.ReadChunkEvents().Where(static one => one is { Kind: ChunkEventKind.Migration, Outcome: ChunkEventOutcome.Done })];
+            Assert.InRange(
+                samples.Values.Sum(static shard => shard[^1].Values[MetricCatalogue.IndexOf(MetricCatalogue.Shard, "documents")]),
+                Target, Target + DocumentsOfAChunk);
+            ChunkEvent[] done = [.. stored.ReadChunkEvents()
+                .Where(static one => one is { Kind: ChunkEventKind.Migration, Outcome: ChunkEventOutcome.Done })];
             Assert.NotEmpty(done);
-            Assert.All(done, static one => Assert.True(one is { Documents: > 0, Bytes: > 0, Seconds: > 0 } && one.From != one.To, one.ToString()));
+            Assert.All(
+                done, static one => Assert.True(one is { Documents: > 0, Bytes: > 0, Seconds: > 0 } && one.From != one.To, one.ToString()));
             Assert.Equal(done.Length, report.GetProperty("sharding").GetProperty("migrations").Number("done"));
         }
 
@@ -144,9 +161,11 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         Assert.Equal((Target, 4L), (collStats.Number("count"), collStats.Number("nindexes")));
         Assert.Equal(
             collStats.GetProperty("indexSizes").Number("Number_1"),
-            collStats.GetProperty("shards").EnumerateObject().Sum(static shard => shard.Value.GetProperty("indexSizes").Number("Number_1")));
+            collStats.GetProperty("shards").EnumerateObject()
+                .Sum(static shard => shard.Value.GetProperty("indexSizes").Number("Number_1")));
         foreach (string chart in (string[])["shards.png", "migrations.png", "shards.svg", "migrations.svg"])
-            Assert.True(new FileInfo(Path.Combine(_runs.RunPath, "report", "charts", chart)) is { Exists: true, Length: > 10_000 }, $"{chart} is missing or blank");
+            Assert.True(new FileInfo(Path.Combine(_runs.RunPath, "report", "charts", chart)) is { Exists: true, Length: > 10_000 },
+                $"{chart} is missing or blank");
     }
 
     [MongodFact]
@@ -182,7 +201,8 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
     private ProgramRun Start(ProgramOptions options, string shares, params string[] more) => ProgramRun.Start(
         options,
         [
-            "series", "--cluster", cluster.Folder, "--db", _database, "--target", $"{Target}", "--step", "6k", "--shares", shares, "--batch", $"{Batch}",
+            "series", "--cluster", cluster.Folder, "--db", _database, "--target", $"{Target}", "--step", "6k",
+            "--shares", shares, "--batch", $"{Batch}",
             "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--out", _runs.Path, "--format", "json", .. more,
         ]);
 

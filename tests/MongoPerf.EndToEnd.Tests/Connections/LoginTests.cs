@@ -27,7 +27,8 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         long before = server.Successes(mechanism);
         using MongoConnection connection = server.Mongod.Open(server.Mongod.Uri($"{user}:{Encoded}", options + "&authSource=admin"));
         Assert.True(connection.RunCommand("any", BsonDocument.Of(("dbStats", 1))).IsTrue("ok"));
-        Assert.Equal(user, connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.user"));
+        Assert.Equal(user,
+            connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.user"));
         Assert.Equal(before + 1, server.Successes(mechanism));
     }
 
@@ -47,8 +48,10 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
     public void A_user_of_another_database_logs_in_there()
     {
         using MongoConnection connection = server.Mongod.Open($"mongodb://local%3Duser%2C:{Encoded}@{server.Mongod.Address}/shop");
-        Assert.Equal("shop", connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.db"));
-        Assert.Throws<AuthenticationFailedException>(() => server.Mongod.Open(server.Mongod.Uri($"local%3Duser%2C:{Encoded}", "authSource=admin")));
+        Assert.Equal("shop",
+            connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.db"));
+        Assert.Throws<AuthenticationFailedException>(() =>
+            server.Mongod.Open(server.Mongod.Uri($"local%3Duser%2C:{Encoded}", "authSource=admin")));
     }
 
     [MongodTheory]
@@ -59,7 +62,8 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
     [InlineData("\u2168", "\u2163")]
     public void What_looks_alike_is_one_password(string user, string password)
     {
-        using MongoConnection connection = server.Mongod.Open(server.Mongod.Uri($"{Uri.EscapeDataString(user)}:{Uri.EscapeDataString(password)}", "authMechanism=SCRAM-SHA-256"));
+        using MongoConnection connection = server.Mongod.Open(
+            server.Mongod.Uri($"{Uri.EscapeDataString(user)}:{Uri.EscapeDataString(password)}", "authMechanism=SCRAM-SHA-256"));
         Assert.True(connection.RunCommand("admin", BsonDocument.Of(("dbStats", 1))).IsTrue("ok"));
     }
 
@@ -69,8 +73,10 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
     [InlineData("nobody", "hunter2", "", "SCRAM-SHA-256")]
     public void A_wrong_login_is_refused_in_one_line_without_the_password(string user, string password, string options, string mechanism)
     {
-        var e = Assert.Throws<AuthenticationFailedException>(() => server.Mongod.Open(server.Mongod.Uri($"{user}:{password}", "authSource=admin" + options)));
-        Assert.StartsWith($"{server.Mongod.Address}: authentication failed for user '{user}' of database 'admin' by {mechanism}: ", e.Message, StringComparison.Ordinal);
+        var e = Assert.Throws<AuthenticationFailedException>(() =>
+            server.Mongod.Open(server.Mongod.Uri($"{user}:{password}", "authSource=admin" + options)));
+        Assert.StartsWith($"{server.Mongod.Address}: authentication failed for user '{user}' of database 'admin' by {mechanism}: ",
+            e.Message, StringComparison.Ordinal);
         Assert.DoesNotContain('\n', e.Message);
         Assert.DoesNotContain(password, e.ToString(), StringComparison.Ordinal);
     }
@@ -89,15 +95,19 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
     {
         using var certificates = new TestCertificates();
         using var mongod = SecuredMongod.Start(
-            "--auth", "--tlsMode", "requireTLS", "--tlsCertificateKeyFile", certificates.ForLoopback(), "--tlsCAFile", certificates.AuthorityFile,
+            "--auth", "--tlsMode", "requireTLS", "--tlsCertificateKeyFile", certificates.ForLoopback(),
+            "--tlsCAFile", certificates.AuthorityFile,
             "--tlsAllowConnectionsWithoutCertificates", "--setParameter", "authenticationMechanisms=PLAIN,SCRAM-SHA-256");
         string tls = $"tls=true&tlsCAFile={certificates.AuthorityFile}";
         mongod.CreateUser("plain", Secret, "admin", ConnectionSettings.From(ConnectionString.Parse(mongod.Uri(options: tls))));
         using MongoConnection connection = mongod.Open(mongod.Uri($"plain:{Encoded}", $"{tls}&authMechanism=PLAIN&authSource=admin"));
-        Assert.Equal("plain", connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.user"));
-        Assert.Throws<AuthenticationFailedException>(() => mongod.Open(mongod.Uri("plain:wrong", $"{tls}&authMechanism=PLAIN&authSource=admin")));
+        Assert.Equal("plain",
+            connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.user"));
+        Assert.Throws<AuthenticationFailedException>(() =>
+            mongod.Open(mongod.Uri("plain:wrong", $"{tls}&authMechanism=PLAIN&authSource=admin")));
         ConnectThroughDriver(mongod, mongod.Uri($"plain:{Encoded}", $"{tls}&authMechanism=PLAIN&authSource=admin"));
-        Assert.ThrowsAny<ConnectionFailedException>(() => ConnectThroughDriver(mongod, mongod.Uri("plain:wrong", $"{tls}&authMechanism=PLAIN&authSource=admin")));
+        Assert.ThrowsAny<ConnectionFailedException>(() =>
+            ConnectThroughDriver(mongod, mongod.Uri("plain:wrong", $"{tls}&authMechanism=PLAIN&authSource=admin")));
     }
 
     [MongodFact]
@@ -105,7 +115,8 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
     {
         using var runs = new RunsFolder();
         string uri = server.Mongod.Uri($"both:{Encoded}", "authSource=admin");
-        ProgramResult result = ProgramRun.Run("series", "--target", "2k", "--step", "1k", "--tests", "unack,batch,safe,q4,size", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--uri", uri, "--out", runs.Path);
+        ProgramResult result = ProgramRun.Run("series", "--target", "2k", "--step", "1k", "--tests", "unack,batch,safe,q4,size",
+            "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--uri", uri, "--out", runs.Path);
         result.Expect(0);
         Assert.DoesNotContain("p@ss", result.All, StringComparison.Ordinal);
         Assert.DoesNotContain(Encoded, result.All, StringComparison.Ordinal);
@@ -122,8 +133,13 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         Directory.CreateDirectory(runs.Path);
         File.WriteAllText(file, Secret + "\n");
         File.SetUnixFileMode(file, UnixFileMode.UserRead | UnixFileMode.UserWrite);
-        string[] series = ["series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--rate", "100", "--db", "resumed", "--uri", uri, "--out", runs.At("runs")];
-        ProgramRun.Run(series).Expect(2).Says("the password of user 'both' is missing, and there is no terminal to prompt for it").Says("--password-file FILE");
+        string[] series =
+        [
+            "series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--rate", "100", "--db", "resumed",
+            "--uri", uri, "--out", runs.At("runs"),
+        ];
+        ProgramRun.Run(series).Expect(2)
+            .Says("the password of user 'both' is missing, and there is no terminal to prompt for it").Says("--password-file FILE");
 
         using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), [.. series, "--password-file", file]))
         {
@@ -136,7 +152,10 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         string id = Path.GetFileName(Assert.Single(Directory.GetDirectories(runs.At("runs"))));
         ProgramRun.Run("report", id, "--out", runs.At("runs")).Expect(0);
         ProgramRun.Run("resume", id, "--out", runs.At("runs")).Expect(2).Says("the password of user 'both' is missing");
-        var environment = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = server.Mongod.Uri($"both:{Encoded}", "authSource=admin") } };
+        var environment = new ProgramOptions
+        {
+            Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = server.Mongod.Uri($"both:{Encoded}", "authSource=admin") },
+        };
         using (ProgramRun run = ProgramRun.Start(environment, "resume", id, "--out", runs.At("runs")))
         {
             Assert.True(run.WaitForLine("resumed"), "the series ended too early");
@@ -151,13 +170,16 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
             Assert.DoesNotContain(Secret, run.WaitForEnd().Expect(130).All, StringComparison.Ordinal);
         }
 
-        ProgramRun.Run("clean", id, "--out", runs.At("runs")).Expect(2).Says("the password of user 'both' is missing").Says("--password-file FILE");
-        Assert.Equal("resumed.series dropped\n", ProgramRun.Run("clean", id, "--password-file", file, "--out", runs.At("runs")).Expect(0).Output);
+        ProgramRun.Run("clean", id, "--out", runs.At("runs")).Expect(2)
+            .Says("the password of user 'both' is missing").Says("--password-file FILE");
+        Assert.Equal(
+            "resumed.series dropped\n", ProgramRun.Run("clean", id, "--password-file", file, "--out", runs.At("runs")).Expect(0).Output);
         ProgramRun.Run("resume", id, "--password-file", file, "--out", runs.At("runs")).Expect(2).Says("its server data have been deleted");
         foreach (string stored in Directory.EnumerateFiles(runs.At("runs"), "*", SearchOption.AllDirectories))
         {
             string text = File.ReadAllText(stored);
-            Assert.False(text.Contains(Secret, StringComparison.Ordinal) || text.Contains(Encoded, StringComparison.Ordinal), $"{stored} holds the password");
+            Assert.False(text.Contains(Secret, StringComparison.Ordinal) || text.Contains(Encoded, StringComparison.Ordinal),
+                $"{stored} holds the password");
         }
     }
 
@@ -165,7 +187,11 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
     public void A_password_is_asked_for_at_the_terminal_and_not_shown_there()
     {
         using var runs = new RunsFolder();
-        string[] call = ["run", "q4", "--records", "1k", "--operations", "10", "--db", "asked", "--uri", server.Mongod.Uri("both", "authSource=admin"), "--out", runs.Path];
+        string[] call =
+        [
+            "run", "q4", "--records", "1k", "--operations", "10", "--db", "asked", "--uri", server.Mongod.Uri("both", "authSource=admin"),
+            "--out", runs.Path,
+        ];
         (int exitCode, string shown) = ProgramRun.Answer($"password of both at {server.Mongod.Address}: ", Secret, call);
         Assert.True(exitCode == 0, shown);
         Assert.DoesNotContain(Secret, shown, StringComparison.Ordinal);
@@ -178,8 +204,12 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
     public void A_server_that_is_started_inherits_no_connection_string()
     {
         using var runs = new RunsFolder();
-        var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = $"mongodb://both:{Encoded}@127.0.0.1:1/" } };
-        using ProgramRun run = ProgramRun.Start(options, "series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--rate", "100", "--cache", "256MB", "--out", runs.Path);
+        var options = new ProgramOptions
+        {
+            Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = $"mongodb://both:{Encoded}@127.0.0.1:1/" },
+        };
+        using ProgramRun run = ProgramRun.Start(options, "series", "--target", "1k", "--step", "1k", "--tests", "batch,q4",
+            "--window", "100s", "--rate", "100", "--cache", "256MB", "--out", runs.Path);
         Assert.True(run.WaitForLine("batch "), "the series ended too early");
         int server = runs.Find(run => run.Deployment!.ProcessId)!.Value;
         Assert.NotEqual(run.Id, server);
@@ -212,14 +242,16 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         ProgramRun.Run("run", "q4", "--uri", server.Mongod.Uri("both:wrong", "authSource=admin"), "--out", runs.Path)
             .Expect(3).Says("authentication failed for user 'both' of database 'admin'").Says("hint:  check user name and password");
         ProgramRun.Run("run", "q4", "--uri", server.Mongod.Uri(), "--out", runs.Path).Expect(3);
-        ProgramRun.Run("run", "q4", "--uri", server.Mongod.Uri("both", "authMechanism=GSSAPI"), "--out", runs.Path).Expect(2).Says("authentication by GSSAPI is not supported");
+        ProgramRun.Run("run", "q4", "--uri", server.Mongod.Uri("both", "authMechanism=GSSAPI"), "--out", runs.Path).Expect(2)
+            .Says("authentication by GSSAPI is not supported");
     }
 
     private static void ConnectThroughDriver(SecuredMongod mongod, string uri)
     {
         using IExecutorSource source = new DriverEngine().Open(new ClientOptions
         {
-            Uri = uri, Address = () => mongod.Address, Connections = ConnectionSettings.From(ConnectionString.Parse(uri)), Database = "driver", Workers = 1,
+            Uri = uri, Address = () => mongod.Address, Connections = ConnectionSettings.From(ConnectionString.Parse(uri)),
+            Database = "driver", Workers = 1,
         });
         using IOperationExecutor executor = source.OpenExecutor();
         executor.Connect();
@@ -247,7 +279,8 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
 
         internal SecuredMongod Mongod { get; } = null!;
 
-        internal long Successes(string mechanism) => Status().FindInt64($"security.authentication.mechanisms.{mechanism}.authenticate.successful") ?? 0;
+        internal long Successes(string mechanism) =>
+            Status().FindInt64($"security.authentication.mechanisms.{mechanism}.authenticate.successful") ?? 0;
 
         internal long Count(string what) => Status().FindInt64($"security.authentication.mechanisms.SCRAM-SHA-256.{what}.successful") ?? 0;
 

@@ -6,7 +6,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Connections;
 
-/// <summary>A replica set whose members know each other by a key file: what replicaSet, directConnection, readPreference and w do.</summary>
+/// <summary>
+/// A replica set whose members know each other by a key file: what replicaSet, directConnection, readPreference and w do.
+/// </summary>
 [Collection(WaitingTests.Name)]
 public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<SecuredSetTests.Set>
 {
@@ -15,7 +17,8 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
     /// <summary>A series in a database of its own.</summary>
     private static string[] Insert =>
     [
-        "series", "--target", "1k", "--step", "1k", "--tests", "batch,safe,q4,size", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--db", $"test{Interlocked.Increment(ref _databases)}",
+        "series", "--target", "1k", "--step", "1k", "--tests", "batch,safe,q4,size", "--window", "1s", "--rate", "100",
+        "--max-skipped", "100%", "--threads", "1", "--db", $"test{Interlocked.Increment(ref _databases)}",
     ];
 
     [MongodFact]
@@ -39,13 +42,15 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
         string uri = set.Uri(set.Secondary, "directConnection=true");
         using MongoConnection connection = set.Secondary.Open(uri);
         Assert.Equal(1, connection.RunCommand("shop", BsonDocument.Of(("count", "things"))).FindInt64("n"));
-        var e = Assert.Throws<ServerCommandException>(() => connection.RunCommand("shop", BsonDocument.Of(("insert", "things"), ("documents", new[] { BsonDocument.Of(("x", 2)) }))));
+        var e = Assert.Throws<ServerCommandException>(() =>
+            connection.RunCommand("shop", BsonDocument.Of(("insert", "things"), ("documents", new[] { BsonDocument.Of(("x", 2)) }))));
         Assert.Equal("NotWritablePrimary", e.Error.Name);
 
         using var runs = new RunsFolder();
         // It would wait for a minute for the member to become one that takes writes.
         var impatient = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_RECONNECT"] = "1s" } };
-        ProgramRun.Run(impatient, [.. Insert, "--uri", uri, "--out", runs.Path]).Expect(3).Says("is not a primary").Says("does not accept the writes");
+        ProgramRun.Run(impatient, [.. Insert, "--uri", uri, "--out", runs.Path]).Expect(3)
+            .Says("is not a primary").Says("does not accept the writes");
         ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "directConnection=true"), "--out", runs.Path]).Expect(0);
     }
 
@@ -53,17 +58,24 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
     public void Readers_use_the_secondary_and_the_report_shows_each_members_share()
     {
         using var runs = new RunsFolder();
-        ProgramResult result = ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "readPreference=secondary&readPreferenceTags=use:reading&maxStalenessSeconds=3600"), "--format", "json", "--out", runs.Path]);
+        ProgramResult result = ProgramRun.Run([.. Insert,
+            "--uri", set.Uri(set.Primary, "readPreference=secondary&readPreferenceTags=use:reading&maxStalenessSeconds=3600"),
+            "--format", "json", "--out", runs.Path]);
         result.Expect(0);
         JsonElement report = result.Report();
         Assert.Equal([$"{set.Secondary.Address}"], MembersOf(report, "q4"));
         Assert.Equal([$"{set.Primary.Address}"], MembersOf(report, "batch"));
-        Assert.Contains("Operations by server", ProgramRun.Run("report", runs.Id, "--out", runs.Path).Expect(0).Output, StringComparison.Ordinal);
-        ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "readPreference=secondary&readPreferenceTags=use:writing"), "--out", runs.Path])
-            .Expect(3).Says($"no member of the replica set fits readPreference=secondary with tags use:writing: {set.Primary.Address} (primary); {set.Secondary.Address} (secondary, use:reading)");
+        Assert.Contains(
+            "Operations by server", ProgramRun.Run("report", runs.Id, "--out", runs.Path).Expect(0).Output, StringComparison.Ordinal);
+        ProgramRun.Run(
+            [.. Insert, "--uri", set.Uri(set.Primary, "readPreference=secondary&readPreferenceTags=use:writing"), "--out", runs.Path])
+            .Expect(3).Says("no member of the replica set fits readPreference=secondary with tags use:writing: "
+                + $"{set.Primary.Address} (primary); {set.Secondary.Address} (secondary, use:reading)");
 
-        static IEnumerable<string> MembersOf(JsonElement report, string operation) => report.GetProperty("phases").EnumerateArray().SelectMany(phase => phase.GetProperty("operations").EnumerateArray())
-            .Where(o => o.Text("operation") == operation).SelectMany(o => o.GetProperty("members").EnumerateArray()).Select(member => member.Text("member")!).Distinct();
+        static IEnumerable<string> MembersOf(JsonElement report, string operation) =>
+            report.GetProperty("phases").EnumerateArray().SelectMany(phase => phase.GetProperty("operations").EnumerateArray())
+                .Where(o => o.Text("operation") == operation)
+                .SelectMany(o => o.GetProperty("members").EnumerateArray()).Select(member => member.Text("member")!).Distinct();
     }
 
     [MongodFact]
@@ -72,7 +84,8 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
         using var runs = new RunsFolder();
         long before = Queries();
         string uri = set.Uri(set.Primary, "replicaSet=rs0&readPreference=secondary&readPreferenceTags=use:reading");
-        ProgramRun.Run(new ProgramOptions { NeedsOwnProcess = true }, [.. Insert, "--engine", "driver", "--uri", uri, "--out", runs.Path]).Expect(0);
+        ProgramRun.Run(
+            new ProgramOptions { NeedsOwnProcess = true }, [.. Insert, "--engine", "driver", "--uri", uri, "--out", runs.Path]).Expect(0);
         Assert.True(Queries() - before > 50, $"the secondary answered {Queries() - before} queries");
 
         long Queries()
@@ -88,7 +101,8 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
         using var mongod = SecuredMongod.Start("--replSet", "rs9");
         using var runs = new RunsFolder();
         foreach (string options in (string[])["", "directConnection=true"])
-            ProgramRun.Run([.. Insert, "--uri", mongod.Uri(options: options), "--out", runs.Path]).Expect(3).Says("no set has been initiated on it").Says("rs.initiate()");
+            ProgramRun.Run([.. Insert, "--uri", mongod.Uri(options: options), "--out", runs.Path]).Expect(3)
+                .Says("no set has been initiated on it").Says("rs.initiate()");
     }
 
     [MongodFact]
@@ -96,10 +110,13 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
     {
         using var runs = new RunsFolder();
         long before = set.WritesWith("wmajority");
-        ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "w=majority&retryWrites=true"), "--out", runs.Path]).Expect(0).Says("retryWrites has no effect");
-        Assert.True(set.WritesWith("wmajority") - before >= 1000, $"{set.WritesWith("wmajority") - before} documents were written with w:majority");
+        ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "w=majority&retryWrites=true"), "--out", runs.Path]).Expect(0)
+            .Says("retryWrites has no effect");
+        Assert.True(
+            set.WritesWith("wmajority") - before >= 1000, $"{set.WritesWith("wmajority") - before} documents were written with w:majority");
         ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "w=5"), "--out", runs.Path]).Expect(4);
-        ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "w=0"), "--out", runs.Path]).Expect(2).Says("w=0: whether writes are acknowledged is set by the test");
+        ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "w=0"), "--out", runs.Path]).Expect(2)
+            .Says("w=0: whether writes are acknowledged is set by the test");
     }
 
     /// <summary>Two members with a key file, and a user.</summary>
@@ -113,13 +130,16 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
                 return;
             File.WriteAllText(_keyFile, Convert.ToBase64String(RandomNumberGenerator.GetBytes(96)));
             File.SetUnixFileMode(_keyFile, UnixFileMode.UserRead | UnixFileMode.UserWrite);
-            Primary = SecuredMongod.Start("--replSet", "rs0", "--keyFile", _keyFile, "--setParameter", "reportOpWriteConcernCountersInServerStatus=true");
-            Secondary = SecuredMongod.Start("--replSet", "rs0", "--keyFile", _keyFile, "--setParameter", "reportOpWriteConcernCountersInServerStatus=true");
+            Primary = SecuredMongod.Start(
+                "--replSet", "rs0", "--keyFile", _keyFile, "--setParameter", "reportOpWriteConcernCountersInServerStatus=true");
+            Secondary = SecuredMongod.Start(
+                "--replSet", "rs0", "--keyFile", _keyFile, "--setParameter", "reportOpWriteConcernCountersInServerStatus=true");
             using (MongoConnection connection = MongoConnection.Open(Primary.Address, ConnectionSettings.Default))
             {
                 connection.RunCommand("admin", BsonDocument.Of(("replSetInitiate", BsonDocument.Of(("_id", "rs0"), ("members", new[]
                 {
-                    BsonDocument.Of(("_id", 0), ("host", $"{Primary.Address}"), ("priority", 2)), BsonDocument.Of(("_id", 1), ("host", $"{Secondary.Address}"), ("priority", 0), ("tags", BsonDocument.Of(("use", "reading")))),
+                    BsonDocument.Of(("_id", 0), ("host", $"{Primary.Address}"), ("priority", 2)), BsonDocument.Of(("_id", 1),
+                        ("host", $"{Secondary.Address}"), ("priority", 0), ("tags", BsonDocument.Of(("use", "reading")))),
                 })))));
                 Await(() => connection.RunUnchecked("admin", BsonDocument.Of(("hello", 1))).IsTrue("isWritablePrimary"));
                 SecuredMongod.AddUser(connection, "root", "root", "admin");
@@ -127,7 +147,8 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
 
             using MongoConnection primary = Primary.Open(Uri(Primary, "replicaSet=rs0"));
             // As soon as both hold this, the set is ready.
-            primary.RunLongCommand("shop", BsonDocument.Of(("insert", "things"), ("documents", new[] { BsonDocument.Of(("x", 1)) }), ("writeConcern", BsonDocument.Of(("w", 2)))));
+            primary.RunLongCommand("shop", BsonDocument.Of(("insert", "things"), ("documents", new[] { BsonDocument.Of(("x", 1)) }),
+                ("writeConcern", BsonDocument.Of(("w", 2)))));
         }
 
         internal SecuredMongod Primary { get; } = null!;
@@ -139,7 +160,8 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
         internal long WritesWith(string concern)
         {
             using MongoConnection connection = Primary.Open(Uri(Primary, ""));
-            return connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1))).FindInt64($"opWriteConcernCounters.insert.{concern}") ?? throw new InvalidOperationException("no such counter");
+            return connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1)))
+                .FindInt64($"opWriteConcernCounters.insert.{concern}") ?? throw new InvalidOperationException("no such counter");
         }
 
         public void Dispose()

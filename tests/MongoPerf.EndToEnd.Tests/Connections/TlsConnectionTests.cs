@@ -6,7 +6,10 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Connections;
 
-/// <summary>TLS connections with a login, opened and closed, leave nothing behind on either side. MONGOPERF_TLS_CONNECTIONS=10000 opens as many, on a mongod too.</summary>
+/// <summary>
+/// TLS connections with a login, opened and closed, leave nothing behind on either side. MONGOPERF_TLS_CONNECTIONS=10000 opens as
+/// many, on a mongod too.
+/// </summary>
 /// <remarks>The client is the tests' own process, which must do nothing else meanwhile: others' handles and memory would count.</remarks>
 [Collection(MeasuringTests.Name)]
 public sealed class TlsConnectionTests
@@ -15,7 +18,8 @@ public sealed class TlsConnectionTests
     private const int UsualConnections = 400;
     private const long MegaByte = 1 << 20;
 
-    private static readonly int? Asked = Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } text ? int.Parse(text, CultureInfo.InvariantCulture) : null;
+    private static readonly int? Asked =
+        Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } text ? int.Parse(text, CultureInfo.InvariantCulture) : null;
 
     public static TheoryData<string> Servers => Asked is null ? ["embedded"] : ["embedded", "mongod"];
 
@@ -32,7 +36,8 @@ public sealed class TlsConnectionTests
         TimeSpan taken = time.Elapsed;
         (Footprint Client, Footprint Server) after = (Footprint.Of(Environment.ProcessId), Footprint.AtRest(server.ProcessId));
         if (Environment.GetEnvironmentVariable(Variable + "_LOG") is { Length: > 0 } log)
-            File.AppendAllText(log, $"{kind}: {connections} in {taken.TotalSeconds:0.0} s; client {before.Client} to {after.Client}; server {before.Server} to {after.Server}\n");
+            File.AppendAllText(log, $"{kind}: {connections} in {taken.TotalSeconds:0.0} s; client {before.Client} to {after.Client}; "
+                + $"server {before.Server} to {after.Server}\n");
         Assert.InRange(after.Client.Handles, 0, before.Client.Handles + 20);
         Assert.InRange(after.Server.Handles, 0, before.Server.Handles + 20);
         // A leak of one TLS session each would be tens of kilobytes times their number.
@@ -40,11 +45,12 @@ public sealed class TlsConnectionTests
         Assert.InRange(after.Server.Bytes - before.Server.Bytes, long.MinValue, 64 * MegaByte);
     }
 
-    private static void OpenAndClose(TestServer server, int connections) => Parallel.For(0, connections, new ParallelOptions { MaxDegreeOfParallelism = 4 }, _ =>
-    {
-        using MongoConnection connection = server.Connect();
-        Assert.True(connection.RunCommand("admin", BsonDocument.Of(("dbStats", 1))).IsTrue("ok"));
-    });
+    private static void OpenAndClose(TestServer server, int connections) =>
+        Parallel.For(0, connections, new ParallelOptions { MaxDegreeOfParallelism = 4 }, _ =>
+        {
+            using MongoConnection connection = server.Connect();
+            Assert.True(connection.RunCommand("admin", BsonDocument.Of(("dbStats", 1))).IsTrue("ok"));
+        });
 
     /// <summary>What a process holds.</summary>
     private readonly record struct Footprint(int Handles, long Bytes)
@@ -59,7 +65,8 @@ public sealed class TlsConnectionTests
             }
 
             string status = File.ReadLines($"/proc/{process}/status").First(line => line.StartsWith("VmRSS:", StringComparison.Ordinal));
-            return new(Directory.GetFileSystemEntries($"/proc/{process}/fd").Length, 1024 * long.Parse(status.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1], CultureInfo.InvariantCulture));
+            return new(Directory.GetFileSystemEntries($"/proc/{process}/fd").Length,
+                1024 * long.Parse(status.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1], CultureInfo.InvariantCulture));
         }
 
         /// <summary>Once it has closed what its clients have closed.</summary>

@@ -14,7 +14,8 @@ public sealed class TransportTests
         using var mongod = SecuredMongod.Start();
         using var runs = new RunsFolder();
         string uri = $"mongodb://{Uri.EscapeDataString(mongod.SocketPath)}/";
-        ProgramRun.Run("series", "--target", "1k", "--step", "1k", "--tests", "batch,q4,size", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--uri", uri, "--out", runs.Path).Expect(0);
+        ProgramRun.Run("series", "--target", "1k", "--step", "1k", "--tests", "batch,q4,size", "--window", "1s", "--rate", "100",
+            "--max-skipped", "100%", "--threads", "1", "--uri", uri, "--out", runs.Path).Expect(0);
     }
 
     [MongodFact]
@@ -25,7 +26,8 @@ public sealed class TransportTests
         using var mongod = SecuredMongod.Start("--ipv6", "--bind_ip", "127.0.0.1,::1");
         using var runs = new RunsFolder();
         string uri = $"mongodb://[::1]:{mongod.Address.Port}/";
-        ProgramResult result = ProgramRun.Run("series", "--target", "1k", "--step", "1k", "--tests", "batch", "--uri", uri, "--format", "json", "--out", runs.Path).Expect(0);
+        ProgramResult result = ProgramRun.Run(
+            "series", "--target", "1k", "--step", "1k", "--tests", "batch", "--uri", uri, "--format", "json", "--out", runs.Path).Expect(0);
         Assert.Equal($"[::1]:{mongod.Address.Port}", result.Report().GetProperty("deployment").Text("address"));
     }
 
@@ -34,7 +36,8 @@ public sealed class TransportTests
     {
         using var mongod = SecuredMongod.Start("--nojournal");
         using var runs = new RunsFolder();
-        ProgramRun.Run("series", "--target", "1k", "--step", "1k", "--tests", "batch", "--uri", mongod.Uri(), "--out", runs.Path).Expect(2).Says("this server runs without a journal").Says("start it with its journal");
+        ProgramRun.Run("series", "--target", "1k", "--step", "1k", "--tests", "batch", "--uri", mongod.Uri(), "--out", runs.Path).Expect(2)
+            .Says("this server runs without a journal").Says("start it with its journal");
     }
 
     [MongodTheory]
@@ -48,10 +51,12 @@ public sealed class TransportTests
         Assert.Equal(name, connection.CompressorName);
         TrafficCounters opened = connection.Traffic;
         string text = string.Concat(Enumerable.Repeat("compressible ", 10_000));
-        connection.RunCommand("shop", BsonDocument.Of(("insert", "things"), ("documents", new[] { BsonDocument.Of(("_id", 1), ("text", text)) })));
+        connection.RunCommand(
+            "shop", BsonDocument.Of(("insert", "things"), ("documents", new[] { BsonDocument.Of(("_id", 1), ("text", text)) })));
         Assert.Equal(text, connection.RunCommand("shop", BsonDocument.Of(("find", "things"))).FindString("cursor.firstBatch.0.text"));
         TrafficCounters used = connection.Traffic;
-        Assert.True(used.MessageBytesSent - opened.MessageBytesSent > text.Length && used.MessageBytesReceived - opened.MessageBytesReceived > text.Length);
+        Assert.True(used.MessageBytesSent - opened.MessageBytesSent > text.Length
+            && used.MessageBytesReceived - opened.MessageBytesReceived > text.Length);
         Assert.True(used.WireBytesSent - opened.WireBytesSent < text.Length / 10, $"{used} after {opened}");
         Assert.True(used.WireBytesReceived - opened.WireBytesReceived < text.Length / 10, $"{used} after {opened}");
     }

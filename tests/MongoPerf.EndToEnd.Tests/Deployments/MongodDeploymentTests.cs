@@ -120,7 +120,8 @@ public sealed class MongodDeploymentTests : IDisposable
 
     private MongodDeployment Create()
     {
-        var deployment = new MongodDeployment(MongodProgram.Find(MongodBinary.Path)!, _folder, new DeploymentSettings { CacheBytes = Cache });
+        var deployment = new MongodDeployment(MongodProgram.Find(MongodBinary.Path)!, _folder,
+            new DeploymentSettings { CacheBytes = Cache });
         _servers.Add(deployment);
         return deployment;
     }

@@ -19,11 +19,13 @@ public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixtur
     [Fact]
     public void Files_of_certificates_and_logins_are_those_of_the_connection_string()
     {
-        using IExecutorSource source = Open($"root:root@", $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin");
+        using IExecutorSource source = Open(
+            $"root:root@", $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin");
         using IOperationExecutor executor = source.OpenExecutor();
         executor.Connect();
         PlanCollection users = Documents.CollectionOf("ycsb/c");
-        IPreparedOperation insert = executor.Prepare(new InsertDocuments("insert", "users", users.Documents, 5, true), new OperationContext(42, 0, new NumberSource(0, 20)));
+        IPreparedOperation insert = executor.Prepare(new InsertDocuments("insert", "users", users.Documents, 5, true),
+            new OperationContext(42, 0, new NumberSource(0, 20)));
         while (insert.Draw())
             Assert.True(insert.Execute().Succeeded, insert.LastError?.Message);
     }
@@ -32,14 +34,16 @@ public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixtur
     public void A_server_that_our_own_client_does_not_trust_is_not_trusted()
     {
         using var others = new TestCertificates("somebody else");
-        Assert.Throws<ConnectionFailedException>(() => Connect("root:root@", $"tlsCAFile={others.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin"));
+        Assert.Throws<ConnectionFailedException>(() =>
+            Connect("root:root@", $"tlsCAFile={others.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin"));
         Connect("root:root@", $"tlsInsecure=true&tlsCertificateKeyFile={server.Client}&authSource=admin");
     }
 
     [Fact]
     public void A_wrong_password_is_refused_without_being_shown()
     {
-        ConnectionFailedException e = Assert.ThrowsAny<ConnectionFailedException>(() => Connect("root:hunter2@", $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin"));
+        ConnectionFailedException e = Assert.ThrowsAny<ConnectionFailedException>(() => Connect("root:hunter2@",
+            $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin"));
         Assert.DoesNotContain("hunter2", e.Message, StringComparison.Ordinal);
     }
 
@@ -90,9 +94,12 @@ public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixtur
     {
         ConnectionStringException e = Assert.Throws<ConnectionStringException>(() => Engine.Open(new ClientOptions
         {
-            Uri = "mongodb://%2Ftmp%2Fx.sock/", Address = () => new ServerAddress("/tmp/x.sock", 0), Connections = ConnectionSettings.Default, Database = "x", Workers = 1,
+            Uri = "mongodb://%2Ftmp%2Fx.sock/", Address = () => new ServerAddress("/tmp/x.sock", 0),
+            Connections = ConnectionSettings.Default, Database = "x", Workers = 1,
         }));
-        Assert.Equal("connection string: MongoDB.Driver can't connect to the unix socket /tmp/x.sock: name a host and a port, or use --engine wire", e.Message);
+        Assert.Equal(
+            "connection string: MongoDB.Driver can't connect to the unix socket /tmp/x.sock: name a host and a port, or use --engine wire",
+            e.Message);
     }
 
     private void Connect(string login, string options)
@@ -107,7 +114,8 @@ public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixtur
         string uri = $"mongodb://{login}{server.Mongod.Address}/?tls=true&serverSelectionTimeoutMS=3000&{options}";
         return Engine.Open(new ClientOptions
         {
-            Uri = uri, Address = () => server.Mongod.Address, Connections = ConnectionSettings.From(ConnectionString.Parse(uri)), Database = "driver", Workers = 1,
+            Uri = uri, Address = () => server.Mongod.Address, Connections = ConnectionSettings.From(ConnectionString.Parse(uri)),
+            Database = "driver", Workers = 1,
         });
     }
 }

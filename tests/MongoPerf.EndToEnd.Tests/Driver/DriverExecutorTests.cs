@@ -14,7 +14,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Driver;
 
-/// <summary>The same operations through MongoPerf's own client and through MongoDB.Driver end alike: documents, bytes, errors, and what is stored.</summary>
+/// <summary>
+/// The same operations through MongoPerf's own client and through MongoDB.Driver end alike: documents, bytes, errors, and what is stored.
+/// </summary>
 [Collection(LightTests.Name)]
 public sealed class DriverExecutorTests(TestServers servers)
 {
@@ -100,7 +102,8 @@ public sealed class DriverExecutorTests(TestServers servers)
         {
             using IOperationExecutor executor = open(servers.NewDatabase());
             executor.Connect();
-            IPreparedOperation write = executor.Prepare(OperationIn(plan) with { Chooser = new UniformKeys(new KeySpace(9)) }, new OperationContext(Seed, 0, null));
+            IPreparedOperation write = executor.Prepare(OperationIn(plan) with { Chooser = new UniformKeys(new KeySpace(9)) },
+                new OperationContext(Seed, 0, null));
             Assert.True(write.Draw());
             Assert.False(write.Execute().Succeeded);
             errors.Add(write.LastError!);
@@ -124,11 +127,13 @@ public sealed class DriverExecutorTests(TestServers servers)
             Documents.Insert(connection, database, "things", things.Documents.Make(7));
             using IOperationExecutor executor = open(database);
             executor.Connect();
-            IPreparedOperation insert = executor.Prepare(new InsertDocuments("insert", "things", things.Documents, 10, ordered), new OperationContext(Seed, 0, new NumberSource(0, 10)));
+            IPreparedOperation insert = executor.Prepare(new InsertDocuments("insert", "things", things.Documents, 10, ordered),
+                new OperationContext(Seed, 0, new NumberSource(0, 10)));
             Assert.True(insert.Draw());
             OperationOutcome outcome = insert.Execute();
             Assert.Equal((false, ordered ? 4 : 8), (outcome.Succeeded, outcome.Documents));
-            Assert.Equal((ServerError.DuplicateKey, "DuplicateKey", ordered ? 1 : 2), (insert.LastError!.Code, insert.LastError.Name, insert.LastError.Documents));
+            Assert.Equal((ServerError.DuplicateKey, "DuplicateKey", ordered ? 1 : 2),
+                (insert.LastError!.Code, insert.LastError.Name, insert.LastError.Documents));
             Assert.Contains("E11000", insert.LastError.Message, StringComparison.Ordinal);
             Assert.Equal(ordered ? 6 : 10, Documents.Count(connection, database, "things"));
         }
@@ -144,8 +149,10 @@ public sealed class DriverExecutorTests(TestServers servers)
         {
             using IOperationExecutor executor = OpenDriver(database);
             executor.Connect();
-            var unacknowledged = new InsertDocuments("insert", "things", things.Documents, 1, true) { Concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", 0)) } };
-            IPreparedOperation insert = executor.Prepare(unacknowledged, new OperationContext(Seed, 0, new NumberSource(round * 2000, (round + 1) * 2000)));
+            var unacknowledged = new InsertDocuments("insert", "things", things.Documents, 1,
+                true) { Concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", 0)) } };
+            IPreparedOperation insert = executor.Prepare(
+                unacknowledged, new OperationContext(Seed, 0, new NumberSource(round * 2000, (round + 1) * 2000)));
             while (insert.Draw())
                 Assert.True(insert.Execute().Succeeded);
             insert.Complete();
@@ -165,10 +172,12 @@ public sealed class DriverExecutorTests(TestServers servers)
         Documents.Insert(connection, database, "things", [.. Enumerable.Range(0, 20).Select(i => things.Documents.Make(i))]);
         using IOperationExecutor executor = OpenDriver(database);
         executor.Connect();
-        IPreparedOperation find = executor.Prepare(OperationIn(plan) with { Chooser = new UniformKeys(new KeySpace(20)) }, new OperationContext(Seed, 0, null));
+        IPreparedOperation find = executor.Prepare(OperationIn(plan) with { Chooser = new UniformKeys(new KeySpace(20)) },
+            new OperationContext(Seed, 0, null));
         Assert.Equal(0, Look().Wrong);
         connection.RunCommand(database, BsonDocument.Of(
-            ("update", "things"), ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("text", "another"))))), ("multi", true)) })));
+            ("update", "things"), ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Empty),
+                ("u", BsonDocument.Of(("$set", BsonDocument.Of(("text", "another"))))), ("multi", true)) })));
         VerificationOutcome after = Look();
         Assert.True(after.Checked > 0 && after.Wrong == after.Checked, $"{after.Wrong} of {after.Checked} are wrong");
 
@@ -199,10 +208,12 @@ public sealed class DriverExecutorTests(TestServers servers)
         var files = new GridFsFileSet(7, new GridFsBucket(), 600_000);
         using IOperationExecutor executor = OpenDriver(database);
         executor.Connect();
-        IPreparedOperation write = executor.Prepare(new UploadFile("write", "fs", files), new OperationContext(7, 0, new NumberSource(0, 5)));
+        IPreparedOperation write = executor.Prepare(
+            new UploadFile("write", "fs", files), new OperationContext(7, 0, new NumberSource(0, 5)));
         while (write.Draw())
             Assert.Equal(new OperationOutcome(true, 1, files.Length), write.Execute());
-        IPreparedOperation read = executor.Prepare(new DownloadFile("read", "fs", files) { Chooser = new UniformKeys(new KeySpace(5)) }, new OperationContext(7, 0, null));
+        IPreparedOperation read = executor.Prepare(new DownloadFile("read", "fs", files) { Chooser = new UniformKeys(new KeySpace(5)) },
+            new OperationContext(7, 0, null));
         for (int i = 0; i < 10; i++)
         {
             Assert.True(read.Draw());
@@ -211,7 +222,8 @@ public sealed class DriverExecutorTests(TestServers servers)
         }
 
         using MongoConnection connection = servers["mongod"].Connect();
-        connection.RunCommand(database, BsonDocument.Of(("delete", files.Bucket.Files), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })));
+        connection.RunCommand(database, BsonDocument.Of(
+            ("delete", files.Bucket.Files), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })));
         Assert.True(read.Draw());
         Assert.False(read.Execute().Succeeded);
         Assert.Equal("GridFsFormatError", read.LastError!.Name);
@@ -225,7 +237,8 @@ public sealed class DriverExecutorTests(TestServers servers)
         Documents.Insert(connection, database, "things", BsonDocument.Of(("_id", 1)));
         using IOperationExecutor executor = OpenDriver(database);
         executor.Connect();
-        IPreparedOperation waits = executor.Prepare(OperationOf("{find: things, filter: {$where: 'sleep(20000) || true'}}"), new OperationContext(Seed, 0, null));
+        IPreparedOperation waits = executor.Prepare(OperationOf("{find: things, filter: {$where: 'sleep(20000) || true'}}"),
+            new OperationContext(Seed, 0, null));
         Assert.True(waits.Draw());
         Exception? ended = null;
         var thread = new Thread(() => ended = Record.Exception(() => waits.Execute()));
@@ -239,19 +252,23 @@ public sealed class DriverExecutorTests(TestServers servers)
     }
 
     [Theory]
-    [InlineData("{runCommand: {listCollections: 1}, name: names}", "names is not possible with MongoDB.Driver: a command 'listCollections' is not read to the end of its cursor")]
-    [InlineData("{findAndModify: things, key: uniform, with: {$set: {a: 1}}, writeConcern: {w: 0}}", "findAndModify is not possible with MongoDB.Driver: w: 0 is possible for insert, update and delete only")]
+    [InlineData("{runCommand: {listCollections: 1}, name: names}",
+        "names is not possible with MongoDB.Driver: a command 'listCollections' is not read to the end of its cursor")]
+    [InlineData("{findAndModify: things, key: uniform, with: {$set: {a: 1}}, writeConcern: {w: 0}}",
+        "findAndModify is not possible with MongoDB.Driver: w: 0 is possible for insert, update and delete only")]
     public void What_the_driver_can_not_do_is_refused_by_its_name(string operation, string message)
     {
         OperationLimitException e = Assert.Throws<OperationLimitException>(() => Engine.Check(OperationOf(operation)));
         Assert.StartsWith(message, e.Message, StringComparison.Ordinal);
     }
 
-    private static Plan PlanOf(string operation) => PlanReader.Read(new ScenarioFile("test", "test.yaml", $"{Data}\n        - {operation}\n"), new PlanOverrides(), Seed).Plan;
+    private static Plan PlanOf(string operation) =>
+        PlanReader.Read(new ScenarioFile("test", "test.yaml", $"{Data}\n        - {operation}\n"), new PlanOverrides(), Seed).Plan;
 
     private static Operation OperationOf(string operation) => OperationIn(PlanOf(operation));
 
-    private static Operation OperationIn(Plan plan) => plan.Rounds[0].Phases.Single(phase => phase.Name == "work").Groups[0].Operations[0].Operation;
+    private static Operation OperationIn(Plan plan) =>
+        plan.Rounds[0].Phases.Single(phase => phase.Name == "work").Groups[0].Operations[0].Operation;
 
     /// <summary>Loads the collection, does the operation ten times, and looks at everything that is stored then.</summary>
     private Trace Run(string text, Func<string, IOperationExecutor> open)
@@ -260,13 +277,16 @@ public sealed class DriverExecutorTests(TestServers servers)
         Plan plan = PlanOf(text);
         using MongoConnection connection = servers["mongod"].Connect();
         PlanCollection things = plan.Rounds[0].Collections[0];
-        Documents.Insert(connection, database, things.Name, [.. Enumerable.Range(0, (int)things.Count).Select(i => things.Documents.Make(i))]);
-        connection.RunCommand(database, BsonDocument.Of(("createIndexes", things.Name), ("indexes", new[] { BsonDocument.Of(("key", BsonDocument.Of(("group", 1))), ("name", "group_1")) })));
+        Documents.Insert(
+            connection, database, things.Name, [.. Enumerable.Range(0, (int)things.Count).Select(i => things.Documents.Make(i))]);
+        connection.RunCommand(database, BsonDocument.Of(("createIndexes", things.Name),
+            ("indexes", new[] { BsonDocument.Of(("key", BsonDocument.Of(("group", 1))), ("name", "group_1")) })));
 
         using IOperationExecutor executor = open(database);
         executor.Connect();
         Operation asked = OperationIn(plan);
-        IPreparedOperation operation = executor.Prepare(asked.Inserts ? asked with { Keys = new KeySpace(0) } : asked, new OperationContext(Seed, 0, null));
+        IPreparedOperation operation = executor.Prepare(asked.Inserts ? asked with { Keys = new KeySpace(0) } : asked,
+            new OperationContext(Seed, 0, null));
         var trace = new Trace([], [], [], []);
         for (int i = 0; i < 10 && operation.Draw(); i++)
         {
@@ -280,19 +300,25 @@ public sealed class DriverExecutorTests(TestServers servers)
 
         operation.Complete();
         foreach (string collection in Documents.CollectionNames(connection, database))
-            trace.Stored.AddRange(Documents.Find(connection, database, collection, BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1)))).Select(d => $"{collection} {Convert.ToHexString(d.Bytes)}"));
+            trace.Stored.AddRange(Documents.Find(connection, database, collection, BsonDocument.Empty,
+                ("sort", BsonDocument.Of(("_id", 1)))).Select(d => $"{collection} {Convert.ToHexString(d.Bytes)}"));
         // Databases differ in their names only, and errors name them.
-        return trace with { Errors = [.. trace.Errors.Select(e => e with { Message = e.Message.Replace(database, "db", StringComparison.Ordinal) })] };
+        return trace with
+        {
+            Errors = [.. trace.Errors.Select(e => e with { Message = e.Message.Replace(database, "db", StringComparison.Ordinal) })],
+        };
     }
 
-    private IOperationExecutor OpenWire(string database) => new WireExecutor(_ => servers["mongod"].Address, ConnectionSettings.Default, database);
+    private IOperationExecutor OpenWire(string database) =>
+        new WireExecutor(_ => servers["mongod"].Address, ConnectionSettings.Default, database);
 
     private IOperationExecutor OpenDriver(string database) => new OwnSource(Engine.Open(new ClientOptions
     {
         Address = () => servers["mongod"].Address, Connections = ConnectionSettings.Default, Database = database, Workers = 1,
     }));
 
-    private sealed record Trace(List<OperationOutcome> Outcomes, List<VerificationOutcome> Verified, List<ServerError> Errors, List<string> Stored);
+    private sealed record Trace(
+        List<OperationOutcome> Outcomes, List<VerificationOutcome> Verified, List<ServerError> Errors, List<string> Stored);
 
     /// <summary>An executor whose source ends with it.</summary>
     private sealed class OwnSource(IExecutorSource source) : IOperationExecutor

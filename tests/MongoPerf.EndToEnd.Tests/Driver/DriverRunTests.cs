@@ -5,7 +5,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Driver;
 
-/// <summary>Whole runs with <c>--engine driver</c>: series and scenarios, crashes and resuming, comparisons with MongoPerf's own client.</summary>
+/// <summary>
+/// Whole runs with <c>--engine driver</c>: series and scenarios, crashes and resuming, comparisons with MongoPerf's own client.
+/// </summary>
 [Collection(HeavyTests.Name)]
 public sealed class DriverRunTests
 {
@@ -15,7 +17,10 @@ public sealed class DriverRunTests
     private static readonly ProgramOptions Own = new() { NeedsOwnProcess = true };
 
     private static readonly string[] Series =
-        ["series", "--target", "12k", "--step", "6k", "--shares", "20/60/20", "--batch", "100", "--window", "800ms", "--threads", "2", "--engine", "driver"];
+        [
+            "series", "--target", "12k", "--step", "6k", "--shares", "20/60/20", "--batch", "100", "--window", "800ms",
+            "--threads", "2", "--engine", "driver",
+        ];
 
     [Theory]
     [InlineData("mongod")]
@@ -23,16 +28,19 @@ public sealed class DriverRunTests
     public void A_series_ends_whole_and_names_its_client(string kind)
     {
         using var runs = new RunsFolder();
-        ProgramResult result = ProgramRun.Run(Own with { Server = kind, WriteReport = true }, [.. Series, "--verify", "all", "--format", "json", "--out", runs.Path]).Expect(0);
+        ProgramResult result = ProgramRun.Run(Own with { Server = kind, WriteReport = true },
+            [.. Series, "--verify", "all", "--format", "json", "--out", runs.Path]).Expect(0);
         JsonElement report = result.Report();
         Assert.Equal($"driver {Version}", report.GetProperty("settings").Text("engine"));
         Assert.Equal(0, report.GetProperty("accounting").Number("failed"));
         JsonElement[] operations = [.. report.Items("phases").SelectMany(phase => phase.Items("operations"))];
         Assert.Equal(0, operations.Sum(o => o.Number("wrong")));
         Assert.True(operations.Where(o => !o.GetProperty("isInsert").GetBoolean()).All(o => o.Number("verified") > 0));
-        Assert.All(operations.Where(o => o.Text("operation") == "unack").Select(o => o.GetProperty("unacknowledged")), o => Assert.Equal((1200, 0), (o.Number("arrived"), o.Number("lost"))));
+        Assert.All(operations.Where(o => o.Text("operation") == "unack").Select(o => o.GetProperty("unacknowledged")),
+            o => Assert.Equal((1200, 0), (o.Number("arrived"), o.Number("lost"))));
         Assert.Contains($", through MongoDB.Driver {Version}", result.Errors, StringComparison.Ordinal);
-        Assert.Contains($", through MongoDB.Driver {Version}", File.ReadAllText(runs.At(runs.Id, "report", "report.md")), StringComparison.Ordinal);
+        Assert.Contains(
+            $", through MongoDB.Driver {Version}", File.ReadAllText(runs.At(runs.Id, "report", "report.md")), StringComparison.Ordinal);
         using TestServer server = TestServer.OnDataOf(runs, kind);
         using MongoConnection connection = server.Connect();
         Documents.AssertWhole(connection, 12_000);
@@ -50,7 +58,8 @@ public sealed class DriverRunTests
         using var runs = new RunsFolder();
         ProgramResult result = ProgramRun.Run(
             Own with { Server = "mongod" },
-            "run", $"ycsb/{workload}", "--records", "300", "--operations", "2000", "--threads", "4", "--verify", "all", "--engine", "wire,driver", "--out", runs.Path).Expect(0);
+            "run", $"ycsb/{workload}", "--records", "300", "--operations", "2000", "--threads", "4", "--verify", "all",
+            "--engine", "wire,driver", "--out", runs.Path).Expect(0);
         Assert.Contains($"differs    engine: wire → driver {Version}\n", result.Output, StringComparison.Ordinal);
         foreach (string id in runs.Ids)
         {
@@ -66,7 +75,8 @@ public sealed class DriverRunTests
     {
         using TestServer server = TestServer.Start("mongod");
         using var runs = new RunsFolder();
-        using ProgramRun run = ProgramRun.Start(new ProgramOptions(), [.. Series, "--uri", server.Uri, "--max-errors", "1000000", "--format", "json", "--out", runs.Path]);
+        using ProgramRun run = ProgramRun.Start(
+            new ProgramOptions(), [.. Series, "--uri", server.Uri, "--max-errors", "1000000", "--format", "json", "--out", runs.Path]);
         using (var watch = GrowthWatch.Of(server))
             Assert.True(watch.WaitFor(run, 2000), "the series ended too early");
         CrashFor(server, 600);
@@ -101,7 +111,8 @@ public sealed class DriverRunTests
     public void The_null_deployment_answers_the_driver_too()
     {
         using var runs = new RunsFolder();
-        JsonElement report = ProgramRun.Run(Own, [.. Series, "--topology", "null", "--format", "json", "--out", runs.Path]).Expect(0).Report();
+        JsonElement report =
+            ProgramRun.Run(Own, [.. Series, "--topology", "null", "--format", "json", "--out", runs.Path]).Expect(0).Report();
         Assert.Equal(0, report.GetProperty("accounting").Number("failed"));
     }
 

@@ -6,7 +6,9 @@ using Xunit.Abstractions;
 
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 
-/// <summary>MongoDB's CRUD unified tests against both servers, as a driver runs them: results, errors and the documents afterwards.</summary>
+/// <summary>
+/// MongoDB's CRUD unified tests against both servers, as a driver runs them: results, errors and the documents afterwards.
+/// </summary>
 [Collection(OtherTests.Name)]
 public sealed class CrudUnifiedTests(TestServers servers, ITestOutputHelper output)
 {
@@ -55,7 +57,8 @@ public sealed class CrudUnifiedTests(TestServers servers, ITestOutputHelper outp
             && Version.Parse((string?)requirement["maxServerVersion"] ?? "99.0") >= Server
             && (requirement["topologies"]?.AsArray().Any(topology => (string)topology! == "single") ?? true));
         return fits && test["skipReason"] == null && test["operations"]!.AsArray().All(operation =>
-            (string)operation!["object"]! is { } target && target.StartsWith("collection", StringComparison.Ordinal) && operation["expectError"]?["isClientError"] == null);
+            (string)operation!["object"]! is { } target && target.StartsWith("collection", StringComparison.Ordinal)
+            && operation["expectError"]?["isClientError"] == null);
     }
 
     /// <returns>Null, or what went wrong.</returns>
@@ -71,7 +74,8 @@ public sealed class CrudUnifiedTests(TestServers servers, ITestOutputHelper outp
                     return failure;
             }
 
-            return test["outcome"]?.AsArray().Select(outcome => Compare(outcome!["documents"]!, All(connection, outcome))).FirstOrDefault(failure => failure != null);
+            return test["outcome"]?.AsArray()
+                .Select(outcome => Compare(outcome!["documents"]!, All(connection, outcome))).FirstOrDefault(failure => failure != null);
         }
         catch (UnifiedFailureException error)
         {
@@ -109,18 +113,22 @@ public sealed class CrudUnifiedTests(TestServers servers, ITestOutputHelper outp
         (string database, string collection) = ((string)data["databaseName"]!, (string)data["collectionName"]!);
         // Emptied rather than dropped, which makes mongod wait for its disk hundreds of times.
         connection.RunUnchecked(database, BsonDocument.Of(("create", collection)));
-        connection.RunUnchecked(database, BsonDocument.Of(("delete", collection), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })));
+        connection.RunUnchecked(database,
+            BsonDocument.Of(("delete", collection), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })));
         if (data["documents"]!.AsArray().Count > 0)
-            connection.RunUnchecked(database, BsonDocument.Of(("insert", collection), ("documents", data["documents"]!.AsArray().Select(document => ExtendedJson.Parse(document!.ToJsonString())))));
+            connection.RunUnchecked(database, BsonDocument.Of(("insert", collection),
+                ("documents", data["documents"]!.AsArray().Select(document => ExtendedJson.Parse(document!.ToJsonString())))));
     }
 
     private static JsonNode All(MongoConnection connection, JsonNode outcome)
     {
-        BsonDocument reply = connection.RunUnchecked((string)outcome["databaseName"]!, BsonDocument.Of(("find", (string)outcome["collectionName"]!), ("sort", BsonDocument.Of(("_id", 1)))));
+        BsonDocument reply = connection.RunUnchecked((string)outcome["databaseName"]!,
+            BsonDocument.Of(("find", (string)outcome["collectionName"]!), ("sort", BsonDocument.Of(("_id", 1)))));
         return JsonNode.Parse(ExtendedJson.Write(reply.Bytes, ExtendedJsonMode.Relaxed))!["cursor"]!["firstBatch"]!;
     }
 
-    private static string? Compare(JsonNode? expected, JsonNode? found) => Matches(expected, found, isRoot: true) ? null : $"expected {expected?.ToJsonString()}, found {found?.ToJsonString()}";
+    private static string? Compare(JsonNode? expected, JsonNode? found) =>
+        Matches(expected, found, isRoot: true) ? null : $"expected {expected?.ToJsonString()}, found {found?.ToJsonString()}";
 
     /// <summary>Numbers by value; a result may have members more than are named; of the $$ operators those that stand for values.</summary>
     private static bool Matches(JsonNode? expected, JsonNode? found, bool isRoot)
@@ -139,7 +147,8 @@ public sealed class CrudUnifiedTests(TestServers servers, ITestOutputHelper outp
                 return found is JsonObject other && (isRoot || members.Count == other.Count)
                     && members.All(member => Matches(member.Value, other[member.Key], isRoot: false));
             case JsonArray items:
-                return found is JsonArray others && items.Count == others.Count && items.Zip(others).All(pair => Matches(pair.First, pair.Second, isRoot));
+                return found is JsonArray others && items.Count == others.Count
+                    && items.Zip(others).All(pair => Matches(pair.First, pair.Second, isRoot));
             default:
                 return Plain(expected) == Plain(found);
         }

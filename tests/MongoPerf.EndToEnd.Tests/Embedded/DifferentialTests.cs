@@ -6,7 +6,9 @@ using Xunit.Abstractions;
 
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 
-/// <summary>The embedded server answers as a real mongod does, or refuses: the same commands go to both, and replies and documents are compared.</summary>
+/// <summary>
+/// The embedded server answers as a real mongod does, or refuses: the same commands go to both, and replies and documents are compared.
+/// </summary>
 [Collection(OtherTests.Name)]
 public sealed class DifferentialTests(TestServers servers, ITestOutputHelper output)
 {
@@ -89,8 +91,11 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
         "{'bogus': 1}",
     ];
 
-    /// <summary>How many random operations are compared; MONGOPERF_DIFFERENTIAL_OPERATIONS asks for more, see docs/embedded-server.md.</summary>
-    private static int Operations { get; } = int.TryParse(Environment.GetEnvironmentVariable("MONGOPERF_DIFFERENTIAL_OPERATIONS"), out int asked) ? asked : 3000;
+    /// <summary>
+    /// How many random operations are compared; MONGOPERF_DIFFERENTIAL_OPERATIONS asks for more, see docs/embedded-server.md.
+    /// </summary>
+    private static int Operations { get; } =
+        int.TryParse(Environment.GetEnvironmentVariable("MONGOPERF_DIFFERENTIAL_OPERATIONS"), out int asked) ? asked : 3000;
 
     [MongodFact]
     public void Random_commands_are_answered_as_by_mongod()
@@ -128,7 +133,8 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
             {
                 (BsonDocument ours, BsonDocument theirs) = pair.Both(ExtendedJson.Parse(command.Replace('\'', '"')));
                 if (ServerPair.Reply(ours) != ServerPair.Reply(theirs))
-                    wrong.Add($"{title}: {command}\n   ours   {ExtendedJson.Write(ours.Bytes)}\n   mongod {ExtendedJson.Write(theirs.Bytes)}");
+                    wrong.Add($"{title}: {command}\n   ours   {ExtendedJson.Write(ours.Bytes)}\n"
+                        + $"   mongod {ExtendedJson.Write(theirs.Bytes)}");
             }
         }
 
@@ -199,7 +205,10 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
             Both(BsonDocument.Of(("drop", "c")));
             Both(BsonDocument.Of(("insert", "c"), ("documents", Enumerable.Range(first, count).Select(commands.Document).ToArray())));
             for (int i = 0; i < 2; i++)
-                Compare(BsonDocument.Of(("createIndexes", "c"), ("indexes", new object[] { BsonDocument.Of(("key", commands.IndexKey()), ("name", $"index{i}")) })), isCodeAlone: true);
+                Compare(
+                    BsonDocument.Of(("createIndexes", "c"),
+                        ("indexes", new object[] { BsonDocument.Of(("key", commands.IndexKey()), ("name", $"index{i}")) })),
+                    isCodeAlone: true);
         }
 
         /// <returns>True for a command that changes nothing.</returns>
@@ -217,7 +226,8 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
             }
 
             bool isWrite = Writes.Contains(command.First().Key);
-            bool isSame = Code(theirs) == Code(ours) && (isCodeAlone || Code(ours) is not (null or DuplicateKey) || Text(ours) == Text(theirs));
+            bool isSame = Code(theirs) == Code(ours)
+                && (isCodeAlone || Code(ours) is not (null or DuplicateKey) || Text(ours) == Text(theirs));
             if (!isSame)
             {
                 Differences.Add($"{ExtendedJson.Write(command.Bytes)}\nours:\n{Text(ours)}\nmongod:\n{Text(theirs)}");
@@ -241,8 +251,10 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
         private void Align()
         {
             BsonDocument all = _ours.RunUnchecked(_database, BsonDocument.Of(("find", "c")));
-            _theirs.RunUnchecked(_database, BsonDocument.Of(("delete", "c"), ("deletes", new object[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })));
-            _theirs.RunUnchecked(_database, BsonDocument.Of(("insert", "c"), ("documents", all.FindDocument("cursor.firstBatch")!.Select(pair => (object)pair.Value).ToArray())));
+            _theirs.RunUnchecked(_database,
+                BsonDocument.Of(("delete", "c"), ("deletes", new object[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })));
+            _theirs.RunUnchecked(_database, BsonDocument.Of(
+                ("insert", "c"), ("documents", all.FindDocument("cursor.firstBatch")!.Select(pair => (object)pair.Value).ToArray())));
         }
 
         /// <summary>A reply without its texts: those are this server's own.</summary>
@@ -252,7 +264,8 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
             RemoveTexts(node);
             // Where there is no collection mongod writes a cursor's members in another order.
             if (node["cursor"] is JsonObject cursor)
-                node["cursor"] = new JsonObject(cursor.OrderBy(member => member.Key, StringComparer.Ordinal).Select(member => KeyValuePair.Create(member.Key, member.Value?.DeepClone())));
+                node["cursor"] = new JsonObject(cursor.OrderBy(member => member.Key, StringComparer.Ordinal)
+                    .Select(member => KeyValuePair.Create(member.Key, member.Value?.DeepClone())));
             return node.ToJsonString();
         }
 
@@ -274,7 +287,8 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
         {
             if (reply.FindDocument("cursor.firstBatch") is not { } batch)
                 return Reply(reply);
-            return string.Join('\n', batch.Select(pair => ExtendedJson.Write(pair.Value.Bytes.Span, ExtendedJsonMode.Canonical)).Order(StringComparer.Ordinal));
+            return string.Join('\n',
+                batch.Select(pair => ExtendedJson.Write(pair.Value.Bytes.Span, ExtendedJsonMode.Canonical)).Order(StringComparer.Ordinal));
         }
     }
 }

@@ -2,7 +2,10 @@ using System.Diagnostics;
 
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 
-/// <summary>A test that needs pymongo and its GridFS for the system's Python: skipped with the reason where it is missing, but not in CI, where it must be there.</summary>
+/// <summary>
+/// A test that needs pymongo and its GridFS for the system's Python: skipped with the reason where it is missing, but not in CI,
+/// where it must be there.
+/// </summary>
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class PymongoFactAttribute : FactAttribute
 {
@@ -19,7 +22,8 @@ public sealed class PymongoFactAttribute : FactAttribute
     {
         if (!File.Exists(Python))
             return false;
-        using Process process = Process.Start(new ProcessStartInfo(Python, ["-c", "import pymongo, gridfs"]) { RedirectStandardError = true })!;
+        using Process process =
+            Process.Start(new ProcessStartInfo(Python, ["-c", "import pymongo, gridfs"]) { RedirectStandardError = true })!;
         process.StandardError.ReadToEnd();
         process.WaitForExit();
         return process.ExitCode == 0;

@@ -3,7 +3,9 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 
 /// <summary>Documents and commands drawn from a seed: few fields and values, so that they meet often.</summary>
-/// <remarks>Left out is what a server may answer in more than one way: ties of sorts, and expressions that fail on a part of the documents only.</remarks>
+/// <remarks>
+/// Left out is what a server may answer in more than one way: ties of sorts, and expressions that fail on a part of the documents only.
+/// </remarks>
 internal sealed class RandomCommands(int seed)
 {
     private static readonly string[] Fields = ["a", "b", "c", "d"];
@@ -11,7 +13,8 @@ internal sealed class RandomCommands(int seed)
     private static readonly BsonValue[] Decimals = [.. ((string[])["0", "-0", "0E+3", "1", "NaN"])
         .Select(text => ExtendedJson.Parse($"{{\"v\": {{\"$numberDecimal\": \"{text}\"}}}}").Find("v")!.Value)];
 
-    private static readonly BsonDocument Session = BsonDocument.Of(("id", new BsonValue(BsonType.Binary, (byte[])[16, 0, 0, 0, 4, .. new byte[16]])));
+    private static readonly BsonDocument Session =
+        BsonDocument.Of(("id", new BsonValue(BsonType.Binary, (byte[])[16, 0, 0, 0, 4, .. new byte[16]])));
     private readonly Random _random = new(seed);
 
     /// <summary>The command, now and then with a field that any command may have.</summary>
@@ -22,7 +25,10 @@ internal sealed class RandomCommands(int seed)
             0 => [("lsid", Session)],
             1 => [("lsid", Session), ("txnNumber", 1L)],
             2 => [("lsid", Session), ("txnNumber", 1L), ("autocommit", false), ("startTransaction", true)],
-            3 or 4 => [("readConcern", BsonDocument.Of(("level", Pick(["local", "majority", "available", "snapshot", "linearizable", "bogus"]))))],
+            3 or 4 =>
+            [
+                ("readConcern", BsonDocument.Of(("level", Pick(["local", "majority", "available", "snapshot", "linearizable", "bogus"])))),
+            ],
             5 when command.First().Key is not ("insert" or "update" or "delete") => [("collation", BsonDocument.Of(("locale", "simple")))],
             6 => [("maxTimeMS", Pick<object>([1_000_000, -1, 0.5, "x"]))],
             7 => [("comment", "any")],
@@ -45,26 +51,32 @@ internal sealed class RandomCommands(int seed)
     {
         bool isMulti = _random.Next(4) == 0;
         BsonDocument filter = isMulti ? Filter(1) : BsonDocument.Of(("_id", firstId + _random.Next(count)));
-        return BsonDocument.Of(("update", collection), ("updates", new object[] { BsonDocument.Of(("q", filter), ("u", Change()), ("multi", isMulti)) }));
+        return BsonDocument.Of(
+            ("update", collection), ("updates", new object[] { BsonDocument.Of(("q", filter), ("u", Change()), ("multi", isMulti)) }));
     }
 
     public BsonDocument Upsert(string collection, int id) => BsonDocument.Of(("update", collection), ("updates", new object[]
     {
-        BsonDocument.Of(("q", BsonDocument.Of(("_id", id), _random.Next(10) == 0 ? ("$expr", Expression(1)) : (Field(), Scalar()))), ("u", Change()), ("upsert", true)),
+        BsonDocument.Of(("q", BsonDocument.Of(("_id", id), _random.Next(10) == 0 ? ("$expr", Expression(1)) : (Field(), Scalar()))),
+            ("u", Change()), ("upsert", true)),
     }));
 
     public BsonDocument FindAndModify(string collection) => BsonDocument.Of(
-        ("findAndModify", collection), ("query", Filter(1)), ("sort", BsonDocument.Of(("_id", Sign()))), ("update", Change()), ("new", _random.Next(2) == 0));
+        ("findAndModify", collection), ("query", Filter(1)), ("sort", BsonDocument.Of(("_id", Sign()))), ("update", Change()),
+        ("new", _random.Next(2) == 0));
 
     /// <summary>distinct, or an insert that may meet a unique key.</summary>
     public BsonDocument DistinctOrInsert(string collection, int id) => _random.Next(2) == 0
         ? BsonDocument.Of(("distinct", collection), ("key", Path()), ("query", _random.Next(2) == 0 ? BsonDocument.Empty : Filter(1)))
-        : BsonDocument.Of(("insert", collection), ("documents", new object[] { Document(_random.Next(4) == 0 ? id - 1 : id) }), ("ordered", _random.Next(2) == 0));
+        : BsonDocument.Of(("insert", collection), ("documents", new object[] { Document(_random.Next(4) == 0 ? id - 1 : id) }),
+            ("ordered", _random.Next(2) == 0));
 
-    public BsonDocument Delete(string collection, int firstId, int count) => BsonDocument.Of(("delete", collection), ("deletes", new object[]
-    {
-        BsonDocument.Of(("q", BsonDocument.Of(("_id", BsonDocument.Of(("$gte", firstId + count - 3))), (Path(), Condition(1)))), ("limit", 0)),
-    }));
+    public BsonDocument Delete(string collection, int firstId, int count) =>
+        BsonDocument.Of(("delete", collection), ("deletes", new object[]
+        {
+            BsonDocument.Of(
+                ("q", BsonDocument.Of(("_id", BsonDocument.Of(("$gte", firstId + count - 3))), (Path(), Condition(1)))), ("limit", 0)),
+        }));
 
     public BsonDocument Aggregate(string collection)
     {
@@ -74,9 +86,11 @@ internal sealed class RandomCommands(int seed)
         return BsonDocument.Of(("aggregate", collection), ("pipeline", stages), ("cursor", BsonDocument.Empty));
     }
 
-    public BsonDocument IndexKey() => BsonDocument.Of([.. Distinct(() => Pick(["a", "b", "a.b", "b.c", "c.d", "a.0", "b.1.c"]), 1, 2).Select(path => (path, (object?)Sign()))]);
+    public BsonDocument IndexKey() => BsonDocument.Of([.. Distinct(() => Pick(["a", "b", "a.b", "b.c", "c.d", "a.0", "b.1.c"]), 1, 2)
+        .Select(path => (path, (object?)Sign()))]);
 
-    private BsonDocument Filter(int depth) => BsonDocument.Of([.. Distinct(Path, 0, 2).Select(path => (path, (object?)Operand(depth))), .. Group(depth)]);
+    private BsonDocument Filter(int depth) =>
+        BsonDocument.Of([.. Distinct(Path, 0, 2).Select(path => (path, (object?)Operand(depth))), .. Group(depth)]);
 
     private (string, object?)[] Group(int depth) => depth > 0 && _random.Next(4) == 0
         ? [(Pick(["$and", "$or", "$nor"]), Enumerable.Range(0, _random.Next(1, 3)).Select(_ => (object)Filter(depth - 1)).ToArray())]
@@ -92,7 +106,9 @@ internal sealed class RandomCommands(int seed)
         6 => BsonDocument.Of(("$size", _random.Next(3))),
         7 => BsonDocument.Of(("$type", Pick(["int", "string", "array", "object", "number", "null", "bool", "date"]))),
         8 => BsonDocument.Of(("$mod", new object[] { _random.Next(20) == 0 ? Number() : Pick([2, 3]), _random.Next(2) })),
-        9 => BsonDocument.Of(("$regex", Pick(["^x", "y$", "a.c", "x|y", "^.$", "^[^x]", "^..$", "^$", "\U0001F600", "[k-s]", "\\W", "\u00e9"])), ("$options", Pick(["", "i", "m", "s", "im"]))),
+        9 => BsonDocument.Of(
+            ("$regex", Pick(["^x", "y$", "a.c", "x|y", "^.$", "^[^x]", "^..$", "^$", "\U0001F600", "[k-s]", "\\W", "\u00e9"])),
+            ("$options", Pick(["", "i", "m", "s", "im"]))),
         10 when depth > 0 => BsonDocument.Of(("$elemMatch", _random.Next(2) == 0 ? Condition(depth - 1) : Filter(depth - 1))),
         _ when depth > 0 => BsonDocument.Of(("$not", Condition(depth - 1))),
         _ => BsonDocument.Of(("$gt", 1), ("$lt", 4)),
@@ -101,9 +117,11 @@ internal sealed class RandomCommands(int seed)
     private object Change() => _random.Next(8) switch
     {
         0 => BsonDocument.Of(FieldsOf(2)),
-        1 when _random.Next(2) == 0 => new object[] { BsonDocument.Of(("$unset", Path())), BsonDocument.Of(("$set", BsonDocument.Of((Path(), Expression(1))))) },
+        1 when _random.Next(2) == 0 =>
+            new object[] { BsonDocument.Of(("$unset", Path())), BsonDocument.Of(("$set", BsonDocument.Of((Path(), Expression(1))))) },
         1 => new object[] { BsonDocument.Of(("$set", BsonDocument.Of((Path(), Expression(1))))), BsonDocument.Of(("$unset", Field())) },
-        _ => BsonDocument.Of([.. Distinct(() => Pick(["$set", "$unset", "$inc", "$mul", "$min", "$max", "$push", "$pull", "$pullAll", "$addToSet", "$pop", "$rename", "$setOnInsert"]), 1, 2)
+        _ => BsonDocument.Of([.. Distinct(() => Pick(["$set", "$unset", "$inc", "$mul", "$min", "$max", "$push", "$pull", "$pullAll",
+            "$addToSet", "$pop", "$rename", "$setOnInsert"]), 1, 2)
             .Select(name => (name, (object?)BsonDocument.Of((Path(), UpdateOperand(name)))))]),
     };
 
@@ -111,7 +129,8 @@ internal sealed class RandomCommands(int seed)
     {
         "$unset" => "",
         "$inc" or "$mul" => Number(),
-        "$push" => _random.Next(2) == 0 ? Value(1) : BsonDocument.Of(("$each", Items()), ("$position", _random.Next(-2, 3)), ("$slice", _random.Next(-3, 4))),
+        "$push" => _random.Next(2) == 0 ? Value(1)
+            : BsonDocument.Of(("$each", Items()), ("$position", _random.Next(-2, 3)), ("$slice", _random.Next(-3, 4))),
         "$pull" => _random.Next(2) == 0 ? Scalar() : BsonDocument.Of((Pick(Comparisons), Scalar())),
         "$pullAll" => Items(),
         "$addToSet" => _random.Next(2) == 0 ? Value(1) : BsonDocument.Of(("$each", Items())),
@@ -123,7 +142,8 @@ internal sealed class RandomCommands(int seed)
     private BsonDocument Projection()
     {
         int flag = _random.Next(2);
-        List<(string, object?)> fields = [.. Distinct(Field, 1, 2).Select(field => (_random.Next(2) == 0 ? field : $"{field}.{Field()}", (object?)flag))];
+        List<(string, object?)> fields = [.. Distinct(Field, 1, 2)
+            .Select(field => (_random.Next(2) == 0 ? field : $"{field}.{Field()}", (object?)flag))];
         if (_random.Next(3) == 0)
             fields.Add(("e", BsonDocument.Of(("$slice", 1))));
         if (flag == 1 && _random.Next(3) == 0)
@@ -142,10 +162,13 @@ internal sealed class RandomCommands(int seed)
         3 => BsonDocument.Of(("$unset", Path())),
         4 => BsonDocument.Of(("$project", BsonDocument.Of((Field(), 1), ("x", Expression(2)), ("y." + Field(), Expression(1))))),
         5 => BsonDocument.Of(("$replaceWith", BsonDocument.Of(("_id", "$_id"), ("a", Expression(1))))),
-        6 => BsonDocument.Of(("$group", BsonDocument.Of(("_id", _random.Next(3) == 0 ? BsonDocument.Of([.. Distinct(Field, 1, 2).Select(field => (field, (object?)("$" + Path())))]) : Pick(["$a", "$b", "$c"])), ("n", BsonDocument.Of(("$sum", Pick<object>([1, "$d"])))),
+        6 => BsonDocument.Of(("$group", BsonDocument.Of(("_id", _random.Next(3) == 0
+            ? BsonDocument.Of([.. Distinct(Field, 1, 2).Select(field => (field, (object?)("$" + Path())))])
+            : Pick(["$a", "$b", "$c"])), ("n", BsonDocument.Of(("$sum", Pick<object>([1, "$d"])))),
             ("m", BsonDocument.Of((Pick(["$avg", "$min", "$max"]), "$d")))))),
         7 => BsonDocument.Of(("$sort", BsonDocument.Of((Field(), Sign()), ("_id", 1)))),
-        8 => BsonDocument.Of(("$unwind", BsonDocument.Of(("path", "$" + Field()), ("preserveNullAndEmptyArrays", _random.Next(2) == 0), ("includeArrayIndex", "at")))),
+        8 => BsonDocument.Of(("$unwind",
+            BsonDocument.Of(("path", "$" + Field()), ("preserveNullAndEmptyArrays", _random.Next(2) == 0), ("includeArrayIndex", "at")))),
         9 => BsonDocument.Of(("$count", "n")),
         _ => BsonDocument.Of(("$match", BsonDocument.Of(("$expr", Expression(2))))),
     };
@@ -158,15 +181,32 @@ internal sealed class RandomCommands(int seed)
         return _random.Next(10) switch
         {
             9 => BsonDocument.Of(("$cond", new object?[] { Pick(Decimals), Expression(depth - 1), 0 })),
-            8 => BsonDocument.Of(("$cond", new object?[] { BsonDocument.Of(("$isArray", "$b")), BsonDocument.Of(("$filter", BsonDocument.Of(("input", "$b"), ("cond", Expression(depth - 1)), ("limit", _random.Next(1, 3))))), Expression(depth - 1) })),
-            0 => BsonDocument.Of((Pick(["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp"]), new[] { Expression(depth - 1), Expression(depth - 1) })),
+            8 => BsonDocument.Of(("$cond", new object?[]
+            {
+                BsonDocument.Of(("$isArray", "$b")),
+                BsonDocument.Of(
+                    ("$filter", BsonDocument.Of(("input", "$b"), ("cond", Expression(depth - 1)), ("limit", _random.Next(1, 3))))),
+                Expression(depth - 1),
+            })),
+            0 => BsonDocument.Of(
+                (Pick(["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp"]), new[] { Expression(depth - 1), Expression(depth - 1) })),
             1 => BsonDocument.Of((Pick(["$and", "$or", "$ifNull"]), new[] { Expression(depth - 1), Expression(depth - 1) })),
             2 => BsonDocument.Of(("$cond", new[] { Expression(depth - 1), Expression(depth - 1), Expression(depth - 1) })),
             3 => BsonDocument.Of((Pick(["$type", "$isArray", "$isNumber", "$not"]), new[] { Expression(depth - 1) })),
             4 => BsonDocument.Of((Pick(["$sum", "$avg", "$min", "$max"]), new[] { Expression(depth - 1), Expression(depth - 1) })),
             5 => BsonDocument.Of(("p", Expression(depth - 1)), ("q", Expression(depth - 1))),
-            6 => BsonDocument.Of(("$cond", new object?[] { BsonDocument.Of(("$isArray", "$a")), BsonDocument.Of(("$map", BsonDocument.Of(("input", "$a"), ("as", "v"), ("in", BsonDocument.Of(("$type", "$$v")))))), 0 })),
-            _ => BsonDocument.Of(("$cond", new object?[] { BsonDocument.Of(("$isNumber", "$a")), BsonDocument.Of((Pick(["$add", "$multiply", "$subtract"]), new object?[] { "$a", Number() })), "no" })),
+            6 => BsonDocument.Of(("$cond", new object?[]
+            {
+                BsonDocument.Of(("$isArray", "$a")),
+                BsonDocument.Of(("$map", BsonDocument.Of(("input", "$a"), ("as", "v"), ("in", BsonDocument.Of(("$type", "$$v")))))),
+                0,
+            })),
+            _ => BsonDocument.Of(("$cond", new object?[]
+            {
+                BsonDocument.Of(("$isNumber", "$a")),
+                BsonDocument.Of((Pick(["$add", "$multiply", "$subtract"]), new object?[] { "$a", Number() })),
+                "no",
+            })),
         };
     }
 
@@ -221,5 +261,6 @@ internal sealed class RandomCommands(int seed)
 
     private T Pick<T>(T[] items) => items[_random.Next(items.Length)];
 
-    private string[] Distinct(Func<string> draw, int least, int most) => [.. Enumerable.Range(0, _random.Next(least, most + 1)).Select(_ => draw()).Distinct()];
+    private string[] Distinct(Func<string> draw, int least, int most) =>
+        [.. Enumerable.Range(0, _random.Next(least, most + 1)).Select(_ => draw()).Distinct()];
 }

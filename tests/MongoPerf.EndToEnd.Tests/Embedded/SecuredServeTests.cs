@@ -16,8 +16,10 @@ public sealed class SecuredServeTests(SecuredServeTests.Server server) : IClassF
     public void A_client_logs_in_over_tls()
     {
         using MongoConnection connection = server.Open("loader", Password);
-        connection.RunCommand("shop", BsonDocument.Of(("insert", "things"), ("documents", new[] { BsonDocument.Of(("t", new string('x', 1_000_000))) })));
-        Assert.Equal(1_000_000, connection.RunCommand("shop", BsonDocument.Of(("find", "things"), ("limit", 1))).FindString("cursor.firstBatch.0.t")!.Length);
+        connection.RunCommand(
+            "shop", BsonDocument.Of(("insert", "things"), ("documents", new[] { BsonDocument.Of(("t", new string('x', 1_000_000))) })));
+        Assert.Equal(1_000_000,
+            connection.RunCommand("shop", BsonDocument.Of(("find", "things"), ("limit", 1))).FindString("cursor.firstBatch.0.t")!.Length);
         Assert.Throws<AuthenticationFailedException>(() => server.Open("loader", "wrong"));
     }
 
@@ -32,22 +34,27 @@ public sealed class SecuredServeTests(SecuredServeTests.Server server) : IClassF
     public void The_program_runs_as_a_user_and_each_refusal_has_its_line()
     {
         using var runs = new RunsFolder();
-        string[] Call(string user, string tls) => ["run", "q4", "--records", "200", "--operations", "10", "--threads", "1", "--uri", $"mongodb://{user}localhost:{server.Port}/?{tls}", "--out", runs.Path];
+        string[] Call(string user, string tls) => ["run", "q4", "--records", "200", "--operations", "10", "--threads", "1",
+            "--uri", $"mongodb://{user}localhost:{server.Port}/?{tls}", "--out", runs.Path];
         string encoded = Uri.EscapeDataString(Password);
         ProgramRun.Run(Call($"loader:{encoded}@", server.TlsOptions)).Expect(0);
-        ProgramRun.Run(Call("loader:wrong@", server.TlsOptions)).Expect(3).Says($"error: localhost:{server.Port}: authentication failed for user 'loader' of database 'admin' by SCRAM-SHA-256: Authentication failed (code 18 AuthenticationFailed)");
+        ProgramRun.Run(Call("loader:wrong@", server.TlsOptions)).Expect(3).Says($"error: localhost:{server.Port}: authentication failed "
+            + "for user 'loader' of database 'admin' by SCRAM-SHA-256: Authentication failed (code 18 AuthenticationFailed)");
         ProgramRun.Run(Call("", server.TlsOptions)).Expect(3).Says("requires authentication (code 13 Unauthorized)");
-        ProgramRun.Run(Call("", "")).Expect(3).Says($"error: localhost:{server.Port}: this server takes TLS connections only: add tls=true");
+        ProgramRun.Run(Call("", "")).Expect(3)
+            .Says($"error: localhost:{server.Port}: this server takes TLS connections only: add tls=true");
     }
 
     [Fact]
     public void A_user_who_is_added_while_the_server_runs_logs_in_at_once()
     {
         string[] call = ["serve", "--data", server.Data, "--add-user", "later"];
-        (int exitCode, string shown) = ProgramRun.Answer([("new password of later: ", "first"), ("new password of later once more: ", "first")], call);
+        (int exitCode, string shown) = ProgramRun.Answer(
+            [("new password of later: ", "first"), ("new password of later once more: ", "first")], call);
         Assert.True(exitCode == 0 && shown.Contains("user later added", StringComparison.Ordinal), shown);
         server.Open("later", "first").Dispose();
-        (exitCode, shown) = ProgramRun.Answer([("new password of later: ", "second"), ("new password of later once more: ", "sekond")], call);
+        (exitCode, shown) = ProgramRun.Answer(
+            [("new password of later: ", "second"), ("new password of later once more: ", "sekond")], call);
         Assert.True(exitCode == 2 && shown.Contains("the two passwords differ; nothing was changed", StringComparison.Ordinal), shown);
         Assert.DoesNotContain("sekond", shown, StringComparison.Ordinal);
         server.Open("later", "first").Dispose();
@@ -63,9 +70,12 @@ public sealed class SecuredServeTests(SecuredServeTests.Server server) : IClassF
     public void What_needs_a_terminal_or_another_name_is_said_in_a_line()
     {
         string folder = Path.Combine(server.Folder, "new");
-        ProgramRun.Run("serve", "--data", folder, "--add-user", "x").Expect(2).Says("the password is missing, and there is no terminal to prompt for it").Says("--password-file FILE");
-        ProgramRun.Run("serve", "--data", folder, "--add-user", "", "--password-file", server.PasswordFile).Expect(2).Says("a user's name has 1 to 128 characters");
-        ProgramRun.Run("serve", "--data", folder, "--tls-certificate-key-file", server.Certificates.ForClient("CN=x", "s3cret")).Expect(2).Says("is encrypted, and there is no terminal to prompt for its password");
+        ProgramRun.Run("serve", "--data", folder, "--add-user", "x").Expect(2)
+            .Says("the password is missing, and there is no terminal to prompt for it").Says("--password-file FILE");
+        ProgramRun.Run("serve", "--data", folder, "--add-user", "", "--password-file", server.PasswordFile).Expect(2)
+            .Says("a user's name has 1 to 128 characters");
+        ProgramRun.Run("serve", "--data", folder, "--tls-certificate-key-file", server.Certificates.ForClient("CN=x", "s3cret")).Expect(2)
+            .Says("is encrypted, and there is no terminal to prompt for its password");
         ProgramRun.Run("serve", "--listen", "::", "--data", folder).Expect(2).Says("hint:  add --auth");
         Assert.False(Directory.Exists(folder));
     }
@@ -74,16 +84,22 @@ public sealed class SecuredServeTests(SecuredServeTests.Server server) : IClassF
     public void A_run_that_starts_it_with_logins_and_tls_continues_with_the_same_ones()
     {
         using var runs = new RunsFolder();
-        string[] series = ["series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--rate", "100", "--threads", "1", "--auth", "--tls", "--out", runs.Path];
+        string[] series =
+        [
+            "series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--rate", "100", "--threads", "1",
+            "--auth", "--tls", "--out", runs.Path,
+        ];
         using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), series))
         {
             Assert.True(run.WaitForLine("batch "), $"the series ended too early: {run.Errors}");
-            Assert.Equal((DeploymentKind.Embedded, true, true), runs.Find(run => (run.Deployment!.Kind, run.Deployment.Auth, run.Deployment.Tls)));
+            Assert.Equal(
+                (DeploymentKind.Embedded, true, true), runs.Find(run => (run.Deployment!.Kind, run.Deployment.Auth, run.Deployment.Tls)));
             run.SendInterrupt();
             run.WaitForEnd().Expect(130);
         }
 
-        using ProgramRun again = ProgramRun.Start(new ProgramOptions(), "resume", Path.GetFileName(Assert.Single(Directory.GetDirectories(runs.Path))), "--out", runs.Path);
+        using ProgramRun again = ProgramRun.Start(
+            new ProgramOptions(), "resume", Path.GetFileName(Assert.Single(Directory.GetDirectories(runs.Path))), "--out", runs.Path);
         Assert.True(again.WaitForLine("resumed"), $"the series ended too early: {again.Errors}");
         again.SendInterrupt();
         again.WaitForEnd().Expect(130);
@@ -102,7 +118,8 @@ public sealed class SecuredServeTests(SecuredServeTests.Server server) : IClassF
             ProgramRun.Run("serve", "--data", Data, "--add-user", "loader", "--password-file", PasswordFile).Expect(0);
             Port = FreePort.Find();
             _run = ProgramRun.Start(
-                new ProgramOptions(), "serve", "--port", $"{Port}", "--data", Data, "--cache", "64MB", "--auth", "--tls-certificate-key-file", Certificates.ForLoopback());
+                new ProgramOptions(), "serve", "--port", $"{Port}", "--data", Data, "--cache", "64MB", "--auth",
+                "--tls-certificate-key-file", Certificates.ForLoopback());
             Assert.True(_run.WaitUntil(Answers, "the server"), _run.Errors);
         }
 
@@ -119,7 +136,8 @@ public sealed class SecuredServeTests(SecuredServeTests.Server server) : IClassF
         internal string TlsOptions => $"tls=true&tlsCAFile={Certificates.AuthorityFile}";
 
         internal MongoConnection Open(string user, string password) => MongoConnection.Open(
-            new ServerAddress("localhost", Port), ConnectionSettings.From(ConnectionString.Parse($"mongodb://{user}:{Uri.EscapeDataString(password)}@h/?{TlsOptions}")));
+            new ServerAddress("localhost", Port),
+            ConnectionSettings.From(ConnectionString.Parse($"mongodb://{user}:{Uri.EscapeDataString(password)}@h/?{TlsOptions}")));
 
         public void Dispose()
         {

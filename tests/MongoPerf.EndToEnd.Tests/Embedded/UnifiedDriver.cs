@@ -4,26 +4,35 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 
-/// <summary>As much of a driver as MongoDB's CRUD tests need: an operation of the unified test format becomes a command, and its reply a result.</summary>
+/// <summary>
+/// As much of a driver as MongoDB's CRUD tests need: an operation of the unified test format becomes a command, and its reply a result.
+/// </summary>
 /// <remarks>Source: mongodb/specifications, source/crud/crud.md. Values stay extended JSON until the command is made.</remarks>
 internal sealed class UnifiedDriver(MongoConnection connection, string database, string collection)
 {
-    private static readonly string[] Passed = ["hint", "let", "comment", "collation", "allowDiskUse", "bypassDocumentValidation", "maxTimeMS"];
+    private static readonly string[] Passed =
+    [
+        "hint", "let", "comment", "collation", "allowDiskUse", "bypassDocumentValidation", "maxTimeMS",
+    ];
 
     /// <returns>The result as the specification shapes it; null for none.</returns>
     /// <exception cref="UnifiedFailureException">The server refused it, or a part of it.</exception>
     public JsonNode? Run(string name, JsonObject arguments) => name switch
     {
-        "find" => Documents(Cursor("find", arguments, Field("filter", arguments["filter"]), Field("sort", arguments["sort"]), Field("skip", arguments["skip"]),
+        "find" => Documents(Cursor("find", arguments, Field("filter", arguments["filter"]), Field("sort", arguments["sort"]),
+            Field("skip", arguments["skip"]),
             Field("limit", arguments["limit"]), Field("batchSize", arguments["batchSize"]))),
-        "findOne" => Documents(Cursor("find", arguments, Field("filter", arguments["filter"]), Field("sort", arguments["sort"]), Field("skip", arguments["skip"]), Field("limit", 1)))
+        "findOne" => Documents(Cursor("find", arguments, Field("filter", arguments["filter"]), Field("sort", arguments["sort"]),
+            Field("skip", arguments["skip"]), Field("limit", 1)))
             .FirstOrDefault()?.DeepClone(),
         "aggregate" => Documents(Cursor("aggregate", arguments, Field("pipeline", arguments["pipeline"]),
             Field("cursor", arguments["batchSize"] is { } size ? new JsonObject { ["batchSize"] = size.DeepClone() } : new JsonObject()))),
         "countDocuments" => CountDocuments(arguments),
-        "count" => Send("count", arguments, Field("query", arguments["filter"]), Field("skip", arguments["skip"]), Field("limit", arguments["limit"]))["n"]!.DeepClone(),
+        "count" => Send("count", arguments, Field("query", arguments["filter"]), Field("skip", arguments["skip"]),
+            Field("limit", arguments["limit"]))["n"]!.DeepClone(),
         "estimatedDocumentCount" => Send("count", arguments)["n"]!.DeepClone(),
-        "distinct" => Send("distinct", arguments, Field("key", arguments["fieldName"]), Field("query", arguments["filter"]))["values"]!.DeepClone(),
+        "distinct" =>
+            Send("distinct", arguments, Field("key", arguments["fieldName"]), Field("query", arguments["filter"]))["values"]!.DeepClone(),
         "insertOne" => Counted("insertedCount", Insert([arguments["document"]], arguments)),
         "insertMany" => Counted("insertedCount", Insert(arguments["documents"]!.AsArray(), arguments)),
         "updateOne" or "replaceOne" => Updated(Update([Statement(arguments, isMulti: false)], arguments)),
@@ -31,7 +40,8 @@ internal sealed class UnifiedDriver(MongoConnection connection, string database,
         "deleteOne" => Counted("deletedCount", Delete([DeleteStatement(arguments, 1)], arguments)),
         "deleteMany" => Counted("deletedCount", Delete([DeleteStatement(arguments, 0)], arguments)),
         "findOneAndDelete" => FindAndModify(arguments, Field("remove", true)),
-        "findOneAndUpdate" => FindAndModify(arguments, Field("update", arguments["update"]), Field("arrayFilters", arguments["arrayFilters"])),
+        "findOneAndUpdate" =>
+            FindAndModify(arguments, Field("update", arguments["update"]), Field("arrayFilters", arguments["arrayFilters"])),
         "findOneAndReplace" => FindAndModify(arguments, Field("update", arguments["replacement"])),
         "bulkWrite" => BulkWrite(arguments),
         _ => throw new NotSupportedException(name),
@@ -49,7 +59,8 @@ internal sealed class UnifiedDriver(MongoConnection connection, string database,
         }
 
         pipeline.Add(new JsonObject { ["$group"] = new JsonObject { ["_id"] = 1, ["n"] = new JsonObject { ["$sum"] = 1 } } });
-        JsonNode? group = Documents(Cursor("aggregate", arguments, Field("pipeline", pipeline), Field("cursor", new JsonObject()))).FirstOrDefault();
+        JsonNode? group =
+            Documents(Cursor("aggregate", arguments, Field("pipeline", pipeline), Field("cursor", new JsonObject()))).FirstOrDefault();
         return JsonValue.Create((int?)group?["n"] ?? 0);
     }
 
@@ -76,42 +87,62 @@ internal sealed class UnifiedDriver(MongoConnection connection, string database,
     private static JsonArray Documents(IEnumerable<JsonNode> documents) => [.. documents.Select(document => document.DeepClone())];
 
     private JsonNode Insert(IEnumerable<JsonNode?> documents, JsonObject arguments) =>
-        Send("insert", arguments, Field("documents", new JsonArray([.. documents.Select(document => document!.DeepClone())])), Field("ordered", arguments["ordered"]));
+        Send("insert", arguments, Field("documents", new JsonArray([.. documents.Select(document => document!.DeepClone())])),
+            Field("ordered", arguments["ordered"]));
 
-    private JsonNode Update(JsonArray statements, JsonObject arguments) => Send("update", Common(arguments), Field("updates", statements), Field("ordered", arguments["ordered"]));
+    private JsonNode Update(JsonArray statements, JsonObject arguments) =>
+        Send("update", Common(arguments), Field("updates", statements), Field("ordered", arguments["ordered"]));
 
-    private JsonNode Delete(JsonArray statements, JsonObject arguments) => Send("delete", Common(arguments), Field("deletes", statements), Field("ordered", arguments["ordered"]));
+    private JsonNode Delete(JsonArray statements, JsonObject arguments) =>
+        Send("delete", Common(arguments), Field("deletes", statements), Field("ordered", arguments["ordered"]));
 
     /// <summary>What belongs to the command and not to its statements.</summary>
     private static JsonObject Common(JsonObject arguments) =>
-        new(arguments.Where(argument => argument.Key is "let" or "comment" or "bypassDocumentValidation").Select(argument => KeyValuePair.Create(argument.Key, argument.Value?.DeepClone())));
+        new(arguments.Where(argument => argument.Key is "let" or "comment" or "bypassDocumentValidation")
+            .Select(argument => KeyValuePair.Create(argument.Key, argument.Value?.DeepClone())));
 
     private static JsonObject Statement(JsonObject arguments, bool isMulti) => Compact(
-        ("q", arguments["filter"]), ("u", arguments["update"] ?? arguments["replacement"]), ("multi", isMulti ? true : null), ("upsert", arguments["upsert"]),
-        ("arrayFilters", arguments["arrayFilters"]), ("collation", arguments["collation"]), ("hint", arguments["hint"]), ("sort", arguments["sort"]));
+        ("q", arguments["filter"]),
+        ("u", arguments["update"] ?? arguments["replacement"]),
+        ("multi", isMulti ? true : null),
+        ("upsert", arguments["upsert"]),
+        ("arrayFilters", arguments["arrayFilters"]), ("collation", arguments["collation"]), ("hint", arguments["hint"]),
+        ("sort", arguments["sort"]));
 
     private static JsonObject DeleteStatement(JsonObject arguments, int limit) =>
         Compact(("q", arguments["filter"]), ("limit", limit), ("collation", arguments["collation"]), ("hint", arguments["hint"]));
 
     private static JsonObject Compact(params (string Name, JsonNode? Value)[] fields) =>
-        new(fields.Where(field => field.Value != null).Select(field => KeyValuePair.Create(field.Name, (JsonNode?)field.Value!.DeepClone())));
+        new(fields.Where(field => field.Value != null)
+            .Select(field => KeyValuePair.Create(field.Name, (JsonNode?)field.Value!.DeepClone())));
 
-    private JsonNode? FindAndModify(JsonObject arguments, params (string Name, JsonNode? Value)[] fields) => Send("findAndModify", arguments,
-    [
-        Field("query", arguments["filter"]), .. fields, Field("sort", arguments["sort"]), Field("fields", arguments["projection"]), Field("upsert", arguments["upsert"]),
-        Field("new", (string?)arguments["returnDocument"] == "After" ? true : null),
-    ])["value"]?.DeepClone();
+    private JsonNode? FindAndModify(JsonObject arguments, params (string Name, JsonNode? Value)[] fields) =>
+        Send("findAndModify", arguments,
+        [
+            Field("query", arguments["filter"]), .. fields, Field("sort", arguments["sort"]), Field("fields", arguments["projection"]),
+            Field("upsert", arguments["upsert"]),
+            Field("new", (string?)arguments["returnDocument"] == "After" ? true : null),
+        ])["value"]?.DeepClone();
 
     private JsonObject BulkWrite(JsonObject arguments)
     {
         bool isOrdered = (bool?)arguments["ordered"] ?? true;
-        var total = new JsonObject { ["insertedCount"] = 0, ["matchedCount"] = 0, ["modifiedCount"] = 0, ["deletedCount"] = 0, ["upsertedCount"] = 0, ["upsertedIds"] = new JsonObject() };
+        var total = new JsonObject
+        {
+            ["insertedCount"] = 0,
+            ["matchedCount"] = 0,
+            ["modifiedCount"] = 0,
+            ["deletedCount"] = 0,
+            ["upsertedCount"] = 0,
+            ["upsertedIds"] = new JsonObject(),
+        };
         UnifiedFailureException? failure = null;
         int index = 0;
         foreach (JsonNode? request in arguments["requests"]!.AsArray())
         {
             (string name, JsonNode? value) = request!.AsObject().First();
-            var merged = new JsonObject(value!.AsObject().Concat(arguments.Where(argument => argument.Key is "let" or "comment" or "bypassDocumentValidation"))
+            var merged = new JsonObject(value!.AsObject()
+                .Concat(arguments.Where(argument => argument.Key is "let" or "comment" or "bypassDocumentValidation"))
                 .Select(argument => KeyValuePair.Create(argument.Key, argument.Value?.DeepClone())));
             try
             {
@@ -159,7 +190,8 @@ internal sealed class UnifiedDriver(MongoConnection connection, string database,
     private JsonNode Send(string command, JsonObject arguments, params (string Name, JsonNode? Value)[] fields)
     {
         var elements = new List<(string, object?)> { (command, collection) };
-        foreach ((string name, JsonNode? value) in fields.Concat(arguments.Where(argument => Passed.Contains(argument.Key)).Select(argument => (argument.Key, argument.Value))))
+        foreach ((string name, JsonNode? value) in fields.Concat(arguments.Where(argument => Passed.Contains(argument.Key))
+            .Select(argument => (argument.Key, argument.Value))))
         {
             if (value != null && !(name is "hint" or "collation" && command is "update" or "delete"))
                 elements.Add((name, ExtendedJson.Parse(new JsonObject { ["v"] = value.DeepClone() }.ToJsonString()).First().Value));

@@ -12,38 +12,49 @@ internal static class Documents
 {
     public const ulong DefaultSeed = 42;
 
-    /// <summary>As if the time had passed that the writers of a database's collections have: the last inserts of one that was killed have arrived.</summary>
+    /// <summary>
+    /// As if the time had passed that the writers of a database's collections have: the last inserts of one that was killed have arrived.
+    /// </summary>
     /// <param name="connection">The only one to the server.</param>
     /// <param name="database">Of the collections.</param>
     public static void ExpireLease(MongoConnection connection, string database)
     {
         // A server closes a dead client's connection when it has read all that was sent through it.
         Assert.True(
-            SpinWait.SpinUntil(() => connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1))).FindInt64("connections.current") == 1, TimeSpan.FromMinutes(1)),
+            SpinWait.SpinUntil(
+                () => connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1))).FindInt64("connections.current") == 1,
+                TimeSpan.FromMinutes(1)),
             "other connections than the test's are still open");
         connection.RunCommand(database, BsonDocument.Of(("update", "mongoperf"), ("updates", new[]
         {
-            BsonDocument.Of(("q", BsonDocument.Empty), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("writer.until", DateTime.UnixEpoch))))), ("multi", true)),
+            BsonDocument.Of(("q", BsonDocument.Empty),
+                ("u", BsonDocument.Of(("$set", BsonDocument.Of(("writer.until", DateTime.UnixEpoch))))), ("multi", true)),
         })));
     }
 
-    /// <summary>Fails unless the collection holds documents 0 to count - 1 of the seed, byte by byte, no others, each once in every index.</summary>
+    /// <summary>
+    /// Fails unless the collection holds documents 0 to count - 1 of the seed, byte by byte, no others, each once in every index.
+    /// </summary>
     public static void AssertWhole(
-        MongoConnection connection, long count, string database = "mongoperf", string collection = "series", ulong seed = DefaultSeed, int compressibility = 0)
+        MongoConnection connection, long count, string database = "mongoperf", string collection = "series",
+        ulong seed = DefaultSeed, int compressibility = 0)
     {
         AssertRight(connection, count, database, collection, TemplateOf(collection, seed, compressibility));
-        Assert.Equal(["Date_-1", "Number1_1", "Number_1", "_id_"], IndexNames(connection, database, collection).Order(StringComparer.Ordinal));
+        Assert.Equal(
+            ["Date_-1", "Number1_1", "Number_1", "_id_"], IndexNames(connection, database, collection).Order(StringComparer.Ordinal));
         foreach (string field in (string[])["Number", "Number1"])
         {
             BsonDocument all = BsonDocument.Of((field, BsonDocument.Of(("$gte", 0))));
             BsonDocument only = BsonDocument.Of(("_id", 0), (field, 1));
-            Assert.Equal(count, Find(connection, database, collection, all, ("sort", BsonDocument.Of((field, 1))), ("projection", only)).Count());
+            Assert.Equal(
+                count, Find(connection, database, collection, all, ("sort", BsonDocument.Of((field, 1))), ("projection", only)).Count());
         }
 
         long last = long.MaxValue;
         long dates = 0;
         foreach (BsonDocument document in Find(
-            connection, database, collection, BsonDocument.Empty, ("sort", BsonDocument.Of(("Date", -1))), ("projection", BsonDocument.Of(("_id", 0), ("Date", 1)))))
+            connection, database, collection, BsonDocument.Empty, ("sort", BsonDocument.Of(("Date", -1))),
+            ("projection", BsonDocument.Of(("_id", 0), ("Date", 1)))))
         {
             long date = document.FindInt64("Date")!.Value;
             Assert.True(date < last, "Date does not decrease along its index");
@@ -71,7 +82,10 @@ internal static class Documents
     /// <summary>What makes the documents of a series.</summary>
     public static DocumentTemplate TemplateOf(string collection = "series", ulong seed = DefaultSeed, int compressibility = 0)
     {
-        var overrides = new PlanOverrides { Parameters = new Dictionary<string, string> { ["collection"] = collection, ["compressibility"] = $"{compressibility}" } };
+        var overrides = new PlanOverrides
+        {
+            Parameters = new Dictionary<string, string> { ["collection"] = collection, ["compressibility"] = $"{compressibility}" },
+        };
         return CollectionOf("series", overrides, seed).Documents;
     }
 
@@ -100,17 +114,20 @@ internal static class Documents
         [.. connection.RunCursor(database, BsonDocument.Of(("listIndexes", collection))).Select(index => index.FindString("name")!)];
 
     public static IReadOnlyList<string> CollectionNames(MongoConnection connection, string database) =>
-        [.. connection.RunCursor(database, BsonDocument.Of(("listCollections", 1), ("nameOnly", true))).Select(entry => entry.FindString("name")!).Order(StringComparer.Ordinal)];
+        [.. connection.RunCursor(database, BsonDocument.Of(("listCollections", 1), ("nameOnly", true)))
+            .Select(entry => entry.FindString("name")!).Order(StringComparer.Ordinal)];
 
     public static void Insert(MongoConnection connection, string database, string collection, params BsonDocument[] documents) =>
         connection.RunCommand(database, BsonDocument.Of(("insert", collection), ("documents", documents)));
 
     /// <summary>One behind the highest number that is there; 0 when there is none.</summary>
-    public static long FindEnd(MongoConnection connection, string database = "mongoperf", string collection = "series", ulong seed = DefaultSeed)
+    public static long FindEnd(
+        MongoConnection connection, string database = "mongoperf", string collection = "series", ulong seed = DefaultSeed)
     {
         BsonDocument? last = Find(
             connection, database, collection, BsonDocument.Empty,
-            ("sort", BsonDocument.Of(("_id", -1))), ("projection", BsonDocument.Of(("_id", 1))), ("limit", 1), ("singleBatch", true)).FirstOrDefault();
+            ("sort", BsonDocument.Of(("_id", -1))), ("projection", BsonDocument.Of(("_id", 1))), ("limit", 1),
+            ("singleBatch", true)).FirstOrDefault();
         return last?.Find("_id") is { } id ? new DocumentNumbers(seed).NumberOf(id.ToObjectId()) + 1 : 0;
     }
 }
@@ -128,13 +145,16 @@ internal sealed class GrowthWatch(Func<MongoConnection?> connect, string databas
 
     /// <summary>A server that the run starts; it is on another port after a resume.</summary>
     public static GrowthWatch Of(RunsFolder runs, string collection = "series") =>
-        new(() => runs.Find(run => run.Deployment) is { } server ? MongoConnection.Open(ServerAddress.TryParse(server.Address)!, ConnectionSettings.Default) : null, collection: collection);
+        new(() => runs.Find(run => run.Deployment) is { } server
+            ? MongoConnection.Open(ServerAddress.TryParse(server.Address)!, ConnectionSettings.Default)
+            : null, collection: collection);
 
     /// <summary>0 while nobody answers.</summary>
     public long Read() => Ask(connection => Documents.FindEnd(connection, database, collection));
 
     /// <summary>Those that the server has counted since it was started, whoever sent them; 0 while it does not answer.</summary>
-    public long CountFinds() => Ask(connection => connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1))).FindInt64("opcounters.query")!.Value);
+    public long CountFinds() =>
+        Ask(connection => connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1))).FindInt64("opcounters.query")!.Value);
 
     public bool WaitFor(ProgramRun run, long documents) => run.WaitUntil(() => Read() >= documents, $"document {documents}");
 

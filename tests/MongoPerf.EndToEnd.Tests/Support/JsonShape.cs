@@ -9,7 +9,8 @@ namespace MongoPerf.EndToEnd.Tests.Support;
 /// </remarks>
 internal static class JsonShape
 {
-    private const string Latency = """{"min":"number?","mean":"number?","p50":"number?","p90":"number?","p95":"number?","p99":"number?","p999":"number?","max":"number?"}""";
+    private const string Latency =
+        """{"min":"number?","mean":"number?","p50":"number?","p90":"number?","p95":"number?","p99":"number?","p999":"number?","max":"number?"}""";
 
     private const string Accounting = """{"scheduled":"number","succeeded":"number","failed":"number","skipped":"number"}""";
 
@@ -114,31 +115,40 @@ internal static class JsonResults
 
     public static string Text(this JsonElement element, string name) => element.GetProperty(name).GetString()!;
 
-    public static IReadOnlyList<JsonElement> Items(this JsonElement element, string name) => [.. element.GetProperty(name).EnumerateArray()];
+    public static IReadOnlyList<JsonElement> Items(this JsonElement element, string name) =>
+        [.. element.GetProperty(name).EnumerateArray()];
 
     /// <summary>Of every run's schema.</summary>
     public static JsonElement Report(this ProgramResult result) => JsonShape.Check(JsonShape.Run, result.Output);
 
     /// <summary>The only one of this name.</summary>
-    public static JsonElement Phase(this JsonElement report, string name) => Assert.Single(report.Items("phases"), phase => phase.Text("phase") == name);
+    public static JsonElement Phase(this JsonElement report, string name) =>
+        Assert.Single(report.Items("phases"), phase => phase.Text("phase") == name);
 
     /// <summary>Of a phase, the only one of this name.</summary>
-    public static JsonElement Operation(this JsonElement phase, string name) => Assert.Single(phase.Items("operations"), operation => operation.Text("operation") == name);
+    public static JsonElement Operation(this JsonElement phase, string name) =>
+        Assert.Single(phase.Items("operations"), operation => operation.Text("operation") == name);
 
     /// <summary>The phases of growths, by size.</summary>
     public static IReadOnlyList<GrownStep> GrowthSteps(this JsonElement report) =>
     [
         .. report.Items("phases").Where(phase => phase.GetProperty("growth").ValueKind == JsonValueKind.Object)
-            .GroupBy(phase => (phase.GetProperty("growth").Text("name"), phase.GetProperty("growth").Number("step"), phase.GetProperty("growth").Number("documents")))
+            .GroupBy(phase => (phase.GetProperty("growth").Text("name"), phase.GetProperty("growth").Number("step"),
+                phase.GetProperty("growth").Number("documents")))
             .Select(step => new GrownStep(step.Key.Item3, [.. step])),
     ];
 
-    /// <summary>Every phase is complete, but for a write whose result was lost with the process when all of its documents were there: events name it.</summary>
+    /// <summary>
+    /// Every phase is complete, but for a write whose result was lost with the process when all of its documents were
+    /// there: events name it.
+    /// </summary>
     public static void AssertComplete(JsonElement report)
     {
-        string[] lost = [.. report.Items("events").Select(happened => happened.Text("text")).Where(text => text.Contains("its result was lost", StringComparison.Ordinal))];
+        string[] lost = [.. report.Items("events")
+            .Select(happened => happened.Text("text")).Where(text => text.Contains("its result was lost", StringComparison.Ordinal))];
         Assert.All(report.Items("phases").Where(phase => !phase.GetProperty("complete").GetBoolean()), phase =>
-            Assert.Contains(lost, text => text.StartsWith($"{phase.Text("phase")} of step {phase.GetProperty("growth").Number("step")} ", StringComparison.Ordinal)));
+            Assert.Contains(lost, text =>
+                text.StartsWith($"{phase.Text("phase")} of step {phase.GetProperty("growth").Number("step")} ", StringComparison.Ordinal)));
     }
 
     public static void AssertAdds(JsonElement accounting) => Assert.Equal(

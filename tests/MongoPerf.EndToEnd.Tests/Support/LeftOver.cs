@@ -9,7 +9,10 @@ internal static class LeftOver
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(1);
 
-    /// <summary>Ends the mongod, embedded server or cluster that works on this data folder, if a run of MongoPerf started it; anything else is left alone.</summary>
+    /// <summary>
+    /// Ends the mongod, embedded server or cluster that works on this data folder, if a run of MongoPerf started it; anything
+    /// else is left alone.
+    /// </summary>
     /// <exception cref="DeploymentException">It is a cluster, and another user's.</exception>
     public static void End(string dataFolder)
     {

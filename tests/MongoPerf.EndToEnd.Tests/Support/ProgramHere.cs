@@ -4,8 +4,13 @@ using MongoPerf.Commands;
 
 namespace MongoPerf.EndToEnd.Tests.Support;
 
-/// <summary>The program's commands in the tests' own process, several at once: most of what a short run costs in a process of its own is compiling.</summary>
-/// <remarks>The servers that a run starts are processes as ever. What ends or measures the program's own process needs <see cref="ProgramRun.Start"/>.</remarks>
+/// <summary>
+/// The program's commands in the tests' own process, several at once: most of what a short run costs in a process of its own is compiling.
+/// </summary>
+/// <remarks>
+/// The servers that a run starts are processes as ever. What ends or measures the program's own process needs
+/// <see cref="ProgramRun.Start"/>.
+/// </remarks>
 internal static class ProgramHere
 {
     private static readonly AsyncLocal<(Said Output, Said Errors)?> Current = new();
@@ -18,8 +23,9 @@ internal static class ProgramHere
             Environment.SetEnvironmentVariable(name, null);
         Environment.SetEnvironmentVariable("MONGOPERF_SERVERS", "/nonexistent/servers");
         Environment.SetEnvironmentVariable("MONGOPERF_CHARTS", "none");
-        Environment.SetEnvironmentVariable("PATH", string.Join(Path.PathSeparator, (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
-            .Where(static folder => !File.Exists(Path.Combine(folder, "mongod")))));
+        Environment.SetEnvironmentVariable(
+            "PATH", string.Join(Path.PathSeparator, (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
+                .Where(static folder => !File.Exists(Path.Combine(folder, "mongod")))));
         Console.SetOut(new Switch(Console.Out, static said => said.Output));
         Console.SetError(new Switch(Console.Error, static said => said.Errors));
     }

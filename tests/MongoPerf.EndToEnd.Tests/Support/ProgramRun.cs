@@ -32,7 +32,10 @@ internal sealed record ProgramOptions
     /// <summary>"mongod" puts the tests' mongod into MONGOPERF_MONGOD; "embedded" sees to it that none is found.</summary>
     public string Server { get; init; } = "embedded";
 
-    /// <summary>Writing a report takes half of a short run's time, and drawing takes seconds, so both are left out where a test is about something else.</summary>
+    /// <summary>
+    /// Writing a report takes half of a short run's time, and drawing takes seconds, so both are left out where a test is
+    /// about something else.
+    /// </summary>
     public bool WriteReport { get; init; }
 
     /// <inheritdoc cref="WriteReport"/>
@@ -51,7 +54,9 @@ internal sealed record ProgramOptions
 
     public IReadOnlyDictionary<string, string?> Environment { get; init; } = new Dictionary<string, string?>();
 
-    /// <summary>For what only a process of its own shows or has: its environment, folder, terminal, compiler, or what it uses of the processors.</summary>
+    /// <summary>
+    /// For what only a process of its own shows or has: its environment, folder, terminal, compiler, or what it uses of the processors.
+    /// </summary>
     public bool NeedsOwnProcess
     {
         get => field || DrawCharts || AsShipped || InTerminal || Folder is not null || Environment.Count > 0;
@@ -59,7 +64,9 @@ internal sealed record ProgramOptions
     }
 }
 
-/// <summary>A real process of the program: dotnet mongoperf.dll of the tests' own output folder, leading a process group of its own.</summary>
+/// <summary>
+/// A real process of the program: dotnet mongoperf.dll of the tests' own output folder, leading a process group of its own.
+/// </summary>
 internal sealed partial class ProgramRun : IDisposable
 {
     private const int Interrupt = 2;
@@ -95,18 +102,24 @@ internal sealed partial class ProgramRun : IDisposable
     public static ProgramResult Run(ProgramOptions options, params string[] arguments)
     {
         if (!options.NeedsOwnProcess && (options.Server == "embedded" || arguments is ["run" or "series" or "resume", ..]))
-            return ProgramHere.Run([.. arguments, .. WithoutReport(options, arguments), .. options.Server == "mongod" ? ["--mongod", MongodBinary.Path] : (string[])[]], options.Limit);
+            return ProgramHere.Run(
+                [.. arguments, .. WithoutReport(options, arguments), .. options.Server == "mongod"
+                    ? ["--mongod", MongodBinary.Path]
+                    : (string[])[]],
+                options.Limit);
         using ProgramRun run = Start(options, arguments);
         return run.WaitForEnd();
     }
 
-    public static ProgramRun Start(ProgramOptions options, params string[] arguments) => new(new Process { StartInfo = StartInfo(options, arguments) }, options.Limit);
+    public static ProgramRun Start(ProgramOptions options, params string[] arguments) =>
+        new(new Process { StartInfo = StartInfo(options, arguments) }, options.Limit);
 
     private static ProcessStartInfo StartInfo(ProgramOptions options, string[] arguments)
     {
         // A shell that starts tests in the background has SIGINT ignored, and children inherit that.
         ProgramHere.Prepare();
-        string[] command = ["--default-signal=INT", "setsid", .. InTerminal(options, [.. ThisProgram.Command, .. arguments, .. WithoutReport(options, arguments)])];
+        string[] command = ["--default-signal=INT", "setsid", .. InTerminal(
+            options, [.. ThisProgram.Command, .. arguments, .. WithoutReport(options, arguments)])];
         var start = new ProcessStartInfo("/usr/bin/env", command)
         {
             RedirectStandardInput = true,
@@ -130,7 +143,8 @@ internal sealed partial class ProgramRun : IDisposable
     /// <param name="answer">Without the line's end.</param>
     /// <param name="arguments">Of the program.</param>
     /// <returns>The exit code, and all that the terminal showed.</returns>
-    public static (int ExitCode, string Shown) Answer(string question, string answer, params string[] arguments) => Answer([(question, answer)], arguments);
+    public static (int ExitCode, string Shown) Answer(string question, string answer, params string[] arguments) =>
+        Answer([(question, answer)], arguments);
 
     /// <summary>As <see cref="Answer(string, string, string[])"/>, for several questions, which come in this order.</summary>
     public static (int ExitCode, string Shown) Answer(IReadOnlyList<(string Question, string Answer)> talk, params string[] arguments)
@@ -183,7 +197,8 @@ internal sealed partial class ProgramRun : IDisposable
             if (HasEnded)
                 return false;
             Assert.True(Environment.TickCount64 < end, $"{what} did not come\n--- stdout\n{Text(_output)}\n--- stderr\n{Errors}");
-            // What takes long to find out (from a run's file, a server) must not keep the processors from the run, nor come late where they are busy.
+            // What takes long to find out (from a run's file, a server) must not keep the processors from the run, nor come late
+            // where they are busy.
             Thread.Sleep((int)Math.Clamp(4 * (Environment.TickCount64 - asked), 5, 50));
         }
     }

@@ -8,7 +8,8 @@ internal sealed class RunsFolder : IDisposable
     public string Path { get; } = Directory.CreateTempSubdirectory("mongoperf-runs-").FullName;
 
     /// <summary>Ids of the runs in it.</summary>
-    public IReadOnlyList<string> Ids => [.. Directory.GetDirectories(Path).Select(folder => System.IO.Path.GetFileName(folder)).Where(name => name[0] != '.' && !name.StartsWith(RunCatalogue.ComparisonPrefix, StringComparison.Ordinal)).Order()];
+    public IReadOnlyList<string> Ids => [.. Directory.GetDirectories(Path).Select(folder => System.IO.Path.GetFileName(folder))
+        .Where(name => name[0] != '.' && !name.StartsWith(RunCatalogue.ComparisonPrefix, StringComparison.Ordinal)).Order()];
 
     /// <summary>Of the only run in it.</summary>
     public string Id => Assert.Single(Ids);

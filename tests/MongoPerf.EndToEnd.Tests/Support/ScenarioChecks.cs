@@ -16,7 +16,10 @@ internal sealed class ScenarioChecks
     private readonly IReadOnlyList<JsonElement> _phases;
     private readonly bool _isLimitedByTime;
 
-    /// <param name="arguments">Of the run: "run", the scenario, and options; of those that change the file's counts --scale, --operations, --threads, --set and --duration.</param>
+    /// <param name="arguments">
+    /// Of the run: "run", the scenario, and options; of those that change the file's counts --scale, --operations, --threads,
+    /// --set and --duration.
+    /// </param>
     /// <param name="ended">The run, with --format json.</param>
     public ScenarioChecks(string[] arguments, ProgramResult ended)
     {
@@ -47,12 +50,16 @@ internal sealed class ScenarioChecks
             AssertLaps(phase, stored.GetProperty("laps"));
     }
 
-    /// <summary>The last round's documents are the generator's, those that were inserted behind the load too; nothing may have changed or removed any.</summary>
+    /// <summary>
+    /// The last round's documents are the generator's, those that were inserted behind the load too; nothing may have
+    /// changed or removed any.
+    /// </summary>
     public void AssertContents(MongoConnection connection, string database)
     {
         foreach (PlanCollection collection in _plan.Rounds[^1].Collections)
         {
-            BsonDocument[] stored = [.. Documents.Find(connection, database, collection.Name, BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1))))];
+            BsonDocument[] stored =
+                [.. Documents.Find(connection, database, collection.Name, BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1))))];
             Assert.All(stored.Index(), s => Assert.Equal(collection.Documents.Make(s.Index).Bytes.ToArray(), s.Item.Bytes.ToArray()));
         }
     }
@@ -64,7 +71,8 @@ internal sealed class ScenarioChecks
         (Operation Operation, JsonElement Result)[] measured =
         [
             .. round.Phases.Zip(_phases.TakeLast(round.Phases.Count)).Where(p => p.First.Loads is null)
-                .SelectMany(p => p.Second.Items("operations").Select(result => (p.First.Groups.SelectMany(g => g.Operations).First(o => o.Operation.Name == result.Text("operation")).Operation, result))),
+                .SelectMany(p => p.Second.Items("operations").Select(result => (p.First.Groups.SelectMany(g => g.Operations)
+                    .First(o => o.Operation.Name == result.Text("operation")).Operation, result))),
         ];
         foreach (PlanCollection collection in round.Collections)
         {
@@ -76,7 +84,8 @@ internal sealed class ScenarioChecks
             if (collection.Files is { } files)
                 Assert.Equal(stored * files.ChunkCount, Documents.Count(connection, database, files.Bucket.Chunks));
             // Warm-up is in no result.
-            Assert.True(_isLimitedByTime ? stored >= expected : stored == expected, $"{collection.Name}: {stored} documents, {expected} expected");
+            Assert.True(
+                _isLimitedByTime ? stored >= expected : stored == expected, $"{collection.Name}: {stored} documents, {expected} expected");
         }
     }
 
@@ -86,9 +95,11 @@ internal sealed class ScenarioChecks
         int tasks = phase.Groups.Single().Threads;
         long count = _plan.Rounds.Single(r => r.Phases.Contains(phase)).Collections.Single(c => c.Name == phase.Loads).Count;
         Assert.Equal(
-            Enumerable.Range(0, tasks).Select(task => new NumberSource(0, count).Range(task, tasks)).Select(own => (own.End - own.First) / phase.Lap!.Value),
+            Enumerable.Range(0, tasks)
+                .Select(task => new NumberSource(0, count).Range(task, tasks)).Select(own => (own.End - own.First) / phase.Lap!.Value),
             laps.Items("tasks").Select(task => (long)task.GetArrayLength()));
-        Assert.All(laps.Items("tasks").SelectMany(task => task.EnumerateArray()), lap => Assert.True(lap.GetProperty("seconds").GetDouble() > 0));
+        Assert.All(
+            laps.Items("tasks").SelectMany(task => task.EnumerateArray()), lap => Assert.True(lap.GetProperty("seconds").GetDouble() > 0));
     }
 
     private void AssertDone(Phase phase, IReadOnlyList<JsonElement> results)
@@ -96,7 +107,8 @@ internal sealed class ScenarioChecks
         Assert.All(results, r => Assert.Equal((0, 0), (r.Number("failed"), r.Number("wrong"))));
         Assert.True(results.Sum(r => r.Number("operations")) > 0, $"nothing was done in {phase.Name}");
         if (phase.Loads is { } loaded)
-            Assert.Contains(Assert.Single(results).Number("documents"), _plan.Rounds.Select(r => r.Collections.Single(c => c.Name == loaded).Count));
+            Assert.Contains(
+                Assert.Single(results).Number("documents"), _plan.Rounds.Select(r => r.Collections.Single(c => c.Name == loaded).Count));
         else if (phase.Groups is [{ Count: { } count }])
             Assert.Equal(count, results.Sum(r => r.Number("operations")));
     }

@@ -17,7 +17,8 @@ internal sealed class SecuredMongod : IDisposable
         Address = new ServerAddress("localhost", port);
         string[] always =
         [
-            "--port", $"{port}", .. options.Contains("--bind_ip") ? Array.Empty<string>() : ["--bind_ip", "127.0.0.1"], "--dbpath", _folder, "--unixSocketPrefix", _folder, "--wiredTigerCacheSizeGB", "0.25", "--logpath", Log,
+            "--port", $"{port}", .. options.Contains("--bind_ip") ? Array.Empty<string>() : ["--bind_ip", "127.0.0.1"], "--dbpath", _folder,
+            "--unixSocketPrefix", _folder, "--wiredTigerCacheSizeGB", "0.25", "--logpath", Log,
         ];
         _process = Process.Start(new ProcessStartInfo(MongodBinary.Path, [.. always, .. options]) { RedirectStandardOutput = true })!;
         // Its pipe must not fill; it says nothing there once it logs to the file.
@@ -58,11 +59,12 @@ internal sealed class SecuredMongod : IDisposable
         AddUser(connection, user, password, database, mechanisms);
     }
 
-    public static void AddUser(MongoConnection connection, string user, string password, string database, params string[] mechanisms) => connection.RunCommand(database, BsonDocument.Of(
-    [
-        ("createUser", user), ("pwd", password), ("roles", new[] { BsonDocument.Of(("role", "root"), ("db", "admin")) }),
-        .. mechanisms.Length > 0 ? [("mechanisms", mechanisms)] : Array.Empty<(string, object?)>(),
-    ]));
+    public static void AddUser(MongoConnection connection, string user, string password, string database, params string[] mechanisms) =>
+        connection.RunCommand(database, BsonDocument.Of(
+        [
+            ("createUser", user), ("pwd", password), ("roles", new[] { BsonDocument.Of(("role", "root"), ("db", "admin")) }),
+            .. mechanisms.Length > 0 ? [("mechanisms", mechanisms)] : Array.Empty<(string, object?)>(),
+        ]));
 
     public MongoConnection Open(string uri) => MongoConnection.Open(Address, ConnectionSettings.From(ConnectionString.Parse(uri)));
 

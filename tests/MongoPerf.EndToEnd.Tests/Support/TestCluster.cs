@@ -6,7 +6,10 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Support;
 
-/// <summary>A cluster of two shards, or as many as a class says, that a class's tests have in common, brought up when first asked for. The program knows it by its folder.</summary>
+/// <summary>
+/// A cluster of two shards, or as many as a class says, that a class's tests have in common, brought up when first asked for. The program
+/// knows it by its folder.
+/// </summary>
 public class TestCluster : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("mongoperf-cluster-").FullName;
@@ -30,7 +33,11 @@ public class TestCluster : IDisposable
         {
             if (_cluster is null)
             {
-                _cluster = LocalCluster.Prepare(_folder, new ClusterRequest { Settings = new DeploymentSettings { Shards = Shards, CacheBytes = 256L << 20, MongodPath = MongodBinary.Path }, Variable = _ => null });
+                _cluster = LocalCluster.Prepare(_folder, new ClusterRequest
+                {
+                    Settings = new DeploymentSettings { Shards = Shards, CacheBytes = 256L << 20, MongodPath = MongodBinary.Path },
+                    Variable = _ => null,
+                });
                 _cluster.EnsureRunning();
             }
 

@@ -7,7 +7,9 @@ using Xunit.Sdk;
 
 namespace MongoPerf.EndToEnd.Tests.Support;
 
-/// <summary>Runs a theory on the embedded server and on the real mongod; on the embedded one alone where there is no mongod and CI is not set.</summary>
+/// <summary>
+/// Runs a theory on the embedded server and on the real mongod; on the embedded one alone where there is no mongod and CI is not set.
+/// </summary>
 /// <remarks>That the mongod is missing is said by the tests that need it.</remarks>
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class EachServerAttribute : DataAttribute
@@ -38,10 +40,12 @@ internal sealed class TestServer : IDisposable
 
     public int ProcessId => _deployment.ProcessId!.Value;
 
-    public static TestServer Start(string kind) => new(kind, Directory.CreateTempSubdirectory("mongoperf-server-").FullName, ownsFolder: true);
+    public static TestServer Start(string kind) =>
+        new(kind, Directory.CreateTempSubdirectory("mongoperf-server-").FullName, ownsFolder: true);
 
     /// <summary>With a login and TLS, which <see cref="Connect"/> uses.</summary>
-    public static TestServer StartSecured(string kind) => new(kind, Directory.CreateTempSubdirectory("mongoperf-server-").FullName, ownsFolder: true, isSecured: true);
+    public static TestServer StartSecured(string kind) =>
+        new(kind, Directory.CreateTempSubdirectory("mongoperf-server-").FullName, ownsFolder: true, isSecured: true);
 
     /// <summary>On the data that a run left behind.</summary>
     public static TestServer OnDataOf(RunsFolder runs, string kind) => new(kind, runs.DataPath, ownsFolder: false);
@@ -72,7 +76,9 @@ internal sealed class TestServer : IDisposable
     }
 }
 
-/// <summary>One server of each kind for a collection's tests, started when first asked for. Each test takes a database of its own.</summary>
+/// <summary>
+/// One server of each kind for a collection's tests, started when first asked for. Each test takes a database of its own.
+/// </summary>
 public sealed class TestServers : IDisposable
 {
     private readonly Dictionary<string, TestServer> _servers = [];

@@ -49,7 +49,8 @@ public sealed class CalibrationFolderTests : IDisposable
     {
         string file = _calibrations.Save(Calibrations.Of(Model));
         Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(file));
-        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, File.GetUnixFileMode(_cache.At("calibrations")));
+        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute,
+            File.GetUnixFileMode(_cache.At("calibrations")));
     }
 
     [Fact]
@@ -91,7 +92,8 @@ public sealed class CalibrationFolderTests : IDisposable
     {
         string file = _calibrations.Save(Calibrations.Of(Model));
         File.WriteAllText(file, """{"format": 2, "whatever": [null]}""");
-        Assert.Equal($"{file}: written by a newer MongoPerf (format 2; this one reads format 1) ('mongoperf calibrate' writes it anew)", ProblemOf());
+        Assert.Equal($"{file}: written by a newer MongoPerf (format 2; this one reads format 1) ('mongoperf calibrate' writes it anew)",
+            ProblemOf());
     }
 
     [Theory]

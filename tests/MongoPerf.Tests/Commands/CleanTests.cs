@@ -40,7 +40,8 @@ public sealed class CleanTests : IDisposable
         MakeRun(Id);
         MakeRun("other");
         Directory.CreateSymbolicLink(_runs.At("link"), _runs.At(Id));
-        (int code, string output, string errors) = Clean(named.Replace("{runs}", _runs.Path, StringComparison.Ordinal).Replace("{id}", Id, StringComparison.Ordinal));
+        (int code, string output, string errors) =
+            Clean(named.Replace("{runs}", _runs.Path, StringComparison.Ordinal).Replace("{id}", Id, StringComparison.Ordinal));
         Assert.True(code == 0, errors);
         Assert.Contains(DataPath, output, StringComparison.Ordinal);
         Assert.False(Directory.Exists(DataPath));
@@ -62,7 +63,8 @@ public sealed class CleanTests : IDisposable
     {
         Directory.CreateDirectory(_runs.At("database/data"));
         File.WriteAllText(_runs.At("database/data/precious"), "1");
-        string call = named.Replace("{runs}", _runs.Path, StringComparison.Ordinal).Replace("{name}", Path.GetFileName(_runs.Path), StringComparison.Ordinal);
+        string call = named.Replace("{runs}", _runs.Path, StringComparison.Ordinal)
+            .Replace("{name}", Path.GetFileName(_runs.Path), StringComparison.Ordinal);
         (int code, _, string errors) = Clean(call);
         Assert.Equal(2, code);
         Assert.Contains(text, errors, StringComparison.Ordinal);
@@ -126,7 +128,8 @@ public sealed class CleanTests : IDisposable
         Directory.CreateSymbolicLink(Path.Combine(DataPath, "link"), "/nonexistent");
         File.WriteAllText(Path.Combine(DataPath, "s0-0/mongod.log"), "");
 
-        string kept = $"kept in {DataPath}, as neither the run nor its server made it: backup/, journal/mine, link, notes.txt, s0-0/mine.json\n";
+        string kept =
+            $"kept in {DataPath}, as neither the run nor its server made it: backup/, journal/mine, link, notes.txt, s0-0/mine.json\n";
         // The mark stays with what is kept.
         Assert.Equal((0, $"1.43 kB of server data deleted from {DataPath} (3 files)\n", kept), Clean(Id));
         Assert.All(own, name => Assert.Equal("precious", File.ReadAllText(Path.Combine(DataPath, name))));
@@ -142,16 +145,24 @@ public sealed class CleanTests : IDisposable
 
     /// <summary>As mongod 6.0 to 8.0, mongos, the embedded server and MongoPerf name theirs.</summary>
     [Theory]
-    [InlineData("WiredTiger", "WiredTiger.wt", "WiredTiger.turtle", "WiredTiger.turtle.set", "WiredTiger.lock", "WiredTigerHS.wt", "_mdb_catalog.wt", "sizeStorer.wt", "collection-0--1774587987649613346.wt", "index-1-8f7c.wt")]
-    [InlineData("storage.bson", "mongod.lock", "mongod.log", "mongod.log.2026-11-26T19-10-07", "output.log", "journal", "journal/WiredTigerPreplog.0000000002", "_tmp", "_tmp/extsort-index.1", "rollback/a.b/removed.bson")]
-    [InlineData("diagnostic.data", "diagnostic.data/metrics.2026-11-26T19-10-07Z-00000", "diagnostic.data/metrics.interim", "router", "router/mongos.log", "router/mongos.diagnostic.data/metrics.interim", "config/WiredTiger", "s12-3/journal", "rs0-1/mongod.lock")]
-    [InlineData("000004.log", "000123.sst", "CURRENT", "IDENTITY", "LOCK", "LOG", "LOG.old.1774587987", "MANIFEST-000005", "OPTIONS-000015", "mongoperf-store", "mongoperf-run.json", "mongoperf-server.json")]
-    [InlineData("mongoperf-users", "mongoperf-users/nobody", "mongoperf-security/ca.pem", "security", "security/keyfile", "security/password", "security/server.pem", "cluster.json", "cluster.lock")]
-    public void What_servers_make_is_known_by_name(params string[] names) => Assert.All(names, name => Assert.True(ServerFiles.IsOne(name), name));
+    [InlineData("WiredTiger", "WiredTiger.wt", "WiredTiger.turtle", "WiredTiger.turtle.set", "WiredTiger.lock", "WiredTigerHS.wt",
+        "_mdb_catalog.wt", "sizeStorer.wt", "collection-0--1774587987649613346.wt", "index-1-8f7c.wt")]
+    [InlineData("storage.bson", "mongod.lock", "mongod.log", "mongod.log.2026-11-26T19-10-07", "output.log", "journal",
+        "journal/WiredTigerPreplog.0000000002", "_tmp", "_tmp/extsort-index.1", "rollback/a.b/removed.bson")]
+    [InlineData("diagnostic.data", "diagnostic.data/metrics.2026-11-26T19-10-07Z-00000", "diagnostic.data/metrics.interim", "router",
+        "router/mongos.log", "router/mongos.diagnostic.data/metrics.interim", "config/WiredTiger", "s12-3/journal", "rs0-1/mongod.lock")]
+    [InlineData("000004.log", "000123.sst", "CURRENT", "IDENTITY", "LOCK", "LOG", "LOG.old.1774587987", "MANIFEST-000005", "OPTIONS-000015",
+        "mongoperf-store", "mongoperf-run.json", "mongoperf-server.json")]
+    [InlineData("mongoperf-users", "mongoperf-users/nobody", "mongoperf-security/ca.pem", "security", "security/keyfile",
+        "security/password", "security/server.pem", "cluster.json", "cluster.lock")]
+    public void What_servers_make_is_known_by_name(params string[] names) =>
+        Assert.All(names, name => Assert.True(ServerFiles.IsOne(name), name));
 
     [Theory]
-    [InlineData("notes.txt", "backup", "backup/WiredTiger.wt", "dump/shop/audit.bson", "journal/notes.txt", "my.log", "config.json", "s0-0.tar", "routers", "security/mine.txt", "CURRENT.txt", "x/000004.log", "s0-0/x/WiredTiger")]
-    public void What_somebody_else_put_there_is_not(params string[] names) => Assert.All(names, name => Assert.False(ServerFiles.IsOne(name), name));
+    [InlineData("notes.txt", "backup", "backup/WiredTiger.wt", "dump/shop/audit.bson", "journal/notes.txt", "my.log", "config.json",
+        "s0-0.tar", "routers", "security/mine.txt", "CURRENT.txt", "x/000004.log", "s0-0/x/WiredTiger")]
+    public void What_somebody_else_put_there_is_not(params string[] names) =>
+        Assert.All(names, name => Assert.False(ServerFiles.IsOne(name), name));
 
     [Fact]
     public void Data_whose_lock_file_somebody_holds_are_refused()
@@ -172,7 +183,8 @@ public sealed class CleanTests : IDisposable
     public void Data_that_a_process_was_started_on_are_refused()
     {
         MakeRun(Id);
-        foreach (string[] arguments in (string[][])[["--dbpath", DataPath], [$"--data={DataPath}"], ["--dbpath", Path.Combine(DataPath, "s0-0")]])
+        foreach (string[] arguments in (string[][])[["--dbpath", DataPath], [$"--data={DataPath}"],
+            ["--dbpath", Path.Combine(DataPath, "s0-0")]])
         {
             // The shell waits at its input, as a server that is still going.
             var start = new ProcessStartInfo("/bin/sh", ["-c", "read line", "server", .. arguments]) { RedirectStandardInput = true };
@@ -211,7 +223,8 @@ public sealed class CleanTests : IDisposable
             Assert.Contains($"kept: {_runs.At("b/data")} is in use", errors, StringComparison.Ordinal);
         }
 
-        Assert.Equal([false, true, false, true], ((string[])["a", "b", "c", "database"]).Select(id => Directory.Exists(_runs.At(id + "/data"))));
+        Assert.Equal(
+            [false, true, false, true], ((string[])["a", "b", "c", "database"]).Select(id => Directory.Exists(_runs.At(id + "/data"))));
         Assert.Equal(0, Clean("--all").Code);
         Assert.Equal((0, $"no server data to delete in {_runs.Path}\n", ""), Clean("--all"));
     }
@@ -271,12 +284,15 @@ public sealed class CleanTests : IDisposable
         data.Claim();
         Directory.CreateDirectory(Path.Combine(data.Path, "journal"));
         File.WriteAllBytes(Path.Combine(data.Path, "WiredTiger.wt"), new byte[500]);
-        File.WriteAllBytes(Path.Combine(data.Path, "journal/WiredTigerLog.0000000001"), new byte[1000 - (int)new FileInfo(Path.Combine(data.Path, RunDataFolder.MarkFile)).Length]);
+        File.WriteAllBytes(Path.Combine(data.Path, "journal/WiredTigerLog.0000000001"),
+            new byte[1000 - (int)new FileInfo(Path.Combine(data.Path, RunDataFolder.MarkFile)).Length]);
         if (endedAgo is { } ago)
             store.SetState(RunState.Finished, null, DateTimeOffset.UtcNow - ago);
     }
 
-    private (int Code, string Output, string Errors) Clean(params string[] arguments) => InProcess.Run(["clean", .. arguments, "--out", _runs.Path]);
+    private (int Code, string Output, string Errors) Clean(params string[] arguments) =>
+        InProcess.Run(["clean", .. arguments, "--out", _runs.Path]);
 
-    private static string[] Names(string folder) => [.. Directory.GetFileSystemEntries(folder).Select(path => Path.GetFileName(path)!).Order(StringComparer.Ordinal)];
+    private static string[] Names(string folder) =>
+        [.. Directory.GetFileSystemEntries(folder).Select(path => Path.GetFileName(path)!).Order(StringComparer.Ordinal)];
 }

@@ -53,7 +53,12 @@ public sealed class CompareCommandTests : IDisposable
     public void Unlike_set_ups_are_refused_and_listed_when_forced()
     {
         Write("a", Base);
-        Write("b", Base with { NoiseSeed = 2, ChangeRun = run => run with { Seed = 7 }, Change = s => s with { Plan = s.Plan with { Overrides = new PlanOverrides { Step = 5 } } } });
+        Write("b", Base with
+        {
+            NoiseSeed = 2,
+            ChangeRun = run => run with { Seed = 7 },
+            Change = s => s with { Plan = s.Plan with { Overrides = new PlanOverrides { Step = 5 } } },
+        });
         (int code, _, string errors) = Run("a", "b");
         Assert.Equal(2, code);
         Assert.Contains("seed: 42 → 7; step: as in the file → 5", errors, StringComparison.Ordinal);
@@ -70,7 +75,8 @@ public sealed class CompareCommandTests : IDisposable
             FrozenRun.Build(_runs.Path, new FrozenShape { Id = id, Steps = 2, WindowSeconds = 2, OtherCores = cores });
         (int code, _, string errors) = Run("a", "b");
         Assert.Equal(2, code);
-        Assert.Contains("other programs were busy on the machine, so a ratio would reflect their load as well: in b other programs used up to 2.1 of this machine's 8 cores", errors, StringComparison.Ordinal);
+        Assert.Contains("other programs were busy on the machine, so a ratio would reflect their load as well: in b other programs used up "
+            + "to 2.1 of this machine's 8 cores", errors, StringComparison.Ordinal);
         (code, string output, _) = Run("a", "b", "--force");
         Assert.Equal(0, code);
         Assert.Contains("note       b: other programs used up to 2.1 of this machine's 8 cores", output, StringComparison.Ordinal);
@@ -83,7 +89,8 @@ public sealed class CompareCommandTests : IDisposable
         Write("b", Base with { Phases = ["batch", "read-modify-write"], NoiseSeed = 2, Speed = _ => 0.7 });
         using StoredRun a = StoredRun.Open(_runs.At("a"));
         using StoredRun b = StoredRun.Open(_runs.At("b"));
-        RunComparison comparison = RunComparer.Compare([new ComparedSide([a]), new ComparedSide([b])], [], RunComparer.DefaultNoiseThreshold);
+        RunComparison comparison = RunComparer.Compare([new ComparedSide([a]), new ComparedSide([b])], [],
+            RunComparer.DefaultNoiseThreshold);
         foreach (int width in new[] { 80, 120 })
         {
             using var output = new StringWriter();
@@ -94,7 +101,8 @@ public sealed class CompareCommandTests : IDisposable
             Assert.Contains("ratio", header, StringComparison.Ordinal);
             Assert.Contains("verdict", header, StringComparison.Ordinal);
             Assert.Equal(width == 120, header.Contains("p (Holm)", StringComparison.Ordinal));
-            Assert.Contains(lines, line => line.StartsWith("| read-modify-write |", StringComparison.Ordinal) && line.Contains("| slower ", StringComparison.Ordinal));
+            Assert.Contains(lines, line =>
+                line.StartsWith("| read-modify-write |", StringComparison.Ordinal) && line.Contains("| slower ", StringComparison.Ordinal));
             Assert.Contains(lines, line => line.Contains("| p99", StringComparison.Ordinal));
         }
     }

@@ -7,9 +7,14 @@ namespace MongoPerf.Tests.Commands;
 
 public sealed class ConnectionRoomTests
 {
-    private static readonly string[] Limits = ["Limit                     Soft Limit           Hard Limit           Units     ", "Max open files            1024                 1048576              files     "];
+    private static readonly string[] Limits =
+    [
+        "Limit                     Soft Limit           Hard Limit           Units     ",
+        "Max open files            1024                 1048576              files     ",
+    ];
 
-    private static Plan Threads(int threads) => ScenarioTexts.Plan(ScenarioTexts.Data + $"phases: [{{name: p, threads: {threads}, operations: [{{find: users, key: uniform}}]}}]\n");
+    private static Plan Threads(int threads) => ScenarioTexts.Plan(ScenarioTexts.Data
+        + $"phases: [{{name: p, threads: {threads}, operations: [{{find: users, key: uniform}}]}}]\n");
 
     [Fact]
     public void Limit_of_the_clients_file_handles_is_named_before_the_run()
@@ -33,5 +38,6 @@ public sealed class ConnectionRoomTests
 
     [Fact]
     public void Groups_of_a_phase_need_their_connections_at_once() => Assert.Equal(12, ConnectionRoom.ThreadsOf(ScenarioTexts.Plan(
-        ScenarioTexts.Data + "phases:\n  - groups: [{name: a, threads: 5, count: 1, operations: [{find: users, key: uniform}]}, {name: b, threads: 7, operations: [{find: users, key: uniform, name: x}]}]\n")));
+        ScenarioTexts.Data + "phases:\n  - groups: [{name: a, threads: 5, count: 1, operations: [{find: users, key: uniform}]}, {name: b, "
+        + "threads: 7, operations: [{find: users, key: uniform, name: x}]}]\n")));
 }

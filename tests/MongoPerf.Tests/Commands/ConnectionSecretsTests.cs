@@ -50,7 +50,8 @@ public sealed class ConnectionSecretsTests : IDisposable
         }
 
         Assert.Equal("password of lo@der at h1:27017: ", _questions[0]);
-        Assert.Equal("mongodb+srv://loader:p%40ss%3Aw%2Frd%25%3F@cluster.example.net/", new ConnectionSecrets(null, Answer).Complete("mongodb+srv://loader@cluster.example.net"));
+        Assert.Equal("mongodb+srv://loader:p%40ss%3Aw%2Frd%25%3F@cluster.example.net/",
+            new ConnectionSecrets(null, Answer).Complete("mongodb+srv://loader@cluster.example.net"));
     }
 
     [Fact]
@@ -60,17 +61,28 @@ public sealed class ConnectionSecretsTests : IDisposable
         string locked = Write("-----BEGIN ENCRYPTED PRIVATE KEY-----");
         Assert.Null(KeyPassword($"mongodb://h/?tls=true&tlsCertificateKeyFile={Uri.EscapeDataString(open)}"));
         Assert.Equal(Secret, KeyPassword($"mongodb://h/?tls=true&tlsCertificateKeyFile={Uri.EscapeDataString(locked)}"));
-        Assert.Equal(Secret, KeyPassword($"mongodb://h/?tls=true&tlsCertificateKeyFilePassword=***&tlsCertificateKeyFile={Uri.EscapeDataString(locked)}"));
-        Assert.Equal("given", KeyPassword($"mongodb://h/?tls=true&tlsCertificateKeyFilePassword=given&tlsCertificateKeyFile={Uri.EscapeDataString(locked)}"));
+        Assert.Equal(Secret,
+            KeyPassword($"mongodb://h/?tls=true&tlsCertificateKeyFilePassword=***&tlsCertificateKeyFile={Uri.EscapeDataString(locked)}"));
+        Assert.Equal("given",
+            KeyPassword($"mongodb://h/?tls=true&tlsCertificateKeyFilePassword=given&tlsCertificateKeyFile={Uri.EscapeDataString(locked)}"));
         Assert.Equal([$"password of {locked}: ", $"password of {locked}: "], _questions);
 
-        string? KeyPassword(string uri) => ConnectionString.Parse(new ConnectionSecrets(null, Answer).Complete(uri)).TlsCertificateKeyFilePassword;
+        string? KeyPassword(string uri) =>
+            ConnectionString.Parse(new ConnectionSecrets(null, Answer).Complete(uri)).TlsCertificateKeyFilePassword;
     }
 
     [Theory]
-    [InlineData("mongodb://loader@h/", "the password of user 'loader' is missing, and there is no terminal to prompt for it", "--password-file FILE reads it; --uri or MONGOPERF_URI may hold the whole connection string")]
-    [InlineData("mongodb://h/?tls=true&tlsCertificateKeyFile=/nowhere&tlsCertificateKeyFilePassword=***", "the password of tlsCertificateKeyFile is missing, and there is no terminal to prompt for it", "--password-file FILE reads it; or add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in MONGOPERF_URI other users can't see it)")]
-    [InlineData("mongodb://a:b@h/?authMechanism=MONGODB-AWS&authMechanismProperties=***", "authMechanismProperties, which is never stored, is missing, and there is no terminal to prompt for it", "--uri or MONGOPERF_URI may hold the whole connection string")]
+    [InlineData("mongodb://loader@h/", "the password of user 'loader' is missing, and there is no terminal to prompt for it",
+        "--password-file FILE reads it; --uri or MONGOPERF_URI may hold the whole connection string")]
+    [InlineData(
+        "mongodb://h/?tls=true&tlsCertificateKeyFile=/nowhere&tlsCertificateKeyFilePassword=***",
+        "the password of tlsCertificateKeyFile is missing, and there is no terminal to prompt for it",
+        "--password-file FILE reads it; or add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in MONGOPERF_URI "
+        + "other users can't see it)")]
+    [InlineData(
+        "mongodb://a:b@h/?authMechanism=MONGODB-AWS&authMechanismProperties=***",
+        "authMechanismProperties, which is never stored, is missing, and there is no terminal to prompt for it",
+        "--uri or MONGOPERF_URI may hold the whole connection string")]
     public void Without_a_terminal_a_missing_secret_is_told_in_one_line(string uri, string message, string hint)
     {
         var e = Assert.Throws<UserException>(() => new ConnectionSecrets(null, _ => null).Complete(uri));
@@ -83,10 +95,12 @@ public sealed class ConnectionSecretsTests : IDisposable
     [InlineData("u:known@h", "", "known", "from the file")]
     [InlineData("CN%3Dme@h", "&authMechanism=MONGODB-X509", null, "from the file")]
     [InlineData("u@h", "", "from the file", Secret)]
-    public void A_password_file_opens_the_key_where_no_user_lacks_a_password(string host, string options, string? password, string keyPassword)
+    public void A_password_file_opens_the_key_where_no_user_lacks_a_password(
+        string host, string options, string? password, string keyPassword)
     {
         string locked = Uri.EscapeDataString(Write("-----BEGIN ENCRYPTED PRIVATE KEY-----"));
-        ConnectionString whole = ConnectionString.Parse(new ConnectionSecrets(Write("from the file\n"), Answer).Complete($"mongodb://{host}/?tls=true&tlsCertificateKeyFile={locked}{options}"));
+        ConnectionString whole = ConnectionString.Parse(new ConnectionSecrets(Write("from the file\n"), Answer)
+            .Complete($"mongodb://{host}/?tls=true&tlsCertificateKeyFile={locked}{options}"));
         Assert.Equal((password, keyPassword), (whole.Password, whole.TlsCertificateKeyFilePassword));
     }
 
@@ -94,8 +108,10 @@ public sealed class ConnectionSecretsTests : IDisposable
     public void A_file_that_gave_the_users_password_is_not_the_keys()
     {
         string locked = Uri.EscapeDataString(Write("-----BEGIN ENCRYPTED PRIVATE KEY-----"));
-        var e = Assert.Throws<UserException>(() => new ConnectionSecrets(Write("user's"), _ => null).Complete($"mongodb://u@h/?tls=true&tlsCertificateKeyFile={locked}"));
-        Assert.StartsWith("--password-file holds the user's password; add tlsCertificateKeyFilePassword=PASSWORD", e.Hint, StringComparison.Ordinal);
+        var e = Assert.Throws<UserException>(() =>
+            new ConnectionSecrets(Write("user's"), _ => null).Complete($"mongodb://u@h/?tls=true&tlsCertificateKeyFile={locked}"));
+        Assert.StartsWith("--password-file holds the user's password; add tlsCertificateKeyFilePassword=PASSWORD",
+            e.Hint, StringComparison.Ordinal);
     }
 
     [Theory]
@@ -103,7 +119,8 @@ public sealed class ConnectionSecretsTests : IDisposable
     [InlineData("mongodb://h/mongoperf", null)]
     [InlineData("mongodb://h/", null)]
     [InlineData("mongodb://u:p@h/admin", null)]
-    public void A_database_in_the_path_that_the_run_does_not_use_is_said(string uri, string? line) => Assert.Equal(line, ServerUri.UnusedDatabase(uri, "mongoperf"));
+    public void A_database_in_the_path_that_the_run_does_not_use_is_said(string uri, string? line) =>
+        Assert.Equal(line, ServerUri.UnusedDatabase(uri, "mongoperf"));
 
     [Theory]
     [InlineData("p@ss:w/rd%?", "p@ss:w/rd%?")]
@@ -137,7 +154,8 @@ public sealed class ConnectionSecretsTests : IDisposable
     [InlineData(null, "mongodb://u:***@h/", "mongodb://u:env@other/", "mongodb://u:***@h/")]
     [InlineData(null, "mongodb://u:***@h/", "mongodb://other:env@h/", "mongodb://u:***@h/")]
     [InlineData(null, "mongodb://h/", "mongodb://h/?appName=other", "mongodb://h/")]
-    public void A_run_goes_on_where_it_began_with_the_environments_secrets_if_they_are_for_that(string? typed, string stored, string? environment, string chosen) =>
+    public void A_run_goes_on_where_it_began_with_the_environments_secrets_if_they_are_for_that(
+        string? typed, string stored, string? environment, string chosen) =>
         Assert.Equal(chosen, ConnectionSecrets.Choose(typed, stored, environment));
 
     [Fact]
@@ -153,7 +171,8 @@ public sealed class ConnectionSecretsTests : IDisposable
 
     [Theory]
     [InlineData("1 (a b) c) S", 0, 0)]
-    [InlineData("1 (dotnet) S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 1000 1064 49", 1000, 64)]
+    [InlineData("1 (dotnet) S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 "
+        + "41 42 43 44 45 1000 1064 49", 1000, 64)]
     public void Where_the_arguments_lie_stands_behind_a_name_that_may_hold_anything(string stat, long start, int length)
     {
         Assert.Equal(start, ArgumentMemory.FindStart(stat, out int found));

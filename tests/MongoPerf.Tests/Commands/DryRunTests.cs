@@ -48,7 +48,8 @@ public sealed class DryRunTests : IDisposable
     [Fact]
     public void What_only_a_server_can_tell_is_said()
     {
-        (int code, string output, _) = InProcess.Run("series", "--target", "1k", "--uri", "mongodb://user:secret@203.0.113.1", "--out", _folder.Path, "--dry-run");
+        (int code, string output, _) = InProcess.Run("series", "--target", "1k", "--uri", "mongodb://user:secret@203.0.113.1",
+            "--out", _folder.Path, "--dry-run");
         Assert.Equal(0, code);
         Assert.Contains("not checked, since only mongodb://user:***@203.0.113.1", output, StringComparison.Ordinal);
         Assert.DoesNotContain("secret", output, StringComparison.Ordinal);

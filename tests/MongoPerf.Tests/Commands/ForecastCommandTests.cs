@@ -67,5 +67,6 @@ public sealed class ForecastCommandTests : IDisposable
         Assert.Contains("--documents does not apply to --check", errors, StringComparison.Ordinal);
     }
 
-    private (int Code, string Output, string Errors) Run(params string[] arguments) => InProcess.Run(["forecast", .. arguments, "--out", _runs.Path]);
+    private (int Code, string Output, string Errors) Run(params string[] arguments) =>
+        InProcess.Run(["forecast", .. arguments, "--out", _runs.Path]);
 }

@@ -18,9 +18,11 @@ public sealed class MaskTests
     [InlineData("mongodb://user:1/x@host", "mongodb://user:***@host")]
     [InlineData("postgres://user:hunter2@host/db", "postgres://user:***@host/db")]
     [InlineData("mongodb://user:@host", "mongodb://user:***@host")]
-    [InlineData("mongodb://host/?tlsCertificateKeyFilePassword=hunter2&tls=true", "mongodb://host/?tlsCertificateKeyFilePassword=***&tls=true")]
+    [InlineData(
+        "mongodb://host/?tlsCertificateKeyFilePassword=hunter2&tls=true", "mongodb://host/?tlsCertificateKeyFilePassword=***&tls=true")]
     [InlineData("mongodb://host/?authMechanismProperties=AWS_SESSION_TOKEN:hunter2", "mongodb://host/?authMechanismProperties=***")]
-    public void Passwords_are_masked(string argument, string masked) => Assert.Equal($"mongoperf series '{masked}'", Masking.MaskCall(["series", argument]));
+    public void Passwords_are_masked(string argument, string masked) =>
+        Assert.Equal($"mongoperf series '{masked}'", Masking.MaskCall(["series", argument]));
 
     [Theory]
     [InlineData("mongodb://host:27017/db")]
@@ -28,20 +30,25 @@ public sealed class MaskTests
     [InlineData("mongodb://h1:27017,h2:27018/db")]
     [InlineData("--shares=10/85/5")]
     [InlineData("localhost:27017")]
-    public void The_rest_is_left_as_typed(string argument) => Assert.Equal($"mongoperf run q4 {argument}", Masking.MaskCall(["run", "q4", argument]));
+    public void The_rest_is_left_as_typed(string argument) =>
+        Assert.Equal($"mongoperf run q4 {argument}", Masking.MaskCall(["run", "q4", argument]));
 
     [Theory]
     [InlineData("no scenario 'mongodb://user:hunter2@host'", "no scenario 'mongodb://user:***@host'")]
-    [InlineData("'mongodb://a:hunter2@h' and mongodb://b:hunter2@h/?tlsCertificateKeyFilePassword=x&w=1", "'mongodb://a:***@h' and mongodb://b:***@h/?tlsCertificateKeyFilePassword=***&w=1")]
+    [InlineData("'mongodb://a:hunter2@h' and mongodb://b:hunter2@h/?tlsCertificateKeyFilePassword=x&w=1",
+        "'mongodb://a:***@h' and mongodb://b:***@h/?tlsCertificateKeyFilePassword=***&w=1")]
     [InlineData("'user:hun ter/2@host' is not a count", "'user:hun ter/2@host' is not a count")]
     [InlineData("127.0.0.1:27017: refused, see a@b", "127.0.0.1:27017: refused, see a@b")]
     public void A_message_shows_no_password(string text, string masked) => Assert.Equal(masked, Masking.MaskText(text, []));
 
     /// <summary>What was typed is known whole, so blanks and slashes in it hide nothing.</summary>
     [Theory]
-    [InlineData("mongodb://user:hun ter/2@host", "no run 'mongodb://user:hun ter/2@host' in /runs", "no run 'mongodb://user:***@host' in /runs")]
-    [InlineData("--target=mongodb://user:hun ter2@host", "--target: 'mongodb://user:hun ter2@host' is not a count", "--target: 'mongodb://user:***@host' is not a count")]
-    public void A_message_that_quotes_an_argument_shows_no_password(string typed, string text, string masked) => Assert.Equal(masked, Masking.MaskText(text, ["run", typed]));
+    [InlineData("mongodb://user:hun ter/2@host", "no run 'mongodb://user:hun ter/2@host' in /runs",
+        "no run 'mongodb://user:***@host' in /runs")]
+    [InlineData("--target=mongodb://user:hun ter2@host", "--target: 'mongodb://user:hun ter2@host' is not a count",
+        "--target: 'mongodb://user:***@host' is not a count")]
+    public void A_message_that_quotes_an_argument_shows_no_password(string typed, string text, string masked) =>
+        Assert.Equal(masked, Masking.MaskText(text, ["run", typed]));
 
     [Theory]
     [InlineData("mongodb:/user:hunter2@host", "mongodb:/user:***@host")]
@@ -50,15 +57,20 @@ public sealed class MaskTests
     [InlineData("password=hunter2", "password=***")]
     public void Slashes_may_be_missing_or_too_many(string argument, string masked) => Assert.Equal(masked, Masking.MaskArgument(argument));
 
-    /// <summary>Whatever a command makes of a connection string that was typed in a wrong place: a path, its folder, its name, a part of a list, a decoded text.</summary>
+    /// <summary>
+    /// Whatever a command makes of a connection string that was typed in a wrong place: a path, its folder, its name, a part of a
+    /// list, a decoded text.
+    /// </summary>
     [Fact]
     public void No_text_made_of_what_was_typed_shows_a_part_of_a_password()
     {
         var random = new Random(36);
         Func<string, string>[] manglings =
         [
-            text => text, Path.GetFullPath, text => Path.GetDirectoryName(text) ?? "", Path.GetFileName, text => text.Replace("//", "/", StringComparison.Ordinal),
-            Uri.UnescapeDataString, text => text.ToLowerInvariant(), text => text.TrimEnd('/'), text => $"--uri={text}", text => $"'{text}'", text => text.Split(',')[^1], text => text.Split(',')[0],
+            text => text, Path.GetFullPath, text => Path.GetDirectoryName(text) ?? "", Path.GetFileName,
+            text => text.Replace("//", "/", StringComparison.Ordinal),
+            Uri.UnescapeDataString, text => text.ToLowerInvariant(), text => text.TrimEnd('/'), text => $"--uri={text}",
+            text => $"'{text}'", text => text.Split(',')[^1], text => text.Split(',')[0],
             text => text.Replace('/', '\\'), text => $"/tmp/{text}/x.yaml", text => text.Split('?')[0], text => text.Split('=')[^1],
         ];
         for (int i = 0; i < 20_000; i++)
@@ -81,7 +93,8 @@ public sealed class MaskTests
 
     [Fact]
     public void A_short_password_takes_no_words_out_of_messages() =>
-        Assert.Equal("error: no file mongodb:/u:***@h in a folder", Masking.MaskText("error: no file mongodb:/u:a@h in a folder", ["new", "mongodb://u:a@h"]));
+        Assert.Equal("error: no file mongodb:/u:***@h in a folder",
+            Masking.MaskText("error: no file mongodb:/u:a@h in a folder", ["new", "mongodb://u:a@h"]));
 
     [Fact]
     public void What_a_command_prints_is_masked_too()
@@ -106,5 +119,6 @@ public sealed class MaskTests
     [InlineData("$HOME", "'$HOME'")]
     [InlineData("it's", "'it'\\''s'")]
     [InlineData("", "''")]
-    public void What_a_shell_would_read_otherwise_is_quoted(string argument, string quoted) => Assert.Equal($"mongoperf clean {quoted}", Masking.MaskCall(["clean", argument]));
+    public void What_a_shell_would_read_otherwise_is_quoted(string argument, string quoted) =>
+        Assert.Equal($"mongoperf clean {quoted}", Masking.MaskCall(["clean", argument]));
 }

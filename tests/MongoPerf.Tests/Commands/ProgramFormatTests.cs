@@ -29,7 +29,8 @@ public sealed class ProgramFormatTests : IDisposable
         Assert.Contains(List("phases").EnumerateArray(), phase => phase.GetProperty("name").GetString() == "q4");
         Assert.Contains(List("metrics").EnumerateArray(), metric => metric.GetProperty("metric").GetString() == "server.cache_dirty");
         Assert.Contains(List("scenarios").EnumerateArray(), scenario => scenario.GetProperty("name").GetString() == "ycsb/a");
-        Assert.StartsWith("name,description\r\nunack,", InProcess.Run("list", "phases", "--format", "csv").Output, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "name,description\r\nunack,", InProcess.Run("list", "phases", "--format", "csv").Output, StringComparison.Ordinal);
         // Nothing is a list too.
         Assert.Empty(List("runs", "--out", _runs.At("none")).EnumerateArray());
     }
@@ -52,10 +53,13 @@ public sealed class ProgramFormatTests : IDisposable
     public void Confirmations_that_a_run_needs_are_in_the_JSON_as_in_the_text()
     {
         string file = _runs.At("audit.yaml");
-        File.WriteAllText(file, "data: {a: {count: 5, document: {n: 1}}}\nmayWrite: [shop.audit]\nphases: [{operations: [{aggregate: a, pipeline: [{$out: {db: shop, coll: audit}}]}]}]\n");
+        File.WriteAllText(file, "data: {a: {count: 5, document: {n: 1}}}\nmayWrite: [shop.audit]\n"
+            + "phases: [{operations: [{aggregate: a, pipeline: [{$out: {db: shop, coll: audit}}]}]}]\n");
         using JsonDocument valid = JsonDocument.Parse(InProcess.Run("validate", file, "--format", "json").Output);
-        Assert.Equal(["--may-write shop.audit"], valid.RootElement.GetProperty("confirmations").EnumerateArray().Select(option => option.GetString()));
-        Assert.Contains("a run must confirm what it may write: --may-write shop.audit", InProcess.Run("validate", file).Output, StringComparison.Ordinal);
+        Assert.Equal(["--may-write shop.audit"],
+            valid.RootElement.GetProperty("confirmations").EnumerateArray().Select(option => option.GetString()));
+        Assert.Contains("a run must confirm what it may write: --may-write shop.audit",
+            InProcess.Run("validate", file).Output, StringComparison.Ordinal);
         using JsonDocument plain = JsonDocument.Parse(InProcess.Run("validate", "ycsb/a", "--format", "json").Output);
         Assert.Empty(plain.RootElement.GetProperty("confirmations").EnumerateArray());
     }
@@ -83,7 +87,11 @@ public sealed class ProgramFormatTests : IDisposable
         {
             store.EndPhase(RunParts.Phase(1, "read", RunParts.Result("read")) with
             {
-                Assertions = [new AssertionResult("p99 < 10ms", true, 4200) { IsLatency = true }, new AssertionResult("rate > 1000 & more", false, 812)],
+                Assertions =
+                [
+                    new AssertionResult("p99 < 10ms", true, 4200) { IsLatency = true },
+                    new AssertionResult("rate > 1000 & more", false, 812),
+                ],
             });
             store.SetState(RunState.Finished, null, RunParts.Start.AddSeconds(9));
         }
@@ -93,10 +101,12 @@ public sealed class ProgramFormatTests : IDisposable
         JunitReport.Write([run], output);
         XElement suite = XElement.Parse(output.ToString());
         Assert.Equal(("3", "1"), ((string)suite.Attribute("tests")!, (string)suite.Attribute("failures")!));
-        Assert.Equal(["finished", "p99 < 10ms", "rate > 1000 & more"], suite.Elements("testcase").Select(one => (string)one.Attribute("name")!));
+        Assert.Equal(
+            ["finished", "p99 < 10ms", "rate > 1000 & more"], suite.Elements("testcase").Select(one => (string)one.Attribute("name")!));
         Assert.Equal("measured 4.2 ms", suite.Elements("testcase").ElementAt(1).Element("system-out")!.Value);
         Assert.Equal("rate > 1000 & more: measured 812", (string)suite.Descendants("failure").Single().Attribute("message")!);
-        Assert.Contains(RunVerdicts.Of(run), verdict => verdict.Text.Contains("assertion failed in read: rate > 1000 & more (measured 812)", StringComparison.Ordinal));
+        Assert.Contains(RunVerdicts.Of(run),
+            verdict => verdict.Text.Contains("assertion failed in read: rate > 1000 & more (measured 812)", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -104,13 +114,15 @@ public sealed class ProgramFormatTests : IDisposable
     {
         string folder = _runs.At("a");
         using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings()))
-            store.EndPhase(RunParts.Phase(1, "read 🚀", RunParts.Result("read")) with { Assertions = [new AssertionResult("p99 < 10ms", true, 4200)] });
+            store.EndPhase(RunParts.Phase(
+                1, "read 🚀", RunParts.Result("read")) with { Assertions = [new AssertionResult("p99 < 10ms", true, 4200)] });
         using StoredRun run = StoredRun.Open(folder);
         using var output = new StringWriter();
 
         JunitReport.Write([run], output);
 
-        Assert.Equal(["run", "read 🚀"], XElement.Parse(output.ToString()).Elements("testcase").Select(one => (string)one.Attribute("classname")!));
+        Assert.Equal(
+            ["run", "read 🚀"], XElement.Parse(output.ToString()).Elements("testcase").Select(one => (string)one.Attribute("classname")!));
     }
 
     [Fact]
@@ -121,7 +133,8 @@ public sealed class ProgramFormatTests : IDisposable
         Assert.NotEmpty(slower.Descendants("failure"));
         XElement undecided = Suite(shape with { Id = "c", Seconds = 3 }, shape with { Id = "d", Seconds = 3, NoiseSeed = 2 });
         Assert.Empty(undecided.Descendants("failure"));
-        Assert.Equal((string)undecided.Attribute("skipped")!, undecided.Descendants("skipped").Count().ToString(System.Globalization.CultureInfo.InvariantCulture));
+        Assert.Equal((string)undecided.Attribute("skipped")!,
+            undecided.Descendants("skipped").Count().ToString(System.Globalization.CultureInfo.InvariantCulture));
         Assert.StartsWith("undecided", (string)undecided.Descendants("skipped").First().Attribute("message")!, StringComparison.Ordinal);
     }
 
@@ -130,7 +143,8 @@ public sealed class ProgramFormatTests : IDisposable
         using StoredRun a = StoredRun.Open(baseline.Write(_runs.Path));
         using StoredRun b = StoredRun.Open(candidate.Write(_runs.Path));
         using var output = new StringWriter();
-        JunitReport.Write(RunComparer.Compare([new ComparedSide([a]), new ComparedSide([b])], [], RunComparer.DefaultNoiseThreshold), output);
+        JunitReport.Write(
+            RunComparer.Compare([new ComparedSide([a]), new ComparedSide([b])], [], RunComparer.DefaultNoiseThreshold), output);
         return XElement.Parse(output.ToString());
     }
 

@@ -31,7 +31,8 @@ public sealed class RateSearchTests : IDisposable
     public void The_path_doubles_then_bisects_then_verifies()
     {
         (_, List<(double Rate, string Stage)> path) = Search(1000, (rate, _) => rate <= 3000);
-        Assert.Equal([(1000, "start"), (2000, "doubling"), (4000, "doubling"), (2830, "bisection"), (3360, "bisection"), (3080, "bisection"), (2950, "bisection")], path.Take(7));
+        Assert.Equal([(1000, "start"), (2000, "doubling"), (4000, "doubling"), (2830, "bisection"), (3360, "bisection"),
+            (3080, "bisection"), (2950, "bisection")], path.Take(7));
         Assert.Equal((2950, "verification"), path[^1]);
     }
 
@@ -39,7 +40,8 @@ public sealed class RateSearchTests : IDisposable
     public void A_rate_that_fails_when_it_is_verified_is_not_the_answer()
     {
         // 2950 holds by luck once.
-        (RateSteps steps, List<(double Rate, string Stage)> path) = Search(1000, (rate, stage) => rate <= (stage == "verification" ? 2500 : 3000));
+        (RateSteps steps, List<(double Rate, string Stage)> path) = Search(
+            1000, (rate, stage) => rate <= (stage == "verification" ? 2500 : 3000));
         Assert.InRange(steps.Found!.Value, 2000, 2500);
         Assert.True(path.Count(step => step.Stage == "verification") > 1);
     }
@@ -58,7 +60,8 @@ public sealed class RateSearchTests : IDisposable
     [InlineData("p99 <= 10ms", 10_000.0, 0, 0, null)]
     [InlineData("read.p99 < 10ms", 9_000.0, 0, 3, "3 operations failed")]
     [InlineData("p99 < 10ms", 9_000.0, 2, 0, "2 of 1,000 arrivals were skipped")]
-    public void A_rate_holds_when_its_response_times_do_and_nothing_failed_or_was_skipped(string text, double p99, long skipped, long failed, string? problem)
+    public void A_rate_holds_when_its_response_times_do_and_nothing_failed_or_was_skipped(
+        string text, double p99, long skipped, long failed, string? problem)
     {
         OperationResult result = RunParts.Result("read", 8) with
         {
@@ -81,7 +84,11 @@ public sealed class RateSearchTests : IDisposable
     [Fact]
     public void A_goal_for_service_time_is_held_against_it()
     {
-        OperationResult result = RunParts.Result("read", 8) with { LatencyMicroseconds = new LatencySummary { P99 = 100 }, ResponseMicroseconds = new LatencySummary { P99 = 50_000, Max = 90_000 } };
+        OperationResult result = RunParts.Result("read", 8) with
+        {
+            LatencyMicroseconds = new LatencySummary { P99 = 100 },
+            ResponseMicroseconds = new LatencySummary { P99 = 50_000, Max = 90_000 },
+        };
         Assert.Equal(100, AssertionCheck.LatencyOf("serviceP99", result));
         Assert.Equal(50_000, AssertionCheck.LatencyOf("p99", result));
         Assert.Null(AssertionCheck.LatencyOf("latenessP99", result));
@@ -91,7 +98,8 @@ public sealed class RateSearchTests : IDisposable
     public void A_rate_that_held_and_was_not_verified_is_not_said_to_have_failed()
     {
         RateTry[] tries = [new(1000, "start", "a", 1000, 5_000, null), new(2000, "doubling", "b", 1900, 20_000, "p99 is 20 ms")];
-        Assert.Equal("no rate was verified at which p99 < 10ms: 1,000/s held once, and the search ended after 2 tries", RateSearchReport.Summary(new RateSearchResult(RateGoal.Parse("p99 < 10ms"), tries, null)));
+        Assert.Equal("no rate was verified at which p99 < 10ms: 1,000/s held once, and the search ended after 2 tries",
+            RateSearchReport.Summary(new RateSearchResult(RateGoal.Parse("p99 < 10ms"), tries, null)));
     }
 
     [Theory]

@@ -21,7 +21,8 @@ public sealed partial class ReadmeTests
 
     [Fact]
     public void Every_command_is_in_the_table_and_nothing_else() =>
-        Assert.Equal(Program.Subcommands.Where(c => !c.Hidden).Select(c => c.Name).Order(), Calls.Select(call => call.Split(' ')[0]).Distinct().Order());
+        Assert.Equal(Program.Subcommands.Where(c => !c.Hidden).Select(c => c.Name).Order(),
+            Calls.Select(call => call.Split(' ')[0]).Distinct().Order());
 
     [Fact]
     public void Parts_of_commands_in_the_table_exist() => Assert.All(Calls, call => Assert.NotNull(Find(call)));
@@ -30,12 +31,14 @@ public sealed partial class ReadmeTests
     public void Options_in_the_table_are_those_of_a_command_of_their_row() => Assert.All(Rows(), row =>
     {
         Command[] commands = [.. Quoted().Matches(row).Select(match => Find(match.Groups[1].Value)).OfType<Command>()];
-        Assert.All(Options().Matches(row).Select(match => match.Value), option => Assert.Contains(commands, command => command.Options.Any(o => o.Name == option)));
+        Assert.All(Options().Matches(row).Select(match => match.Value),
+            option => Assert.Contains(commands, command => command.Options.Any(o => o.Name == option)));
     });
 
     [Fact]
     public void Exit_codes_are_those_of_the_program() => Assert.Contains(
-        $"\nExit codes: {string.Join(" · ", Enum.GetValues<ExitCode>().Select(code => $"{(int)code} {ExitCodes.Describe(code)}"))}.\n", Text, StringComparison.Ordinal);
+        $"\nExit codes: {string.Join(" · ", Enum.GetValues<ExitCode>().Select(code => $"{(int)code} {ExitCodes.Describe(code)}"))}.\n",
+        Text, StringComparison.Ordinal);
 
     /// <summary>The command that a call names, with the part of it where it has parts; null when there is none.</summary>
     private static Command? Find(string call)
@@ -45,7 +48,8 @@ public sealed partial class ReadmeTests
         return command?.Subcommands.Count > 0 ? command.Subcommands.FirstOrDefault(c => words.Length > 1 && c.Name == words[1]) : command;
     }
 
-    private static IEnumerable<string> Rows() => Text.Split("## Commands at a glance")[1].Split("\n\n")[0].Split('\n').Where(line => line.StartsWith("| `", StringComparison.Ordinal));
+    private static IEnumerable<string> Rows() => Text.Split("## Commands at a glance")[1]
+        .Split("\n\n")[0].Split('\n').Where(line => line.StartsWith("| `", StringComparison.Ordinal));
 
     [GeneratedRegex("`([^`]+)`")]
     private static partial Regex Quoted();

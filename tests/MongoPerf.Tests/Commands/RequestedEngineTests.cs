@@ -56,7 +56,8 @@ public sealed class RequestedEngineTests
             data: {users: {count: 10, document: {n: ^number}}}
             phases: [{name: look, count: 1, operations: [{distinct: users, field: n, name: values}]}]
             """;
-        OperationLimitException e = Assert.Throws<OperationLimitException>(() => RequestedEngine.Open([Request(Driver, Text)], () => new FakeEngine()));
+        OperationLimitException e =
+            Assert.Throws<OperationLimitException>(() => RequestedEngine.Open([Request(Driver, Text)], () => new FakeEngine()));
         Assert.Equal("values is not possible here", e.Message);
     }
 
@@ -70,15 +71,18 @@ public sealed class RequestedEngineTests
     [Fact]
     public void A_run_goes_on_with_the_version_of_the_driver_that_it_began_with()
     {
-        Assert.Equal("driver 9.8.7", RequestedEngine.Open([Request(Driver with { Version = "9.8.7" })], () => new FakeEngine())[0].Settings.Engine.Text);
-        UserException e = Assert.Throws<UserException>(() => RequestedEngine.Open([Request(Driver with { Version = "3.11.0" })], () => new FakeEngine()));
+        Assert.Equal("driver 9.8.7",
+            RequestedEngine.Open([Request(Driver with { Version = "9.8.7" })], () => new FakeEngine())[0].Settings.Engine.Text);
+        UserException e =
+            Assert.Throws<UserException>(() => RequestedEngine.Open([Request(Driver with { Version = "3.11.0" })], () => new FakeEngine()));
         Assert.Contains("began with MongoDB.Driver 3.11.0, and this MongoPerf has 9.8.7", e.Message, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Settings_that_were_stored_before_there_were_engines_mean_our_own_client()
     {
-        string stored = System.Text.Json.JsonSerializer.Serialize(RunParts.Settings() with { Engine = new EngineSettings(EngineKind.Driver, "3.11.0") });
+        string stored = System.Text.Json.JsonSerializer.Serialize(
+            RunParts.Settings() with { Engine = new EngineSettings(EngineKind.Driver, "3.11.0") });
         Assert.Equal("driver 3.11.0", System.Text.Json.JsonSerializer.Deserialize<RunSettings>(stored)!.Engine.Text);
         System.Text.Json.Nodes.JsonObject older = System.Text.Json.Nodes.JsonNode.Parse(stored)!.AsObject();
         older.Remove("Engine");
@@ -88,8 +92,10 @@ public sealed class RequestedEngineTests
     [Theory]
     [InlineData("--engine driver", "engine: driver")]
     [InlineData("--engine wire,driver", "deployment 'wire': one server", "deployment 'driver': one server, engine driver")]
-    [InlineData("--engine wire,driver --topology single,null", "deployment 'standalone, wire'", "deployment 'standalone, driver'", "deployment 'null, wire'", "deployment 'null, driver'")]
-    [InlineData("--engine driver,wire --cpus 1", "deployment 'driver': one server, 1 CPU, engine driver", "deployment 'wire': one server, 1 CPU")]
+    [InlineData("--engine wire,driver --topology single,null", "deployment 'standalone, wire'", "deployment 'standalone, driver'",
+        "deployment 'null, wire'", "deployment 'null, driver'")]
+    [InlineData("--engine driver,wire --cpus 1", "deployment 'driver': one server, 1 CPU, engine driver",
+        "deployment 'wire': one server, 1 CPU")]
     public void A_dry_run_names_the_engines_and_loads_none(string options, params string[] lines)
     {
         TextWriter before = Console.Out;
@@ -119,7 +125,8 @@ public sealed class RequestedEngineTests
 
     private static IClientEngine Fail() => throw new InvalidOperationException("loaded for nothing");
 
-    private static RunRequest Request(EngineSettings engine, string text = "data: {users: {count: 10, document: {n: ^number}}}\nphases: [{name: load, load: users}]\n")
+    private static RunRequest Request(
+        EngineSettings engine, string text = "data: {users: {count: 10, document: {n: ^number}}}\nphases: [{name: load, load: users}]\n")
     {
         ReadPlan Read(ulong seed) => PlanReader.Read(new ScenarioFile("test.yaml", "test.yaml", text), new PlanOverrides(), seed);
         return new RunRequest

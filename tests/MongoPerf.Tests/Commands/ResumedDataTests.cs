@@ -13,8 +13,10 @@ namespace MongoPerf.Tests.Commands;
 /// <summary>What must be on the server before an interrupted run continues.</summary>
 public sealed class ResumedDataTests : IDisposable
 {
-    private const string Growing = "data: {users: {document: {n: ^number}}}\nphases: [{grow: users, to: 20, step: 10, writes: [{name: one, share: 1, batch: 1}]}]\n";
-    private const string Loaded = GrowthHarness.Users + "phases:\n  - {load: users, batch: 1}\n  - {name: mix, count: 50, operations: [{find: users, key: uniform}]}\n";
+    private const string Growing = "data: {users: {document: {n: ^number}}}\n"
+        + "phases: [{grow: users, to: 20, step: 10, writes: [{name: one, share: 1, batch: 1}]}]\n";
+    private const string Loaded = GrowthHarness.Users
+        + "phases:\n  - {load: users, batch: 1}\n  - {name: mix, count: 50, operations: [{find: users, key: uniform}]}\n";
 
     private static readonly ResumedPlace Place = new("1-a", "mine", "perf", "b:27017", "a:27017", IsExisting: false);
 
@@ -40,9 +42,11 @@ public sealed class ResumedDataTests : IDisposable
     [Theory]
     [InlineData("{users: {count: 100, document: {n: ^number}}}", "{delete: users, key: uniform}")]
     [InlineData("{users: {count: 100, document: {n: ^number}, options: {capped: true, size: 4096}}}", "{find: users, key: uniform}")]
-    [InlineData("{users: {count: 100, document: {n: ^number}, indexes: [{key: {n: 1}, expireAfterSeconds: 60}]}}", "{find: users, key: uniform}")]
+    [InlineData("{users: {count: 100, document: {n: ^number}, indexes: [{key: {n: 1}, expireAfterSeconds: 60}]}}",
+        "{find: users, key: uniform}")]
     public void Documents_that_may_be_gone_by_right_are_not_counted(string data, string operation) =>
-        Assert.Equal((100L, true), Told(Interrupt($"data: {data}\nphases:\n  - {{load: users, batch: 1}}\n  - {{name: mix, count: 50, operations: [{operation}]}}\n", at: 110)));
+        Assert.Equal((100L, true), Told(Interrupt(
+            $"data: {data}\nphases:\n  - {{load: users, batch: 1}}\n  - {{name: mix, count: 50, operations: [{operation}]}}\n", at: 110)));
 
     [Fact]
     public void A_collection_that_is_whole_lets_the_run_continue()
@@ -60,7 +64,9 @@ public sealed class ResumedDataTests : IDisposable
         IReadOnlyList<VouchedDocuments> vouched = Interrupt(Growing, at: 15);
         UserException e = Assert.Throws<UserException>(() => ResumedData.Require(new MemoryData(new ManualClock()), vouched, Place));
         Assert.Equal(ExitCode.Refused, e.Code);
-        Assert.Equal("perf.users on b:27017 does not exist; to continue, run 1-a needs the 10 documents that were there when it was interrupted", e.Message);
+        Assert.Equal(
+            "perf.users on b:27017 does not exist; to continue, run 1-a needs the 10 documents that were there when it was interrupted",
+            e.Message);
         Assert.Equal("the run was on a:27017: resume it there", e.Hint);
     }
 
@@ -108,7 +114,8 @@ public sealed class ResumedDataTests : IDisposable
         ResumedData.Require(_run.Data, vouched, place);
         for (long number = 0; number < 100; number++)
             _run.Data.Remove("users", number);
-        Assert.Contains("holds 0 documents;", Assert.Throws<UserException>(() => ResumedData.Require(_run.Data, vouched, place)).Message, StringComparison.Ordinal);
+        Assert.Contains("holds 0 documents;",
+            Assert.Throws<UserException>(() => ResumedData.Require(_run.Data, vouched, place)).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -133,10 +140,12 @@ public sealed class ResumedDataTests : IDisposable
         AssertRefused(vouched, "holds 13 documents, but not number 7;");
     }
 
-    private static (long Documents, bool MayHaveShrunk) Told(IReadOnlyList<VouchedDocuments> vouched) => (vouched.Single().Documents, vouched.Single().MayHaveShrunk);
+    private static (long Documents, bool MayHaveShrunk) Told(IReadOnlyList<VouchedDocuments> vouched) =>
+        (vouched.Single().Documents, vouched.Single().MayHaveShrunk);
 
     private void AssertRefused(IReadOnlyList<VouchedDocuments> vouched, string found) =>
-        Assert.Contains($"perf.users on b:27017 {found}", Assert.Throws<UserException>(() => ResumedData.Require(_run!.Data, vouched, Place)).Message, StringComparison.Ordinal);
+        Assert.Contains($"perf.users on b:27017 {found}",
+            Assert.Throws<UserException>(() => ResumedData.Require(_run!.Data, vouched, Place)).Message, StringComparison.Ordinal);
 
     private void Mark(long documents, string? token = "mine") =>
         _run!.Data.Markers["users"] = new CollectionMarker(42, "", Place.RunId, documents, IsGrown: false) { Token = token };

@@ -15,7 +15,8 @@ public sealed class ShardingSettingsTests
     [InlineData("", null)]
     [InlineData("--topology sharded", "sharded by hashed _id")]
     [InlineData("--cluster /some/where", "sharded by hashed _id")]
-    [InlineData("--topology sharded --shard-key Number --presplit 12 --chunk-size 8MB --balancer 22:00-06:00", "sharded by Number, presplit into 12 chunks, chunk size 8 MiB, balancer 22:00-06:00")]
+    [InlineData("--topology sharded --shard-key Number --presplit 12 --chunk-size 8MB --balancer 22:00-06:00",
+        "sharded by Number, presplit into 12 chunks, chunk size 8 MiB, balancer 22:00-06:00")]
     [InlineData("--topology sharded --preset 2011", "sharded by _id, balancer on")]
     [InlineData("--topology sharded --preset 2011 --balancer off --shard-key Date", "sharded by Date, balancer off")]
     [InlineData("--uri mongodb://host --shard-key _id", "sharded by _id")]
@@ -43,7 +44,8 @@ public sealed class ShardingSettingsTests
         Assert.Equal("sharded by the key it had, balancer on", ReportLines.Sharding(new ShardingSettings { Balancer = "on" }));
 
     private static InsertDocuments Batch(Plan plan) =>
-        (InsertDocuments)plan.Rounds[0].Phases[0].Growth!.Writes.Single(write => write.Name == "batch").Groups.Values.Single().Operations[0].Operation;
+        (InsertDocuments)plan.Rounds[0].Phases[0].Growth!.Writes
+            .Single(write => write.Name == "batch").Groups.Values.Single().Operations[0].Operation;
 
     private static RunRequest Read(string options)
     {
@@ -52,7 +54,10 @@ public sealed class ShardingSettingsTests
         shared.AddTo(command);
         ParseResult parsed = command.Parse(options.Split(' ', StringSplitOptions.RemoveEmptyEntries));
         Assert.Empty(parsed.Errors);
-        var overrides = new PlanOverrides { Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, shared)) { ["collection"] = "series" } };
+        var overrides = new PlanOverrides
+        {
+            Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, shared)) { ["collection"] = "series" },
+        };
         return Assert.Single(new PlanRequests(parsed, shared, SeriesScenario.Find(), overrides).Read());
     }
 }

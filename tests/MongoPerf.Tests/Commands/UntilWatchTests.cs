@@ -26,7 +26,8 @@ public sealed class UntilWatchTests
         var watch = new UntilWatch(UntilReader.Parse("p99 +-0.5%"), "q4");
         Assert.Equal(40, Feed(watch, 40));
         Assert.False(watch.IsReached);
-        Assert.Matches("^q4: p99 ±0.5 % asked for; known to ±[0-9.]+ % after 40 s: it would take about .* to get there \\(--duration\\)$", watch.Describe());
+        Assert.Matches("^q4: p99 ±0.5 % asked for; known to ±[0-9.]+ % after 40 s: it would take about .* to get there \\(--duration\\)$",
+            watch.Describe());
     }
 
     [Fact]
@@ -35,7 +36,9 @@ public sealed class UntilWatchTests
         var watch = new UntilWatch(UntilReader.Parse("p50 ±50 %"), "q4");
         Assert.False(watch.Add([Second(1, 0) with { IsWarmup = true }]));
         Assert.Equal(20, Feed(watch, 600));
-        Assert.Equal("q4: p99 ±1 % asked for; its precision can't be determined: 0 s were measured after the warm-up; 20 s are needed (--duration)", new UntilWatch(UntilReader.Parse("p99 1%"), "q4").Describe());
+        Assert.Equal(
+            "q4: p99 ±1 % asked for; its precision can't be determined: 0 s were measured after the warm-up; 20 s are needed (--duration)",
+            new UntilWatch(UntilReader.Parse("p99 1%"), "q4").Describe());
     }
 
     /// <summary>Looks are rare; at the end there is one more.</summary>

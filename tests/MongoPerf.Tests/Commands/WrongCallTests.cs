@@ -35,7 +35,8 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("series --target lots", "--target: 'lots' is not a count")]
     [InlineData("run", "run: NAME is missing")]
     [InlineData("run series --records 5", "--records: the scenario grows its collections\nhint:  use --target")]
-    [InlineData("run six-nodes --records 5", "--records: the scenario loads 5 collections (ordered, hashed, whole1, whole2, whole3); it has to load exactly one")]
+    [InlineData("run six-nodes --records 5",
+        "--records: the scenario loads 5 collections (ordered, hashed, whole1, whole2, whole3); it has to load exactly one")]
     [InlineData("list", "list: no command given\nhint:  allowed: runs, scenarios, plots, phases, metrics")]
     [InlineData("show doc", "unknown command 'doc' of 'show'\nhint:  allowed: document, command")]
     [InlineData("series --target 0", "--target: '0' is out of range; allowed: 1")]
@@ -70,12 +71,15 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("series --target 1M --presplit 6 --topology single", "--presplit only applies to a sharded collection")]
     [InlineData("series --target 1M --preset 2011", "--preset only applies to a sharded collection")]
     [InlineData("run q4 --balancer off --topology null", "--balancer only applies to a sharded collection")]
-    [InlineData("series --target 1M --topology sharded --shard-key a:b", "--shard-key: 'a:b' is not a shard key field; allowed: hashed, FIELD")]
+    [InlineData(
+        "series --target 1M --topology sharded --shard-key a:b", "--shard-key: 'a:b' is not a shard key field; allowed: hashed, FIELD")]
     [InlineData("series --target 1M --topology sharded --shard-key _id,Number:hashed", "--shard-key:")]
     [InlineData("series --target 1M --topology sharded --presplit 9000", "--presplit: '9000' is out of range; allowed: 1 to 8,192")]
-    [InlineData("series --target 1M --topology sharded --chunk-size 100KB", "--chunk-size: '100KB' is not a chunk size; allowed: whole megabytes from 1MB to 1GB")]
+    [InlineData("series --target 1M --topology sharded --chunk-size 100KB",
+        "--chunk-size: '100KB' is not a chunk size; allowed: whole megabytes from 1MB to 1GB")]
     [InlineData("series --target 1M --topology sharded --chunk-size 2GB", "--chunk-size: '2GB' is not a chunk size")]
-    [InlineData("series --target 1M --topology sharded --balancer sometimes", "--balancer: 'sometimes' is not valid; allowed: on, off, or a window such as 22:00-06:00")]
+    [InlineData("series --target 1M --topology sharded --balancer sometimes",
+        "--balancer: 'sometimes' is not valid; allowed: on, off, or a window such as 22:00-06:00")]
     [InlineData("series --target 1M --topology sharded --balancer 25:00-06:00", "--balancer: '25:00-06:00'")]
     [InlineData("series --target 1M --topology sharded --balancer 06:00-06:00", "--balancer: '06:00-06:00'")]
     [InlineData("series --target 1M --topology sharded --preset 2012", "--preset: '2012' is not valid; allowed: 2011")]
@@ -84,11 +88,15 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("series --target 1M --topology sharded --members 4", "--members: '4' is out of range; allowed: 1 to 3")]
     [InlineData("series --target 1M --topology sharded --memory-limit little", "--memory-limit: 'little' is not a size")]
     [InlineData("series --target 1M --shards 3", "--shards only applies to a cluster that MongoPerf starts")]
-    [InlineData("series --target 1M --topology sharded --uri mongodb://host --members 2", "--members only applies to a cluster or replica set that MongoPerf starts")]
-    [InlineData("series --target 1M --topology null --memory-limit none", "--topology null stores nothing and can't be combined with --memory-limit")]
-    [InlineData("series --target 1M --cluster /nosuch --shards 3", "--cluster names an existing cluster; --shards only applies to one that MongoPerf starts")]
+    [InlineData("series --target 1M --topology sharded --uri mongodb://host --members 2",
+        "--members only applies to a cluster or replica set that MongoPerf starts")]
+    [InlineData("series --target 1M --topology null --memory-limit none",
+        "--topology null stores nothing and can't be combined with --memory-limit")]
+    [InlineData("series --target 1M --cluster /nosuch --shards 3",
+        "--cluster names an existing cluster; --shards only applies to one that MongoPerf starts")]
     [InlineData("series --target 1M --cluster /nosuch --cache 1GB", "--cache only applies to one that MongoPerf starts")]
-    [InlineData("series --target 1M --cluster /nosuch --uri mongodb://host", "--cluster names the deployment and can't be combined with --uri")]
+    [InlineData(
+        "series --target 1M --cluster /nosuch --uri mongodb://host", "--cluster names the deployment and can't be combined with --uri")]
     [InlineData("series --target 1M --cluster /nosuch --topology single", "can't be combined with --topology standalone")]
     [InlineData("series --target 1M --cluster /nosuch", "no cluster in /nosuch")]
     [InlineData("series --target 1M --topology sharded --mongod /nosuch/mongod", "--mongod: /nosuch/mongod does not exist")]
@@ -103,7 +111,8 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("series --target 1M --threads 0", "--threads: '0' is out of range; allowed: 1 to 10,000")]
     [InlineData("help nonsense", "unknown command 'nonsense'")]
     [InlineData("nonsense --help", "unknown command 'nonsense'")]
-    [InlineData("run nothing.yaml", "hint:  'mongoperf new nothing.yaml' writes one to start from; 'mongoperf list scenarios' lists the built-in ones")]
+    [InlineData("run nothing.yaml",
+        "hint:  'mongoperf new nothing.yaml' writes one to start from; 'mongoperf list scenarios' lists the built-in ones")]
     [InlineData("run nothing.yml", "no scenario 'nothing.yml': no such file")]
     [InlineData("run ycsb/aa.yaml", "did you mean 'ycsb/a'?")]
     [InlineData("cluster", "")]
@@ -127,22 +136,32 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("series --target 1M --uri mongodb://", "")]
     [InlineData("series --target 1M --uri mongodb://host:99999", "99999")]
     [InlineData("series --target 1M --uri mongodb+srv://host:27017", "mongodb+srv allows no port")]
-    [InlineData("series --target 1M --uri mongodb://user:hunter2@host/?authMechanism=MONGODB-CR", "authentication by MONGODB-CR is not supported")]
-    [InlineData("series --target 1M --uri mongodb://user:hunter2@host/?authMechanism=PLAIN", "PLAIN sends the password unprotected and needs tls=true")]
+    [InlineData("series --target 1M --uri mongodb://user:hunter2@host/?authMechanism=MONGODB-CR",
+        "authentication by MONGODB-CR is not supported")]
+    [InlineData("series --target 1M --uri mongodb://user:hunter2@host/?authMechanism=PLAIN",
+        "PLAIN sends the password unprotected and needs tls=true")]
     [InlineData("series --target 1M --uri mongodb://host/?authMechanism=MONGODB-X509", "needs tls=true and tlsCertificateKeyFile=FILE")]
-    [InlineData("series --target 1M --uri mongodb://host/?loadBalanced=true&replicaSet=rs0", "loadBalanced=true and replicaSet can't be combined")]
-    [InlineData("series --target 1M --uri mongodb://host/?readPreference=secondary&maxStalenessSeconds=100&heartbeatFrequencyMS=100000", "maxStalenessSeconds is 100; allowed with heartbeatFrequencyMS=100000: 110 or more")]
-    [InlineData("series --target 1M --uri mongodb://host --password-file /etc/passwd", "--password-file: it has no effect, as no connection string is missing a password")]
-    [InlineData("series --target 1M --password-file /etc/passwd", "--password-file: it has no effect, as no connection string is missing a password")]
+    [InlineData("series --target 1M --uri mongodb://host/?loadBalanced=true&replicaSet=rs0",
+        "loadBalanced=true and replicaSet can't be combined")]
+    [InlineData("series --target 1M --uri mongodb://host/?readPreference=secondary&maxStalenessSeconds=100&heartbeatFrequencyMS=100000",
+        "maxStalenessSeconds is 100; allowed with heartbeatFrequencyMS=100000: 110 or more")]
+    [InlineData("series --target 1M --uri mongodb://host --password-file /etc/passwd",
+        "--password-file: it has no effect, as no connection string is missing a password")]
+    [InlineData("series --target 1M --password-file /etc/passwd",
+        "--password-file: it has no effect, as no connection string is missing a password")]
     [InlineData("series --target 1M --uri mongodb://host/?w=0", "w=0: whether writes are acknowledged")]
-    [InlineData("series --target 1M --uri mongodb://host --mongod /usr/bin/mongod", "--uri names an existing server; --mongod only applies to one that MongoPerf starts")]
-    [InlineData("series --target 1M --uri mongodb://host --cache 1GB", "--uri names an existing server; --cache only applies to one that MongoPerf starts")]
+    [InlineData("series --target 1M --uri mongodb://host --mongod /usr/bin/mongod",
+        "--uri names an existing server; --mongod only applies to one that MongoPerf starts")]
+    [InlineData("series --target 1M --uri mongodb://host --cache 1GB",
+        "--uri names an existing server; --cache only applies to one that MongoPerf starts")]
     [InlineData("series --target 1M --uri mongodb://host --topology null", "--topology null starts its own server")]
     [InlineData("series --target 1M --out mongodb://user:hunter2@host/", "is a connection string, not a folder (--uri names a deployment)")]
     [InlineData("run ycsb/a --format ycsb --repeat 3", "--format ycsb shows one run")]
     [InlineData("run ycsb-sharded --against mongodb://host", "--against names the second of two deployments, but the first is missing")]
-    [InlineData("run ycsb/a --find-max --assert p99<10ms --dry-run", "--dry-run shows what would run and can't be combined with --find-max")]
-    [InlineData("run size --find-max --assert p99<10ms", "run size reads the sizes once; --duration, --until, --warmup, --operations, --rate, --find-max")]
+    [InlineData(
+        "run ycsb/a --find-max --assert p99<10ms --dry-run", "--dry-run shows what would run and can't be combined with --find-max")]
+    [InlineData("run size --find-max --assert p99<10ms",
+        "run size reads the sizes once; --duration, --until, --warmup, --operations, --rate, --find-max")]
     [InlineData("run", "NAME")]
     [InlineData("run q9", "'q9' is not a scenario or a phase of the series; phases: unack, batch, safe, q4, q5, q6, q7, size")]
     [InlineData("run bacth", "did you mean 'batch'?")]
@@ -154,7 +173,8 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("run q4 --uri mongodb://user@host/?authMechanism=GSSAPI", "authentication by GSSAPI is not supported")]
     [InlineData("run q4 --uri mongodb://host/?tls=yes", "tls is 'yes'; allowed: true, false")]
     [InlineData("run q4 --uri mongodb://host/?compressors=zstdd", "did you mean 'zstd'?")]
-    [InlineData("run q4 --uri mongodb://host/?timeoutMS=5", "timeoutMS (one limit for a whole operation; use connectTimeoutMS and socketTimeoutMS) is not supported")]
+    [InlineData("run q4 --uri mongodb://host/?timeoutMS=5",
+        "timeoutMS (one limit for a whole operation; use connectTimeoutMS and socketTimeoutMS) is not supported")]
     [InlineData("new --growth /nonexistent/x.yaml", "/nonexistent/x.yaml: the folder /nonexistent does not exist")]
     [InlineData("new --growth .", ". is a folder; a file is expected")]
     [InlineData("resume", "RUN")]
@@ -168,7 +188,8 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("compare a b --noise-threshold 200%", "allowed: 0% to 99%")]
     [InlineData("compare a b --format yaml", "--format: 'yaml' is not valid")]
     [InlineData("compare a b --baselin a", "did you mean '--baseline'?")]
-    [InlineData("series --target 1M --topology single,ring", "--topology: 'ring' is not valid; allowed: standalone, replicaset, sharded, null")]
+    [InlineData(
+        "series --target 1M --topology single,ring", "--topology: 'ring' is not valid; allowed: standalone, replicaset, sharded, null")]
     [InlineData("series --target 1M --topology single,null --shards 2", "--shards only applies to a cluster that MongoPerf starts")]
     [InlineData("series --target 1M --topology single,null --shard-key _id", "--shard-key only applies to a sharded collection")]
     [InlineData("series --target 1M --topology null,null", "--topology: 'null,null' lists a value twice")]
@@ -184,35 +205,46 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("series --target 1M --topology replicaset --members 4", "--members: '4' is out of range; allowed: 1 to 3")]
     [InlineData("series --target 1M --topology replicaset --uri mongodb://host", "a replica set that --uri names is recognised as one")]
     [InlineData("series --target 1M --members 3", "--members only applies to a cluster or replica set that MongoPerf starts")]
-    [InlineData("series --target 1M --topology single,null --members 3", "--members only applies to a cluster or replica set that MongoPerf starts")]
+    [InlineData("series --target 1M --topology single,null --members 3",
+        "--members only applies to a cluster or replica set that MongoPerf starts")]
     [InlineData("series --target 1M --tls maybe", "--tls: 'maybe' is not valid; allowed: on, off")]
     [InlineData("series --target 1M --auth on,on", "--auth: 'on,on' lists a value twice")]
-    [InlineData("series --target 1M --uri mongodb://host --tls", "--uri names an existing server; --tls only applies to one that MongoPerf starts")]
-    [InlineData("series --target 1M --cluster /nosuch --auth", "--cluster names an existing cluster; --auth only applies to one that MongoPerf starts")]
+    [InlineData(
+        "series --target 1M --uri mongodb://host --tls", "--uri names an existing server; --tls only applies to one that MongoPerf starts")]
+    [InlineData("series --target 1M --cluster /nosuch --auth",
+        "--cluster names an existing cluster; --auth only applies to one that MongoPerf starts")]
     [InlineData("series --target 1M --topology null --tls on", "--topology null stores nothing and can't be combined with --tls")]
     [InlineData("cluster start --tls on,off", "--tls is a list; 'cluster start' takes one value")]
     [InlineData("cluster start --topology replicaset --shards 2", "--shards does not apply to --topology replicaset")]
-    [InlineData("serve --data /nosuch/d --listen 0.0.0.0", "--listen 0.0.0.0 lets other machines in, and without --auth anybody on them may read and delete everything")]
+    [InlineData("serve --data /nosuch/d --listen 0.0.0.0",
+        "--listen 0.0.0.0 lets other machines in, and without --auth anybody on them may read and delete everything")]
     [InlineData("serve --data /nosuch/d --listen ::", "--listen :: lets other machines in")]
     [InlineData("serve --data /nosuch/d --listen db1", "--listen: 'db1' is not an IP address such as 127.0.0.1, 0.0.0.0 or ::1")]
     [InlineData("serve --data /nosuch/d --auth", "hint:  mongoperf serve --data /nosuch/d --add-user NAME adds one")]
     [InlineData("serve --data /nosuch/d --tls-ca-file x", "--tls-ca-file needs --tls-certificate-key-file")]
-    [InlineData("serve --data /nosuch/d --tls-certificate-key-file /nosuch/x", "--tls-certificate-key-file: '/nosuch/x' can't be read: there is no such file")]
+    [InlineData("serve --data /nosuch/d --tls-certificate-key-file /nosuch/x",
+        "--tls-certificate-key-file: '/nosuch/x' can't be read: there is no such file")]
     [InlineData("serve --data /nosuch/d --password-file x", "--password-file is for --add-user, which is missing")]
     [InlineData("serve --data /nosuch/d --add-user x --auth", "--add-user starts no server and can't be combined with --auth")]
     [InlineData("serve --data /nosuch/d --remove-user x", "--remove-user: /nosuch/d has no user x")]
     [InlineData("serve --data /nosuch/d --remove-user x --port 1", "--remove-user starts no server and can't be combined with --port")]
-    [InlineData("serve --data /nosuch/d --remove-user x --add-user y", "--add-user starts no server and can't be combined with --remove-user")]
+    [InlineData(
+        "serve --data /nosuch/d --remove-user x --add-user y", "--add-user starts no server and can't be combined with --remove-user")]
     [InlineData("serve --data /nosuch/d --remove-user x --password-file y", "--password-file is for --add-user, which is missing")]
     [InlineData("serve --data /nosuch/d --listen 0.0.0.0 --tls-certificate-key-file /nosuch/x", "--listen 0.0.0.0 lets other machines in")]
-    [InlineData("serve --data /nosuch/d --add-user x --password-file /nosuch/x", "--password-file: '/nosuch/x' can't be read: there is no such file")]
+    [InlineData("serve --data /nosuch/d --add-user x --password-file /nosuch/x",
+        "--password-file: '/nosuch/x' can't be read: there is no such file")]
     [InlineData("run size --repeat 3", "run size reads the sizes once")]
     [InlineData("run q4 --against mongodb://host", "the first is missing")]
     [InlineData("series --target 1M --memory-limit 1GB,1GB", "--memory-limit: '1GB,1GB' lists a value twice")]
-    [InlineData("series --target 1M --memory-limit 1GB,100MB", "--memory-limit is 100 MiB; allowed with a cache of 64 MiB: 224 MiB or more")]
-    [InlineData("series --target 1M --memory-limit 1GB --cache 1GB", "--memory-limit is 1 GiB; allowed with a cache of 1 GiB: 1.25 GiB or more")]
-    [InlineData("series --target 1M --uri mongodb://host --memory-limit 1GB", "--uri names an existing server; --memory-limit only applies to one that MongoPerf starts")]
-    [InlineData("series --target 1M --cluster /nosuch --cpus 1", "--cluster names an existing cluster; --cpus only applies to one that MongoPerf starts")]
+    [InlineData(
+        "series --target 1M --memory-limit 1GB,100MB", "--memory-limit is 100 MiB; allowed with a cache of 64 MiB: 224 MiB or more")]
+    [InlineData(
+        "series --target 1M --memory-limit 1GB --cache 1GB", "--memory-limit is 1 GiB; allowed with a cache of 1 GiB: 1.25 GiB or more")]
+    [InlineData("series --target 1M --uri mongodb://host --memory-limit 1GB",
+        "--uri names an existing server; --memory-limit only applies to one that MongoPerf starts")]
+    [InlineData("series --target 1M --cluster /nosuch --cpus 1",
+        "--cluster names an existing cluster; --cpus only applies to one that MongoPerf starts")]
     [InlineData("series --target 1M --cpus 0", "--cpus: '0' is out of range; allowed: 1")]
     [InlineData("series --target 1M --cpus 1,4096", "--cpus is 4096; allowed: 1 to ")]
     [InlineData("cluster start --memory-limit 1GB,2GB", "--memory-limit is a list; 'cluster start' takes one value")]
@@ -278,7 +310,9 @@ public sealed class WrongCallTests : IDisposable
         Assert.DoesNotContain("hunter2", errors, StringComparison.Ordinal);
     }
 
-    /// <summary>Runs in this process with --out at the folder, where the command takes it, and without what the environment may name.</summary>
+    /// <summary>
+    /// Runs in this process with --out at the folder, where the command takes it, and without what the environment may name.
+    /// </summary>
     private (int Code, string Errors) Run(string call)
     {
         string[] args = call.Split(' ', StringSplitOptions.RemoveEmptyEntries);

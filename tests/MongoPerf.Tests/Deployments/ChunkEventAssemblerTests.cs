@@ -25,7 +25,8 @@ public sealed class ChunkEventAssemblerTests
         Assert.Equal([6691L, 6559L], migrations.Select(static one => one.Documents!.Value));
         Assert.Equal([6_610_708L, 6_480_292L], migrations.Select(static one => one.Bytes!.Value));
         Assert.Equal([0.251, 0.292], migrations.Select(static one => one.Seconds!.Value));
-        Assert.All(migrations, static one => Assert.Equal((ChunkEventKind.Migration, ChunkEventOutcome.Done, null), (one.Kind, one.Outcome, one.Note)));
+        Assert.All(migrations,
+            static one => Assert.Equal((ChunkEventKind.Migration, ChunkEventOutcome.Done, null), (one.Kind, one.Outcome, one.Note)));
     }
 
     [Fact]
@@ -91,7 +92,8 @@ public sealed class ChunkEventAssemblerTests
 
     private static BsonDocument RecordedChangelog()
     {
-        BsonDocument recorded = ExtendedJson.Parse(File.ReadAllText(Path.Combine(RepositoryPaths.Replies!, "sharding_without_mongos.json")));
+        BsonDocument recorded =
+            ExtendedJson.Parse(File.ReadAllText(Path.Combine(RepositoryPaths.Replies!, "sharding_without_mongos.json")));
         return recorded.FindDocument("exchanges")!.Select(static one => one.Value.ToDocument())
             .Single(static one => one.FindString("what") == "config server: config.changelog").FindDocument("reply")!;
     }

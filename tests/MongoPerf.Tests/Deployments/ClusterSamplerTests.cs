@@ -18,7 +18,8 @@ public sealed class ClusterSamplerTests : IDisposable
     public ClusterSamplerTests()
     {
         _sampler = new ClusterSampler(
-            () => _cluster.Cluster, ConnectionSettings.Default, new SampledNamespace("d", "c"), DateTimeOffset.FromUnixTimeMilliseconds(Began));
+            () => _cluster.Cluster, ConnectionSettings.Default, new SampledNamespace("d", "c"),
+            DateTimeOffset.FromUnixTimeMilliseconds(Began));
         _cluster.Parts["s0"] = (1000, 300);
         _cluster.Parts["s1"] = (250, 0);
         _cluster.Chunks["s0"] = 3;
@@ -88,7 +89,8 @@ public sealed class ClusterSamplerTests : IDisposable
     [Fact]
     public void Without_a_cluster_there_is_nothing_to_see()
     {
-        using var sampler = new ClusterSampler(() => null, ConnectionSettings.Default, new SampledNamespace("d", "c"), DateTimeOffset.UnixEpoch);
+        using var sampler = new ClusterSampler(
+            () => null, ConnectionSettings.Default, new SampledNamespace("d", "c"), DateTimeOffset.UnixEpoch);
         Assert.Empty(sampler.Look().Shards);
     }
 
@@ -104,7 +106,8 @@ public sealed class ClusterSamplerTests : IDisposable
         Add(2, "moveChunk.commit", 1100, "s0", Move("s0", "s1", ("counts", BsonDocument.Of(("cloned", 500L), ("clonedBytes", 512_000L)))));
         Add(3, "moveChunk.from", 1200, "s0", Move("s0", "s1", ("note", "success")));
         ChunkEvent ended = _sampler.Look().ChunkEvents[^1];
-        Assert.Equal(begun with { Outcome = ChunkEventOutcome.Done, EndMilliseconds = Began + 1200, Documents = 500, Bytes = 512_000 }, ended);
+        Assert.Equal(
+            begun with { Outcome = ChunkEventOutcome.Done, EndMilliseconds = Began + 1200, Documents = 500, Bytes = 512_000 }, ended);
     }
 
     [Fact]
@@ -132,7 +135,8 @@ public sealed class ClusterSamplerTests : IDisposable
     private void Add(int id, string what, long afterBegan, string shard, BsonDocument details) =>
         _cluster.Changelog.Add(FakeCluster.Entry(id, what, Began + afterBegan, shard, details));
 
-    private static BsonDocument Move(string from, string to, params (string, object?)[] more) => BsonDocument.Of([("from", from), ("to", to), .. more]);
+    private static BsonDocument Move(string from, string to, params (string, object?)[] more) =>
+        BsonDocument.Of([("from", from), ("to", to), .. more]);
 
     /// <summary>Looks until it is so; a server that failed is left alone for a quarter of a second.</summary>
     private ClusterLook Look(Func<ClusterLook, bool> condition)

@@ -49,7 +49,8 @@ public sealed class CounterClockTests
     [Fact]
     public void The_servers_time_is_that_of_its_status()
     {
-        Assert.Equal(4321, StatusTree.FindUptimeMilliseconds(BsonDocument.Of(("host", "a"), ("uptime", 4.0), ("uptimeMillis", 4321L), ("ok", 1.0)).Bytes));
+        Assert.Equal(4321,
+            StatusTree.FindUptimeMilliseconds(BsonDocument.Of(("host", "a"), ("uptime", 4.0), ("uptimeMillis", 4321L), ("ok", 1.0)).Bytes));
         Assert.True(double.IsNaN(StatusTree.FindUptimeMilliseconds(BsonDocument.Of(("ok", 1.0)).Bytes)));
     }
 

@@ -22,17 +22,20 @@ public sealed class CpuAffinityTests
     {
         IReadOnlyList<int> own = CpuAffinity.Own;
         int last = own[^1];
-        using Process child = CpuAffinity.Confine([last], () => Process.Start(new ProcessStartInfo("/bin/sh", ["-c", "grep Cpus_allowed_list: /proc/self/status"]) { RedirectStandardOutput = true })!);
+        using Process child = CpuAffinity.Confine([last], () => Process.Start(new ProcessStartInfo("/bin/sh",
+            ["-c", "grep Cpus_allowed_list: /proc/self/status"]) { RedirectStandardOutput = true })!);
         string said = child.StandardOutput.ReadToEnd();
         child.WaitForExit();
         Assert.Equal([last], CpuAffinity.Parse(said.Split(':')[1]));
         Assert.Equal(own, CpuAffinity.Own);
-        Assert.Equal(own, CpuAffinity.Parse(File.ReadAllLines("/proc/thread-self/status").Single(line => line.StartsWith("Cpus_allowed_list:", StringComparison.Ordinal)).Split(':')[1]));
+        Assert.Equal(own, CpuAffinity.Parse(File.ReadAllLines("/proc/thread-self/status")
+            .Single(line => line.StartsWith("Cpus_allowed_list:", StringComparison.Ordinal)).Split(':')[1]));
     }
 
     [Fact]
     public void What_fails_to_start_fails_as_without() =>
-        Assert.Throws<InvalidOperationException>(() => CpuAffinity.Confine<int>([CpuAffinity.Own[0]], () => throw new InvalidOperationException("no")));
+        Assert.Throws<InvalidOperationException>(() =>
+            CpuAffinity.Confine<int>([CpuAffinity.Own[0]], () => throw new InvalidOperationException("no")));
 
     [Fact]
     public void More_than_there_are_is_refused_with_what_is_allowed()

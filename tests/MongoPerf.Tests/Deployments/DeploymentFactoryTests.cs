@@ -35,13 +35,18 @@ public sealed class DeploymentFactoryTests : IDisposable
         Assert.Equal(DeploymentKind.Null, KindOf(Request(Topology.Null), _mongod));
         Assert.Equal(DeploymentKind.Given, KindOf(Request(Topology.Sharded) with { Hosts = Hosts }, _mongod));
         Assert.Equal(DeploymentKind.Sharded, KindOf(Request(Topology.Sharded), _mongod));
-        DeploymentRequest set = Request(Topology.ReplicaSet, cluster: new DeploymentSettings { Members = 1 }) with { DataFolder = _folder.At("set") };
+        DeploymentRequest set = Request(
+            Topology.ReplicaSet, cluster: new DeploymentSettings { Members = 1 }) with { DataFolder = _folder.At("set") };
         Assert.Equal(DeploymentKind.ReplicaSet, KindOf(set, _mongod));
         Assert.Equal(DeploymentKind.ReplicaSet, KindOf(set with { RequiredKind = DeploymentKind.ReplicaSet }, _mongod));
         Refuses(set with { DataFolder = _folder.At("none") }, "a replica set needs a mongod, and none was found", "server install 8.0");
-        DeploymentRequest secured = Request() with { Settings = Request().Settings with { Auth = true, Tls = true }, DataFolder = _folder.At("secured") };
+        DeploymentRequest secured = Request() with
+        {
+            Settings = Request().Settings with { Auth = true, Tls = true }, DataFolder = _folder.At("secured"),
+        };
         using IDeployment embedded = DeploymentFactory.Create(secured, _ => null);
-        Assert.Equal((DeploymentKind.Embedded, "mongoperf", true), (embedded.Kind, embedded.Connections?.Credential?.UserName, embedded.Connections?.Tls is not null));
+        Assert.Equal((DeploymentKind.Embedded, "mongoperf", true),
+            (embedded.Kind, embedded.Connections?.Credential?.UserName, embedded.Connections?.Tls is not null));
     }
 
     [Fact]
@@ -60,12 +65,18 @@ public sealed class DeploymentFactoryTests : IDisposable
     {
         var cluster = new DeploymentSettings { Shards = 2, Members = 1 };
         KindOf(Request(Topology.Sharded, cluster: cluster), _mongod);
-        DeploymentRequest resumed = Request(Topology.Sharded, cluster: cluster) with { RequiredKind = DeploymentKind.Sharded, ServerProgram = _mongod };
+        DeploymentRequest resumed = Request(
+            Topology.Sharded, cluster: cluster) with { RequiredKind = DeploymentKind.Sharded, ServerProgram = _mongod };
         using (IDeployment deployment = DeploymentFactory.Create(resumed, Names(_mongod)))
             Assert.Equal((DeploymentKind.Sharded, _mongod), (deployment.Kind, deployment.Program));
-        Refuses(resumed, $"this run used {_mongod}, which MongoPerf does not start on this machine unless it is named", $"--mongod {_mongod}");
-        Refuses(Request(Topology.Sharded, "./elsewhere", cluster) with { RequiredKind = DeploymentKind.Sharded }, "/elsewhere does not exist", "mongod");
-        Refuses(Request(Topology.Sharded, cluster: cluster) with { RequiredKind = DeploymentKind.Sharded, DataFolder = _folder.At("other") }, "needs a mongod, and none was found", "server install 8.0");
+        Refuses(
+            resumed, $"this run used {_mongod}, which MongoPerf does not start on this machine unless it is named", $"--mongod {_mongod}");
+        Refuses(Request(Topology.Sharded, "./elsewhere", cluster) with { RequiredKind = DeploymentKind.Sharded },
+            "/elsewhere does not exist", "mongod");
+        Refuses(
+            Request(Topology.Sharded, cluster: cluster) with { RequiredKind = DeploymentKind.Sharded, DataFolder = _folder.At("other") },
+            "needs a mongod, and none was found",
+            "server install 8.0");
     }
 
     [Fact]
@@ -93,15 +104,18 @@ public sealed class DeploymentFactoryTests : IDisposable
         File.SetUnixFileMode(planted, UnixFileMode.UserRead | UnixFileMode.UserExecute);
         DeploymentRequest mongod = Request() with { RequiredKind = DeploymentKind.Mongod, ServerProgram = planted };
         foreach (string? own in (string?[])[null, _mongod])
-            Refuses(mongod, $"this run used {planted}, which MongoPerf does not start on this machine unless it is named", $"--mongod {planted}", own);
+            Refuses(mongod, $"this run used {planted}, which MongoPerf does not start on this machine unless it is named",
+                $"--mongod {planted}", own);
 
         DeploymentRequest cluster = Request(Topology.Sharded, cluster: new DeploymentSettings { Shards = 1 });
         KindOf(cluster, _mongod);
         ClusterPlan plan = ClusterPlan.Read(DataFolder)!;
         (plan with { Mongod = planted }).Write(DataFolder);
-        Refuses(cluster with { RequiredKind = DeploymentKind.Sharded, ServerProgram = _mongod }, $"this run used {planted}", $"--mongod {planted}", _mongod);
+        Refuses(cluster with { RequiredKind = DeploymentKind.Sharded, ServerProgram = _mongod }, $"this run used {planted}",
+            $"--mongod {planted}", _mongod);
         (plan with { Mongos = planted }).Write(DataFolder);
-        Refuses(cluster with { RequiredKind = DeploymentKind.Sharded, ServerProgram = _mongod }, $"this run used {planted}", "name the mongod beside it with --mongod", _mongod);
+        Refuses(cluster with { RequiredKind = DeploymentKind.Sharded, ServerProgram = _mongod }, $"this run used {planted}",
+            "name the mongod beside it with --mongod", _mongod);
         Assert.False(File.Exists(trace), "it was run");
     }
 
@@ -112,7 +126,8 @@ public sealed class DeploymentFactoryTests : IDisposable
         Directory.CreateDirectory(Path.GetDirectoryName(installed)!);
         File.Copy(_mongod, installed);
         using IDeployment deployment = DeploymentFactory.Create(
-            Request() with { RequiredKind = DeploymentKind.Mongod, ServerProgram = installed }, name => name == InstalledServers.Variable ? _folder.At("servers") : null);
+            Request() with { RequiredKind = DeploymentKind.Mongod, ServerProgram = installed },
+            name => name == InstalledServers.Variable ? _folder.At("servers") : null);
         Assert.Equal(installed, deployment.Program);
     }
 
@@ -120,7 +135,8 @@ public sealed class DeploymentFactoryTests : IDisposable
     public void What_a_run_began_with_and_is_missing_now_is_named_with_the_way_to_give_it()
     {
         DeploymentRequest mongod = Request() with { RequiredKind = DeploymentKind.Mongod };
-        Refuses(mongod with { ServerProgram = _folder.At("gone") }, $"this run used {_folder.At("gone")}, which no longer exists", "with --mongod");
+        Refuses(mongod with { ServerProgram = _folder.At("gone") },
+            $"this run used {_folder.At("gone")}, which no longer exists", "with --mongod");
         Refuses(mongod, "a mongod, and none is found", "with --mongod");
         Refuses(Request() with { RequiredKind = DeploymentKind.Given }, "no --uri names one", "with --uri");
         Refuses(Request(mongod: _mongod) with { RequiredKind = DeploymentKind.Embedded }, "used the embedded server", "omit --mongod");
@@ -137,7 +153,8 @@ public sealed class DeploymentFactoryTests : IDisposable
         File.WriteAllText(Path.Combine(DataFolder, file), "");
         foreach (DeploymentKind? required in (DeploymentKind?[])[kind, null])
         {
-            var e = Assert.Throws<DeploymentException>(() => KindOf(Request() with { RequiredKind = required }, kind == DeploymentKind.Mongod ? _mongod : null));
+            var e = Assert.Throws<DeploymentException>(() =>
+                KindOf(Request() with { RequiredKind = required }, kind == DeploymentKind.Mongod ? _mongod : null));
             Assert.Equal(6, (int)e.Fault);
             Assert.Contains(text, e.Message, StringComparison.Ordinal);
         }
@@ -146,11 +163,15 @@ public sealed class DeploymentFactoryTests : IDisposable
         Assert.Equal(isMongod ? DeploymentKind.Embedded : DeploymentKind.Mongod, KindOf(Request(), isMongod ? null : _mongod));
     }
 
-    private DeploymentRequest Request(Topology topology = Topology.Standalone, string? mongod = null, DeploymentSettings? cluster = null) => new()
-    {
-        Settings = (cluster ?? new DeploymentSettings()) with { Topology = topology, MongodPath = mongod, CacheBytes = topology == Topology.Sharded ? 256L << 20 : null },
-        DataFolder = DataFolder,
-    };
+    private DeploymentRequest Request(
+        Topology topology = Topology.Standalone, string? mongod = null, DeploymentSettings? cluster = null) => new()
+        {
+            Settings = (cluster ?? new DeploymentSettings()) with
+            {
+                Topology = topology, MongodPath = mongod, CacheBytes = topology == Topology.Sharded ? 256L << 20 : null,
+            },
+            DataFolder = DataFolder,
+        };
 
     /// <summary>This as MONGOPERF_MONGOD, and nothing in PATH.</summary>
     private static Func<string, string?> Names(string? mongod) => name => name == MongodProgram.Variable ? mongod : null;

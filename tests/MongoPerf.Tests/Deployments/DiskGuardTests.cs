@@ -23,7 +23,8 @@ public sealed class DiskGuardTests
         var guard = new DiskGuard("/data", GigaByte, () => 3_000_000);
         var e = Assert.Throws<DeploymentException>(() => guard.CheckBefore(200_000, DiskGuard.MongodBytesPerDocument));
         Assert.Contains("need about 250 MB plus 256 MB in reserve, but only 3 MB are free", e.Message, StringComparison.Ordinal);
-        Assert.EndsWith("hint:  choose a larger disk for the server's data (--out where the run starts the server)", e.Message, StringComparison.Ordinal);
+        Assert.EndsWith("hint:  choose a larger disk for the server's data (--out where the run starts the server)",
+            e.Message, StringComparison.Ordinal);
     }
 
     [Theory]

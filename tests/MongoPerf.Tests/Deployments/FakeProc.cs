@@ -19,12 +19,15 @@ internal static class FakeProc
         WriteFile(
             Path.Combine(proc, "diskstats"),
             "   8       0 sda 1 0 5000 2 3 0 6000 4 0 99 100\n   8       1 sda1 10 0 1000 20 30 0 2000 40 0 77 88\n" +
-            " 259       0 nvme0n1 1 0 90 2 3 0 10 4 0 5 6\n 259       1 nvme0n1p1 1 0 80 2 3 0 10 4 0 5 6\n 253       0 dm-0 1 0 7 2 3 0 8 4 0 9 10\n");
+            " 259       0 nvme0n1 1 0 90 2 3 0 10 4 0 5 6\n 259       1 nvme0n1p1 1 0 80 2 3 0 10 4 0 5 6\n"
+                + " 253       0 dm-0 1 0 7 2 3 0 8 4 0 9 10\n");
         WriteFile(
             Path.Combine(proc, "net/dev"),
-            "Inter-|   Receive |  Transmit\n face |bytes packets\n    lo: 1000 1 0 0 0 0 0 0 2000 1 0 0 0 0 0 0\n  eth0:111 1 0 0 0 0 0 0 222 1 0 0 0 0 0 0\n");
+            "Inter-|   Receive |  Transmit\n face |bytes packets\n    lo: 1000 1 0 0 0 0 0 0 2000 1 0 0 0 0 0 0\n"
+            + "  eth0:111 1 0 0 0 0 0 0 222 1 0 0 0 0 0 0\n");
         WriteFile(Path.Combine(proc, "self/statm"), "1000 300 20 1 0 50 0\n");
-        WriteFile(Path.Combine(proc, "self/mountinfo"), $"22 1 0:21 / /proc rw - proc proc rw\n27 1 {mount} rw,relatime shared:1 - {(source == "overlay" ? "overlay" : "ext4")} {source} rw\n");
+        WriteFile(Path.Combine(proc, "self/mountinfo"), "22 1 0:21 / /proc rw - proc proc rw\n"
+            + $"27 1 {mount} rw,relatime shared:1 - {(source == "overlay" ? "overlay" : "ext4")} {source} rw\n");
         return proc;
     }
 

@@ -26,7 +26,10 @@ public sealed class GivenDeploymentTests
     public void The_shards_behind_a_mongos_are_found_with_their_primaries()
     {
         using var mongos = new FakeMongos();
-        using var secondary = new LyingServer { Handshake = exchange => exchange.Reply(BsonDocument.Of(("secondary", true), ("maxWireVersion", 17), ("ok", 1.0))) };
+        using var secondary = new LyingServer
+        {
+            Handshake = exchange => exchange.Reply(BsonDocument.Of(("secondary", true), ("maxWireVersion", 17), ("ok", 1.0))),
+        };
         using var primary = new FakeMongos(isMongos: false);
         mongos.Documents["config.shards"] =
         [
@@ -47,7 +50,8 @@ public sealed class GivenDeploymentTests
     {
         using var mongos = new FakeMongos();
         var e = Assert.Throws<DeploymentException>(() => new GivenDeployment([mongos.Address], ConnectionSettings.Default).EnsureRunning());
-        Assert.Equal($"the cluster of the mongos at {mongos.Address} has no shards, so it can store nothing\nhint:  add one with sh.addShard(\"SET/HOST:PORT\")", e.Message);
+        Assert.Equal($"the cluster of the mongos at {mongos.Address} has no shards, so it can store nothing\n"
+            + "hint:  add one with sh.addShard(\"SET/HOST:PORT\")", e.Message);
     }
 
     [Fact]
@@ -56,12 +60,16 @@ public sealed class GivenDeploymentTests
         using var mongos = new FakeMongos();
         mongos.Documents["config.shards"] = [BsonDocument.Of(("_id", "s0"), ("host", "s0/127.0.0.1:1"))];
         BsonDocument recorded = BsonDocument.Of(("replicaSets", BsonDocument.Of(
-            ("s0", BsonDocument.Of(("hosts", new[] { BsonDocument.Of(("addr", "127.0.0.1:48201"), ("ok", false)), BsonDocument.Of(("addr", "127.0.0.1:48211"), ("ok", true)) }))),
+            ("s0", BsonDocument.Of(("hosts", new[]
+            {
+                BsonDocument.Of(("addr", "127.0.0.1:48201"), ("ok", false)), BsonDocument.Of(("addr", "127.0.0.1:48211"), ("ok", true)),
+            }))),
             ("s1", BsonDocument.Of(("hosts", new[] { BsonDocument.Of(("addr", "127.0.0.1:48202"), ("ok", false)) }))))), ("ok", 1.0));
         mongos.Replies["connPoolStats"] = _ => recorded;
         var deployment = new GivenDeployment([mongos.Address], ConnectionSettings.Default);
         var e = Assert.Throws<DeploymentException>(() => deployment.EnsureRunning());
-        Assert.Equal($"shard s1 is down: the mongos at {mongos.Address} reaches none of its members (127.0.0.1:48202)\nhint:  start it; a run needs all shards", e.Message);
+        Assert.Equal($"shard s1 is down: the mongos at {mongos.Address} reaches none of its members (127.0.0.1:48202)\n"
+            + "hint:  start it; a run needs all shards", e.Message);
         mongos.Replies["connPoolStats"] = _ => FakeMongos.Refusal(13, "not authorized on admin to execute command");
         Assert.False(deployment.EnsureRunning());
     }
@@ -71,7 +79,10 @@ public sealed class GivenDeploymentTests
     {
         using var mongos = new FakeMongos();
         using var one = new FakeMongos(isMongos: false);
-        using var other = new LyingServer { Handshake = exchange => exchange.Reply(BsonDocument.Of(("secondary", true), ("maxWireVersion", 17), ("ok", 1.0))) };
+        using var other = new LyingServer
+        {
+            Handshake = exchange => exchange.Reply(BsonDocument.Of(("secondary", true), ("maxWireVersion", 17), ("ok", 1.0))),
+        };
         mongos.Documents["config.shards"] = [BsonDocument.Of(("_id", "s0"), ("host", $"s0/{one.Address},{other.Address}"))];
         var deployment = new GivenDeployment([mongos.Address], ConnectionSettings.Default);
         deployment.EnsureRunning();
@@ -141,11 +152,14 @@ public sealed class GivenDeploymentTests
         deployment.EnsureRunning();
         set[0].IsPrimary = false;
         deployment.EnsureRunning();
-        Assert.Contains("no primary, so no member accepts writes", Assert.Throws<NoServerException>(() => deployment.Select(ReadPreference.Primary, 0)).Message, StringComparison.Ordinal);
-        Assert.Equal(set[0].Address, deployment.Select(ReadPreference.Of("secondary") with { TagSets = [new Dictionary<string, string> { ["n"] = "0" }] }, 0));
+        Assert.Contains("no primary, so no member accepts writes",
+            Assert.Throws<NoServerException>(() => deployment.Select(ReadPreference.Primary, 0)).Message, StringComparison.Ordinal);
+        Assert.Equal(set[0].Address,
+            deployment.Select(ReadPreference.Of("secondary") with { TagSets = [new Dictionary<string, string> { ["n"] = "0" }] }, 0));
         // A run that begins needs one.
         var late = new GivenDeployment([set[0].Address], FakeSet.Settings);
-        Assert.Contains("no primary, so no member accepts writes", Assert.Throws<DeploymentException>(() => late.EnsureRunning()).Message, StringComparison.Ordinal);
+        Assert.Contains("no primary, so no member accepts writes",
+            Assert.Throws<DeploymentException>(() => late.EnsureRunning()).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -154,7 +168,8 @@ public sealed class GivenDeploymentTests
         using var set = new FakeSet(1) { Names = ["nowhere.invalid:27017"] };
         var e = Assert.Throws<DeploymentException>(() => new GivenDeployment([set[0].Address], FakeSet.Settings).EnsureRunning());
         Assert.Equal(Fault.CannotConnect, e.Fault);
-        Assert.Contains($"\nhint:  make these names known on this machine, or add directConnection=true to use {set[0].Address} alone", e.Message, StringComparison.Ordinal);
+        Assert.Contains($"\nhint:  make these names known on this machine, or add directConnection=true to use {set[0].Address} alone",
+            e.Message, StringComparison.Ordinal);
         new GivenDeployment([set[0].Address], FakeSet.Settings with { IsDirect = true }).EnsureRunning();
     }
 
@@ -165,7 +180,8 @@ public sealed class GivenDeploymentTests
         ConnectionSettings settings = ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?compressors=zlib"));
         var deployment = new GivenDeployment([server.Address], settings);
         deployment.EnsureRunning();
-        Assert.Equal("the server supports none of the requested compressors (zlib): messages are not compressed", Assert.Single(deployment.Remarks));
+        Assert.Equal("the server supports none of the requested compressors (zlib): messages are not compressed",
+            Assert.Single(deployment.Remarks));
         var plain = new GivenDeployment([server.Address], ConnectionSettings.Default);
         plain.EnsureRunning();
         Assert.Empty(plain.Remarks);

@@ -22,7 +22,8 @@ public sealed class MongodProgramTests : IDisposable
         string given = Script("given", "echo db version v7.0.1");
         string named = Script("named", "echo db version v6.0.5");
         string inPath = Script("mongod", "echo db version v5.0.2");
-        string? Variable(string name) => name == "PATH" ? $"/nowhere:{Path.GetDirectoryName(inPath)}" : name == MongodProgram.Variable ? named : null;
+        string? Variable(string name) =>
+            name == "PATH" ? $"/nowhere:{Path.GetDirectoryName(inPath)}" : name == MongodProgram.Variable ? named : null;
         Assert.Equal(new MongodProgram(given, new Version(7, 0, 1)), MongodProgram.Find(given, Variable));
         Assert.Equal(named, MongodProgram.Find(null, Variable)!.Path);
         Assert.Equal(inPath, MongodProgram.Find(null, name => name == "PATH" ? Variable(name) : null)!.Path);
@@ -31,7 +32,8 @@ public sealed class MongodProgramTests : IDisposable
 
     [Theory]
     [InlineData("echo db version v3.4.24", 3, "is version 3.4.24; allowed: 3.6 or later")]
-    [InlineData("echo 'mongod: error while loading shared libraries: libcurl.so.4: cannot open shared object file' >&2; exit 127", 2, "shared library libcurl.so.4 is missing")]
+    [InlineData("echo 'mongod: error while loading shared libraries: libcurl.so.4: cannot open shared object file' >&2; exit 127", 2,
+        "shared library libcurl.so.4 is missing")]
     [InlineData("echo hello", 2, "exited with code 0: hello")]
     [InlineData("exit 1", 2, "exited with code 1: nothing")]
     public void A_program_that_is_no_usable_mongod_is_refused(string script, int exitCode, string text)
@@ -59,10 +61,12 @@ public sealed class MongodProgramTests : IDisposable
     [Fact]
     public void A_program_that_is_not_there_or_not_executable_is_refused()
     {
-        Assert.Contains("does not exist", Assert.Throws<DeploymentException>(() => MongodProgram.Find("/nowhere/mongod")).Message, StringComparison.Ordinal);
+        Assert.Contains("does not exist",
+            Assert.Throws<DeploymentException>(() => MongodProgram.Find("/nowhere/mongod")).Message, StringComparison.Ordinal);
         string file = _folder.At("text");
         File.WriteAllText(file, "no program");
-        Assert.Contains("can't be run", Assert.Throws<DeploymentException>(() => MongodProgram.Find(file)).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "can't be run", Assert.Throws<DeploymentException>(() => MongodProgram.Find(file)).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -90,7 +94,8 @@ public sealed class MongodProgramTests : IDisposable
         Assert.Equal(["--wiredTigerCacheSizeGB", "0.25"], CacheSize.Arguments(256 * megaByte));
         // mongod's own option takes no less.
         Assert.Equal(["--wiredTigerEngineConfigString", "cache_size=255M"], CacheSize.Arguments(255 * megaByte));
-        Assert.Contains("is 63 MiB; allowed: 64 MiB or more", Assert.Throws<DeploymentException>(() => CacheSize.Check(63 * megaByte)).Message, StringComparison.Ordinal);
+        Assert.Contains("is 63 MiB; allowed: 64 MiB or more",
+            Assert.Throws<DeploymentException>(() => CacheSize.Check(63 * megaByte)).Message, StringComparison.Ordinal);
         var e = Assert.Throws<DeploymentException>(() => CacheSize.Check(512 * megaByte, servers: 3, memoryBytes: 1024 * megaByte));
         Assert.Contains("512 MiB for each of 3 servers, but this machine has 1 GiB", e.Message, StringComparison.Ordinal);
         Assert.Equal(2, (int)e.Fault);

@@ -24,9 +24,12 @@ public sealed class NullServerTests : IDisposable
     private const string Database = "perf";
     private const ulong Seed = 5;
 
-    private static readonly PlanCollection Docs = Collection("docs", ("Number", new IntegerValue(NumberKind.Int32, 0, 999_999, 3)), ("Text", FillerValue.Text(new LengthRange(300, 300), 4)));
-    private static readonly PlanCollection Falling = Collection("falling", ("_id", new SequenceValue(NumberKind.Int64, 1_000_000, -2)), ("Text", FillerValue.Text(new LengthRange(10, 90), 4)));
-    private static readonly PlanCollection Users = Collection("users", ("_id", new NumberedTextValue("user", 1, isHashed: true)), ("name", new WordValue(1000, 9)), ("age", new IntegerValue(NumberKind.Int32, 1, 99, 8)));
+    private static readonly PlanCollection Docs = Collection("docs", ("Number", new IntegerValue(NumberKind.Int32, 0, 999_999, 3)),
+        ("Text", FillerValue.Text(new LengthRange(300, 300), 4)));
+    private static readonly PlanCollection Falling = Collection("falling", ("_id", new SequenceValue(NumberKind.Int64, 1_000_000, -2)),
+        ("Text", FillerValue.Text(new LengthRange(10, 90), 4)));
+    private static readonly PlanCollection Users = Collection("users", ("_id", new NumberedTextValue("user", 1, isHashed: true)),
+        ("name", new WordValue(1000, 9)), ("age", new IntegerValue(NumberKind.Int32, 1, 99, 8)));
     private static readonly GridFsFileSet FileSet = new(Seed, new GridFsBucket("files", 1000), 2500);
     private static readonly PlanCollection Files = Docs with { Name = "files", Files = FileSet };
 
@@ -96,7 +99,8 @@ public sealed class NullServerTests : IDisposable
 
         Write(collection, 0, 10_000);
         Write(collection, 12_000, 25_000);
-        Assert.Equal([new NumberRange(10_000, 12_000), new NumberRange(25_000, 30_000)], data.FindMissing(collection, new NumberRange(5000, 30_000)));
+        Assert.Equal([new NumberRange(10_000, 12_000), new NumberRange(25_000, 30_000)],
+            data.FindMissing(collection, new NumberRange(5000, 30_000)));
         Assert.Equal(25_000, data.FindEnd(collection, 5000));
         data.Write(collection, new NumberRange(9000, 12_000));
         Assert.Empty(data.FindMissing(collection, new NumberRange(0, 25_000)));
@@ -147,7 +151,8 @@ public sealed class NullServerTests : IDisposable
     {
         Write(Docs, 0, 300);
         BsonDocument range = BsonDocument.Of(("$gt", Docs.Documents.Ids.Of(9)), ("$lte", Docs.Documents.Ids.Of(260)));
-        BsonDocument[] found = [.. _connection.RunCursor(Database, BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("_id", range))), ("batchSize", 70)))];
+        BsonDocument[] found = [.. _connection.RunCursor(
+            Database, BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("_id", range))), ("batchSize", 70)))];
         Assert.Equal(251, found.Length);
         for (int i = 0; i < found.Length; i++)
             Assert.Equal(Docs.Documents.Make(10 + i).Bytes.ToArray(), found[i].Bytes.ToArray());
@@ -158,9 +163,11 @@ public sealed class NullServerTests : IDisposable
     {
         Write(Docs, 0, 100);
         BsonDocument all = BsonDocument.Of(("$gte", Docs.Documents.Ids.Of(0)));
-        BsonDocument reply = _connection.RunCommand(Database, BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("_id", all))), ("batchSize", 100)));
+        BsonDocument reply = _connection.RunCommand(
+            Database, BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("_id", all))), ("batchSize", 100)));
         Assert.Equal(0, reply.FindInt64("cursor.id"));
-        Assert.NotEqual(0, _connection.RunCommand(Database, BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("_id", all))), ("batchSize", 99))).FindInt64("cursor.id"));
+        Assert.NotEqual(0, _connection.RunCommand(Database,
+            BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("_id", all))), ("batchSize", 99))).FindInt64("cursor.id"));
     }
 
     [Fact]
@@ -175,7 +182,8 @@ public sealed class NullServerTests : IDisposable
             Assert.All(found, document =>
             {
                 BsonValue id = document.Find("_id")!.Value;
-                Assert.Equal(Docs.Documents.Make(Docs.Documents.Ids.NumberOf(id.Type, id.Bytes.Span)).Bytes.ToArray(), document.Bytes.ToArray());
+                Assert.Equal(
+                    Docs.Documents.Make(Docs.Documents.Ids.NumberOf(id.Type, id.Bytes.Span)).Bytes.ToArray(), document.Bytes.ToArray());
             });
         }
 
@@ -196,9 +204,12 @@ public sealed class NullServerTests : IDisposable
     public void A_projection_lets_the_named_fields_through()
     {
         Write(Docs, 0, 50);
-        Assert.All(Find("docs", BsonDocument.Empty, 5, ("Number", 1)), document => Assert.Equal(["_id", "Number"], document.Select(field => field.Key)));
-        Assert.All(Find("docs", BsonDocument.Empty, 5, ("_id", 0), ("Text.x", 1)), document => Assert.Equal(["Text"], document.Select(field => field.Key)));
-        Assert.All(Find("docs", BsonDocument.Of(("_id", Docs.Documents.Ids.Of(3))), 5, ("Text", 1)), document => Assert.Equal(["_id", "Text"], document.Select(field => field.Key)));
+        Assert.All(Find("docs", BsonDocument.Empty, 5, ("Number", 1)),
+            document => Assert.Equal(["_id", "Number"], document.Select(field => field.Key)));
+        Assert.All(Find("docs", BsonDocument.Empty, 5, ("_id", 0), ("Text.x", 1)),
+            document => Assert.Equal(["Text"], document.Select(field => field.Key)));
+        Assert.All(Find("docs", BsonDocument.Of(("_id", Docs.Documents.Ids.Of(3))), 5, ("Text", 1)),
+            document => Assert.Equal(["_id", "Text"], document.Select(field => field.Key)));
         // What is not understood lets everything through.
         Assert.All(Find("docs", BsonDocument.Empty, 5, ("Number", 0)), document => Assert.Equal(3, document.Count()));
     }
@@ -207,11 +218,13 @@ public sealed class NullServerTests : IDisposable
     public void A_file_that_was_uploaded_is_downloaded_whole()
     {
         using WireExecutor executor = OpenExecutor();
-        IPreparedOperation upload = executor.Prepare(new UploadFile("up", "files", FileSet), new OperationContext(Seed, 0, new NumberSource(0, 3)));
+        IPreparedOperation upload = executor.Prepare(new UploadFile("up", "files", FileSet),
+            new OperationContext(Seed, 0, new NumberSource(0, 3)));
         while (upload.Draw())
             Assert.True(upload.Execute().Succeeded, upload.LastError?.Message);
         IPreparedOperation download = executor.Prepare(
-            new DownloadFile("down", "files", FileSet) { Chooser = new SequentialKeys(new KeySpace(3)) }, new OperationContext(Seed, 0, null));
+            new DownloadFile("down", "files", FileSet) { Chooser = new SequentialKeys(new KeySpace(3)) },
+            new OperationContext(Seed, 0, null));
         for (int i = 0; i < 3; i++)
         {
             download.Draw();
@@ -253,9 +266,11 @@ public sealed class NullServerTests : IDisposable
     [Fact]
     public void A_collection_without_a_template_is_the_embedded_servers()
     {
-        Run(("insert", "others"), ("documents", Enumerable.Range(0, 500).Select(number => BsonDocument.Of(("_id", number), ("Text", "x")))));
+        Run(("insert", "others"),
+            ("documents", Enumerable.Range(0, 500).Select(number => BsonDocument.Of(("_id", number), ("Text", "x")))));
         Assert.Equal([7], Find("others", BsonDocument.Of(("_id", 7)), 10).Select(document => (int)document.FindInt64("_id")!.Value));
-        Run(("update", "others"), ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", 7))), ("u", BsonDocument.Of(("$inc", BsonDocument.Of(("_x", 2)))))) }));
+        Run(("update", "others"), ("updates",
+            new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", 7))), ("u", BsonDocument.Of(("$inc", BsonDocument.Of(("_x", 2)))))) }));
         Assert.Equal(1, Run(("count", "others"), ("query", BsonDocument.Of(("_x", 2)))).FindInt64("n"));
     }
 
@@ -280,11 +295,13 @@ public sealed class NullServerTests : IDisposable
     [Fact]
     public void Writes_by_filter_find_one_document_each()
     {
-        BsonDocument change = BsonDocument.Of(("q", BsonDocument.Of(("Number", 3))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("Number", 4))))));
+        BsonDocument change = BsonDocument.Of(
+            ("q", BsonDocument.Of(("Number", 3))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("Number", 4))))));
         BsonDocument removal = BsonDocument.Of(("q", BsonDocument.Of(("Number", 3))), ("limit", 1));
         Assert.Equal(0, Run(("update", "docs"), ("updates", new[] { change })).FindInt64("n"));
         Assert.Equal(0, Run(("delete", "docs"), ("deletes", new[] { removal })).FindInt64("n"));
-        BsonDocument upsert = BsonDocument.Of(("q", BsonDocument.Of(("Number", 3))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("Number", 4))))), ("upsert", true));
+        BsonDocument upsert = BsonDocument.Of(
+            ("q", BsonDocument.Of(("Number", 3))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("Number", 4))))), ("upsert", true));
         BsonDocument upserted = Run(("update", "docs"), ("updates", new[] { upsert }));
         Assert.Equal((1, 0, 1), (upserted.FindInt64("n"), upserted.FindInt64("nModified"), upserted.FindDocument("upserted")!.Count()));
         Write(Docs, 0, 10);
@@ -292,11 +309,13 @@ public sealed class NullServerTests : IDisposable
         Assert.Equal((2, 2), (updated.FindInt64("n"), updated.FindInt64("nModified")));
         Assert.Equal(1, Run(("delete", "docs"), ("deletes", new[] { removal })).FindInt64("n"));
         Assert.Equal(9, Run(("count", "docs")).FindInt64("n"));
-        BsonDocument modified = Run(("findAndModify", "docs"), ("query", BsonDocument.Of(("_id", Docs.Documents.Ids.Of(3)))), ("update", BsonDocument.Empty));
+        BsonDocument modified = Run(("findAndModify", "docs"), ("query", BsonDocument.Of(("_id", Docs.Documents.Ids.Of(3)))),
+            ("update", BsonDocument.Empty));
         Assert.Equal(Docs.Documents.Make(3).Bytes.ToArray(), modified.FindDocument("value")!.Bytes.ToArray());
         Run(("findAndModify", "docs"), ("query", BsonDocument.Empty), ("remove", true));
         Assert.Equal(8, Run(("count", "docs")).FindInt64("n"));
-        Assert.Equal(8, Run(("delete", "docs"), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })).FindInt64("n"));
+        Assert.Equal(
+            8, Run(("delete", "docs"), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })).FindInt64("n"));
         Assert.Equal(0, Run(("count", "docs")).FindInt64("n"));
         Assert.Empty(Find("docs", BsonDocument.Of(("_id", Docs.Documents.Ids.Of(3))), limit: 1));
     }
@@ -308,7 +327,8 @@ public sealed class NullServerTests : IDisposable
         Write(Docs, 0, 40);
         BsonDocument group = BsonDocument.Of(("$group", BsonDocument.Of(("_id", null), ("n", BsonDocument.Of(("$sum", 1))))));
         Assert.Equal(40, Assert.Single(_connection.RunCursor(Database, Aggregate(group))).FindInt64("n"));
-        BsonDocument statistics = Assert.Single(_connection.RunCursor(Database, Aggregate(BsonDocument.Of(("$collStats", BsonDocument.Of(("storageStats", BsonDocument.Empty)))))));
+        BsonDocument statistics = Assert.Single(_connection.RunCursor(
+            Database, Aggregate(BsonDocument.Of(("$collStats", BsonDocument.Of(("storageStats", BsonDocument.Empty)))))));
         Assert.Equal(40, statistics.FindInt64("storageStats.count"));
         Assert.Equal(40, Run(("count", "docs"), ("query", BsonDocument.Of(("Number", 3)))).FindInt64("n"));
         Assert.Equal(1, Run(("count", "docs"), ("limit", 1)).FindInt64("n"));
@@ -318,7 +338,8 @@ public sealed class NullServerTests : IDisposable
     [Fact]
     public void Explain_names_the_index_that_begins_with_the_first_field()
     {
-        Run(("createIndexes", "docs"), ("indexes", new[] { BsonDocument.Of(("key", BsonDocument.Of(("Number", 1), ("Text", 1))), ("name", "Number_1_Text_1")) }));
+        Run(("createIndexes", "docs"),
+            ("indexes", new[] { BsonDocument.Of(("key", BsonDocument.Of(("Number", 1), ("Text", 1))), ("name", "Number_1_Text_1")) }));
         Write(Docs, 0, 40);
         using WireDataStore data = OpenData();
         data.Inspect(Docs.Stored[0]);
@@ -330,9 +351,11 @@ public sealed class NullServerTests : IDisposable
     [Fact]
     public void Indexes_are_listed_and_the_size_of_documents_is_that_of_those_that_came()
     {
-        Run(("createIndexes", "docs"), ("indexes", new[] { BsonDocument.Of(("key", BsonDocument.Of(("Number", 1))), ("name", "Number_1")) }));
+        Run(("createIndexes", "docs"),
+            ("indexes", new[] { BsonDocument.Of(("key", BsonDocument.Of(("Number", 1))), ("name", "Number_1")) }));
         Write(Docs, 0, 10);
-        Assert.Equal(["_id_", "Number_1"], _connection.RunCursor(Database, BsonDocument.Of(("listIndexes", "docs"))).Select(index => index.FindString("name")));
+        Assert.Equal(["_id_", "Number_1"],
+            _connection.RunCursor(Database, BsonDocument.Of(("listIndexes", "docs"))).Select(index => index.FindString("name")));
         BsonDocument sizes = Run(("collStats", "docs"));
         Assert.Equal(10 * Docs.BytesPerDocument, sizes.FindInt64("size"));
         Assert.True(sizes.FindInt64("storageSize") < 10 * Docs.BytesPerDocument, "sizes on disk are those of an empty collection");
@@ -372,7 +395,8 @@ public sealed class NullServerTests : IDisposable
 
     [Fact]
     public void An_unknown_command_is_refused_with_code_59() =>
-        Assert.Equal(59, Assert.Throws<ServerCommandException>(() => _connection.RunCommand("admin", BsonDocument.Of(("mapReduce", 1)))).Code);
+        Assert.Equal(
+            59, Assert.Throws<ServerCommandException>(() => _connection.RunCommand("admin", BsonDocument.Of(("mapReduce", 1)))).Code);
 
     [Fact]
     public void What_is_no_document_is_refused_and_the_connection_goes_on()
@@ -402,8 +426,10 @@ public sealed class NullServerTests : IDisposable
             Docs.Documents.Write(writer.Body, number);
         writer.EndSequence();
         byte[] insert = writer.Finish().ToArray();
-        byte[] query = writer.WriteCommand(Database, BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("Number", 7))), ("limit", 10)), 9).ToArray();
-        byte[] read = writer.WriteCommand(Database, BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("_id", Docs.Documents.Ids.Of(7)))), ("limit", 1)), 9).ToArray();
+        byte[] query = writer.WriteCommand(
+            Database, BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("Number", 7))), ("limit", 10)), 9).ToArray();
+        byte[] read = writer.WriteCommand(Database,
+            BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("_id", Docs.Documents.Ids.Of(7)))), ("limit", 1)), 9).ToArray();
         Handle(insert);
         Assert.Equal(0, Allocation.LeastBytes(() =>
         {
@@ -430,7 +456,8 @@ public sealed class NullServerTests : IDisposable
         Write(Docs, 0, 100);
         Find("docs", BsonDocument.Empty, 10);
         BsonDocument status = Status();
-        Assert.Equal((100, 1, 10), (status.FindInt64("opcounters.insert"), status.FindInt64("opcounters.query"), status.FindInt64("metrics.document.returned")));
+        Assert.Equal((100, 1, 10),
+            (status.FindInt64("opcounters.insert"), status.FindInt64("opcounters.query"), status.FindInt64("metrics.document.returned")));
         Assert.Equal(Environment.ProcessId, status.FindInt64("pid"));
         Assert.True(status.FindInt64("network.bytesIn") > 100 * Docs.BytesPerDocument);
         // The server may notice a little later that the one that wrote is closed.
@@ -446,11 +473,15 @@ public sealed class NullServerTests : IDisposable
 
     private static PlanCollection PlanOf(string name) => new[] { Docs, Falling, Users }.Single(collection => collection.Name == name);
 
-    private static BsonDocument Aggregate(BsonDocument stage) => BsonDocument.Of(("aggregate", "docs"), ("pipeline", new[] { stage }), ("cursor", BsonDocument.Empty));
+    private static BsonDocument Aggregate(BsonDocument stage) =>
+        BsonDocument.Of(("aggregate", "docs"), ("pipeline", new[] { stage }), ("cursor", BsonDocument.Empty));
 
     private static (string? Index, string Stages) PlanFor(WireDataStore data, string field)
     {
-        PlanSummary plan = data.Explain(new FindDocuments("q", "docs", DocumentValue.Of((field, One))) { Limit = new LiteralValue(BsonDocument.Of(("v", 10)).First().Value) })!;
+        PlanSummary plan = data.Explain(new FindDocuments("q", "docs", DocumentValue.Of((field, One)))
+        {
+            Limit = new LiteralValue(BsonDocument.Of(("v", 10)).First().Value),
+        })!;
         return (plan.Index, plan.Stages);
     }
 
@@ -464,15 +495,18 @@ public sealed class NullServerTests : IDisposable
     private void Write(PlanCollection collection, long first, long end)
     {
         using WireExecutor executor = OpenExecutor();
-        InsertAll(executor, new InsertDocuments("insert", collection.Name, collection.Documents, 1000, Ordered: true), new NumberSource(first, end));
+        InsertAll(executor, new InsertDocuments("insert", collection.Name, collection.Documents, 1000, Ordered: true),
+            new NumberSource(first, end));
     }
 
     private BsonDocument Run(params ReadOnlySpan<(string, object?)> command) => _connection.RunCommand(Database, BsonDocument.Of(command));
 
-    private IReadOnlyList<BsonDocument> Find(string collection, BsonDocument filter, int? limit, params ReadOnlySpan<(string, object?)> projection)
+    private IReadOnlyList<BsonDocument> Find(
+        string collection, BsonDocument filter, int? limit, params ReadOnlySpan<(string, object?)> projection)
     {
         (string, object?)[] options = limit is null ? [] : [("limit", limit)];
-        return [.. _connection.RunCursor(Database, BsonDocument.Of([("find", collection), ("filter", filter), ("projection", BsonDocument.Of(projection)), .. options]))];
+        return [.. _connection.RunCursor(Database,
+            BsonDocument.Of([("find", collection), ("filter", filter), ("projection", BsonDocument.Of(projection)), .. options]))];
     }
 
     private WireExecutor OpenExecutor()

@@ -60,7 +60,8 @@ public sealed class SamplingTests
         void WriteStat(int process, int user, int system)
         {
             Directory.CreateDirectory(folder.At($"{process}"));
-            File.WriteAllText(folder.At($"{process}/stat"), $"{process} (a (b) c) S 1 1 1 0 -1 0 0 0 0 0 {user} {system} 999 999 20 0 30 0 12345");
+            File.WriteAllText(
+                folder.At($"{process}/stat"), $"{process} (a (b) c) S 1 1 1 0 -1 0 0 0 0 0 {user} {system} 999 999 20 0 30 0 12345");
         }
     }
 
@@ -122,7 +123,8 @@ public sealed class SamplingTests
         Assert.All(sampler.Sample().Values, value => Assert.True(double.IsNaN(value)));
         using EmbeddedServer next = NullServer.Start(0, []);
         port = next.Port;
-        Assert.True(SpinWait.SpinUntil(() => !double.IsNaN(Server(sampler.Sample().Values, "opcounters_insert")), TimeSpan.FromSeconds(10)));
+        Assert.True(
+            SpinWait.SpinUntil(() => !double.IsNaN(Server(sampler.Sample().Values, "opcounters_insert")), TimeSpan.FromSeconds(10)));
     }
 
     [Fact]

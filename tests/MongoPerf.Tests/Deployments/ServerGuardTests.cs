@@ -4,7 +4,9 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments;
 
-/// <summary>A server whose client was killed does not stay for long. To the guard a client that closes its pipe is one that was killed.</summary>
+/// <summary>
+/// A server whose client was killed does not stay for long. To the guard a client that closes its pipe is one that was killed.
+/// </summary>
 public sealed class ServerGuardTests : IDisposable
 {
     private const string Keeper = "a1b2c3";
@@ -65,7 +67,8 @@ public sealed class ServerGuardTests : IDisposable
         ProcessIdentity identity = ProcessTable.System.Find(_server.Id)!;
         new ProcessState { ProcessId = _server.Id, Keeper = keeper }.Write(_folder.Path);
         return ServerGuard.Start(
-            start == 0 ? identity : identity with { StartTicks = start }, ProcessState.PathIn(_folder.Path), Keeper, TimeSpan.Zero, TimeSpan.FromSeconds(5))!;
+            start == 0 ? identity : identity with { StartTicks = start }, ProcessState.PathIn(_folder.Path), Keeper,
+            TimeSpan.Zero, TimeSpan.FromSeconds(5))!;
     }
 
     private static void EndAndWait(ServerGuard guard, Action end)

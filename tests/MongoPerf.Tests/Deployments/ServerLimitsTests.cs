@@ -22,7 +22,8 @@ public sealed class ServerLimitsTests : IDisposable
     [InlineData(1 * GigaByte, 256 * MegaByte)]
     [InlineData(2 * GigaByte, 512 * MegaByte)]
     [InlineData(10 * GigaByte, 4608 * MegaByte)]
-    public void Cache_that_goes_with_a_limit_is_mongod_s_own_on_such_a_machine_but_what_a_small_one_leaves_room_for(long limit, long cache) => Assert.Equal(cache, MemoryLimit.DefaultCache(limit));
+    public void Cache_that_goes_with_a_limit_is_mongod_s_own_on_such_a_machine_but_what_a_small_one_leaves_room_for(
+        long limit, long cache) => Assert.Equal(cache, MemoryLimit.DefaultCache(limit));
 
     /// <summary>Found in 512 MB: a mongod was killed while it built eight indexes.</summary>
     [Theory]
@@ -72,14 +73,17 @@ public sealed class ServerLimitsTests : IDisposable
         var limits = new ServerLimits("/data/x", new DeploymentSettings { MemoryLimitBytes = 1L << 50 });
         Assert.Null(limits.Memory);
         Assert.Null(limits.CacheBytes);
-        Assert.Matches("^memory not limited to 1048576 GiB: this machine has [0-9.]+ [MG]iB$", Assert.Single(limits.Describe(7, Table("0", "/"))));
+        Assert.Matches("^memory not limited to 1048576 GiB: this machine has [0-9.]+ [MG]iB$",
+            Assert.Single(limits.Describe(7, Table("0", "/"))));
     }
 
     [Fact]
     public void A_limit_that_the_cache_would_break_is_refused()
     {
-        var refused = Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", new DeploymentSettings { MemoryLimitBytes = GigaByte, CacheBytes = GigaByte }));
-        Assert.StartsWith("--memory-limit is 1 GiB; allowed with a cache of 1 GiB: 1.25 GiB or more", refused.Message, StringComparison.Ordinal);
+        var refused = Assert.Throws<DeploymentException>(() =>
+            new ServerLimits("/data/x", new DeploymentSettings { MemoryLimitBytes = GigaByte, CacheBytes = GigaByte }));
+        Assert.StartsWith("--memory-limit is 1 GiB; allowed with a cache of 1 GiB: 1.25 GiB or more",
+            refused.Message, StringComparison.Ordinal);
         Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", new DeploymentSettings { CacheBytes = 63 * MegaByte }));
     }
 

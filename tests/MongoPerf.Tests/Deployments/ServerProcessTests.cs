@@ -179,9 +179,11 @@ public sealed class ServerProcessTests : IDisposable
         Assert.Null(ServerProcess.FindLeftOver(options));
         using Process server = Process.Start("/bin/sh", ["-c", "sleep 60", "mongod", "--dbpath", _data]);
         ProcessIdentity identity = ProcessTable.System.Find(server.Id)!;
-        new ProcessState { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks - 1, BootId = identity.BootId, Port = 5 }.Write(_data);
+        new ProcessState { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks - 1, BootId = identity.BootId, Port = 5 }
+            .Write(_data);
         Assert.Null(ServerProcess.FindLeftOver(options));
-        new ProcessState { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId, Port = 5 }.Write(_data);
+        new ProcessState { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId, Port = 5 }
+            .Write(_data);
         ServerProcess found = ServerProcess.FindLeftOver(options)!;
         Assert.Equal((server.Id, 5), (found.ProcessId, found.Address.Port));
         found.Stop();
@@ -205,10 +207,13 @@ public sealed class ServerProcessTests : IDisposable
     }
 
     [Theory]
-    [InlineData("""{"t":{},"s":"E","c":"STORAGE","id":1,"msg":"Failed","attr":{"error":{"code":98,"errmsg":"address in use"}}}""", true, "Failed: address in use")]
-    [InlineData("""{"t":{},"s":"I","c":"NETWORK","id":1,"msg":"Waiting for connections","attr":{"port":5,"ssl":"off"}}""", false, "Waiting for connections: port 5, ssl off")]
+    [InlineData("""{"t":{},"s":"E","c":"STORAGE","id":1,"msg":"Failed","attr":{"error":{"code":98,"errmsg":"address in use"}}}""",
+        true, "Failed: address in use")]
+    [InlineData("""{"t":{},"s":"I","c":"NETWORK","id":1,"msg":"Waiting for connections","attr":{"port":5,"ssl":"off"}}""", false,
+        "Waiting for connections: port 5, ssl off")]
     [InlineData("BadValue: unknown thing", false, "BadValue: unknown thing")]
-    public void Log_lines_become_plain_words(string line, bool isError, string text) => Assert.Equal((isError, text), LogTail.Explain(line));
+    public void Log_lines_become_plain_words(string line, bool isError, string text) =>
+        Assert.Equal((isError, text), LogTail.Explain(line));
 
     private ServerProcessOptions Options(string binary) => new()
     {

@@ -19,7 +19,8 @@ public sealed class ConnectionStringOracleTests
     };
 
     public static TheoryData<string, int, string> Strings => VectorCase.Rows(
-        "tests", "connection-string/*.json", "uri-options/*.json", "auth/legacy/connection-string.json", "read-write-concern/connection-string/*.json");
+        "tests", "connection-string/*.json", "uri-options/*.json", "auth/legacy/connection-string.json",
+        "read-write-concern/connection-string/*.json");
 
     [VectorTheory]
     [MemberData(nameof(Strings))]
@@ -68,9 +69,11 @@ public sealed class ConnectionStringOracleTests
         $"srv {IsSrv(read)}, most {read.SrvMaxHosts ?? 0}, service {read.SrvServiceName ?? "mongodb"}",
         $"tls {read.Tls ?? IsSrv(read)}, insecure {read.TlsInsecure ?? false}",
         $"w {read.W}, journal {read.Journal}, wtimeout {read.WTimeout}",
-        $"read concern {InCamelCase(read.ReadConcernLevel)}, mode {InCamelCase(read.ReadPreference)}, staleness {read.MaxStaleness?.TotalSeconds}",
+        $"read concern {InCamelCase(read.ReadConcernLevel)}, mode {InCamelCase(read.ReadPreference)}, "
+        + $"staleness {read.MaxStaleness?.TotalSeconds}",
         .. (read.ReadPreferenceTags ?? []).Select(set => "tags " + string.Join(',', set.Tags.Select(tag => $"{tag.Name}:{tag.Value}"))),
-        $"name {read.ApplicationName}, threshold {read.LocalThreshold ?? TimeSpan.FromMilliseconds(15)}, heartbeat {read.HeartbeatInterval ?? TimeSpan.FromSeconds(10)}",
+        $"name {read.ApplicationName}, threshold {read.LocalThreshold ?? TimeSpan.FromMilliseconds(15)}, "
+        + $"heartbeat {read.HeartbeatInterval ?? TimeSpan.FromSeconds(10)}",
         $"compressors {string.Join(',', read.Compressors.Select(one => InCamelCase(one.Type)))}, level {LevelOf(read)}",
     ];
 
@@ -79,7 +82,8 @@ public sealed class ConnectionStringOracleTests
     private static string InCamelCase(object? value) => JsonNamingPolicy.CamelCase.ConvertName($"{value}");
 
     private static int LevelOf(TheirString read) =>
-        read.Compressors.FirstOrDefault(one => one.Type == CompressorType.Zlib) is { } zlib && zlib.Properties.TryGetValue("Level", out object? level) ? (int)level : -1;
+        read.Compressors.FirstOrDefault(one => one.Type == CompressorType.Zlib) is { } zlib
+        && zlib.Properties.TryGetValue("Level", out object? level) ? (int)level : -1;
 
     private static string NameOf(EndPoint host) => host switch
     {

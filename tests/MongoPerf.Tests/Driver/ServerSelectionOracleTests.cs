@@ -44,7 +44,9 @@ public sealed class ServerSelectionOracleTests
 
     private static Member Draw(Random random, int i) => new(
         $"h{i}",
-        i == 0 && random.Next(3) > 0 ? ServerKind.Primary : random.Next(8) switch { 0 => ServerKind.OtherMember, 1 => ServerKind.Unknown, _ => ServerKind.Secondary },
+        i == 0 && random.Next(3) > 0
+            ? ServerKind.Primary
+            : random.Next(8) switch { 0 => ServerKind.OtherMember, 1 => ServerKind.Unknown, _ => ServerKind.Secondary },
         random.Next(0, 200), random.Next(1, 40), random.Next(2) == 0 ? "ny" : "sf", $"{random.Next(2)}");
 
     private static (OurPreference Ours, TheirPreference Theirs) DrawPreference(Random random)

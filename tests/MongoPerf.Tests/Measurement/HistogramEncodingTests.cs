@@ -6,7 +6,8 @@ namespace MongoPerf.Tests.Measurement;
 
 public sealed class HistogramEncodingTests
 {
-    // By hand from the format: cookie with word-size flag, length, offset 0, 3 digits, lowest 100, highest 3,600,000,000,000 = 0x34630b8a000, ratio 1.0.
+    // By hand from the format: cookie with word-size flag, length, offset 0, 3 digits, lowest 100, highest 3,600,000,000,000 =
+    // 0x34630b8a000, ratio 1.0.
     private static string WithHeader(string counts) =>
         $"1c849313{counts.Length / 2:x8}000000000000000300000000000000640000034630b8a0003ff0000000000000" + counts;
 
@@ -47,7 +48,8 @@ public sealed class HistogramEncodingTests
         Assert.Equal(encoded.Length - 8, BinaryPrimitives.ReadInt32BigEndian(encoded.AsSpan(4)));
         Assert.Equal(0x78, encoded[8]);
         Assert.StartsWith("HISTFAAAA", Convert.ToBase64String(encoded));
-        using var zlib = new System.IO.Compression.ZLibStream(new MemoryStream(encoded[8..]), System.IO.Compression.CompressionMode.Decompress);
+        using var zlib = new System.IO.Compression.ZLibStream(new MemoryStream(encoded[8..]),
+            System.IO.Compression.CompressionMode.Decompress);
         using var plain = new MemoryStream();
         zlib.CopyTo(plain);
         Assert.Equal(HistogramEncoding.Encode(histogram), plain.ToArray());
@@ -98,7 +100,8 @@ public sealed class HistogramEncodingTests
     [InlineData("1c849314000000ff78", "declares 255 compressed bytes and has 1")]
     [InlineData("1c849314000000020000", "zlib stream is damaged")]
     public void Bytes_that_are_no_histogram_are_refused(string hex, string expected) =>
-        Assert.Contains(expected, Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(Convert.FromHexString(hex))).Message);
+        Assert.Contains(
+            expected, Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(Convert.FromHexString(hex))).Message);
 
     [Theory]
     // zigzag of -27649, of -2^63 (nine bytes), and a word that is cut

@@ -73,7 +73,8 @@ public sealed class LatencyHistogramTests
             Assert.Equal(i, LatencyHistogram.IndexOf(lowest));
             Assert.Equal(i, LatencyHistogram.IndexOf(highest));
             Assert.True(i == 0 || LatencyHistogram.HighestAt(i - 1) == lowest - 1);
-            Assert.True(highest - lowest < Math.Max(LatencyHistogram.LowestNanoseconds, lowest / 1000.0), $"bucket {i}: {lowest} to {highest}");
+            Assert.True(highest - lowest < Math.Max(LatencyHistogram.LowestNanoseconds, lowest / 1000.0),
+                $"bucket {i}: {lowest} to {highest}");
         }
 
         // Where a 32-bit shift would have wrapped.
@@ -90,7 +91,8 @@ public sealed class LatencyHistogramTests
         histogram.RecordNanoseconds(long.MaxValue);
         Assert.Equal(1, histogram.TotalCount);
         Assert.Equal(2, histogram.OverflowCount);
-        Assert.InRange(histogram.Maximum!.Value, LatencyHistogram.HighestNanoseconds / 1000.0, LatencyHistogram.HighestNanoseconds * 1.001 / 1000);
+        Assert.InRange(histogram.Maximum!.Value, LatencyHistogram.HighestNanoseconds / 1000.0,
+            LatencyHistogram.HighestNanoseconds * 1.001 / 1000);
     }
 
     [Fact]
@@ -143,7 +145,8 @@ public sealed class LatencyHistogramTests
         foreach (int nanoseconds in (int[])[150, 350, 900, 1250])
             histogram.RecordNanoseconds(nanoseconds);
         Assert.Equal(4, histogram.Buckets().Count());
-        Assert.Equal((0.1, 0.4, 1.3), (LatencySummaries.From(histogram).Min, LatencySummaries.From(histogram).P50, LatencySummaries.From(histogram).Max));
+        Assert.Equal((0.1, 0.4, 1.3),
+            (LatencySummaries.From(histogram).Min, LatencySummaries.From(histogram).P50, LatencySummaries.From(histogram).Max));
     }
 
     [Theory]

@@ -13,8 +13,10 @@ public sealed class EventLinesTests
 
     public EventLinesTests()
     {
-        const string Text = "data: {c: {count: 10, document: {n: ^number}}}\nphases: [{name: a, duration: 60s, operations: [{find: c, key: uniform}]}]\n";
-        _progress = new ProgressState("2026-11-21-a", PlanReader.Read(new ScenarioFile("test", "test.yaml", Text), new PlanOverrides(), 42).Plan, new RunPlace(1, 1));
+        const string Text = "data: {c: {count: 10, document: {n: ^number}}}\n"
+            + "phases: [{name: a, duration: 60s, operations: [{find: c, key: uniform}]}]\n";
+        _progress = new ProgressState(
+            "2026-11-21-a", PlanReader.Read(new ScenarioFile("test", "test.yaml", Text), new PlanOverrides(), 42).Plan, new RunPlace(1, 1));
         _progress.Line += _lines.Add;
     }
 
@@ -23,7 +25,8 @@ public sealed class EventLinesTests
     {
         for (int i = 0; i < 1250; i++)
             Happen("reconnect", i * 10);
-        Assert.Equal([.. Enumerable.Range(0, 10).Select(i => $"reconnect: {i * 10}"), "reconnect: 990 more like these", .. Enumerable.Range(1000, 10).Select(i => $"reconnect: {i * 10}")], _lines);
+        Assert.Equal([.. Enumerable.Range(0, 10).Select(i => $"reconnect: {i * 10}"), "reconnect: 990 more like these",
+            .. Enumerable.Range(1000, 10).Select(i => $"reconnect: {i * 10}")], _lines);
         _lines.Clear();
         _progress.OnPhaseFinished(RunParts.Phase(1, "a") with { Operations = [] });
         Assert.Equal(["reconnect: 240 more like these"], _lines);

@@ -37,7 +37,10 @@ public sealed class LiveViewTests
     [Fact]
     public void Time_left_of_a_sequence_counts_the_runs_that_follow()
     {
-        ProgressSnapshot now = Snapshot() with { Place = new RunPlace(1, 3), Elapsed = TimeSpan.FromSeconds(40), Eta = new Eta(50, 60, 70) };
+        ProgressSnapshot now = Snapshot() with
+        {
+            Place = new RunPlace(1, 3), Elapsed = TimeSpan.FromSeconds(40), Eta = new Eta(50, 60, 70),
+        };
 
         Assert.Contains("(run 1 of 3)", Row(now, "run"), StringComparison.Ordinal);
         Assert.Equal("40 s elapsed, about 1 min 00 s left (50 s to 1 min 10 s)", Row(now, "time"));
@@ -64,7 +67,9 @@ public sealed class LiveViewTests
         Assert.Equal("   ", ProgressText.Sparkline([], 3));
     }
 
-    /// <summary>Found as "full at about 1.48M documents" where the forecast said 250M: the journal, and another program, had taken the room.</summary>
+    /// <summary>
+    /// Found as "full at about 1.48M documents" where the forecast said 250M: the journal, and another program, had taken the room.
+    /// </summary>
     [Fact]
     public void The_disk_is_full_where_the_forecast_says()
     {
@@ -81,7 +86,10 @@ public sealed class LiveViewTests
         Assert.Matches("^280 GB, full at about 3[123].M documents$", Row(state.Snapshot(), "disk left"));
 
         static GrowthStep Grown(int step, long documents) =>
-            new("grow", step, documents, [RunParts.Grown(step, "size", step, documents) with { Sizes = [RunParts.Sizes(documents) with { DiskBytes = 300_000_000 + (documents * 1000) }] }]);
+            new("grow", step, documents, [RunParts.Grown(step, "size", step, documents) with
+            {
+                Sizes = [RunParts.Sizes(documents) with { DiskBytes = 300_000_000 + (documents * 1000) }],
+            }]);
 
         static MetricSample Free(double bytes)
         {
@@ -99,13 +107,17 @@ public sealed class LiveViewTests
     {
         ProgressSnapshot now = Snapshot() with
         {
-            Deployment = "mongod 6.0.5, sharded cluster of three shards with three members each, 127.0.0.1:27017, through MongoDB.Driver 3.4.0",
+            Deployment = "mongod 6.0.5, sharded cluster of three shards with three members each, 127.0.0.1:27017, "
+                + "through MongoDB.Driver 3.4.0",
             Documents = 123_456_789, Target = 500_000_000, Failed = 1,
             Last = [Second("a long name of an operation of a scenario", 1, 12345)],
             Rates = [.. Enumerable.Range(0, 60).Select(i => (double)i)],
         };
         var output = new StringWriter();
-        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, ColorSystem = ColorSystemSupport.NoColors, Out = new AnsiConsoleOutput(output) });
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings
+        {
+            Ansi = AnsiSupport.No, ColorSystem = ColorSystemSupport.NoColors, Out = new AnsiConsoleOutput(output),
+        });
         console.Profile.Width = width;
         console.Write(LiveView.Draw(now, width));
 
@@ -118,11 +130,13 @@ public sealed class LiveViewTests
     [Theory]
     [InlineData("short", 80, 79)]
     [InlineData("", 80, 79)]
-    public void Line_above_the_view_covers_what_was_drawn_there(string line, int width, int length) => Assert.Equal(length, LiveView.Padded(line, width).Length);
+    public void Line_above_the_view_covers_what_was_drawn_there(string line, int width, int length) =>
+        Assert.Equal(length, LiveView.Padded(line, width).Length);
 
     /// <summary>Words wrap as a whole; one that is too long for a row does not.</summary>
     [Theory]
-    [InlineData("step 1 complete: 20k documents, data 20.5 MB, storage 22 MB, indexes 5.06 MB, about 8.79 s left (8.66 s to 8.99 s)", 79, 79)]
+    [InlineData(
+        "step 1 complete: 20k documents, data 20.5 MB, storage 22 MB, indexes 5.06 MB, about 8.79 s left (8.66 s to 8.99 s)", 79, 79)]
     [InlineData("第 1 步完成：20k 个文档，数据 20.5 MB，存储 22 MB，索引 5.06 MB，大约还剩 8.79 s（8.66 s 到 8.99 s），磁盘还能用很久", 79, 79)]
     [InlineData("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 159)]
     public void Line_that_wraps_covers_the_rest_of_each_row_too(string line, params int[] widths) =>
@@ -134,12 +148,15 @@ public sealed class LiveViewTests
 
     private static ProgressState State()
     {
-        const string Text = "data: {c: {count: 10, document: {n: ^number}}}\nphases: [{name: a, duration: 60s, operations: [{find: c, key: uniform}]}]\n";
-        return new ProgressState("2026-11-21-a", PlanReader.Read(new ScenarioFile("test", "test.yaml", Text), new PlanOverrides(), 42).Plan, new RunPlace(1, 1));
+        const string Text = "data: {c: {count: 10, document: {n: ^number}}}\n"
+            + "phases: [{name: a, duration: 60s, operations: [{find: c, key: uniform}]}]\n";
+        return new ProgressState(
+            "2026-11-21-a", PlanReader.Read(new ScenarioFile("test", "test.yaml", Text), new PlanOverrides(), 42).Plan, new RunPlace(1, 1));
     }
 
     private static Sample Second(string operation, int second, long operations) => RunParts.Sample(1) with
     {
-        AtMilliseconds = RunParts.Start.AddSeconds(second).ToUnixTimeMilliseconds(), Phase = 1, Operation = operation, Seconds = 1, Operations = operations, Documents = operations,
+        AtMilliseconds = RunParts.Start.AddSeconds(second).ToUnixTimeMilliseconds(), Phase = 1, Operation = operation, Seconds = 1,
+        Operations = operations, Documents = operations,
     };
 }

@@ -40,7 +40,8 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
 
     [Fact]
     public void Console_of_the_frozen_run_is_approved() => Approved.Check("console.txt", Text(o => ConsoleReport.Write(
-        RunReport.Of(_run, [new Fact("written", "runs/2026-11-21-a/report/report.md"), new Fact("written", "runs/2026-11-21-a/report/result.json")]), o)));
+        RunReport.Of(_run,
+            [new Fact("written", "runs/2026-11-21-a/report/report.md"), new Fact("written", "runs/2026-11-21-a/report/result.json")]), o)));
 
     [Fact]
     public void Console_without_a_terminal_has_no_escape_codes_and_draws_with_ASCII()
@@ -52,7 +53,8 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
     }
 
     [Fact]
-    public void Markdown_of_the_frozen_run_is_approved() => Approved.Check("report.md", Text(o => MarkdownReport.Write(RunReport.Of(_run), o)));
+    public void Markdown_of_the_frozen_run_is_approved() =>
+        Approved.Check("report.md", Text(o => MarkdownReport.Write(RunReport.Of(_run), o)));
 
     [Fact]
     public void Json_of_the_frozen_run_is_approved()
@@ -76,7 +78,10 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
     public void Every_row_of_a_csv_file_has_as_many_fields_as_its_head()
     {
         foreach (Action<StoredRun, TextWriter> write in new Action<StoredRun, TextWriter>[]
-            { CsvReport.WriteResults, CsvReport.WriteSizes, CsvReport.WriteSamples, CsvReport.WriteServerSamples, CsvReport.WriteHostSamples })
+            {
+                CsvReport.WriteResults, CsvReport.WriteSizes, CsvReport.WriteSamples,
+                CsvReport.WriteServerSamples, CsvReport.WriteHostSamples,
+            })
         {
             string[] rows = Text(o => write(_run, o)).Split("\r\n", StringSplitOptions.RemoveEmptyEntries);
             Assert.True(rows.Length > 1);
@@ -135,7 +140,9 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
 
     private string[] AllTexts() =>
     [
-        Text(o => ConsoleReport.Write(RunReport.Of(_run), o)), Text(o => MarkdownReport.Write(RunReport.Of(_run), o)), Text(o => JsonReport.Write(_run, o)),
+        Text(o => ConsoleReport.Write(RunReport.Of(_run), o)),
+        Text(o => MarkdownReport.Write(RunReport.Of(_run), o)),
+        Text(o => JsonReport.Write(_run, o)),
         Text(o => CsvReport.WriteResults(_run, o)), Text(o => CsvReport.WriteSamples(_run, o)), Text(o => LatencyLog.Write(_run, o)),
     ];
 

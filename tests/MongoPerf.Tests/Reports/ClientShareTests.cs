@@ -21,7 +21,8 @@ public sealed class ClientShareTests : IDisposable
     public void A_run_states_the_largest_share_of_its_operations()
     {
         // 40 µs of a find of 10 kB, 31 µs of an insert: 1 µs of each is outside of the service time.
-        ClientLimit limit = LimitOf(Calibrations.Of(), RunParts.Phase(1, "q4", Result("find", 199, 10_000)), RunParts.Phase(2, "safe", Result("safe", 61.5, 1000)));
+        ClientLimit limit = LimitOf(Calibrations.Of(), RunParts.Phase(1, "q4", Result("find", 199, 10_000)),
+            RunParts.Phase(2, "safe", Result("safe", 61.5, 1000)));
         Assert.Equal($"the client itself takes at most 31 µs of the 62 µs per operation (50 %), in safe; {Known}", limit.Share);
         Assert.False(limit.IsLimit);
     }
@@ -31,11 +32,13 @@ public sealed class ClientShareTests : IDisposable
     {
         ClientLimit limit = LimitOf(
             Calibrations.Of() with { OtherCores = 1.24 },
-            RunParts.Phase(1, "q4", Result("find", 79, 10_000)), RunParts.Phase(2, "q7", Result("find", 199, 100_000)), RunParts.Phase(3, "safe", Result("safe", 39, 1000)));
+            RunParts.Phase(1, "q4", Result("find", 79, 10_000)), RunParts.Phase(2, "q7", Result("find", 199, 100_000)),
+            RunParts.Phase(3, "safe", Result("safe", 39, 1000)));
         Assert.True(limit.IsLimit);
         Assert.Null(limit.Share);
         Assert.Equal(
-            [$"the client itself is the limit in q7 (130 µs of the 200 µs per operation, 65 %), safe (31 µs of the 40 µs per operation, 78 %): a faster server would make little difference; {Known} while other programs used 1.2 cores"],
+            ["the client itself is the limit in q7 (130 µs of the 200 µs per operation, 65 %), safe (31 µs of the 40 µs per operation, "
+                + $"78 %): a faster server would make little difference; {Known} while other programs used 1.2 cores"],
             limit.Sentences);
     }
 
@@ -52,7 +55,8 @@ public sealed class ClientShareTests : IDisposable
     {
         ClientLimit limit = LimitOf(null, RunParts.Phase(1, "q4", Result("find", 20, 10_000)));
         Assert.Null(limit.Share);
-        Assert.Equal(["the client was not the bottleneck: it used at most 0.5 of the 1 core that 1 thread can use, in q4"], limit.Sentences);
+        Assert.Equal(
+            ["the client was not the bottleneck: it used at most 0.5 of the 1 core that 1 thread can use, in q4"], limit.Sentences);
     }
 
     [Theory]
@@ -73,7 +77,9 @@ public sealed class ClientShareTests : IDisposable
     /// <summary>10,000 a second by one thread are 100 µs each, however short the send was.</summary>
     [Fact]
     public void The_share_of_unacknowledged_inserts_is_of_the_time_by_their_rate() =>
-        Assert.Equal(0.03, Assert.Single(ClientShare.Of(RunParts.Phase(1, "unack", Result("unack", 1.5, 1000) with { IsUnacknowledged = true, Threads = 1 }), Calibrations.Of())).Share, 3);
+        Assert.Equal(0.03, Assert.Single(ClientShare.Of(
+            RunParts.Phase(1, "unack", Result("unack", 1.5, 1000) with { IsUnacknowledged = true, Threads = 1 }),
+            Calibrations.Of())).Share, 3);
 
     [Fact]
     public void Nobody_takes_more_than_all_of_the_time()
@@ -82,14 +88,18 @@ public sealed class ClientShareTests : IDisposable
         Assert.Equal((10, 10, 1), (share.ClientMicroseconds, share.Microseconds, share.Share));
     }
 
-    /// <summary>One operation is not what the client costs: it pays for what happens once, and its core was whoever's at that moment.</summary>
+    /// <summary>
+    /// One operation is not what the client costs: it pays for what happens once, and its core was whoever's at that moment.
+    /// </summary>
     [Fact]
     public void A_phase_of_hardly_any_operations_judges_no_client()
     {
         OperationResult one = Result("find", 20, 10_000) with { Operations = 1, Seconds = 0.02, ClientCpuCores = 1 };
-        ClientLimit limit = LimitOf(Calibrations.Of(), RunParts.Phase(1, "once", one), RunParts.Phase(2, "q4", Result("find", 399, 10_000)));
+        ClientLimit limit = LimitOf(
+            Calibrations.Of(), RunParts.Phase(1, "once", one), RunParts.Phase(2, "q4", Result("find", 399, 10_000)));
         Assert.False(limit.IsLimit);
-        Assert.Equal(["the client was not the bottleneck: it used at most 0.5 of the 1 core that 1 thread can use, in q4"], limit.Sentences);
+        Assert.Equal(
+            ["the client was not the bottleneck: it used at most 0.5 of the 1 core that 1 thread can use, in q4"], limit.Sentences);
         Assert.Equal($"the client itself takes at most 40 µs of the 400 µs per operation (10 %), in q4; {Known}", limit.Share);
         Assert.Empty(ClientShare.Of(RunParts.Phase(1, "once", one), Calibrations.Of()));
     }
@@ -101,7 +111,8 @@ public sealed class ClientShareTests : IDisposable
         hostile = hostile with { Costs = [.. hostile.Costs.Select(cost => cost with { Microseconds = double.NaN })] };
         Assert.Null(LimitOf(hostile, RunParts.Phase(1, "q4", Result("find", 20, 10_000))).Share);
         ClientCalibration driven = Calibrations.Of().WithDriver();
-        Assert.Null(LimitOf(driven with { Driver = driven.Driver! with { Costs = hostile.Costs } }, RunParts.Phase(1, "q4", Result("find", 20, 10_000))).Share);
+        Assert.Null(LimitOf(driven with { Driver = driven.Driver! with { Costs = hostile.Costs } },
+            RunParts.Phase(1, "q4", Result("find", 20, 10_000))).Share);
         Assert.Null(LimitOf(hostile with { Costs = [] }, RunParts.Phase(1, "q4", Result("find", 20, 10_000))).Share);
     }
 
@@ -113,7 +124,8 @@ public sealed class ClientShareTests : IDisposable
         JsonReport.Write(run, text);
         using var json = JsonDocument.Parse(text.ToString());
         JsonElement[] shares = [.. json.RootElement.GetProperty("phases")[0].GetProperty("clientShares").EnumerateArray()];
-        Assert.Equal([("read", 0.2), ("update", 0.25)], shares.Select(one => (one.GetProperty("operation").GetString()!, one.GetProperty("share").GetDouble())));
+        Assert.Equal([("read", 0.2), ("update", 0.25)],
+            shares.Select(one => (one.GetProperty("operation").GetString()!, one.GetProperty("share").GetDouble())));
         Assert.Equal(6, json.RootElement.GetProperty("environment").GetProperty("calibration").GetProperty("costs").GetArrayLength());
     }
 
@@ -132,20 +144,27 @@ public sealed class ClientShareTests : IDisposable
         JsonReport.Write(run, text);
         using var json = JsonDocument.Parse(text.ToString());
         JsonElement driver = json.RootElement.GetProperty("phases")[0].GetProperty("clientShares")[0].GetProperty("driver");
-        Assert.Equal((50, 25, 8000), (driver.GetProperty("microseconds").GetDouble(), driver.GetProperty("cpuMicroseconds").GetDouble(), driver.GetProperty("allocatedBytes").GetDouble()));
+        Assert.Equal((50, 25, 8000), (driver.GetProperty("microseconds").GetDouble(), driver.GetProperty("cpuMicroseconds").GetDouble(),
+            driver.GetProperty("allocatedBytes").GetDouble()));
     }
 
     [Fact]
     public void A_calibration_is_read_from_its_run_and_lacks_no_kind()
     {
-        PhaseRecord[] phases = [.. ClientCalibration.Kinds.Select((kind, i) => RunParts.Phase(i + 1, kind, Result("find", 90, 10_000) with { Operations = 37_500, Seconds = 3.75, ClientAllocatedBytesPerOperation = 2 }))];
+        PhaseRecord[] phases = [.. ClientCalibration.Kinds.Select((kind, i) => RunParts.Phase(i + 1, kind,
+            Result("find", 90, 10_000) with { Operations = 37_500, Seconds = 3.75, ClientAllocatedBytesPerOperation = 2 }))];
         var file = new ScenarioFile("calibrate", "scenarios/calibrate.yaml", "");
         using (StoredRun run = Stored(null, phases))
-        using (StoredRun driver = Stored(null, new EngineSettings(EngineKind.Driver, "3.14.0"), [.. phases.Select(phase => phase with { Operations = [phase.Operations[0] with { Seconds = 7.5 }] })]))
+        using (StoredRun driver = Stored(null, new EngineSettings(EngineKind.Driver, "3.14.0"),
+            [.. phases.Select(phase => phase with { Operations = [phase.Operations[0] with { Seconds = 7.5 }] })]))
         {
             ClientCalibration read = CalibrateCommand.Read(run, driver, null, file);
             Assert.Equal(ClientCalibration.Kinds, read.Costs.Select(cost => cost.Kind));
-            Assert.Equal(new OperationCost { Kind = "update", Microseconds = 100, ServiceMicroseconds = 90, CpuMicroseconds = 12.5, AllocatedBytes = 2, DocumentBytes = 10_000 }, read.Costs[^1]);
+            Assert.Equal(new OperationCost
+            {
+                Kind = "update", Microseconds = 100, ServiceMicroseconds = 90, CpuMicroseconds = 12.5,
+                AllocatedBytes = 2, DocumentBytes = 10_000,
+            }, read.Costs[^1]);
             Assert.Equal("3.14.0", read.Driver!.Version);
             Assert.All(read.Driver.Costs, cost => Assert.Equal(200, cost.Microseconds));
             Assert.Equal(new AddedCost(100, 0, 0), read.AddedByDriver(Result("find", 90, 10_000)));
@@ -174,7 +193,8 @@ public sealed class ClientShareTests : IDisposable
         return ClientLimit.Of(run);
     }
 
-    private StoredRun Stored(ClientCalibration? calibration, params PhaseRecord[] phases) => Stored(calibration, EngineSettings.Wire, phases);
+    private StoredRun Stored(ClientCalibration? calibration, params PhaseRecord[] phases) =>
+        Stored(calibration, EngineSettings.Wire, phases);
 
     private StoredRun Stored(ClientCalibration? calibration, EngineSettings engine, params PhaseRecord[] phases)
     {

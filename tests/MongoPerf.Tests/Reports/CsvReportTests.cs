@@ -23,7 +23,8 @@ public sealed class CsvReportTests
     [Fact]
     public void Of_all_writers_no_cell_begins_a_formula()
     {
-        var table = new ListTable("runs", "", [("id", "Id"), ("=field", null)], [[ListTable.Plain("=cmd|'/c calc'!A1"), ListTable.Plain("@x")]]);
+        var table = new ListTable(
+            "runs", "", [("id", "Id"), ("=field", null)], [[ListTable.Plain("=cmd|'/c calc'!A1"), ListTable.Plain("@x")]]);
         using var output = new StringWriter();
         table.Write("csv", output);
         Assert.Equal("id,'=field\r\n'=cmd|'/c calc'!A1,'@x\r\n", output.ToString());

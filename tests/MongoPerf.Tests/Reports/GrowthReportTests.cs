@@ -19,7 +19,10 @@ public sealed class GrowthReportTests : IDisposable
         GrowthFigures growth = Assert.Single(GrowthFigures.Of(run));
         Assert.Equal(["fill", "mix read", "mix update", "mix total", "page"], growth.Labels);
         Assert.Equal(
-            [("fill", "", 1), ("mix read", "", 8), ("mix update", "", 8), ("mix total", "", 8), ("page", "limit=10", 8), ("page", "limit=100", 8)],
+            [
+                ("fill", "", 1), ("mix read", "", 8), ("mix update", "", 8), ("mix total", "", 8),
+                ("page", "limit=10", 8), ("page", "limit=100", 8),
+            ],
             growth.Lines.Select(line => (line.Label, line.Parameters, line.Threads)));
         Assert.Equal(["fill"], growth.Inserts.Select(line => line.Label));
         Assert.All(growth.Lines, line => Assert.Equal([0, 1, 2], line.Results.Keys));
@@ -30,8 +33,14 @@ public sealed class GrowthReportTests : IDisposable
     {
         using StoredRun run = Stored([.. Sizes("users", 1, steps: 2)]);
         ReportTable[] tables = [.. GrowthTables.Of(run)];
-        Assert.Equal(["fill: inserts, one per command", "mix read: 8 threads", "mix update: 8 threads", "mix total: 8 threads", "page: 8 threads", "size: data, indexes and disk"], tables.Select(t => t.Title));
-        Assert.Equal([("1k", "limit=10"), ("1k", "limit=100"), ("2k", "limit=10"), ("2k", "limit=100")], tables[4].Rows.Select(row => (row[0], row[1])));
+        Assert.Equal(
+            [
+                "fill: inserts, one per command", "mix read: 8 threads", "mix update: 8 threads", "mix total: 8 threads", "page: 8 threads",
+                "size: data, indexes and disk",
+            ],
+            tables.Select(t => t.Title));
+        Assert.Equal([("1k", "limit=10"), ("1k", "limit=100"), ("2k", "limit=10"), ("2k", "limit=100")],
+            tables[4].Rows.Select(row => (row[0], row[1])));
         ReportTable rates = GrowthTables.Rates(run, GrowthFigures.Of(run)[0]);
         Assert.Equal(["documents", "fill", "mix read", "mix update", "mix total", "page limit=10", "page limit=100"], rates.Columns);
         Assert.Equal(["1k (incomplete)", "2k (incomplete)"], rates.Rows.Select(row => row[0]));
@@ -42,7 +51,8 @@ public sealed class GrowthReportTests : IDisposable
     {
         OperationResult unack = RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(1, 1, 0, 0.1) };
         using StoredRun run = Stored(
-            RunParts.Grown(1, "unack", 1, 1000, unack), RunParts.Grown(2, "batch", 1, 1000, RunParts.Result("batch")) with { Description = "in batches" },
+            RunParts.Grown(1, "unack", 1, 1000, unack),
+            RunParts.Grown(2, "batch", 1, 1000, RunParts.Result("batch")) with { Description = "in batches" },
             RunParts.Grown(3, "q4", 1, 1000, RunParts.Result("find", 8)) with { Description = "find by Number" },
             RunParts.Grown(4, "q5", 1, 1000, RunParts.Result("find", 1)), RunParts.Grown(5, "q5", 1, 1000, RunParts.Result("find", 8)));
         Assert.Equal(
@@ -62,7 +72,8 @@ public sealed class GrowthReportTests : IDisposable
             RunParts.Grown(3, "size of orders", 1, 1000) with { Sizes = [RunParts.Sizes(5000) with { Collection = "orders" }] });
         SizeResult sum = Assert.Single(GrowthFigures.Of(run)[0].Sizes).Sizes;
         Assert.Equal((6000, 6000 * 1024, 4), (sum.Documents, sum.DataBytes, sum.Indexes.Count));
-        Assert.Equal(["size of users: data, indexes and disk", "size of orders: data, indexes and disk"], GrowthTables.Of(run).TakeLast(2).Select(table => table.Title));
+        Assert.Equal(["size of users: data, indexes and disk", "size of orders: data, indexes and disk"],
+            GrowthTables.Of(run).TakeLast(2).Select(table => table.Title));
     }
 
     [Fact]
@@ -73,7 +84,8 @@ public sealed class GrowthReportTests : IDisposable
             RunParts.Sizes(1000) with { Collection = "a", Indexes = new Dictionary<string, long> { ["b.c_1"] = 5 } },
             RunParts.Sizes(1000) with { Collection = "a.b", Indexes = new Dictionary<string, long> { ["c_1"] = 7 } },
         ];
-        using StoredRun run = Stored(RunParts.Grown(1, "batch", 1, 1000, RunParts.Result("batch")), RunParts.Grown(2, "size", 1, 1000) with { Sizes = sizes });
+        using StoredRun run = Stored(RunParts.Grown(1, "batch", 1, 1000, RunParts.Result("batch")),
+            RunParts.Grown(2, "size", 1, 1000) with { Sizes = sizes });
         Assert.Equal([new("a.b.c_1", 12)], Assert.Single(GrowthFigures.Of(run)[0].Sizes).Sizes.Indexes);
     }
 
@@ -81,10 +93,12 @@ public sealed class GrowthReportTests : IDisposable
     public void Sizes_of_collections_that_grow_together_are_added_up_in_charts_and_have_a_table_each()
     {
         SizeResult[] sizes = [RunParts.Sizes(1000) with { Collection = "users" }, RunParts.Sizes(500) with { Collection = "orders" }];
-        using StoredRun run = Stored(RunParts.Grown(1, "batch", 1, 1000, RunParts.Result("batch")), RunParts.Grown(2, "size", 1, 1000) with { Sizes = sizes });
+        using StoredRun run = Stored(RunParts.Grown(1, "batch", 1, 1000, RunParts.Result("batch")),
+            RunParts.Grown(2, "size", 1, 1000) with { Sizes = sizes });
         (long documents, SizeResult sum) = Assert.Single(GrowthFigures.Of(run)[0].Sizes);
         Assert.Equal((1000, 1500 * 1024L, 1_300_000L), (documents, sum.DataBytes, sum.DiskBytes));
-        Assert.Equal(["size of users: data, indexes and disk", "size of orders: data, indexes and disk"], GrowthTables.Of(run).Skip(1).Select(t => t.Title));
+        Assert.Equal(["size of users: data, indexes and disk", "size of orders: data, indexes and disk"],
+            GrowthTables.Of(run).Skip(1).Select(t => t.Title));
     }
 
     [Fact]
@@ -95,7 +109,8 @@ public sealed class GrowthReportTests : IDisposable
         Assert.Empty(charts.Warnings);
         Assert.Equal(
             [
-                "insert-rate", "query-rate", "query-throughput", "latency", "size", "insert-rate-2", "query-rate-2", "query-throughput-2", "latency-2", "size-2",
+                "insert-rate", "query-rate", "query-throughput", "latency", "size", "insert-rate-2", "query-rate-2",
+                "query-throughput-2", "latency-2", "size-2",
             ],
             charts.Drawn.Select(drawn => drawn.Chart.Name).Take(10));
         Assert.Equal("Insert rate as users grows, 1 thread", charts.Drawn[0].Chart.Title);
@@ -112,7 +127,8 @@ public sealed class GrowthReportTests : IDisposable
                 RunParts.Grown(number++, "fill", step, documents, RunParts.Result("insert") with { IsInsert = true }),
                 RunParts.Grown(number++, "mix", step, documents, RunParts.Result("read", 8), RunParts.Result("update", 8)),
                 .. new[] { "10", "100" }.Select(limit =>
-                    RunParts.Grown(number++, "page", step, documents, RunParts.Result("find", 8, 100 * step)) with { Parameters = [new ParameterValue("limit", limit)] }),
+                    RunParts.Grown(number++, "page", step, documents,
+                        RunParts.Result("find", 8, 100 * step)) with { Parameters = [new ParameterValue("limit", limit)] }),
                 RunParts.Grown(number++, "size", step, documents) with { Sizes = [RunParts.Sizes(documents)] },
             ];
             foreach (PhaseRecord phase in phases)

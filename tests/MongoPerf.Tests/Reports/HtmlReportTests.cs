@@ -29,7 +29,8 @@ public sealed partial class HtmlReportTests
     [Fact]
     public void Text_of_the_run_is_escaped()
     {
-        string page = PageOf(new GrowingRun { Steps = 1, CommandLine = "mongoperf series --db '<script>alert(1)</script>' & \"x\" \u0001" });
+        string page =
+            PageOf(new GrowingRun { Steps = 1, CommandLine = "mongoperf series --db '<script>alert(1)</script>' & \"x\" \u0001" });
 
         Parse(page);
         Assert.DoesNotContain("<script", page, StringComparison.OrdinalIgnoreCase);
@@ -39,7 +40,10 @@ public sealed partial class HtmlReportTests
     [Fact]
     public void An_embedded_server_is_never_taken_for_MongoDB()
     {
-        string page = PageOf(new GrowingRun { Steps = 1, Deployment = RunParts.Deployment() with { Kind = DeploymentKind.Embedded, IsEmbedded = true } });
+        string page = PageOf(new GrowingRun
+        {
+            Steps = 1, Deployment = RunParts.Deployment() with { Kind = DeploymentKind.Embedded, IsEmbedded = true },
+        });
 
         Assert.Contains("not of MongoDB", page, StringComparison.Ordinal);
         Assert.Contains("embedded server, not MongoDB", page, StringComparison.Ordinal);
@@ -52,7 +56,8 @@ public sealed partial class HtmlReportTests
         string[] heads = [.. Heads().Matches(page).Select(static match => match.Groups[1].Value)];
 
         Assert.Equal(
-            ["Findings", "Explore", "Setup", "Charts", "Results", "Errors", "Events (UTC)", "The scenario", "Repeat this run", "Files"], heads);
+            ["Findings", "Explore", "Setup", "Charts", "Results", "Errors", "Events (UTC)", "The scenario", "Repeat this run", "Files"],
+            heads);
     }
 
     [Fact]
@@ -72,7 +77,9 @@ public sealed partial class HtmlReportTests
     {
         using var folder = new TemporaryFolder();
         using var run = StoredRun.Open(FrozenRun.Build(folder.Path));
-        string target = Environment.GetEnvironmentVariable("MONGOPERF_KEEP_CHARTS") is { } keep ? Path.Combine(keep, "report") : folder.At("report");
+        string target = Environment.GetEnvironmentVariable("MONGOPERF_KEEP_CHARTS") is { } keep
+            ? Path.Combine(keep, "report")
+            : folder.At("report");
 
         var files = ReportWriter.WriteAll(run, target);
 

@@ -57,10 +57,16 @@ public sealed class LapReportTests : IDisposable
         IReadOnlyList<string> files = ReportWriter.WriteTextFiles(run, _folder.At("report"));
         string[] rows = File.ReadAllLines(Assert.Single(files, file => Path.GetFileName(file) == "laps.csv"));
         Assert.Equal(
-            ["number,phase,parameters,lap_length,task,lap,done,seconds,end_seconds", "1,write,,10,1,1,10,1,1", "1,write,,10,1,2,20,2,3", "1,write,,10,2,1,10,2,2"], rows);
+            [
+                "number,phase,parameters,lap_length,task,lap,done,seconds,end_seconds",
+                "1,write,,10,1,1,10,1,1",
+                "1,write,,10,1,2,20,2,3",
+                "1,write,,10,2,1,10,2,2",
+            ], rows);
         using var json = JsonDocument.Parse(File.ReadAllText(_folder.At("report/result.json")));
         JsonElement laps = json.RootElement.GetProperty("phases")[0].GetProperty("laps");
-        Assert.Equal((10, "documents", 2.0), (laps.GetProperty("length").GetInt64(), laps.GetProperty("of").GetString(), laps.GetProperty("slowestSeconds").GetDouble()));
+        Assert.Equal((10, "documents", 2.0),
+            (laps.GetProperty("length").GetInt64(), laps.GetProperty("of").GetString(), laps.GetProperty("slowestSeconds").GetDouble()));
         Assert.Equal([2, 1], laps.GetProperty("tasks").EnumerateArray().Select(task => task.GetArrayLength()));
     }
 

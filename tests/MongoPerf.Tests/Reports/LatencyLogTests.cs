@@ -12,11 +12,12 @@ public sealed class LatencyLogTests
         Assert.Equal(["build_price__twice"], Tags([RunParts.Phase(1, "build", RunParts.Result("build price, twice"))]));
 
     [Fact]
-    public void Operations_of_growths_are_tagged_with_their_phase_and_with_threads_where_these_vary() => Assert.Equal(["q4-1", "q4-8", "q5", "find"], Tags(
-    [
-        RunParts.Grown(1, "q4", 1, 1000, RunParts.Result("find", 1)), RunParts.Grown(2, "q4", 1, 1000, RunParts.Result("find", 8)),
-        RunParts.Grown(3, "q5", 1, 1000, RunParts.Result("find", 8)), RunParts.Phase(4, "after", RunParts.Result("find", 8)),
-    ]));
+    public void Operations_of_growths_are_tagged_with_their_phase_and_with_threads_where_these_vary() =>
+        Assert.Equal(["q4-1", "q4-8", "q5", "find"], Tags(
+        [
+            RunParts.Grown(1, "q4", 1, 1000, RunParts.Result("find", 1)), RunParts.Grown(2, "q4", 1, 1000, RunParts.Result("find", 8)),
+            RunParts.Grown(3, "q5", 1, 1000, RunParts.Result("find", 8)), RunParts.Phase(4, "after", RunParts.Result("find", 8)),
+        ]));
 
     /// <summary>Operations that take turns would leave nothing to join if only neighbours were.</summary>
     [Fact]
@@ -24,7 +25,8 @@ public sealed class LatencyLogTests
     {
         using var runs = new TemporaryFolder();
         using StoredRun run = Stored(runs, [RunParts.Phase(1, "mix", RunParts.Result("read"), RunParts.Result("update"))], seconds: 50);
-        List<(string Operation, double Seconds)> joined = [.. SampleThinning.Merge(run, atMost: 20).Select(merged => (merged.Sample.Operation, merged.Sample.Seconds))];
+        List<(string Operation, double Seconds)> joined = [.. SampleThinning.Merge(run, atMost: 20)
+            .Select(merged => (merged.Sample.Operation, merged.Sample.Seconds))];
         Assert.Equal(20, joined.Count);
         Assert.All(joined.GroupBy(one => one.Operation), operation => Assert.Equal(50, operation.Sum(one => one.Seconds)));
     }
@@ -35,7 +37,8 @@ public sealed class LatencyLogTests
         using StoredRun run = Stored(runs, phases, seconds: 2);
         var output = new StringWriter();
         LatencyLog.Write(run, output);
-        return [.. output.ToString().Split('\n').Where(line => line.StartsWith("Tag=", StringComparison.Ordinal)).Select(line => line[4..line.IndexOf(',')]).Distinct()];
+        return [.. output.ToString().Split('\n')
+            .Where(line => line.StartsWith("Tag=", StringComparison.Ordinal)).Select(line => line[4..line.IndexOf(',')]).Distinct()];
     }
 
     private static StoredRun Stored(TemporaryFolder runs, IReadOnlyList<PhaseRecord> phases, int seconds)
@@ -51,7 +54,10 @@ public sealed class LatencyLogTests
                 {
                     second++;
                     foreach (OperationResult result in phase.Operations)
-                        store.AddSample(RunParts.Sample(second, result.Operation) with { Phase = phase.Number, IsWarmup = false, Histogram = HistogramEncoding.EncodeCompressed(histogram) });
+                        store.AddSample(RunParts.Sample(second, result.Operation) with
+                        {
+                            Phase = phase.Number, IsWarmup = false, Histogram = HistogramEncoding.EncodeCompressed(histogram),
+                        });
                 }
 
                 store.EndPhase(phase);

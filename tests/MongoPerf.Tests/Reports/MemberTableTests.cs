@@ -17,7 +17,8 @@ public sealed class MemberTableTests : IDisposable
         using StoredRun run = Write(
             Topology.ReplicaSet, Phase(1, "q4", ("a:1", 30), ("b:1", 10)), Phase(2, "q4", ("b:1", 60)), Phase(3, "load", ("a:1", 5)));
         ReportTable table = ReportTables.Members(run)!;
-        Assert.Equal(["q4 find a:1 30 30 %", "q4 find b:1 70 70 %", "load find a:1 5 100 %"], table.Rows.Select(row => string.Join(' ', row)));
+        Assert.Equal(["q4 find a:1 30 30 %", "q4 find b:1 70 70 %", "load find a:1 5 100 %"],
+            table.Rows.Select(row => string.Join(' ', row)));
         Assert.Contains(table.Title, RunReport.Of(run).Blocks.OfType<Block.Table>().Select(t => t.Content.Title));
     }
 
@@ -45,7 +46,8 @@ public sealed class MemberTableTests : IDisposable
     }
 
     private static PhaseRecord Phase(int number, string name, params (string Member, long Operations)[] shares) =>
-        RunParts.Phase(number, name, RunParts.Result("find") with { Members = [.. shares.Select(share => new MemberShare(share.Member, share.Operations))] });
+        RunParts.Phase(number, name,
+            RunParts.Result("find") with { Members = [.. shares.Select(share => new MemberShare(share.Member, share.Operations))] });
 
     private StoredRun Write(Topology topology, params PhaseRecord[] phases)
     {

@@ -62,14 +62,17 @@ public sealed class MixTests : IDisposable
     [Fact]
     public void A_total_has_what_the_client_allocated_per_operation_of_all()
     {
-        OperationResult Of(string name, long operations, double bytes) => RunParts.Result(name, 1, operations) with { ClientAllocatedBytesPerOperation = bytes };
+        OperationResult Of(string name, long operations, double bytes) =>
+            RunParts.Result(name, 1, operations) with { ClientAllocatedBytesPerOperation = bytes };
         GroupShare Group(string name, params string[] mix) => new(name, 1, 1, 1, 1, 1, 0, new Accounting(1, 1, 0, 0)) { Mix = mix };
         string folder = Path.Combine(_runs.Path, "allocated");
         using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings()))
         {
-            store.EndPhase(RunParts.Phase(1, "mix", Of("read", 300, 64), Of("update", 100, 64)) with { Groups = [Group("", "read", "update")] });
+            store.EndPhase(
+                RunParts.Phase(1, "mix", Of("read", 300, 64), Of("update", 100, 64)) with { Groups = [Group("", "read", "update")] });
             // Each group counts the bytes of the whole process: 25,600, and 6,000 while it ran.
-            store.EndPhase(RunParts.Phase(2, "both", Of("read", 300, 64), Of("update", 100, 64), Of("scan", 12, 500)) with { Groups = [Group("a", "read", "update"), Group("b")] });
+            store.EndPhase(RunParts.Phase(2, "both", Of("read", 300, 64), Of("update", 100, 64),
+                Of("scan", 12, 500)) with { Groups = [Group("a", "read", "update"), Group("b")] });
         }
 
         using StoredRun run = StoredRun.Open(folder);
@@ -112,12 +115,14 @@ public sealed class MixTests : IDisposable
         string[][] rows = [.. csv.ToString().Split("\r\n").Select(line => line.Split(','))];
         int At(string column) => rows[0].ToList().IndexOf(column);
         Assert.Equal(3, rows.Count(row => row.Length > 9 && row[At("operation")] == "total"));
-        Assert.Equal(total.LatencyMicroseconds.P99, double.Parse(rows.First(row => row[At("operation")] == "total")[At("p99_us")], System.Globalization.CultureInfo.InvariantCulture));
+        Assert.Equal(total.LatencyMicroseconds.P99, double.Parse(rows.First(row => row[At("operation")] == "total")[At("p99_us")],
+            System.Globalization.CultureInfo.InvariantCulture));
 
         using var json = new StringWriter();
         JsonReport.Write(run, json);
         JsonElement stored = JsonDocument.Parse(json.ToString()).RootElement.GetProperty("phases")[0].GetProperty("totals")[0];
-        Assert.Equal(("total", total.LatencyMicroseconds.P99), (stored.GetProperty("operation").GetString(), stored.GetProperty("latencyMicroseconds").GetProperty("p99").GetDouble()));
+        Assert.Equal(("total", total.LatencyMicroseconds.P99),
+            (stored.GetProperty("operation").GetString(), stored.GetProperty("latencyMicroseconds").GetProperty("p99").GetDouble()));
     }
 
     [Fact]
@@ -139,9 +144,11 @@ public sealed class MixTests : IDisposable
     public void Findings_judge_a_mix_once_by_its_total()
     {
         using StoredRun run = new MixedRun { Sizes = Ten, Seconds = 5, Rate = place => 10_000 / (1 + (0.2 * place)) }.Write(_runs.Path);
-        Finding[] falls = [.. RunFindings.Shown(run).Where(finding => finding.Id is FindingIds.SizeDecline or FindingIds.LinearGrowth or FindingIds.SizeCliff)];
+        Finding[] falls = [.. RunFindings.Shown(run)
+            .Where(finding => finding.Id is FindingIds.SizeDecline or FindingIds.LinearGrowth or FindingIds.SizeCliff)];
         Assert.Equal(["mix total"], Assert.Single(falls).Operations);
-        Assert.DoesNotContain(RunFindings.Shown(run), finding => finding.Rate is not null && finding.Operations.Any(name => name is "mix read" or "mix update"));
+        Assert.DoesNotContain(RunFindings.Shown(run),
+            finding => finding.Rate is not null && finding.Operations.Any(name => name is "mix read" or "mix update"));
     }
 
     [Fact]
@@ -150,15 +157,20 @@ public sealed class MixTests : IDisposable
         using StoredRun run = new MixedRun { Seconds = 80 }.Write(_runs.Path);
         Assert.Equal(["mix total"], RunSeries.Read(run).Independent.Select(one => one.Label));
         Assert.Equal(80, RunSeries.Read(run).Independent[0].Seconds.Count);
-        Assert.Equal(run.Phases[0].Total!.OperationsPerSecond, RunSeries.Read(run).Independent[0].Seconds.Average(second => second.Rate), 5.0);
+        Assert.Equal(
+            run.Phases[0].Total!.OperationsPerSecond, RunSeries.Read(run).Independent[0].Seconds.Average(second => second.Rate), 5.0);
     }
 
     [Fact]
     public void A_comparison_judges_a_mix_by_its_total_s_rate_and_by_each_operation_s_latency()
     {
         using StoredRun baseline = new MixedRun { Seconds = 60 }.Write(_runs.Path);
-        using StoredRun candidate = new MixedRun { Id = "2026-11-21-b", Seconds = 60, NoiseSeed = 2, Rate = _ => 700, Latency = name => name == "read" ? 140 : 1000 }.Write(_runs.Path);
-        RunComparison comparison = RunComparer.Compare([.. new[] { baseline, candidate }.Select(run => new ComparedSide([run]))], RunComparer.DefaultNoiseThreshold);
+        using StoredRun candidate = new MixedRun
+        {
+            Id = "2026-11-21-b", Seconds = 60, NoiseSeed = 2, Rate = _ => 700, Latency = name => name == "read" ? 140 : 1000,
+        }.Write(_runs.Path);
+        RunComparison comparison = RunComparer.Compare([.. new[] { baseline, candidate }.Select(run => new ComparedSide([run]))],
+            RunComparer.DefaultNoiseThreshold);
         CandidateComparison judged = Assert.Single(comparison.Candidates);
         Assert.Equal(["mix read", "mix update", "mix total"], judged.Operations.Select(judged.TitleOf));
         Assert.Equal(
@@ -178,24 +190,30 @@ public sealed class MixTests : IDisposable
         Assert.Single(ComparisonCharts.Build(comparison).Charts.Single(chart => chart.Name == "ratios").Tables[0].Rows);
         ReportTable table = ComparisonTables.Of(comparison).First(table => table.Columns.Contains("<verdict"));
         Assert.Equal(["", "slower", "slower", "", "equivalent", "equivalent", "slower", "", ""], table.Rows.Select(row => row[^1]));
-        string verdict = Assert.Single(ComparisonText.Verdicts(comparison, judged), verdict => verdict.Text.StartsWith("mix total", StringComparison.Ordinal)).Text;
+        string verdict = Assert.Single(
+            ComparisonText.Verdicts(comparison, judged), verdict => verdict.Text.StartsWith("mix total", StringComparison.Ordinal)).Text;
         Assert.StartsWith("mix total: rate 30 % slower", verdict, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Replies_that_change_size_as_the_collection_grows_are_noted()
     {
-        using StoredRun run = new MixedRun { Sizes = [15_000, 50_000, 150_000], Seconds = 5, Replies = place => place switch { 0 => 0.26, 1 => 6, _ => 17.8 } }.Write(_runs.Path);
+        using StoredRun run = new MixedRun
+        {
+            Sizes = [15_000, 50_000, 150_000], Seconds = 5, Replies = place => place switch { 0 => 0.26, 1 => 6, _ => 17.8 },
+        }.Write(_runs.Path);
         Verdict note = Assert.Single(OperationVerdicts.Of(run), verdict => verdict.Finding == VerdictFinding.ReplySize);
         Assert.Matches(
-            "^mix read returned 0\\.2[56]\\d* documents per operation at 15k documents and 17\\.8 at 150k, so its curve shows how its replies change, not only how the collection grows$", note.Text);
+            "^mix read returned 0\\.2[56]\\d* documents per operation at 15k documents and 17\\.8 at 150k, so its curve shows how its "
+            + "replies change, not only how the collection grows$", note.Text);
         Assert.Contains(RunFindings.Of(run), finding => finding.Id == FindingIds.ReplySize);
     }
 
     [Fact]
     public void Replies_that_stay_within_twice_their_size_are_not()
     {
-        using StoredRun run = new MixedRun { Sizes = [15_000, 150_000], Seconds = 5, Replies = place => place == 0 ? 10 : 19 }.Write(_runs.Path);
+        using StoredRun run =
+            new MixedRun { Sizes = [15_000, 150_000], Seconds = 5, Replies = place => place == 0 ? 10 : 19 }.Write(_runs.Path);
         Assert.DoesNotContain(OperationVerdicts.Of(run), verdict => verdict.Finding == VerdictFinding.ReplySize);
     }
 }

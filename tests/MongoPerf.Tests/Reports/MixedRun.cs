@@ -49,7 +49,8 @@ internal sealed record MixedRun
         int number = place + 1;
         var record = new PhaseRecord
         {
-            Number = number, Phase = "mix", Growth = Sizes.Count == 0 ? null : new GrowthPoint("growth", number, Sizes[place]), Documents = Sizes.Count == 0 ? 1000 : Sizes[place],
+            Number = number, Phase = "mix", Growth = Sizes.Count == 0 ? null : new GrowthPoint("growth", number, Sizes[place]),
+            Documents = Sizes.Count == 0 ? 1000 : Sizes[place],
         };
         store.BeginPhase(record, continues: false);
         LatencyHistogram[] whole = [.. Parts.Select(_ => new LatencyHistogram())];
@@ -61,7 +62,8 @@ internal sealed record MixedRun
                 own.AddTo(whole[i]);
                 store.AddSample(RunParts.Sample(1 + second + (place * (Seconds + 2)), name, record.Documents) with
                 {
-                    Phase = number, IsWarmup = false, Operations = (long)(rates[second] * share), Documents = (long)(rates[second] * share * Documents(name, place)),
+                    Phase = number, IsWarmup = false, Operations = (long)(rates[second] * share),
+                    Documents = (long)(rates[second] * share * Documents(name, place)),
                     LatencyMicroseconds = LatencySummaries.From(own), Histogram = HistogramEncoding.EncodeCompressed(own),
                 });
             }
@@ -75,15 +77,18 @@ internal sealed record MixedRun
             [
                 new GroupShare("", 8, Seconds, (long)(rate * Seconds), 10, 20, 1, new Accounting(100, 100, 0, 0))
                 {
-                    Mix = [.. Parts.Select(part => part.Name)], Joint = JointLatency.Of([.. whole.Select(histogram => new OperationLatency(false, histogram, null, null))]),
+                    Mix = [.. Parts.Select(part => part.Name)],
+                    Joint = JointLatency.Of([.. whole.Select(histogram => new OperationLatency(false, histogram, null, null))]),
                 },
             ],
             Operations =
             [
                 .. Parts.Index().Select(part => RunParts.Result(part.Item.Name, 8, (long)(rate * part.Item.Share * Seconds)) with
                 {
-                    Seconds = Seconds, Documents = (long)(rate * part.Item.Share * Seconds * Documents(part.Item.Name, place)), OperationsPerSecond = rate * part.Item.Share,
-                    DocumentsPerSecond = rate * part.Item.Share * Documents(part.Item.Name, place), LatencyMicroseconds = LatencySummaries.From(whole[part.Index]),
+                    Seconds = Seconds, Documents = (long)(rate * part.Item.Share * Seconds * Documents(part.Item.Name, place)),
+                    OperationsPerSecond = rate * part.Item.Share,
+                    DocumentsPerSecond = rate * part.Item.Share * Documents(part.Item.Name, place),
+                    LatencyMicroseconds = LatencySummaries.From(whole[part.Index]),
                 }),
             ],
         });

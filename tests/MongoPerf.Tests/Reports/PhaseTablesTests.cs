@@ -18,9 +18,12 @@ public sealed class PhaseTablesTests : IDisposable
     {
         using StoredRun run = new SweptRun { Millions = [1, 10], Phases = ["mix"] }.Write(_folder.Path);
         ReportTable[] tables = [.. PhaseTables.Of(run)];
-        Assert.Equal(["Phase mix", "Fairness: operations per thread", "Sizes after each phase", "Index sizes after each phase"], tables.Select(t => t.Title));
-        Assert.Equal(["<records", "<operation", "threads", "ops/s", "docs/s", "MB/s", "failed", "p50", "p95", "p99", "p99.9", "max"], tables[0].Columns);
-        Assert.Equal(["1M read 1,050", "1M write 350", "1M total 1,400", "10M read 7,800", "10M write 2,600", "10M total 10,400"], tables[0].Rows.Select(row => $"{row[0]} {row[1]} {row[3]}"));
+        Assert.Equal(["Phase mix", "Fairness: operations per thread", "Sizes after each phase", "Index sizes after each phase"],
+            tables.Select(t => t.Title));
+        Assert.Equal(["<records", "<operation", "threads", "ops/s", "docs/s", "MB/s", "failed", "p50", "p95", "p99", "p99.9", "max"],
+            tables[0].Columns);
+        Assert.Equal(["1M read 1,050", "1M write 350", "1M total 1,400", "10M read 7,800", "10M write 2,600", "10M total 10,400"],
+            tables[0].Rows.Select(row => $"{row[0]} {row[1]} {row[3]}"));
         Assert.Equal(["mix (records=1M)", "1,000,000", "1.02 GB", "1.1 GB", "-", "60 MB", "1.3 GB"], tables[2].Rows[0]);
     }
 
@@ -36,12 +39,16 @@ public sealed class PhaseTablesTests : IDisposable
     [Fact]
     public void Sizes_of_several_collections_have_their_names()
     {
-        using StoredRun run = Write(new PhaseRecord { Number = 1, Phase = "load", Sizes = [RunParts.Sizes(10) with { Collection = "users" }, RunParts.Sizes(20) with { Collection = "orders" }] });
+        using StoredRun run = Write(new PhaseRecord { Number = 1, Phase = "load", Sizes =
+        [
+            RunParts.Sizes(10) with { Collection = "users" }, RunParts.Sizes(20) with { Collection = "orders" },
+        ] });
         ReportTable[] tables = [.. PhaseTables.Of(run)];
         ReportTable sizes = tables[0];
         Assert.Equal(["<phase", "<collection", "documents", "data", "storage", "free", "indexes", "disk"], sizes.Columns);
         Assert.Equal(["users 10", "orders 20"], sizes.Rows.Select(row => $"{row[1]} {row[2]}"));
-        Assert.Equal(["users _id_", "users Number_1", "orders _id_", "orders Number_1"], tables[1].Rows.Select(row => $"{row[1]} {row[2]}"));
+        Assert.Equal(
+            ["users _id_", "users Number_1", "orders _id_", "orders Number_1"], tables[1].Rows.Select(row => $"{row[1]} {row[2]}"));
     }
 
     /// <summary>There is no chart of a single size. A column for each index made tables of q2's nine that nobody could read.</summary>
@@ -59,7 +66,10 @@ public sealed class PhaseTablesTests : IDisposable
     [Fact]
     public void A_single_index_has_no_table()
     {
-        using StoredRun run = Write(new PhaseRecord { Number = 1, Phase = "load", Sizes = [RunParts.Sizes(1000) with { Indexes = new Dictionary<string, long> { ["_id_"] = 15_000 } }] });
+        using StoredRun run = Write(new PhaseRecord { Number = 1, Phase = "load", Sizes =
+        [
+            RunParts.Sizes(1000) with { Indexes = new Dictionary<string, long> { ["_id_"] = 15_000 } },
+        ] });
         Assert.Equal("Sizes after each phase", Assert.Single(PhaseTables.Of(run)).Title);
     }
 
@@ -69,10 +79,18 @@ public sealed class PhaseTablesTests : IDisposable
         using StoredRun run = Write(new PhaseRecord
         {
             Number = 1, Phase = "read", Parameters = [new("limit", "10")],
-            Assertions = [new AssertionResult("read.p99 < 10ms", false, 12_500) { IsLatency = true }, new AssertionResult("read.rate > 5", false), new AssertionResult("read.failed == 0", true, 0)],
+            Assertions =
+            [
+                new AssertionResult("read.p99 < 10ms", false, 12_500) { IsLatency = true },
+                new AssertionResult("read.rate > 5", false),
+                new AssertionResult("read.failed == 0", true, 0),
+            ],
         });
         Assert.Equal(
-            ["assertion failed in read (limit=10): read.p99 < 10ms (measured 12.5 ms)", "assertion failed in read (limit=10): read.rate > 5 (not measured)"],
+            [
+                "assertion failed in read (limit=10): read.p99 < 10ms (measured 12.5 ms)",
+                "assertion failed in read (limit=10): read.rate > 5 (not measured)",
+            ],
             PhaseVerdicts.Of(run).Select(v => v.Text));
     }
 
@@ -82,9 +100,11 @@ public sealed class PhaseTablesTests : IDisposable
         using StoredRun run = Write(new PhaseRecord
         {
             Number = 1, Phase = "q4", Growth = new GrowthPoint("series", 1, 2_000_000),
-            Operations = [RunParts.Result("q4") with { Errors = [new ErrorCount(50, "MaxTimeMSExpired", 3, "operation exceeded time limit", [])] }],
+            Operations =
+                [RunParts.Result("q4") with { Errors = [new ErrorCount(50, "MaxTimeMSExpired", 3, "operation exceeded time limit", [])] }],
         });
-        Assert.Equal(["q4 at 2M", "q4", "3", "-", "50", "MaxTimeMSExpired", "operation exceeded time limit"], Assert.Single(PhaseTables.Of(run)).Rows.Single());
+        Assert.Equal(["q4 at 2M", "q4", "3", "-", "50", "MaxTimeMSExpired", "operation exceeded time limit"],
+            Assert.Single(PhaseTables.Of(run)).Rows.Single());
     }
 
     [Fact]
@@ -94,7 +114,8 @@ public sealed class PhaseTablesTests : IDisposable
         using var output = new StringWriter();
         YcsbReport.Write(run, output);
         string[] lines = output.ToString().Split('\n');
-        Assert.Equal(["# a (records=1M), 4 threads", "[OVERALL], RunTime(ms), 3750", "[OVERALL], Throughput(ops/sec), 1400.0", "[READ], Operations, 100"], lines.Take(4));
+        Assert.Equal(["# a (records=1M), 4 threads", "[OVERALL], RunTime(ms), 3750", "[OVERALL], Throughput(ops/sec), 1400.0",
+            "[READ], Operations, 100"], lines.Take(4));
         Assert.Contains("[READ], 99thPercentileLatency(us), 400", lines);
     }
 

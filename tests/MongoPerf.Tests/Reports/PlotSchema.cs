@@ -27,11 +27,17 @@ internal static class PlotSchema
             new JsonObject
             {
                 ["if"] = Has("panels"),
-                ["then"] = new JsonObject { ["properties"] = new JsonObject { ["x"] = Words(PlotLanguage.Axes.Select(static axis => axis.Name)) } },
+                ["then"] = new JsonObject
+                {
+                    ["properties"] = new JsonObject { ["x"] = Words(PlotLanguage.Axes.Select(static axis => axis.Name)) },
+                },
                 ["else"] = new JsonObject { ["required"] = new JsonArray("y") },
             },
             .. PlotLanguage.Axes.Select(static axis => new JsonObject { ["if"] = Is(axis.Name, "panels"), ["then"] = Shows(axis.Shows) }),
-            new JsonObject { ["if"] = Is(PlotLanguage.Time, "y"), ["then"] = Metrics(TimeMetric.Names), ["else"] = Metrics(FigureMetric.Names) },
+            new JsonObject
+            {
+                ["if"] = Is(PlotLanguage.Time, "y"), ["then"] = Metrics(TimeMetric.Names), ["else"] = Metrics(FigureMetric.Names),
+            },
         ]);
         return schema.ToJsonString(Indented) + "\n";
     }
@@ -63,24 +69,33 @@ internal static class PlotSchema
         { Kind: KeyKind.Texts } => Several(Text()),
         { Kind: KeyKind.Values, Of: { } item } => Several(new JsonObject { ["anyOf"] = new JsonArray(Text(), Mapping(item)) }),
         { Kind: KeyKind.Mapping, Of: { } mapping } => Mapping(mapping),
-        { Kind: KeyKind.NamedMappings, Of: { } mapping } => new JsonObject { ["type"] = "object", ["additionalProperties"] = Mapping(mapping) },
+        { Kind: KeyKind.NamedMappings, Of: { } mapping } =>
+            new JsonObject { ["type"] = "object", ["additionalProperties"] = Mapping(mapping) },
         { Kind: KeyKind.Document } => new JsonObject { ["type"] = "object" },
         _ => Text(),
     };
 
     private static JsonObject Shows(IReadOnlyList<string> shows)
     {
-        var panel = new JsonObject { ["properties"] = new JsonObject { ["show"] = Words(shows) }, ["type"] = "object", ["required"] = new JsonArray("show") };
+        var panel = new JsonObject
+        {
+            ["properties"] = new JsonObject { ["show"] = Words(shows) }, ["type"] = "object", ["required"] = new JsonArray("show"),
+        };
         JsonObject panels = Several(new JsonObject { ["anyOf"] = new JsonArray(Words(shows), panel) });
         return new JsonObject { ["properties"] = new JsonObject { ["panels"] = panels, ["needs"] = Several(Words(shows)) } };
     }
 
-    private static JsonObject Metrics(IReadOnlyList<string> names) => new() { ["properties"] = new JsonObject { ["y"] = Several(Words(names)) } };
+    private static JsonObject Metrics(IReadOnlyList<string> names) =>
+        new() { ["properties"] = new JsonObject { ["y"] = Several(Words(names)) } };
 
     private static JsonObject Has(string key) => new() { ["required"] = new JsonArray(key) };
 
     private static JsonObject Is(string x, string with) =>
-        new() { ["required"] = new JsonArray("x", with), ["properties"] = new JsonObject { ["x"] = new JsonObject { ["enum"] = new JsonArray(x) } } };
+        new()
+        {
+            ["required"] = new JsonArray("x", with),
+            ["properties"] = new JsonObject { ["x"] = new JsonObject { ["enum"] = new JsonArray(x) } },
+        };
 
     private static JsonObject With(JsonNode schema, JsonObject more)
     {
@@ -98,5 +113,6 @@ internal static class PlotSchema
 
     private static JsonObject Text() => new() { ["type"] = new JsonArray("string", "number", "boolean") };
 
-    private static JsonObject Words(IEnumerable<string> allowed) => new() { ["enum"] = new JsonArray([.. allowed.Select(static word => JsonValue.Create(word))]) };
+    private static JsonObject Words(IEnumerable<string> allowed) =>
+        new() { ["enum"] = new JsonArray([.. allowed.Select(static word => JsonValue.Create(word))]) };
 }

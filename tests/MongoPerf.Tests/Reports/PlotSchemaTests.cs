@@ -51,7 +51,8 @@ public sealed class PlotSchemaTests
     }
 
     public static TheoryData<string> Files() =>
-        [.. Directory.EnumerateFiles(Folder, "*.yaml", SearchOption.AllDirectories).Select(path => Path.GetRelativePath(Folder, path)).Order()];
+        [.. Directory.EnumerateFiles(Folder, "*.yaml", SearchOption.AllDirectories)
+            .Select(path => Path.GetRelativePath(Folder, path)).Order()];
 
     private static List<string> Wrong(string schemaFile, string text)
     {

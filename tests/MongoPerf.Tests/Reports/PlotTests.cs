@@ -24,7 +24,10 @@ public sealed class PlotTests : IDisposable
     public void Every_standard_chart_is_a_file_that_can_be_read_and_described()
     {
         Assert.Equal(
-            ["insert-rate", "query-rate", "query-throughput", "latency", "size", "ratios", "operation", "size-compared", "laps", "size-filled", "restart", "timeline", "shards", "migrations"],
+            [
+                "insert-rate", "query-rate", "query-throughput", "latency", "size", "ratios", "operation", "size-compared", "laps",
+                "size-filled", "restart", "timeline", "shards", "migrations",
+            ],
             PlotLibrary.Standard.Select(static plot => plot.Name));
         Assert.All(PlotLibrary.Standard, static plot => Assert.True(plot.Description.Length > 10 && plot.HowToRead.Length > 10, plot.Name));
     }
@@ -35,7 +38,8 @@ public sealed class PlotTests : IDisposable
         string gallery = File.ReadAllText(Path.Combine(RepositoryPaths.Root, "docs", "plots.md"));
         Assert.All(PlotLibrary.Standard, plot =>
         {
-            Assert.Contains($"```yaml\n{File.ReadAllText(Path.Combine(RepositoryPaths.Root, "plots", plot.Name + ".yaml"))}```", gallery, StringComparison.Ordinal);
+            Assert.Contains($"```yaml\n{File.ReadAllText(Path.Combine(RepositoryPaths.Root, "plots", plot.Name + ".yaml"))}```",
+                gallery, StringComparison.Ordinal);
             Assert.True(File.Exists(Path.Combine(RepositoryPaths.Root, "docs", "images", "plots", plot.Name + ".png")), plot.Name);
         });
     }
@@ -45,21 +49,25 @@ public sealed class PlotTests : IDisposable
     [InlineData("title: T\npanels: [cpu]", "1: plot: 'x' is missing")]
     [InlineData("title: T\nx: time", "neither y nor panels is given")]
     [InlineData("title: T\nx: time\ny: rate\npanels: [cpu]", "both y and panels are given")]
-    [InlineData("title: T\nx: tim\npanels: [cpu]", "2: plot: x is 'tim'; allowed: time, documents, filled, inserting, lap, restart, ratio, window")]
+    [InlineData(
+        "title: T\nx: tim\npanels: [cpu]", "2: plot: x is 'tim'; allowed: time, documents, filled, inserting, lap, restart, ratio, window")]
     [InlineData("title: T\nx: time\npanels: [cup]", "3: plot: panels is 'cup'; allowed: inserts, operations, latency")]
     [InlineData("title: T\nx: time\npanels:\n  - {show: cpu, y: rate}", "4: panel 1: y is for inserts and queries over documents only")]
     [InlineData("title: T\nx: time\npanels:\n  - {shw: cpu}", "4: panel 1: unknown key 'shw'; allowed: show, y, megabytes, title, lines")]
     [InlineData("title: T\nx: documents\npanels: [sizes, percentiles]", "percentiles has a panel for each operation and stands alone")]
     [InlineData("title: T\nx: time\npanels: [cpu]\nlines: operation", "4: lines is not allowed with panels")]
-    [InlineData("title: T\nx: time\npanels: [cpu]\nbands: [migration]", "4: plot: bands is 'migration'; allowed: migrations, index-builds, outages, other-programs")]
+    [InlineData("title: T\nx: time\npanels: [cpu]\nbands: [migration]",
+        "4: plot: bands is 'migration'; allowed: migrations, index-builds, outages, other-programs")]
     [InlineData("title: T\nx: threads\ny: [rat]", "3: plot: y is 'rat'; allowed: rate, documentRate")]
     [InlineData("title: T\nx: threads\ny: rate\nto: x", "4: plot: to is 'x'; expected a number such as 30 or 10M")]
     [InlineData("title: T\nx: time\npanels: []", "panels has 0 panels; allowed: 1 to 20")]
     [InlineData("title: T\nx: time\npanels: [cpu]\nruns: two", "4: plot: runs is 'two'; allowed: one, several, any")]
     [InlineData("title: T\nx: ratio\npanels: [rate]\nruns: any", "4: runs is 'any'; over ratio it can only be 'several'")]
     [InlineData("title: T\nx: ratio\npanels: [{show: rate, lines: [q4]}]", "3: panel 1: lines is not allowed over ratio")]
-    [InlineData("title: T\nx: window\npanels: [{show: latency, lines: [p98]}]", "3: panel 1: lines is 'p98'; allowed: p50, p95, p99, p999, max")]
-    [InlineData("title: T\nx: documents\npanels: [{show: percentiles, lines: [max]}]", "3: panel 1: lines is 'max'; allowed: p50, p95, p99, p999, service")]
+    [InlineData(
+        "title: T\nx: window\npanels: [{show: latency, lines: [p98]}]", "3: panel 1: lines is 'p98'; allowed: p50, p95, p99, p999, max")]
+    [InlineData("title: T\nx: documents\npanels: [{show: percentiles, lines: [max]}]",
+        "3: panel 1: lines is 'max'; allowed: p50, p95, p99, p999, service")]
     [InlineData("title: T\nx: inserting\npanels: [{show: rates, title: R}]", "3: panel 1: title is not allowed for rates")]
     public void A_wrong_file_is_told_with_its_line_what_was_found_and_what_is_allowed(string text, string says)
     {
@@ -72,7 +80,8 @@ public sealed class PlotTests : IDisposable
     public void Panels_lines_and_titles_are_those_that_the_file_names()
     {
         using StoredRun run = Stored();
-        Chart chart = Assert.Single(PlotBuilder.Build(run, Read("mine", "title: Mine\nx: time\nmarks: false\npanels:\n  - memory\n  - {show: latency, title: How slow, lines: [q4 p99, q4 p50]}")));
+        Chart chart = Assert.Single(PlotBuilder.Build(run, Read("mine",
+            "title: Mine\nx: time\nmarks: false\npanels:\n  - memory\n  - {show: latency, title: How slow, lines: [q4 p99, q4 p50]}")));
         Assert.Equal(("mine", "Mine"), (chart.Name, chart.Title));
         Assert.Equal(["Memory", "How slow"], chart.Panels.Select(static panel => panel.Title));
         Assert.Equal(["q4 p99", "q4 p50"], chart.Panels[1].Series.Select(static line => line.Title));
@@ -92,7 +101,8 @@ public sealed class PlotTests : IDisposable
     public void Inserts_and_queries_can_be_drawn_by_another_metric_over_documents()
     {
         using StoredRun run = Stored();
-        Chart chart = Assert.Single(PlotBuilder.Build(run, Read("p", "title: P {growth}\nx: documents\npanels:\n  - {show: queries, lines: [q4]}\n  - {show: queries, y: p99, lines: [q4]}")));
+        Chart chart = Assert.Single(PlotBuilder.Build(run, Read(
+            "p", "title: P {growth}\nx: documents\npanels:\n  - {show: queries, lines: [q4]}\n  - {show: queries, y: p99, lines: [q4]}")));
         Assert.StartsWith("P as the collection grows", chart.Title, StringComparison.Ordinal);
         Assert.Equal([false, true], chart.Panels.Select(static panel => panel.Y.IsLogarithmic));
         Assert.True(chart.HasLegendAbove);
@@ -102,7 +112,8 @@ public sealed class PlotTests : IDisposable
     public void A_file_with_y_draws_results_as_a_figure_of_a_scenario_does()
     {
         using StoredRun run = Stored();
-        Chart chart = Assert.Single(PlotBuilder.Build(run, Read("y", "title: By size\nx: documents\ny: [rate, p99]\nlines: phase\nphases: [q4, q5]")));
+        Chart chart = Assert.Single(
+            PlotBuilder.Build(run, Read("y", "title: By size\nx: documents\ny: [rate, p99]\nlines: phase\nphases: [q4, q5]")));
         Assert.Equal(2, chart.Panels.Count);
         Assert.Equal(["q4", "q5"], chart.Panels[0].Series.Select(static line => line.Title));
     }
@@ -127,7 +138,8 @@ public sealed class PlotTests : IDisposable
     public void A_style_of_a_users_own_changes_what_it_names()
     {
         Directory.CreateDirectory(_folder.At("my"));
-        File.WriteAllText(_folder.At("my/style.yaml"), "fontSizes: {title: 30}\nthemes: {light: {background: '#fffff0'}}\ncolors: {o1: {light: '#123456'}}");
+        File.WriteAllText(_folder.At("my/style.yaml"),
+            "fontSizes: {title: 30}\nthemes: {light: {background: '#fffff0'}}\ncolors: {o1: {light: '#123456'}}");
         File.WriteAllText(_folder.At("my/rate.yaml"), "title: R\nx: documents\npanels: [inserts]");
         string file = _folder.At("s.svg");
         (int code, _, string errors) = Plot("--plot", _folder.At("my/rate.yaml"), "-o", file);
@@ -139,7 +151,8 @@ public sealed class PlotTests : IDisposable
         Assert.Equal(0, InProcess.Run("report", Run, "--out", _folder.Path, "--plots", _folder.At("my"), "--format", "json").Code);
         Assert.Contains("--c-o1: #123456", File.ReadAllText(_folder.At($"{Run}/report/index.html")), StringComparison.Ordinal);
         Assert.Equal("#E69F00", Palette.Of("o1").Light);
-        Assert.Contains("valid: a style file for plots", InProcess.Run("validate", _folder.At("my/style.yaml")).Output, StringComparison.Ordinal);
+        Assert.Contains(
+            "valid: a style file for plots", InProcess.Run("validate", _folder.At("my/style.yaml")).Output, StringComparison.Ordinal);
     }
 
     [Theory]
@@ -160,7 +173,8 @@ public sealed class PlotTests : IDisposable
     public void One_chart_is_drawn_in_the_size_and_format_that_are_asked_for()
     {
         string file = _folder.At("p.png");
-        (_, string output, string errors) = Plot("--plot", "latency", "--width", "1200", "--height", "700", "--scale", "0.5", "--theme", "dark", "-o", file);
+        (_, string output, string errors) = Plot("--plot", "latency", "--width", "1200", "--height", "700", "--scale", "0.5",
+            "--theme", "dark", "-o", file);
         Assert.Contains("p.png written, with its data in p.csv", output + errors, StringComparison.Ordinal);
         using (SKBitmap picture = SKBitmap.Decode(file))
         {
@@ -233,7 +247,8 @@ public sealed class PlotTests : IDisposable
         FrozenRun.Build(_folder.Path, new FrozenShape { Id = "2026-11-21-b", Steps = 2, WindowSeconds = 1 });
         Directory.CreateDirectory(_folder.At("my"));
         File.WriteAllText(_folder.At("my/ratios.yaml"), "title: My ratios\nx: ratio\npanels: [rate, {show: p99, title: Slowest}]");
-        File.WriteAllText(_folder.At("my/tails.yaml"), "title: 'Tails of {operation}'\nx: window\npanels:\n  - {show: latency, lines: [p95, p999, max]}");
+        File.WriteAllText(
+            _folder.At("my/tails.yaml"), "title: 'Tails of {operation}'\nx: window\npanels:\n  - {show: latency, lines: [p95, p999, max]}");
         File.WriteAllText(_folder.At("my/each.yaml"), "title: Each\nruns: any\nx: time\npanels: [cpu]");
         File.WriteAllText(_folder.At("my/one.yaml"), "title: One\nx: time\npanels: [cpu]");
         (int code, _, string errors) = InProcess.Run(
@@ -244,7 +259,8 @@ public sealed class PlotTests : IDisposable
         Assert.Contains("My ratios", ratios, StringComparison.Ordinal);
         Assert.Contains("Slowest", ratios, StringComparison.Ordinal);
         Assert.Contains("Tails of q4", File.ReadAllText(Path.Combine(charts, "tails-q4.svg")), StringComparison.Ordinal);
-        Assert.Contains("p95 solid, p999 dashed, max dotted", File.ReadAllText(Path.Combine(charts, "tails-q4.svg")), StringComparison.Ordinal);
+        Assert.Contains(
+            "p95 solid, p999 dashed, max dotted", File.ReadAllText(Path.Combine(charts, "tails-q4.svg")), StringComparison.Ordinal);
         Assert.True(File.Exists(Path.Combine(charts, $"each-{Run}.svg")));
         Assert.False(File.Exists(Path.Combine(charts, "one.svg")));
     }
@@ -254,7 +270,8 @@ public sealed class PlotTests : IDisposable
     {
         (int code, string output, string errors) = Plot("--plot", "timeline", "-o", _folder.At("t.png"));
         Assert.True(code == 0, errors);
-        Assert.Contains("t.png written, with its data in t-inserts.csv, t-operations.csv, t-latencies.csv", output, StringComparison.Ordinal);
+        Assert.Contains("t.png written, with its data in t-inserts.csv, t-operations.csv, t-latencies.csv",
+            output, StringComparison.Ordinal);
         Assert.StartsWith("seconds,", File.ReadAllText(_folder.At("t-operations.csv")), StringComparison.Ordinal);
     }
 
@@ -282,15 +299,18 @@ public sealed class PlotTests : IDisposable
     public void Lines_and_titles_of_a_file_are_kept_by_every_source()
     {
         using StoredRun run = Stored();
-        Chart sizes = Assert.Single(PlotBuilder.Build(run, Read("s", "title: S\nx: documents\npanels:\n  - {show: sizes, title: How large, lines: ['indexes, as stored']}")));
+        Chart sizes = Assert.Single(PlotBuilder.Build(
+            run, Read("s", "title: S\nx: documents\npanels:\n  - {show: sizes, title: How large, lines: ['indexes, as stored']}")));
         Assert.Equal(("How large", "indexes, as stored"), (sizes.Panels[0].Title, Assert.Single(sizes.Panels[0].Series).Title));
-        Chart latency = Assert.Single(PlotBuilder.Build(run, Read("l", "title: L\nx: documents\npanels:\n  - {show: percentiles, lines: [p99]}")));
+        Chart latency =
+            Assert.Single(PlotBuilder.Build(run, Read("l", "title: L\nx: documents\npanels:\n  - {show: percentiles, lines: [p99]}")));
         Assert.All(latency.Panels, static panel => Assert.Equal("p99", Assert.Single(panel.Series).Title));
         Chart rates = Assert.Single(PlotBuilder.Build(run, Read("r", "title: R\nx: time\npanels:\n  - {show: operations, lines: [q7]}")));
         Assert.InRange(rates.Panels[0].Y.Max / rates.Panels[0].Series[0].Largest, 1, 1.6);
     }
 
-    private (int Code, string Output, string Errors) Plot(params string[] arguments) => InProcess.Run(["plot", Run, .. arguments, "--out", _folder.Path]);
+    private (int Code, string Output, string Errors) Plot(params string[] arguments) =>
+        InProcess.Run(["plot", Run, .. arguments, "--out", _folder.Path]);
 
     private StoredRun Stored() => StoredRun.Open(_folder.At(Run));
 

@@ -16,7 +16,9 @@ public sealed class RatedReportTests : IDisposable
 
     private static readonly OperationResult Rated = RunParts.Result("find", 8) with
     {
-        ResponseMicroseconds = RunParts.Latency(5000), LatenessMicroseconds = RunParts.Latency(30), ClientLatenessMicroseconds = RunParts.Latency(2),
+        ResponseMicroseconds = RunParts.Latency(5000),
+        LatenessMicroseconds = RunParts.Latency(30),
+        ClientLatenessMicroseconds = RunParts.Latency(2),
     };
 
     public void Dispose() => _runs.Dispose();
@@ -51,7 +53,8 @@ public sealed class RatedReportTests : IDisposable
     {
         using StoredRun run = Stored(Rated, new ClientWaiting(120, 3.2));
         Verdict said = ArrivalVerdicts.Of(run).Last();
-        Assert.StartsWith("q4: all 8 connections were busy for 3.2 s, and 120 arrivals waited in the client", said.Text, StringComparison.Ordinal);
+        Assert.StartsWith("q4: all 8 connections were busy for 3.2 s, and 120 arrivals waited in the client",
+            said.Text, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -59,13 +62,15 @@ public sealed class RatedReportTests : IDisposable
     {
         using StoredRun run = Stored(Rated with { ClientLatenessMicroseconds = RunParts.Latency(500) }, new ClientWaiting(0, 0));
         Verdict said = ArrivalVerdicts.Of(run).Last();
-        Assert.StartsWith("the client itself started operations late though a connection was free: p50 500 µs, p99 2 ms in q4;", said.Text, StringComparison.Ordinal);
+        Assert.StartsWith("the client itself started operations late though a connection was free: p50 500 µs, p99 2 ms in q4;",
+            said.Text, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Of_several_rates_the_one_with_the_latest_starts_is_named()
     {
-        using StoredRun run = Stored(Rated with { ClientLatenessMicroseconds = RunParts.Latency(500) }, new ClientWaiting(0, 0), parameters: new ParameterValue("rate", "2000"));
+        using StoredRun run = Stored(Rated with { ClientLatenessMicroseconds = RunParts.Latency(500) }, new ClientWaiting(0, 0),
+            parameters: new ParameterValue("rate", "2000"));
         Assert.Contains("p99 2 ms in q4 (rate=2000);", ArrivalVerdicts.Of(run).Last().Text, StringComparison.Ordinal);
     }
 
@@ -74,7 +79,8 @@ public sealed class RatedReportTests : IDisposable
     {
         using StoredRun run = Stored(Rated, new ClientWaiting(0, 0));
         Assert.Equal(
-            "ok: paced at 10 operations/s: service time counts from when an operation started, response time from when it was due; at p99 they differ by 19.6 ms at most, in q4 (400 µs and 20 ms); "
+            "ok: paced at 10 operations/s: service time counts from when an operation started, response time from when it was due; "
+            + "at p99 they differ by 19.6 ms at most, in q4 (400 µs and 20 ms); "
             + "none of 100 arrivals was skipped",
             Text(Assert.Single(ArrivalVerdicts.Of(run))));
     }
@@ -113,19 +119,23 @@ public sealed class RatedReportTests : IDisposable
 
     private static string Text(Verdict verdict) => $"{verdict.Mark}: {verdict.Text}";
 
-    private StoredRun Stored(OperationResult result, ClientWaiting waiting, long skipped = 0, long allowed = 0, params ParameterValue[] parameters)
+    private StoredRun Stored(
+        OperationResult result, ClientWaiting waiting, long skipped = 0, long allowed = 0, params ParameterValue[] parameters)
     {
         string folder = _runs.At("run");
-        using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings() with { Plan = RunParts.Settings().Plan with { MaxSkipped = new SkipLimit(allowed, 0) } }))
+        using (RunStore store = RunStore.Create(folder, RunParts.Run(),
+            RunParts.Settings() with { Plan = RunParts.Settings().Plan with { MaxSkipped = new SkipLimit(allowed, 0) } }))
         {
             store.AddSample(RunParts.Sample(1, result.Operation) with
             {
-                Phase = 1, IsWarmup = false, ResponseMicroseconds = result.ResponseMicroseconds, LatenessMicroseconds = result.LatenessMicroseconds,
+                Phase = 1, IsWarmup = false, ResponseMicroseconds = result.ResponseMicroseconds,
+                LatenessMicroseconds = result.LatenessMicroseconds,
                 Histogram = Of(100), ResponseHistogram = Of(5000), LatenessHistogram = Of(30),
             });
             store.EndPhase(RunParts.Phase(1, "q4", result) with
             {
-                Rate = 10, Parameters = parameters, Groups = [new GroupShare("", 8, 10, 100, 12, 13, 0.5, new Accounting(100 + skipped, 100, 0, skipped)) { Waiting = waiting, Traffic = Carried }],
+                Rate = 10, Parameters = parameters, Groups = [new GroupShare("", 8, 10, 100, 12, 13, 0.5,
+                    new Accounting(100 + skipped, 100, 0, skipped)) { Waiting = waiting, Traffic = Carried }],
             });
         }
 

@@ -19,7 +19,10 @@ public sealed partial class ReportTests : IDisposable
     {
         using StoredRun run = new GrowingRun { Events = [(3, "reconnect")] }.Write(_folder.At("run"));
         Report report = RunReport.Of(run);
-        (Media Medium, string Text)[] shown = [(Media.Console, OnConsole(report)), (Media.Markdown, InMarkdown(report)), (Media.Page, OnPage(report).Split("</nav>")[1])];
+        (Media Medium, string Text)[] shown =
+        [
+            (Media.Console, OnConsole(report)), (Media.Markdown, InMarkdown(report)), (Media.Page, OnPage(report).Split("</nav>")[1]),
+        ];
         Assert.All(shown, one =>
         {
             string[] titles = [.. report.For(one.Medium).Blocks.OfType<Block.Table>().Select(table => table.Content.Title)];
@@ -54,13 +57,15 @@ public sealed partial class ReportTests : IDisposable
         var table = new ReportTable("Errors", ["count"], [["3"]]);
 
         Assert.Equal("# t\n\n## Errors\n\n| count |\n| ---: |\n| 3 |\n", InMarkdown(new Report("t", [], [Section.Of(table)])));
-        Assert.Equal("# t\n\n## Tables\n\n### Errors\n\n| count |\n| ---: |\n| 3 |\n", InMarkdown(new Report("t", [], [new Section("Tables", [new Block.Table(table)])])));
+        Assert.Equal("# t\n\n## Tables\n\n### Errors\n\n| count |\n| ---: |\n| 3 |\n",
+            InMarkdown(new Report("t", [], [new Section("Tables", [new Block.Table(table)])])));
     }
 
     [Fact]
     public void What_must_not_be_overlooked_is_marked_in_every_form()
     {
-        var report = new Report("t", [new Block.Cautions(["one <machine>"]), new Block.Facts([new Fact("UNLIKE", "seed: 1 → 2") { Grade = Grade.Bad }])], []);
+        var report = new Report(
+            "t", [new Block.Cautions(["one <machine>"]), new Block.Facts([new Fact("UNLIKE", "seed: 1 → 2") { Grade = Grade.Bad }])], []);
 
         Assert.Equal("note       one <machine>\n\nUNLIKE     seed: 1 → 2\n", OnConsole(report));
         Assert.Equal("# t\n\n- **note**: one \\<machine>\n\n- **UNLIKE**: seed: 1 → 2\n", InMarkdown(report));

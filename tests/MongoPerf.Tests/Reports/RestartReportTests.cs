@@ -38,15 +38,20 @@ public sealed class RestartReportTests : IDisposable
         Assert.Equal("Restarts: 1,000 operations/s before; times run from the server's start", table.Title);
         // Counters of the server began with it: at 4 s they are at 4 MB and 40 faults.
         Assert.Equal(["clean stop", "1.5 s", "2 s", "4 s", "100/s", "4 MB", "-", "40"], Assert.Single(table.Rows));
-        Verdict said = Assert.Single(RunVerdicts.Of(run), verdict => verdict.Text.StartsWith("after a clean stop", StringComparison.Ordinal));
-        Assert.Equal((Grade.Good, "after a clean stop (1.5 s) the server answered 2 s after its start; the rate was back at 90 % of 1,000 operations/s after 4 s"), (said.Grade, said.Text));
+        Verdict said = Assert.Single(
+            RunVerdicts.Of(run), verdict => verdict.Text.StartsWith("after a clean stop", StringComparison.Ordinal));
+        Assert.Equal(
+            (Grade.Good, "after a clean stop (1.5 s) the server answered 2 s after its start; the rate was back at 90 % of "
+                + "1,000 operations/s after 4 s"),
+            (said.Grade, said.Text));
     }
 
     [Fact]
     public void A_rate_that_did_not_come_back_is_a_note()
     {
         using StoredRun run = Restart(100, 500, 800);
-        Assert.Contains(RunVerdicts.Of(run), v => v.Grade == Grade.Note && v.Text.Contains("did not get back to 90 % of 1,000 operations/s: it peaked at 80 % of the rate before", StringComparison.Ordinal));
+        Assert.Contains(RunVerdicts.Of(run), v => v.Grade == Grade.Note && v.Text.Contains(
+            "did not get back to 90 % of 1,000 operations/s: it peaked at 80 % of the rate before", StringComparison.Ordinal));
         Assert.Equal("not reached", RestartReports.Table(run)!.Rows[0][3]);
     }
 
@@ -56,7 +61,8 @@ public sealed class RestartReportTests : IDisposable
     {
         using StoredRun run = Restart(100, 1300, 100, 500, 100);
         Verdict said = Assert.Single(RunVerdicts.Of(run), v => v.Text.Contains("seconds, although", StringComparison.Ordinal));
-        Assert.EndsWith("the rate did not stay at 90 % of 1,000 operations/s for 3 seconds, although it peaked at 130 % of the rate before; a longer --duration may show when it does", said.Text, StringComparison.Ordinal);
+        Assert.EndsWith("the rate did not stay at 90 % of 1,000 operations/s for 3 seconds, although it peaked at 130 % of the rate "
+            + "before; a longer --duration may show when it does", said.Text, StringComparison.Ordinal);
         Assert.Equal("not for 3 s", RestartReports.Table(run)!.Rows[0][3]);
     }
 
@@ -78,7 +84,8 @@ public sealed class RestartReportTests : IDisposable
         Assert.All(figures, f => Assert.Equal(1000, f.RateBefore));
         Assert.Equal([500, 500, 500], figures[0].Rates.Select(r => r.Rate));
         Assert.Equal((null, 5.0), (figures[0].BackSeconds, figures[1].BackSeconds));
-        Assert.Contains(RunVerdicts.Of(run), v => v.Text.StartsWith("after kill -9 (1.5 s) the server answered 5 s after its start; the rate was at 90 % of 1,000", StringComparison.Ordinal));
+        Assert.Contains(RunVerdicts.Of(run), v => v.Text.StartsWith(
+            "after kill -9 (1.5 s) the server answered 5 s after its start; the rate was at 90 % of 1,000", StringComparison.Ordinal));
     }
 
     [Fact]

@@ -19,14 +19,18 @@ public sealed class SchemaTests : IDisposable
     public void A_run_is_as_its_schema_says()
     {
         JsonSchema schema = JsonSchema.Read("result");
-        Assert.Empty(schema.Check(File.ReadAllText(Path.Combine(RepositoryPaths.Root, "tests", "MongoPerf.Tests", "Reporting", "Approved", "result.json"))));
+        Assert.Empty(schema.Check(
+            File.ReadAllText(Path.Combine(RepositoryPaths.Root, "tests", "MongoPerf.Tests", "Reporting", "Approved", "result.json"))));
         using StoredRun run = new GrowingRun().Write(_runs.At("a"));
         string json = Written(output => JsonReport.Write(run, output));
         Assert.Empty(schema.Check(json));
         // A schema that lets everything pass would say nothing.
-        Assert.Equal(["$.schema: is not mongoperf/1"], schema.Check(json.Replace("\"mongoperf/1\"", "\"mongoperf/0\"", StringComparison.Ordinal)));
-        Assert.Contains("$.accounting: is missing", schema.Check(json.Replace("\n  \"accounting\"", "\n  \"renamed\"", StringComparison.Ordinal)));
-        Assert.Contains("$.renamed: is not described", schema.Check(json.Replace("\n  \"accounting\"", "\n  \"renamed\"", StringComparison.Ordinal)));
+        Assert.Equal(
+            ["$.schema: is not mongoperf/1"], schema.Check(json.Replace("\"mongoperf/1\"", "\"mongoperf/0\"", StringComparison.Ordinal)));
+        Assert.Contains(
+            "$.accounting: is missing", schema.Check(json.Replace("\n  \"accounting\"", "\n  \"renamed\"", StringComparison.Ordinal)));
+        Assert.Contains(
+            "$.renamed: is not described", schema.Check(json.Replace("\n  \"accounting\"", "\n  \"renamed\"", StringComparison.Ordinal)));
     }
 
     [Fact]
@@ -35,7 +39,8 @@ public sealed class SchemaTests : IDisposable
         var shape = new NoisyRun { Sizes = 2, Seconds = 40, Phases = ["batch", "q4"] };
         using StoredRun a = StoredRun.Open((shape with { Id = "a" }).Write(_runs.Path));
         using StoredRun b = StoredRun.Open((shape with { Id = "b", NoiseSeed = 2, Speed = _ => 0.7 }).Write(_runs.Path));
-        RunComparison comparison = RunComparer.Compare([new ComparedSide([a]), new ComparedSide([b])], [], RunComparer.DefaultNoiseThreshold);
+        RunComparison comparison = RunComparer.Compare([new ComparedSide([a]), new ComparedSide([b])], [],
+            RunComparer.DefaultNoiseThreshold);
         Assert.Empty(JsonSchema.Read("comparison").Check(Written(output => ComparisonJson.Write(comparison, output))));
     }
 

@@ -20,7 +20,8 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
     {
         private readonly TemporaryFolder _runs = new();
 
-        public Fixture() => Run = StoredRun.Open(FrozenRun.Build(_runs.Path, new FrozenShape { Id = "sharded", Shards = ["s0", "s1", "s2"] }));
+        public Fixture() =>
+            Run = StoredRun.Open(FrozenRun.Build(_runs.Path, new FrozenShape { Id = "sharded", Shards = ["s0", "s1", "s2"] }));
 
         public StoredRun Run { get; }
 
@@ -39,7 +40,8 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
         int end = Array.FindIndex(lines, static line => line.StartsWith("Errors", StringComparison.Ordinal));
         Approved.Check("shards.txt", string.Join('\n', lines[first..end]));
         Assert.All(lines, line => Assert.True(line.Length <= ConsoleReport.FullWidth, line));
-        Assert.Contains(lines, static line => line.Contains("shards: s0 has ", StringComparison.Ordinal) || line.Contains("documents are spread evenly over all 3 shards (at most 1.82 % from an even share)", StringComparison.Ordinal));
+        Assert.Contains(lines, static line => line.Contains("shards: s0 has ", StringComparison.Ordinal) || line.Contains(
+            "documents are spread evenly over all 3 shards (at most 1.82 % from an even share)", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -55,10 +57,13 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
     {
         using var runs = new TemporaryFolder();
         using StoredRun standalone = StoredRun.Open(FrozenRun.Build(runs.Path, new FrozenShape { Id = "standalone" }));
-        ChartSet charts = ComparisonCharts.Build(RunComparer.Compare([new ComparedSide([standalone]), new ComparedSide([_run])], [], RunComparer.DefaultNoiseThreshold));
+        ChartSet charts = ComparisonCharts.Build(RunComparer.Compare([new ComparedSide([standalone]), new ComparedSide([_run])], [],
+            RunComparer.DefaultNoiseThreshold));
         Chart chart = Assert.Single(charts.Charts, c => c.Name.StartsWith("shards-", StringComparison.Ordinal));
         Assert.Equal("shards-sharded", chart.Name);
-        Assert.Equal([.. new[] { "inserts", "documents", "chunks", "orphans", "operations" }.Select(table => $"shards-sharded-{table}.csv")], chart.Tables.Select(t => t.FileName));
+        Assert.Equal(
+            [.. new[] { "inserts", "documents", "chunks", "orphans", "operations" }.Select(table => $"shards-sharded-{table}.csv")],
+            chart.Tables.Select(t => t.FileName));
     }
 
     [Fact]
@@ -94,7 +99,8 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
     [Fact]
     public void Charts_of_the_shards_are_as_approved()
     {
-        Approved.Check("shards-charts.txt", ChartDump.Of(ChartCatalogue.Build(_run).Where(static chart => chart.Name is "shards" or "migrations")));
+        Approved.Check(
+            "shards-charts.txt", ChartDump.Of(ChartCatalogue.Build(_run).Where(static chart => chart.Name is "shards" or "migrations")));
     }
 
     [Fact]

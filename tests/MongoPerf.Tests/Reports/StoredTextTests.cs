@@ -15,10 +15,12 @@ public sealed class StoredTextTests
         using IDisposable chinese = Words.In(Language.Chinese);
 
         Assert.Equal("count of 'usertable': 20,000（--records，文件中为 $(recordcount)）", StoredText.OfChange(Changed));
-        Assert.Equal("数量、内存和缓存：乘以 0.001（--scale），即 total=1k (file: 1M)", StoredText.OfChange("counts, memory and caches: times 0.001 (--scale), so total=1k (file: 1M)"));
+        Assert.Equal("数量、内存和缓存：乘以 0.001（--scale），即 total=1k (file: 1M)",
+            StoredText.OfChange("counts, memory and caches: times 0.001 (--scale), so total=1k (file: 1M)"));
         Assert.Equal("数量：乘以 2（--scale）", StoredText.OfChange("counts: times 2 (--scale)"));
         Assert.Equal("阶段 'a' 的操作 'update' 会修改 'usertable' 的文档", StoredText.OfNotVerified(NotVerified));
-        Assert.Equal("阶段 'a' 的操作 'update' 会修改 任意集合 的文档", StoredText.OfNotVerified("operation 'update' of phase 'a' changes documents of any collection"));
+        Assert.Equal("阶段 'a' 的操作 'update' 会修改 任意集合 的文档",
+            StoredText.OfNotVerified("operation 'update' of phase 'a' changes documents of any collection"));
     }
 
     [Theory]

@@ -7,7 +7,8 @@ public sealed class TextColumnsTests
 {
     private static readonly string[][] Rows =
     [
-        ["name", "state", "description"], ["sort", "ready", "A sort by _id beside a sort by another field"], ["news", "ready", ""], ["文档", "ready", "数据"],
+        ["name", "state", "description"], ["sort", "ready", "A sort by _id beside a sort by another field"],
+        ["news", "ready", ""], ["文档", "ready", "数据"],
     ];
 
     [Fact]

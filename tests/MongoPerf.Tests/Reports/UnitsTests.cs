@@ -53,7 +53,8 @@ public sealed class UnitsTests
     [InlineData(2_350_000d, "2.35 s")]
     [InlineData(3_600_000_000d, "3600 s")]
     [InlineData(null, "-")]
-    public void Latencies_take_the_unit_that_fits(double? microseconds, string expected) => Assert.Equal(expected, Units.Latency(microseconds));
+    public void Latencies_take_the_unit_that_fits(double? microseconds, string expected) =>
+        Assert.Equal(expected, Units.Latency(microseconds));
 
     [Theory]
     [InlineData(44_123.4, "44,123")]
@@ -71,7 +72,8 @@ public sealed class UnitsTests
     [InlineData(3599.7, "1 h 00 min")]
     [InlineData(3720, "1 h 02 min")]
     [InlineData(273_600, "3 d 04 h")]
-    public void Durations_have_two_units_at_most(double seconds, string expected) => Assert.Equal(expected, Units.Duration(TimeSpan.FromSeconds(seconds)));
+    public void Durations_have_two_units_at_most(double seconds, string expected) =>
+        Assert.Equal(expected, Units.Duration(TimeSpan.FromSeconds(seconds)));
 
     [Theory]
     [InlineData(0.97, "97 %")]

@@ -32,7 +32,8 @@ public sealed class VerdictTests : IDisposable
     {
         IReadOnlyList<Verdict> verdicts = Verdicts(Small with { CpuCount = 3 });
         Assert.Contains(verdicts, v => v.Text.StartsWith(
-            "client and server share this machine, and its 3 cores were up to 98 % busy in unack (1 of 2 sizes), q4 (2 of 2 sizes), q7 (2", StringComparison.Ordinal));
+            "client and server share this machine, and its 3 cores were up to 98 % busy in unack (1 of 2 sizes), q4 (2 of 2 sizes), q7 (2",
+            StringComparison.Ordinal));
         Assert.DoesNotContain(Verdicts(Small with { Id = "b", CpuCount = 3, ServerOnSameMachine = false }), v => v.Text.Contains("share"));
     }
 
@@ -42,9 +43,11 @@ public sealed class VerdictTests : IDisposable
         IReadOnlyList<Verdict> verdicts = Verdicts(Small with { CpuCount = 3, OtherCores = 1.4 });
         Assert.Contains(verdicts, v => v is { Grade: Grade.Note, Text: "other programs used up to 1.4 of this machine's 3 cores" });
         Assert.DoesNotContain(verdicts, v => v.Text.Contains("share this machine"));
-        Assert.Contains(Verdicts(Small with { Id = "b", OtherCores = 1.4, ServerOnSameMachine = false }), v => v.Text == "other programs used up to 1.4 of the 8 cores of the client's machine");
+        Assert.Contains(Verdicts(Small with { Id = "b", OtherCores = 1.4, ServerOnSameMachine = false }),
+            v => v.Text == "other programs used up to 1.4 of the 8 cores of the client's machine");
         // What the hypervisor gave to others was not the run's either.
-        Assert.Contains(Verdicts(Small with { Id = "d", StolenCores = 1.1 }), v => v.Text == "other programs and virtual machines used up to 1.1 of this machine's 8 cores");
+        Assert.Contains(Verdicts(Small with { Id = "d", StolenCores = 1.1 }),
+            v => v.Text == "other programs and virtual machines used up to 1.1 of this machine's 8 cores");
         // Less than a tenth of the machine is no news.
         Assert.DoesNotContain(Verdicts(Small with { Id = "c", OtherCores = 0.7 }), v => v.Text.Contains("other programs"));
     }
@@ -53,7 +56,9 @@ public sealed class VerdictTests : IDisposable
     public void A_client_with_CPU_to_spare_was_not_the_bottleneck()
     {
         using StoredRun run = Stored(
-            RunParts.Settings(), RunParts.Phase(1, "q4", RunParts.Result("find", 8) with { ClientCpuCores = 1.1 }), RunParts.Phase(2, "safe", RunParts.Result("safe") with { ClientCpuCores = 0.3 }));
+            RunParts.Settings(),
+            RunParts.Phase(1, "q4", RunParts.Result("find", 8) with { ClientCpuCores = 1.1 }),
+            RunParts.Phase(2, "safe", RunParts.Result("safe") with { ClientCpuCores = 0.3 }));
         Assert.Equal(
             ["the client was not the bottleneck: it used at most 0.3 of the 1 core that 1 thread can use, in safe"],
             ClientLimit.Of(run).Sentences);
@@ -84,7 +89,8 @@ public sealed class VerdictTests : IDisposable
     [Fact]
     public void Losses_wrong_documents_embedded_server_and_debug_build_are_said()
     {
-        string[] texts = [.. Verdicts(Small with { LossStep = 1, Wrong = 2, IsEmbedded = true, BuildKind = "Debug" }).Select(v => $"{v.Mark}: {v.Text}")];
+        string[] texts = [.. Verdicts(Small with { LossStep = 1, Wrong = 2, IsEmbedded = true, BuildKind = "Debug" })
+            .Select(v => $"{v.Mark}: {v.Text}")];
         Assert.Contains("note: unacknowledged inserts: 3 of 4,000 documents were lost, and written again with acknowledgement", texts);
         Assert.Contains(texts, t => t.StartsWith("BAD: verified: 2 of ", StringComparison.Ordinal));
         Assert.Single(texts, "note: results are for the embedded server, not MongoDB");
@@ -96,7 +102,8 @@ public sealed class VerdictTests : IDisposable
     [InlineData(2, "finished: 2 phases")]
     public void Of_a_run_that_grows_nothing_the_phases_are_counted(int phases, string text)
     {
-        using StoredRun run = Stored(RunParts.Settings(), [.. Enumerable.Range(1, phases).Select(i => RunParts.Phase(i, "read", RunParts.Result("find")))]);
+        using StoredRun run = Stored(
+            RunParts.Settings(), [.. Enumerable.Range(1, phases).Select(i => RunParts.Phase(i, "read", RunParts.Result("find")))]);
         Assert.Equal(text, RunVerdicts.Of(run)[0].Text);
     }
 
@@ -105,7 +112,8 @@ public sealed class VerdictTests : IDisposable
     {
         using StoredRun run = Stored(
             RunParts.Settings(500),
-            RunParts.Grown(1, "a", 1, 100, RunParts.Result("batch")) with { Collection = "users" }, RunParts.Grown(2, "b", 1, 100, RunParts.Result("batch")) with { Collection = "orders" },
+            RunParts.Grown(1, "a", 1, 100, RunParts.Result("batch")) with { Collection = "users" },
+            RunParts.Grown(2, "b", 1, 100, RunParts.Result("batch")) with { Collection = "orders" },
             RunParts.Grown(3, "a", 2, 200, RunParts.Result("batch")) with { Collection = "users" });
         Assert.Equal("finished: 300 of 500 documents", RunVerdicts.Of(run)[0].Text);
     }
@@ -116,7 +124,8 @@ public sealed class VerdictTests : IDisposable
         const string Reason = "its plan changes the documents it reads";
         using StoredRun run = Stored(
             RunParts.Settings(), RunParts.Phase(1, "read", RunParts.Result("find") with { Verified = 1234 }),
-            RunParts.Phase(2, "mix", RunParts.Result("read")) with { NotVerified = Reason }, RunParts.Phase(3, "mix", RunParts.Result("read")) with { NotVerified = Reason });
+            RunParts.Phase(2, "mix", RunParts.Result("read")) with { NotVerified = Reason },
+            RunParts.Phase(3, "mix", RunParts.Result("read")) with { NotVerified = Reason });
         Assert.Equal(
             ["ok: verified: 1,234 returned documents match what was written", $"note: not verified in mix: {Reason}"],
             RunVerdicts.Of(run).Where(v => v.Text.Contains("verified")).Select(v => $"{v.Mark}: {v.Text}"));
@@ -124,32 +133,43 @@ public sealed class VerdictTests : IDisposable
 
     [Fact]
     public void Replies_that_were_too_short_are_said_where_most_were_not() => Assert.Equal(
-        ["note: q5: 70 of 300 replies held fewer documents than their limit", "note: mix read: 1 of 100 replies held fewer documents than their limit"], Said(
-        RunParts.Grown(1, "q4", 1, 1000, RunParts.Result("find")), RunParts.Grown(2, "q5", 1, 1000, RunParts.Result("find") with { ShortReplies = 50 }),
+        [
+            "note: q5: 70 of 300 replies held fewer documents than their limit",
+            "note: mix read: 1 of 100 replies held fewer documents than their limit",
+        ], Said(
+        RunParts.Grown(1, "q4", 1, 1000, RunParts.Result("find")),
+        RunParts.Grown(2, "q5", 1, 1000, RunParts.Result("find") with { ShortReplies = 50 }),
         RunParts.Grown(3, "q5", 2, 2000, RunParts.Result("find", operations: 200) with { ShortReplies = 20 }),
         RunParts.Phase(4, "mix", RunParts.Result("read") with { ShortReplies = 1 }, RunParts.Result("update")),
         RunParts.Phase(5, "by customer", RunParts.Result("find") with { ShortReplies = 100 }),
         RunParts.Phase(6, "by day", RunParts.Result("find") with { ShortReplies = 51 })));
 
     [Fact]
-    public void A_query_that_found_nothing_at_all_is_said() => Assert.Equal(["note: mix find: none of 100 replies held a document; does the filter match any?"], Said(
-        RunParts.Phase(1, "mix", RunParts.Result("find") with { ShortReplies = 100, Documents = 0 }, RunParts.Result("update") with { Documents = 0 })));
+    public void A_query_that_found_nothing_at_all_is_said() =>
+        Assert.Equal(["note: mix find: none of 100 replies held a document; does the filter match any?"], Said(
+            RunParts.Phase(1, "mix", RunParts.Result("find") with { ShortReplies = 100, Documents = 0 },
+                RunParts.Result("update") with { Documents = 0 })));
 
     [Fact]
     public void Unacknowledged_inserts_that_an_interruption_left_uncounted_are_not_among_those_that_arrived()
     {
         OperationResult counted = RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(100, 100, 0, 0.1) };
-        using StoredRun run = Stored(RunParts.Settings(), RunParts.Grown(1, "unack", 1, 1000, counted), RunParts.Grown(2, "unack", 2, 2000, RunParts.Result("unack", operations: 80)));
+        using StoredRun run = Stored(RunParts.Settings(), RunParts.Grown(1, "unack", 1, 1000, counted),
+            RunParts.Grown(2, "unack", 2, 2000, RunParts.Result("unack", operations: 80)));
         Assert.Equal(
-            ["note: unacknowledged inserts: how many of 80 documents arrived is unknown, as the run was interrupted while they were sent", "ok: unacknowledged inserts: all 100 other documents arrived"],
+            ["note: unacknowledged inserts: how many of 80 documents arrived is unknown, as the run was interrupted while they were sent",
+                "ok: unacknowledged inserts: all 100 other documents arrived"],
             RunVerdicts.Of(run).Where(v => v.Text.Contains("unacknowledged")).Select(v => $"{v.Mark}: {v.Text}"));
     }
 
     [Fact]
     public void A_query_plan_that_changes_as_the_collection_grows_is_said_once() => Assert.Equal(
         ["note: q6 changed its query plan as the collection grew: Number_1, Date_-1 from 2k, Number_1 from 4k"], Said(
-        RunParts.Grown(1, "q4", 1, 1000, Planned("Number_1")), RunParts.Grown(2, "q6", 1, 1000, Planned("Number_1", 1)), RunParts.Grown(3, "q6", 1, 1000, Planned("Number_1", 8)),
-        RunParts.Grown(4, "q4", 2, 2000, Planned("Number_1")), RunParts.Grown(5, "q6", 2, 2000, Planned("Date_-1", 1)), RunParts.Grown(6, "q6", 2, 2000, Planned("Date_-1", 8)),
+        RunParts.Grown(1, "q4", 1, 1000, Planned("Number_1")),
+        RunParts.Grown(2, "q6", 1, 1000, Planned("Number_1", 1)),
+        RunParts.Grown(3, "q6", 1, 1000, Planned("Number_1", 8)),
+        RunParts.Grown(4, "q4", 2, 2000, Planned("Number_1")), RunParts.Grown(5, "q6", 2, 2000, Planned("Date_-1", 1)),
+        RunParts.Grown(6, "q6", 2, 2000, Planned("Date_-1", 8)),
         RunParts.Grown(7, "q6", 3, 3000, Planned("Date_-1", 1)), RunParts.Grown(8, "q6", 3, 3000, Planned("Date_-1", 8)),
         RunParts.Grown(9, "q6", 4, 4000, Planned("Number_1", 1)), RunParts.Grown(10, "q6", 4, 4000, Planned("Number_1", 8))));
 
@@ -157,27 +177,42 @@ public sealed class VerdictTests : IDisposable
     public void Of_a_query_plan_that_never_settles_the_first_and_the_last_are_told()
     {
         string name = new('n', 60);
-        PhaseRecord[] phases = [.. Enumerable.Range(1, 9).Select(step => RunParts.Grown(step, "q6", step, step * 1000, Planned(step % 2 == 0 ? "Date_-1" : name, 1)))];
-        Assert.Equal([$"note: q6 changed its query plan as the collection grew: {name[..31]}…, Date_-1 from 2k, {name[..31]}… from 3k, 5 more, {name[..31]}… from 9k"], Said(phases));
+        PhaseRecord[] phases = [.. Enumerable.Range(1, 9)
+            .Select(step => RunParts.Grown(step, "q6", step, step * 1000, Planned(step % 2 == 0 ? "Date_-1" : name, 1)))];
+        Assert.Equal(
+            [$"note: q6 changed its query plan as the collection grew: {name[..31]}…, Date_-1 from 2k, {name[..31]}… from 3k, "
+                + $"5 more, {name[..31]}… from 9k"],
+            Said(phases));
     }
 
     [Fact]
     public void A_collection_scan_that_examines_more_than_it_returns_is_said_and_one_without_a_condition_is_not()
     {
         OperationResult Scanned(long examined) =>
-            RunParts.Result("find") with { Plan = new PlanSummary { Stages = "LIMIT > COLLSCAN", DocumentsExamined = examined, DocumentsExaminedPerOperation = examined, Returned = 10 } };
+            RunParts.Result("find") with { Plan = new PlanSummary
+            {
+                Stages = "LIMIT > COLLSCAN", DocumentsExamined = examined, DocumentsExaminedPerOperation = examined, Returned = 10,
+            } };
         const string What = "it examined up to 2,000 documents per operation to return 10 documents; an index on its filter would help";
         Assert.Equal([$"note: q4 scanned the collection at 2 of 3 sizes: {What}", $"note: q8 scanned the collection: {What}"], Said(
-            RunParts.Grown(1, "q4", 1, 1000, Scanned(1000)), RunParts.Grown(2, "q7", 1, 1000, Scanned(10)), RunParts.Grown(3, "q4", 2, 2000, Scanned(2000)),
+            RunParts.Grown(1, "q4", 1, 1000, Scanned(1000)),
+            RunParts.Grown(2, "q7", 1, 1000, Scanned(10)),
+            RunParts.Grown(3, "q4", 2, 2000, Scanned(2000)),
             RunParts.Grown(4, "q4", 3, 3000, Scanned(12)), RunParts.Phase(5, "q8", Scanned(2000))));
     }
 
-    /// <summary>Found for 100 documents without a filter on three shards: "examined up to 300 documents to return 100; an index on its filter would help".</summary>
+    /// <summary>
+    /// Found for 100 documents without a filter on three shards: "examined up to 300 documents to return 100; an index on its
+    /// filter would help".
+    /// </summary>
     [Fact]
     public void Shards_that_each_read_what_the_client_may_want_scan_for_a_reason()
     {
         OperationResult Scanned(long examined, long necessary) =>
-            RunParts.Result("find") with { Plan = new PlanSummary { Stages = "SHARD_MERGE > LIMIT > COLLSCAN", DocumentsExamined = examined, Returned = 100, Shards = 3, Necessary = necessary } };
+            RunParts.Result("find") with { Plan = new PlanSummary
+            {
+                Stages = "SHARD_MERGE > LIMIT > COLLSCAN", DocumentsExamined = examined, Returned = 100, Shards = 3, Necessary = necessary,
+            } };
         Assert.Empty(Said(RunParts.Phase(1, "q7", Scanned(300, 300)), RunParts.Phase(2, "q6", Scanned(10_400, 10_300))));
         Assert.Single(Said(RunParts.Phase(1, "q4", Scanned(3000, 300))));
     }
@@ -188,18 +223,26 @@ public sealed class VerdictTests : IDisposable
         OperationResult empty = RunParts.Result("find", operations: 0) with { Seconds = 0 };
         Assert.Equal(["note: nothing was measured in q4: the phase ended during its warm-up"], Said(RunParts.Phase(1, "q4", empty)));
         Assert.Equal(
-            ["note: nothing was measured in q4 and q5: the phase ended during its warm-up", "note: nothing was measured in q6: no operation ended after the warm-up"],
-            Said(RunParts.Phase(1, "q4", empty), RunParts.Phase(2, "q5", empty), RunParts.Phase(3, "q6", RunParts.Result("find", operations: 0))));
+            [
+                "note: nothing was measured in q4 and q5: the phase ended during its warm-up",
+                "note: nothing was measured in q6: no operation ended after the warm-up",
+            ],
+            Said(RunParts.Phase(1, "q4", empty), RunParts.Phase(2, "q5", empty),
+                RunParts.Phase(3, "q6", RunParts.Result("find", operations: 0))));
     }
 
     [Fact]
     public void Waits_across_the_end_of_a_warm_up_are_said_where_they_are_long()
     {
-        OperationResult With(long count, double seconds) => RunParts.Result("find") with { InFlightAtStart = new OperationsInFlight(count, seconds * 1e6) };
+        OperationResult With(long count, double seconds) =>
+            RunParts.Result("find") with { InFlightAtStart = new OperationsInFlight(count, seconds * 1e6) };
         Assert.Equal(
-            ["note: q4: 4 operations that were in flight when the warm-up ended took up to 2.46 s at 135k, and less in 1 more; they count as measured"],
-            Said(RunParts.Grown(1, "q4", 1, 120_000, With(1, 0.5)), RunParts.Grown(2, "q4", 2, 135_000, With(4, 2.46)), RunParts.Grown(3, "q4", 3, 150_000, With(4, 0.05))));
-        Assert.Equal(["note: mix: an operation that was in flight when the warm-up ended took 1 s; it counts as measured"], Said(RunParts.Phase(1, "mix", With(1, 1))));
+            ["note: q4: 4 operations that were in flight when the warm-up ended took up to 2.46 s at 135k, "
+                + "and less in 1 more; they count as measured"],
+            Said(RunParts.Grown(1, "q4", 1, 120_000, With(1, 0.5)), RunParts.Grown(2, "q4", 2, 135_000, With(4, 2.46)),
+                RunParts.Grown(3, "q4", 3, 150_000, With(4, 0.05))));
+        Assert.Equal(["note: mix: an operation that was in flight when the warm-up ended took 1 s; it counts as measured"],
+            Said(RunParts.Phase(1, "mix", With(1, 1))));
         // Operations that take as long anyway.
         Assert.Empty(Said(RunParts.Phase(1, "slow", With(4, 1) with { LatencyMicroseconds = new LatencySummary { P50 = 900_000 } })));
     }
@@ -211,7 +254,8 @@ public sealed class VerdictTests : IDisposable
         Assert.Equal(
             [
                 "note: nothing was measured in q4: no operation was answered before the phase was over",
-                "note: q4: 4 operations were cut off without a reply after up to 5.2 s at 1k, because the phase was over; they are in none of the figures",
+                "note: q4: 4 operations were cut off without a reply after up to 5.2 s at 1k, because the phase was over; "
+                + "they are in none of the figures",
             ],
             Said(RunParts.Grown(1, "q4", 1, 1000, cut)));
     }

@@ -37,8 +37,10 @@ public sealed class CourseTests
     public void A_list_of_rates_gives_a_result_for_each()
     {
         Phase[] phases = [.. ScenarioTexts.Read(Text("threads: [1, 2], rate: [100, 200]")).Plan.Phases.Skip(1)];
-        Assert.Equal([(1, 100.0), (1, 200.0), (2, 100.0), (2, 200.0)], phases.Select(phase => (phase.Groups[0].Threads, phase.Groups[0].Rate!.Highest)));
-        Assert.Equal(["threads=1 rate=100", "threads=1 rate=200", "threads=2 rate=100", "threads=2 rate=200"], phases.Select(phase => string.Join(' ', phase.Parameters.Select(p => $"{p.Key}={p.Value}"))));
+        Assert.Equal([(1, 100.0), (1, 200.0), (2, 100.0), (2, 200.0)],
+            phases.Select(phase => (phase.Groups[0].Threads, phase.Groups[0].Rate!.Highest)));
+        Assert.Equal(["threads=1 rate=100", "threads=1 rate=200", "threads=2 rate=100", "threads=2 rate=200"],
+            phases.Select(phase => string.Join(' ', phase.Parameters.Select(p => $"{p.Key}={p.Value}"))));
     }
 
     [Theory]
@@ -74,5 +76,6 @@ public sealed class CourseTests
 
     private static PhaseGroup Read(string keys) => ScenarioTexts.Read(Text(keys)).Plan.Phases.Last().Groups.Single();
 
-    private static string Text(string keys) => ScenarioTexts.Data + $"phases: [{{name: p, duration: 60s, {keys}, operations: [{{find: users, key: uniform}}]}}]\n";
+    private static string Text(string keys) =>
+        ScenarioTexts.Data + $"phases: [{{name: p, duration: 60s, {keys}, operations: [{{find: users, key: uniform}}]}}]\n";
 }

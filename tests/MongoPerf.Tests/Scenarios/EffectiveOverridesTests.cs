@@ -17,7 +17,8 @@ public sealed class EffectiveOverridesTests : IDisposable
           - {name: g, grow: more, to: 1k, step: 100}
         """;
 
-    private static readonly string File = Text.Replace("parameters:", "  more: {document: {n: ^number}}\nparameters:", StringComparison.Ordinal);
+    private static readonly string File = Text.Replace(
+        "parameters:", "  more: {document: {n: ^number}}\nparameters:", StringComparison.Ordinal);
 
     private readonly TemporaryFolder _runs = new();
 
@@ -44,19 +45,25 @@ public sealed class EffectiveOverridesTests : IDisposable
     [Fact]
     public void Only_what_changes_something_is_compared()
     {
-        StoredRun[] runs = [.. ((PlanOverrides[])[new(), new() { Duration = 4 }, new() { Duration = 5 }]).Select((given, i) => Stored($"run-{i}", given))];
+        StoredRun[] runs = [.. ((PlanOverrides[])[new(), new() { Duration = 4 }, new() { Duration = 5 }])
+            .Select((given, i) => Stored($"run-{i}", given))];
         foreach (StoredRun run in runs)
             run.Overrides = StoredPlan.EffectiveOverrides(run);
         Assert.DoesNotContain(SetupCheck.Find(runs[..2]), difference => difference.IsUnlike);
-        Assert.Equal("duration: as in the file → 5 s", Assert.Single(SetupCheck.Find([runs[0], runs[2]]), difference => difference.IsUnlike).ToString());
+        Assert.Equal("duration: as in the file → 5 s",
+            Assert.Single(SetupCheck.Find([runs[0], runs[2]]), difference => difference.IsUnlike).ToString());
     }
 
     public void Dispose() => _runs.Dispose();
 
     private StoredRun Stored(string id, PlanOverrides given) =>
-        StoredRun.Open(new NoisyRun { Id = id, Sizes = 1, Change = settings => settings with { Plan = settings.Plan with { Text = File, Overrides = given } } }.Write(_runs.Path));
+        StoredRun.Open(new NoisyRun
+        {
+            Id = id, Sizes = 1, Change = settings => settings with { Plan = settings.Plan with { Text = File, Overrides = given } },
+        }.Write(_runs.Path));
 
-    private static PlanOverrides Effective(PlanOverrides overrides) => EffectiveOverrides.Of(overrides, others => ScenarioTexts.Read(File, others));
+    private static PlanOverrides Effective(PlanOverrides overrides) =>
+        EffectiveOverrides.Of(overrides, others => ScenarioTexts.Read(File, others));
 
     private static string Json(PlanOverrides overrides) => System.Text.Json.JsonSerializer.Serialize(overrides);
 }

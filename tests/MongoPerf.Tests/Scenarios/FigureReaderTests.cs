@@ -38,7 +38,11 @@ public sealed class FigureReaderTests
     }
 
     [Theory]
-    [InlineData("{title: A, x: limt, y: rate}", "test.yaml:12: figure 1: x is 'limt'; allowed: phase, operation, deployment, threads, clients, repeat, limit, skip, documents, time", "did you mean 'limit'?")]
+    [InlineData(
+        "{title: A, x: limt, y: rate}",
+        "test.yaml:12: figure 1: x is 'limt'; allowed: phase, operation, deployment, threads, clients, repeat, "
+        + "limit, skip, documents, time",
+        "did you mean 'limit'?")]
     [InlineData("{title: A, y: rate}", "figure 1: 'x' is missing", "limit")]
     [InlineData("{title: A, x: limit}", "figure 1: 'y' is missing", "rate")]
     [InlineData("{x: limit, y: rate}", "figure 1: 'title' is missing", "")]
@@ -46,10 +50,12 @@ public sealed class FigureReaderTests
     [InlineData("{title: A, x: limit, y: cache_read}", "figure 1: y is 'cache_read'; allowed: rate,", "")]
     [InlineData("{title: A, x: time, y: storageSize}", "figure 1: y is 'storageSize'; allowed: rate,", "")]
     [InlineData("{title: A, x: limit, y: rate, lines: phases}", "figure 1: lines is 'phases'; allowed: phase,", "did you mean 'phase'?")]
-    [InlineData("{title: A, x: limit, y: rate, phases: [fnd]}", "figure 1: phases is 'fnd'; allowed: load users, find", "did you mean 'find'?")]
+    [InlineData(
+        "{title: A, x: limit, y: rate, phases: [fnd]}", "figure 1: phases is 'fnd'; allowed: load users, find", "did you mean 'find'?")]
     [InlineData("{title: A, x: limit, y: rate, operation: raed}", "figure 1: operation is 'raed'; allowed: load, read, count", "")]
     [InlineData("{title: A, x: limit, y: rate, where: {limit: 7}}", "figure 1: where.limit is '7'; allowed: 1, 10", "")]
-    [InlineData("{title: A, x: limit, y: rate, where: {phase: find}}", "figure 1: where is 'phase'; allowed: deployment, threads, limit, skip", "")]
+    [InlineData(
+        "{title: A, x: limit, y: rate, where: {phase: find}}", "figure 1: where is 'phase'; allowed: deployment, threads, limit, skip", "")]
     [InlineData("{title: A, x: limit, y: []}", "figure 1: y has 0 metrics; allowed: 1 to 8", "")]
     [InlineData("{title: A, x: limit, y: rate, colour: red}", "figure 1: unknown key 'colour'; allowed: title,", "")]
     public void Wrong_figure_is_refused_at_its_line(string figure, string message, string hint)
@@ -63,9 +69,12 @@ public sealed class FigureReaderTests
     [Fact]
     public void Wrong_table_is_refused()
     {
-        Assert.Contains("table 1: values is 'cache_read'", ScenarioTexts.Refusal(Start + "tables: [{title: A, rows: limit, values: cache_read}]\n").Message, StringComparison.Ordinal);
-        Assert.Contains("table 1: 'rows' is missing", ScenarioTexts.Refusal(Start + "tables: [{title: A, values: rate}]\n").Message, StringComparison.Ordinal);
-        Assert.Contains("tables is a mapping; expected a list", ScenarioTexts.Refusal(Start + "tables: {title: A}\n").Message, StringComparison.Ordinal);
+        Assert.Contains("table 1: values is 'cache_read'",
+            ScenarioTexts.Refusal(Start + "tables: [{title: A, rows: limit, values: cache_read}]\n").Message, StringComparison.Ordinal);
+        Assert.Contains("table 1: 'rows' is missing",
+            ScenarioTexts.Refusal(Start + "tables: [{title: A, values: rate}]\n").Message, StringComparison.Ordinal);
+        Assert.Contains("tables is a mapping; expected a list",
+            ScenarioTexts.Refusal(Start + "tables: {title: A}\n").Message, StringComparison.Ordinal);
     }
 
     [Fact]

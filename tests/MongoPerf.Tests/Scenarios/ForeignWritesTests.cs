@@ -132,13 +132,17 @@ public sealed class ForeignWritesTests
             phases:
               - {name: p, count: 1, operations: [{aggregate: users, pipeline: [{^field: stage}]}]}
             """;
-        Assert.Contains("writes mongoperf.audit", Assert.Throws<UserException>(() => WritePermission.RequireListed(ScenarioTexts.Read(text), "mongoperf")).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "writes mongoperf.audit",
+            Assert.Throws<UserException>(() => WritePermission.RequireListed(ScenarioTexts.Read(text), "mongoperf")).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]
     public void No_file_may_write_the_markers() =>
         Assert.Contains("mongoperf.mongoperf is where MongoPerf keeps its markers", Assert.Throws<UserException>(() =>
-            WritePermission.RequireListed(Read("{runCommand: {delete: mongoperf, deletes: []}}", "mayWrite: [mongoperf.mongoperf]"), "mongoperf")).Message, StringComparison.Ordinal);
+            WritePermission.RequireListed(Read("{runCommand: {delete: mongoperf, deletes: []}}", "mayWrite: [mongoperf.mongoperf]"),
+                "mongoperf")).Message, StringComparison.Ordinal);
 
     [Theory]
     [InlineData("{runCommand: {drop: x, $db: shop}}", "$db is not allowed")]
@@ -152,14 +156,18 @@ public sealed class ForeignWritesTests
     [InlineData("$db: shop", "$db is not an option of create")]
     [InlineData("create: audit", "create is not an option of create")]
     public void Options_of_a_collection_name_no_other(string option, string message) =>
-        Assert.Contains(message, ScenarioTexts.Refusal($"data: {{c: {{options: {{{option}}}}}}}\nphases: [{{name: p, count: 1, operations: [{{count: c}}]}}]\n").Message, StringComparison.Ordinal);
+        Assert.Contains(message, ScenarioTexts.Refusal($"data: {{c: {{options: {{{option}}}}}}}\n"
+            + $"phases: [{{name: p, count: 1, operations: [{{count: c}}]}}]\n").Message, StringComparison.Ordinal);
 
     [Theory]
     [InlineData("../../../tmp/x")]
     [InlineData("a/b")]
     [InlineData("a\\\\b")]
     public void No_bucket_is_named_like_a_path(string name) =>
-        Assert.Contains("must not contain slashes", ScenarioTexts.Refusal($"data: {{\"{name}\": {{files: {{length: 10}}}}}}\nphases: [{{load: x}}]\n").Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "must not contain slashes",
+            ScenarioTexts.Refusal($"data: {{\"{name}\": {{files: {{length: 10}}}}}}\nphases: [{{load: x}}]\n").Message,
+            StringComparison.Ordinal);
 
     [Theory]
     [InlineData("audit")]
@@ -168,7 +176,8 @@ public sealed class ForeignWritesTests
     [InlineData("sh op.audit")]
     [InlineData("'*'")]
     public void What_may_be_written_is_named_whole(string name) =>
-        Assert.Contains("allowed: DB.COLL such as shop.audit", Assert.Throws<UserException>(() => Read("{count: users}", $"mayWrite: [{name}]")).Message, StringComparison.Ordinal);
+        Assert.Contains("allowed: DB.COLL such as shop.audit",
+            Assert.Throws<UserException>(() => Read("{count: users}", $"mayWrite: [{name}]")).Message, StringComparison.Ordinal);
 
     [Theory]
     [InlineData("shop.audit", "shop.audit", null)]
@@ -181,7 +190,10 @@ public sealed class ForeignWritesTests
     [InlineData("shop.audit", "shop.other", "--may-write shop.audit")]
     public void The_file_lists_it_and_the_command_line_confirms_it(string listed, string? confirmed, string? hint)
     {
-        RunRequest request = Request(Read("{runCommand: {drop: audit}, database: shop}", $"mayWrite: ['{listed}']")) with { MayWrite = confirmed is null ? [] : [confirmed] };
+        RunRequest request = Request(Read("{runCommand: {drop: audit}, database: shop}", $"mayWrite: ['{listed}']")) with
+        {
+            MayWrite = confirmed is null ? [] : [confirmed],
+        };
         if (hint is null)
         {
             WritePermission.Require(request);
@@ -195,14 +207,19 @@ public sealed class ForeignWritesTests
 
     [Fact]
     public void Confirming_what_the_file_does_not_list_is_a_mistake() =>
-        Assert.Contains("does not list 'shop.audit'", Assert.Throws<UserException>(() => WritePermission.Require(Request(Read("{count: users}")) with { MayWrite = ["shop.audit"] })).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "does not list 'shop.audit'",
+            Assert.Throws<UserException>(() =>
+                WritePermission.Require(Request(Read("{count: users}")) with { MayWrite = ["shop.audit"] })).Message,
+            StringComparison.Ordinal);
 
     [Theory]
     [InlineData("{$out: log}", "operation 'aggregate' of phase 'first' changes documents of any collection")]
     [InlineData("{$limit: 1}", null)]
     public void Reads_after_an_aggregation_that_writes_are_not_compared_with_what_was_written(string stage, string? reason)
     {
-        Plan plan = ScenarioTexts.Plan($"{ScenarioTexts.Data}phases:\n  - {{name: first, count: 1, operations: [{{aggregate: users, pipeline: [{stage}]}}]}}\n  - {{name: second, count: 1, operations: [{{find: users, filter: {{_id: ^key}}}}]}}\n");
+        Plan plan = ScenarioTexts.Plan($"{ScenarioTexts.Data}phases:\n  - {{name: first, count: 1, operations: [{{aggregate: users, "
+            + $"pipeline: [{stage}]}}]}}\n  - {{name: second, count: 1, operations: [{{find: users, filter: {{_id: ^key}}}}]}}\n");
         Assert.Equal(reason, plan.Phases.Last().NotVerified);
         Operation aggregation = plan.Operations.Single(operation => operation is AggregateDocuments);
         Assert.Equal((reason is null, reason is not null), (aggregation.IsRead, aggregation.IsWrite));
@@ -218,7 +235,8 @@ public sealed class ForeignWritesTests
           - {name: p, count: 1, operations: [{{{operation}}}]}
         """);
 
-    private static IEnumerable<string?> Listed(string operation) => WritePermission.RequireListed(Read(operation), "mongoperf").Select(target => target.Name);
+    private static IEnumerable<string?> Listed(string operation) =>
+        WritePermission.RequireListed(Read(operation), "mongoperf").Select(target => target.Name);
 
     /// <returns>What has to be listed.</returns>
     private static string Refused(string operation)
@@ -235,7 +253,10 @@ public sealed class ForeignWritesTests
         {
             Deployment = new DeploymentSettings(),
             Data = new DataSettings { Database = "mongoperf" },
-            Plan = new PlanSettings { Name = "x", Description = "", Path = "x.yaml", Text = "", Parameters = [], TargetDocuments = 1, VerifyShare = 0 },
+            Plan = new PlanSettings
+            {
+                Name = "x", Description = "", Path = "x.yaml", Text = "", Parameters = [], TargetDocuments = 1, VerifyShare = 0,
+            },
         },
         Plan = read,
         ReadPlan = _ => read,

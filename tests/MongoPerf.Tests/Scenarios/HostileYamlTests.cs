@@ -25,13 +25,15 @@ public sealed class HostileYamlTests
     [Theory]
     [InlineData("a: b: c\n", "test.yaml:1: invalid YAML: While scanning a plain scalar value, found invalid mapping.", "")]
     [InlineData("a: 1\nb: 'x\n", "test.yaml:2: invalid YAML: While scanning a quoted scalar, found unexpected end of stream.", "")]
-    [InlineData("a: 1\nb: [1, 2\nc: 5\n", "test.yaml:2: invalid YAML here or in the next lines", "is every [ and { closed, with commas between the items?")]
+    [InlineData("a: 1\nb: [1, 2\nc: 5\n", "test.yaml:2: invalid YAML here or in the next lines",
+        "is every [ and { closed, with commas between the items?")]
     [InlineData("a: 1\nb: 2\na: 3\n", "test.yaml:3: the key 'a' appears twice", "")]
     [InlineData("a: 1\n? [x]\n: 2\n", "test.yaml:2: a key must be a single text", "")]
     [InlineData("a: 1\n---\nb: 1\n", "test.yaml:2: a second document starts here; expected one per file", "")]
     [InlineData("# nothing\n", "test.yaml: the file is empty", "'mongoperf new my.yaml' writes a file to start from")]
     [InlineData("- a\n", "test.yaml:1: expected a mapping with 'data' and 'phases'", "'mongoperf new my.yaml' writes a file to start from")]
-    [InlineData("a: 1\nb: !!set {x}\n", "test.yaml:2: the tag tag:yaml.org,2002:set is not supported", "write types as values, such as {$numberLong: 5}, or as generators, such as {^long: [0, 9]}")]
+    [InlineData("a: 1\nb: !!set {x}\n", "test.yaml:2: the tag tag:yaml.org,2002:set is not supported",
+        "write types as values, such as {$numberLong: 5}, or as generators, such as {^long: [0, 9]}")]
     public void Invalid_yaml(string text, string message, string hint) => Check(text, message, hint);
 
     [Theory]
@@ -60,9 +62,12 @@ public sealed class HostileYamlTests
     public void Values_that_make_too_many_phases(string phase, string operation, string count)
     {
         string many = string.Join(", ", Enumerable.Range(1, 300));
-        string text = $"parameters: {{a: [{many}], b: [{many}], c: [{many}]}}\ndata: {{users: {{count: {(count.Length > 0 ? count : "5")}, document: {{n: ^number}}}}}}\n"
-            + $"phases:\n  - {{name: p, count: 10, {phase.Replace("MANY", many, StringComparison.Ordinal)}, operations: [{{find: users, filter: {{}}, {operation}}}]}}\n";
-        Check(text, "test.yaml:4: the parameters' values make more than 10,000 phases, which is the limit", "use fewer values, here or with --set NAME=VALUE");
+        string text = $"parameters: {{a: [{many}], b: [{many}], c: [{many}]}}\n"
+            + $"data: {{users: {{count: {(count.Length > 0 ? count : "5")}, document: {{n: ^number}}}}}}\n"
+            + $"phases:\n  - {{name: p, count: 10, {phase.Replace("MANY", many, StringComparison.Ordinal)}, operations: [{{find: users, "
+            + $"filter: {{}}, {operation}}}]}}\n";
+        Check(text, "test.yaml:4: the parameters' values make more than 10,000 phases, which is the limit",
+            "use fewer values, here or with --set NAME=VALUE");
     }
 
     [Theory]
@@ -81,15 +86,18 @@ public sealed class HostileYamlTests
     [Theory]
     [InlineData(98)]
     [InlineData(200)]
-    public void Documents_that_nest_beyond_100_levels_of_the_file(int levels) => Check(DataNested(levels) + "phases: [{load: users}]\n", $"test.yaml:3: {TooDeep}");
+    public void Documents_that_nest_beyond_100_levels_of_the_file(int levels) =>
+        Check(DataNested(levels) + "phases: [{load: users}]\n", $"test.yaml:3: {TooDeep}");
 
     [Fact]
     public void What_nests_as_deep_as_a_file_may_fits_the_commands_around_it()
     {
-        string text = DataNested(97) + $"phases:\n  - load: users\n  - {{name: p, operations: [{{update: users, key: uniform, with: {{$set: {Nested(93)}}}}}]}}\n";
+        string text = DataNested(97)
+            + $"phases:\n  - load: users\n  - {{name: p, operations: [{{update: users, key: uniform, with: {{$set: {Nested(93)}}}}}]}}\n";
         Assert.Equal(NodeReader.MostLevels, ScenarioYaml.Read("test.yaml", text).Levels);
         Assert.All(
-            ScenarioTexts.Plan(text).Rounds.Single().Phases.SelectMany(p => p.Groups.Single().Operations).SelectMany(o => o.Operation.Steps),
+            ScenarioTexts.Plan(text).Rounds.Single().Phases
+                .SelectMany(p => p.Groups.Single().Operations).SelectMany(o => o.Operation.Steps),
             step => Assert.NotEmpty(step.ToCommand().ToDocument(new ValueContext(0, 1))));
     }
 
@@ -104,7 +112,8 @@ public sealed class HostileYamlTests
     [Fact]
     public void Wide_files_and_shared_values_are_read()
     {
-        string text = "a: &a {x: [1, 2], y: &y z}\nb: [*a, *a, *y]\n" + string.Concat(Enumerable.Range(0, 20_000).Select(i => $"k{i}: [1, 2, 3]\n"));
+        string text = "a: &a {x: [1, 2], y: &y z}\nb: [*a, *a, *y]\n"
+            + string.Concat(Enumerable.Range(0, 20_000).Select(i => $"k{i}: [1, 2, 3]\n"));
         MappingNode root = ScenarioYaml.Read("test.yaml", text);
         Assert.Equal(20_002, root.Entries.Count);
         Assert.Equal("[{x: [1, 2], y: z}, {x: [1, 2], y: z}, z]", root.Find("b")!.Label);
@@ -124,15 +133,18 @@ public sealed class HostileYamlTests
     public void A_file_that_never_ends_is_not_read_to_its_end()
     {
         if (File.Exists("/dev/zero"))
-            Assert.Equal("/dev/zero: longer than 10,000,000 characters, the limit for a scenario", Assert.Throws<UserException>(() => ScenarioFile.Find("/dev/zero")).Message);
+            Assert.Equal("/dev/zero: longer than 10,000,000 characters, the limit for a scenario",
+                Assert.Throws<UserException>(() => ScenarioFile.Find("/dev/zero")).Message);
     }
 
     private static string DataNested(int levels) => $"data:\n  users:\n    document: {{a: {Nested(levels - 1)}}}\n";
 
-    private static string Nested(int levels, string value = "1") => string.Concat(Enumerable.Repeat("{a: ", levels)) + value + new string('}', levels);
+    private static string Nested(int levels, string value = "1") =>
+        string.Concat(Enumerable.Repeat("{a: ", levels)) + value + new string('}', levels);
 
     private static string Doubled(int lines, int times) =>
-        string.Concat(Enumerable.Range(1, lines).Select(i => $"a{i}: &a{i} [{string.Join(", ", Enumerable.Repeat($"*a{i - 1}", times))}]\n"));
+        string.Concat(Enumerable.Range(1, lines)
+            .Select(i => $"a{i}: &a{i} [{string.Join(", ", Enumerable.Repeat($"*a{i - 1}", times))}]\n"));
 
     private static void Check(string text, string message, string hint = "") => Assert.Equal((message, hint), ScenarioTexts.Refusal(text));
 }

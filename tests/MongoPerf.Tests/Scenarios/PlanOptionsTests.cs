@@ -53,7 +53,8 @@ public sealed class PlanOptionsTests
         Regex.Unescape(RunJson.Write(new PlanOverrides
         {
             Phases = ["q4"], IsAlone = true, Threads = [1, 8], Records = 1000, Operations = 10, Duration = 2.5, Warmup = 0.5,
-            Until = "p99 ±2 %", Rates = [100, 0.5], Scale = 0.1, Target = 2000, Step = 50, Parameters = new Dictionary<string, string> { ["a"] = "1" },
+            Until = "p99 ±2 %", Rates = [100, 0.5], Scale = 0.1, Target = 2000, Step = 50,
+            Parameters = new Dictionary<string, string> { ["a"] = "1" },
         })));
 
     [Theory]

@@ -4,7 +4,9 @@ using MongoPerf.Reports.Findings;
 
 namespace MongoPerf.Tests.Scenarios;
 
-/// <summary>docs/published-tests.md against its own rule: a conclusion that is judged names the finding, comparison or forecast that decides it.</summary>
+/// <summary>
+/// docs/published-tests.md against its own rule: a conclusion that is judged names the finding, comparison or forecast that decides it.
+/// </summary>
 public sealed partial class PublishedConclusionsTests
 {
     private static readonly string[] Judged = ["yes", "more", "less", "no"];
@@ -14,14 +16,16 @@ public sealed partial class PublishedConclusionsTests
     public void Each_conclusion_that_is_judged_names_what_decides_it()
     {
         HashSet<string> findings =
-            [.. typeof(FindingIds).GetFields(BindingFlags.Public | BindingFlags.Static).Select(field => (string)field.GetRawConstantValue()!)];
+            [.. typeof(FindingIds)
+                .GetFields(BindingFlags.Public | BindingFlags.Static).Select(field => (string)field.GetRawConstantValue()!)];
         Assert.All(Rows(), row =>
         {
             string verdict = row.Today.Split(':')[0];
             Assert.Contains(verdict, Judged.Concat(Unjudged));
             bool isDecided = Codes().Matches(row.DecidedBy).Any(code => findings.Contains(code.Groups[1].Value))
                 || (row.DecidedBy.StartsWith("comparison", StringComparison.Ordinal) && Interval().IsMatch(row.DecidedBy))
-                || (row.DecidedBy.StartsWith("`forecast --check`", StringComparison.Ordinal) && row.DecidedBy.Contains(" %", StringComparison.Ordinal));
+                || (row.DecidedBy.StartsWith("`forecast --check`", StringComparison.Ordinal)
+                    && row.DecidedBy.Contains(" %", StringComparison.Ordinal));
             Assert.Equal(Judged.Contains(verdict), isDecided);
         });
     }
@@ -31,7 +35,8 @@ public sealed partial class PublishedConclusionsTests
     {
         string[] expected =
         [
-            .. Enumerable.Range(1, 9).Select(i => $"i{i}"), .. Enumerable.Range(1, 15).Select(i => $"q{i}"), "o1", "o2", "ycsb-sharded", "news", "six-nodes",
+            .. Enumerable.Range(1, 9).Select(i => $"i{i}"), .. Enumerable.Range(1, 15).Select(i => $"q{i}"), "o1", "o2",
+            "ycsb-sharded", "news", "six-nodes",
         ];
         Assert.Empty(expected.Except(Rows().SelectMany(row => row.Tests)));
     }

@@ -34,14 +34,19 @@ public sealed class PublishedFilesTests
     [Fact]
     public void Every_test_of_the_report_is_there()
     {
-        string[] expected = [.. Enumerable.Range(1, 9).Select(i => $"i{i}"), .. Enumerable.Range(1, 15).Select(i => $"q{i}"), "o1", "o1-sharded", "o2"];
+        string[] expected =
+        [
+            .. Enumerable.Range(1, 9).Select(i => $"i{i}"), .. Enumerable.Range(1, 15).Select(i => $"q{i}"), "o1", "o1-sharded", "o2",
+        ];
         Assert.Equal(expected.Order(), Report().Select(name => Path.GetFileName(name)).Order());
     }
 
     [Fact]
     public void The_reports_documents_are_the_same_in_all_its_tests()
     {
-        byte[][] documents = [.. Report().Select(name => Read(name, 1).Plan.Rounds[0].Collections.FirstOrDefault(c => c.Name == "items")).OfType<PlanCollection>().Select(c => c.Documents.Make(7).Bytes.ToArray())];
+        byte[][] documents = [.. Report()
+            .Select(name => Read(name, 1).Plan.Rounds[0].Collections.FirstOrDefault(c => c.Name == "items")).OfType<PlanCollection>()
+            .Select(c => c.Documents.Make(7).Bytes.ToArray())];
         // i9 has images.
         Assert.Equal(26, documents.Length);
         Assert.All(documents, d => Assert.Equal(documents[0], d));
@@ -61,10 +66,12 @@ public sealed class PublishedFilesTests
         Dictionary<string, string> mixes = read.Plan.Rounds[0].Phases.Where(p => p.Loads is null).ToDictionary(
             p => p.Name, p => string.Join(", ", p.Groups.Single().Operations.Select(o => $"{o.Operation.Name} {o.Weight}").Order()));
         Assert.Equal(("insert 90, read 5, update 5", "read 95, update 5", "read 1"), (mixes["a"], mixes["b"], mixes["c"]));
-        Assert.Equal(("insert 5, read 95", "read 50, readModifyWrite 50", "insert 20, read 60, update 20"), (mixes["d"], mixes["f"], mixes["g"]));
+        Assert.Equal(("insert 5, read 95", "read 50, readModifyWrite 50", "insert 20, read 60, update 20"),
+            (mixes["d"], mixes["f"], mixes["g"]));
         Assert.All(read.Plan.Rounds.SelectMany(r => r.Phases), p => Assert.Equal(100, p.Groups.Single().Threads));
         // Loads and workloads alike.
-        Operation[] writes = [.. read.Plan.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups.Single().Operations).Select(o => o.Operation).Where(o => o.Name != "read")];
+        Operation[] writes = [.. read.Plan.Rounds.SelectMany(r => r.Phases)
+            .SelectMany(p => p.Groups.Single().Operations).Select(o => o.Operation).Where(o => o.Name != "read")];
         Assert.All(writes, write => Assert.True(write.Concerns.IsUnacknowledged, write.Name));
         Assert.Equal(4 * 8, writes.Length);
     }
@@ -110,7 +117,8 @@ public sealed class PublishedFilesTests
     [Fact]
     public void The_reports_memory_and_CPUs_are_those_of_its_servers_and_memory_shrinks_with_the_data()
     {
-        foreach ((string tests, long gigabytes) in (ReadOnlySpan<(string, long)>)[("i2 i3 q7 q8 o1-sharded", 4), ("i4 i5 q5 q6 q9 q10 q11 q12 o1", 10)])
+        foreach ((string tests, long gigabytes) in (ReadOnlySpan<(string, long)>)[("i2 i3 q7 q8 o1-sharded", 4),
+            ("i4 i5 q5 q6 q9 q10 q11 q12 o1", 10)])
         {
             foreach (string test in tests.Split(' '))
             {
@@ -131,11 +139,13 @@ public sealed class PublishedFilesTests
     [InlineData(2, "i4 i5 i8 q5 q6 q11")]
     [InlineData(9, "i3 q1 q2 q3 q4 q7 q8")]
     public void Indexes_beside_that_of_the_id_are_as_many_as_were_published(int expected, string tests) =>
-        Assert.All(tests.Split(' '), test => Assert.All(Read($"report-2.4.8/{test}", 1).Plan.Rounds, round => Assert.Equal(expected, round.Collections[0].Indexes.Count + round.Phases.Sum(Built))));
+        Assert.All(tests.Split(' '), test => Assert.All(Read($"report-2.4.8/{test}", 1).Plan.Rounds,
+            round => Assert.Equal(expected, round.Collections[0].Indexes.Count + round.Phases.Sum(Built))));
 
     /// <summary>By a phase of its own, once the data are there.</summary>
-    private static int Built(Phase phase) => phase.Groups.SelectMany(group => group.Operations).Select(one => one.Operation).OfType<DatabaseCommand>()
-        .Sum(command => command.Arguments.ToDocument(new ValueContext(0, 1)).FindDocument("indexes")?.Count() ?? 0);
+    private static int Built(Phase phase) =>
+        phase.Groups.SelectMany(group => group.Operations).Select(one => one.Operation).OfType<DatabaseCommand>()
+            .Sum(command => command.Arguments.ToDocument(new ValueContext(0, 1)).FindDocument("indexes")?.Count() ?? 0);
 
     /// <summary>The leftmost of the publication's bars is the one on shards.</summary>
     [Fact]
@@ -148,7 +158,8 @@ public sealed class PublishedFilesTests
     [Fact]
     public void Only_the_number_is_asked_for_among_the_first_million()
     {
-        KeyChoice?[] keys = [.. Read("report-2.4.8/q1", 1).Plan.Phases.Where(p => p.Name == "find").Select(p => p.Groups[0].Operations[0].Keys)];
+        KeyChoice?[] keys = [.. Read("report-2.4.8/q1", 1).Plan.Phases
+            .Where(p => p.Name == "find").Select(p => p.Groups[0].Operations[0].Keys)];
         Assert.Equal(9, keys.Length);
         Assert.Equal(new FirstChoice(1_000_000), keys[0]);
         Assert.All(keys[1..], key => Assert.Equal(KeyChoice.Uniform, key));
@@ -158,7 +169,8 @@ public sealed class PublishedFilesTests
     public void A_server_with_half_of_the_documents_stands_against_two_shards()
     {
         ReadPlan read = Read("report-2.4.8/q14", 0.01);
-        Assert.Equal([(false, 500_000L), (true, 1_000_000)], read.Deployments.Select(d => (d.Settings.Topology == Topology.Sharded, Read("report-2.4.8/q14", 0.01, d).Plan.Rounds[0].Collections.Single().Count)));
+        Assert.Equal([(false, 500_000L), (true, 1_000_000)], read.Deployments.Select(d =>
+            (d.Settings.Topology == Topology.Sharded, Read("report-2.4.8/q14", 0.01, d).Plan.Rounds[0].Collections.Single().Count)));
     }
 
     /// <summary>Images of the same sizes, of which the published one is among.</summary>
@@ -172,7 +184,8 @@ public sealed class PublishedFilesTests
             // A binary's value begins with four bytes of length and one of subtype.
             Assert.Equal(round.Collections[1].Files!.Length, round.Collections[0].Documents.Make(3).Find("image")!.Value.Bytes.Length - 5);
             Assert.Equal(GridFsBucket.DefaultChunkSize, round.Collections[1].Files!.Bucket.ChunkSize);
-            Assert.Equal([("insert", 1000L), ("upload", 1000), ("find", 1000), ("download", 1000)], round.Phases.Select(p => (p.Groups[0].Operations[0].Operation.Name, p.Groups[0].Count!.Value)));
+            Assert.Equal([("insert", 1000L), ("upload", 1000), ("find", 1000), ("download", 1000)],
+                round.Phases.Select(p => (p.Groups[0].Operations[0].Operation.Name, p.Groups[0].Count!.Value)));
         }
     }
 
@@ -188,11 +201,13 @@ public sealed class PublishedFilesTests
     public static TheoryData<string> Files() => [.. Report(), "ycsb-sharded", "news", "six-nodes"];
 
     private static IEnumerable<string> Report() =>
-        Directory.GetFiles(Path.Combine(Folder, "report-2.4.8"), "*.yaml").Select(path => "report-2.4.8/" + Path.GetFileNameWithoutExtension(path)).Order();
+        Directory.GetFiles(Path.Combine(Folder, "report-2.4.8"), "*.yaml")
+            .Select(path => "report-2.4.8/" + Path.GetFileNameWithoutExtension(path)).Order();
 
     private static IEnumerable<long> Documents(Plan scenario) => scenario.Rounds.SelectMany(r => r.Collections).Select(c => c.Count);
 
-    private static IEnumerable<int> Threads(Plan scenario) => scenario.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).Select(g => g.Threads);
+    private static IEnumerable<int> Threads(Plan scenario) =>
+        scenario.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).Select(g => g.Threads);
 
     private static ReadPlan Read(string name, double scale, ScenarioDeployment? on = null)
     {

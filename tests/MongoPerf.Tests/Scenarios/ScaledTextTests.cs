@@ -28,8 +28,10 @@ public sealed class ScaledTextTests
     public void Parameters_titles_descriptions_and_what_figures_choose_are_the_counts_that_run()
     {
         ReadPlan read = Read(Swept, 0.001);
-        Assert.Equal(["1k", "60k", "100k"], read.Plan.Rounds.Select(round => round.Phases.Select(phase => Assert.Single(phase.Parameters).Value).Distinct().Single()));
-        Assert.All(read.Plan.Rounds, round => Assert.Equal(Quantities.ParseCount(round.Phases[0].Parameters[0].Value), round.Collections[0].Count));
+        Assert.Equal(["1k", "60k", "100k"],
+            read.Plan.Rounds.Select(round => round.Phases.Select(phase => Assert.Single(phase.Parameters).Value).Distinct().Single()));
+        Assert.All(read.Plan.Rounds,
+            round => Assert.Equal(Quantities.ParseCount(round.Phases[0].Parameters[0].Value), round.Collections[0].Count));
         Assert.Equal([new("operations", "5k"), new("hot", "2k")], read.Parameters);
         Assert.Equal("The first 2k of up to 100k documents", read.Plan.Description);
         Assert.Equal("5k reads", read.Plan.Rounds[0].Phases[1].Description);
@@ -44,8 +46,11 @@ public sealed class ScaledTextTests
     [Fact]
     public void The_file_s_own_numbers_are_named_once()
     {
-        Assert.Equal(["counts: times 0.001 (--scale), so total=1k, 60k, 100k (file: 1M, 60M, 100M); operations=5k (file: 5M); hot=2k (file: 2M)"], Read(Swept, 0.001).Changes);
-        Assert.Equal("counts: times 0.001 (--scale), so total=3k (--set: 3M); operations=5k (file: 5M); hot=2k (file: 2M)", Read(Swept, 0.001, ("total", "3M")).Changes[0]);
+        Assert.Equal(
+            ["counts: times 0.001 (--scale), so total=1k, 60k, 100k (file: 1M, 60M, 100M); operations=5k (file: 5M); hot=2k (file: 2M)"],
+            Read(Swept, 0.001).Changes);
+        Assert.Equal("counts: times 0.001 (--scale), so total=3k (--set: 3M); operations=5k (file: 5M); hot=2k (file: 2M)",
+            Read(Swept, 0.001, ("total", "3M")).Changes[0]);
         Assert.Empty(Read(Swept, 1).Changes);
         Assert.Equal("Up to 100M and 90M", Read(Swept, 1).Tables[0].Title);
     }
@@ -69,9 +74,11 @@ public sealed class ScaledTextTests
     [Fact]
     public void A_value_that_is_not_only_a_count_says_what_is_multiplied_and_values_that_become_alike_keep_the_file_s()
     {
-        const string mixed = ScenarioTexts.Data + "parameters: {n: [100, 200]}\nphases: [{name: p, threads: $(n), count: $(n), operations: [{find: users, key: uniform}]}]\n";
+        const string mixed = ScenarioTexts.Data
+            + "parameters: {n: [100, 200]}\nphases: [{name: p, threads: $(n), count: $(n), operations: [{find: users, key: uniform}]}]\n";
         Assert.Equal(["100 (counts × 0.01)", "200 (counts × 0.01)"], Labels(Read(mixed, 0.01)));
-        const string alike = ScenarioTexts.Data + "parameters: {n: [10, 20, 900]}\nphases: [{name: p, count: $(n), operations: [{find: users, key: uniform}]}]\n";
+        const string alike = ScenarioTexts.Data
+            + "parameters: {n: [10, 20, 900]}\nphases: [{name: p, count: $(n), operations: [{find: users, key: uniform}]}]\n";
         Assert.Equal(["1 (file: 10)", "1 (file: 20)", "9"], Labels(Read(alike, 0.01)));
     }
 
@@ -82,7 +89,8 @@ public sealed class ScaledTextTests
     [InlineData(999, "999")]
     public void Counts_are_exact(long count, string shown)
     {
-        string text = ScenarioTexts.Data + $"parameters: {{n: {count * 10}}}\nphases: [{{name: p, count: $(n), operations: [{{find: users, key: uniform}}]}}]\n";
+        string text = ScenarioTexts.Data
+            + $"parameters: {{n: {count * 10}}}\nphases: [{{name: p, count: $(n), operations: [{{find: users, key: uniform}}]}}]\n";
         Assert.Equal(shown, Assert.Single(Read(text, 0.1).Parameters).Value);
     }
 
@@ -90,7 +98,8 @@ public sealed class ScaledTextTests
     [Fact]
     public void A_parameter_that_the_command_line_replaced_is_none_of_the_run_s_settings()
     {
-        const string text = "parameters: {total: 1M, hot: 5}\ndata: {users: {count: $(total), document: {n: ^number}}}\nphases: [{name: p, operations: [{find: users, filter: {}, limit: $(hot)}]}]\n";
+        const string text = "parameters: {total: 1M, hot: 5}\ndata: {users: {count: $(total), document: {n: ^number}}}\n"
+            + "phases: [{name: p, operations: [{find: users, filter: {}, limit: $(hot)}]}]\n";
         Assert.Equal([new ParameterValue("hot", "5")], ScenarioTexts.Read(text, new PlanOverrides { Records = 20_000 }).Parameters);
         Assert.Equal([new("total", "1M"), new("hot", "5")], ScenarioTexts.Read(text).Parameters);
     }
@@ -118,9 +127,11 @@ public sealed class ScaledTextTests
             {
                 HashSet<long> ran = [.. Counts(round, phase)];
                 HashSet<long> asked = [.. Counts(original, before)];
-                foreach ((KeyValuePair<string, string> shown, KeyValuePair<string, string> written) in phase.Parameters.Zip(before.Parameters))
+                foreach ((KeyValuePair<string, string> shown, KeyValuePair<string, string> written) in phase.Parameters.Zip(
+                    before.Parameters))
                 {
-                    if (CountOf(written.Value) is { } count && asked.Contains(count) && written.Value.Length > 1 && !char.IsAsciiDigit(written.Value[^1]))
+                    if (CountOf(written.Value) is { } count && asked.Contains(count) && written.Value.Length > 1
+                        && !char.IsAsciiDigit(written.Value[^1]))
                         Assert.Contains(CountOf(shown.Value)!.Value, ran);
                 }
             }
@@ -133,9 +144,11 @@ public sealed class ScaledTextTests
         .. phase.AllGroups.SelectMany(group => group.Operations).Select(operation => (operation.Keys as FirstChoice)?.Count).OfType<long>(),
     ];
 
-    private static long? CountOf(string text) => double.TryParse(text.TrimEnd('k', 'M', 'G'), CultureInfo.InvariantCulture, out _) ? Quantities.ParseCount(text, 0) : null;
+    private static long? CountOf(string text) =>
+        double.TryParse(text.TrimEnd('k', 'M', 'G'), CultureInfo.InvariantCulture, out _) ? Quantities.ParseCount(text, 0) : null;
 
-    private static IEnumerable<string> Labels(ReadPlan read) => read.Plan.Rounds.SelectMany(round => round.Phases).Where(phase => phase.Name == "p").Select(phase => phase.Parameters.Single().Value);
+    private static IEnumerable<string> Labels(ReadPlan read) => read.Plan.Rounds.SelectMany(round => round.Phases)
+        .Where(phase => phase.Name == "p").Select(phase => phase.Parameters.Single().Value);
 
     private static ReadPlan Read(string text, double scale, params (string Name, string Value)[] set) =>
         ScenarioTexts.Read(text, new PlanOverrides { Scale = scale, Parameters = set.ToDictionary(one => one.Name, one => one.Value) });

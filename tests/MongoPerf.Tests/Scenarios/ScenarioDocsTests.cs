@@ -13,7 +13,8 @@ public sealed class ScenarioDocsTests
     public void Each_example_stands_in_the_documentation_word_for_word()
     {
         // start.yaml is what 'new' writes; it explains itself.
-        Assert.All(Examples.Where(path => Path.GetFileName(path) != "start.yaml"), path => Assert.Contains($"```yaml\n{File.ReadAllText(path)}```", Docs, StringComparison.Ordinal));
+        Assert.All(Examples.Where(path => Path.GetFileName(path) != "start.yaml"),
+            path => Assert.Contains($"```yaml\n{File.ReadAllText(path)}```", Docs, StringComparison.Ordinal));
         Assert.Equal(Examples.Length - 1, Docs.Split("```yaml").Length - 1);
     }
 

@@ -11,7 +11,10 @@ internal static class ScenarioSchema
 {
     private const string Parameter = @"^.*\$\([A-Za-z_][\w.-]*\).*$";
 
-    private static readonly JsonSerializerOptions Indented = new() { WriteIndented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+    private static readonly JsonSerializerOptions Indented = new()
+    {
+        WriteIndented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+    };
 
     public static string Write()
     {
@@ -36,7 +39,8 @@ internal static class ScenarioSchema
         {
             ["description"] = "A value; generators begin with ^.",
             ["anyOf"] = new JsonArray(
-                new JsonObject { ["type"] = new JsonArray("string", "number", "boolean", "null", "array") }, Ref("document"), Ref("generator")),
+                new JsonObject { ["type"] = new JsonArray("string", "number", "boolean", "null", "array") },
+                Ref("document"), Ref("generator")),
         },
         ["document"] = new JsonObject { ["type"] = "object", ["additionalProperties"] = true },
         ["generator"] = Generators(),
@@ -63,14 +67,16 @@ internal static class ScenarioSchema
     {
         JsonObject schema = key switch
         {
-            { Allowed: { } words, Of: { } mapping } => new JsonObject { ["anyOf"] = new JsonArray(Words(words), Mapping(mapping), Ref("parameter")) },
+            { Allowed: { } words, Of: { } mapping } =>
+                new JsonObject { ["anyOf"] = new JsonArray(Words(words), Mapping(mapping), Ref("parameter")) },
             { Allowed: { } words } => OneOf(words),
             _ => TypeOf(key),
         };
         // Beside a reference other words are not looked at.
         return schema.ContainsKey("$ref")
             ? new JsonObject { ["description"] = key.Description, ["allOf"] = new JsonArray(schema) }
-            : new JsonObject([KeyValuePair.Create("description", (JsonNode?)key.Description), .. schema.Where(p => p.Key != "description").Select(p => KeyValuePair.Create(p.Key, p.Value?.DeepClone()))]);
+            : new JsonObject([KeyValuePair.Create("description", (JsonNode?)key.Description),
+                .. schema.Where(p => p.Key != "description").Select(p => KeyValuePair.Create(p.Key, p.Value?.DeepClone()))]);
     }
 
     private static JsonObject TypeOf(Key key) => key.Kind switch
@@ -80,10 +86,12 @@ internal static class ScenarioSchema
         KeyKind.Count => Ref("count"),
         KeyKind.Counts => new JsonObject { ["anyOf"] = new JsonArray(Ref("count"), ListOf(Ref("count"))) },
         KeyKind.Number => Ref("number"),
-        KeyKind.Course => new JsonObject { ["anyOf"] = new JsonArray(Ref("count"), Ref("number"), ListOf(Ref("count")), ListOf(Ref("number")), ListOf(Mapping(key.Of!))) },
+        KeyKind.Course => new JsonObject { ["anyOf"] = new JsonArray(Ref("count"), Ref("number"), ListOf(Ref("count")),
+            ListOf(Ref("number")), ListOf(Mapping(key.Of!))) },
         KeyKind.Duration => Ref("duration"),
         KeyKind.Size => Ref("size"),
-        KeyKind.SizeOrNone => new JsonObject { ["anyOf"] = new JsonArray(Ref("size"), new JsonObject { ["enum"] = new JsonArray("none") }) },
+        KeyKind.SizeOrNone =>
+            new JsonObject { ["anyOf"] = new JsonArray(Ref("size"), new JsonObject { ["enum"] = new JsonArray("none") }) },
         KeyKind.Value => Ref("value"),
         KeyKind.Document => OrText(Ref("document")),
         KeyKind.Values or KeyKind.Documents or KeyKind.Texts => OrText(ListOf(Ref("value"))),
@@ -137,7 +145,10 @@ internal static class ScenarioSchema
         ["description"] = "Which documents operations are about.",
         ["anyOf"] = new JsonArray(
         [
-            new JsonObject { ["enum"] = new JsonArray([.. KeyChoiceReader.Choices.Where(c => c.Name != "first").Select(c => JsonValue.Create(c.Name))]) },
+            new JsonObject
+            {
+                ["enum"] = new JsonArray([.. KeyChoiceReader.Choices.Where(c => c.Name != "first").Select(c => JsonValue.Create(c.Name))]),
+            },
             Ref("parameter"),
             .. KeyChoiceReader.Choices.Select(c => new JsonObject
             {
@@ -153,7 +164,8 @@ internal static class ScenarioSchema
     private static JsonObject OneOf(IEnumerable<string> allowed) =>
         new() { ["anyOf"] = new JsonArray(Words(allowed), Ref("parameter")) };
 
-    private static JsonObject Words(IEnumerable<string> allowed) => new() { ["enum"] = new JsonArray([.. allowed.Select(a => JsonValue.Create(a))]) };
+    private static JsonObject Words(IEnumerable<string> allowed) =>
+        new() { ["enum"] = new JsonArray([.. allowed.Select(a => JsonValue.Create(a))]) };
 
     private static JsonObject OrParameter(string? type, string? pattern)
     {
@@ -166,7 +178,8 @@ internal static class ScenarioSchema
         return new JsonObject { ["anyOf"] = kinds };
     }
 
-    private static JsonObject OrText(JsonObject schema) => new() { ["anyOf"] = new JsonArray(schema, new JsonObject { ["type"] = "string" }) };
+    private static JsonObject OrText(JsonObject schema) =>
+        new() { ["anyOf"] = new JsonArray(schema, new JsonObject { ["type"] = "string" }) };
 
     private static JsonObject ListOf(JsonObject item) => new() { ["type"] = "array", ["items"] = item };
 

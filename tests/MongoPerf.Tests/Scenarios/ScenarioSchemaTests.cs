@@ -25,11 +25,14 @@ public sealed class ScenarioSchemaTests
         JsonNode schema = JsonNode.Parse(File.ReadAllText(Path))!;
         Assert.Equal(ScenarioLanguage.File.Names.Order(), Keys(schema["properties"]!));
         Assert.Equal(ScenarioLanguage.Phase.Names.Order(), Keys(schema["properties"]!["phases"]!["items"]!["properties"]!));
-        Assert.Equal(ScenarioLanguage.Collection.Names.Order(), Keys(schema["properties"]!["data"]!["additionalProperties"]!["properties"]!));
+        Assert.Equal(
+            ScenarioLanguage.Collection.Names.Order(), Keys(schema["properties"]!["data"]!["additionalProperties"]!["properties"]!));
         JsonArray operations = schema["definitions"]!["operation"]!["anyOf"]!.AsArray();
         Assert.Equal(ScenarioLanguage.OperationKinds, operations.Select(o => o!["required"]![0]!.GetValue<string>()));
-        Assert.All(operations, o => Assert.Equal(ScenarioLanguage.OperationOf(o!["required"]![0]!.GetValue<string>()).Names.Order(), Keys(o["properties"]!)));
-        Assert.Equal(Generator.All.Select(g => g.Name), schema["definitions"]!["generator"]!["anyOf"]!.AsArray().Where(g => g!["required"] is not null).Select(g => g!["required"]![0]!.GetValue<string>()));
+        Assert.All(operations,
+            o => Assert.Equal(ScenarioLanguage.OperationOf(o!["required"]![0]!.GetValue<string>()).Names.Order(), Keys(o["properties"]!)));
+        Assert.Equal(Generator.All.Select(g => g.Name), schema["definitions"]!["generator"]!["anyOf"]!.AsArray()
+            .Where(g => g!["required"] is not null).Select(g => g!["required"]![0]!.GetValue<string>()));
     }
 
     [Theory]
@@ -48,12 +51,14 @@ public sealed class ScenarioSchemaTests
     {
         JsonNode schema = JsonNode.Parse(File.ReadAllText(Path))!;
         var wrong = new List<string>();
-        SchemaCheck.Check(schema, schema, JsonNode.Parse("{\"phases\": [{\"thread\": 1, \"operations\": [{\"fnd\": \"x\"}]}], \"dat\": {}}"), "", wrong);
+        SchemaCheck.Check(
+            schema, schema, JsonNode.Parse("{\"phases\": [{\"thread\": 1, \"operations\": [{\"fnd\": \"x\"}]}], \"dat\": {}}"), "", wrong);
         Assert.Equal(3, wrong.Count);
     }
 
-    public static TheoryData<string> Files() => [.. Directory.EnumerateFiles(System.IO.Path.Combine(RepositoryPaths.Root, "scenarios"), "*.yaml", SearchOption.AllDirectories)
-        .Select(path => System.IO.Path.GetRelativePath(System.IO.Path.Combine(RepositoryPaths.Root, "scenarios"), path)).Order()];
+    public static TheoryData<string> Files() =>
+        [.. Directory.EnumerateFiles(System.IO.Path.Combine(RepositoryPaths.Root, "scenarios"), "*.yaml", SearchOption.AllDirectories)
+            .Select(path => System.IO.Path.GetRelativePath(System.IO.Path.Combine(RepositoryPaths.Root, "scenarios"), path)).Order()];
 
     private static IEnumerable<string> Keys(JsonNode properties) => properties.AsObject().Select(p => p.Key).Order();
 
@@ -63,7 +68,8 @@ public sealed class ScenarioSchemaTests
         SequenceNode list => new JsonArray([.. list.Items.Select(ToJson)]),
         ScalarNode { IsNull: true } => null,
         ScalarNode { IsQuoted: false } scalar when scalar.Text is "true" or "false" => scalar.Text == "true",
-        ScalarNode { IsQuoted: false } scalar when double.TryParse(scalar.Text, out double number) => number == Math.Floor(number) ? JsonValue.Create((long)number) : JsonValue.Create(number),
+        ScalarNode { IsQuoted: false } scalar when double.TryParse(scalar.Text, out double number) =>
+            number == Math.Floor(number) ? JsonValue.Create((long)number) : JsonValue.Create(number),
         ScalarNode scalar => scalar.Text,
         _ => null,
     };
@@ -88,9 +94,11 @@ internal static class SchemaCheck
             wrong.Add($"{path}: none of the forms fits");
         if (schema["enum"] is JsonArray allowed && !allowed.Any(a => JsonNode.DeepEquals(a, value)))
             wrong.Add($"{path}: not one of the values");
-        if (schema["type"] is { } type && !(type is JsonArray several ? several.Any(t => IsOf(t!.GetValue<string>(), value)) : IsOf(type.GetValue<string>(), value)))
+        if (schema["type"] is { } type
+            && !(type is JsonArray several ? several.Any(t => IsOf(t!.GetValue<string>(), value)) : IsOf(type.GetValue<string>(), value)))
             wrong.Add($"{path}: not of type {type.ToJsonString()}");
-        if (schema["pattern"] is { } pattern && value?.GetValueKind() == JsonValueKind.String && !System.Text.RegularExpressions.Regex.IsMatch(value.GetValue<string>(), pattern.GetValue<string>()))
+        if (schema["pattern"] is { } pattern && value?.GetValueKind() == JsonValueKind.String
+            && !System.Text.RegularExpressions.Regex.IsMatch(value.GetValue<string>(), pattern.GetValue<string>()))
             wrong.Add($"{path}: does not match {pattern}");
         foreach (JsonNode? name in schema["required"]?.AsArray() ?? [])
         {

@@ -16,7 +16,8 @@ internal static class ScenarioTexts
 
         """;
 
-    public static ReadPlan Read(string text, PlanOverrides? overrides = null) => PlanReader.Read(new ScenarioFile("test", "test.yaml", text), overrides ?? new PlanOverrides(), 42);
+    public static ReadPlan Read(string text, PlanOverrides? overrides = null) =>
+        PlanReader.Read(new ScenarioFile("test", "test.yaml", text), overrides ?? new PlanOverrides(), 42);
 
     public static Plan Plan(string text, PlanOverrides? overrides = null) => Read(text, overrides).Plan;
 

@@ -6,7 +6,9 @@ using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Tests.Scenarios;
 
-/// <summary>What a server does not promise is known before a run: removed documents, unique indexes on shards, messages of any length.</summary>
+/// <summary>
+/// What a server does not promise is known before a run: removed documents, unique indexes on shards, messages of any length.
+/// </summary>
 public sealed class ServerPromiseTests
 {
     [Theory]
@@ -16,17 +18,22 @@ public sealed class ServerPromiseTests
     public void A_collection_from_which_the_server_removes_documents_gets_a_warning(string how, string why)
     {
         ReadPlan read = Read($"data:\n  c: {{count: 5, document: {{t: 1}}, {how}}}\nphases: [{{load: c}}]\n");
-        Assert.Equal($"collection 'c': the server removes documents by itself ({why}), so lost documents can't be told from removed ones; those that come back are verified", Assert.Single(read.Warnings));
+        Assert.Equal(
+            $"collection 'c': the server removes documents by itself ({why}), so lost documents can't be told from removed ones; "
+            + "those that come back are verified",
+            Assert.Single(read.Warnings));
     }
 
     [Theory]
     [InlineData("options: {timeseries: {timeField: t}}")]
     [InlineData("options: {capped: false}")]
     [InlineData("indexes: [t]")]
-    public void Any_other_does_not(string how) => Assert.Empty(Read($"data:\n  c: {{count: 5, document: {{t: 1}}, {how}}}\nphases: [{{load: c}}]\n").Warnings);
+    public void Any_other_does_not(string how) =>
+        Assert.Empty(Read($"data:\n  c: {{count: 5, document: {{t: 1}}, {how}}}\nphases: [{{load: c}}]\n").Warnings);
 
     [Theory]
-    [InlineData("indexes: [{key: {u: 1}, unique: true}]", "hashed", "the unique index u_1 can't be on shards: it does not begin with the shard key {_id: hashed}")]
+    [InlineData("indexes: [{key: {u: 1}, unique: true}]", "hashed",
+        "the unique index u_1 can't be on shards: it does not begin with the shard key {_id: hashed}")]
     [InlineData("shard: 1, indexes: [{key: {u: 1}, unique: true}]", "hashed", "it does not begin with the shard key {_id: 1}")]
     [InlineData("indexes: [{key: {u: 1}, unique: true}]", "u", null)]
     [InlineData("indexes: [{key: {u: 1, v: 1}, unique: true}]", "u", null)]
@@ -39,7 +46,8 @@ public sealed class ServerPromiseTests
         if (message is null)
             UniqueIndexes.Require(rounds, ShardKey.Parse(usual));
         else
-            Assert.Contains(message, Assert.Throws<UserException>(() => UniqueIndexes.Require(rounds, ShardKey.Parse(usual))).Message, StringComparison.Ordinal);
+            Assert.Contains(message,
+                Assert.Throws<UserException>(() => UniqueIndexes.Require(rounds, ShardKey.Parse(usual))).Message, StringComparison.Ordinal);
     }
 
     [Theory]
@@ -51,7 +59,10 @@ public sealed class ServerPromiseTests
         string data = $"data:\n  c: {{count: 5, document: {{t: {{^string: {length}}}}}}}\n";
         Assert.All(
             ["phases: [{load: c}]\n", "phases: [{operations: [{insertMany: c}]}]\n", "phases: [{grow: c, to: 10}]\n"],
-            phases => Assert.All(Read((phases.Contains("grow", StringComparison.Ordinal) ? data.Replace("count: 5, ", "", StringComparison.Ordinal) : data) + phases).Plan.Operations.OfType<InsertDocuments>(), insert => Assert.Equal(documents, insert.BatchSize)));
+            phases => Assert.All(
+                Read((phases.Contains("grow", StringComparison.Ordinal) ? data.Replace("count: 5, ", "", StringComparison.Ordinal) : data)
+                    + phases).Plan.Operations.OfType<InsertDocuments>(),
+                insert => Assert.Equal(documents, insert.BatchSize)));
     }
 
     private static ReadPlan Read(string text) => PlanReader.Read(new ScenarioFile("test", "test.yaml", text), new PlanOverrides(), 42);

@@ -6,7 +6,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Scenarios;
 
-/// <summary>A router sends a write of one document to the right shard only if the write names the shard key under which the document is stored.</summary>
+/// <summary>
+/// A router sends a write of one document to the right shard only if the write names the shard key under which the document is stored.
+/// </summary>
 public sealed class ShardedWritesTests
 {
     private const string Own = ", shardKey: {group: 1}";
@@ -52,19 +54,23 @@ public sealed class ShardedWritesTests
     [InlineData(", shardKey: {_id: hashed}", null)]
     [InlineData(", shard: 1", "group")]
     public void Nothing_is_added_where_documents_are_sharded_by_their_id_or_not_at_all(string collection, string? usual) =>
-        Assert.Equal(["_id"], Command(ShardedWrites.Of(Read("{replace: users, key: uniform, with: {x: 1}}", collection), usual), 7).FindDocument("updates.0.q")!.Select(e => e.Key));
+        Assert.Equal(["_id"], Command(ShardedWrites.Of(Read("{replace: users, key: uniform, with: {x: 1}}", collection), usual), 7)
+            .FindDocument("updates.0.q")!.Select(e => e.Key));
 
     [Theory]
     [InlineData(
         "{replace: users, key: uniform, with: {x: 1}}",
-        "p.replace: with has no 'group', by which 'users' is sharded: a router would look for the document on the wrong shard", "write group: {^field: group} in with, which keeps the stored value")]
+        "p.replace: with has no 'group', by which 'users' is sharded: a router would look for the document on the wrong shard",
+        "write group: {^field: group} in with, which keeps the stored value")]
     [InlineData(
         "{findAndModify: users, key: uniform, with: {group: {^int: [0, 9]}}}",
-        "p.findAndModify: with gives another value to 'group', by which 'users' is sharded: a router would look for the document on the wrong shard",
+        "p.findAndModify: with gives another value to 'group', by which 'users' is sharded: "
+        + "a router would look for the document on the wrong shard",
         "write group: {^field: group} in with, which keeps the stored value")]
     [InlineData(
         "{replace: users, filter: {text: x}, with: {group: {^field: group}}}",
-        "p.replace: the filter does not name the stored 'group', and 'users' is sharded by {group: 1}: a router could not tell which shard holds the document",
+        "p.replace: the filter does not name the stored 'group', and 'users' is sharded by {group: 1}: "
+        + "a router could not tell which shard holds the document",
         "write key: uniform instead of a filter, or filter: {group: {^field: group}}")]
     public void A_replacement_that_would_look_on_the_wrong_shard_is_refused(string operation, string message, string hint)
     {
@@ -85,5 +91,6 @@ public sealed class ShardedWritesTests
             """),
         new PlanOverrides(), 42);
 
-    private static BsonDocument Command(ReadPlan read, long number) => read.Plan.Phases.Last().Groups[0].Operations[0].Operation.ToCommand().ToDocument(new ValueContext(number, 99));
+    private static BsonDocument Command(ReadPlan read, long number) =>
+        read.Plan.Phases.Last().Groups[0].Operations[0].Operation.ToCommand().ToDocument(new ValueContext(number, 99));
 }

@@ -35,13 +35,15 @@ public sealed class WhichDocumentsTests
     [InlineData("delete: users, key: uniform, many: true", "many", "filter: {} with many: true for every document")]
     [InlineData("findAndModify: users, key: uniform, sort: {n: 1}, remove: true", "sort", "a filter, such as filter: {} for any document")]
     public void What_is_for_several_documents_is_refused_beside_a_key_alone(string operation, string key, string all) => Assert.Equal(
-        ($"test.yaml:8: p.{operation.Split(':')[0]}: {key} is for several documents, but key without a filter is the one document drawn", $"write {all}; or remove {key}"), Refusal(operation));
+        ($"test.yaml:8: p.{operation.Split(':')[0]}: {key} is for several documents, but key without a filter is the one document drawn",
+            $"write {all}; or remove {key}"), Refusal(operation));
 
     [Theory]
     [InlineData("count: users")]
     [InlineData("distinct: users, field: n")]
     public void A_key_that_no_filter_uses_is_refused_where_every_document_counts(string operation) => Assert.Equal(
-        ($"test.yaml:8: p.{operation.Split(':')[0]}: key draws a document, but there is no filter to name it", "write filter: {_id: ^key} for the one document drawn, or remove key for every document"),
+        ($"test.yaml:8: p.{operation.Split(':')[0]}: key draws a document, but there is no filter to name it",
+            "write filter: {_id: ^key} for the one document drawn, or remove key for every document"),
         Refusal(operation + ", key: uniform"));
 
     [Theory]
@@ -64,8 +66,10 @@ public sealed class WhichDocumentsTests
     [Fact]
     public void A_key_alone_is_the_filter_by_id_written_out()
     {
-        Assert.Equal(Commands("find: users, filter: {_id: ^key}, limit: 1").Single().Command.Bytes.ToArray(), Commands("find: users, key: uniform").Single().Command.Bytes.ToArray());
-        Assert.Equal(Commands("delete: users, filter: {_id: ^key}").Single().Command.Bytes.ToArray(), Commands("delete: users, key: uniform").Single().Command.Bytes.ToArray());
+        Assert.Equal(Commands("find: users, filter: {_id: ^key}, limit: 1").Single().Command.Bytes.ToArray(),
+            Commands("find: users, key: uniform").Single().Command.Bytes.ToArray());
+        Assert.Equal(Commands("delete: users, filter: {_id: ^key}").Single().Command.Bytes.ToArray(),
+            Commands("delete: users, key: uniform").Single().Command.Bytes.ToArray());
     }
 
     [Fact]
@@ -88,12 +92,15 @@ public sealed class WhichDocumentsTests
         };
         UserException refused = Assert.Throws<UserException>(() => StoredPlan.Read(settings, 42));
         Assert.Equal(
-            (ExitCode.WrongUsage, $"the scenario stored with the run is not valid for this version of MongoPerf: old.yaml:8: p.find: {Neither}",
-                $"use the version that began the run, or change the file and begin a new run: write {OneDrawn}, or filter: {{}} for every document"),
+            (ExitCode.WrongUsage,
+                $"the scenario stored with the run is not valid for this version of MongoPerf: old.yaml:8: p.find: {Neither}",
+                $"use the version that began the run, or change the file and begin a new run: write {OneDrawn}, "
+                + $"or filter: {{}} for every document"),
             (refused.Code, refused.Message, refused.Hint));
     }
 
-    private static string Text(string operation, string top = "") => ScenarioTexts.Data + top + $"phases:\n  - name: p\n    operations:\n      - {{{operation}}}\n";
+    private static string Text(string operation, string top = "") =>
+        ScenarioTexts.Data + top + $"phases:\n  - name: p\n    operations:\n      - {{{operation}}}\n";
 
     private static (string Message, string Hint) Refusal(string operation, string top = "") => ScenarioTexts.Refusal(Text(operation, top));
 

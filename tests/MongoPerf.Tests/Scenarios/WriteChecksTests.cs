@@ -5,7 +5,8 @@ namespace MongoPerf.Tests.Scenarios;
 /// <summary>Which writes have a known effect: those of documents that must exist.</summary>
 public sealed class WriteChecksTests
 {
-    private const string Users = "data:\n  users: {count: 100, document: {n: ^number, d: {^double: [0, 1]}, name: ^word}}\n  log: {document: {n: ^number}}\n";
+    private const string Users = "data:\n  users: {count: 100, document: {n: ^number, d: {^double: [0, 1]}, name: ^word}}\n"
+        + "  log: {document: {n: ^number}}\n";
 
     [Theory]
     [InlineData("{update: users, key: uniform, with: {$set: {name: ^word}}}", true)]
@@ -42,8 +43,10 @@ public sealed class WriteChecksTests
     {
         const string Update = "{update: users, key: uniform, with: {$set: {name: x}}}";
         Assert.Equal(mustMatch, MustMatch(Operations($"{Update}, {beside}")[0]));
-        Plan later = Read($"phases:\n  - {{name: a, count: 1, operations: [{Update}]}}\n  - {{name: b, count: 1, operations: [{beside}]}}\n  - {{name: c, count: 1, operations: [{Update}]}}\n");
-        Assert.Equal([true, mustMatch], ((string[])["a", "c"]).Select(name => MustMatch(later.Phases.Single(phase => phase.Name == name).Groups[0].Operations[0].Operation)));
+        Plan later = Read($"phases:\n  - {{name: a, count: 1, operations: [{Update}]}}\n  - {{name: b, count: 1, operations: [{beside}]}}\n"
+            + $"  - {{name: c, count: 1, operations: [{Update}]}}\n");
+        Assert.Equal([true, mustMatch], ((string[])["a", "c"])
+            .Select(name => MustMatch(later.Phases.Single(phase => phase.Name == name).Groups[0].Operations[0].Operation)));
     }
 
     [Theory]
@@ -51,8 +54,10 @@ public sealed class WriteChecksTests
     [InlineData("timeseries: {timeField: at}")]
     public void Nothing_must_be_found_where_the_server_keeps_documents_as_it_likes(string options)
     {
-        string data = $"data:\n  users: {{count: 100, document: {{at: {{^date: {{start: 2024-01-01, step: 1s}}}}}}, options: {{{options}}}}}\n";
-        Assert.False(MustMatch(Read("phases: [{name: p, count: 1, operations: [{update: users, key: uniform, with: {$set: {x: 1}}}]}]\n", data).Phases.Last().Groups[0].Operations[0].Operation));
+        string data =
+            $"data:\n  users: {{count: 100, document: {{at: {{^date: {{start: 2024-01-01, step: 1s}}}}}}, options: {{{options}}}}}\n";
+        Assert.False(MustMatch(Read("phases: [{name: p, count: 1, operations: [{update: users, key: uniform, with: {$set: {x: 1}}}]}]\n",
+            data).Phases.Last().Groups[0].Operations[0].Operation));
     }
 
     [Theory]
@@ -97,7 +102,8 @@ public sealed class WriteChecksTests
     };
 
     private static Operation[] Operations(string operations) =>
-        [.. Read($"phases: [{{name: p, count: 1, operations: [{operations}]}}]\n").Phases.Last().Groups[0].Operations.Select(o => o.Operation)];
+        [.. Read($"phases: [{{name: p, count: 1, operations: [{operations}]}}]\n").Phases.Last().Groups[0].Operations
+            .Select(o => o.Operation)];
 
     private static Plan Read(string phases, string data = Users) => ScenarioTexts.Plan($"description: x\n{data}{phases}");
 }

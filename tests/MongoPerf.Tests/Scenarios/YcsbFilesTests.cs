@@ -54,7 +54,8 @@ public sealed class YcsbFilesTests
     public void Scans_start_at_a_key_and_take_1_to_100_documents()
     {
         FindDocuments scan = Find(Read("e"));
-        BsonDocument[] commands = [.. Enumerable.Range(0, 5000).Select(i => scan.ToCommand().ToDocument(new ValueContext(0, (ulong)i * 7919)))];
+        BsonDocument[] commands = [.. Enumerable.Range(0, 5000)
+            .Select(i => scan.ToCommand().ToDocument(new ValueContext(0, (ulong)i * 7919)))];
         Assert.Equal((1, 100), (commands.Min(c => c.FindInt64("limit")), commands.Max(c => c.FindInt64("limit"))));
         Assert.All(commands, c => Assert.Equal("user6284781860667377211", c.FindString("filter._id.$gte")));
         Assert.Equal(1, commands[0].FindInt64("sort._id"));
@@ -65,9 +66,11 @@ public sealed class YcsbFilesTests
         Assert.True(Read("a", ("loadw", "0")).Phases[0].Groups.Single().Operations.Single().Operation.Concerns.IsUnacknowledged);
 
     /// <summary>The names of the fields that come up over many draws; each time exactly one.</summary>
-    private static HashSet<string> Fields(Func<ValueContext, BsonDocument> draw) => [.. Enumerable.Range(0, 1000).Select(i => Assert.Single(draw(new ValueContext(0, (ulong)i * 104_729))).Key)];
+    private static HashSet<string> Fields(Func<ValueContext, BsonDocument> draw) =>
+        [.. Enumerable.Range(0, 1000).Select(i => Assert.Single(draw(new ValueContext(0, (ulong)i * 104_729))).Key)];
 
-    private static FindDocuments Find(PlanRound round) => round.Phases[1].Groups.Single().Operations.Select(o => o.Operation).OfType<FindDocuments>().First();
+    private static FindDocuments Find(PlanRound round) =>
+        round.Phases[1].Groups.Single().Operations.Select(o => o.Operation).OfType<FindDocuments>().First();
 
     private static PlanRound Read(string workload, params (string Name, string Value)[] set)
     {

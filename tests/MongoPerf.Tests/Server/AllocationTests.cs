@@ -21,8 +21,10 @@ public sealed class AllocationTests : IDisposable
 
     [Theory]
     [InlineData("{'find': 'c', 'filter': {'n': {'$gte': 3}}, 'limit': 10, 'singleBatch': true, '$db': 'test'}")]
-    [InlineData("{'find': 'c', 'filter': {'n': {'$gte': 3}, 'm': {'$gte': 5}}, 'projection': {'_id': 0, 'n': 1, 'm': 1}, 'limit': 10, 'singleBatch': true, '$db': 'test'}")]
-    [InlineData("{'find': 'c', 'filter': {'n': {'$gte': 3}}, 'sort': {'d': -1}, 'skip': 100, 'limit': 10, 'singleBatch': true, '$db': 'test'}")]
+    [InlineData("{'find': 'c', 'filter': {'n': {'$gte': 3}, 'm': {'$gte': 5}}, 'projection': {'_id': 0, 'n': 1, 'm': 1}, 'limit': 10, "
+        + "'singleBatch': true, '$db': 'test'}")]
+    [InlineData(
+        "{'find': 'c', 'filter': {'n': {'$gte': 3}}, 'sort': {'d': -1}, 'skip': 100, 'limit': 10, 'singleBatch': true, '$db': 'test'}")]
     [InlineData("{'find': 'c', 'filter': {}, 'limit': 100, 'singleBatch': true, '$db': 'test'}")]
     public void Find_allocates_nothing(string command)
     {
@@ -54,7 +56,8 @@ public sealed class AllocationTests : IDisposable
     {
         using var session = new CommandDispatcher(_context, 1);
         var reply = new ReplyWriter();
-        Run(session, reply, TestClient.Json("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n'}, {'key': {'m': 1}, 'name': 'm'}, {'key': {'d': -1}, 'name': 'd'}], '$db': 'test'}").Bytes);
+        Run(session, reply, TestClient.Json("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n'}, {'key': {'m': 1}, 'name': "
+            + "'m'}, {'key': {'d': -1}, 'name': 'd'}], '$db': 'test'}").Bytes);
         object[] documents = [.. Enumerable.Range(0, 500).Select(i => BsonDocument.Of(("_id", i), ("n", i % 10), ("m", i % 11), ("d", i)))];
         Run(session, reply, BsonDocument.Of(("insert", "c"), ("documents", documents), ("$db", "test")).Bytes);
     }

@@ -37,12 +37,14 @@ public sealed class CatalogTests : ServerTest
     public void Index_is_built_over_what_is_there_and_is_listed()
     {
         InsertNumbers(50);
-        BsonDocument reply = Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}, {'key': {'t': -1, 'n': 1}, 'name': 'tn'}]}");
+        BsonDocument reply =
+            Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}, {'key': {'t': -1, 'n': 1}, 'name': 'tn'}]}");
         Assert.Equal((1L, 3L), (reply.FindInt64("numIndexesBefore"), reply.FindInt64("numIndexesAfter")));
         Assert.False(reply.IsTrue("createdCollectionAutomatically"));
         Assert.Equal(5, Client.FindAll("{'find': 'c', 'filter': {'n': 4}, 'hint': {'n': 1}}").Count);
         Assert.Equal(["_id_", "n_1", "tn"], Names(Succeed("{'listIndexes': 'c'}"), "name"));
-        Assert.Equal("all indexes already exist", Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}]}").FindString("note"));
+        Assert.Equal("all indexes already exist",
+            Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}]}").FindString("note"));
         Assert.Equal(3, Succeed("{'dropIndexes': 'c', 'index': 'n_1'}").FindInt64("nIndexesWas"));
         Assert.Equal(2, Succeed("{'dropIndexes': 'c', 'index': '*'}").FindInt64("nIndexesWas"));
         Assert.Equal(["_id_"], Names(Succeed("{'listIndexes': 'c'}"), "name"));
@@ -60,7 +62,8 @@ public sealed class CatalogTests : ServerTest
         Fails("{'dropIndexes': 'c', 'index': 'nosuch'}", 27, "index not found with name [nosuch]");
         Fails("{'dropIndexes': 'c', 'index': '_id_'}", 72, "cannot drop _id index");
         Fails("{'listIndexes': 'nosuch'}", 26, "ns does not exist: test.nosuch");
-        Fails("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1, 'x': 1}, 'name': 'u', 'unique': true}]}", 11000, "E11000 duplicate key error");
+        Fails("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1, 'x': 1}, 'name': 'u', 'unique': true}]}", 11000,
+            "E11000 duplicate key error");
         Assert.Equal(["_id_", "n_1"], Names(Succeed("{'listIndexes': 'c'}"), "name"));
     }
 
@@ -79,5 +82,6 @@ public sealed class CatalogTests : ServerTest
         Assert.True(Succeed("{'explain': {'find': 'c', 'filter': {'n': 2}}}").IsTrue("queryPlanner.winningPlan.inputStage.isMultiKey"));
     }
 
-    private static string[] Names(BsonDocument reply, string field) => [.. TestClient.Batch(reply, "firstBatch").Select(document => document.FindString(field)!)];
+    private static string[] Names(BsonDocument reply, string field) =>
+        [.. TestClient.Batch(reply, "firstBatch").Select(document => document.FindString(field)!)];
 }

@@ -19,7 +19,10 @@ public sealed class CrowdTests : ServerTest
     public void Connections_beyond_the_limit_are_refused_and_those_there_go_on()
     {
         using var folder = new TemporaryFolder();
-        using EmbeddedServer server = EmbeddedServer.Start(new EmbeddedServerOptions { DataPath = folder.At("data"), CacheBytes = 64 << 20, Listen = new ListenOptions { MaximumConnections = 8 } });
+        using EmbeddedServer server = EmbeddedServer.Start(new EmbeddedServerOptions
+        {
+            DataPath = folder.At("data"), CacheBytes = 64 << 20, Listen = new ListenOptions { MaximumConnections = 8 },
+        });
         var clients = Enumerable.Range(0, 8).Select(_ => new TestClient(server.Port)).ToList();
         Assert.All(clients, client => Assert.True(client.Run("{'ping': 1}").IsTrue("ok")));
         for (int i = 0; i < 50; i++)
@@ -74,16 +77,20 @@ public sealed class CrowdTests : ServerTest
     {
         string[] commands =
         [
-            "{'insert': 'x', 'documents': [{'a': [1, 2], 'b': 1}]}", "{'drop': 'x'}", "{'createIndexes': 'x', 'indexes': [{'key': {'a': 1}, 'name': 'a'}]}", "{'dropIndexes': 'x', 'index': 'a'}",
-            "{'find': 'x', 'filter': {'a': 1}, 'batchSize': 0}", "{'serverStatus': 1}", "{'listDatabases': 1, '$db': 'admin'}", "{'collStats': 'x'}", "{'dbStats': 1}", "{'dropDatabase': 1}", "{'validate': 'x'}", "{'compact': 'x'}",
-            "{'aggregate': 'x', 'pipeline': [{'$indexStats': {}}], 'cursor': {}}", "{'update': 'x', 'updates': [{'q': {}, 'u': {'$set': {'b': 2}}, 'multi': true}]}",
+            "{'insert': 'x', 'documents': [{'a': [1, 2], 'b': 1}]}", "{'drop': 'x'}",
+            "{'createIndexes': 'x', 'indexes': [{'key': {'a': 1}, 'name': 'a'}]}", "{'dropIndexes': 'x', 'index': 'a'}",
+            "{'find': 'x', 'filter': {'a': 1}, 'batchSize': 0}", "{'serverStatus': 1}", "{'listDatabases': 1, '$db': 'admin'}",
+            "{'collStats': 'x'}", "{'dbStats': 1}", "{'dropDatabase': 1}", "{'validate': 'x'}", "{'compact': 'x'}",
+            "{'aggregate': 'x', 'pipeline': [{'$indexStats': {}}], 'cursor': {}}",
+            "{'update': 'x', 'updates': [{'q': {}, 'u': {'$set': {'b': 2}}, 'multi': true}]}",
         ];
         await Task.WhenAll(Enumerable.Range(0, 6).Select(seed => Task.Run(() =>
         {
             var random = new Random(seed);
             using var client = new TestClient(Port);
             for (int i = 0; i < 250; i++)
-                Assert.NotNull(client.Run(commands[random.Next(commands.Length)].Replace(", '$db': 'admin'", "", StringComparison.Ordinal), "crowd").FindDouble("ok"));
+                Assert.NotNull(client.Run(commands[random.Next(commands.Length)].Replace(", '$db': 'admin'", "", StringComparison.Ordinal),
+                    "crowd").FindDouble("ok"));
         })));
         Assert.Equal(0, Server.Defects);
         Restart();

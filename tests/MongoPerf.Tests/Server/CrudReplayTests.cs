@@ -3,7 +3,10 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Server;
 
-/// <summary>The commands of MongoDB's CRUD specification tests, sent as drivers send them: those that a real mongod passes, the embedded server passes.</summary>
+/// <summary>
+/// The commands of MongoDB's CRUD specification tests, sent as drivers send them: those that a real mongod passes, the
+/// embedded server passes.
+/// </summary>
 public sealed class CrudReplayTests : ServerTest
 {
     /// <summary>What these tests need and this server refuses.</summary>
@@ -73,19 +76,24 @@ public sealed class CrudReplayTests : ServerTest
         // Not dropped: to make a collection costs more than to empty one.
         Client.Run(TestClient.Json("{'delete': '" + collection + "', 'deletes': [{'q': {}, 'limit': 0}]}"), database);
         if (data["documents"]!.AsArray().Count > 0)
-            Client.Run(BsonDocument.Of(("insert", collection), ("documents", data["documents"]!.AsArray().Select(document => Parse(document!)))), database);
+            Client.Run(
+                BsonDocument.Of(("insert", collection), ("documents", data["documents"]!.AsArray().Select(document => Parse(document!)))),
+                database);
     }
 
     private void Compare(JsonNode test, List<BsonDocument> batches)
     {
         foreach (JsonNode? outcome in test["outcome"]?.AsArray() ?? [])
         {
-            BsonDocument reply = Client.Run(BsonDocument.Of(("find", (string)outcome!["collectionName"]!), ("sort", BsonDocument.Of(("_id", 1)))), (string)outcome["databaseName"]!);
+            BsonDocument reply = Client.Run(
+                BsonDocument.Of(("find", (string)outcome!["collectionName"]!), ("sort", BsonDocument.Of(("_id", 1)))),
+                (string)outcome["databaseName"]!);
             CompareAll(outcome["documents"]!.AsArray(), TestClient.Batch(reply, "firstBatch"));
         }
 
         JsonArray operations = test["operations"]!.AsArray();
-        if (operations.Count == 1 && operations[0]!["expectResult"] is JsonArray result && (string)operations[0]!["name"]! is "find" or "aggregate")
+        if (operations.Count == 1 && operations[0]!["expectResult"] is JsonArray result
+            && (string)operations[0]!["name"]! is "find" or "aggregate")
             CompareAll(result, batches);
     }
 
@@ -97,7 +105,8 @@ public sealed class CrudReplayTests : ServerTest
     }
 
     private static bool Matches(BsonDocument expected, BsonDocument found) =>
-        expected.Select(pair => pair.Key).SequenceEqual(found.Select(pair => pair.Key)) && expected.Zip(found).All(pair => Matches(pair.First.Value, pair.Second.Value));
+        expected.Select(pair => pair.Key).SequenceEqual(found.Select(pair => pair.Key))
+        && expected.Zip(found).All(pair => Matches(pair.First.Value, pair.Second.Value));
 
     /// <summary>Numbers by their value, whatever their type; {$$type: …} is any value.</summary>
     private static bool Matches(BsonValue expected, BsonValue found)
@@ -113,7 +122,9 @@ public sealed class CrudReplayTests : ServerTest
 
     private static string Text(BsonDocument document) => ExtendedJson.Write(document.Bytes);
 
-    /// <summary>As the note in the list of passes says: without what a driver adds, with the cursor that is open, with an aggregate's cursor option.</summary>
+    /// <summary>
+    /// As the note in the list of passes says: without what a driver adds, with the cursor that is open, with an aggregate's cursor option.
+    /// </summary>
     private static BsonDocument Command(JsonNode expected, long cursor)
     {
         JsonObject command = (JsonObject)Kept(expected)!;

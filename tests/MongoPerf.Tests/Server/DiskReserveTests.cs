@@ -39,7 +39,8 @@ public sealed class DiskReserveTests : IDisposable
             {
                 BsonDocument reply = run(adding);
                 Assert.Equal((14031, "OutOfDiskSpace"), (reply.FindInt64("code"), reply.FindString("codeName")));
-                Assert.Equal($"the disk that holds this server's data is full: {_folder.Path}: 127 MB free, 128 MB needed", reply.FindString("errmsg"));
+                Assert.Equal($"the disk that holds this server's data is full: {_folder.Path}: 127 MB free, 128 MB needed",
+                    reply.FindString("errmsg"));
             }
 
             Assert.Equal(2, run("{'count': 'c', 'query': {'a': {'$lt': 3}}}").FindInt64("n"));
@@ -105,7 +106,8 @@ public sealed class DiskReserveTests : IDisposable
 
     private void Serve(Action<Func<string, BsonDocument>> talk)
     {
-        using var context = new ServerContext(DocumentStore.Open(_folder.Path, 64 << 20, Disk()), new EmbeddedServerOptions { DataPath = _folder.Path });
+        using var context = new ServerContext(DocumentStore.Open(_folder.Path, 64 << 20, Disk()),
+            new EmbeddedServerOptions { DataPath = _folder.Path });
         using var session = new CommandDispatcher(context, 1);
         var reply = new ReplyWriter();
         talk(json =>

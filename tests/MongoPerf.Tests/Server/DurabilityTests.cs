@@ -3,7 +3,10 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Server;
 
-/// <summary>What a killed process leaves is what the operating system has: the files as they are at that moment, copied here while the store is open.</summary>
+/// <summary>
+/// What a killed process leaves is what the operating system has: the files as they are at that moment, copied here
+/// while the store is open.
+/// </summary>
 public sealed class DurabilityTests : ServerTest
 {
     [Fact]
@@ -50,7 +53,10 @@ public sealed class DurabilityTests : ServerTest
         Assert.Contains("another process has it open", error.Message, StringComparison.Ordinal);
     }
 
-    /// <summary>RocksDB 7.8, with which earlier versions wrote, reads formats up to 5; the version of a file's format stands before the magic number at its end.</summary>
+    /// <summary>
+    /// RocksDB 7.8, with which earlier versions wrote, reads formats up to 5; the version of a file's format stands before the
+    /// magic number at its end.
+    /// </summary>
     [Fact]
     public void Files_have_the_format_that_earlier_versions_read_and_those_of_a_later_one_are_refused_with_a_sentence()
     {

@@ -14,7 +14,8 @@ public sealed class EmbeddedServerDocumentTests : ServerTest
 
     [Fact]
     public void Its_commands_are_those_of_the_command_table() =>
-        Assert.Equal(CommandTable.Names.Order(StringComparer.Ordinal), Names("Commands", 2).Concat(Names("Commands", 3)).Order(StringComparer.Ordinal));
+        Assert.Equal(CommandTable.Names.Order(StringComparer.Ordinal),
+            Names("Commands", 2).Concat(Names("Commands", 3)).Order(StringComparer.Ordinal));
 
     [Fact]
     public void Commands_that_it_says_are_refused_are()
@@ -39,7 +40,8 @@ public sealed class EmbeddedServerDocumentTests : ServerTest
     [Theory]
     [InlineData("Filters", "{'find': 'c', 'filter': {'$and': [{'a': {'NAME': 1}}]}}", 2, "unknown operator")]
     [InlineData("Stages", "{'aggregate': 'c', 'pipeline': [{'NAME': 1}], 'cursor': {}}", 40324, "Unrecognized pipeline stage")]
-    [InlineData("Accumulators", "{'aggregate': 'c', 'pipeline': [{'$group': {'_id': 1, 'x': {'NAME': {}}}}], 'cursor': {}}", 15952, "unknown group operator")]
+    [InlineData("Accumulators", "{'aggregate': 'c', 'pipeline': [{'$group': {'_id': 1, 'x': {'NAME': {}}}}], 'cursor': {}}",
+        15952, "unknown group operator")]
     [InlineData("Expressions", "{'find': 'c', 'projection': {'x': {'NAME': 1}}}", 168, "Unrecognized expression")]
     [InlineData("Updates", "{'update': 'c', 'updates': [{'q': {}, 'u': {'NAME': 1}}]}", 9, "Unknown modifier")]
     public void What_it_says_is_answered_is_known(string row, string command, int codeOfUnknown, string textOfUnknown)
@@ -49,7 +51,10 @@ public sealed class EmbeddedServerDocumentTests : ServerTest
         foreach (string name in Names(row, 2).Except(["$and", "$or", "$nor", "$expr", "$comment", "$options"]))
         {
             BsonDocument reply = Run(command.Replace("NAME", name, StringComparison.Ordinal));
-            Assert.False(Code(reply) == NotImplemented || (Code(reply) == codeOfUnknown && Text(reply).Contains(textOfUnknown, StringComparison.Ordinal)), $"{name}: {ExtendedJson.Write(reply.Bytes)}");
+            Assert.False(
+                Code(reply) == NotImplemented
+                || (Code(reply) == codeOfUnknown && Text(reply).Contains(textOfUnknown, StringComparison.Ordinal)),
+                $"{name}: {ExtendedJson.Write(reply.Bytes)}");
         }
     }
 
@@ -67,7 +72,9 @@ public sealed class EmbeddedServerDocumentTests : ServerTest
     /// <summary>The names in one cell of the table of lists, in their order.</summary>
     private static string[] Names(string row, int column)
     {
-        string line = File.ReadLines(Path.Combine(RepositoryPaths.Root, "docs/embedded-server.md")).First(text => text.StartsWith($"| {row} |", StringComparison.Ordinal));
-        return [.. Regex.Matches(line.Split('|')[column], "`([^`]+)`").Select(match => match.Groups[1].Value).Order(StringComparer.Ordinal)];
+        string line = File.ReadLines(Path.Combine(RepositoryPaths.Root, "docs/embedded-server.md"))
+            .First(text => text.StartsWith($"| {row} |", StringComparison.Ordinal));
+        return [.. Regex.Matches(line.Split('|')[column], "`([^`]+)`")
+            .Select(match => match.Groups[1].Value).Order(StringComparer.Ordinal)];
     }
 }

@@ -46,7 +46,8 @@ public sealed class EncryptedServerTests : IDisposable
     {
         Start(authorityFile: _certificates.AuthorityFile);
         Open($"&tlsCertificateKeyFile={_certificates.ForClient("CN=me")}").Dispose();
-        Assert.Contains("tlsCertificateKeyFile", Assert.ThrowsAny<ConnectionFailedException>(() => Open()).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "tlsCertificateKeyFile", Assert.ThrowsAny<ConnectionFailedException>(() => Open()).Message, StringComparison.Ordinal);
         using var others = new TestCertificates("somebody else");
         Assert.ThrowsAny<ConnectionFailedException>(() => Open($"&tlsCertificateKeyFile={others.ForClient("CN=me")}"));
         string expired = _certificates.ForClient("CN=me", notAfter: new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero));
@@ -68,7 +69,8 @@ public sealed class EncryptedServerTests : IDisposable
         {
             leaving.AuthenticateAsClient(new SslClientAuthenticationOptions { TargetHost = "localhost", CertificateChainPolicy = trust });
             leaving.Write(new OpMsgWriter().WriteCommand(
-                "test", TestClient.Json("{'find': 'c', 'filter': {'$expr': {'$reduce': {'input': {'$range': [0, 4000000]}, 'initialValue': 0, 'in': {'$size': {'$range': [0, '$$this']}}}}}}"), 1));
+                "test", TestClient.Json("{'find': 'c', 'filter': {'$expr': {'$reduce': {'input': {'$range': [0, 4000000]}, 'initialValue': "
+                    + "0, 'in': {'$size': {'$range': [0, '$$this']}}}}}}"), 1));
             await Eventually(() => IsBusy(other));
             // As most clients do, it says so before it goes: there is something to be read.
             await leaving.ShutdownAsync();
@@ -102,8 +104,12 @@ public sealed class EncryptedServerTests : IDisposable
     [Fact]
     public void Who_is_silent_for_too_long_is_ended()
     {
-        Socket[] sockets = [.. Enumerable.Range(0, 4).Select(_ => new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp))];
-        Connection[] clients = [.. sockets.Select((socket, id) => new Connection(socket, id, new NetworkCounters(), new ByteBudget(1 << 20), new HeapReturn()))];
+        Socket[] sockets = [.. Enumerable.Range(0, 4)
+            .Select(_ => new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp))];
+        Connection[] clients =
+        [
+            .. sockets.Select((socket, id) => new Connection(socket, id, new NetworkCounters(), new ByteBudget(1 << 20), new HeapReturn()))
+        ];
         (long first, long last) = (clients[0].HeardAt, clients[3].HeardAt);
         long now = first;
         var newcomers = new Newcomers(2, () => now);
@@ -132,7 +138,10 @@ public sealed class EncryptedServerTests : IDisposable
     [InlineData("0.0.0.0", "127.0.0.1")]
     public void It_listens_where_it_is_told_to(string listen, string connect)
     {
-        using EmbeddedServer server = EmbeddedServer.Start(new EmbeddedServerOptions { CacheBytes = 64 << 20, Listen = new ListenOptions { Address = IPAddress.Parse(listen) } });
+        using EmbeddedServer server = EmbeddedServer.Start(new EmbeddedServerOptions
+        {
+            CacheBytes = 64 << 20, Listen = new ListenOptions { Address = IPAddress.Parse(listen) },
+        });
         using MongoConnection connection = MongoConnection.Open(new ServerAddress(connect, server.Port), ConnectionSettings.Default);
         Assert.True(connection.RunCommand("admin", BsonDocument.Of(("ping", 1))).IsTrue("ok"));
     }
@@ -143,7 +152,8 @@ public sealed class EncryptedServerTests : IDisposable
     public void A_file_that_can_not_be_used_is_named(string? certificate, string? authority, string why)
     {
         string Named(string? text, string usual) => text is null ? usual : _certificates.Write("wrong.pem", text);
-        var e = Assert.Throws<PemFileException>(() => ServerTls.Load(Named(certificate, _certificates.ForLoopback()), null, Named(authority, _certificates.AuthorityFile)));
+        var e = Assert.Throws<PemFileException>(() =>
+            ServerTls.Load(Named(certificate, _certificates.ForLoopback()), null, Named(authority, _certificates.AuthorityFile)));
         Assert.StartsWith(certificate is null ? "--tls-ca-file: '" : "--tls-certificate-key-file: '", e.Message, StringComparison.Ordinal);
         Assert.Contains(why, e.Message, StringComparison.Ordinal);
     }
@@ -153,7 +163,8 @@ public sealed class EncryptedServerTests : IDisposable
     {
         string file = _certificates.ForClient("CN=server", "S3cr3t");
         Assert.NotNull(ServerTls.Load(file, "S3cr3t"));
-        Assert.EndsWith("can't be decrypted with that password", Assert.Throws<PemFileException>(() => ServerTls.Load(file, "wrong")).Message, StringComparison.Ordinal);
+        Assert.EndsWith("can't be decrypted with that password",
+            Assert.Throws<PemFileException>(() => ServerTls.Load(file, "wrong")).Message, StringComparison.Ordinal);
     }
 
     public void Dispose()
@@ -165,14 +176,19 @@ public sealed class EncryptedServerTests : IDisposable
 
     private ServerAddress Address => new("localhost", _server!.Port);
 
-    private void Start(string? authorityFile = null, int? mostConnections = null) => _server = EmbeddedServer.Start(new EmbeddedServerOptions
-    {
-        DataPath = _folder.At("data"), CacheBytes = 64 << 20,
-        Listen = new ListenOptions { Tls = ServerTls.Load(_certificates.ForLoopback(), null, authorityFile), MaximumConnections = mostConnections },
-    });
+    private void Start(string? authorityFile = null, int? mostConnections = null) =>
+        _server = EmbeddedServer.Start(new EmbeddedServerOptions
+        {
+            DataPath = _folder.At("data"), CacheBytes = 64 << 20,
+            Listen = new ListenOptions
+            {
+                Tls = ServerTls.Load(_certificates.ForLoopback(), null, authorityFile), MaximumConnections = mostConnections,
+            },
+        });
 
     private MongoConnection Open(string options = "") =>
-        MongoConnection.Open(Address, ConnectionSettings.From(ConnectionString.Parse($"mongodb://h/?tls=true&tlsCAFile={_certificates.AuthorityFile}{options}")));
+        MongoConnection.Open(Address,
+            ConnectionSettings.From(ConnectionString.Parse($"mongodb://h/?tls=true&tlsCAFile={_certificates.AuthorityFile}{options}")));
 
     private Socket Connect()
     {
@@ -182,7 +198,8 @@ public sealed class EncryptedServerTests : IDisposable
     }
 
     private static bool IsBusy(MongoConnection connection) =>
-        connection.RunCommand("admin", BsonDocument.Of(("currentOp", 1))).FindDocument("inprog")!.Any(pair => pair.Value.ToDocument().FindString("ns") == "test.c");
+        connection.RunCommand("admin", BsonDocument.Of(("currentOp", 1)))
+            .FindDocument("inprog")!.Any(pair => pair.Value.ToDocument().FindString("ns") == "test.c");
 
     private static bool IsClosed(Socket socket) => socket.SafeHandle.IsClosed;
 

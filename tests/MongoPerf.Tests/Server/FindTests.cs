@@ -50,7 +50,8 @@ public sealed class FindTests : ServerTest
     public void Sort_by_an_index_gives_the_order_of_a_sort_in_memory(string sort)
     {
         var random = new Random(5);
-        BsonDocument[] documents = [.. Enumerable.Range(0, 400).Select(i => BsonDocument.Of(("_id", i), ("n", random.Next(20)), ("m", random.Next(20)), ("u", i)))];
+        BsonDocument[] documents = [.. Enumerable.Range(0, 400)
+            .Select(i => BsonDocument.Of(("_id", i), ("n", random.Next(20)), ("m", random.Next(20)), ("u", i)))];
         Client.RunWithSequence("{'insert': 'c'}", "documents", documents);
         string command = "{'find': 'c', 'filter': {'n': {'$gte': 5}}, 'sort': " + sort + ", 'skip': 7, 'limit': 50}";
         List<BsonDocument> without = Client.FindAll(command);
@@ -60,7 +61,8 @@ public sealed class FindTests : ServerTest
         string[] fields = [.. TestClient.Json(sort).Select(pair => pair.Key)];
         Assert.Equal(Keys(without), Keys(with));
 
-        IEnumerable<string> Keys(IEnumerable<BsonDocument> list) => list.Select(document => string.Join(',', fields.Select(field => document.FindInt64(field))));
+        IEnumerable<string> Keys(IEnumerable<BsonDocument> list) =>
+            list.Select(document => string.Join(',', fields.Select(field => document.FindInt64(field))));
     }
 
     [Theory]
@@ -69,12 +71,15 @@ public sealed class FindTests : ServerTest
     public void Random_filters_find_through_indexes_what_a_full_scan_finds(int seed)
     {
         var random = new Random(seed);
-        Client.RunWithSequence("{'insert': 'c'}", "documents", Enumerable.Range(0, 500).Select(i => BsonDocument.Of(("_id", i), ("n", random.Next(50)), ("m", random.Next(50) + 0.5))));
-        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n'}, {'key': {'m': -1}, 'name': 'm'}, {'key': {'n': -1, 'm': 1}, 'name': 'nm'}]}");
+        Client.RunWithSequence("{'insert': 'c'}", "documents",
+            Enumerable.Range(0, 500).Select(i => BsonDocument.Of(("_id", i), ("n", random.Next(50)), ("m", random.Next(50) + 0.5))));
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n'}, {'key': {'m': -1}, 'name': 'm'}, {'key': {'n': "
+            + "-1, 'm': 1}, 'name': 'nm'}]}");
         string[] operators = ["$eq", "$gt", "$gte", "$lt", "$lte", "$ne"];
         for (int i = 0; i < 60; i++)
         {
-            string filter = $"{{'n': {{'{operators[random.Next(6)]}': {random.Next(50)}}}, 'm': {{'{operators[random.Next(6)]}': {random.Next(50)}, '{operators[random.Next(5)]}': {random.Next(50)}.5}}}}";
+            string filter = $"{{'n': {{'{operators[random.Next(6)]}': {random.Next(50)}}}, 'm': {{'{operators[random.Next(6)]}': "
+                + $"{random.Next(50)}, '{operators[random.Next(5)]}': {random.Next(50)}.5}}}}";
             int[] expected = [.. Ids(Client.FindAll("{'find': 'c', 'hint': {'$natural': 1}, 'filter': " + filter + "}")).Order()];
             foreach (string hint in (string[])["", ", 'hint': 'n'", ", 'hint': 'm'", ", 'hint': 'nm'"])
                 Assert.Equal(expected, Ids(Client.FindAll("{'find': 'c', 'filter': " + filter + hint + "}")).Order());
@@ -140,7 +145,8 @@ public sealed class FindTests : ServerTest
         Fails("{'find': 'c', 'projection': {'a': 1, 'b': 0}}", 31254, "exclusion on field b");
         Assert.Equal("_id,b", Names("{'b.c': 1}"));
 
-        string Names(string projection) => string.Join(',', Client.FindAll("{'find': 'c', 'projection': " + projection + "}").Single().Select(pair => pair.Key));
+        string Names(string projection) =>
+            string.Join(',', Client.FindAll("{'find': 'c', 'projection': " + projection + "}").Single().Select(pair => pair.Key));
     }
 
     [Theory]

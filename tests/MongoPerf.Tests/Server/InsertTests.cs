@@ -22,11 +22,13 @@ public sealed class InsertTests : ServerTest
         Assert.Single(ordered.FindDocument("writeErrors")!);
         Assert.Equal(1, ordered.FindInt64("writeErrors.0.index"));
         Assert.Equal(11000, ordered.FindInt64("writeErrors.0.code"));
-        Assert.Equal("E11000 duplicate key error collection: test.c index: _id_ dup key: { _id: ObjectId('660000000000000000000001') }", ordered.FindString("writeErrors.0.errmsg"));
+        Assert.Equal("E11000 duplicate key error collection: test.c index: _id_ dup key: { _id: ObjectId('660000000000000000000001') }",
+            ordered.FindString("writeErrors.0.errmsg"));
         Assert.Equal(1, ordered.FindInt64("writeErrors.0.keyPattern._id"));
         BsonDocument unordered = Succeed("{'insert': 'c', 'ordered': false, " + Batch);
         Assert.Equal(1, unordered.FindInt64("n"));
-        Assert.Equal([0, 1, 3], unordered.FindDocument("writeErrors")!.Select(pair => pair.Value.ToDocument().FindInt64("index")!.Value).Select(index => (int)index));
+        Assert.Equal([0, 1, 3], unordered.FindDocument("writeErrors")!
+            .Select(pair => pair.Value.ToDocument().FindInt64("index")!.Value).Select(index => (int)index));
         Assert.Equal(3, Succeed("{'count': 'c'}").FindInt64("n"));
     }
 
@@ -66,7 +68,8 @@ public sealed class InsertTests : ServerTest
     public void Insert_takes_the_write_concerns_of_a_single_server_only()
     {
         Succeed("{'insert': 'c', 'writeConcern': {'w': 'majority', 'j': true}, 'documents': [{'_id': 1}]}");
-        Fails("{'insert': 'c', 'writeConcern': {'w': 2}, 'documents': [{'_id': 2}]}", 2, "cannot use 'w' > 1 when a host is not replicated");
+        Fails(
+            "{'insert': 'c', 'writeConcern': {'w': 2}, 'documents': [{'_id': 2}]}", 2, "cannot use 'w' > 1 when a host is not replicated");
         Assert.Equal(1, Succeed("{'count': 'c'}").FindInt64("n"));
     }
 
@@ -81,7 +84,8 @@ public sealed class InsertTests : ServerTest
     [Fact]
     public void Insert_of_a_document_beyond_16_MiB_is_a_write_error()
     {
-        BsonDocument reply = Client.RunWithSequence("{'insert': 'c', 'ordered': false}", "documents", [BsonDocument.Of(("_id", 1), ("b", new byte[16_777_216])), BsonDocument.Of(("_id", 2))]);
+        BsonDocument reply = Client.RunWithSequence("{'insert': 'c', 'ordered': false}", "documents",
+            [BsonDocument.Of(("_id", 1), ("b", new byte[16_777_216])), BsonDocument.Of(("_id", 2))]);
         Assert.Equal(1, reply.FindInt64("n"));
         Assert.Equal("object to insert too large. size in bytes: 16777238, max size: 16777216", reply.FindString("writeErrors.0.errmsg"));
     }
@@ -93,7 +97,8 @@ public sealed class InsertTests : ServerTest
         {
             using var client = new TestClient(Port);
             for (int i = 0; i < 20; i++)
-                client.RunWithSequence("{'insert': 'c'}", "documents", Enumerable.Range(0, 10).Select(k => BsonDocument.Of(("_id", (thread * 1000) + (i * 10) + k))));
+                client.RunWithSequence("{'insert': 'c'}", "documents",
+                    Enumerable.Range(0, 10).Select(k => BsonDocument.Of(("_id", (thread * 1000) + (i * 10) + k))));
         });
         Assert.Equal(1600, Succeed("{'count': 'c'}").FindInt64("n"));
         Assert.Equal(1600, Client.FindAll("{'find': 'c'}").Select(document => document.FindInt64("_id")).Distinct().Count());

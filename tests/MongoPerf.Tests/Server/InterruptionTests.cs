@@ -9,7 +9,8 @@ namespace MongoPerf.Tests.Server;
 public sealed class InterruptionTests : ServerTest
 {
     // Hours, for a thousand documents.
-    private const string Slow = "{'$expr': {'$gt': [{'$size': {'$map': {'input': {'$range': ['$_id', 4000000]}, 'in': {'$add': ['$$this', '$_id']}}}}, 5000000]}}";
+    private const string Slow =
+        "{'$expr': {'$gt': [{'$size': {'$map': {'input': {'$range': ['$_id', 4000000]}, 'in': {'$add': ['$$this', '$_id']}}}}, 5000000]}}";
 
     // A second or so, before the first document is looked at: the numbers are the same for all.
     private static readonly string SlowConstant = Slow.Replace("['$_id', 4", "[0, 4", StringComparison.Ordinal);
@@ -28,7 +29,8 @@ public sealed class InterruptionTests : ServerTest
         $"{{'update': 'c', 'updates': [{{'q': {Slow}, 'u': {{'$set': {{'k': 1}}}}, 'multi': true}}]}}",
         $"{{'delete': 'c', 'deletes': [{{'q': {Slow}, 'limit': 0}}]}}",
         $"{{'findAndModify': 'c', 'query': {Slow}, 'remove': true}}",
-        $"{{'find': 'long', 'filter': {{'$or': [{string.Join(", ", Enumerable.Range(0, 500).Select(i => $"{{'t': {{'$regex': '(x+x+x+)+q{i}$'}}}}"))}]}}}}",
+        $"{{'find': 'long', 'filter': {{'$or': "
+        + $"[{string.Join(", ", Enumerable.Range(0, 500).Select(i => $"{{'t': {{'$regex': '(x+x+x+)+q{i}$'}}}}"))}]}}}}",
     ];
 
     public static TheoryData<string> SlowCommands => [.. SlowOnes];
@@ -38,7 +40,8 @@ public sealed class InterruptionTests : ServerTest
     public void Time_limit_ends_any_work(string command)
     {
         Fill(command.Contains("'long'", StringComparison.Ordinal));
-        BsonDocument timed = BsonDocument.Of([.. TestClient.Json(command).Select(pair => (pair.Key, (object?)pair.Value)), ("maxTimeMS", 100)]);
+        BsonDocument timed =
+            BsonDocument.Of([.. TestClient.Json(command).Select(pair => (pair.Key, (object?)pair.Value)), ("maxTimeMS", 100)]);
         BsonDocument reply = Client.Run(timed);
         Assert.Equal((0, 50L, "MaxTimeMSExpired"), (reply.FindDouble("ok"), reply.FindInt64("code"), reply.FindString("codeName")));
         Assert.Equal(1000, Succeed("{'count': 'c'}").FindInt64("n"));
@@ -51,7 +54,9 @@ public sealed class InterruptionTests : ServerTest
         Fill(command.Contains("'long'", StringComparison.Ordinal));
         using var other = new TestClient(Port);
         Task<BsonDocument> running = Task.Run(() => other.Run(command));
-        Succeed($"{{'killOp': 1, 'op': {await OperationOn(command.Contains("'long'", StringComparison.Ordinal) ? "test.long" : "test.c")}}}", "admin");
+        Succeed(
+            $"{{'killOp': 1, 'op': {await OperationOn(command.Contains("'long'", StringComparison.Ordinal) ? "test.long" : "test.c")}}}",
+            "admin");
         BsonDocument reply = await running;
         Assert.Equal((0, 11601L, "Interrupted"), (reply.FindDouble("ok"), reply.FindInt64("code"), reply.FindString("codeName")));
     }
@@ -62,7 +67,8 @@ public sealed class InterruptionTests : ServerTest
         Fill();
         using var writer = new TestClient(Port);
         using var waiter = new TestClient(Port);
-        Task<BsonDocument> running = Task.Run(() => writer.Run($"{{'update': 'c', 'updates': [{{'q': {Slow}, 'u': {{'$set': {{'k': 1}}}}}}]}}"));
+        Task<BsonDocument> running =
+            Task.Run(() => writer.Run($"{{'update': 'c', 'updates': [{{'q': {Slow}, 'u': {{'$set': {{'k': 1}}}}}}]}}"));
         long id = await OperationOn("test.c");
         BsonDocument reply = waiter.Run("{'update': 'c', 'updates': [{'q': {'_id': 1}, 'u': {'$set': {'k': 1}}}], 'maxTimeMS': 50}");
         Assert.Equal(50, reply.FindInt64("code"));
@@ -93,7 +99,8 @@ public sealed class InterruptionTests : ServerTest
         using (var other = new TestClient(Port))
         {
             other.SendWithoutReply("{'update': 'c', 'writeConcern': {'w': 0}}", "updates",
-                [TestClient.Json("{'q': {'$expr': {'$gt': [{'$size': {'$range': [0, 2000]}}, 1]}}, 'u': {'$set': {'k': 1}}, 'multi': true}")]);
+                [TestClient.Json(
+                    "{'q': {'$expr': {'$gt': [{'$size': {'$range': [0, 2000]}}, 1]}}, 'u': {'$set': {'k': 1}}, 'multi': true}")]);
         }
 
         await Eventually(() => Succeed("{'count': 'c', 'query': {'k': 1}}").FindInt64("n") == 1000);
@@ -125,7 +132,8 @@ public sealed class InterruptionTests : ServerTest
     public void Cursor_has_what_its_find_left_of_the_time()
     {
         Fill();
-        BsonDocument first = Succeed("{'find': 'c', 'filter': {'$expr': {'$gt': [{'$size': {'$range': [0, {'$cond': [{'$lt': ['$_id', 2]}, 1, 4000000]}]}}, 0]}}, 'batchSize': 2, 'maxTimeMS': 400}");
+        BsonDocument first = Succeed("{'find': 'c', 'filter': {'$expr': {'$gt': [{'$size': {'$range': [0, {'$cond': [{'$lt': ['$_id', 2]}, "
+            + "1, 4000000]}]}}, 0]}}, 'batchSize': 2, 'maxTimeMS': 400}");
         string getMore = $"'getMore': {{'$numberLong': '{first.FindInt64("cursor.id")}'}}, 'collection': 'c'";
         Fails($"{{{getMore}, 'maxTimeMS': 5}}", 2, "cannot set maxTimeMS on getMore command for a non-awaitData cursor");
         Fails($"{{{getMore}}}", 50, "operation exceeded time limit");
@@ -157,15 +165,22 @@ public sealed class InterruptionTests : ServerTest
     [Fact]
     public void CurrentOp_is_a_stage_too()
     {
-        BsonDocument reply = Succeed("{'aggregate': 1, 'pipeline': [{'$currentOp': {'allUsers': true}}, {'$match': {'op': 'command'}}, {'$project': {'ns': 1}}], 'cursor': {}}", "admin");
+        BsonDocument reply = Succeed("{'aggregate': 1, 'pipeline': [{'$currentOp': {'allUsers': true}}, {'$match': {'op': 'command'}}, "
+            + "{'$project': {'ns': 1}}], 'cursor': {}}", "admin");
         Assert.Equal("admin.$cmd", Assert.Single(TestClient.Batch(reply, "firstBatch")).FindString("ns"));
-        Fails("{'aggregate': 1, 'pipeline': [{'$currentOp': {}}], 'cursor': {}}", 73, "must be run against the 'admin' database with {aggregate: 1}");
-        Fails("{'aggregate': 'c', 'pipeline': [{'$match': {}}, {'$currentOp': {}}], 'cursor': {}}", 73, "must be run against the 'admin' database with {aggregate: 1}", "admin");
-        Fails("{'aggregate': 1, 'pipeline': [{'$match': {}}], 'cursor': {}}", 73, "{aggregate: 1} is not valid for '$match'; a collection is required.", "admin");
+        Fails("{'aggregate': 1, 'pipeline': [{'$currentOp': {}}], 'cursor': {}}", 73,
+            "must be run against the 'admin' database with {aggregate: 1}");
+        Fails("{'aggregate': 'c', 'pipeline': [{'$match': {}}, {'$currentOp': {}}], 'cursor': {}}", 73,
+            "must be run against the 'admin' database with {aggregate: 1}", "admin");
+        Fails("{'aggregate': 1, 'pipeline': [{'$match': {}}], 'cursor': {}}", 73,
+            "{aggregate: 1} is not valid for '$match'; a collection is required.", "admin");
         Fails("{'aggregate': 1, 'pipeline': [], 'cursor': {}}", 73, "{aggregate: 1} is not valid for an empty pipeline.", "admin");
-        Fails("{'aggregate': 1, 'pipeline': [{'$currentOp': 1}], 'cursor': {}}", 14, "$currentOp options must be specified in an object, but found: int", "admin");
-        Fails("{'aggregate': 1, 'pipeline': [{'$currentOp': {'x': true}}], 'cursor': {}}", 9, "Unrecognized option 'x' in $currentOp stage.", "admin");
-        Fails("{'aggregate': 1, 'pipeline': [{'$currentOp': {'allUsers': 1}}], 'cursor': {}}", 14, "The 'allUsers' parameter of the $currentOp stage must be a boolean value, but found: int", "admin");
+        Fails("{'aggregate': 1, 'pipeline': [{'$currentOp': 1}], 'cursor': {}}", 14,
+            "$currentOp options must be specified in an object, but found: int", "admin");
+        Fails("{'aggregate': 1, 'pipeline': [{'$currentOp': {'x': true}}], 'cursor': {}}", 9,
+            "Unrecognized option 'x' in $currentOp stage.", "admin");
+        Fails("{'aggregate': 1, 'pipeline': [{'$currentOp': {'allUsers': 1}}], 'cursor': {}}", 14,
+            "The 'allUsers' parameter of the $currentOp stage must be a boolean value, but found: int", "admin");
     }
 
     [Fact]
@@ -202,7 +217,8 @@ public sealed class InterruptionTests : ServerTest
     {
         Fill();
         string items = string.Join(",", Enumerable.Range(0, 200_000));
-        BsonDocument update = TestClient.Json($"{{'q': {{'_id': 1}}, 'u': {SlowUpdate.Replace("ITEMS", items, StringComparison.Ordinal)}}}");
+        BsonDocument update =
+            TestClient.Json($"{{'q': {{'_id': 1}}, 'u': {SlowUpdate.Replace("ITEMS", items, StringComparison.Ordinal)}}}");
         BsonDocument reply = Client.RunWithSequence("{'update': 'c', 'maxTimeMS': 200}", "updates", [update]);
         Assert.Equal(50, reply.FindInt64("code"));
     }
@@ -214,16 +230,19 @@ public sealed class InterruptionTests : ServerTest
             return;
         // Far longer than what the usual engine of regular expressions is let loose on.
         string text = new string('x', 8_000_000) + "y";
-        Client.RunWithSequence("{'insert': 'long'}", "documents", Enumerable.Range(0, 4).Select(i => BsonDocument.Of(("_id", i), ("t", text))));
+        Client.RunWithSequence(
+            "{'insert': 'long'}", "documents", Enumerable.Range(0, 4).Select(i => BsonDocument.Of(("_id", i), ("t", text))));
     }
 
-    private IEnumerable<BsonDocument> Operations() => Succeed("{'currentOp': 1}", "admin").FindDocument("inprog")!.Select(pair => pair.Value.ToDocument());
+    private IEnumerable<BsonDocument> Operations() =>
+        Succeed("{'currentOp': 1}", "admin").FindDocument("inprog")!.Select(pair => pair.Value.ToDocument());
 
     /// <summary>The number of the command that works on a collection.</summary>
     private async Task<long> OperationOn(string nameSpace)
     {
         long? found = null;
-        await Eventually(() => (found = Operations().FirstOrDefault(operation => operation.FindString("ns") == nameSpace)?.FindInt64("opid")) != null);
+        await Eventually(() =>
+            (found = Operations().FirstOrDefault(operation => operation.FindString("ns") == nameSpace)?.FindInt64("opid")) != null);
         return found!.Value;
     }
 

@@ -6,10 +6,16 @@ namespace MongoPerf.Tests.Server;
 public sealed class KeyOrderTests
 {
     private static readonly double[] Doubles =
-        [double.NaN, double.NegativeInfinity, -1e300, -9007199254740993.0, -1.5, -0.0, 0.0, 1e-300, 0.5, 1, 9007199254740992.0, 9007199254740994.0, 9.3e18, double.PositiveInfinity];
+        [
+            double.NaN, double.NegativeInfinity, -1e300, -9007199254740993.0, -1.5, -0.0, 0.0, 1e-300, 0.5, 1, 9007199254740992.0,
+            9007199254740994.0, 9.3e18, double.PositiveInfinity,
+        ];
 
     private static readonly long[] Longs =
-        [long.MinValue, long.MinValue + 1, -9007199254740993, -9007199254740992, -1, 0, 1, 9007199254740991, 9007199254740992, 9007199254740993, long.MaxValue - 1, long.MaxValue];
+        [
+            long.MinValue, long.MinValue + 1, -9007199254740993, -9007199254740992, -1, 0, 1, 9007199254740991, 9007199254740992,
+            9007199254740993, long.MaxValue - 1, long.MaxValue,
+        ];
 
     [Theory]
     [InlineData(1)]
@@ -36,7 +42,8 @@ public sealed class KeyOrderTests
     {
         var numbers = new List<(BsonType Type, byte[] Value, decimal? Exact)>();
         numbers.AddRange(Longs.Select(value => (BsonType.Int64, BitConverter.GetBytes(value), (decimal?)value)));
-        numbers.AddRange(Doubles.Where(value => Math.Abs(value) < 1e20).Select(value => (BsonType.Double, BitConverter.GetBytes(value), (decimal?)value)));
+        numbers.AddRange(Doubles.Where(value => Math.Abs(value) < 1e20)
+            .Select(value => (BsonType.Double, BitConverter.GetBytes(value), (decimal?)value)));
         foreach ((BsonType leftType, byte[] left, decimal? leftExact) in numbers)
         {
             foreach ((BsonType rightType, byte[] right, decimal? rightExact) in numbers)
@@ -100,11 +107,13 @@ public sealed class KeyOrderTests
         3 => Doubles[random.Next(Doubles.Length)],
         4 => Text(random),
         5 => random.Next(2) == 0,
-        6 => new DateTime(random.NextInt64(DateTime.UnixEpoch.Ticks - 1_000_000_000_000, DateTime.UnixEpoch.Ticks + 1_000_000_000_000), DateTimeKind.Utc),
+        6 => new DateTime(
+            random.NextInt64(DateTime.UnixEpoch.Ticks - 1_000_000_000_000, DateTime.UnixEpoch.Ticks + 1_000_000_000_000), DateTimeKind.Utc),
         7 => new ObjectId((uint)random.Next(3), (ulong)random.Next(3)),
         8 => Bytes(random),
         9 => random.Next(-3, 3) + (random.Next(2) * 0.5),
-        10 => BsonDocument.Of([.. Enumerable.Range(0, random.Next(3)).Select(_ => (random.Next(2) == 0 ? "a" : "ab", Value(random, depth - 1)))]),
+        10 => BsonDocument.Of([.. Enumerable.Range(0, random.Next(3))
+            .Select(_ => (random.Next(2) == 0 ? "a" : "ab", Value(random, depth - 1)))]),
         _ => Enumerable.Range(0, random.Next(3)).Select(_ => Value(random, depth - 1)).ToArray(),
     };
 

@@ -48,11 +48,13 @@ public sealed class LegacyMessageTests : ServerTest
     {
         InsertNumbers(5);
         long id = Succeed("{'find': 'c', 'batchSize': 2}").FindInt64("cursor.id")!.Value;
-        Client.Send(new OpMsgWriter().WriteCommand("test", BsonDocument.Of(("getMore", id), ("collection", "c"), ("batchSize", 2)), Request, OpMsgFlags.ExhaustAllowed));
+        Client.Send(new OpMsgWriter().WriteCommand("test", BsonDocument.Of(("getMore", id), ("collection", "c"), ("batchSize", 2)), Request,
+            OpMsgFlags.ExhaustAllowed));
         byte[] first = Client.ReceiveMessage()!;
         byte[] second = Client.ReceiveMessage()!;
         Assert.Equal((OpMsgFlags.MoreToCome, OpMsgFlags.None), (OpMsg.Parse(first).Flags, OpMsg.Parse(second).Flags));
-        Assert.Equal((Request, MessageHeader.Read(first).RequestId), (MessageHeader.Read(first).ResponseTo, MessageHeader.Read(second).ResponseTo));
+        Assert.Equal(
+            (Request, MessageHeader.Read(first).RequestId), (MessageHeader.Read(first).ResponseTo, MessageHeader.Read(second).ResponseTo));
         Assert.Equal(0, new BsonDocument(OpMsg.Parse(second).Body.ToArray()).FindInt64("cursor.id"));
         Succeed("{'ping': 1}");
     }
@@ -83,7 +85,8 @@ public sealed class LegacyMessageTests : ServerTest
         Succeed("{'insert': 'c', 'documents': [{'_id': 1}]}", "CaseDb");
         Assert.Equal(13297, Run("{'insert': 'c', 'documents': [{'_id': 1}]}", "casedb").FindInt64("writeErrors.0.code"));
         Assert.Equal(13297, Run("{'create': 'x'}", "caseDB").FindInt64("code"));
-        Assert.Equal(13297, Run("{'update': 'c', 'updates': [{'q': {}, 'u': {'a': 1}, 'upsert': true}]}", "casedb").FindInt64("writeErrors.0.code"));
+        Assert.Equal(
+            13297, Run("{'update': 'c', 'updates': [{'q': {}, 'u': {'a': 1}, 'upsert': true}]}", "casedb").FindInt64("writeErrors.0.code"));
         Succeed("{'find': 'c'}", "casedb");
         Succeed("{'dropDatabase': 1}", "CaseDb");
         Succeed("{'create': 'x'}", "casedb");
@@ -101,17 +104,22 @@ public sealed class LegacyMessageTests : ServerTest
         Assert.Equal((0UL, 0UL, 0UL), (Bits(all[0], "_id"), Bits(all[0], "b.c"), Bits(all[1], "s")));
     }
 
-    private static ulong Bits(BsonDocument document, string path) => BinaryPrimitives.ReadUInt64LittleEndian(document.Find(path)!.Value.Bytes.Span);
+    private static ulong Bits(BsonDocument document, string path) =>
+        BinaryPrimitives.ReadUInt64LittleEndian(document.Find(path)!.Value.Bytes.Span);
 
     private (int Flags, BsonDocument Reply) Ask(byte[] message)
     {
         Client.Send(message);
         byte[] reply = Client.ReceiveMessage()!;
-        return (BinaryPrimitives.ReadInt32LittleEndian(reply.AsSpan(MessageHeader.Size)), new BsonDocument(reply.AsMemory(MessageHeader.Size + 20)));
+        return (BinaryPrimitives.ReadInt32LittleEndian(reply.AsSpan(MessageHeader.Size)),
+            new BsonDocument(reply.AsMemory(MessageHeader.Size + 20)));
     }
 
     private static byte[] Query(string collection, string document, int numberToReturn) => Message(OpCode.Query,
-        [0, 0, 0, 0, .. Encoding.UTF8.GetBytes(collection), 0, 0, 0, 0, 0, .. BitConverter.GetBytes(numberToReturn), .. TestClient.Json(document).Bytes]);
+        [
+            0, 0, 0, 0, .. Encoding.UTF8.GetBytes(collection), 0, 0, 0, 0, 0, .. BitConverter.GetBytes(numberToReturn),
+            .. TestClient.Json(document).Bytes,
+        ]);
 
     private static byte[] Message(OpCode opCode, byte[] body)
     {

@@ -4,11 +4,15 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Tests.Server;
 
-/// <summary>No message ends the server, and none takes more depth, memory or reply than on mongod 6.0.5, whose codes these are (docs/reliability.md).</summary>
+/// <summary>
+/// No message ends the server, and none takes more depth, memory or reply than on mongod 6.0.5, whose codes these are
+/// (docs/reliability.md).
+/// </summary>
 public sealed class LimitTests : ServerTest
 {
     /// <summary>An expression whose value is a text of 8 MB.</summary>
-    private const string EightMegabytes = "{'$reduce': {'input': {'$range': [0, 20]}, 'initialValue': 'xxxxxxxx', 'in': {'$concat': ['$$value', '$$value']}}}";
+    private const string EightMegabytes =
+        "{'$reduce': {'input': {'$range': [0, 20]}, 'initialValue': 'xxxxxxxx', 'in': {'$concat': ['$$value', '$$value']}}}";
 
     [Theory]
     [InlineData(180, null)]
@@ -27,7 +31,8 @@ public sealed class LimitTests : ServerTest
     [InlineData(1_000_000)]
     public void Message_of_more_than_200_levels_is_refused(int levels)
     {
-        byte[] body = [.. BsonDocument.Of(("find", "c"), ("$db", "test"), ("filter", null)).Bytes[4..^9], .. (byte[])[3, .. "filter\0"u8], .. DeepBytes(levels), 0];
+        byte[] body = [.. BsonDocument.Of(("find", "c"), ("$db", "test"), ("filter", null)).Bytes[4..^9],
+            .. (byte[])[3, .. "filter\0"u8], .. DeepBytes(levels), 0];
         byte[] message = new byte[16 + 5 + 4 + body.Length];
         new MessageHeader(message.Length, 101, 0, OpCode.Msg).Write(message);
         BitConverter.TryWriteBytes(message.AsSpan(21), body.Length + 4);
@@ -44,7 +49,8 @@ public sealed class LimitTests : ServerTest
     public void Explain_repeats_no_filter_that_would_be_too_deep_in_its_reply(int levels, int? code)
     {
         InsertNumbers(1);
-        BsonDocument reply = Client.Run(BsonDocument.Of(("explain", BsonDocument.Of(("find", "c"), ("filter", BsonDocument.Of(("n", Nested(levels))))))));
+        BsonDocument reply =
+            Client.Run(BsonDocument.Of(("explain", BsonDocument.Of(("find", "c"), ("filter", BsonDocument.Of(("n", Nested(levels))))))));
         Assert.Equal(code, reply.FindInt64("code"));
         BsonValidator.ValidateStructure(reply.Bytes);
     }
@@ -88,7 +94,8 @@ public sealed class LimitTests : ServerTest
     {
         InsertNumbers(1);
         BsonDocument set = BsonDocument.Of(("$set", BsonDocument.Of((string.Join('.', Enumerable.Repeat("z", steps)), 1))));
-        BsonDocument reply = Client.Run(BsonDocument.Of(("update", "c"), ("updates", new object?[] { BsonDocument.Of(("q", BsonDocument.Empty), ("u", set)) })));
+        BsonDocument reply = Client.Run(
+            BsonDocument.Of(("update", "c"), ("updates", new object?[] { BsonDocument.Of(("q", BsonDocument.Empty), ("u", set)) })));
         Assert.Equal(code, reply.FindInt64("writeErrors.0.code") ?? reply.FindInt64("code"));
     }
 
@@ -96,7 +103,8 @@ public sealed class LimitTests : ServerTest
     public void Update_by_a_pipeline_makes_no_document_too_deep()
     {
         InsertNumbers(1);
-        BsonDocument reply = Succeed("{'update': 'c', 'updates': [{'q': {}, 'u': [{'$set': {'y': {'$reduce': {'input': {'$range': [0, 185]}, 'initialValue': 1, 'in': ['$$value']}}}}]}]}");
+        BsonDocument reply = Succeed("{'update': 'c', 'updates': [{'q': {}, 'u': [{'$set': {'y': {'$reduce': {'input': {'$range': [0, "
+            + "185]}, 'initialValue': 1, 'in': ['$$value']}}}}]}]}");
         Assert.Equal(15, reply.FindInt64("writeErrors.0.code"));
     }
 
@@ -109,7 +117,8 @@ public sealed class LimitTests : ServerTest
     public void What_expressions_nest_without_bounds_is_overflow_and_not_the_end(string stage)
     {
         InsertNumbers(1);
-        BsonDocument reply = Run($"{{'aggregate': 'c', 'pipeline': [{{'$set': {{'y': {{'$reduce': {{'input': {{'$range': [0, 10000]}}, 'initialValue': 1, 'in': ['$$value']}}}}}}}}, {stage}, {{'$project': {{'y': 1}}}}], 'cursor': {{}}}}");
+        BsonDocument reply = Run($"{{'aggregate': 'c', 'pipeline': [{{'$set': {{'y': {{'$reduce': {{'input': {{'$range': [0, 10000]}}, "
+            + $"'initialValue': 1, 'in': ['$$value']}}}}}}}}, {stage}, {{'$project': {{'y': 1}}}}], 'cursor': {{}}}}");
         Assert.True(reply.IsTrue("ok") || reply.FindInt64("code") == 15, ExtendedJson.Write(reply.Bytes));
         Succeed("{'ping': 1}");
     }
@@ -117,19 +126,25 @@ public sealed class LimitTests : ServerTest
     [Theory]
     [InlineData("{'$size': {'$range': [0, 2000000000]}}", 146, "$range would use too much memory (32000000040 bytes)")]
     [InlineData("{'$size': {'$range': [0, {'$add': [20000000, '$_id']}]}}", 146, "$range would use too much memory (320000040 bytes)")]
-    [InlineData("{'$strLenCP': {'$reduce': {'input': {'$range': [0, 40]}, 'initialValue': 'xxxxxxxx', 'in': {'$concat': ['$$value', '$$value']}}}}", 16493, "Tried to create string longer than 16MB")]
-    [InlineData("{'$size': {'$reduce': {'input': {'$range': [0, 40]}, 'initialValue': [1, 2, 3, 4], 'in': {'$concatArrays': ['$$value', '$$value']}}}}", 146, "memory limit")]
+    [InlineData(
+        "{'$strLenCP': {'$reduce': {'input': {'$range': [0, 40]}, 'initialValue': 'xxxxxxxx', 'in': {'$concat': ['$$value', '$$value']}}}}",
+        16493, "Tried to create string longer than 16MB")]
+    [InlineData("{'$size': {'$reduce': {'input': {'$range': [0, 40]}, 'initialValue': [1, 2, 3, 4], 'in': {'$concatArrays': "
+        + "['$$value', '$$value']}}}}", 146, "memory limit")]
     [InlineData("{'$size': {'$map': {'input': {'$range': [0, 100000]}, 'in': {'$range': [0, 1000]}}}}", 146, "memory limit")]
     [InlineData("{'$map': {'input': {'$range': [0, 4]}, 'in': {'$range': [0, 500000]}}}", 10334, "BSONObj size")]
     // What is built counts while its next part is worked out: 39 MB, and again as much inside it.
     [InlineData("{'$size': [[RANGE, {'$size': [[RANGE, {'$size': [[RANGE, 1]]}]]}]]}", 146, "memory limit")]
-    [InlineData("{'$size': {'$map': {'input': [RANGE, 1], 'in': {'$cond': [{'$isArray': '$$this'}, '$$this', {'$size': [[RANGE, 1]]}]}}}}", 146, "memory limit")]
-    [InlineData("{'$type': {'$setField': {'field': 'a', 'input': {'x': RANGE}, 'value': {'$size': [[RANGE, RANGE]]}}}}", 146, "memory limit")]
+    [InlineData("{'$size': {'$map': {'input': [RANGE, 1], 'in': {'$cond': [{'$isArray': '$$this'}, '$$this', {'$size': [[RANGE, 1]]}]}}}}",
+        146, "memory limit")]
+    [InlineData(
+        "{'$type': {'$setField': {'field': 'a', 'input': {'x': RANGE}, 'value': {'$size': [[RANGE, RANGE]]}}}}", 146, "memory limit")]
     // Constants that are worked out beforehand.
     [InlineData("{'$or': [{'$eq': ['$_id', CONSTANT]}, {'$eq': ['$n', CONSTANT]}, {'$eq': ['$t', CONSTANT]}]}", 146, "memory limit")]
     public void Expressions_hold_100_MB_and_return_16(string expression, int code, string text)
     {
-        expression = expression.Replace("RANGE", "{'$range': ['$_id', 3000000]}", StringComparison.Ordinal).Replace("CONSTANT", "{'$range': [0, 3000000]}", StringComparison.Ordinal);
+        expression = expression.Replace("RANGE", "{'$range': ['$_id', 3000000]}", StringComparison.Ordinal)
+            .Replace("CONSTANT", "{'$range': [0, 3000000]}", StringComparison.Ordinal);
         InsertNumbers(1);
         Fails($"{{'aggregate': 'c', 'pipeline': [{{'$project': {{'y': {expression}}}}}], 'cursor': {{}}}}", code, text);
     }
@@ -139,7 +154,8 @@ public sealed class LimitTests : ServerTest
     {
         InsertNumbers(1);
         string vars = string.Join(", ", Enumerable.Range(0, 40).Select(i => $"'v{i}': {{'$range': [0, 1000000]}}"));
-        Fails($"{{'aggregate': 'c', 'pipeline': [{{'$project': {{'y': {{'$let': {{'vars': {{{vars}}}, 'in': 1}}}}}}}}], 'cursor': {{}}}}", 146, "memory limit");
+        Fails($"{{'aggregate': 'c', 'pipeline': [{{'$project': {{'y': {{'$let': {{'vars': {{{vars}}}, 'in': 1}}}}}}}}], 'cursor': {{}}}}",
+            146, "memory limit");
     }
 
     [Fact]
@@ -168,7 +184,8 @@ public sealed class LimitTests : ServerTest
     public void Constants_of_a_statement_go_with_it(string command, string statements, string statement)
     {
         InsertNumbers(1);
-        BsonDocument reply = Client.RunWithSequence($"{{'{command}': 'c'}}", statements, Enumerable.Repeat(TestClient.Json(statement), 100));
+        BsonDocument reply = Client.RunWithSequence(
+            $"{{'{command}': 'c'}}", statements, Enumerable.Repeat(TestClient.Json(statement), 100));
         Assert.True(reply.IsTrue("ok") && reply.FindDocument("writeErrors") == null, ExtendedJson.Write(reply.Bytes));
     }
 
@@ -186,7 +203,8 @@ public sealed class LimitTests : ServerTest
         ];
         string text = new('x', 1_000_000);
         for (int i = 0; i < 12; i++)
-            Client.RunWithSequence("{'insert': 'b'}", "documents", Enumerable.Range(10 * i, 10).Select(id => BsonDocument.Of(("_id", id), ("s", text))));
+            Client.RunWithSequence(
+                "{'insert': 'b'}", "documents", Enumerable.Range(10 * i, 10).Select(id => BsonDocument.Of(("_id", id), ("s", text))));
         foreach ((string stage, int code) in stages)
             Fails($"{{'aggregate': 'b', 'pipeline': [{{'$project': {{'s': 1}}}}, {stage}], 'cursor': {{}}}}", code, "limit");
     }
@@ -204,7 +222,8 @@ public sealed class LimitTests : ServerTest
     public void Stages_behind_a_count_give_a_cursor_like_all_others()
     {
         InsertNumbers(3);
-        BsonDocument reply = Succeed("{'aggregate': 'c', 'pipeline': [{'$count': 'n'}, {'$project': {'y': {'$range': [0, 1000]}}}, {'$unwind': '$y'}], 'cursor': {'batchSize': 5}}");
+        BsonDocument reply = Succeed("{'aggregate': 'c', 'pipeline': [{'$count': 'n'}, {'$project': {'y': {'$range': [0, 1000]}}}, "
+            + "{'$unwind': '$y'}], 'cursor': {'batchSize': 5}}");
         Assert.Equal(5, TestClient.Batch(reply, "firstBatch").Count);
         Assert.NotEqual(0, reply.FindInt64("cursor.id"));
     }
@@ -217,14 +236,16 @@ public sealed class LimitTests : ServerTest
         BsonDocument reply = Client.Run(BsonDocument.Of(("killCursors", "c"), ("cursors", ids)));
         Assert.True(reply.IsTrue("ok"));
         Assert.InRange(reply.Bytes.Length, 17 << 20, MessageHeader.MaximumMessageLength);
-        Fails("{'insert': 'x', 'documents': [{'a': 'TEXT'}]}".Replace("TEXT", new string('x', 17_000_000), StringComparison.Ordinal), 10334, "BSONObj size");
+        Fails("{'insert': 'x', 'documents': [{'a': 'TEXT'}]}".Replace("TEXT", new string('x', 17_000_000), StringComparison.Ordinal), 10334,
+            "BSONObj size");
     }
 
     [Fact]
     public void Errors_of_a_batch_take_a_megabyte_of_texts()
     {
         string id = new('k', 20_000);
-        BsonDocument reply = Client.RunWithSequence("{'insert': 'c', 'ordered': false}", "documents", Enumerable.Range(0, 400).Select(_ => BsonDocument.Of(("_id", id))));
+        BsonDocument reply = Client.RunWithSequence("{'insert': 'c', 'ordered': false}", "documents",
+            Enumerable.Range(0, 400).Select(_ => BsonDocument.Of(("_id", id))));
         Assert.Equal(399, reply.FindDocument("writeErrors")!.Count());
         Assert.InRange(reply.Bytes.Length, 1 << 20, 2 << 20);
         Assert.Contains($"{{ _id: \"{new string('k', 150)}...\" }}", reply.FindString("writeErrors.0.errmsg"), StringComparison.Ordinal);
@@ -239,7 +260,8 @@ public sealed class LimitTests : ServerTest
     [InlineData("{'aggregate': 'c', 'pipeline': [STAGES], 'cursor': {}}", 1000, null, "")]
     public void Pipeline_has_1000_stages(string json, int stages, int? code, string text)
     {
-        BsonDocument reply = Run(json.Replace("STAGES", string.Join(", ", Enumerable.Repeat("{'$skip': 1}", stages)), StringComparison.Ordinal));
+        BsonDocument reply =
+            Run(json.Replace("STAGES", string.Join(", ", Enumerable.Repeat("{'$skip': 1}", stages)), StringComparison.Ordinal));
         Assert.Equal(code, reply.FindInt64("code"));
         Assert.Contains(text, reply.FindString("errmsg") ?? "", StringComparison.Ordinal);
     }
@@ -256,7 +278,8 @@ public sealed class LimitTests : ServerTest
     {
         Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'a': 1, 's': 1}, 'name': 'as'}]}");
         var array = new BsonValue(BsonType.Array, Int32Array(100_000));
-        BsonDocument reply = Client.Run(BsonDocument.Of(("insert", "c"), ("documents", new object?[] { BsonDocument.Of(("_id", 1), ("a", array), ("s", new string('s', 1_000_000))) })));
+        BsonDocument reply = Client.Run(BsonDocument.Of(("insert", "c"),
+            ("documents", new object?[] { BsonDocument.Of(("_id", 1), ("a", array), ("s", new string('s', 1_000_000))) })));
         Assert.Equal(146, reply.FindInt64("code"));
         Assert.Equal(0, Succeed("{'count': 'c', 'query': {'_id': 1}}").FindInt64("n"));
         Assert.True(Succeed("{'validate': 'c'}").IsTrue("valid"));
@@ -288,7 +311,8 @@ public sealed class LimitTests : ServerTest
 
     [Theory]
     [InlineData("{'update': 'c', 'updates': [{'q': {}, 'u': {'$rename': {'t': 'a\\u0000b'}}}]}", 2)]
-    [InlineData("{'update': 'c', 'updates': [{'q': {}, 'u': [{'$replaceWith': {'$setField': {'field': 'a\\u0000b', 'input': '$$ROOT', 'value': 1}}}]}]}", 16411)]
+    [InlineData("{'update': 'c', 'updates': [{'q': {}, 'u': [{'$replaceWith': {'$setField': {'field': 'a\\u0000b', 'input': "
+        + "'$$ROOT', 'value': 1}}}]}]}", 16411)]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$unwind': {'path': '$t', 'includeArrayIndex': 'a\\u0000b'}}], 'cursor': {}}", 16411)]
     [InlineData("{'createIndexes': 'c', 'indexes': [{'key': {'q': 1}, 'name': 'a\\u0000b'}]}", 67)]
     public void Zero_byte_gets_into_no_name(string json, int code)
@@ -306,13 +330,17 @@ public sealed class LimitTests : ServerTest
     public void Regular_expressions_are_nested_as_in_pcre(int groups, int? code)
     {
         InsertNumbers(1);
-        Answers(BsonDocument.Of(("find", "c"), ("filter", BsonDocument.Of(("t", BsonDocument.Of(("$regex", new string('(', groups) + "a" + new string(')', groups))))))), code);
+        Answers(
+            BsonDocument.Of(("find", "c"),
+                ("filter", BsonDocument.Of(("t", BsonDocument.Of(("$regex", new string('(', groups) + "a" + new string(')', groups))))))),
+            code);
     }
 
     [Fact]
     public void Pattern_that_takes_exponential_time_is_matched_in_linear_time()
     {
-        Succeed($"{{'insert': 'c', 'documents': [{{'_id': 1, 't': '{new string('a', 5000)}!'}}, {{'_id': 2, 't': '{new string('a', 5000)}'}}, {{'_id': 3, 't': '{new string('a', 40_000)}'}}]}}");
+        Succeed($"{{'insert': 'c', 'documents': [{{'_id': 1, 't': '{new string('a', 5000)}!'}}, {{'_id': 2, 't': "
+            + $"'{new string('a', 5000)}'}}, {{'_id': 3, 't': '{new string('a', 40_000)}'}}]}}");
         Assert.Equal([2, 3], Ids(Client.FindAll("{'find': 'c', 'filter': {'t': {'$regex': '^(a+)+$'}}}")));
     }
 
@@ -320,7 +348,8 @@ public sealed class LimitTests : ServerTest
     public void Limit_of_count_may_be_the_least_number_there_is()
     {
         InsertNumbers(3);
-        Assert.Equal(3, Succeed("{'count': 'c', 'query': {'n': {'$gte': 0}}, 'limit': {'$numberLong': '-9223372036854775808'}}").FindInt64("n"));
+        Assert.Equal(
+            3, Succeed("{'count': 'c', 'query': {'n': {'$gte': 0}}, 'limit': {'$numberLong': '-9223372036854775808'}}").FindInt64("n"));
     }
 
     [Fact]
@@ -329,7 +358,9 @@ public sealed class LimitTests : ServerTest
         InsertNumbers(1);
         BsonDocument twice = BsonDocument.Of(("$cond", BsonDocument.Of(("if", true), ("then", 1), ("then", 2), ("else", 3))));
         BsonDocument reply = Client.Run(BsonDocument.Of(
-            ("aggregate", "c"), ("pipeline", new object?[] { BsonDocument.Of(("$project", BsonDocument.Of(("y", twice)))) }), ("cursor", BsonDocument.Empty)));
+            ("aggregate", "c"),
+            ("pipeline", new object?[] { BsonDocument.Of(("$project", BsonDocument.Of(("y", twice)))) }),
+            ("cursor", BsonDocument.Empty)));
         Assert.Equal(2, reply.FindInt64("cursor.firstBatch.0.y"));
     }
 

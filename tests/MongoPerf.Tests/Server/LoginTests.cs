@@ -40,14 +40,19 @@ public sealed class LoginTests : IDisposable
         connection.RunCommand("shop", BsonDocument.Of(("insert", "things"), ("documents", new[] { BsonDocument.Of(("_id", 1)) })));
         Assert.Equal(1, connection.RunCommand("shop", BsonDocument.Of(("count", "things"))).FindInt64("n"));
         BsonDocument status = connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1)));
-        Assert.Equal(("loader", "admin"), (status.FindString("authInfo.authenticatedUsers.0.user"), status.FindString("authInfo.authenticatedUsers.0.db")));
+        Assert.Equal(("loader", "admin"),
+            (status.FindString("authInfo.authenticatedUsers.0.user"), status.FindString("authInfo.authenticatedUsers.0.db")));
         Assert.Equal("root", status.FindString("authInfo.authenticatedUserRoles.0.role"));
     }
 
     [Fact]
     public void Before_a_login_only_what_leads_to_one_is_carried_out()
     {
-        string[] allowed = ["hello", "isMaster", "ismaster", "buildInfo", "buildinfo", "ping", "whatsmyuri", "connectionStatus", "saslStart", "saslContinue", "authenticate"];
+        string[] allowed =
+        [
+            "hello", "isMaster", "ismaster", "buildInfo", "buildinfo", "ping", "whatsmyuri", "connectionStatus", "saslStart",
+            "saslContinue", "authenticate",
+        ];
         using var client = new TestClient(_server.Port);
         foreach (string name in CommandTable.Names)
         {
@@ -55,7 +60,8 @@ public sealed class LoginTests : IDisposable
             if (allowed.Contains(name))
                 Assert.NotEqual(13, reply.FindInt64("code"));
             else
-                Assert.Equal((13L, "Unauthorized", $"command {name} requires authentication"), (reply.FindInt64("code"), reply.FindString("codeName"), reply.FindString("errmsg")));
+                Assert.Equal((13L, "Unauthorized", $"command {name} requires authentication"),
+                    (reply.FindInt64("code"), reply.FindString("codeName"), reply.FindString("errmsg")));
         }
 
         Assert.Equal(59, client.Run("{'noSuchCommand': 1}").FindInt64("code"));
@@ -91,7 +97,9 @@ public sealed class LoginTests : IDisposable
         Assert.Equal(nobody, FirstAnswer(later, "nobody"));
     }
 
-    /// <summary>Counted, not timed: a login opens, checks and reads the same number of different files of about the same length, whoever it is of.</summary>
+    /// <summary>
+    /// Counted, not timed: a login opens, checks and reads the same number of different files of about the same length, whoever it is of.
+    /// </summary>
     [Theory]
     [InlineData("SCRAM-SHA-256")]
     [InlineData("SCRAM-SHA-1")]
@@ -100,15 +108,16 @@ public sealed class LoginTests : IDisposable
         List<string> read = [];
         var users = new UserStore(_folder.At("data")) { OnRead = read.Add };
         users.Put("anna", Password);
-        (int Files, long Bytes)[] works = [.. new[] { ("admin", "anna"), ("admin", "bert"), ("shop", "anna"), ("admin", "loader"), ("admin", "") }.Select(login =>
-        {
-            read.Clear();
-            ScramCredential found = users.Find(mechanism, login.Item1, login.Item2);
-            Assert.Equal(login is ("admin", "anna" or "loader"), read.Any(file => file.EndsWith(".user", StringComparison.Ordinal)));
-            Assert.NotEmpty(found.Salt);
-            Assert.Equal(read.Count, read.Distinct().Count());
-            return (read.Count, read.Sum(file => new FileInfo(file).Length));
-        })];
+        (int Files, long Bytes)[] works =
+            [.. new[] { ("admin", "anna"), ("admin", "bert"), ("shop", "anna"), ("admin", "loader"), ("admin", "") }.Select(login =>
+            {
+                read.Clear();
+                ScramCredential found = users.Find(mechanism, login.Item1, login.Item2);
+                Assert.Equal(login is ("admin", "anna" or "loader"), read.Any(file => file.EndsWith(".user", StringComparison.Ordinal)));
+                Assert.NotEmpty(found.Salt);
+                Assert.Equal(read.Count, read.Distinct().Count());
+                return (read.Count, read.Sum(file => new FileInfo(file).Length));
+            })];
         Assert.All(works, work => Assert.Equal(2, work.Files));
         Assert.InRange(works.Max(work => work.Bytes) - works.Min(work => work.Bytes), 0, 64);
     }
@@ -145,25 +154,31 @@ public sealed class LoginTests : IDisposable
         connection.RunCommand("shop", BsonDocument.Of(("logout", 1)));
         connection.RunCommand("shop", BsonDocument.Of(("count", "things")));
         connection.RunCommand("admin", BsonDocument.Of(("logout", 1)));
-        Assert.Equal(13, Assert.Throws<ServerCommandException>(() => connection.RunCommand("shop", BsonDocument.Of(("count", "things")))).Code);
+        Assert.Equal(
+            13, Assert.Throws<ServerCommandException>(() => connection.RunCommand("shop", BsonDocument.Of(("count", "things")))).Code);
     }
 
     [Fact]
     public void A_failed_login_leaves_the_one_before_as_it_was()
     {
         using MongoConnection connection = Open("loader", Password);
-        connection.RunUnchecked("admin", BsonDocument.Of(("saslStart", 1), ("mechanism", "SCRAM-SHA-1"), ("payload", "n,,n=nobody,r=abc"u8.ToArray())));
-        connection.RunUnchecked("admin", BsonDocument.Of(("saslContinue", 1), ("conversationId", 1), ("payload", "c=biws,r=abc,p=AAAA"u8.ToArray())));
-        Assert.Equal("loader", connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.user"));
+        connection.RunUnchecked(
+            "admin", BsonDocument.Of(("saslStart", 1), ("mechanism", "SCRAM-SHA-1"), ("payload", "n,,n=nobody,r=abc"u8.ToArray())));
+        connection.RunUnchecked(
+            "admin", BsonDocument.Of(("saslContinue", 1), ("conversationId", 1), ("payload", "c=biws,r=abc,p=AAAA"u8.ToArray())));
+        Assert.Equal("loader",
+            connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.user"));
     }
 
     [Theory]
     [InlineData("{'saslStart': 1, 'payload': ''}", 40414, "'saslStart.mechanism' is missing")]
     [InlineData("{'saslStart': 1, 'mechanism': 'SCRAM-SHA-256'}", 40414, "'saslStart.payload' is missing")]
-    [InlineData("{'saslStart': 1, 'mechanism': 'SCRAM-SHA-256', 'payload': 5}", 2, "Invalid SASLPayload type. Expected Base64 or BinData, got: int")]
+    [InlineData("{'saslStart': 1, 'mechanism': 'SCRAM-SHA-256', 'payload': 5}", 2,
+        "Invalid SASLPayload type. Expected Base64 or BinData, got: int")]
     [InlineData("{'saslStart': 1, 'mechanism': 'SCRAM-SHA-256', 'payload': '!'}", 2, "base64")]
     [InlineData("{'saslStart': 1, 'mechanism': 'SCRAM-SHA-256', 'payload': 'eHg='}", 18, "Authentication failed.")]
-    [InlineData("{'saslStart': 1, 'mechanism': 'PLAIN', 'payload': ''}", 334, "Received authentication for mechanism PLAIN which is not enabled")]
+    [InlineData(
+        "{'saslStart': 1, 'mechanism': 'PLAIN', 'payload': ''}", 334, "Received authentication for mechanism PLAIN which is not enabled")]
     [InlineData("{'saslStart': 1, 'mechanism': 7, 'payload': ''}", 14, "wrong type")]
     [InlineData("{'authenticate': 1, 'mechanism': 'MONGODB-X509'}", 334, "MONGODB-X509 which is not enabled")]
     [InlineData("{'saslContinue': 1, 'conversationId': 1, 'payload': ''}", 17, "No SASL session state found")]
@@ -182,7 +197,8 @@ public sealed class LoginTests : IDisposable
     public void A_login_that_can_not_succeed_is_passed_over_in_hello()
     {
         using var client = new TestClient(_server.Port);
-        foreach (string login in (string[])["{'saslStart': 1, 'mechanism': 'PLAIN', 'payload': ''}", "{'saslStart': 1}", "{'authenticate': 1, 'mechanism': 'MONGODB-X509'}", "{}"])
+        foreach (string login in (string[])["{'saslStart': 1, 'mechanism': 'PLAIN', 'payload': ''}", "{'saslStart': 1}",
+            "{'authenticate': 1, 'mechanism': 'MONGODB-X509'}", "{}"])
         {
             BsonDocument reply = client.Run($"{{'hello': 1, 'speculativeAuthenticate': {login}}}", "admin");
             Assert.True(reply.IsTrue("ok") && reply.Find("speculativeAuthenticate") is null, ExtendedJson.Write(reply.Bytes));
@@ -193,13 +209,17 @@ public sealed class LoginTests : IDisposable
     public void The_third_exchange_that_old_clients_want_is_answered()
     {
         using var client = new TestClient(_server.Port);
-        var conversation = new ScramConversation(Scram.Sha256, new MongoCredential("loader", Password, "admin", Scram.Sha256, new Dictionary<string, string>()));
-        BsonDocument first = client.Run(BsonDocument.Of(("saslStart", 1), ("mechanism", Scram.Sha256), ("payload", Convert.ToBase64String(conversation.Start()))), "admin");
+        var conversation = new ScramConversation(
+            Scram.Sha256, new MongoCredential("loader", Password, "admin", Scram.Sha256, new Dictionary<string, string>()));
+        BsonDocument first = client.Run(
+            BsonDocument.Of(("saslStart", 1), ("mechanism", Scram.Sha256), ("payload", Convert.ToBase64String(conversation.Start()))),
+            "admin");
         byte[] proof = conversation.Continue(first.Find("payload")!.Value.ToBinary().Span);
         BsonDocument second = client.Run(BsonDocument.Of(("saslContinue", 1), ("conversationId", 1), ("payload", proof)), "admin");
         Assert.False(second.IsTrue("done"));
         Assert.Equal(13, client.Run("{'count': 'c'}").FindInt64("code"));
-        Assert.True(client.Run(BsonDocument.Of(("saslContinue", 1), ("conversationId", 1), ("payload", Array.Empty<byte>())), "admin").IsTrue("done"));
+        Assert.True(client.Run(BsonDocument.Of(("saslContinue", 1), ("conversationId", 1), ("payload", Array.Empty<byte>())), "admin")
+            .IsTrue("done"));
         Assert.True(client.Run("{'count': 'c'}").IsTrue("ok"));
     }
 
@@ -218,7 +238,9 @@ public sealed class LoginTests : IDisposable
     {
         using var client = new TestClient(_server.Port);
         for (int i = 0; i < Login.MostFailures; i++)
-            Assert.True(client.Run("{'hello': 1, 'speculativeAuthenticate': {'saslStart': 1, 'mechanism': 'SCRAM-SHA-256', 'payload': 'eHg='}}", "admin").IsTrue("ok"));
+            Assert.True(client
+                .Run("{'hello': 1, 'speculativeAuthenticate': {'saslStart': 1, 'mechanism': 'SCRAM-SHA-256', 'payload': 'eHg='}}", "admin")
+                .IsTrue("ok"));
         Assert.True(Record.Exception(() => client.Run("{'ping': 1}")) is IOException or SocketException);
     }
 
@@ -263,7 +285,8 @@ public sealed class LoginTests : IDisposable
         _server.Stop();
         _server = Start(requiresLogin: false);
         using (MongoConnection connection = Open("loader", Password))
-            Assert.Equal("loader", connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.user"));
+            Assert.Equal("loader",
+                connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.user"));
         Assert.Throws<AuthenticationFailedException>(() => Open("loader", "wrong"));
         using var client = new TestClient(_server.Port);
         Assert.True(client.Run("{'count': 'c'}").IsTrue("ok"));
@@ -273,7 +296,8 @@ public sealed class LoginTests : IDisposable
     public void A_server_in_memory_has_no_users()
     {
         using EmbeddedServer memory = EmbeddedServer.Start(new EmbeddedServerOptions { CacheBytes = 64 << 20 });
-        Assert.Throws<AuthenticationFailedException>(() => MongoConnection.Open(new ServerAddress("localhost", memory.Port), Settings("loader", Password, "")));
+        Assert.Throws<AuthenticationFailedException>(() =>
+            MongoConnection.Open(new ServerAddress("localhost", memory.Port), Settings("loader", Password, "")));
     }
 
     [Fact]
@@ -297,7 +321,8 @@ public sealed class LoginTests : IDisposable
         string folder = Path.Combine(_folder.At("data"), UserStore.FolderName);
         BsonDocument[] files = [.. Directory.GetFiles(folder).Select(file => new BsonDocument(File.ReadAllBytes(file)))];
         Assert.Equal(3, files.Length);
-        Assert.All(["SCRAM-SHA-256", "SCRAM-SHA-1"], mechanism => Assert.Equal(3, files.Select(file => Convert.ToHexString(file.FindDocument(mechanism)!.Bytes)).Distinct().Count()));
+        Assert.All(["SCRAM-SHA-256", "SCRAM-SHA-1"], mechanism =>
+            Assert.Equal(3, files.Select(file => Convert.ToHexString(file.FindDocument(mechanism)!.Bytes)).Distinct().Count()));
     }
 
     [Fact]
@@ -306,7 +331,8 @@ public sealed class LoginTests : IDisposable
         string elsewhere = Directory.CreateDirectory(_folder.At("elsewhere")).FullName;
         string data = Directory.CreateDirectory(_folder.At("planted")).FullName;
         Directory.CreateSymbolicLink(Path.Combine(data, UserStore.FolderName), elsewhere);
-        Assert.Contains("is a link", Assert.Throws<StorageException>(() => new UserStore(data).Put("loader", Password)).Message, StringComparison.Ordinal);
+        Assert.Contains("is a link",
+            Assert.Throws<StorageException>(() => new UserStore(data).Put("loader", Password)).Message, StringComparison.Ordinal);
         Assert.Empty(Directory.GetFileSystemEntries(elsewhere));
         Assert.Single(Directory.GetFileSystemEntries(data));
         // Nor removed through one.
@@ -361,12 +387,15 @@ public sealed class LoginTests : IDisposable
 
     private static string FirstAnswer(TestClient client, string user)
     {
-        BsonDocument reply = client.Run(BsonDocument.Of(("saslStart", 1), ("mechanism", Scram.Sha256), ("payload", Encoding.UTF8.GetBytes($"n,,n={user},r=abc"))), "admin");
+        BsonDocument reply = client.Run(
+            BsonDocument.Of(("saslStart", 1), ("mechanism", Scram.Sha256), ("payload", Encoding.UTF8.GetBytes($"n,,n={user},r=abc"))),
+            "admin");
         return Encoding.UTF8.GetString(reply.Find("payload")!.Value.ToBinary().Span).Split(',', 2)[1];
     }
 
     private static ConnectionSettings Settings(string user, string password, string options) =>
-        ConnectionSettings.From(ConnectionString.Parse($"mongodb://{Uri.EscapeDataString(user)}:{Uri.EscapeDataString(password)}@h/?{options}"));
+        ConnectionSettings.From(
+            ConnectionString.Parse($"mongodb://{Uri.EscapeDataString(user)}:{Uri.EscapeDataString(password)}@h/?{options}"));
 
     private MongoConnection Open(string user, string password, string options = "") =>
         MongoConnection.Open(new ServerAddress("localhost", _server.Port), Settings(user, password, options));
@@ -386,6 +415,8 @@ public sealed class LoginTests : IDisposable
 
     private EmbeddedServer Start(bool requiresLogin = true, int? mostConnections = null) => EmbeddedServer.Start(new EmbeddedServerOptions
     {
-        DataPath = _folder.At("data"), CacheBytes = 64 << 20, Listen = new ListenOptions { RequiresLogin = requiresLogin, MaximumConnections = mostConnections },
+        DataPath = _folder.At("data"),
+        CacheBytes = 64 << 20,
+        Listen = new ListenOptions { RequiresLogin = requiresLogin, MaximumConnections = mostConnections },
     });
 }

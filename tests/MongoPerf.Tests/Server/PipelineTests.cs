@@ -15,29 +15,41 @@ public sealed class PipelineTests : ServerTest
 
     [Theory]
     [InlineData("{'$match': {'who': 'a'}}, {'$count': 'n'}", "{'n': 3}")]
-    [InlineData("{'$unwind': '$items'}, {'$group': {'_id': '$items.sku', 'n': {'$sum': '$items.n'}}}, {'$sort': {'n': -1}}, {'$limit': 1}", "{'_id': 'y', 'n': 8}")]
-    [InlineData("{'$group': {'_id': null, 'who': {'$addToSet': '$who'}, 'first': {'$first': '$_id'}, 'mean': {'$avg': '$_id'}}}, {'$project': {'_id': 0, 'n': {'$size': '$who'}, 'first': 1, 'mean': 1}}", "{'first': 1, 'mean': 2.5, 'n': 2}")]
-    [InlineData("{'$match': {'_id': 1}}, {'$project': {'items.n': 1, 'total': {'$sum': '$items.n'}}}", "{'_id': 1, 'items': [{'n': 2}, {'n': 1}], 'total': 3}")]
-    [InlineData("{'$match': {'_id': 3}}, {'$unwind': {'path': '$items', 'preserveNullAndEmptyArrays': true}}, {'$addFields': {'state': {'$ifNull': ['$paid', 'open']}}}", "{'_id': 3, 'who': 'a', 'state': 'open'}")]
+    [InlineData("{'$unwind': '$items'}, {'$group': {'_id': '$items.sku', 'n': {'$sum': '$items.n'}}}, {'$sort': {'n': -1}}, {'$limit': 1}",
+        "{'_id': 'y', 'n': 8}")]
+    [InlineData(
+        "{'$group': {'_id': null, 'who': {'$addToSet': '$who'}, 'first': {'$first': '$_id'}, 'mean': {'$avg': '$_id'}}}, {'$project': "
+        + "{'_id': 0, 'n': {'$size': '$who'}, 'first': 1, 'mean': 1}}",
+        "{'first': 1, 'mean': 2.5, 'n': 2}")]
+    [InlineData("{'$match': {'_id': 1}}, {'$project': {'items.n': 1, 'total': {'$sum': '$items.n'}}}",
+        "{'_id': 1, 'items': [{'n': 2}, {'n': 1}], 'total': 3}")]
+    [InlineData(
+        "{'$match': {'_id': 3}}, {'$unwind': {'path': '$items', 'preserveNullAndEmptyArrays': true}}, {'$addFields': {'state': "
+        + "{'$ifNull': ['$paid', 'open']}}}",
+        "{'_id': 3, 'who': 'a', 'state': 'open'}")]
     [InlineData("{'$sort': {'_id': -1}}, {'$skip': 1}, {'$limit': 1}, {'$unset': ['who', 'items']}", "{'_id': 3}")]
     [InlineData("{'$sortByCount': '$who'}, {'$limit': 1}", "{'_id': 'a', 'count': 3}")]
     [InlineData("{'$match': {'$expr': {'$gt': [{'$size': '$items'}, 1]}}}, {'$count': 'n'}", "{'n': 2}")]
     [InlineData("{'$match': {'_id': 2}}, {'$replaceRoot': {'newRoot': {'$arrayElemAt': ['$items', 0]}}}", "{'sku': 'x', 'n': 5}")]
     // Three of them are more than int64 holds: a double, as on mongod.
-    [InlineData("{'$match': {'who': 'a'}}, {'$group': {'_id': null, 's': {'$sum': {'$numberLong': '4611686018427387904'}}}}", "{'_id': null, 's': 13835058055282163712.0}")]
-    [InlineData("{'$match': {'who': 'a'}}, {'$group': {'_id': null, 's': {'$sum': {'$numberLong': '-3074457345618258602'}}}}", "{'_id': null, 's': {'$numberLong': '-9223372036854775806'}}")]
+    [InlineData("{'$match': {'who': 'a'}}, {'$group': {'_id': null, 's': {'$sum': {'$numberLong': '4611686018427387904'}}}}",
+        "{'_id': null, 's': 13835058055282163712.0}")]
+    [InlineData("{'$match': {'who': 'a'}}, {'$group': {'_id': null, 's': {'$sum': {'$numberLong': '-3074457345618258602'}}}}",
+        "{'_id': null, 's': {'$numberLong': '-9223372036854775806'}}")]
     public void A_pipeline_gives_this_document(string stages, string expected)
     {
         InsertOrders();
         BsonDocument reply = Succeed("{'aggregate': 'c', 'pipeline': [" + stages + "], 'cursor': {}}");
-        Assert.Equal(ExtendedJson.Write(TestClient.Json(expected).Bytes), ExtendedJson.Write(TestClient.Batch(reply, "firstBatch").Single().Bytes));
+        Assert.Equal(
+            ExtendedJson.Write(TestClient.Json(expected).Bytes), ExtendedJson.Write(TestClient.Batch(reply, "firstBatch").Single().Bytes));
     }
 
     [Fact]
     public void A_pipelines_cursor_gives_batches()
     {
         InsertNumbers(250);
-        string command = "{'aggregate': 'c', 'pipeline': [{'$match': {'n': {'$lt': 9}}}, {'$project': {'n': 1}}], 'cursor': {'batchSize': 50}}";
+        string command =
+            "{'aggregate': 'c', 'pipeline': [{'$match': {'n': {'$lt': 9}}}, {'$project': {'n': 1}}], 'cursor': {'batchSize': 50}}";
         Assert.Equal(50, TestClient.Batch(Succeed(command), "firstBatch").Count);
         Assert.Equal(225, Client.FindAll(command).Count);
     }
@@ -57,7 +69,8 @@ public sealed class PipelineTests : ServerTest
         Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}]}");
         for (int i = 0; i < 3; i++)
             Client.FindAll("{'find': 'c', 'filter': {'n': 4}}");
-        List<BsonDocument> statistics = Client.FindAll("{'aggregate': 'c', 'pipeline': [{'$indexStats': {}}, {'$sort': {'name': 1}}], 'cursor': {}}");
+        List<BsonDocument> statistics =
+            Client.FindAll("{'aggregate': 'c', 'pipeline': [{'$indexStats': {}}, {'$sort': {'name': 1}}], 'cursor': {}}");
         Assert.Equal(["_id_", "n_1"], statistics.Select(index => index.FindString("name")));
         Assert.Equal([0L, 3L], statistics.Select(index => index.FindInt64("accesses.ops")));
     }
@@ -66,8 +79,10 @@ public sealed class PipelineTests : ServerTest
     public void Distinct_values_come_once_elements_of_arrays_each_for_itself()
     {
         InsertOrders();
-        Assert.Equal(["x", "y", "z"], Succeed("{'distinct': 'c', 'key': 'items.sku'}").FindDocument("values")!.Select(pair => pair.Value.ToString()));
-        Assert.Equal(["b"], Succeed("{'distinct': 'c', 'key': 'who', 'query': {'items.n': 5}}").FindDocument("values")!.Select(pair => pair.Value.ToString()));
+        Assert.Equal(["x", "y", "z"],
+            Succeed("{'distinct': 'c', 'key': 'items.sku'}").FindDocument("values")!.Select(pair => pair.Value.ToString()));
+        Assert.Equal(["b"], Succeed("{'distinct': 'c', 'key': 'who', 'query': {'items.n': 5}}")
+            .FindDocument("values")!.Select(pair => pair.Value.ToString()));
     }
 
     [Theory]
@@ -86,7 +101,8 @@ public sealed class PipelineTests : ServerTest
         InsertOrders();
         string command = "{'find': 'c', 'sort': {'_id': 1}, 'filter': " + filter + "}";
         Assert.Equal(expected, Ids(Client.FindAll(command)));
-        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'items.sku': 1, 'items.n': -1}, 'name': 'items'}, {'key': {'who': 1, 'items.n': 1}, 'name': 'who'}]}");
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'items.sku': 1, 'items.n': -1}, 'name': 'items'}, {'key': {'who': 1, "
+            + "'items.n': 1}, 'name': 'who'}]}");
         foreach (string hint in (string[])["items", "who", "_id_"])
             Assert.Equal(expected, Ids(Client.FindAll(command[..^1] + ", 'hint': '" + hint + "'}")));
     }
@@ -94,7 +110,8 @@ public sealed class PipelineTests : ServerTest
     [Fact]
     public void Fields_below_one_array_are_indexed_element_by_element_and_two_arrays_are_refused()
     {
-        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'a.x': 1, 'a.y': 1}, 'name': 'xy', 'unique': true}, {'key': {'p': 1, 'q': 1}, 'name': 'pq'}]}");
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'a.x': 1, 'a.y': 1}, 'name': 'xy', 'unique': true}, {'key': {'p': "
+            + "1, 'q': 1}, 'name': 'pq'}]}");
         Succeed("{'insert': 'c', 'documents': [{'_id': 1, 'a': [{'x': 1, 'y': 2}, {'x': 3, 'y': 4}]}]}");
         Assert.Equal(1, Succeed("{'insert': 'c', 'documents': [{'_id': 2, 'a': {'x': 1, 'y': 4}}]}").FindInt64("n"));
         Assert.Equal(11000, Succeed("{'insert': 'c', 'documents': [{'_id': 3, 'a': {'x': 3, 'y': 4}}]}").FindInt64("writeErrors.0.code"));
@@ -120,7 +137,8 @@ public sealed class PipelineTests : ServerTest
     {
         byte[] large = new byte[20_000];
         new Random(1).NextBytes(large);
-        Client.RunWithSequence("{'insert': 'c'}", "documents", Enumerable.Range(0, 500).Select(i => BsonDocument.Of(("_id", i), ("b", large))));
+        Client.RunWithSequence(
+            "{'insert': 'c'}", "documents", Enumerable.Range(0, 500).Select(i => BsonDocument.Of(("_id", i), ("b", large))));
         Succeed("{'delete': 'c', 'deletes': [{'q': {'_id': {'$gte': 10}}, 'limit': 0}]}");
         Succeed("{'compact': 'c'}");
         Assert.InRange(Succeed("{'collStats': 'c'}").FindInt64("storageSize")!.Value, 1, 2_000_000);
@@ -145,12 +163,18 @@ public sealed class PipelineTests : ServerTest
     [InlineData("{'find': 'c', 'collation': {'locale': 'de'}}", 238, "the collation of locale 'de'")]
     [InlineData("{'find': 'c', 'filter': {'a': {'$numberDecimal': '1'}}}", 238, "decimal128 values in filters")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$lookup': {}}], 'cursor': {}}", 238, "the pipeline stage $lookup")]
-    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$dateToString': {}}}}], 'cursor': {}}", 238, "the expression $dateToString")]
-    [InlineData("{'aggregate': 'c', 'pipeline': [{'$group': {'_id': 1, 'a': {'$stdDevPop': '$a'}}}], 'cursor': {}}", 238, "the accumulator $stdDevPop")]
-    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$nosuch': 1}}}], 'cursor': {}}", 168, "Unrecognized expression '$nosuch'")]
-    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$getField': {}}}}], 'cursor': {}}", 3041702, "the parameter 'field' is missing")]
-    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$getField': '$a'}}}], 'cursor': {}}", 5654600, "takes no path as its 'field'")]
-    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$let': {'vars': 1, 'in': 1}}}}], 'cursor': {}}", 10065, "expected an object (vars)")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$dateToString': {}}}}], 'cursor': {}}", 238,
+        "the expression $dateToString")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$group': {'_id': 1, 'a': {'$stdDevPop': '$a'}}}], 'cursor': {}}", 238,
+        "the accumulator $stdDevPop")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$nosuch': 1}}}], 'cursor': {}}", 168,
+        "Unrecognized expression '$nosuch'")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$getField': {}}}}], 'cursor': {}}", 3041702,
+        "the parameter 'field' is missing")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$getField': '$a'}}}], 'cursor': {}}", 5654600,
+        "takes no path as its 'field'")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$let': {'vars': 1, 'in': 1}}}}], 'cursor': {}}", 10065,
+        "expected an object (vars)")]
     [InlineData("{'distinct': 'c', 'key': 'a', 'bogus': 1}", 40415, "'distinct.bogus' is an unknown field")]
     public void What_is_not_known_is_refused_with_a_clear_text(string command, int code, string text)
     {

@@ -23,9 +23,12 @@ public sealed class PlanTests : ServerTest
     public void Q5_picks_the_index_whose_documents_pass_the_other_condition()
     {
         Load();
-        Assert.Equal("Number_1", Index(Explain("{'find': 'c', 'filter': {'Number': {'$gte': 890000}, 'Number1': {'$gte': 1000}}, 'limit': 10}")));
-        Assert.Equal("Number1_1", Index(Explain("{'find': 'c', 'filter': {'Number': {'$gte': 1000}, 'Number1': {'$gte': 890000}}, 'limit': 10}")));
-        BsonDocument reply = Explain("{'find': 'c', 'filter': {'Number': {'$gte': 500000}, 'Number1': {'$gte': 500000}}, 'projection': {'_id': 0, 'Number': 1, 'Number1': 1}, 'limit': 10}");
+        Assert.Equal(
+            "Number_1", Index(Explain("{'find': 'c', 'filter': {'Number': {'$gte': 890000}, 'Number1': {'$gte': 1000}}, 'limit': 10}")));
+        Assert.Equal(
+            "Number1_1", Index(Explain("{'find': 'c', 'filter': {'Number': {'$gte': 1000}, 'Number1': {'$gte': 890000}}, 'limit': 10}")));
+        BsonDocument reply = Explain("{'find': 'c', 'filter': {'Number': {'$gte': 500000}, 'Number1': {'$gte': 500000}}, 'projection': "
+            + "{'_id': 0, 'Number': 1, 'Number1': 1}, 'limit': 10}");
         Assert.Equal("LIMIT PROJECTION_SIMPLE FETCH IXSCAN", Stages(reply));
         Assert.InRange(reply.FindInt64("executionStats.totalDocsExamined")!.Value, 10, 60);
     }
@@ -34,7 +37,8 @@ public sealed class PlanTests : ServerTest
     public void Q6_walks_the_index_on_Date_and_sorts_nothing()
     {
         Load();
-        BsonDocument reply = Explain("{'find': 'c', 'filter': {'Number': {'$gte': 300000}}, 'sort': {'Date': -1}, 'skip': 100, 'limit': 10}");
+        BsonDocument reply =
+            Explain("{'find': 'c', 'filter': {'Number': {'$gte': 300000}}, 'sort': {'Date': -1}, 'skip': 100, 'limit': 10}");
         Assert.Equal("LIMIT SKIP FETCH IXSCAN", Stages(reply));
         Assert.Equal("Date_-1", Index(reply));
         Assert.InRange(reply.FindInt64("executionStats.totalDocsExamined")!.Value, 110, 250);
@@ -87,9 +91,13 @@ public sealed class PlanTests : ServerTest
 
     private void Load()
     {
-        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'Number': 1}, 'name': 'Number_1'}, {'key': {'Number1': 1}, 'name': 'Number1_1'}, {'key': {'Date': -1}, 'name': 'Date_-1'}]}");
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'Number': 1}, 'name': 'Number_1'}, {'key': {'Number1': 1}, 'name': "
+            + "'Number1_1'}, {'key': {'Date': -1}, 'name': 'Date_-1'}]}");
         var random = new Random(1);
         Client.RunWithSequence("{'insert': 'c'}", "documents", Enumerable.Range(0, Documents).Select(i => BsonDocument.Of(
-            ("_id", i), ("Number", random.Next(1_000_000)), ("Number1", random.Next(1_000_000)), ("Date", DateTime.UnixEpoch.AddMilliseconds(1e12 + i)))));
+            ("_id", i),
+            ("Number", random.Next(1_000_000)),
+            ("Number1", random.Next(1_000_000)),
+            ("Date", DateTime.UnixEpoch.AddMilliseconds(1e12 + i)))));
     }
 }

@@ -14,7 +14,8 @@ public sealed class ProtocolTests : ServerTest
         Assert.True(hello.IsTrue("isWritablePrimary"));
         Assert.True(hello.IsTrue("helloOk"));
         Assert.True(hello.IsTrue("mongoperfEmbedded"));
-        Assert.Equal((16_777_216L, 48_000_000L, 100_000L), (hello.FindInt64("maxBsonObjectSize"), hello.FindInt64("maxMessageSizeBytes"), hello.FindInt64("maxWriteBatchSize")));
+        Assert.Equal((16_777_216L, 48_000_000L, 100_000L),
+            (hello.FindInt64("maxBsonObjectSize"), hello.FindInt64("maxMessageSizeBytes"), hello.FindInt64("maxWriteBatchSize")));
         Assert.Equal((0L, 17L), (hello.FindInt64("minWireVersion"), hello.FindInt64("maxWireVersion")));
         Assert.Null(hello.Find("topologyVersion"));
         Assert.Equal(30, hello.FindInt64("logicalSessionTimeoutMinutes"));
@@ -44,7 +45,9 @@ public sealed class ProtocolTests : ServerTest
 
     [Fact]
     public void Generic_fields_are_tolerated_everywhere() => Succeed(
-        "{'find': 'c', 'lsid': {'id': {'$binary': {'base64': 'AAECAwQFBgcICQoLDA0ODw==', 'subType': '04'}}}, 'readConcern': {}, 'maxTimeMS': 5, 'comment': null, '$readPreference': {'mode': 'primary'}, '$clusterTime': {}, 'apiVersion': '1', 'apiStrict': false}");
+        "{'find': 'c', 'lsid': {'id': {'$binary': {'base64': 'AAECAwQFBgcICQoLDA0ODw==', 'subType': '04'}}}, 'readConcern': {}, "
+        + "'maxTimeMS': 5, 'comment': null, '$readPreference': {'mode': 'primary'}, '$clusterTime': {}, "
+        + "'apiVersion': '1', 'apiStrict': false}");
 
     [Theory]
     [InlineData(15, 2013)]
@@ -109,7 +112,8 @@ public sealed class ProtocolTests : ServerTest
     {
         using TcpServer server = TcpServer.Start(new ListenOptions(), new LyingHandler());
         using var client = new TestClient(server.Port);
-        Assert.Equal("find/2", client.RunWithSequence("{'find': 'x'}", "docs", [BsonDocument.Empty, BsonDocument.Empty]).FindString("said"));
+        Assert.Equal(
+            "find/2", client.RunWithSequence("{'find': 'x'}", "docs", [BsonDocument.Empty, BsonDocument.Empty]).FindString("said"));
         client.Send(new OpMsgWriter().WriteCommand("admin", BsonDocument.Of(("lie", 1)), 5));
         Assert.Equal([9, 9, 9], client.Receive(3));
         Assert.Null(client.ReceiveMessage());

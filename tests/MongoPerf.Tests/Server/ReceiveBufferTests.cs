@@ -66,6 +66,7 @@ public sealed class ReceiveBufferTests
             }
         }
 
-        unsafe nint Allocate(int length) => random.Next(5) == 0 ? throw new InsufficientMemoryException() : (nint)NativeMemory.Alloc((nuint)length);
+        unsafe nint Allocate(int length) =>
+            random.Next(5) == 0 ? throw new InsufficientMemoryException() : (nint)NativeMemory.Alloc((nuint)length);
     }
 }

@@ -14,7 +14,8 @@ namespace MongoPerf.Tests.Server;
 
 /// <summary>
 /// A command that is refused leaves nothing behind. Two servers get the same valid commands; one of them gets refused commands in between.
-/// The unit suite compares a share with a fixed seed; MONGOPERF_REFUSED=100000 compares that many, MONGOPERF_REFUSED_SEED takes another seed.
+/// The unit suite compares a share with a fixed seed; MONGOPERF_REFUSED=100000 compares that many, MONGOPERF_REFUSED_SEED
+/// takes another seed.
 /// </summary>
 public sealed class RefusedCommandTests : IDisposable
 {
@@ -28,7 +29,9 @@ public sealed class RefusedCommandTests : IDisposable
     /// <summary>None of them names a database. The last two are one text when their bytes are not looked at.</summary>
     private static readonly byte[][] InvalidDatabases =
     [
-        .. new[] { "x.y", "a.c", ".", "", " ", "a b", "a$", "x/y", "x\0", new string('x', 64), new string('é', 32) }.Select(Encoding.UTF8.GetBytes), [0xFF], [(byte)'a', 0xC3],
+        .. new[] { "x.y", "a.c", ".", "", " ", "a b", "a$", "x/y", "x\0", new string('x', 64), new string('é', 32) }
+            .Select(Encoding.UTF8.GetBytes),
+        [0xFF], [(byte)'a', 0xC3],
     ];
 
     private readonly Random _random = new(Number("MONGOPERF_REFUSED_SEED", 36));
@@ -64,20 +67,26 @@ public sealed class RefusedCommandTests : IDisposable
         string[] refused =
         [
             "{'saslStart': 1}", "{'saslStart': 1, 'mechanism': 'SCRAM-SHA-256'}", "{'saslStart': 1, 'mechanism': 7, 'payload': ''}",
-            "{'saslStart': 1, 'mechanism': 'SCRAM-SHA-256', 'payload': 5}", "{'saslStart': 1, 'mechanism': 'SCRAM-SHA-256', 'payload': '!'}",
-            "{'saslContinue': 1, 'payload': ''}", "{'saslContinue': 1, 'conversationId': 1}", "{'saslContinue': 1, 'conversationId': 1, 'payload': 5}",
-            "{'hello': 1, 'speculativeAuthenticate': 1}", "{'hello': 1, 'saslSupportedMechs': 7}", "{'hello': 1, 'saslSupportedMechs': 'x'}",
+            "{'saslStart': 1, 'mechanism': 'SCRAM-SHA-256', 'payload': 5}",
+            "{'saslStart': 1, 'mechanism': 'SCRAM-SHA-256', 'payload': '!'}",
+            "{'saslContinue': 1, 'payload': ''}", "{'saslContinue': 1, 'conversationId': 1}",
+            "{'saslContinue': 1, 'conversationId': 1, 'payload': 5}",
+            "{'hello': 1, 'speculativeAuthenticate': 1}", "{'hello': 1, 'saslSupportedMechs': 7}",
+            "{'hello': 1, 'saslSupportedMechs': 'x'}",
             "{'authenticate': 1, 'mechanism': 'PLAIN'}", "{'find': 'c'}", "{'logout': 1}", "{'nothing': 1}",
         ];
         foreach (string command in refused)
         {
             using var session = new CommandDispatcher(side.Context, 7);
-            var login = new ScramConversation(Scram.Sha256, new MongoCredential("loader", "secret", "admin", Scram.Sha256, new Dictionary<string, string>()));
-            BsonDocument first = side.Run(session, "admin", BsonDocument.Of(("saslStart", 1), ("mechanism", Scram.Sha256), ("payload", login.Start())));
+            var login = new ScramConversation(
+                Scram.Sha256, new MongoCredential("loader", "secret", "admin", Scram.Sha256, new Dictionary<string, string>()));
+            BsonDocument first = side.Run(
+                session, "admin", BsonDocument.Of(("saslStart", 1), ("mechanism", Scram.Sha256), ("payload", login.Start())));
             Assert.False(side.Run(session, "x.y", TestClient.Json(command)).IsTrue("ok"));
             Assert.False(side.Run(session, "admin", TestClient.Json(command)).IsTrue("ok"), command);
             byte[] proof = login.Continue(first.Find("payload")!.Value.ToBinary().Span);
-            BsonDocument second = side.Run(session, "admin", BsonDocument.Of(("saslContinue", 1), ("conversationId", 1), ("payload", proof)));
+            BsonDocument second = side.Run(
+                session, "admin", BsonDocument.Of(("saslContinue", 1), ("conversationId", 1), ("payload", proof)));
             Assert.True(second.IsTrue("ok"), $"{command}: {ExtendedJson.Write(second.Bytes)}");
         }
     }
@@ -87,8 +96,10 @@ public sealed class RefusedCommandTests : IDisposable
     {
         var users = new UserStore(_tested.DataPath);
         users.Put("loader", "secret");
-        BsonDocument start = BsonDocument.Of(("saslStart", 1), ("mechanism", Scram.Sha256), ("payload", Encoding.UTF8.GetBytes("n,,n=loader,r=abc")));
-        string Salt(string database) => Encoding.UTF8.GetString(_tested.RunLegacy(database, start).Find("payload")!.Value.ToBinary().Span).Split(',')[1];
+        BsonDocument start = BsonDocument.Of(("saslStart", 1), ("mechanism", Scram.Sha256),
+            ("payload", Encoding.UTF8.GetBytes("n,,n=loader,r=abc")));
+        string Salt(string database) =>
+            Encoding.UTF8.GetString(_tested.RunLegacy(database, start).Find("payload")!.Value.ToBinary().Span).Split(',')[1];
         // Users are of admin: elsewhere the salt is that of nobody.
         Assert.NotEqual(Salt("admin"), Salt("test"));
         Assert.Equal(73, _tested.RunLegacy("x.y", start).FindInt64("code"));
@@ -110,7 +121,8 @@ public sealed class RefusedCommandTests : IDisposable
         BsonDocument got = _tested.Run(fresh ?? (_random.Next(4) == 0 ? _tested.Other : _tested.Session), database, tested);
         BsonDocument expected = _control.Run(_control.Session, database, control);
         if (Text(got) != Text(expected))
-            Assert.Fail($"{ExtendedJson.Write(tested.Bytes)} on {database} answered {Text(got)}, not {Text(expected)}; command {number}, refused before: {_tested.Refused}");
+            Assert.Fail($"{ExtendedJson.Write(tested.Bytes)} on {database} answered {Text(got)}, not {Text(expected)}; command {number}, "
+                + $"refused before: {_tested.Refused}");
         if (got.FindInt64("cursor.id") is { } id and not 0 && tested.Find("getMore") is null)
             _cursors.Add((id, expected.FindInt64("cursor.id")!.Value, database, collection));
     }
@@ -122,8 +134,10 @@ public sealed class RefusedCommandTests : IDisposable
         {
             (long tested, long control, database, collection) = _cursors[_random.Next(_cursors.Count)];
             return _random.Next(4) == 0
-                ? (BsonDocument.Of(("killCursors", collection), ("cursors", new[] { tested })), BsonDocument.Of(("killCursors", collection), ("cursors", new[] { control })))
-                : (BsonDocument.Of(("getMore", tested), ("collection", collection), ("batchSize", 2)), BsonDocument.Of(("getMore", control), ("collection", collection), ("batchSize", 2)));
+                ? (BsonDocument.Of(("killCursors", collection), ("cursors", new[] { tested })),
+                    BsonDocument.Of(("killCursors", collection), ("cursors", new[] { control })))
+                : (BsonDocument.Of(("getMore", tested), ("collection", collection), ("batchSize", 2)),
+                    BsonDocument.Of(("getMore", control), ("collection", collection), ("batchSize", 2)));
         }
 
         BsonDocument same = Valid(collection);
@@ -139,7 +153,8 @@ public sealed class RefusedCommandTests : IDisposable
             return Json(_random.Next(7) switch
             {
                 0 => $"{{'createIndexes': '{c}', 'indexes': [{{'key': {{'n': 1}}, 'name': 'n_1'}}]}}",
-                1 => $"{{'createIndexes': '{c}', 'indexes': [{{'key': {{'s.t': 1}}, 'name': 'st'}}, {{'key': {{'n': -1, 'm': 1}}, 'name': 'nm'}}]}}",
+                1 => $"{{'createIndexes': '{c}', 'indexes': [{{'key': {{'s.t': 1}}, 'name': 'st'}}, {{'key': {{'n': -1, "
+                    + $"'m': 1}}, 'name': 'nm'}}]}}",
                 2 => $"{{'dropIndexes': '{c}', 'index': 'n_1'}}",
                 3 => $"{{'dropIndexes': '{c}', 'index': '*'}}",
                 4 => $"{{'create': '{c}'}}",
@@ -150,18 +165,23 @@ public sealed class RefusedCommandTests : IDisposable
 
         return Json(_random.Next(16) switch
         {
-            0 or 1 => $"{{'insert': '{c}', 'documents': [{{'_id': {++_lastId}, 'n': {n}, 'm': {id}}}, {{'_id': {id}, 'n': {n}, 's': [{{'t': 1}}, {{'t': {n}}}]}}], 'ordered': false}}",
-            2 => $"{{'update': '{c}', 'updates': [{{'q': {{'_id': {id}}}, 'u': {{'$inc': {{'n': 1}}, '$set': {{'t': 'x{n}'}}}}}}, {{'q': {{'n': {n}}}, 'u': {{'$unset': {{'t': 1}}}}, 'multi': true}}]}}",
+            0 or 1 => $"{{'insert': '{c}', 'documents': [{{'_id': {++_lastId}, 'n': {n}, 'm': {id}}}, {{'_id': {id}, 'n': {n}, 's': "
+                + $"[{{'t': 1}}, {{'t': {n}}}]}}], 'ordered': false}}",
+            2 => $"{{'update': '{c}', 'updates': [{{'q': {{'_id': {id}}}, 'u': {{'$inc': {{'n': 1}}, '$set': {{'t': 'x{n}'}}}}}}, {{'q': "
+                + $"{{'n': {n}}}, 'u': {{'$unset': {{'t': 1}}}}, 'multi': true}}]}}",
             3 => $"{{'update': '{c}', 'updates': [{{'q': {{'_id': {id}}}, 'u': {{'n': {n}}}, 'upsert': true}}]}}",
             4 => $"{{'delete': '{c}', 'deletes': [{{'q': {{'_id': {id}}}, 'limit': 1}}, {{'q': {{'m': {id}}}, 'limit': 0}}]}}",
-            5 => $"{{'findAndModify': '{c}', 'query': {{'n': {n}}}, 'sort': {{'_id': 1}}, 'update': {{'$inc': {{'n': 1}}}}, 'new': true, 'fields': {{'n': 1}}}}",
+            5 => $"{{'findAndModify': '{c}', 'query': {{'n': {n}}}, 'sort': {{'_id': 1}}, 'update': {{'$inc': {{'n': 1}}}}, 'new': "
+                + $"true, 'fields': {{'n': 1}}}}",
             6 => $"{{'findAndModify': '{c}', 'query': {{'_id': {id}}}, 'update': {{'n': {n}}}, 'upsert': true}}",
-            7 => $"{{'find': '{c}', 'filter': {{'n': {{'$gte': {n}}}}}, 'sort': {{'m': -1, '_id': 1}}, 'projection': {{'n': 1}}, 'skip': 1, 'batchSize': 2}}",
+            7 => $"{{'find': '{c}', 'filter': {{'n': {{'$gte': {n}}}}}, 'sort': {{'m': -1, '_id': 1}}, 'projection': {{'n': 1}}, "
+                + $"'skip': 1, 'batchSize': 2}}",
             8 => $"{{'find': '{c}', 'batchSize': 2}}",
             9 => $"{{'find': '{c}', 'filter': {{'_id': {id}}}, 'limit': 1, 'singleBatch': true}}",
             10 => $"{{'count': '{c}', 'query': {{'n': {{'$lt': {n}}}}}}}",
             11 => $"{{'distinct': '{c}', 'key': 's.t'}}",
-            12 => $"{{'aggregate': '{c}', 'pipeline': [{{'$group': {{'_id': '$n', 's': {{'$sum': '$m'}}}}}}, {{'$sort': {{'_id': 1}}}}], 'cursor': {{'batchSize': 2}}}}",
+            12 => $"{{'aggregate': '{c}', 'pipeline': [{{'$group': {{'_id': '$n', 's': {{'$sum': '$m'}}}}}}, {{'$sort': {{'_id': 1}}}}], "
+                + $"'cursor': {{'batchSize': 2}}}}",
             13 => $"{{'explain': {{'find': '{c}', 'filter': {{'n': {n}}}}}, 'verbosity': 'queryPlanner'}}",
             14 => $"{{'listIndexes': '{c}'}}",
             _ => "{'listCollections': 1, 'nameOnly': true}",
@@ -177,7 +197,8 @@ public sealed class RefusedCommandTests : IDisposable
         if (_cursors.Count > 0 && _random.Next(3) == 0)
         {
             (long cursor, _, database, collection) = _cursors[_random.Next(_cursors.Count)];
-            Require(session, Databases[(Array.IndexOf(Databases, database) + 1) % Databases.Length], BsonDocument.Of(("getMore", cursor), ("collection", collection)));
+            Require(session, Databases[(Array.IndexOf(Databases, database) + 1) % Databases.Length],
+                BsonDocument.Of(("getMore", cursor), ("collection", collection)));
             Require(session, database, BsonDocument.Of(("getMore", cursor), ("collection", "other")));
             Require(session, database, BsonDocument.Of(("getMore", cursor), ("collection", collection), ("maxTimeMS", 9)));
             Require(session, database, BsonDocument.Of(("getMore", cursor), ("collection", collection), ("batchSize", -1)));
@@ -242,11 +263,13 @@ public sealed class RefusedCommandTests : IDisposable
         11 => $"{{'create': 'new{c}', 'capped': true}}",
         12 => $"{{'drop': '{c}', 'extra': 1}}",
         13 => "{'dropDatabase': 1, 'extra': 1}",
-        14 => $"{{'aggregate': '{c}', 'pipeline': [{{'$sort': {{'n': 1}}}}, {{'$group': {{'_id': {{'$divide': ['$n', 0]}}}}}}, {{'$none': 1}}], 'cursor': {{}}}}",
+        14 => $"{{'aggregate': '{c}', 'pipeline': [{{'$sort': {{'n': 1}}}}, {{'$group': {{'_id': {{'$divide': ['$n', 0]}}}}}}, "
+            + $"{{'$none': 1}}], 'cursor': {{}}}}",
         _ => $"{{'find': '{c}', 'sort': {{'n': 1}}, 'projection': {{'a': 1, 'b': 0}}, 'batchSize': 1}}",
     };
 
-    private static bool IsRead(BsonDocument command) => command.First().Key is "find" or "count" or "distinct" or "aggregate" or "explain" or "listIndexes" or "listCollections";
+    private static bool IsRead(BsonDocument command) =>
+        command.First().Key is "find" or "count" or "distinct" or "aggregate" or "explain" or "listIndexes" or "listCollections";
 
     private void Require(CommandDispatcher session, string database, BsonDocument command, bool hasDatabase = true) =>
         Require(session, Encoding.UTF8.GetBytes(database), command, hasDatabase);
@@ -278,11 +301,14 @@ public sealed class RefusedCommandTests : IDisposable
         foreach ((_, BsonValue database) in names.FindDocument("databases")!)
         {
             string name = database.ToDocument().FindString("name")!;
-            foreach (BsonDocument collection in TestClient.Batch(_tested.Run(_tested.Session, name, BsonDocument.Of(("listCollections", 1), ("nameOnly", true))), "firstBatch"))
+            foreach (BsonDocument collection in TestClient.Batch(
+                _tested.Run(_tested.Session, name, BsonDocument.Of(("listCollections", 1), ("nameOnly", true))), "firstBatch"))
             {
-                BsonDocument find = BsonDocument.Of(("find", collection.FindString("name")), ("sort", BsonDocument.Of(("_id", 1))), ("batchSize", 1_000_000));
+                BsonDocument find = BsonDocument.Of(
+                    ("find", collection.FindString("name")), ("sort", BsonDocument.Of(("_id", 1))), ("batchSize", 1_000_000));
                 Assert.Equal(Text(_control.Run(_control.Session, name, find)), Text(_tested.Run(_tested.Session, name, find)));
-                Assert.True(_tested.Run(_tested.Session, name, BsonDocument.Of(("validate", collection.FindString("name")))).IsTrue("valid"));
+                Assert.True(
+                    _tested.Run(_tested.Session, name, BsonDocument.Of(("validate", collection.FindString("name")))).IsTrue("valid"));
             }
         }
     }
@@ -295,12 +321,15 @@ public sealed class RefusedCommandTests : IDisposable
         Assert.Empty(_tested.Context.Operations.Active);
 
         static string Counts(Side side) => string.Create(CultureInfo.InvariantCulture,
-            $"{side.Context.Cursors.Count} cursors keep {side.Context.Cursors.HeldBytes} bytes; {side.Context.Counters.Inserts} {side.Context.Counters.DocumentsInserted} {side.Context.Counters.Updates} {side.Context.Counters.DocumentsUpdated} {side.Context.Counters.Deletes} {side.Context.Counters.DocumentsDeleted}");
+            $"{side.Context.Cursors.Count} cursors keep {side.Context.Cursors.HeldBytes} bytes; "
+            + $"{side.Context.Counters.Inserts} {side.Context.Counters.DocumentsInserted} {side.Context.Counters.Updates} "
+            + $"{side.Context.Counters.DocumentsUpdated} {side.Context.Counters.Deletes} {side.Context.Counters.DocumentsDeleted}");
     }
 
     /// <summary>Without what two servers never have in common: the ids of cursors, ports and identities.</summary>
     private static string Text(BsonDocument reply) =>
-        System.Text.RegularExpressions.Regex.Replace(ExtendedJson.Write(reply.Bytes), "(\"id\": |\"cursors[A-Za-z]+\": \\[)[0-9]{8,}|UUID [0-9a-f]+|cursor id [0-9]+", "$1...");
+        System.Text.RegularExpressions.Regex.Replace(
+            ExtendedJson.Write(reply.Bytes), "(\"id\": |\"cursors[A-Za-z]+\": \\[)[0-9]{8,}|UUID [0-9a-f]+|cursor id [0-9]+", "$1...");
 
     private static BsonDocument Json(string text) => TestClient.Json(text);
 
@@ -316,7 +345,10 @@ public sealed class RefusedCommandTests : IDisposable
 
         public Side(bool requiresLogin = false)
         {
-            var options = new EmbeddedServerOptions { DataPath = DataPath, CacheBytes = 64 << 20, Listen = new ListenOptions { RequiresLogin = requiresLogin } };
+            var options = new EmbeddedServerOptions
+            {
+                DataPath = DataPath, CacheBytes = 64 << 20, Listen = new ListenOptions { RequiresLogin = requiresLogin },
+            };
             Context = new ServerContext(DocumentStore.Open(options.DataPath, 64 << 20), options);
             Session = new CommandDispatcher(Context, 1);
             Other = new CommandDispatcher(Context, 2);
@@ -331,9 +363,11 @@ public sealed class RefusedCommandTests : IDisposable
         public CommandDispatcher Other { get; }
 
         /// <summary>The last commands that were refused.</summary>
-        public string Refused => string.Join(" ", _lastRefused.Select(command => command.Bytes.Length > 300 ? "(a long one)" : ExtendedJson.Write(command.Bytes)));
+        public string Refused => string.Join(
+            " ", _lastRefused.Select(command => command.Bytes.Length > 300 ? "(a long one)" : ExtendedJson.Write(command.Bytes)));
 
-        public BsonDocument Run(CommandDispatcher session, string database, BsonDocument command) => Run(session, Encoding.UTF8.GetBytes(database), command);
+        public BsonDocument Run(CommandDispatcher session, string database, BsonDocument command) =>
+            Run(session, Encoding.UTF8.GetBytes(database), command);
 
         public BsonDocument Run(CommandDispatcher session, byte[] database, BsonDocument command, bool hasDatabase = true)
         {
@@ -352,7 +386,9 @@ public sealed class RefusedCommandTests : IDisposable
         public BsonDocument RunLegacy(string database, BsonDocument command)
         {
             _reply.BeginMessage(1, 1);
-            Session.Handle(new CommandRequest(command.Bytes, default, wantsReply: true, isLegacyQuery: true, Encoding.UTF8.GetBytes(database)), _reply);
+            Session.Handle(
+                new CommandRequest(command.Bytes, default, wantsReply: true, isLegacyQuery: true, Encoding.UTF8.GetBytes(database)),
+                _reply);
             return new BsonDocument(_reply.Body.Written[_reply.BodyStart..].ToArray());
         }
 

@@ -26,7 +26,10 @@ public abstract class ServerTest : IDisposable
 
     protected string DataPath => _folder.At("data");
 
-    private EmbeddedServerOptions Options => new() { DataPath = _folder.At("data"), CacheBytes = 64 << 20, Listen = new ListenOptions { StopPatience = TimeSpan.FromSeconds(1) } };
+    private EmbeddedServerOptions Options => new()
+    {
+        DataPath = _folder.At("data"), CacheBytes = 64 << 20, Listen = new ListenOptions { StopPatience = TimeSpan.FromSeconds(1) },
+    };
 
     internal BsonDocument Run(string json, string database = "test") => _client.Run(json, database);
 

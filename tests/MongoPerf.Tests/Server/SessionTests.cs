@@ -42,7 +42,8 @@ public sealed class SessionTests : IDisposable
         // A getMore takes its time limit from its find.
         bool isGetMore = command.Contains("CURSOR", StringComparison.Ordinal);
         if (isGetMore)
-            command = command.Replace("CURSOR", $"{Run("{'find': 'c', 'batchSize': 1, 'maxTimeMS': 40}").FindInt64("cursor.id")}", StringComparison.Ordinal);
+            command = command.Replace(
+                "CURSOR", $"{Run("{'find': 'c', 'batchSize': 1, 'maxTimeMS': 40}").FindInt64("cursor.id")}", StringComparison.Ordinal);
         Assert.True(_context.Store.TryFind("test.c", out Collection? collection));
         using (collection.Lock.EnterWrite())
             Assert.Equal(50, Run(isGetMore ? command : $"{command[..^1]}, 'maxTimeMS': 20}}").FindInt64("code"));

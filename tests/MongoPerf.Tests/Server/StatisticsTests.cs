@@ -19,7 +19,9 @@ public sealed class StatisticsTests : ServerTest
         BsonDocument database = Succeed("{'dbStats': 1}");
         Assert.Equal(5000, database.FindInt64("objects"));
         Assert.Equal(bytes, database.FindInt64("dataSize"));
-        BsonDocument stage = TestClient.Batch(Succeed("{'aggregate': 'c', 'pipeline': [{'$collStats': {'storageStats': {}, 'count': {}}}], 'cursor': {}}"), "firstBatch").Single();
+        BsonDocument stage = TestClient.Batch(
+            Succeed("{'aggregate': 'c', 'pipeline': [{'$collStats': {'storageStats': {}, 'count': {}}}], 'cursor': {}}"),
+            "firstBatch").Single();
         Assert.Equal(bytes, stage.FindInt64("storageStats.size"));
         Assert.Equal(5000, stage.FindInt64("count"));
         Assert.Equal(0, Succeed("{'collStats': 'nosuch'}").FindInt64("count"));
@@ -51,9 +53,11 @@ public sealed class StatisticsTests : ServerTest
         InsertNumbers(95);
         const string Head = "{'aggregate': 'c', 'cursor': {}, 'pipeline': [{'$match': {'n': 7}}, ";
         Assert.Equal(9, Succeed("{'count': 'c', 'query': {'n': 7}}").FindInt64("n"));
-        Assert.Equal(9, TestClient.Batch(Succeed(Head + "{'$group': {'_id': 1, 'n': {'$sum': 1}}}]}"), "firstBatch").Single().FindInt64("n"));
+        Assert.Equal(
+            9, TestClient.Batch(Succeed(Head + "{'$group': {'_id': 1, 'n': {'$sum': 1}}}]}"), "firstBatch").Single().FindInt64("n"));
         Assert.Equal(9, TestClient.Batch(Succeed(Head + "{'$count': 'k'}]}"), "firstBatch").Single().FindInt64("k"));
-        Assert.Empty(TestClient.Batch(Succeed("{'aggregate': 'c', 'cursor': {}, 'pipeline': [{'$match': {'n': 70}}, {'$count': 'k'}]}"), "firstBatch"));
+        Assert.Empty(TestClient.Batch(
+            Succeed("{'aggregate': 'c', 'cursor': {}, 'pipeline': [{'$match': {'n': 70}}, {'$count': 'k'}]}"), "firstBatch"));
         Fails(Head + "{'$bogus': 1}]}", 40324, "Unrecognized pipeline stage name: '$bogus'");
         Fails(Head + "{'$lookup': {}}]}", 238, "does not support the pipeline stage $lookup");
         Fails("{'aggregate': 'c', 'pipeline': []}", 9, "'cursor' option is required");

@@ -9,7 +9,8 @@ namespace MongoPerf.Tests.Server;
 /// <summary>A bare client: hand-made messages over a real socket.</summary>
 internal sealed class TestClient : IDisposable
 {
-    private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = 300_000 };
+    private readonly Socket _socket = new(
+        AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = 300_000 };
     private readonly OpMsgWriter _writer = new();
     private int _requestId = 100;
 

@@ -37,13 +37,15 @@ public sealed class UpdateOperatorTests : ServerTest
     {
         Insert("{'a': [{'n': 1}, {'n': 5}, {'n': 9}]}");
         Succeed("{'update': 'c', 'updates': [{'q': {}, 'u': {'$set': {'a.$[big].n': 0}}, 'arrayFilters': [{'big.n': {'$gte': 5}}]}]}");
-        Assert.Equal([1, 0, 0], Client.FindAll("{'find': 'c'}").Single().FindDocument("a")!.Select(pair => (int)pair.Value.ToDocument().FindInt64("n")!));
+        Assert.Equal([1, 0, 0],
+            Client.FindAll("{'find': 'c'}").Single().FindDocument("a")!.Select(pair => (int)pair.Value.ToDocument().FindInt64("n")!));
     }
 
     [Fact]
     public void An_upsert_begins_with_what_the_filter_binds()
     {
-        Succeed("{'update': 'c', 'updates': [{'q': {'_id': 7, 'a.b': 1, 'c': {'$eq': 'x'}, 'd': {'$gt': 5}}, 'u': {'$setOnInsert': {'e': 1}}, 'upsert': true}]}");
+        Succeed("{'update': 'c', 'updates': [{'q': {'_id': 7, 'a.b': 1, 'c': {'$eq': 'x'}, 'd': {'$gt': 5}}, 'u': {'$setOnInsert': "
+            + "{'e': 1}}, 'upsert': true}]}");
         Assert.Equal("""{"_id": 7, "a": {"b": 1}, "c": "x", "e": 1}""", ExtendedJson.Write(Client.FindAll("{'find': 'c'}").Single().Bytes));
     }
 
@@ -60,13 +62,15 @@ public sealed class UpdateOperatorTests : ServerTest
     public void Find_and_modify_takes_the_first_of_the_order_and_gives_the_old_or_the_new()
     {
         InsertNumbers(30);
-        BsonDocument old = Succeed("{'findAndModify': 'c', 'query': {'n': 3}, 'sort': {'t': -1}, 'update': {'$inc': {'n': 100}}, 'fields': {'n': 1}}");
+        BsonDocument old =
+            Succeed("{'findAndModify': 'c', 'query': {'n': 3}, 'sort': {'t': -1}, 'update': {'$inc': {'n': 100}}, 'fields': {'n': 1}}");
         Assert.Equal((3L, 3L), (old.FindInt64("value._id"), old.FindInt64("value.n")));
         BsonDocument changed = Succeed("{'findAndModify': 'c', 'query': {'_id': 3}, 'update': {'$inc': {'n': 1}}, 'new': true}");
         Assert.Equal(104, changed.FindInt64("value.n"));
         Assert.Equal(13, Succeed("{'findAndModify': 'c', 'query': {'n': 3}, 'sort': {'_id': 1}, 'remove': true}").FindInt64("value._id"));
         Assert.Equal(BsonType.Null, Succeed("{'findAndModify': 'c', 'query': {'_id': 13}, 'remove': true}").Find("value")!.Value.Type);
-        BsonDocument upserted = Succeed("{'findAndModify': 'c', 'query': {'_id': 77}, 'update': {'$set': {'n': 1}}, 'upsert': true, 'new': true}");
+        BsonDocument upserted =
+            Succeed("{'findAndModify': 'c', 'query': {'_id': 77}, 'update': {'$set': {'n': 1}}, 'upsert': true, 'new': true}");
         Assert.Equal((77L, 1L), (upserted.FindInt64("lastErrorObject.upserted"), upserted.FindInt64("value.n")));
         Assert.Equal(30, Succeed("{'count': 'c'}").FindInt64("n"));
     }
@@ -76,10 +80,12 @@ public sealed class UpdateOperatorTests : ServerTest
     {
         InsertNumbers(3);
         Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'t': 1}, 'name': 't', 'unique': true}]}");
-        Fails("{'findAndModify': 'c', 'query': {'_id': 1}, 'update': {'$set': {'t': 'text 2'}}}", 11000, "E11000 duplicate key error collection: test.c index: t dup key: { t: \"text 2\" }");
+        Fails("{'findAndModify': 'c', 'query': {'_id': 1}, 'update': {'$set': {'t': 'text 2'}}}", 11000,
+            "E11000 duplicate key error collection: test.c index: t dup key: { t: \"text 2\" }");
     }
 
     private void Insert(string json) => Client.Run(BsonDocument.Of(("insert", "c"), ("documents", new object[] { WithId(json) })));
 
-    private static BsonDocument WithId(string json) => BsonDocument.Of([("_id", 1), .. TestClient.Json(json).Select(pair => (pair.Key, (object?)pair.Value))]);
+    private static BsonDocument WithId(string json) =>
+        BsonDocument.Of([("_id", 1), .. TestClient.Json(json).Select(pair => (pair.Key, (object?)pair.Value))]);
 }

@@ -8,7 +8,10 @@ namespace MongoPerf.Tests.Server;
 
 public sealed class WatchedConnectionTests
 {
-    /// <summary>Its next command is read while the watch looks: between two looks at the socket, "something has come" and "nothing is left" would both be true.</summary>
+    /// <summary>
+    /// Its next command is read while the watch looks: between two looks at the socket, "something has come" and "nothing is left"
+    /// would both be true.
+    /// </summary>
     [Fact]
     public async Task Client_that_sends_its_next_command_early_has_not_left()
     {
@@ -18,7 +21,8 @@ public sealed class WatchedConnectionTests
         listener.Listen();
         using var client = new TestClient(((IPEndPoint)listener.LocalEndPoint!).Port);
         using var session = new SlowSession();
-        using var connection = new Connection(await listener.AcceptAsync(), 1, new NetworkCounters(), new ByteBudget(1 << 20), new HeapReturn());
+        using var connection = new Connection(await listener.AcceptAsync(), 1, new NetworkCounters(),
+            new ByteBudget(1 << 20), new HeapReturn());
         using var ended = new CancellationTokenSource();
         Task served = Task.Factory.StartNew(() => connection.Serve(session), TaskCreationOptions.LongRunning);
         Task watched = Task.Factory.StartNew(() => WatchAtEnds(connection, session, ended.Token), TaskCreationOptions.LongRunning);

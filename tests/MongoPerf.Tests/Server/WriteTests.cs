@@ -8,7 +8,8 @@ public sealed class WriteTests : ServerTest
     public void Update_sets_unsets_and_increments_one_document()
     {
         InsertNumbers(3);
-        BsonDocument reply = Succeed("{'update': 'c', 'updates': [{'q': {'_id': 1}, 'u': {'$set': {'b': 'x', 'a': 2}, '$unset': {'t': ''}, '$inc': {'n': 4, 'k': 1}}}]}");
+        BsonDocument reply = Succeed("{'update': 'c', 'updates': [{'q': {'_id': 1}, 'u': {'$set': {'b': 'x', 'a': 2}, '$unset': {'t': ''}, "
+            + "'$inc': {'n': 4, 'k': 1}}}]}");
         Assert.Equal((1L, 1L), (reply.FindInt64("n"), reply.FindInt64("nModified")));
         Assert.Equal("""{"_id":1,"n":5,"a":2,"b":"x","k":1}""", One("{'_id': 1}").Replace(" ", "", StringComparison.Ordinal));
         BsonDocument again = Succeed("{'update': 'c', 'updates': [{'q': {'_id': 1}, 'u': {'$set': {'a': 2}}}]}");
@@ -48,7 +49,8 @@ public sealed class WriteTests : ServerTest
     [Fact]
     public void Upsert_inserts_what_filter_and_update_say()
     {
-        BsonDocument reply = Succeed("{'update': 'c', 'updates': [{'q': {'_id': 'm', 'k': 3}, 'u': {'$set': {'v': 1}, '$setOnInsert': {'w': 2}}, 'upsert': true}]}");
+        BsonDocument reply = Succeed(
+            "{'update': 'c', 'updates': [{'q': {'_id': 'm', 'k': 3}, 'u': {'$set': {'v': 1}, '$setOnInsert': {'w': 2}}, 'upsert': true}]}");
         Assert.Equal((1L, 0L), (reply.FindInt64("n"), reply.FindInt64("nModified")));
         Assert.Equal("m", reply.FindString("upserted.0._id"));
         Assert.Equal("""{"_id":"m","k":3,"v":1,"w":2}""", One("{'_id': 'm'}").Replace(" ", "", StringComparison.Ordinal));
@@ -63,8 +65,10 @@ public sealed class WriteTests : ServerTest
         Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'t': 1}, 'name': 't_1', 'unique': true}]}");
         BsonDocument duplicate = Succeed("{'update': 'c', 'updates': [{'q': {'_id': 1}, 'u': {'$set': {'t': 'text 2'}}}]}");
         Assert.Equal(11000, duplicate.FindInt64("writeErrors.0.code"));
-        Assert.Equal(66, Succeed("{'update': 'c', 'updates': [{'q': {'_id': 1}, 'u': {'$set': {'_id': 8}}}]}").FindInt64("writeErrors.0.code"));
-        Assert.Equal(9, Succeed("{'update': 'c', 'updates': [{'q': {'_id': 1}, 'u': {'$bogus': {'a': 8}}}]}").FindInt64("writeErrors.0.code"));
+        Assert.Equal(
+            66, Succeed("{'update': 'c', 'updates': [{'q': {'_id': 1}, 'u': {'$set': {'_id': 8}}}]}").FindInt64("writeErrors.0.code"));
+        Assert.Equal(
+            9, Succeed("{'update': 'c', 'updates': [{'q': {'_id': 1}, 'u': {'$bogus': {'a': 8}}}]}").FindInt64("writeErrors.0.code"));
         Assert.Contains("text 1", One("{'_id': 1}"), StringComparison.Ordinal);
     }
 
@@ -85,9 +89,11 @@ public sealed class WriteTests : ServerTest
     public void Unique_index_refuses_a_second_document_with_the_same_values()
     {
         Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'a': 1, 'b': -1}, 'name': 'ab', 'unique': true}]}");
-        BsonDocument reply = Succeed("{'insert': 'c', 'ordered': false, 'documents': [{'_id': 1, 'a': 1, 'b': 'x'}, {'_id': 2, 'a': 1, 'b': 'x'}, {'_id': 3, 'a': 1}, {'_id': 4, 'a': 1.0}]}");
+        BsonDocument reply = Succeed("{'insert': 'c', 'ordered': false, 'documents': [{'_id': 1, 'a': 1, 'b': 'x'}, {'_id': 2, 'a': 1, "
+            + "'b': 'x'}, {'_id': 3, 'a': 1}, {'_id': 4, 'a': 1.0}]}");
         Assert.Equal(2, reply.FindInt64("n"));
-        Assert.Equal("E11000 duplicate key error collection: test.c index: ab dup key: { a: 1, b: \"x\" }", reply.FindString("writeErrors.0.errmsg"));
+        Assert.Equal("E11000 duplicate key error collection: test.c index: ab dup key: { a: 1, b: \"x\" }",
+            reply.FindString("writeErrors.0.errmsg"));
         Assert.Equal([1, 3], Ids(Client.FindAll("{'find': 'c', 'sort': {'_id': 1}}")));
         Assert.Equal(1, Succeed("{'insert': 'c', 'documents': [{'_id': 2, 'a': 2}]}").FindInt64("n"));
     }

@@ -15,16 +15,21 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
     private const string Other = "2026-11-21-b";
 
     /// <summary>Of each kind; MONGOPERF_HOSTILE_ROUNDS asks for more.</summary>
-    private static readonly int Rounds = int.TryParse(Environment.GetEnvironmentVariable("MONGOPERF_HOSTILE_ROUNDS"), out int rounds) ? rounds : 24;
+    private static readonly int Rounds =
+        int.TryParse(Environment.GetEnvironmentVariable("MONGOPERF_HOSTILE_ROUNDS"), out int rounds) ? rounds : 24;
 
     private static readonly string?[] HostileJson =
     [
-        "null", "-1", "0", "1e308", "-1e308", "9223372036854775807", "-9223372036854775808", "1e15", "\"NaN\"", "\"Infinity\"", "\"-Infinity\"", "\"\"",
+        "null", "-1", "0", "1e308", "-1e308", "9223372036854775807", "-9223372036854775808", "1e15", "\"NaN\"",
+        "\"Infinity\"", "\"-Infinity\"", "\"\"",
         "\"\\u001b[31m\\u0000\\n\"", "[]", "{}", "[null]", "true", "\"0001-01-01T00:00:00Z\"", "\"9999-12-31T23:59:59Z\"", null,
     ];
 
     private static readonly object?[] HostileCells =
-        [null, -1L, 0L, long.MaxValue, long.MinValue, 1e308, double.PositiveInfinity, "", "text", "{}", "[]", "null", new byte[] { 1, 2, 3 }, Array.Empty<byte>()];
+        [
+            null, -1L, 0L, long.MaxValue, long.MinValue, 1e308, double.PositiveInfinity, "", "text", "{}", "[]", "null",
+            new byte[] { 1, 2, 3 }, Array.Empty<byte>(),
+        ];
 
     private readonly string? _charts = Environment.GetEnvironmentVariable(ChartRenderer.Variable);
     private readonly Fixture _fixture;
@@ -55,7 +60,8 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
 
         public Fixture()
         {
-            Db = Path.Combine(FrozenRun.Build(_folder.Path, new FrozenShape { Steps = 2, WindowSeconds = 1, Shards = ["s0", "s1"] }), "run.db");
+            Db = Path.Combine(
+                FrozenRun.Build(_folder.Path, new FrozenShape { Steps = 2, WindowSeconds = 1, Shards = ["s0", "s1"] }), "run.db");
             using var connection = new SqliteConnection($"Data Source={Db};Pooling=False");
             connection.Open();
             Execute(connection, "PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO lap VALUES (1, 0, 1, 10, 0.5), (1, 0, 2, 20, 1.0)");
@@ -151,7 +157,8 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
     private void CheckCommands(string what)
     {
         // A report writes its files in every format; what it prints besides is one of them.
-        foreach (string[] command in (string[][])[["report", Id, "--format", "json"], ["compare", Other, Id], ["list", "runs"], ["clean", Id]])
+        foreach (string[] command in (string[][])[["report", Id, "--format", "json"], ["compare", Other, Id],
+            ["list", "runs"], ["clean", Id]])
         {
             (int code, string output, string errors) = InProcess.Run([.. command, "--out", _runs.Path]);
             Assert.True(code is 0 or 2 or 6, $"{string.Join(' ', command)} ended with {code} after {what}: {errors}");
@@ -171,7 +178,9 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
     {
         (string Table, string Column)[] places = [("meta", "value"), ("phase", "json"), ("operation_result", "json"), ("size", "json")];
         (string table, string column) = places[random.Next(places.Length)];
-        List<(object Key, string Text)> rows = Read(connection, $"SELECT {(table is "meta" ? "key" : "rowid")}, {column} FROM {table} WHERE {column} LIKE '{{%'", row => (row.GetValue(0), row.GetString(1)));
+        List<(object Key, string Text)> rows = Read(
+            connection, $"SELECT {(table is "meta" ? "key" : "rowid")}, {column} FROM {table} WHERE {column} LIKE '{{%'",
+            row => (row.GetValue(0), row.GetString(1)));
         (object key, string text) = rows[random.Next(rows.Count)];
         JsonNode root = JsonNode.Parse(text)!;
         JsonNode[] leaves = [.. Leaves(root)];
@@ -192,16 +201,19 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
 
     private static string ChangeCell(SqliteConnection connection, Random random)
     {
-        List<string> tables = Read(connection, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name", row => row.GetString(0));
+        List<string> tables = Read(connection,
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name", row => row.GetString(0));
         string table = tables[random.Next(tables.Count)];
         List<string> columns = Read(connection, $"SELECT name FROM pragma_table_info('{table}')", row => row.GetString(0));
         string column = columns[random.Next(columns.Count)];
         object? hostile = HostileCells[random.Next(HostileCells.Length)];
         using SqliteCommand command = connection.CreateCommand();
         // One row or all of them; where the table does not take the value, nothing has changed.
-        command.CommandText = $"UPDATE OR IGNORE {table} SET \"{column}\" = $value{(random.Next(2) == 0 || table is "meta" or "lap" ? "" : $" WHERE rowid % 7 = {random.Next(7)}")}";
+        command.CommandText = $"UPDATE OR IGNORE {table} SET \"{column}\" = "
+            + $"$value{(random.Next(2) == 0 || table is "meta" or "lap" ? "" : $" WHERE rowid % 7 = {random.Next(7)}")}";
         if (table == "meta")
-            command.CommandText += $" WHERE key = '{((string[])["format", "run", "settings", "deployment", "note.token"])[random.Next(5)]}'";
+            command.CommandText +=
+                $" WHERE key = '{((string[])["format", "run", "settings", "deployment", "note.token"])[random.Next(5)]}'";
         command.Parameters.AddWithValue("$value", hostile ?? DBNull.Value);
         try
         {

@@ -54,7 +54,8 @@ public sealed class RunFolderTests : IDisposable
     [Fact]
     public void Listing_shows_readable_runs_by_age_and_unreadable_folders_last()
     {
-        using (RunStore store = RunStore.Create(_runs.At("b"), RunParts.Run("b") with { StartedAt = RunParts.Start.AddHours(1) }, RunParts.Settings(500)))
+        using (RunStore store = RunStore.Create(
+            _runs.At("b"), RunParts.Run("b") with { StartedAt = RunParts.Start.AddHours(1) }, RunParts.Settings(500)))
         {
             store.SetDeployment(RunParts.Deployment());
             store.AddSample(RunParts.Sample(0, documents: 123));
@@ -67,7 +68,8 @@ public sealed class RunFolderTests : IDisposable
         IReadOnlyList<RunListing> list = RunCatalogue.List(_runs.Path);
         Assert.Equal(["c", "b", "text", "newer", "empty folder"], list.Select(l => l.Id));
         Assert.Equal(["aborted", "finished", "unreadable", "unreadable", "unreadable"], list.Select(l => l.State));
-        Assert.Equal(new RunListing("b", _runs.At("b"), "finished", RunParts.Start.AddHours(1), RunParts.Start, 500, 123, "series", null, Topology.Standalone, "6.0.5", EngineSettings.Wire, null), list[1]);
+        Assert.Equal(new RunListing("b", _runs.At("b"), "finished", RunParts.Start.AddHours(1), RunParts.Start, 500, 123, "series", null,
+            Topology.Standalone, "6.0.5", EngineSettings.Wire, null), list[1]);
         Assert.EndsWith("has no run.db; not a run folder", list[4].Problem);
     }
 

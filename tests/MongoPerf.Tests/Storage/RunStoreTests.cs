@@ -45,7 +45,8 @@ public sealed class RunStoreTests : IDisposable
         WriteOneStep(store);
         Assert.Equal(OfFile | UnixFileMode.UserExecute, File.GetUnixFileMode(_runs.At("a")));
         Assert.All(Directory.GetFiles(_runs.At("a")), file => Assert.Equal(OfFile, File.GetUnixFileMode(file)));
-        Assert.Equal(OfFile | UnixFileMode.UserExecute, File.GetUnixFileMode(_runs.At(RunCatalogue.NewId(_runs.Path, DateTimeOffset.UnixEpoch))));
+        Assert.Equal(
+            OfFile | UnixFileMode.UserExecute, File.GetUnixFileMode(_runs.At(RunCatalogue.NewId(_runs.Path, DateTimeOffset.UnixEpoch))));
     }
 
     [Fact]
@@ -117,7 +118,8 @@ public sealed class RunStoreTests : IDisposable
         Assert.Equal(RunParts.ServerSample(2).Values, server[2].Values);
         Assert.True(double.IsNaN(server[0].Values[1]));
         Assert.Equal(0, server[0].Values[0]);
-        Assert.Equal([[5, double.NaN, 0], [105, double.NaN, 100], [205, double.NaN, 200]], run.ReadServerSamples([.. new[] { 5, 1, 0 }.Select(i => MetricCatalogue.Server[i])]).Select(sample => sample.Values));
+        Assert.Equal([[5, double.NaN, 0], [105, double.NaN, 100], [205, double.NaN, 200]],
+            run.ReadServerSamples([.. new[] { 5, 1, 0 }.Select(i => MetricCatalogue.Server[i])]).Select(sample => sample.Values));
         Assert.Equal(3, run.ReadHostSamples().Count());
     }
 
@@ -136,9 +138,16 @@ public sealed class RunStoreTests : IDisposable
     [Fact]
     public void What_shards_held_and_how_chunks_moved_is_read_back()
     {
-        var begun = new ChunkEvent { Id = "x", Kind = ChunkEventKind.Migration, AtMilliseconds = 20, From = "s0", To = "s1", Outcome = ChunkEventOutcome.Running };
+        var begun = new ChunkEvent
+        {
+            Id = "x", Kind = ChunkEventKind.Migration, AtMilliseconds = 20, From = "s0", To = "s1", Outcome = ChunkEventOutcome.Running,
+        };
         ChunkEvent ended = begun with { EndMilliseconds = 1520, Documents = 10, Bytes = 10_240, Outcome = ChunkEventOutcome.Done };
-        var split = new ChunkEvent { Id = "y", Kind = ChunkEventKind.Split, AtMilliseconds = 10, EndMilliseconds = 10, From = "s0", Outcome = ChunkEventOutcome.Done, Note = "n" };
+        var split = new ChunkEvent
+        {
+            Id = "y", Kind = ChunkEventKind.Split, AtMilliseconds = 10, EndMilliseconds = 10, From = "s0",
+            Outcome = ChunkEventOutcome.Done, Note = "n",
+        };
         using (RunStore store = Create())
         {
             store.AddShardSample(new MetricSample(7, "s0", [.. MetricCatalogue.Shard.Select((_, i) => i == 1 ? double.NaN : i)]));
@@ -219,7 +228,8 @@ public sealed class RunStoreTests : IDisposable
     {
         using (RunStore store = Create())
         {
-            store.AddErrors([new ErrorCount(11000, "DuplicateKey", 2, "first", ["a"]), new ErrorCount(50, "MaxTimeMSExpired", 9, "slow", [])]);
+            store.AddErrors(
+                [new ErrorCount(11000, "DuplicateKey", 2, "first", ["a"]), new ErrorCount(50, "MaxTimeMSExpired", 9, "slow", [])]);
             store.AddErrors([new ErrorCount(11000, "DuplicateKey", 3, "second", ["b"])]);
         }
 
@@ -345,8 +355,10 @@ public sealed class RunStoreTests : IDisposable
             string stat = File.ReadAllText($"/proc/{other.Id}/stat");
             string start = stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[19];
             string boot = File.ReadAllText("/proc/sys/kernel/random/boot_id").Trim();
-            Sql(_runs.At("a"), $"INSERT INTO meta VALUES ('note.writer.pid', '{other.Id}'), ('note.writer.startTicks', '{start}'), ('note.writer.boot', '{boot}')");
-            Assert.Contains($"is being written by process {other.Id}", Assert.Throws<RunStoreException>(() => RunStore.Open(_runs.At("a"))).Message);
+            Sql(_runs.At("a"), $"INSERT INTO meta VALUES ('note.writer.pid', '{other.Id}'), ('note.writer.startTicks', '{start}'), "
+                + $"('note.writer.boot', '{boot}')");
+            Assert.Contains(
+                $"is being written by process {other.Id}", Assert.Throws<RunStoreException>(() => RunStore.Open(_runs.At("a"))).Message);
             other.Kill();
             other.WaitForExit();
             RunStore.Open(_runs.At("a")).Dispose();
@@ -404,5 +416,6 @@ public sealed class RunStoreTests : IDisposable
     }
 
     // Records compare lists by identity, so their JSON is compared.
-    private static void AssertSame<T>(T expected, T? actual) => Assert.Equal(JsonSerializer.Serialize(expected), JsonSerializer.Serialize(actual));
+    private static void AssertSame<T>(T expected, T? actual) =>
+        Assert.Equal(JsonSerializer.Serialize(expected), JsonSerializer.Serialize(actual));
 }

@@ -5,8 +5,11 @@ internal static class Allocation
 {
     private const int Attempts = 5;
 
-    /// <summary>The least of a few attempts: a collection that other tests cause in between books the rest of this thread's piece of heap as used, and what the
-    /// runtime does once (a method compiled anew) does not come again. What the action allocates each time shows in every attempt.</summary>
+    /// <summary>
+    /// The least of a few attempts: a collection that other tests cause in between books the rest of this thread's piece of heap
+    /// as used, and what the runtime does once (a method compiled anew) does not come again. What the action allocates each time
+    /// shows in every attempt.
+    /// </summary>
     public static long LeastBytes(Action action)
     {
         long least = long.MaxValue;

@@ -2,7 +2,10 @@ using System.Runtime.CompilerServices;
 
 namespace MongoPerf.Tests.Support;
 
-/// <summary>Compares a text with a file in the folder Approved beside the test. UPDATE_APPROVED=1 rewrites the files: read their diff before committing.</summary>
+/// <summary>
+/// Compares a text with a file in the folder Approved beside the test. UPDATE_APPROVED=1 rewrites the files: read their
+/// diff before committing.
+/// </summary>
 internal static class Approved
 {
     public static void Check(string name, string actual, [CallerFilePath] string testFile = "")

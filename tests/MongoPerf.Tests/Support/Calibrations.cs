@@ -13,8 +13,11 @@ internal static class Calibrations
         Version = "0.1.0",
         Costs =
         [
-            Cost(ClientCalibration.UnacknowledgedInsert, 3, 1000), Cost(ClientCalibration.BatchInsert, 1030, 1_000_000), Cost(ClientCalibration.AcknowledgedInsert, 31, 1000),
-            Cost(ClientCalibration.ShortFind, 40, 10_000), Cost(ClientCalibration.LongFind, 130, 100_000), Cost(ClientCalibration.Update, 30, 0),
+            Cost(ClientCalibration.UnacknowledgedInsert, 3, 1000),
+            Cost(ClientCalibration.BatchInsert, 1030, 1_000_000),
+            Cost(ClientCalibration.AcknowledgedInsert, 31, 1000),
+            Cost(ClientCalibration.ShortFind, 40, 10_000), Cost(ClientCalibration.LongFind, 130, 100_000),
+            Cost(ClientCalibration.Update, 30, 0),
         ],
     };
 
@@ -23,7 +26,8 @@ internal static class Calibrations
     {
         Driver = new DriverCosts("3.14.0", [.. calibration.Costs.Select(cost => cost with
         {
-            Microseconds = cost.Microseconds + 50, ServiceMicroseconds = cost.ServiceMicroseconds + 50, CpuMicroseconds = cost.CpuMicroseconds + 25, AllocatedBytes = cost.AllocatedBytes + 8000,
+            Microseconds = cost.Microseconds + 50, ServiceMicroseconds = cost.ServiceMicroseconds + 50,
+            CpuMicroseconds = cost.CpuMicroseconds + 25, AllocatedBytes = cost.AllocatedBytes + 8000,
         })]),
     };
 

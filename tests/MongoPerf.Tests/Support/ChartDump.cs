@@ -43,7 +43,8 @@ internal static class ChartDump
         for (int i = 0; i < chart.Panels.Count; i++)
         {
             (Panel panel, ChartLayout.Place place) = (chart.Panels[i], layout.Panels[i]);
-            text.WriteLine($"panel {i + 1} from {N(place.Left)}, {N(place.Top)} to {N(place.Right)}, {N(place.Bottom)}{(panel.IsState ? ", of states" : "")}");
+            text.WriteLine($"panel {i + 1} from {N(place.Left)}, {N(place.Top)} to {N(place.Right)}, {N(place.Bottom)}"
+                + $"{(panel.IsState ? ", of states" : "")}");
             Line("  title", panel.Label + (panel.Color.Length > 0 ? $" [{panel.Color}]" : ""));
             Line("  y", Axis(panel.Y));
             if (panel.Right is { } right)
@@ -63,7 +64,8 @@ internal static class ChartDump
     }
 
     private static string Named(Series series) =>
-        $"{series.Title} [{series.Color}]{(series.Dash > 1 ? $" dash {series.Dash}" : "")}{(series.HasSpread ? " spread" : "")}{(series.LiesAcross ? " across" : "")}";
+        $"{series.Title} [{series.Color}]{(series.Dash > 1 ? $" dash {series.Dash}" : "")}{(series.HasSpread ? " spread" : "")}"
+        + $"{(series.LiesAcross ? " across" : "")}";
 
     private static string Axis(AxisScale scale)
     {

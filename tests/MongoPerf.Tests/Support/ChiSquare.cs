@@ -3,7 +3,9 @@ namespace MongoPerf.Tests.Support;
 /// <summary>Pearson's chi-square test of counts against expected shares.</summary>
 internal static class ChiSquare
 {
-    /// <summary>Fewer expected hits than this in a bin, and the test's distribution no longer holds; such bins are pooled with their neighbours.</summary>
+    /// <summary>
+    /// Fewer expected hits than this in a bin, and the test's distribution no longer holds; such bins are pooled with their neighbours.
+    /// </summary>
     private const double LeastExpected = 10;
 
     /// <summary>Right draws fail once in 10,000; seeds are fixed, so that is never or always.</summary>
@@ -17,7 +19,8 @@ internal static class ChiSquare
         Assert.Equal(1, shares.Sum(), 1e-9);
         (double statistic, int freedom) = Compare(shares, counts);
         Assert.True(freedom > 0, "one bin only: nothing is compared");
-        Assert.True(statistic < Quantile(freedom), $"chi-square is {statistic:0.0}, and at {freedom} degrees of freedom at most {Quantile(freedom):0.0} are likely");
+        Assert.True(statistic < Quantile(freedom),
+            $"chi-square is {statistic:0.0}, and at {freedom} degrees of freedom at most {Quantile(freedom):0.0} are likely");
     }
 
     /// <returns>The statistic, and one degree of freedom less than there are bins after pooling.</returns>

@@ -2,7 +2,10 @@ using MongoPerf.Measurement;
 
 namespace MongoPerf.Tests.Support;
 
-/// <summary>The time of many threads at once, in no real time: it moves on when all of them sleep, to when the first of them is to wake. A tick is a microsecond.</summary>
+/// <summary>
+/// The time of many threads at once, in no real time: it moves on when all of them sleep, to when the first of them is to wake. A
+/// tick is a microsecond.
+/// </summary>
 /// <param name="threads">Those that sleep by it; each says when it has ended.</param>
 internal sealed class CrowdClock(int threads) : IClock
 {

@@ -33,7 +33,8 @@ internal sealed class DnsZone : INameResolver
 
     public IReadOnlyList<ServiceRecord> FindServices(string name) => Services.GetValueOrDefault(name) ?? [];
 
-    public IReadOnlyList<string> FindTexts(string name) => [.. (Texts.GetValueOrDefault(name) ?? []).Select(strings => string.Concat(strings))];
+    public IReadOnlyList<string> FindTexts(string name) =>
+        [.. (Texts.GetValueOrDefault(name) ?? []).Select(strings => string.Concat(strings))];
 
     /// <summary>The answer to a query, as bytes.</summary>
     /// <param name="query">Header and one question.</param>
@@ -47,8 +48,10 @@ internal sealed class DnsZone : INameResolver
         int type = BinaryPrimitives.ReadUInt16BigEndian(query[(at + 1)..]);
         byte[][] data = type switch
         {
-            33 => [.. (Services.GetValueOrDefault(name) ?? []).Select(record => (byte[])[0, 1, 0, 1, (byte)(record.Port >> 8), (byte)record.Port, .. Name(record.Host)])],
-            16 => [.. (Texts.GetValueOrDefault(name) ?? []).Select(strings => strings.SelectMany(text => (byte[])[(byte)text.Length, .. Encoding.UTF8.GetBytes(text)]).ToArray())],
+            33 => [.. (Services.GetValueOrDefault(name) ?? [])
+                .Select(record => (byte[])[0, 1, 0, 1, (byte)(record.Port >> 8), (byte)record.Port, .. Name(record.Host)])],
+            16 => [.. (Texts.GetValueOrDefault(name) ?? [])
+                .Select(strings => strings.SelectMany(text => (byte[])[(byte)text.Length, .. Encoding.UTF8.GetBytes(text)]).ToArray())],
             _ => [],
         };
         bool exists = data.Length > 0 || Services.ContainsKey(name) || Texts.ContainsKey(name);
@@ -66,7 +69,8 @@ internal sealed class DnsZone : INameResolver
         return [.. answer];
     }
 
-    private static byte[] Name(string host) => [.. host.Split('.').SelectMany(label => (byte[])[(byte)label.Length, .. Encoding.ASCII.GetBytes(label)]), 0];
+    private static byte[] Name(string host) =>
+        [.. host.Split('.').SelectMany(label => (byte[])[(byte)label.Length, .. Encoding.ASCII.GetBytes(label)]), 0];
 }
 
 /// <summary>Answers UDP queries on loopback from a zone, or not at all.</summary>

@@ -40,10 +40,13 @@ internal sealed class FakeCluster : IDisposable
     public ConcurrentQueue<string> Asked { get; } = new();
 
     public ShardedCluster Cluster => new(
-        RouterKind.RoutingMongod, _router.Address, _config.Address, [.. _shards.OrderBy(static one => one.Key).Select(static one => new ShardAddress(one.Key, one.Value.Address))]);
+        RouterKind.RoutingMongod, _router.Address, _config.Address,
+        [.. _shards.OrderBy(static one => one.Key).Select(static one => new ShardAddress(one.Key, one.Value.Address))]);
 
-    public static BsonDocument Entry(int id, string what, long time, string shard, BsonDocument details, string ns = "d.c") => BsonDocument.Of(
-        ("_id", $"host-{id}"), ("shard", shard), ("time", DateTimeOffset.FromUnixTimeMilliseconds(time).UtcDateTime), ("what", what), ("ns", ns), ("details", details));
+    public static BsonDocument Entry(
+        int id, string what, long time, string shard, BsonDocument details, string ns = "d.c") => BsonDocument.Of(
+            ("_id", $"host-{id}"), ("shard", shard), ("time", DateTimeOffset.FromUnixTimeMilliseconds(time).UtcDateTime), ("what", what),
+            ("ns", ns), ("details", details));
 
     public void StartShard(string shard)
     {
@@ -66,7 +69,8 @@ internal sealed class FakeCluster : IDisposable
     {
         Asked.Enqueue($"{shard} {command.First().Key}");
         if (command.First().Key == "serverStatus")
-            return BsonDocument.Of(("opcounters", BsonDocument.Of(("insert", Inserts.GetValueOrDefault(shard)), ("query", 1L), ("update", 2), ("delete", 3), ("getmore", 4))), ("ok", 1.0));
+            return BsonDocument.Of(("opcounters", BsonDocument.Of(("insert", Inserts.GetValueOrDefault(shard)), ("query", 1L),
+                ("update", 2), ("delete", 3), ("getmore", 4))), ("ok", 1.0));
         return Parts.TryGetValue(shard, out var part)
             ? Cursor([Part(null, part)])
             : BsonDocument.Of(("ok", 0.0), ("errmsg", "Collection [d.c] not found."), ("code", 26), ("codeName", "NamespaceNotFound"));
@@ -96,7 +100,8 @@ internal sealed class FakeCluster : IDisposable
     private static BsonDocument Part(string? shard, (long Count, long Orphans) part) => BsonDocument.Of(
         ("shard", shard),
         ("storageStats", BsonDocument.Of(
-            ("count", part.Count), ("numOrphanDocs", part.Orphans), ("size", part.Count * 1024), ("storageSize", 4096), ("freeStorageSize", 0), ("totalIndexSize", 8192))));
+            ("count", part.Count), ("numOrphanDocs", part.Orphans), ("size", part.Count * 1024), ("storageSize", 4096),
+            ("freeStorageSize", 0), ("totalIndexSize", 8192))));
 
     private static BsonDocument Cursor(IEnumerable<BsonDocument> documents) => BsonDocument.Of(
         ("cursor", BsonDocument.Of(("id", 0L), ("ns", "d.c"), ("firstBatch", documents))), ("ok", 1.0));

@@ -5,7 +5,10 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Tests.Support;
 
-/// <summary>Says that it is a mongos, remembers every command, and answers reads of config.* with what is set here or was recorded of a real cluster.</summary>
+/// <summary>
+/// Says that it is a mongos, remembers every command, and answers reads of config.* with what is set here or was
+/// recorded of a real cluster.
+/// </summary>
 internal sealed class FakeMongos : IDisposable
 {
     private readonly LyingServer _server = new();
@@ -34,8 +37,8 @@ internal sealed class FakeMongos : IDisposable
     public Dictionary<string, Func<BsonDocument, BsonDocument>> Replies { get; } = [];
 
     /// <summary>
-    /// config.settings changes as a cluster of 8.0 changes it: by update and delete, and by balancerStop and balancerStart, which also write
-    /// automerge (shared/protocol/replies-8.0/balancer_settings.json).
+    /// config.settings changes as a cluster of 8.0 changes it: by update and delete, and by balancerStop and balancerStart, which also
+    /// write automerge (shared/protocol/replies-8.0/balancer_settings.json).
     /// </summary>
     public bool KeepsSettings { get; init; }
 
@@ -57,13 +60,15 @@ internal sealed class FakeMongos : IDisposable
 
     /// <summary>The documents of a config collection as a real cluster of 6.0.5 had them.</summary>
     public static IReadOnlyList<BsonDocument> Recorded(string collection) =>
-        [.. (Exchange($"config server: config.{collection}").FindDocument("cursor.firstBatch") ?? BsonDocument.Empty).Select(item => item.Value.ToDocument())];
+        [.. (Exchange($"config server: config.{collection}").FindDocument("cursor.firstBatch") ?? BsonDocument.Empty)
+            .Select(item => item.Value.ToDocument())];
 
     /// <summary>Replies of the recorded cluster whose description begins so.</summary>
     public static BsonDocument Exchange(string what)
     {
         using var document = JsonDocument.Parse(File.ReadAllText(Path.Combine(RepositoryPaths.Replies!, "sharding_without_mongos.json")));
-        JsonElement exchange = document.RootElement.GetProperty("exchanges").EnumerateArray().First(e => e.GetProperty("what").GetString()!.StartsWith(what, StringComparison.Ordinal));
+        JsonElement exchange = document.RootElement.GetProperty("exchanges").EnumerateArray()
+            .First(e => e.GetProperty("what").GetString()!.StartsWith(what, StringComparison.Ordinal));
         return ExtendedJson.Parse(exchange.GetProperty("reply").GetRawText());
     }
 
@@ -82,7 +87,8 @@ internal sealed class FakeMongos : IDisposable
             KeepSettings(name, command);
         exchange.Reply(Replies.TryGetValue(name, out Func<BsonDocument, BsonDocument>? reply) ? reply(command) : name switch
         {
-            "find" or "aggregate" or "listIndexes" => Cursor(Documents.GetValueOrDefault($"{database}.{value}", []).Where(d => Meets(d, command))),
+            "find" or "aggregate" or "listIndexes" =>
+                Cursor(Documents.GetValueOrDefault($"{database}.{value}", []).Where(d => Meets(d, command))),
             "listCollections" => Cursor(Documents.GetValueOrDefault($"{database}.$cmd", [])),
             _ => BsonDocument.Of(("ok", 1.0)),
         });
@@ -112,7 +118,8 @@ internal sealed class FakeMongos : IDisposable
 
     private void Put(string id, BsonDocument? setting) => Documents["config.settings"] =
     [
-        .. Documents.GetValueOrDefault("config.settings", []).Where(one => one.FindString("_id") != id), .. setting is null ? (BsonDocument[])[] : [setting],
+        .. Documents.GetValueOrDefault("config.settings", []).Where(one => one.FindString("_id") != id),
+        .. setting is null ? (BsonDocument[])[] : [setting],
     ];
 
     /// <summary>An _id that is named must be the document's.</summary>

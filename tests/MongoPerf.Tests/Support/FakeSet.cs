@@ -5,7 +5,10 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Tests.Support;
 
-/// <summary>Servers on loopback that say that they are a replica set, the first of them its primary, or so many mongos. Each remembers the commands that it got.</summary>
+/// <summary>
+/// Servers on loopback that say that they are a replica set, the first of them its primary, or so many mongos. Each remembers the
+/// commands that it got.
+/// </summary>
 internal sealed class FakeSet : IDisposable
 {
     private readonly List<Member> _members = [];
@@ -87,16 +90,20 @@ internal sealed class FakeSet : IDisposable
             : BsonDocument.Of(
             [
                 ("ismaster", IsPrimary), ("secondary", !IsPrimary),
-                .. _set.SetName is null ? Array.Empty<(string, object?)>() : [("setName", _set.SetName), ("hosts", _set.Names ?? [.. _set.Addresses.Select(address => $"{address}")])],
+                .. _set.SetName is null
+                    ? Array.Empty<(string, object?)>()
+                    : [("setName", _set.SetName), ("hosts", _set.Names ?? [.. _set.Addresses.Select(address => $"{address}")])],
                 .. IsPrimary ? [("electionId", (object?)Election)] : Array.Empty<(string, object?)>(),
-                ("tags", BsonDocument.Of(("n", $"{_number}"))), ("maxBsonObjectSize", 16_777_216), ("maxMessageSizeBytes", 48_000_000), ("maxWriteBatchSize", 100_000), ("maxWireVersion", 17), ("ok", 1.0),
+                ("tags", BsonDocument.Of(("n", $"{_number}"))), ("maxBsonObjectSize", 16_777_216), ("maxMessageSizeBytes", 48_000_000),
+                ("maxWriteBatchSize", 100_000), ("maxWireVersion", 17), ("ok", 1.0),
             ]);
 
         /// <summary>Of mongos: one, which can't be reached from here.</summary>
         private static BsonDocument[] Shards => [BsonDocument.Of(("_id", "s0"), ("host", "s0/127.0.0.1:1"))];
 
         private static BsonDocument Answer(BsonDocument command) => command.First().Key is "find" or "aggregate"
-            ? BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", command.FindString("find") == "shards" ? Shards : []), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0))
+            ? BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", command.FindString("find") == "shards" ? Shards : []), ("id", 0L),
+                ("ns", "d.c"))), ("ok", 1.0))
             : BsonDocument.Of(("n", 1), ("ok", 1.0));
     }
 }

@@ -32,15 +32,19 @@ internal sealed record FrozenShape
     /// <summary>In which step the server restarts during the acknowledged inserts; 0 for none.</summary>
     public int OutageStep { get; init; } = 7;
 
-    /// <summary>More than one make the deployment sharded, by ranges of _id: all documents come to the last, and chunks migrate away from it.</summary>
+    /// <summary>
+    /// More than one make the deployment sharded, by ranges of _id: all documents come to the last, and chunks migrate away from it.
+    /// </summary>
     public IReadOnlyList<string> Shards { get; init; } = [];
 
     /// <summary>Documents found to differ from the generator's, in the last step's q4.</summary>
     public long Wrong { get; init; }
 }
 
-/// <summary>Stores a run with a fixed clock and invented values that agree with each other: samples add up to results, results to the accounting,
-/// latency to rate and threads. Any machine makes the same figures.</summary>
+/// <summary>
+/// Stores a run with a fixed clock and invented values that agree with each other: samples add up to results, results to the accounting,
+/// latency to rate and threads. Any machine makes the same figures.
+/// </summary>
 internal sealed class FrozenRun
 {
     private readonly FrozenShape _shape;
@@ -65,7 +69,8 @@ internal sealed class FrozenRun
     {
         shape ??= new FrozenShape();
         string folder = Path.Combine(runsFolder, shape.Id);
-        using RunStore store = RunStore.Create(folder, RunParts.Run(shape.Id) with { BuildKind = shape.BuildKind }, RunParts.Settings(shape.TargetDocumentCount));
+        using RunStore store = RunStore.Create(folder, RunParts.Run(shape.Id) with { BuildKind = shape.BuildKind },
+            RunParts.Settings(shape.TargetDocumentCount));
         new FrozenRun(shape, store).Write();
         return folder;
     }
@@ -86,7 +91,8 @@ internal sealed class FrozenRun
         _store.SetEnvironment(RunParts.Environment() with { CpuCount = _shape.CpuCount, ServerOnSameMachine = _shape.ServerOnSameMachine });
         for (int step = 1; step <= _shape.Steps; step++)
             WriteStep(step);
-        _store.SetState(_shape.State, _shape.State == RunState.Interrupted ? "Ctrl+C" : null, _shape.State == RunState.Running ? null : _now);
+        _store.SetState(_shape.State, _shape.State == RunState.Interrupted ? "Ctrl+C" : null,
+            _shape.State == RunState.Running ? null : _now);
     }
 
     private void WriteStep(int step)
@@ -125,7 +131,8 @@ internal sealed class FrozenRun
         bool loses = phase == "unack" && step == _shape.LossStep;
         OperationResult result = part.ToResult() with
         {
-            Unacknowledged = phase == "unack" ? new UnacknowledgedResult(documents, documents - (loses ? 3 : 0), loses ? 3 : 0, 0.125) : null,
+            Unacknowledged =
+                phase == "unack" ? new UnacknowledgedResult(documents, documents - (loses ? 3 : 0), loses ? 3 : 0, 0.125) : null,
             Repaired = (loses ? 3 : 0) + part.Failed,
         };
         _store.EndPhase(record with { Kind = PhaseKind.Write, Documents = _documents, Operations = [result] });
@@ -184,7 +191,8 @@ internal sealed class FrozenRun
     }
 
     private void WriteSample(
-        FrozenPart part, double seconds, long operations, long documents, long bytes, bool isWarmup, bool hasOutage, LatencyHistogram? into = null)
+        FrozenPart part, double seconds, long operations, long documents, long bytes, bool isWarmup, bool hasOutage,
+        LatencyHistogram? into = null)
     {
         LatencyHistogram histogram = _ofSample;
         FrozenServer.FillLatencies(histogram, operations, part.Threads * seconds * 1e6 / operations, _server.Slowdown(_documents));

@@ -24,7 +24,10 @@ public sealed class FrozenRunTests
     public void A_bigger_one_can_be_made()
     {
         using var runs = new TemporaryFolder();
-        var shape = new FrozenShape { Steps = 4, TargetDocumentCount = 4_000_000, WindowSeconds = 10, Threads = [1, 8], State = RunState.Running };
+        var shape = new FrozenShape
+        {
+            Steps = 4, TargetDocumentCount = 4_000_000, WindowSeconds = 10, Threads = [1, 8], State = RunState.Running,
+        };
         using StoredRun run = StoredRun.Open(FrozenRun.Build(runs.Path, shape));
         Assert.Equal("aborted", run.StateText);
         Assert.Equal(4_000_000, run.DocumentsReached);

@@ -8,7 +8,10 @@ internal sealed class FrozenServer(FrozenShape shape)
 {
     /// <summary>Share of the operations, and their latency against the mean.</summary>
     private static readonly (double Share, double Factor)[] LatencyShape =
-        [(0.05, 0.6), (0.20, 0.75), (0.30, 0.9), (0.20, 1.0), (0.15, 1.2), (0.05, 1.5), (0.03, 2.1), (0.015, 3.2), (0.004, 6.5), (0.001, 14)];
+        [
+            (0.05, 0.6), (0.20, 0.75), (0.30, 0.9), (0.20, 1.0), (0.15, 1.2), (0.05, 1.5), (0.03, 2.1),
+            (0.015, 3.2), (0.004, 6.5), (0.001, 14),
+        ];
 
     private readonly double[] _server = new double[MetricCatalogue.Server.Count];
     private readonly double[] _host = new double[MetricCatalogue.Host.Count];
@@ -147,7 +150,8 @@ internal sealed class FrozenServer(FrozenShape shape)
     private void Host(string metric, double by) => _host[MetricCatalogue.IndexOf(MetricCatalogue.Host, metric)] += by;
 
     private static PlanSummary MakePlan(
-        string? index, string stages, long keys, long documents, long returned, double keysPerOperation, double documentsPerOperation) => new()
+        string? index, string stages, long keys, long documents, long returned, double keysPerOperation,
+        double documentsPerOperation) => new()
     {
         Index = index,
         Stages = stages,

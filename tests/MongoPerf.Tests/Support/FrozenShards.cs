@@ -2,7 +2,10 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Tests.Support;
 
-/// <summary>The imagined shards of a frozen run: every five seconds of inserting a chunk leaves the fullest for the emptiest; the fourth time it fails.</summary>
+/// <summary>
+/// The imagined shards of a frozen run: every five seconds of inserting a chunk leaves the fullest for the emptiest; the
+/// fourth time it fails.
+/// </summary>
 internal sealed class FrozenShards
 {
     private const long MigrationEveryMilliseconds = 5000;
@@ -51,7 +54,8 @@ internal sealed class FrozenShards
                 var own = shard.Chunks == 0
                     ? []
                     : indexes.ToDictionary(static index => index.Key, index => (long)(index.Value * shard.Documents / all));
-                return new ShardSize(shard.Name, shard.Documents, (shard.Documents + shard.Orphans) * 1024, shard.Documents * 1060, own.Values.Sum(), shard.Chunks)
+                return new ShardSize(shard.Name, shard.Documents, (shard.Documents + shard.Orphans) * 1024, shard.Documents * 1060,
+                    own.Values.Sum(), shard.Chunks)
                 {
                     Orphans = shard.Orphans, Indexes = own,
                 };
@@ -70,12 +74,14 @@ internal sealed class FrozenShards
         [
             new ChunkEvent
             {
-                Id = $"s{_migrations}", Kind = ChunkEventKind.Split, AtMilliseconds = _at - 900, EndMilliseconds = _at - 900, From = from.Name,
+                Id = $"s{_migrations}", Kind = ChunkEventKind.Split, AtMilliseconds = _at - 900,
+                EndMilliseconds = _at - 900, From = from.Name,
                 Outcome = ChunkEventOutcome.Done,
             },
             new ChunkEvent
             {
-                Id = $"m{_migrations}", Kind = ChunkEventKind.Migration, AtMilliseconds = _at - 800, EndMilliseconds = _at + (fails ? 200 : 1600), From = from.Name,
+                Id = $"m{_migrations}", Kind = ChunkEventKind.Migration, AtMilliseconds = _at - 800,
+                EndMilliseconds = _at + (fails ? 200 : 1600), From = from.Name,
                 To = to.Name, Documents = fails ? null : documents, Bytes = fails ? null : documents * 1024,
                 Outcome = fails ? ChunkEventOutcome.Failed : ChunkEventOutcome.Done, Note = fails ? "aborted" : null,
             },

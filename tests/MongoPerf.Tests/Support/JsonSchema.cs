@@ -2,8 +2,14 @@ using System.Text.Json;
 
 namespace MongoPerf.Tests.Support;
 
-/// <summary>Holds JSON against a schema in docs/schemas: type, properties, required, additionalProperties, items, enum, const, minimum, anyOf and $ref to $defs.</summary>
-/// <remarks>Stricter than the language in one way: what an object has beside its described properties is wrong too, so that no field stays undescribed.</remarks>
+/// <summary>
+/// Holds JSON against a schema in docs/schemas: type, properties, required, additionalProperties, items, enum, const, minimum,
+/// anyOf and $ref to $defs.
+/// </summary>
+/// <remarks>
+/// Stricter than the language in one way: what an object has beside its described properties is wrong too, so that no
+/// field stays undescribed.
+/// </remarks>
 internal sealed class JsonSchema
 {
     private readonly JsonElement _root;
@@ -33,7 +39,8 @@ internal sealed class JsonSchema
         return CheckValue(value, schema, place).Concat(value.ValueKind switch
         {
             JsonValueKind.Object => CheckMembers(value, schema, place),
-            JsonValueKind.Array when schema.TryGetProperty("items", out JsonElement item) => value.EnumerateArray().SelectMany((one, i) => Check(one, item, $"{place}[{i}]")),
+            JsonValueKind.Array when schema.TryGetProperty("items", out JsonElement item) =>
+                value.EnumerateArray().SelectMany((one, i) => Check(one, item, $"{place}[{i}]")),
             _ => [],
         });
     }
@@ -42,11 +49,15 @@ internal sealed class JsonSchema
     {
         if (schema.TryGetProperty("const", out JsonElement only) && !JsonElement.DeepEquals(value, only))
             yield return $"{place}: is not {only}";
-        if (schema.TryGetProperty("enum", out JsonElement allowed) && !allowed.EnumerateArray().Any(one => JsonElement.DeepEquals(one, value)))
+        if (schema.TryGetProperty("enum", out JsonElement allowed)
+            && !allowed.EnumerateArray().Any(one => JsonElement.DeepEquals(one, value)))
             yield return $"{place}: {value} is not one of {allowed}";
-        if (schema.TryGetProperty("type", out JsonElement type) && !(type.ValueKind == JsonValueKind.Array ? type.EnumerateArray() : Enumerable.Repeat(type, 1)).Any(one => IsOf(value, one.GetString()!)))
+        if (schema.TryGetProperty("type", out JsonElement type)
+            && !(type.ValueKind == JsonValueKind.Array ? type.EnumerateArray() : Enumerable.Repeat(type, 1))
+                .Any(one => IsOf(value, one.GetString()!)))
             yield return $"{place}: {value.ValueKind} is not {type}";
-        if (schema.TryGetProperty("minimum", out JsonElement least) && value.ValueKind == JsonValueKind.Number && value.GetDouble() < least.GetDouble())
+        if (schema.TryGetProperty("minimum", out JsonElement least) && value.ValueKind == JsonValueKind.Number
+            && value.GetDouble() < least.GetDouble())
             yield return $"{place}: {value} is below {least}";
     }
 

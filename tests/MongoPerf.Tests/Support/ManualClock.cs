@@ -3,7 +3,10 @@ using MongoPerf.Measurement;
 namespace MongoPerf.Tests.Support;
 
 /// <summary>Time that passes only when somebody advances it or sleeps; a tick is a microsecond. Safe for all threads.</summary>
-/// <remarks>Scheduled calls are made by whoever advances the clock beyond their due time, and see exactly that time; what ended at the due time has been counted by then.</remarks>
+/// <remarks>
+/// Scheduled calls are made by whoever advances the clock beyond their due time, and see exactly that time; what ended at the due time has
+/// been counted by then.
+/// </remarks>
 internal sealed class ManualClock : IClock
 {
     private static readonly DateTimeOffset Start = new(2026, 11, 21, 12, 0, 0, TimeSpan.Zero);

@@ -91,7 +91,8 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
         }
     }
 
-    public CollectionState Inspect(StoredCollection collection) => new(_numbers.ContainsKey(collection.Name), Markers.GetValueOrDefault(collection.Name));
+    public CollectionState Inspect(StoredCollection collection) =>
+        new(_numbers.ContainsKey(collection.Name), Markers.GetValueOrDefault(collection.Name));
 
     public void Create(PlanCollection collection, long documents)
     {
@@ -124,7 +125,9 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
     public long FindEnd(PlanCollection collection, long from, long before = DocumentNumbers.Limit - 1)
     {
         lock (_lock)
-            return Of(collection.Name) is { Count: > 0 } numbers && numbers.GetViewBetween(0, before - 1) is { Count: > 0 } below ? below.Max + 1 : 0;
+            return Of(collection.Name) is { Count: > 0 } numbers && numbers.GetViewBetween(0, before - 1) is { Count: > 0 } below
+                ? below.Max + 1
+                : 0;
     }
 
     public IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range)

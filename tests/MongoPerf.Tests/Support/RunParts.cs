@@ -39,13 +39,14 @@ internal static class RunParts
         new() { Number = number, Phase = name, IsComplete = true, Operations = results };
 
     /// <summary>A finished phase of the growth "series".</summary>
-    public static PhaseRecord Grown(int number, string name, int step, long documents, params IReadOnlyList<OperationResult> results) => Phase(number, name, results) with
-    {
-        Kind = results is [{ IsInsert: true }, ..] ? PhaseKind.Write : results.Count == 0 ? PhaseKind.Sizes : PhaseKind.Measure,
-        Growth = new GrowthPoint("series", step, documents),
-        Collection = "series",
-        Documents = documents,
-    };
+    public static PhaseRecord Grown(int number, string name, int step, long documents, params IReadOnlyList<OperationResult> results) =>
+        Phase(number, name, results) with
+        {
+            Kind = results is [{ IsInsert: true }, ..] ? PhaseKind.Write : results.Count == 0 ? PhaseKind.Sizes : PhaseKind.Measure,
+            Growth = new GrowthPoint("series", step, documents),
+            Collection = "series",
+            Documents = documents,
+        };
 
     public static DeploymentInfo Deployment() => new()
     {

@@ -26,7 +26,8 @@ internal sealed record Scripted(double Seconds, ServerError? Refusal = null, Exc
     public static Scripted Refused(int code, string name, string message = "refused", double seconds = 0.001) =>
         new(seconds, new ServerError(code, name, message, []));
 
-    public static Scripted Broken(double seconds = 0.001) => new(seconds, null, new ConnectionFailedException(Server, "connection closed by the server"));
+    public static Scripted Broken(double seconds = 0.001) =>
+        new(seconds, null, new ConnectionFailedException(Server, "connection closed by the server"));
 
     /// <summary>Such as an error in the program: no answer of a server and no broken connection.</summary>
     public static Scripted Dies(double seconds = 0.001) => new(seconds, null, new InvalidOperationException("the worker dies"));

@@ -35,7 +35,8 @@ internal static class SeriesFile
     /// <param name="batch">Documents per command of batch.</param>
     /// <param name="set">Other parameters.</param>
     public static InsertDocuments Insert(string write, int batch = 10, params IEnumerable<KeyValuePair<string, string>> set) =>
-        (InsertDocuments)Growth(Plan([("batch", $"{batch}"), .. set.Select(s => (s.Key, s.Value))])).Writes.Single(w => w.Name == write).Groups["series"].Operations[0].Operation;
+        (InsertDocuments)Growth(Plan([("batch", $"{batch}"), .. set.Select(s => (s.Key, s.Value))])).Writes
+            .Single(w => w.Name == write).Groups["series"].Operations[0].Operation;
 
     /// <summary>One of either.</summary>
     public static Operation Operation(string name) => Inserts.Contains(name) ? Insert(name) : Find(name);

@@ -23,13 +23,18 @@ using MongoPerf.Texts;
 
 namespace MongoPerf.Tests.Texts;
 
-/// <summary>Reports and help in Chinese: every text is translated, no translation is left over, and what programs read stays English.</summary>
+/// <summary>
+/// Reports and help in Chinese: every text is translated, no translation is left over, and what programs read stays English.
+/// </summary>
 public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) : IClassFixture<ApprovedReportTests.Fixture>, IDisposable
 {
     private static readonly IReadOnlyDictionary<string, string> Chinese = Language.Chinese.Texts;
     private static readonly SourceText[] Sources =
     [
-        .. new[] { "MongoPerf", "MongoPerf.Load" }.SelectMany(project => Directory.GetFiles(Path.Combine(RepositoryPaths.Root, "src", project), "*.cs", SearchOption.AllDirectories))
+        .. new[]
+        {
+            "MongoPerf", "MongoPerf.Load",
+        }.SelectMany(project => Directory.GetFiles(Path.Combine(RepositoryPaths.Root, "src", project), "*.cs", SearchOption.AllDirectories))
             .Where(path => !path.Contains("/obj/", StringComparison.Ordinal) && !path.Contains("/bin/", StringComparison.Ordinal))
             .SelectMany(path => SourceTexts.In(File.ReadAllText(path))),
     ];
@@ -38,12 +43,14 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
 
     public void Dispose() => _runs.Dispose();
 
-    private static IEnumerable<string> OfPlots() => PlotLibrary.Standard.SelectMany(static plot => (string[])[PlotInfo.KeyOf(plot.Title), plot.HowToRead]).Where(static text => text.Length > 0);
+    private static IEnumerable<string> OfPlots() => PlotLibrary.Standard
+        .SelectMany(static plot => (string[])[PlotInfo.KeyOf(plot.Title), plot.HowToRead]).Where(static text => text.Length > 0);
 
     [Fact]
     public void Every_text_that_the_code_translates_has_a_translation()
     {
-        string[] texts = [.. Sources.Where(text => text.IsTranslated).Select(text => text.Key).Concat(HtmlExplore.Texts()).Concat(OfPlots()).Distinct()];
+        string[] texts = [.. Sources.Where(text => text.IsTranslated)
+            .Select(text => text.Key).Concat(HtmlExplore.Texts()).Concat(OfPlots()).Distinct()];
         Assert.True(texts.Length > 500, $"only {texts.Length} texts were found in the sources");
         string[] missing = [.. texts.Where(text => !Chinese.ContainsKey(text))];
         Assert.Empty(missing);
@@ -52,7 +59,8 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
     [Fact]
     public void Every_option_argument_and_command_is_described_in_Chinese()
     {
-        string[] lines = [.. Descriptions(CommandLine.Build()).SelectMany(text => text.Split('\n')).Where(line => line.Contains(' ') && !line.TrimStart().StartsWith("mongoperf", StringComparison.Ordinal)).Distinct()];
+        string[] lines = [.. Descriptions(CommandLine.Build()).SelectMany(text => text.Split('\n'))
+            .Where(line => line.Contains(' ') && !line.TrimStart().StartsWith("mongoperf", StringComparison.Ordinal)).Distinct()];
         Assert.True(lines.Length > 100, $"only {lines.Length} descriptions were found");
         using (Words.In(Language.Chinese))
         {
@@ -65,40 +73,58 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
     public void Columns_names_and_titles_that_are_translated_where_they_are_shown_have_translations()
     {
         string[] columns = [.. Sources.Select(text => text.Key).Where(text => TextColumn().IsMatch(text)).Select(ReportTable.Header)];
-        string[] metrics = [.. FigureMetric.All.SelectMany(metric => new[] { metric.TitleOf(false), metric.TitleOf(true), metric.HeadingOf(false), metric.HeadingOf(true) })];
-        string[] refutations = [.. typeof(VerdictFinding).GetProperties(BindingFlags.Public | BindingFlags.Static).Select(one => one.GetValue(null) as VerdictFinding).OfType<VerdictFinding>().Select(one => one.Refute)];
+        string[] metrics = [.. FigureMetric.All
+            .SelectMany(metric => new[] { metric.TitleOf(false), metric.TitleOf(true), metric.HeadingOf(false), metric.HeadingOf(true) })];
+        string[] refutations = [.. typeof(VerdictFinding).GetProperties(BindingFlags.Public | BindingFlags.Static)
+            .Select(one => one.GetValue(null) as VerdictFinding).OfType<VerdictFinding>().Select(one => one.Refute)];
         Assert.NotEmpty(refutations);
         using StoredRun run = new GrowingRun().Write(_runs.At("a"));
         Report report = RunReport.Of(run);
         // A table of documents alone has operations for columns.
-        IEnumerable<string> tables = report.Blocks.OfType<Block.Table>().Where(table => table.In == Media.All).SelectMany(table => table.Content.Columns).Select(ReportTable.Header).Where(text => !Value().IsMatch(text) && !text.Any(char.IsDigit) && !text.StartsWith('_'));
-        IEnumerable<string> names = report.Sections.Select(section => section.Title).Concat(report.Blocks.OfType<Block.Facts>().SelectMany(facts => facts.Lines).Select(fact => fact.Name));
-        Assert.Empty(columns.Concat(metrics).Concat(refutations).Concat(tables).Concat(names).Where(text => !IsLanguageless(text) && !Chinese.ContainsKey(text)).Distinct());
+        IEnumerable<string> tables = report.Blocks.OfType<Block.Table>()
+            .Where(table => table.In == Media.All).SelectMany(table => table.Content.Columns)
+            .Select(ReportTable.Header).Where(text => !Value().IsMatch(text) && !text.Any(char.IsDigit) && !text.StartsWith('_'));
+        IEnumerable<string> names = report.Sections.Select(section => section.Title)
+            .Concat(report.Blocks.OfType<Block.Facts>().SelectMany(facts => facts.Lines).Select(fact => fact.Name));
+        Assert.Empty(columns.Concat(metrics).Concat(refutations)
+            .Concat(tables).Concat(names).Where(text => !IsLanguageless(text) && !Chinese.ContainsKey(text)).Distinct());
     }
 
     [Fact]
     public void No_translation_is_left_over()
     {
-        HashSet<string> texts = [.. Sources.Select(text => text.Key).Concat(HtmlExplore.Texts()).Concat(OfPlots()).Concat(Descriptions(CommandLine.Build()).SelectMany(Columns))];
+        HashSet<string> texts = [.. Sources.Select(text => text.Key)
+            .Concat(HtmlExplore.Texts()).Concat(OfPlots()).Concat(Descriptions(CommandLine.Build()).SelectMany(Columns))];
         texts.UnionWith(texts.Where(text => text.StartsWith('<')).Select(text => text[1..]).ToArray());
-        texts.UnionWith(texts.Where(text => !text.Contains(' ') || text == "returned document").SelectMany(text => new[] { $"{{0}} {text}", $"{{0}} {text}s" }).ToArray());
-        texts.UnionWith(FigureMetric.All.SelectMany(metric => new[] { metric.TitleOf(false), metric.TitleOf(true), metric.HeadingOf(true) }));
+        texts.UnionWith(texts.Where(text => !text.Contains(' ') || text == "returned document")
+            .SelectMany(text => new[] { $"{{0}} {text}", $"{{0}} {text}s" }).ToArray());
+        texts.UnionWith(
+            FigureMetric.All.SelectMany(metric => new[] { metric.TitleOf(false), metric.TitleOf(true), metric.HeadingOf(true) }));
         texts.UnionWith(Enum.GetNames<RunState>().Select(name => name.ToLowerInvariant()));
         // The library's own, a shape with its number, and kinds of events that no constant has.
-        texts.UnionWith(["Description:", "Usage:", "Options:", "Arguments:", "Commands:", "replica set of 3", "response max", "response p95", "response p99.9"]);
+        texts.UnionWith(["Description:", "Usage:", "Options:", "Arguments:", "Commands:", "replica set of 3", "response max",
+            "response p95", "response p99.9"]);
         string[] left = [.. Chinese.Keys.Where(key => !texts.Contains(key))];
         Assert.Empty(left);
     }
 
     [Fact]
     public void A_translation_has_the_values_of_its_text() =>
-        Assert.Empty(Chinese.Where(one => !Value().Matches(one.Key).Select(v => v.Value).Order().Distinct().SequenceEqual(Value().Matches(one.Value).Select(v => v.Value).Order().Distinct())).Select(one => one.Key));
+        Assert.Empty(Chinese.Where(one => !Value().Matches(one.Key).Select(v => v.Value).Order().Distinct()
+            .SequenceEqual(Value().Matches(one.Value).Select(v => v.Value).Order().Distinct())).Select(one => one.Key));
 
     [Fact]
     public void What_programs_read_is_the_same_in_every_language()
     {
         using StoredRun run = new GrowingRun().Write(_runs.At("a"));
-        Action<TextWriter>[] formats = [output => JsonReport.Write(run, output), output => CsvReport.WriteResults(run, output), output => CsvReport.WriteSizes(run, output), output => JunitReport.Write([run], output), output => YcsbReport.Write(run, output)];
+        Action<TextWriter>[] formats =
+        [
+            output => JsonReport.Write(run, output),
+            output => CsvReport.WriteResults(run, output),
+            output => CsvReport.WriteSizes(run, output),
+            output => JunitReport.Write([run], output),
+            output => YcsbReport.Write(run, output),
+        ];
         foreach (Action<TextWriter> format in formats)
         {
             string english = Written(format);
@@ -129,16 +155,19 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
         using (Words.In(Language.Chinese))
         {
             Assert.Equal(english, Json());
-            Assert.Contains("较慢", Written(output => MarkdownReport.Write(ComparisonReport.Of(RunComparer.Compare(sides, RunComparer.DefaultNoiseThreshold)), output)), StringComparison.Ordinal);
+            Assert.Contains("较慢", Written(output => MarkdownReport.Write(
+                ComparisonReport.Of(RunComparer.Compare(sides, RunComparer.DefaultNoiseThreshold)), output)), StringComparison.Ordinal);
         }
     }
 
     [Fact]
     public void What_a_run_says_of_its_limits_in_English_is_said_in_Chinese_too()
     {
-        string path = FrozenRun.Build(_runs.Path, new FrozenShape { Id = "limits", Steps = 2, TargetDocumentCount = 20_000, WindowSeconds = 2 });
+        string path = FrozenRun.Build(
+            _runs.Path, new FrozenShape { Id = "limits", Steps = 2, TargetDocumentCount = 20_000, WindowSeconds = 2 });
         using StoredRun run = StoredRun.Open(path);
-        Assert.Contains(ClientLimit.Of(run).Sentences, sentence => sentence.StartsWith("the client was the bottleneck", StringComparison.Ordinal));
+        Assert.Contains(
+            ClientLimit.Of(run).Sentences, sentence => sentence.StartsWith("the client was the bottleneck", StringComparison.Ordinal));
         using IDisposable chinese = Words.In(Language.Chinese);
         Assert.All(ClientLimit.Of(run).Sentences, sentence => Assert.True(HasChinese(sentence), sentence));
     }
@@ -212,9 +241,11 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
 
     [Fact]
     public void An_unknown_language_is_refused_with_those_that_there_are() =>
-        Assert.Equal("--lang: 'zhh' is not valid; allowed: en, zh, zh-CN (did you mean 'zh'?)", CommandLine.Build().Parse(["report", "a", "--lang", "zhh"]).Errors[0].Message);
+        Assert.Equal("--lang: 'zhh' is not valid; allowed: en, zh, zh-CN (did you mean 'zh'?)",
+            CommandLine.Build().Parse(["report", "a", "--lang", "zhh"]).Errors[0].Message);
 
-    private static IEnumerable<string> Descriptions(Command command) => command.Options.Concat<Symbol>(command.Arguments).Append(command).Where(symbol => !symbol.Hidden).Select(symbol => symbol.Description).OfType<string>()
+    private static IEnumerable<string> Descriptions(Command command) => command.Options.Concat<Symbol>(command.Arguments)
+        .Append(command).Where(symbol => !symbol.Hidden).Select(symbol => symbol.Description).OfType<string>()
         .Concat(command.Subcommands.Where(below => !below.Hidden).SelectMany(Descriptions));
 
     private static IEnumerable<string> Columns(string description)

@@ -5,7 +5,9 @@ namespace MongoPerf.Tests.Texts;
 /// <param name="IsTranslated">The argument of <c>Words.Of</c>.</param>
 internal sealed record SourceText(string Key, bool IsTranslated);
 
-/// <summary>Reads the string literals of a C# source, those within values of others too. Knows as much of the language as these sources use.</summary>
+/// <summary>
+/// Reads the string literals of a C# source, those within values of others too. Knows as much of the language as these sources use.
+/// </summary>
 internal sealed class SourceTexts
 {
     private readonly string _source;
@@ -17,7 +19,8 @@ internal sealed class SourceTexts
     {
         var reader = new SourceTexts(source);
         reader.Code(0, isValue: false);
-        return [.. reader._literals.OrderBy(literal => literal.From).Select(literal => new SourceText(reader.Joined(literal), reader.IsTranslated(literal.From)))];
+        return [.. reader._literals.OrderBy(literal => literal.From)
+            .Select(literal => new SourceText(reader.Joined(literal), reader.IsTranslated(literal.From)))];
     }
 
     private bool IsTranslated(int from) => _source.AsSpan(0, from).TrimEnd().EndsWith("Words.Of(");

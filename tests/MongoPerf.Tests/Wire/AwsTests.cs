@@ -30,7 +30,8 @@ public sealed class AwsTests
         string names = "content-length;content-type;host;x-amz-date;"
             + (token is null ? "" : "x-amz-security-token;") + "x-mongodb-gs2-cb-flag;x-mongodb-server-nonce";
         Assert.Equal(
-            $"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261122/eu-west-1/sts/aws4_request, SignedHeaders={names}, Signature={signature}", second.FindString("a"));
+            $"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261122/eu-west-1/sts/aws4_request, SignedHeaders={names}, Signature={signature}",
+            second.FindString("a"));
         Assert.Equal(("20261122T081500Z", token), (second.FindString("d"), second.FindString("t")));
         Assert.True(client.IsComplete);
     }
@@ -60,7 +61,8 @@ public sealed class AwsTests
     [Fact]
     public void A_nonce_that_is_not_the_clients_or_no_document_is_refused()
     {
-        foreach (byte[] challenge in (byte[][])[ServerFirst(Nonce, "localhost"), ServerFirst([.. ServerNonce.Reverse()], "localhost"), [], [1, 2, 3], BsonDocument.Empty.Memory.ToArray()])
+        foreach (byte[] challenge in (byte[][])[ServerFirst(Nonce, "localhost"), ServerFirst([.. ServerNonce.Reverse()], "localhost"), [],
+            [1, 2, 3], BsonDocument.Empty.Memory.ToArray()])
         {
             AwsConversation client = Client(null);
             client.Start();
@@ -77,11 +79,14 @@ public sealed class AwsTests
         Assert.DoesNotContain("S3cr3t", keys.ToString(), StringComparison.Ordinal);
         environment["AWS_SESSION_TOKEN"] = "token";
         Assert.Equal("token", AwsKeys.Find(Credential(null, null), name => environment.GetValueOrDefault(name))!.SessionToken);
-        Assert.Equal(("user", null), (AwsKeys.Find(Credential("user", "password"), name => environment.GetValueOrDefault(name))!.AccessKeyId, AwsKeys.Find(Credential("user", "password"), _ => null)!.SessionToken));
+        Assert.Equal(("user", null),
+            (AwsKeys.Find(Credential("user", "password"), name => environment.GetValueOrDefault(name))!.AccessKeyId,
+                AwsKeys.Find(Credential("user", "password"), _ => null)!.SessionToken));
         Assert.Null(AwsKeys.Find(Credential(null, null), _ => null));
     }
 
-    private static MongoCredential Credential(string? user, string? password) => new(user, password, "$external", "MONGODB-AWS", new Dictionary<string, string>());
+    private static MongoCredential Credential(string? user, string? password) =>
+        new(user, password, "$external", "MONGODB-AWS", new Dictionary<string, string>());
 
     private static AwsConversation Client(string? token) =>
         new(new AwsKeys("AKIDEXAMPLE", "secret/KEY+x", token), () => new DateTimeOffset(2026, 11, 22, 8, 15, 0, TimeSpan.Zero), Nonce);

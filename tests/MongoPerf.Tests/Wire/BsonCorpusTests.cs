@@ -5,7 +5,8 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Tests.Wire;
 
 /// <summary>
-/// The whole BSON corpus. converted_bson and converted_extjson are for drivers without the deprecated types and do not apply: all types are kept here.
+/// The whole BSON corpus. converted_bson and converted_extjson are for drivers without the deprecated types and do not apply: all
+/// types are kept here.
 /// </summary>
 public sealed class BsonCorpusTests
 {
@@ -33,7 +34,8 @@ public sealed class BsonCorpusTests
         JsonElement vector = VectorCase.Entry(file, "valid", index);
         byte[] canonical = Bytes(vector, "canonical_bson")!;
         AssertJson(vector.Text("canonical_extjson")!, ExtendedJson.Write(canonical, ExtendedJsonMode.Canonical), description);
-        AssertJson(vector.Text("canonical_extjson")!, ExtendedJson.Write(canonical, ExtendedJsonMode.Canonical, indented: true), description);
+        AssertJson(
+            vector.Text("canonical_extjson")!, ExtendedJson.Write(canonical, ExtendedJsonMode.Canonical, indented: true), description);
         if (vector.Text("relaxed_extjson") is { } relaxed)
             AssertJson(relaxed, ExtendedJson.Write(canonical), description);
         if (Bytes(vector, "degenerate_bson") is { } degenerate)

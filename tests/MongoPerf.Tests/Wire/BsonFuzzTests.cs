@@ -120,7 +120,8 @@ public sealed class BsonFuzzTests
                 case 0: bytes[at] ^= (byte)(1 << random.Next(8)); break;
                 case 1: bytes[at] = (byte)random.Next(256); break;
                 case 2: bytes[at] = random.Next(2) == 0 ? (byte)0 : (byte)0xFF; break;
-                case 3: BinaryPrimitives.WriteInt32LittleEndian(bytes.AsSpan(Math.Min(at, bytes.Length - 4)), EdgeLength(random, bytes.Length)); break;
+                case 3: BinaryPrimitives.WriteInt32LittleEndian(bytes.AsSpan(Math.Min(at, bytes.Length - 4)),
+                    EdgeLength(random, bytes.Length)); break;
                 case 4: bytes = bytes[..Math.Max(at, 5)]; break;
                 default: bytes = [.. bytes[..at], (byte)random.Next(256), .. bytes[at..]]; break;
             }

@@ -16,7 +16,8 @@ public sealed class CommandDialectTests
     [InlineData("""{"update": "c", "updates": []}""", """{"clusterUpdate": "c", "updates": []}""")]
     [InlineData("""{"delete": "c", "deletes": []}""", """{"clusterDelete": "c", "deletes": []}""")]
     [InlineData("""{"aggregate": "c", "pipeline": [], "cursor": {}}""", """{"clusterAggregate": "c", "pipeline": [], "cursor": {}}""")]
-    [InlineData("""{"explain": {"find": "c", "limit": 1}, "verbosity": "executionStats"}""", """{"explain": {"clusterFind": "c", "limit": 1}, "verbosity": "executionStats"}""")]
+    [InlineData("""{"explain": {"find": "c", "limit": 1}, "verbosity": "executionStats"}""",
+        """{"explain": {"clusterFind": "c", "limit": 1}, "verbosity": "executionStats"}""")]
     [InlineData("""{"count": "c"}""", """{"clusterAggregate": "c", "pipeline": [{"$match": {}}, {"$count": "n"}], "cursor": {}}""")]
     [InlineData(
         """{"count": "c", "query": {"a": 1}, "limit": -5, "skip": 2, "hint": {"a": 1}}""",
@@ -51,17 +52,22 @@ public sealed class CommandDialectTests
     [InlineData("""{"explain": {"find": "c", "txnNumber": 1}}""", "txnNumber")]
     public void What_a_routing_mongod_has_not_or_dies_of_is_never_sent(string command, string named)
     {
-        Assert.Contains(named, Assert.Throws<NotSupportedException>(() => Routing.Translate(ExtendedJson.Parse(command))).Message, StringComparison.Ordinal);
+        Assert.Contains(named,
+            Assert.Throws<NotSupportedException>(() => Routing.Translate(ExtendedJson.Parse(command))).Message, StringComparison.Ordinal);
         Assert.Equal(command, ExtendedJson.Write(CommandDialect.Plain.Translate(ExtendedJson.Parse(command)).Bytes));
     }
 
     [Theory]
-    [InlineData("""{"count": "c"}""", """{"cursor": {"firstBatch": [{"n": 5}], "id": 0, "ns": "d.c"}, "ok": 1.0}""", """{"n": 5, "ok": 1.0}""")]
+    [InlineData(
+        """{"count": "c"}""", """{"cursor": {"firstBatch": [{"n": 5}], "id": 0, "ns": "d.c"}, "ok": 1.0}""", """{"n": 5, "ok": 1.0}""")]
     [InlineData("""{"count": "c"}""", """{"cursor": {"firstBatch": [], "id": 0, "ns": "d.c"}, "ok": 1.0}""", """{"n": 0, "ok": 1.0}""")]
-    [InlineData("""{"distinct": "c", "key": "a"}""", """{"cursor": {"firstBatch": [{"_id": null, "values": [2, 1]}], "id": 0}, "ok": 1.0}""", """{"values": [2, 1], "ok": 1.0}""")]
-    [InlineData("""{"distinct": "c", "key": "a"}""", """{"cursor": {"firstBatch": [], "id": 0}, "ok": 1.0}""", """{"values": [], "ok": 1.0}""")]
+    [InlineData("""{"distinct": "c", "key": "a"}""",
+        """{"cursor": {"firstBatch": [{"_id": null, "values": [2, 1]}], "id": 0}, "ok": 1.0}""", """{"values": [2, 1], "ok": 1.0}""")]
+    [InlineData("""{"distinct": "c", "key": "a"}""", """{"cursor": {"firstBatch": [], "id": 0}, "ok": 1.0}""",
+        """{"values": [], "ok": 1.0}""")]
     [InlineData("""{"count": "c"}""", """{"ok": 0.0, "code": 13388}""", """{"ok": 0.0, "code": 13388}""")]
-    [InlineData("""{"find": "c"}""", """{"cursor": {"firstBatch": [{"n": 5}], "id": 0}, "ok": 1.0}""", """{"cursor": {"firstBatch": [{"n": 5}], "id": 0}, "ok": 1.0}""")]
+    [InlineData("""{"find": "c"}""", """{"cursor": {"firstBatch": [{"n": 5}], "id": 0}, "ok": 1.0}""",
+        """{"cursor": {"firstBatch": [{"n": 5}], "id": 0}, "ok": 1.0}""")]
     public void Replies_have_the_form_of_the_command_that_was_meant(string command, string reply, string expected) =>
         Assert.Equal(expected, ExtendedJson.Write(Routing.ReadReply(ExtendedJson.Parse(command), ExtendedJson.Parse(reply)).Bytes));
 }

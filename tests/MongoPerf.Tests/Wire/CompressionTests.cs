@@ -26,7 +26,8 @@ public sealed class CompressionTests
             byte[] packed = compression.Pack(message).ToArray();
             MessageHeader header = MessageHeader.Read(packed);
             Assert.Equal((packed.Length, 7, OpCode.Compressed), (header.Length, header.RequestId, header.OpCode));
-            Assert.Equal((2013, message.Length - 16), (BinaryPrimitives.ReadInt32LittleEndian(packed.AsSpan(16)), BinaryPrimitives.ReadInt32LittleEndian(packed.AsSpan(20))));
+            Assert.Equal((2013, message.Length - 16),
+                (BinaryPrimitives.ReadInt32LittleEndian(packed.AsSpan(16)), BinaryPrimitives.ReadInt32LittleEndian(packed.AsSpan(20))));
             Assert.True(MessageCompression.IsCompressed(packed));
             Assert.Equal(message, compression.Unpack(packed).ToArray());
             Assert.True(length < 1000 || packed.Length < message.Length / 5, $"{packed.Length} bytes of {message.Length}");
@@ -48,7 +49,8 @@ public sealed class CompressionTests
 
         byte[] foreign = [.. packed];
         foreign[24] = 99;
-        Assert.Contains("compressor 99", Assert.Throws<WireProtocolException>(() => compression.Unpack(foreign)).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "compressor 99", Assert.Throws<WireProtocolException>(() => compression.Unpack(foreign)).Message, StringComparison.Ordinal);
         for (int length = 16; length < packed.Length - 4; length++)
             Assert.Throws<WireProtocolException>(() => compression.Unpack(packed.AsSpan(0, length)));
         var random = new Random(11);
@@ -85,7 +87,8 @@ public sealed class CompressionTests
     [InlineData("helloWorld", true)]
     [InlineData("update", true)]
     public void Commands_with_secrets_are_never_compressed(string command, bool mayCompress) =>
-        Assert.Equal(mayCompress, MessageCompression.MayCompress(new OpMsgWriter().WriteCommand("admin", BsonDocument.Of((command, 1)), 1)));
+        Assert.Equal(
+            mayCompress, MessageCompression.MayCompress(new OpMsgWriter().WriteCommand("admin", BsonDocument.Of((command, 1)), 1)));
 
     [Theory]
     [InlineData("zstd,zlib", "zlib,zstd", "zstd")]
@@ -101,7 +104,8 @@ public sealed class CompressionTests
             Handshake = exchange => exchange.Reply(BsonDocument.Of([.. LyingServer.Hello(17).Select(e => (e.Key, (object?)e.Value)),
                 ("compression", theirs.Split(',', StringSplitOptions.RemoveEmptyEntries))])),
         };
-        ConnectionSettings settings = ConnectionSettings.From(ConnectionString.Parse($"mongodb://h/{(ours.Length > 0 ? "?compressors=" + ours : "")}"));
+        ConnectionSettings settings =
+            ConnectionSettings.From(ConnectionString.Parse($"mongodb://h/{(ours.Length > 0 ? "?compressors=" + ours : "")}"));
         using MongoConnection connection = MongoConnection.Open(server.Address, settings);
         Assert.Equal(agreed, connection.CompressorName);
     }
@@ -115,7 +119,8 @@ public sealed class CompressionTests
         bool packs = true;
         using var server = new LyingServer
         {
-            Handshake = exchange => exchange.Reply(BsonDocument.Of([.. LyingServer.Hello(17).Select(e => (e.Key, (object?)e.Value)), ("compression", new[] { "zlib" })])),
+            Handshake = exchange => exchange.Reply(
+                BsonDocument.Of([.. LyingServer.Hello(17).Select(e => (e.Key, (object?)e.Value)), ("compression", new[] { "zlib" })])),
             Answer = exchange =>
             {
                 (seen, wire) = (MessageHeader.Read(exchange.Request).OpCode, exchange.Request.Length);
@@ -123,15 +128,19 @@ public sealed class CompressionTests
                 exchange.Send(packs ? compression.Pack(reply) : reply);
             },
         };
-        using MongoConnection connection = MongoConnection.Open(server.Address, ConnectionSettings.Default with { CompressorNames = ["zlib"] });
+        using MongoConnection connection = MongoConnection.Open(
+            server.Address, ConnectionSettings.Default with { CompressorNames = ["zlib"] });
         TrafficCounters before = connection.Traffic;
         byte[] message = Insert(new string('x', 5000));
         Assert.Equal(new string('y', 5000), new BsonDocument(OpMsg.Parse(connection.RoundTrip(message)).Body.ToArray()).FindString("text"));
         Assert.Equal(OpCode.Msg, MessageHeader.Read(connection.LastReceived).OpCode);
         Assert.Equal(OpCode.Compressed, seen);
         TrafficCounters after = connection.Traffic;
-        Assert.Equal((message.Length, wire), (after.MessageBytesSent - before.MessageBytesSent, after.WireBytesSent - before.WireBytesSent));
-        Assert.True(after.MessageBytesReceived - before.MessageBytesReceived > 5000 && after.WireBytesReceived - before.WireBytesReceived < 200, $"{before} {after}");
+        Assert.Equal(
+            (message.Length, wire), (after.MessageBytesSent - before.MessageBytesSent, after.WireBytesSent - before.WireBytesSent));
+        Assert.True(
+            after.MessageBytesReceived - before.MessageBytesReceived > 5000 && after.WireBytesReceived - before.WireBytesReceived < 200,
+            $"{before} {after}");
         packs = false;
         Assert.Equal(OpCode.Msg, MessageHeader.Read(connection.RoundTrip(message)).OpCode);
         Assert.Equal(OpCode.Msg, MessageHeader.Read(connection.LastReceived).OpCode);
@@ -141,12 +150,20 @@ public sealed class CompressionTests
     public void A_compressed_reply_that_nobody_agreed_on_is_refused()
     {
         using var compression = new MessageCompression(new ZlibCompressor(-1));
-        using var server = new LyingServer { Answer = exchange => exchange.Send(compression.Pack(LyingServer.Message(BsonDocument.Of(("ok", 1.0)), exchange.RequestId))) };
+        using var server = new LyingServer
+        {
+            Answer = exchange => exchange.Send(compression.Pack(LyingServer.Message(BsonDocument.Of(("ok", 1.0)), exchange.RequestId))),
+        };
         using MongoConnection connection = MongoConnection.Open(server.Address, ConnectionSettings.Default);
-        Assert.Contains("no compression was agreed on", Assert.Throws<WireProtocolException>(() => connection.RunCommand("d", BsonDocument.Of(("ping", 1)))).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "no compression was agreed on",
+            Assert.Throws<WireProtocolException>(() => connection.RunCommand("d", BsonDocument.Of(("ping", 1)))).Message,
+            StringComparison.Ordinal);
     }
 
-    /// <summary>zlib is the runtime's and makes a stream each time; the others work on buffers of ours, snappy in C# with two small objects.</summary>
+    /// <summary>
+    /// zlib is the runtime's and makes a stream each time; the others work on buffers of ours, snappy in C# with two small objects.
+    /// </summary>
     [Theory]
     [InlineData("snappy", 0)]
     [InlineData("snappy" + InCSharp, 256)]
@@ -187,8 +204,11 @@ public sealed class CompressionTests
     }
 
     private static MessageCompression Create(string name) =>
-        new(name.EndsWith(InCSharp, StringComparison.Ordinal) ? Compressors.CreateManaged(name[..^InCSharp.Length]) : Compressors.Create(name, -1));
+        new(name.EndsWith(InCSharp, StringComparison.Ordinal)
+            ? Compressors.CreateManaged(name[..^InCSharp.Length])
+            : Compressors.Create(name, -1));
 
     private static byte[] Insert(string text) =>
-        new OpMsgWriter().WriteCommand("d", BsonDocument.Of(("insert", "c"), ("documents", new[] { BsonDocument.Of(("text", text)) })), requestId: 7).ToArray();
+        new OpMsgWriter().WriteCommand(
+            "d", BsonDocument.Of(("insert", "c"), ("documents", new[] { BsonDocument.Of(("text", text)) })), requestId: 7).ToArray();
 }

@@ -11,12 +11,13 @@ public sealed partial class ConnectingDocsTests
     {
         string text = File.ReadAllText(Path.Combine(RepositoryPaths.Root, "docs", "connecting.md"));
         IEnumerable<(string, string)> documented = Row().Matches(text).Select(row => (row.Groups[1].Value, row.Groups[2].Value));
-        IEnumerable<(string, string)> known = ConnectionOptionRule.ByName.Values.OrderBy(rule => rule.Name, StringComparer.Ordinal).Select(rule => (rule.Name, rule.Use switch
-        {
-            ConnectionOptionUse.Applied => "applied",
-            ConnectionOptionUse.WithoutEffect => "no effect",
-            _ => "refused",
-        }));
+        IEnumerable<(string, string)> known = ConnectionOptionRule.ByName.Values.OrderBy(rule => rule.Name, StringComparer.Ordinal)
+            .Select(rule => (rule.Name, rule.Use switch
+            {
+                ConnectionOptionUse.Applied => "applied",
+                ConnectionOptionUse.WithoutEffect => "no effect",
+                _ => "refused",
+            }));
         Assert.Equal(known, documented);
     }
 

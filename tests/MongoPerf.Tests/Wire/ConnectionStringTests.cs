@@ -58,9 +58,11 @@ public sealed class ConnectionStringTests
     public void Masked_string_hides_password_secret_options_and_unknown_values_and_keeps_the_rest()
     {
         ConnectionString parsed = ConnectionString.Parse(
-            "mongodb://al%40ice:S3cr3tHorse@[::1]:27018,h/db?w=majority&authMechanismProperties=SERVICE_NAME:S3cr3tHorse&tlsCertificateKeyFilePassword=S3cr3tHorse&pwd=S3cr3tHorse");
+            "mongodb://al%40ice:S3cr3tHorse@[::1]:27018,h/db?w=majority&authMechanismProperties=SERVICE_NAME:S3cr3tHorse&"
+            + "tlsCertificateKeyFilePassword=S3cr3tHorse&pwd=S3cr3tHorse");
         Assert.Equal(
-            "mongodb://al%40ice:***@[::1]:27018,h:27017/db?w=majority&authMechanismProperties=***&tlsCertificateKeyFilePassword=***&pwd=***",
+            "mongodb://al%40ice:***@[::1]:27018,h:27017/db?w=majority&authMechanismProperties=***&"
+            + "tlsCertificateKeyFilePassword=***&pwd=***",
             parsed.ToMaskedString());
         Assert.Equal(parsed.ToMaskedString(), parsed.ToString());
         Assert.DoesNotContain(Secret, parsed.Credential!.ToString(), StringComparison.Ordinal);
@@ -87,7 +89,8 @@ public sealed class ConnectionStringTests
     public void Options_that_are_given_come_back_typed()
     {
         ConnectionString parsed = ConnectionString.Parse(
-            "mongodb://h/db?W=2&journal=true&wTimeoutMS=500&READPREFERENCE=secondarypreferred&readPreferenceTags=dc:ny,rack:1&readPreferenceTags="
+            "mongodb://h/db?W=2&journal=true&wTimeoutMS=500&READPREFERENCE=secondarypreferred&readPreferenceTags=dc:ny,rack:1&"
+            + "readPreferenceTags="
             + "&maxStalenessSeconds=90&appName=me@work&connectTimeoutMS=0&replicaSet=rs0&retryWrites=false&readConcernLevel=majority");
         Assert.Equal(new WriteNodes(2, null), parsed.W);
         Assert.True(parsed.Journal);
@@ -99,7 +102,8 @@ public sealed class ConnectionStringTests
         Assert.Equal(Timeout.InfiniteTimeSpan, parsed.ConnectTimeout);
         // Where nobody need be, nobody waits for ever.
         Assert.Equal(TimeSpan.FromSeconds(2), ConnectionSettings.From(parsed).ConnectingWithin(TimeSpan.FromSeconds(2)).ConnectTimeout);
-        Assert.Equal(TimeSpan.FromSeconds(1), new ConnectionSettings { ConnectTimeout = TimeSpan.FromSeconds(1) }.ConnectingWithin(TimeSpan.FromSeconds(2)).ConnectTimeout);
+        Assert.Equal(TimeSpan.FromSeconds(1),
+            new ConnectionSettings { ConnectTimeout = TimeSpan.FromSeconds(1) }.ConnectingWithin(TimeSpan.FromSeconds(2)).ConnectTimeout);
         Assert.False((bool?)parsed.Option("retryWrites"));
         Assert.Null(parsed.Credential);
         Assert.Equal("majority", ConnectionString.Parse("mongodb://h/?w=majority").W.ToString());
@@ -115,7 +119,8 @@ public sealed class ConnectionStringTests
     {
         ConnectionString parsed = ConnectionString.Parse(uri);
         Assert.Contains(feature, Assert.Single(ConnectionFeatures.Unsupported(parsed)), StringComparison.Ordinal);
-        Assert.Contains(feature, Assert.Throws<ConnectionStringException>(() => ConnectionSettings.From(parsed)).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            feature, Assert.Throws<ConnectionStringException>(() => ConnectionSettings.From(parsed)).Message, StringComparison.Ordinal);
     }
 
     [Theory]
@@ -142,8 +147,10 @@ public sealed class ConnectionStringTests
     [Fact]
     public void A_unix_socket_and_a_name_to_be_looked_up_are_shown_as_they_were_given()
     {
-        Assert.Equal("mongodb://%2Ftmp%2Fmongodb-27017.sock/", ConnectionString.Parse("mongodb://%2Ftmp%2Fmongodb-27017.sock").ToMaskedString());
-        Assert.Equal("mongodb+srv://u:***@cluster.example.com/?w=1", ConnectionString.Parse("mongodb+srv://u:p@cluster.example.com/?w=1").ToMaskedString());
+        Assert.Equal(
+            "mongodb://%2Ftmp%2Fmongodb-27017.sock/", ConnectionString.Parse("mongodb://%2Ftmp%2Fmongodb-27017.sock").ToMaskedString());
+        Assert.Equal("mongodb+srv://u:***@cluster.example.com/?w=1",
+            ConnectionString.Parse("mongodb+srv://u:p@cluster.example.com/?w=1").ToMaskedString());
     }
 
     [Theory]
@@ -160,18 +167,23 @@ public sealed class ConnectionStringTests
     [InlineData("zlibCompressionLevel=99", "zlibCompressionLevel is '99'; allowed: -1 to 9")]
     [InlineData("heartbeatFrequencyMS=499", "heartbeatFrequencyMS is '499'; allowed: 500 to 2147483647")]
     [InlineData("maxStalenessSeconds=10&readPreference=nearest", "maxStalenessSeconds is '10'; allowed: -1 and 90 to 2147483647")]
-    [InlineData("readPreference=secondry", "readPreference is 'secondry'; allowed: primary, primaryPreferred, secondary, secondaryPreferred, nearest")]
-    [InlineData("readPreference=secondary&readPreferenceTags=dc", "readPreferenceTags has 'dc'; name:value pairs separated by commas are expected")]
+    [InlineData("readPreference=secondry",
+        "readPreference is 'secondry'; allowed: primary, primaryPreferred, secondary, secondaryPreferred, nearest")]
+    [InlineData(
+        "readPreference=secondary&readPreferenceTags=dc", "readPreferenceTags has 'dc'; name:value pairs separated by commas are expected")]
     [InlineData("compressors=zstdd", "compressors has 'zstdd'; allowed: snappy, zlib, zstd")]
     [InlineData("compressors=zstd,foo", "compressors has 'foo'; allowed: snappy, zlib, zstd")]
-    [InlineData("readPreference=secondry&readPreferenceTags=dc:ny", "readPreference is 'secondry'; allowed: primary, primaryPreferred, secondary, secondaryPreferred, nearest")]
+    [InlineData("readPreference=secondry&readPreferenceTags=dc:ny",
+        "readPreference is 'secondry'; allowed: primary, primaryPreferred, secondary, secondaryPreferred, nearest")]
     [InlineData("tls=S3cr3t@h", "tls is '***'; allowed: true, false")]
     [InlineData("readConcernLevel=foo", "readConcernLevel is 'foo'; allowed: local, available, majority, linearizable, snapshot")]
-    [InlineData("authMechanismProperties=x", "authMechanismProperties: NAME:value pairs separated by commas are expected, without a comma in a value")]
+    [InlineData("authMechanismProperties=x",
+        "authMechanismProperties: NAME:value pairs separated by commas are expected, without a comma in a value")]
     public void What_would_be_ignored_is_refused(string options, string message)
     {
         string uri = "mongodb://u:p@h/?" + options;
-        Assert.Equal("connection string: " + message, Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse(uri).RequireSupport()).Message);
+        Assert.Equal("connection string: " + message,
+            Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse(uri).RequireSupport()).Message);
         Assert.Throws<ConnectionStringException>(() => ConnectionSettings.From(ConnectionString.Parse(uri)));
     }
 
@@ -203,9 +215,13 @@ public sealed class ConnectionStringTests
     public void A_unix_sockets_path_is_shown_decoded_and_holds_no_control_character()
     {
         Assert.Equal("/tmp/nope.sock", ConnectionString.Parse("mongodb://%2Ftmp%2Fnope.sock").Hosts[0].ToString());
-        string message = Assert.Throws<ConnectionFailedException>(() => MongoConnection.Open(new ServerAddress("/nowhere/nope.sock", 0), ConnectionSettings.Default)).Message;
+        string message = Assert.Throws<ConnectionFailedException>(() =>
+            MongoConnection.Open(new ServerAddress("/nowhere/nope.sock", 0), ConnectionSettings.Default)).Message;
         Assert.Equal("/nowhere/nope.sock: connection failed (there is no such socket)", message);
-        Assert.Contains("control character", Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse("mongodb://%2Ftmp%2F%1B[2J.sock")).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "control character",
+            Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse("mongodb://%2Ftmp%2F%1B[2J.sock")).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]

@@ -41,7 +41,8 @@ public sealed class ConnectionStringVectorTests
         if (vector.GetProperty("hosts") is { ValueKind: JsonValueKind.Array } hosts)
             Assert.Equal(hosts.EnumerateArray().Select(Address), parsed.Hosts);
         if (vector.GetProperty("auth") is { ValueKind: JsonValueKind.Object } auth)
-            Assert.Equal((auth.Text("username"), auth.Text("password"), auth.Text("db")), (parsed.UserName, parsed.Password, parsed.Database));
+            Assert.Equal(
+                (auth.Text("username"), auth.Text("password"), auth.Text("db")), (parsed.UserName, parsed.Password, parsed.Database));
         if (vector.GetProperty("options") is { ValueKind: JsonValueKind.Object } options)
         {
             foreach (JsonProperty option in options.EnumerateObject())
@@ -128,11 +129,13 @@ public sealed class ConnectionStringVectorTests
     }
 
     /// <summary>What the specification has a driver warn of: MongoPerf refuses most of it, once the string is to be used.</summary>
-    private static IEnumerable<string> Odd(ConnectionString parsed) => [.. parsed.Warnings, .. parsed.Faults.Select(fault => fault.Message)];
+    private static IEnumerable<string> Odd(ConnectionString parsed) =>
+        [.. parsed.Warnings, .. parsed.Faults.Select(fault => fault.Message)];
 
     private static ServerAddress Address(JsonElement host) => new(
         host.Text("host")!,
-        host.GetProperty("port") is { ValueKind: JsonValueKind.Number } port ? port.GetInt32() : host.Text("type") == "unix" ? 0 : ServerAddress.DefaultPort);
+        host.GetProperty("port") is { ValueKind: JsonValueKind.Number } port ? port.GetInt32()
+            : host.Text("type") == "unix" ? 0 : ServerAddress.DefaultPort);
 
     private static void AssertSame(JsonElement expected, object? actual, string name)
     {
@@ -155,7 +158,8 @@ public sealed class ConnectionStringVectorTests
                 break;
             default:
                 var pairs = Assert.IsAssignableFrom<IReadOnlyDictionary<string, string>>(actual);
-                Assert.Equal(expected.EnumerateObject().ToDictionary(pair => pair.Name, pair => pair.Value.GetString()!), pairs.ToDictionary());
+                Assert.Equal(
+                    expected.EnumerateObject().ToDictionary(pair => pair.Name, pair => pair.Value.GetString()!), pairs.ToDictionary());
                 break;
         }
     }

@@ -7,7 +7,9 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Tests.Wire;
 
-/// <summary>MongoDB's vectors for credentials as what a server sees of them: which command, of which database, by which mechanism.</summary>
+/// <summary>
+/// MongoDB's vectors for credentials as what a server sees of them: which command, of which database, by which mechanism.
+/// </summary>
 public sealed class CredentialBehaviourTests
 {
     public static TheoryData<string, int, string> Credentials => VectorCase.Rows("tests", "auth/legacy/connection-string.json");
@@ -23,13 +25,15 @@ public sealed class CredentialBehaviourTests
         ConnectionString uri = ConnectionString.Parse(vector.Text("uri")!);
         if (uri.AuthMechanism is "GSSAPI" or "MONGODB-OIDC")
         {
-            Assert.Contains($"authentication by {uri.AuthMechanism} is not supported", Assert.Throws<ConnectionStringException>(() => ConnectionSettings.From(uri)).Message, StringComparison.Ordinal);
+            Assert.Contains($"authentication by {uri.AuthMechanism} is not supported",
+                Assert.Throws<ConnectionStringException>(() => ConnectionSettings.From(uri)).Message, StringComparison.Ordinal);
             return;
         }
 
         if (uri.Credential is { Mechanism: "MONGODB-AWS", UserName: null })
         {
-            Assert.Contains("AWS_ACCESS_KEY_ID", Assert.Throws<ConnectionStringException>(() => ConnectionSettings.From(uri)).Message, StringComparison.Ordinal);
+            Assert.Contains("AWS_ACCESS_KEY_ID",
+                Assert.Throws<ConnectionStringException>(() => ConnectionSettings.From(uri)).Message, StringComparison.Ordinal);
             return;
         }
 
@@ -47,9 +51,11 @@ public sealed class CredentialBehaviourTests
         Assert.True(login is not null, description);
         Assert.Equal((mechanism, source), (login.FindString("mechanism"), login.FindString("$db")));
         Assert.Equal(mechanism == "MONGODB-X509" ? "authenticate" : "saslStart", login.First().Key);
-        Assert.Equal(expected.Text("mechanism") is null ? $"{source}.{expected.Text("username")}" : null, hello.FindString("saslSupportedMechs"));
+        Assert.Equal(expected.Text("mechanism") is null ? $"{source}.{expected.Text("username")}" : null,
+            hello.FindString("saslSupportedMechs"));
         bool speculates = mechanism is "SCRAM-SHA-1" or "SCRAM-SHA-256" or "MONGODB-X509";
-        Assert.Equal(speculates ? (mechanism, source) : (null, null), (hello.FindString("speculativeAuthenticate.mechanism"), hello.FindString("speculativeAuthenticate.db")));
+        Assert.Equal(speculates ? (mechanism, source) : (null, null),
+            (hello.FindString("speculativeAuthenticate.mechanism"), hello.FindString("speculativeAuthenticate.db")));
         AssertUser(login, mechanism, expected.Text("username"), expected.Text("password"));
     }
 
@@ -70,9 +76,16 @@ public sealed class CredentialBehaviourTests
     [Fact]
     public void A_server_that_never_comes_to_an_end_is_left()
     {
-        using var server = new LyingServer { Answer = exchange => exchange.Reply(BsonDocument.Of(("conversationId", 1), ("done", false), ("payload", Array.Empty<byte>()), ("ok", 1.0))) };
-        ConnectionSettings settings = ConnectionSettings.Default with { Credential = ConnectionString.Parse("mongodb://user:x@h/?authMechanism=PLAIN").Credential };
-        Assert.Contains("never ends the login exchange", Assert.Throws<AuthenticationFailedException>(() => MongoConnection.Open(server.Address, settings)).Message, StringComparison.Ordinal);
+        using var server = new LyingServer { Answer = exchange =>
+            exchange.Reply(BsonDocument.Of(("conversationId", 1), ("done", false), ("payload", Array.Empty<byte>()), ("ok", 1.0))) };
+        ConnectionSettings settings = ConnectionSettings.Default with
+        {
+            Credential = ConnectionString.Parse("mongodb://user:x@h/?authMechanism=PLAIN").Credential,
+        };
+        Assert.Contains(
+            "never ends the login exchange",
+            Assert.Throws<AuthenticationFailedException>(() => MongoConnection.Open(server.Address, settings)).Message,
+            StringComparison.Ordinal);
     }
 
     [Theory]
@@ -84,7 +97,8 @@ public sealed class CredentialBehaviourTests
     [InlineData("mongodb://h/?w=0", "w=0")]
     [InlineData("mongodb://h/?tls=true&tlsCAFile=/nonexistent/ca.pem", "there is no such file")]
     public void What_would_be_unsafe_or_can_not_be_is_refused_before_a_server_is_asked(string uri, string why) =>
-        Assert.Contains(why, Assert.Throws<ConnectionStringException>(() => ConnectionSettings.From(ConnectionString.Parse(uri))).Message, StringComparison.Ordinal);
+        Assert.Contains(why, Assert.Throws<ConnectionStringException>(() => ConnectionSettings.From(ConnectionString.Parse(uri))).Message,
+            StringComparison.Ordinal);
 
     private static void AssertUser(BsonDocument login, string mechanism, string? user, string? password)
     {
@@ -96,7 +110,8 @@ public sealed class CredentialBehaviourTests
 
         byte[] payload = login.Find("payload")!.Value.ToBinary().ToArray();
         if (mechanism == "MONGODB-AWS")
-            Assert.Equal((32, 110), (new BsonDocument(payload).Find("r")!.Value.ToBinary().Length, new BsonDocument(payload).FindInt64("p")));
+            Assert.Equal(
+                (32, 110), (new BsonDocument(payload).Find("r")!.Value.ToBinary().Length, new BsonDocument(payload).FindInt64("p")));
         else if (mechanism == "PLAIN")
             Assert.Equal($"\0{user}\0{password}", Encoding.UTF8.GetString(payload));
         else
@@ -117,7 +132,8 @@ public sealed class CredentialBehaviourTests
             Answer = exchange =>
             {
                 login ??= new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray());
-                exchange.Reply(BsonDocument.Of(("ok", 0.0), ("code", 18), ("codeName", "AuthenticationFailed"), ("errmsg", "Authentication failed.")));
+                exchange.Reply(
+                    BsonDocument.Of(("ok", 0.0), ("code", 18), ("codeName", "AuthenticationFailed"), ("errmsg", "Authentication failed.")));
             },
         };
         // Straight to the connection: what From() refuses without TLS is sent here all the same.

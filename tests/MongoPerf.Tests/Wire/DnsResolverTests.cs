@@ -35,7 +35,10 @@ public sealed class DnsResolverTests
     [Fact]
     public void Name_servers_are_those_of_the_systems_configuration_in_its_order()
     {
-        string[] lines = ["options timeout:1", "# nameserver 9.9.9.9", "nameserver 10.1.2.3 # ours", "search x.y", "\tnameserver\t::1", "nameserver none"];
+        string[] lines =
+        [
+            "options timeout:1", "# nameserver 9.9.9.9", "nameserver 10.1.2.3 # ours", "search x.y", "\tnameserver\t::1", "nameserver none",
+        ];
         Assert.Equal(["10.1.2.3", "::1"], DnsResolver.ServersOf(lines).Select(server => server.Address));
     }
 
@@ -57,7 +60,8 @@ public sealed class DnsResolverTests
             answer[7] = 0;
             return answer[..^0];
         });
-        var e = Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse("mongodb+srv://cluster.example.test").Resolve(new DnsResolver(server.Address)));
+        var e = Assert.Throws<ConnectionStringException>(() =>
+            ConnectionString.Parse("mongodb+srv://cluster.example.test").Resolve(new DnsResolver(server.Address)));
         Assert.StartsWith("connection string: DNS: ", e.Message, StringComparison.Ordinal);
     }
 
@@ -96,7 +100,8 @@ public sealed class DnsResolverTests
     [Fact]
     public void A_name_that_points_at_itself_is_refused()
     {
-        using var server = new DnsServer(query => [query[0], query[1], 0x85, 0x80, 0, 0, 0, 1, 0, 0, 0, 0, 0xC0, 12, 0, 33, 0, 1, 0, 0, 0, 0, 0, 0]);
+        using var server =
+            new DnsServer(query => [query[0], query[1], 0x85, 0x80, 0, 0, 0, 1, 0, 0, 0, 0, 0xC0, 12, 0, 33, 0, 1, 0, 0, 0, 0, 0, 0]);
         Assert.Throws<NameResolutionException>(() => new DnsResolver(server.Address).FindServices("_mongodb._tcp.cluster.example.test"));
     }
 
@@ -108,7 +113,8 @@ public sealed class DnsResolverTests
     {
         DnsZone zone = new DnsZone().Service("odd.example.test", host, port);
         using var server = new DnsServer(query => zone.Answer(query));
-        var e = Assert.Throws<NameResolutionException>(() => new DnsResolver(server.Address).FindServices("_mongodb._tcp.odd.example.test"));
+        var e =
+            Assert.Throws<NameResolutionException>(() => new DnsResolver(server.Address).FindServices("_mongodb._tcp.odd.example.test"));
         Assert.Equal("DNS: an SRV record names no host, or no port", e.Message);
     }
 }

@@ -5,7 +5,8 @@ namespace MongoPerf.Tests.Wire;
 public sealed class ExtendedJsonTests
 {
     private static readonly BsonDocument Sample = BsonDocument.Of(
-        ("_id", new ObjectId(1, 2)), ("n", 5), ("big", 5_000_000_000L), ("x", 2.0), ("t", DateTime.UnixEpoch), ("a", new object[] { 1, "zwei" }), ("e", BsonDocument.Empty));
+        ("_id", new ObjectId(1, 2)), ("n", 5), ("big", 5_000_000_000L), ("x", 2.0), ("t", DateTime.UnixEpoch),
+        ("a", new object[] { 1, "zwei" }), ("e", BsonDocument.Empty));
 
     [Fact]
     public void Relaxed_form_shows_numbers_and_dates_as_people_write_them() => Assert.Equal(
@@ -64,7 +65,8 @@ public sealed class ExtendedJsonTests
     [Fact]
     public void Date_with_an_offset_or_fractions_is_read_in_milliseconds()
     {
-        BsonDocument parsed = ExtendedJson.Parse("""{"a": {"$date": "1970-01-01T01:00:00.5+01:00"}, "b": {"$date": "1969-12-31T23:59:59.999Z"}}""");
+        BsonDocument parsed =
+            ExtendedJson.Parse("""{"a": {"$date": "1970-01-01T01:00:00.5+01:00"}, "b": {"$date": "1969-12-31T23:59:59.999Z"}}""");
         Assert.Equal((500L, -1L), (parsed.FindInt64("a"), parsed.FindInt64("b")));
     }
 

@@ -35,7 +35,8 @@ public sealed class NamedFileTests : IDisposable
     {
         using Stream stream = NamedFile.Open(_pipe, Long, Short);
         using FileStream writer = File.OpenWrite(_pipe);
-        Assert.Equal($"{_pipe} is a pipe, and nothing came from it for 0.2 s", Assert.Throws<TimeoutException>(() => stream.ReadByte()).Message);
+        Assert.Equal(
+            $"{_pipe} is a pipe, and nothing came from it for 0.2 s", Assert.Throws<TimeoutException>(() => stream.ReadByte()).Message);
     }
 
     [Fact]

@@ -62,8 +62,10 @@ public sealed class OpMsgGoldenBytesTests
     [Fact]
     public void Command_that_runs_once_is_written_with_its_database_last()
     {
-        byte[] expected = FromHex("33000000 07000000 00000000 dd070000 00000000 00 1e000000 10 70696e6700 01000000 02 24646200 06000000 61646d696e00 00");
-        Assert.Equal(Convert.ToHexString(expected), Convert.ToHexString(new OpMsgWriter().WriteCommand("admin", BsonDocument.Of(("ping", 1)), requestId: 7)));
+        byte[] expected =
+            FromHex("33000000 07000000 00000000 dd070000 00000000 00 1e000000 10 70696e6700 01000000 02 24646200 06000000 61646d696e00 00");
+        Assert.Equal(Convert.ToHexString(expected),
+            Convert.ToHexString(new OpMsgWriter().WriteCommand("admin", BsonDocument.Of(("ping", 1)), requestId: 7)));
     }
 
     [Fact]

@@ -8,7 +8,8 @@ namespace MongoPerf.Tests.Wire;
 /// <summary>What a connection string asks of every operation arrives at the server with those that don't say so themselves.</summary>
 public sealed class OperationDefaultsTests
 {
-    private const string All = "w=majority&journal=true&wTimeoutMS=500&readConcernLevel=majority&readPreference=secondaryPreferred&readPreferenceTags=dc:ny&readPreferenceTags=&maxStalenessSeconds=120";
+    private const string All = "w=majority&journal=true&wTimeoutMS=500&readConcernLevel=majority&readPreference=secondaryPreferred&"
+        + "readPreferenceTags=dc:ny&readPreferenceTags=&maxStalenessSeconds=120";
 
     private static readonly (string, object?) Own = ("writeConcern", BsonDocument.Of(("w", 1)));
 
@@ -16,7 +17,8 @@ public sealed class OperationDefaultsTests
     public void A_write_gets_the_write_concern_alone()
     {
         BsonDocument sent = Send(All, BsonDocument.Of(("insert", "c")));
-        Assert.Equal(("majority", true, 500), (sent.FindString("writeConcern.w"), sent.IsTrue("writeConcern.j"), sent.FindInt64("writeConcern.wtimeout")));
+        Assert.Equal(("majority", true, 500),
+            (sent.FindString("writeConcern.w"), sent.IsTrue("writeConcern.j"), sent.FindInt64("writeConcern.wtimeout")));
         Assert.Equal((null, null), (sent.Find("readConcern"), sent.Find("$readPreference")));
         Assert.Equal("d", sent.FindString("$db"));
     }
@@ -33,7 +35,8 @@ public sealed class OperationDefaultsTests
     public void What_an_operation_says_itself_stands()
     {
         Assert.Equal(1, Send(All, BsonDocument.Of(("insert", "c"), Own)).FindInt64("writeConcern.w"));
-        BsonDocument sent = Send(All, BsonDocument.Of(("find", "c"), ("$readPreference", BsonDocument.Of(("mode", "nearest"))), ("readConcern", BsonDocument.Of(("level", "local")))));
+        BsonDocument sent = Send(All, BsonDocument.Of(("find", "c"), ("$readPreference", BsonDocument.Of(("mode", "nearest"))),
+            ("readConcern", BsonDocument.Of(("level", "local")))));
         Assert.Equal(("nearest", "local"), (sent.FindString("$readPreference.mode"), sent.FindString("readConcern.level")));
     }
 
@@ -69,11 +72,15 @@ public sealed class OperationDefaultsTests
     public void A_secondary_that_was_named_directly_is_asked_as_one_and_writes_are_left_to_it_to_refuse()
     {
         BsonDocument secondary = BsonDocument.Of(("secondary", true), ("setName", "rs0"), ("maxWireVersion", 17), ("ok", 1.0));
-        Assert.Equal("secondary", Send("directConnection=true&readPreference=secondary", BsonDocument.Of(("find", "c")), hello: secondary).FindString("$readPreference.mode"));
+        Assert.Equal("secondary", Send("directConnection=true&readPreference=secondary", BsonDocument.Of(("find", "c")), hello: secondary)
+            .FindString("$readPreference.mode"));
         foreach (bool isHousekeeping in (bool[])[true, false])
         {
-            Assert.Equal("primaryPreferred", Send("directConnection=true", BsonDocument.Of(("find", "c")), isHousekeeping, secondary).FindString("$readPreference.mode"));
-            Assert.Equal("primaryPreferred", Send("directConnection=true", BsonDocument.Of(("listCollections", 1)), isHousekeeping, secondary).FindString("$readPreference.mode"));
+            Assert.Equal("primaryPreferred", Send("directConnection=true", BsonDocument.Of(("find", "c")), isHousekeeping, secondary)
+                .FindString("$readPreference.mode"));
+            Assert.Equal("primaryPreferred",
+                Send("directConnection=true", BsonDocument.Of(("listCollections", 1)), isHousekeeping, secondary)
+                    .FindString("$readPreference.mode"));
             Assert.Null(Send("directConnection=true", BsonDocument.Of(("insert", "c")), isHousekeeping, secondary).Find("$readPreference"));
             Assert.Null(Send("", BsonDocument.Of(("find", "c")), isHousekeeping, secondary).Find("$readPreference"));
             Assert.Null(Send("directConnection=true", BsonDocument.Of(("find", "c")), isHousekeeping).Find("$readPreference"));
@@ -117,7 +124,8 @@ public sealed class OperationDefaultsTests
                 exchange.Reply(BsonDocument.Of(("ok", 1.0)));
             },
         };
-        using MongoConnection connection = MongoConnection.Open(server.Address, ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?" + options)));
+        using MongoConnection connection = MongoConnection.Open(
+            server.Address, ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?" + options)));
         if (message is null)
             connection.RunCommand("d", command!);
         else

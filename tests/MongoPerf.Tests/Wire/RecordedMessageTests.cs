@@ -10,7 +10,8 @@ public sealed class RecordedMessageTests
     [VectorFact]
     public void Recorded_hello_messages_hold_the_recorded_documents()
     {
-        JsonElement exchange = Open("hello.json").GetProperty("exchanges").EnumerateArray().First(entry => entry.TryGetProperty("replyHex", out _));
+        JsonElement exchange = Open("hello.json")
+            .GetProperty("exchanges").EnumerateArray().First(entry => entry.TryGetProperty("replyHex", out _));
         foreach ((string hex, string json) in new[] { ("requestHex", "request"), ("replyHex", "reply") })
         {
             byte[] bytes = Convert.FromHexString(exchange.GetProperty(hex).GetString()!);
@@ -36,7 +37,8 @@ public sealed class RecordedMessageTests
             parsed++;
             OpMsg message = OpMsg.Parse(bytes);
             BsonValidator.Validate(message.Body);
-            if (entry.GetProperty("reply") is { ValueKind: JsonValueKind.Object } reply && reply.TryGetProperty("doc", out JsonElement document))
+            if (entry.GetProperty("reply") is { ValueKind: JsonValueKind.Object } reply
+                && reply.TryGetProperty("doc", out JsonElement document))
                 Assert.True(ExtendedJson.Parse(document.GetRawText()).Bytes.SequenceEqual(message.Body), what);
         }
 
@@ -51,7 +53,8 @@ public sealed class RecordedMessageTests
         {
             string what = entry.GetProperty("what").GetString()!;
             byte[] bytes = Convert.FromHexString(entry.GetProperty("requestHex").GetString()!);
-            if (bytes.Length < MessageHeader.Size || MessageHeader.Read(bytes) is not { OpCode: OpCode.Msg } header || header.Length != bytes.Length)
+            if (bytes.Length < MessageHeader.Size || MessageHeader.Read(bytes) is not { OpCode: OpCode.Msg } header
+                || header.Length != bytes.Length)
                 continue;
             bool isRefusal = what.StartsWith("unknown required flag", StringComparison.Ordinal)
                 || what.StartsWith("two kind 0", StringComparison.Ordinal)
@@ -72,7 +75,9 @@ public sealed class RecordedMessageTests
         {
             using var file = JsonDocument.Parse(File.ReadAllText(path));
             JsonElement root = file.RootElement;
-            foreach (JsonElement entry in root.TryGetProperty("exchanges", out JsonElement exchanges) ? exchanges.EnumerateArray().ToArray() : [root])
+            foreach (JsonElement entry in root.TryGetProperty("exchanges", out JsonElement exchanges)
+                ? exchanges.EnumerateArray().ToArray()
+                : [root])
             {
                 if (!entry.TryGetProperty("reply", out JsonElement reply) || reply.ValueKind != JsonValueKind.Object)
                     continue;

@@ -5,7 +5,9 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Tests.Wire;
 
-/// <summary>A server that answers a byte at a time, or without end, is left: time-outs are of whole replies, and a stop ends every wait.</summary>
+/// <summary>
+/// A server that answers a byte at a time, or without end, is left: time-outs are of whole replies, and a stop ends every wait.
+/// </summary>
 public sealed class ReplyTimeTests : IDisposable
 {
     private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(200);
@@ -29,7 +31,8 @@ public sealed class ReplyTimeTests : IDisposable
     {
         _server.Answer = Drip;
         using MongoConnection connection = Open(new ConnectionSettings { ReplyTimeout = Short });
-        Assert.EndsWith("came within 0.2 s", Assert.Throws<ConnectionFailedException>(() => connection.RunLongCommand("d", Ping)).Message, StringComparison.Ordinal);
+        Assert.EndsWith("came within 0.2 s",
+            Assert.Throws<ConnectionFailedException>(() => connection.RunLongCommand("d", Ping)).Message, StringComparison.Ordinal);
     }
 
     [Theory]
@@ -39,7 +42,9 @@ public sealed class ReplyTimeTests : IDisposable
     {
         _server.Answer = exchange => exchange.Send(LyingServer.Message(Long, exchange.RequestId).AsSpan(0, 100));
         using MongoConnection connection = Open(new ConnectionSettings { ReplyTimeout = Short });
-        var e = Assert.Throws<ConnectionFailedException>(() => isLong ? connection.RunLongCommand("d", Ping) : connection.RunCommand("d", Ping));
+        var e = Assert.Throws<ConnectionFailedException>(() => isLong
+            ? connection.RunLongCommand("d", Ping)
+            : connection.RunCommand("d", Ping));
         Assert.EndsWith("only 100 bytes of a reply came within 0.2 s", e.Message, StringComparison.Ordinal);
     }
 
@@ -48,9 +53,11 @@ public sealed class ReplyTimeTests : IDisposable
     {
         using var certificates = new TestCertificates();
         using var server = new TlsServer(certificates.ForLoopback(), Long) { Pause = TimeSpan.FromMilliseconds(5) };
-        ConnectionSettings settings = ConnectionSettings.From(ConnectionString.Parse($"mongodb://h/?tls=true&tlsCAFile={certificates.AuthorityFile}"));
+        ConnectionSettings settings =
+            ConnectionSettings.From(ConnectionString.Parse($"mongodb://h/?tls=true&tlsCAFile={certificates.AuthorityFile}"));
         using MongoConnection connection = MongoConnection.Open(server.Address, settings with { ReplyTimeout = Short });
-        Assert.EndsWith("came within 0.2 s", Assert.Throws<ConnectionFailedException>(() => connection.RunCommand("d", Ping)).Message, StringComparison.Ordinal);
+        Assert.EndsWith("came within 0.2 s",
+            Assert.Throws<ConnectionFailedException>(() => connection.RunCommand("d", Ping)).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -58,7 +65,9 @@ public sealed class ReplyTimeTests : IDisposable
     {
         _server.Handshake = Drip;
         Assert.EndsWith(
-            "no answer within 0.2 s", Assert.Throws<ConnectionFailedException>(() => Open(new ConnectionSettings { ConnectTimeout = Short })).Message, StringComparison.Ordinal);
+            "no answer within 0.2 s",
+            Assert.Throws<ConnectionFailedException>(() => Open(new ConnectionSettings { ConnectTimeout = Short })).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -112,7 +121,8 @@ public sealed class ReplyTimeTests : IDisposable
     {
         _server.Answer = exchange => exchange.Send(LyingServer.Message(BsonDocument.Of(("ok", 1.0)), exchange.RequestId + 1));
         using MongoConnection connection = Open(ConnectionSettings.Default);
-        Assert.Contains("reply to request", Assert.Throws<WireProtocolException>(() => connection.RunCommand("d", Ping)).Message, StringComparison.Ordinal);
+        Assert.Contains("reply to request",
+            Assert.Throws<WireProtocolException>(() => connection.RunCommand("d", Ping)).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -125,7 +135,8 @@ public sealed class ReplyTimeTests : IDisposable
             exchange.Send(reply);
         };
         using MongoConnection connection = Open(ConnectionSettings.Default);
-        Assert.Contains("announces more replies", Assert.Throws<WireProtocolException>(() => connection.RunCommand("d", Ping)).Message, StringComparison.Ordinal);
+        Assert.Contains("announces more replies",
+            Assert.Throws<WireProtocolException>(() => connection.RunCommand("d", Ping)).Message, StringComparison.Ordinal);
     }
 
     [Theory]
@@ -134,9 +145,12 @@ public sealed class ReplyTimeTests : IDisposable
     public void A_cursor_that_never_ends_is_left(int documents, string why)
     {
         BsonDocument[] batch = [.. Enumerable.Repeat(BsonDocument.Empty, documents)];
-        _server.Answer = exchange => exchange.Reply(BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", batch), ("nextBatch", batch), ("id", 7L), ("ns", "d.c"))), ("ok", 1.0)));
+        _server.Answer = exchange => exchange.Reply(BsonDocument.Of(
+            ("cursor", BsonDocument.Of(("firstBatch", batch), ("nextBatch", batch), ("id", 7L), ("ns", "d.c"))), ("ok", 1.0)));
         using MongoConnection connection = Open(ConnectionSettings.Default);
-        Assert.Contains(why, Assert.Throws<WireProtocolException>(() => connection.RunCursor("d", BsonDocument.Of(("find", "c"))).Count()).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            why, Assert.Throws<WireProtocolException>(() => connection.RunCursor("d", BsonDocument.Of(("find", "c"))).Count()).Message,
+            StringComparison.Ordinal);
     }
 
     [Theory]
@@ -147,8 +161,10 @@ public sealed class ReplyTimeTests : IDisposable
     [InlineData("maxWriteBatchSize", 1L << 40)]
     public void Limits_within_which_nothing_can_be_done_are_refused(string name, long limit)
     {
-        _server.Handshake = exchange => exchange.Reply(BsonDocument.Of(("ismaster", true), ("maxWireVersion", 17), (name, limit), ("ok", 1.0)));
-        Assert.StartsWith($"{_server.Address}: the server says {name} {limit}; allowed:", Assert.Throws<WireProtocolException>(() => Open(ConnectionSettings.Default)).Message, StringComparison.Ordinal);
+        _server.Handshake = exchange =>
+            exchange.Reply(BsonDocument.Of(("ismaster", true), ("maxWireVersion", 17), (name, limit), ("ok", 1.0)));
+        Assert.StartsWith($"{_server.Address}: the server says {name} {limit}; allowed:",
+            Assert.Throws<WireProtocolException>(() => Open(ConnectionSettings.Default)).Message, StringComparison.Ordinal);
     }
 
     [Theory]

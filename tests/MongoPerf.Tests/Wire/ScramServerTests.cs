@@ -16,11 +16,13 @@ public sealed class ScramServerTests
     [Theory]
     [InlineData(
         Scram.Sha256, "n,,n=user,r=rOprNGfwEbeRWgbNEkqO", "W22ZaJ0SNY7soEsUEjb6gQ==", "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0",
-        "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=", "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")]
+        "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=",
+        "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")]
     [InlineData(
         Scram.Sha1, "n,,n=user,r=fyko+d2lbbFgONRv9qkxdawL", "QSXCR+Q6sek8bf92", "3rfcNHYJY1ZVvWVs7j",
         "c=biws,r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,p=v0X8v3Bz2T0CJGbJQyF0X+HI4Ts=", "v=rmF9pqV8S7suAoZWja4dJRkFsKQ=")]
-    public void A_conversation_is_the_RFCs(string mechanism, string clientFirst, string salt, string nonce, string clientFinal, string serverFinal)
+    public void A_conversation_is_the_RFCs(
+        string mechanism, string clientFirst, string salt, string nonce, string clientFinal, string serverFinal)
     {
         ScramCredential credential = Credential(mechanism, "pencil", Convert.FromBase64String(salt), 4096);
         var server = new ScramServerConversation(mechanism, _ => credential, nonce);
@@ -36,7 +38,8 @@ public sealed class ScramServerTests
         JsonElement vector = VectorCase.Root(File).GetProperty("vectors")[index];
         string[] first = vector.Text("serverFirst")!.Split(',');
         string mechanism = vector.Text("mechanism")!;
-        ScramCredential credential = Credential(mechanism, vector.Text("passwordForPbkdf2")!, Convert.FromBase64String(first[1][2..]), int.Parse(first[2][2..]));
+        ScramCredential credential = Credential(
+            mechanism, vector.Text("passwordForPbkdf2")!, Convert.FromBase64String(first[1][2..]), int.Parse(first[2][2..]));
         string clientNonce = vector.Text("clientFirst")!.Split("r=")[1];
         var server = new ScramServerConversation(mechanism, _ => credential, first[0][(2 + clientNonce.Length)..]);
         Assert.Equal(vector.Text("serverFirst"), Text(server.Start(Bytes(vector.Text("clientFirst")!))));
@@ -72,7 +75,8 @@ public sealed class ScramServerTests
     [InlineData(Scram.Sha1)]
     public void A_wrong_password_and_a_user_who_is_not_there_are_refused_alike(string mechanism)
     {
-        foreach (ScramCredential credential in (ScramCredential[])[ScramCredential.Create(mechanism, "loader", "pencil"), ScramCredential.Fake(mechanism, "loader", [1])])
+        foreach (ScramCredential credential in (ScramCredential[])[ScramCredential.Create(mechanism, "loader", "pencil"),
+            ScramCredential.Fake(mechanism, "loader", [1])])
         {
             var server = new ScramServerConversation(mechanism, _ => credential);
             ScramConversation client = Client(mechanism, "loader", "pencils");
@@ -88,7 +92,8 @@ public sealed class ScramServerTests
     {
         ScramCredential known = ScramCredential.Create(mechanism, "loader", "pencil");
         ScramCredential fake = ScramCredential.Fake(mechanism, "nobody", [1]);
-        Assert.Equal((known.Salt.Length, known.Iterations, known.StoredKey.Length), (fake.Salt.Length, fake.Iterations, fake.StoredKey.Length));
+        Assert.Equal(
+            (known.Salt.Length, known.Iterations, known.StoredKey.Length), (fake.Salt.Length, fake.Iterations, fake.StoredKey.Length));
         Assert.Equal(fake.Salt, ScramCredential.Fake(mechanism, "nobody", [1]).Salt);
         Assert.NotEqual(fake.StoredKey, ScramCredential.Fake(mechanism, "nobody", [1]).StoredKey);
         Assert.NotEqual(fake.Salt, ScramCredential.Fake(mechanism, "somebody", [1]).Salt);
@@ -110,13 +115,15 @@ public sealed class ScramServerTests
     [InlineData("p=tls-unique,,n=user,r=abc")]
     [InlineData("n=user,r=abc")]
     public void A_first_message_that_breaks_the_rules_is_refused(string message) =>
-        Assert.Throws<SaslException>(() => new ScramServerConversation(Scram.Sha256, _ => throw new InvalidOperationException("asked for a user")).Start(Bytes(message)));
+        Assert.Throws<SaslException>(() =>
+            new ScramServerConversation(Scram.Sha256, _ => throw new InvalidOperationException("asked for a user")).Start(Bytes(message)));
 
     [Fact]
     public void A_message_is_bounded_and_is_text()
     {
         ScramCredential credential = ScramCredential.Create(Scram.Sha256, "user", "pencil");
-        Assert.Throws<SaslException>(() => new ScramServerConversation(Scram.Sha256, _ => credential).Start(Bytes($"n,,n={new string('u', 4096)},r=abc")));
+        Assert.Throws<SaslException>(() =>
+            new ScramServerConversation(Scram.Sha256, _ => credential).Start(Bytes($"n,,n={new string('u', 4096)},r=abc")));
         Assert.Throws<SaslException>(() => new ScramServerConversation(Scram.Sha256, _ => credential).Start([(byte)'n', 0xFF]));
     }
 
@@ -139,10 +146,12 @@ public sealed class ScramServerTests
 
     [Fact]
     public void A_last_message_comes_after_a_first() =>
-        Assert.Throws<SaslException>(() => new ScramServerConversation(Scram.Sha256, _ => throw new InvalidOperationException()).Finish("c=biws,r=,p=AAAA"u8));
+        Assert.Throws<SaslException>(() =>
+            new ScramServerConversation(Scram.Sha256, _ => throw new InvalidOperationException()).Finish("c=biws,r=,p=AAAA"u8));
 
     [Fact]
-    public void What_is_stored_prints_nothing_of_itself() => Assert.Equal("ScramCredential SCRAM-SHA-1", ScramCredential.Create(Scram.Sha1, "user", "pencil").ToString());
+    public void What_is_stored_prints_nothing_of_itself() =>
+        Assert.Equal("ScramCredential SCRAM-SHA-1", ScramCredential.Create(Scram.Sha1, "user", "pencil").ToString());
 
     private static ScramCredential Credential(string mechanism, string prepared, byte[] salt, int iterations)
     {

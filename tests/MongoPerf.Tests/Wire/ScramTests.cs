@@ -12,9 +12,11 @@ public sealed class ScramTests
 
     public static TheoryData<int> Conversations => [.. Enumerable.Range(0, VectorCase.Root(File).GetProperty("vectors").GetArrayLength())];
 
-    public static TheoryData<int> Preparations => [.. Enumerable.Range(0, VectorCase.Root(File).GetProperty("saslprep").GetProperty("cases").GetArrayLength())];
+    public static TheoryData<int> Preparations =>
+        [.. Enumerable.Range(0, VectorCase.Root(File).GetProperty("saslprep").GetProperty("cases").GetArrayLength())];
 
-    public static TheoryData<int> Logins => [.. Enumerable.Range(0, VectorCase.Root(File).GetProperty("saslprep").GetProperty("login").GetArrayLength())];
+    public static TheoryData<int> Logins =>
+        [.. Enumerable.Range(0, VectorCase.Root(File).GetProperty("saslprep").GetProperty("login").GetArrayLength())];
 
     [VectorTheory]
     [MemberData(nameof(Conversations))]
@@ -130,7 +132,8 @@ public sealed class ScramTests
     [InlineData("\ufffd")]
     [InlineData("\u0627a\u0627")]
     public void A_refused_password_is_not_shown(string password) =>
-        Assert.StartsWith("the password ", Assert.Throws<SaslException>(() => SaslPrep.Prepare("S3cr3t" + password)).Message.Replace("S3cr3t", "!", StringComparison.Ordinal), StringComparison.Ordinal);
+        Assert.StartsWith("the password ", Assert.Throws<SaslException>(() => SaslPrep.Prepare("S3cr3t" + password)).Message
+            .Replace("S3cr3t", "!", StringComparison.Ordinal), StringComparison.Ordinal);
 
     private static JsonElement Vector(int index) => VectorCase.Root(File).GetProperty("vectors")[index];
 

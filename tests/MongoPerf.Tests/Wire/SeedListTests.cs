@@ -17,7 +17,8 @@ public sealed class SeedListTests
         .Service($"test2.{Domain}", $"localhost.{Domain}", 27018).Service($"test2.{Domain}", $"localhost.{Domain}", 27019)
         .Service($"test3.{Domain}", $"localhost.{Domain}", 27017)
         .Service($"test5.{Domain}", $"localhost.{Domain}", 27017).Text($"test5.{Domain}", "replicaSet=repl0&authSource=thisDB")
-        .Service($"test6.{Domain}", $"localhost.{Domain}", 27017).Text($"test6.{Domain}", "replicaSet=repl0").Text($"test6.{Domain}", "authSource=otherDB")
+        .Service($"test6.{Domain}", $"localhost.{Domain}", 27017)
+        .Text($"test6.{Domain}", "replicaSet=repl0").Text($"test6.{Domain}", "authSource=otherDB")
         .Service($"test7.{Domain}", $"localhost.{Domain}", 27017).Text($"test7.{Domain}", "ssl=false")
         .Service($"test8.{Domain}", $"localhost.{Domain}", 27017).Text($"test8.{Domain}", "authSource")
         .Service($"test10.{Domain}", $"localhost.{Domain}", 27017).Text($"test10.{Domain}", "socketTimeoutMS=500")
@@ -32,7 +33,8 @@ public sealed class SeedListTests
         .Service($"test19.{Domain}", "localhost.evil.build.10gen.cc", 27017).Service($"test19.{Domain}", $"localhost.{Domain}", 27017)
         .Service($"test20.{Domain}", $"localhost.{Domain}", 27017).Text($"test20.{Domain}", "loadBalanced=true")
         .Service($"test21.{Domain}", $"localhost.{Domain}", 27017).Text($"test21.{Domain}", "loadBalanced=false")
-        .Service($"test22.{Domain}", $"localhost.{Domain}", 27017, "customname").Service($"test22.{Domain}", $"localhost.{Domain}", 27018, "customname")
+        .Service($"test22.{Domain}", $"localhost.{Domain}", 27017, "customname")
+        .Service($"test22.{Domain}", $"localhost.{Domain}", 27018, "customname")
         .Service($"test23.{Domain}", $"localhost.{Domain}", 8000)
         .Service($"test24.{Domain}", $"localhost.{Domain}", 8000).Text($"test24.{Domain}", "loadBalanced=true");
 
@@ -43,12 +45,15 @@ public sealed class SeedListTests
             string? folder = RepositoryPaths.Vectors is null ? null : Path.Combine(RepositoryPaths.Vectors, Vectors);
             // Where the vectors are not, the cases of this class remain.
             return folder is not null && Directory.Exists(folder)
-                ? [.. Directory.GetFiles(folder, "*.json", SearchOption.AllDirectories).Select(file => Path.GetRelativePath(RepositoryPaths.Vectors!, file)).Order(StringComparer.Ordinal)]
+                ? [.. Directory.GetFiles(folder, "*.json", SearchOption.AllDirectories)
+                    .Select(file => Path.GetRelativePath(RepositoryPaths.Vectors!, file)).Order(StringComparer.Ordinal)]
                 : [""];
         }
     }
 
-    /// <summary>The host's name before the domain and the options; the ports that are found; options as they are then, with commas between them.</summary>
+    /// <summary>
+    /// The host's name before the domain and the options; the ports that are found; options as they are then, with commas between them.
+    /// </summary>
     [Theory]
     [InlineData("test1", "27017 27018", "tls=True")]
     [InlineData("TEST1", "27017 27018", "tls=True")]
@@ -120,7 +125,8 @@ public sealed class SeedListTests
         if (isTrusted)
             Assert.Equal(new ServerAddress(host, 27017), Assert.Single(uri.Resolve(zone).Hosts));
         else
-            Assert.Contains("so not trusted", Assert.Throws<ConnectionStringException>(() => uri.Resolve(zone)).Message, StringComparison.Ordinal);
+            Assert.Contains(
+                "so not trusted", Assert.Throws<ConnectionStringException>(() => uri.Resolve(zone)).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -135,7 +141,8 @@ public sealed class SeedListTests
     [Fact]
     public void User_password_and_database_stay_as_they_were()
     {
-        ConnectionString found = ConnectionString.Parse($"mongodb+srv://b*b%40f3tt%3D:%244to%40L8%3DMC@test3.{Domain}/mydb%3F?replicaSet=repl0").Resolve(Zone);
+        ConnectionString found =
+            ConnectionString.Parse($"mongodb+srv://b*b%40f3tt%3D:%244to%40L8%3DMC@test3.{Domain}/mydb%3F?replicaSet=repl0").Resolve(Zone);
         Assert.Equal(("b*b@f3tt=", "$4to@L8=MC", "mydb?"), (found.UserName, found.Password, found.Database));
         Assert.Equal($"mongodb://b%2Ab%40f3tt%3D:***@localhost.{Domain}:27017/mydb%3F?replicaSet=repl0&tls=true", found.ToMaskedString());
     }

@@ -101,7 +101,8 @@ public sealed class ServerDirectoryTests
         using var set = new FakeSet(1) { Names = ["Nowhere.invalid:27017", "also.invalid:27018"] };
         var e = Assert.Throws<NoServerException>(() => Look([set[0].Address]));
         Assert.Equal(
-            $"{set[0].Address}: the members of its replica set 'rs0' use host names that can't be reached from here: nowhere.invalid:27017: unknown host name; also.invalid:27018: unknown host name",
+            $"{set[0].Address}: the members of its replica set 'rs0' use host names that can't be reached from here: "
+            + "nowhere.invalid:27017: unknown host name; also.invalid:27018: unknown host name",
             e.Message);
         Assert.Contains("directConnection=true", e.Hint, StringComparison.Ordinal);
         Assert.Equal(set[0].Address, Look([set[0].Address], FakeSet.Settings with { IsDirect = true }).Select(Secondary, 0));
@@ -111,16 +112,21 @@ public sealed class ServerDirectoryTests
     public void A_preference_that_no_member_meets_is_told_with_what_there_is()
     {
         using var set = new FakeSet(2);
-        ReadPreference paris = Secondary with { TagSets = [new Dictionary<string, string> { ["dc"] = "paris" }], MaxStalenessSeconds = 120 };
+        ReadPreference paris = Secondary with
+        {
+            TagSets = [new Dictionary<string, string> { ["dc"] = "paris" }], MaxStalenessSeconds = 120,
+        };
         var e = Assert.Throws<NoServerException>(() => Look(set.Addresses).Select(paris, 0));
         Assert.EndsWith(
-            $"no member of the replica set fits readPreference=secondary with tags dc:paris, at most 120 s behind: {set[0].Address} (primary, n:0); {set[1].Address} (secondary, n:1)", e.Message, StringComparison.Ordinal);
+            "no member of the replica set fits readPreference=secondary with tags dc:paris, at most 120 s behind: "
+            + $"{set[0].Address} (primary, n:0); {set[1].Address} (secondary, n:1)", e.Message, StringComparison.Ordinal);
     }
 
     [Fact]
     public void A_set_that_was_never_initiated_is_told_apart_even_when_it_is_named_directly()
     {
-        using var server = new LyingServer { Handshake = exchange => exchange.Reply(BsonDocument.Of(("ismaster", false), ("secondary", false), ("isreplicaset", true), ("maxWireVersion", 17), ("ok", 1.0))) };
+        using var server = new LyingServer { Handshake = exchange => exchange.Reply(
+            BsonDocument.Of(("ismaster", false), ("secondary", false), ("isreplicaset", true), ("maxWireVersion", 17), ("ok", 1.0))) };
         foreach (bool isDirect in (bool[])[true, false])
         {
             var e = Assert.Throws<NoServerException>(() => Look([server.Address], FakeSet.Settings with { IsDirect = isDirect }));
@@ -134,7 +140,8 @@ public sealed class ServerDirectoryTests
     {
         using var one = new LyingServer();
         using var other = new LyingServer();
-        Assert.Contains("don't belong together", Assert.Throws<NoServerException>(() => Look([one.Address, other.Address])).Message, StringComparison.Ordinal);
+        Assert.Contains("don't belong together",
+            Assert.Throws<NoServerException>(() => Look([one.Address, other.Address])).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -144,7 +151,8 @@ public sealed class ServerDirectoryTests
         (set[0].IsAway, set[1].IsAway) = (true, true);
         var servers = new ServerDirectory([.. set.Addresses, FreeAddress()], FakeSet.Settings);
         var e = Assert.Throws<NoServerException>(servers.Look);
-        Assert.StartsWith($"{set[0].Address}: connection closed by the server; also {set[1].Address}: connection closed by the server; ", e.Message, StringComparison.Ordinal);
+        Assert.StartsWith($"{set[0].Address}: connection closed by the server; also {set[1].Address}: connection closed by the server; ",
+            e.Message, StringComparison.Ordinal);
         Assert.EndsWith(": connection refused (nothing listens there)", e.Message, StringComparison.Ordinal);
         Assert.Equal(e.Message, Assert.Throws<NoServerException>(() => servers.Select(ReadPreference.Primary, 0)).Message);
         (set[0].IsAway, set[1].IsAway) = (false, false);
@@ -168,7 +176,8 @@ public sealed class ServerDirectoryTests
             Handshake = exchange =>
             {
                 asked = new BsonDocument(MongoPerf.Wire.Messages.OpMsg.Parse(exchange.Request).Body.ToArray());
-                exchange.Reply(BsonDocument.Of(("isWritablePrimary", true), ("msg", "isdbgrid"), ("serviceId", new ObjectId(7, 7)), ("maxWireVersion", 17), ("ok", 1.0)));
+                exchange.Reply(BsonDocument.Of(("isWritablePrimary", true), ("msg", "isdbgrid"), ("serviceId", new ObjectId(7, 7)),
+                    ("maxWireVersion", 17), ("ok", 1.0)));
             },
         };
         ConnectionSettings settings = ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?loadBalanced=true"));
@@ -176,7 +185,10 @@ public sealed class ServerDirectoryTests
             Assert.Equal($"{balancer.Address} (mongos {new ObjectId(7, 7)})", connection.Member);
         Assert.Equal(("hello", true), (asked!.First().Key, asked!.IsTrue("loadBalanced")));
         using var mongos = new FakeSet(1, areMongos: true);
-        Assert.Contains("leave loadBalanced out", Assert.Throws<ConnectionFailedException>(() => MongoConnection.Open(mongos[0].Address, settings)).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "leave loadBalanced out",
+            Assert.Throws<ConnectionFailedException>(() => MongoConnection.Open(mongos[0].Address, settings)).Message,
+            StringComparison.Ordinal);
     }
 
     [Theory]
@@ -188,7 +200,8 @@ public sealed class ServerDirectoryTests
     [InlineData("db1:0", null)]
     [InlineData("db1:65536", null)]
     [InlineData("db\u001b[2J:1", null)]
-    public void Names_of_members_are_addresses_and_nothing_else(string text, string? address) => Assert.Equal(address, ServerAddress.TryParse(text)?.ToString());
+    public void Names_of_members_are_addresses_and_nothing_else(string text, string? address) =>
+        Assert.Equal(address, ServerAddress.TryParse(text)?.ToString());
 
     private static ServerDirectory Look(IReadOnlyList<ServerAddress> seeds, ConnectionSettings? settings = null)
     {
@@ -197,12 +210,15 @@ public sealed class ServerDirectoryTests
         return servers;
     }
 
-    private static Dictionary<int, ServerAddress> Assignments(ServerDirectory servers, int workers) => Enumerable.Range(0, workers).ToDictionary(worker => worker, worker => servers.Select(ReadPreference.Primary, worker));
+    private static Dictionary<int, ServerAddress> Assignments(ServerDirectory servers, int workers) =>
+        Enumerable.Range(0, workers).ToDictionary(worker => worker, worker => servers.Select(ReadPreference.Primary, worker));
 
-    private static IEnumerable<int> CountsOf(Dictionary<int, ServerAddress> assignments) => assignments.Values.GroupBy(address => address).Select(group => group.Count());
+    private static IEnumerable<int> CountsOf(Dictionary<int, ServerAddress> assignments) =>
+        assignments.Values.GroupBy(address => address).Select(group => group.Count());
 
     private static Dictionary<ServerAddress, int> Spread(ServerDirectory servers, ReadPreference preference, int workers) =>
-        Enumerable.Range(0, workers).Select(worker => servers.Select(preference, worker)).GroupBy(address => address).ToDictionary(group => group.Key, group => group.Count());
+        Enumerable.Range(0, workers).Select(worker => servers.Select(preference, worker))
+            .GroupBy(address => address).ToDictionary(group => group.Key, group => group.Count());
 
     /// <summary>Where nobody listens.</summary>
     private static ServerAddress FreeAddress()

@@ -27,7 +27,8 @@ public sealed class ServerErrorTests
     }
 
     [Fact]
-    public void A_code_that_was_given_counts() => Assert.Equal(59, ServerError.From(BsonDocument.Of(("code", 59), ("errmsg", "ns not found"))).Code);
+    public void A_code_that_was_given_counts() =>
+        Assert.Equal(59, ServerError.From(BsonDocument.Of(("code", 59), ("errmsg", "ns not found"))).Code);
 
     [Fact]
     public void A_message_that_would_fill_the_screen_is_cut()

@@ -3,7 +3,9 @@ using MongoPerf.Wire.Discovery;
 
 namespace MongoPerf.Tests.Wire;
 
-/// <summary>Which of the servers that are known an operation may go to. By server-selection.md and max-staleness.md of MongoDB's specifications.</summary>
+/// <summary>
+/// Which of the servers that are known an operation may go to. By server-selection.md and max-staleness.md of MongoDB's specifications.
+/// </summary>
 public sealed class ServerSelectorTests
 {
     private const long Now = 1_000_000_000;
@@ -20,7 +22,8 @@ public sealed class ServerSelectorTests
     [InlineData("secondaryPreferred", "p", "p")]
     [InlineData("nearest", "p s t", "p s t")]
     [InlineData("nearest", "", "")]
-    public void A_mode_is_met_by_the_members_that_it_names(string mode, string there, string suitable) => Assert.Equal(suitable, Find(ReadPreference.Of(mode), Members(there)));
+    public void A_mode_is_met_by_the_members_that_it_names(string mode, string there, string suitable) =>
+        Assert.Equal(suitable, Find(ReadPreference.Of(mode), Members(there)));
 
     [Theory]
     [InlineData("secondary", "dc:ny", "s")]
@@ -36,7 +39,8 @@ public sealed class ServerSelectorTests
     public void Of_several_sets_of_tags_the_first_counts_that_a_member_has(string mode, string tags, string suitable)
     {
         ReadPreference preference = ReadPreference.Of(mode) with { TagSets = [.. tags.Split('|').Select(TagsOf)] };
-        Assert.Equal(suitable, Find(preference, [Server("p", tags: "dc:ny,rack:1"), Server("s", tags: "dc:ny,rack:1"), Server("t", tags: "dc:sf,rack:1")]));
+        Assert.Equal(suitable,
+            Find(preference, [Server("p", tags: "dc:ny,rack:1"), Server("s", tags: "dc:ny,rack:1"), Server("t", tags: "dc:sf,rack:1")]));
     }
 
     [Fact]
@@ -84,38 +88,51 @@ public sealed class ServerSelectorTests
     public void Only_servers_that_are_near_enough_are_used(int s, int t, int threshold, string near)
     {
         // The primary is nearest, and no secondary.
-        ServerSelector selector = Selector([Server("p", milliseconds: 0), Server("s", milliseconds: s), Server("t", milliseconds: t)], threshold);
+        ServerSelector selector = Selector(
+            [Server("p", milliseconds: 0), Server("s", milliseconds: s), Server("t", milliseconds: t)], threshold);
         Assert.Equal(near, Names(selector.Select(ReadPreference.Of("secondary"))));
     }
 
     [Fact]
     public void Every_mongos_is_suitable_for_every_mode_and_one_server_alone_too()
     {
-        ServerDescription[] mongos = [.. "ab".Select(name => new ServerDescription(new ServerAddress($"{name}", 1), ServerKind.Mongos)), new(new ServerAddress("c", 1), ServerKind.Unknown)];
-        Assert.Equal("a b", Names(new ServerSelector(DeploymentShape.Sharded, mongos, TimeSpan.Zero, TimeSpan.Zero).Select(ReadPreference.Of("secondary"))));
-        Assert.Equal("s", Names(new ServerSelector(DeploymentShape.Single, [Server("s")], TimeSpan.Zero, TimeSpan.Zero).Select(ReadPreference.Primary)));
+        ServerDescription[] mongos =
+        [
+            .. "ab".Select(name => new ServerDescription(new ServerAddress($"{name}", 1), ServerKind.Mongos)),
+            new(new ServerAddress("c", 1), ServerKind.Unknown),
+        ];
+        Assert.Equal("a b", Names(new ServerSelector(DeploymentShape.Sharded, mongos, TimeSpan.Zero, TimeSpan.Zero)
+            .Select(ReadPreference.Of("secondary"))));
+        Assert.Equal("s",
+            Names(new ServerSelector(DeploymentShape.Single, [Server("s")], TimeSpan.Zero, TimeSpan.Zero).Select(ReadPreference.Primary)));
     }
 
     [Fact]
     public void Arbiters_and_members_that_are_starting_hold_nothing_to_read() =>
-        Assert.Equal("", Find(ReadPreference.Of("nearest"), [new ServerDescription(new ServerAddress("a", 1), ServerKind.OtherMember), new ServerDescription(new ServerAddress("b", 1), ServerKind.Unknown)]));
+        Assert.Equal("", Find(ReadPreference.Of("nearest"), [new ServerDescription(new ServerAddress("a", 1), ServerKind.OtherMember),
+            new ServerDescription(new ServerAddress("b", 1), ServerKind.Unknown)]));
 
-    private static ServerDescription[] Members(string names) => [.. names.Split(' ', StringSplitOptions.RemoveEmptyEntries).Select(name => Server(name))];
+    private static ServerDescription[] Members(string names) =>
+        [.. names.Split(' ', StringSplitOptions.RemoveEmptyEntries).Select(name => Server(name))];
 
-    private static ServerDescription Server(string name, string tags = "", int behind = 0, int milliseconds = 1) => new(new ServerAddress(name, 1), name == "p" ? ServerKind.Primary : ServerKind.Secondary)
-    {
-        Tags = TagsOf(tags),
-        RoundTripTime = TimeSpan.FromMilliseconds(milliseconds),
-        SeenMilliseconds = Now,
-        LastWriteMilliseconds = Now - (behind * 1000),
-    };
+    private static ServerDescription Server(string name, string tags = "", int behind = 0, int milliseconds = 1) =>
+        new(new ServerAddress(name, 1), name == "p" ? ServerKind.Primary : ServerKind.Secondary)
+        {
+            Tags = TagsOf(tags),
+            RoundTripTime = TimeSpan.FromMilliseconds(milliseconds),
+            SeenMilliseconds = Now,
+            LastWriteMilliseconds = Now - (behind * 1000),
+        };
 
-    private static Dictionary<string, string> TagsOf(string text) => text.Split(',', StringSplitOptions.RemoveEmptyEntries).ToDictionary(tag => tag.Split(':')[0], tag => tag.Split(':')[1]);
+    private static Dictionary<string, string> TagsOf(string text) =>
+        text.Split(',', StringSplitOptions.RemoveEmptyEntries).ToDictionary(tag => tag.Split(':')[0], tag => tag.Split(':')[1]);
 
-    private static string Find(ReadPreference preference, IReadOnlyList<ServerDescription> servers) => Names(Selector(servers).FindSuitable(preference));
+    private static string Find(ReadPreference preference, IReadOnlyList<ServerDescription> servers) =>
+        Names(Selector(servers).FindSuitable(preference));
 
     private static ServerSelector Selector(IReadOnlyList<ServerDescription> servers, int threshold = 15) =>
         new(DeploymentShape.ReplicaSet, servers, TimeSpan.FromSeconds(10), TimeSpan.FromMilliseconds(threshold));
 
-    private static string Names(IReadOnlyList<ServerDescription> servers) => string.Join(' ', servers.Select(server => server.Address.Host));
+    private static string Names(IReadOnlyList<ServerDescription> servers) =>
+        string.Join(' ', servers.Select(server => server.Address.Host));
 }

@@ -25,7 +25,8 @@ public sealed class TlsTests : IDisposable
     {
         using var server = new TlsServer(_certificates.ForServer(new DateTimeOffset(2020, 2, 1, 12, 0, 0, TimeSpan.Zero), "localhost"));
         Assert.Equal(
-            $"{server.Address}: the certificate 'CN=server, O=MongoPerf, OU=servers' expired on 2020-02-01 12:00 UTC: renew it, or add tlsAllowInvalidCertificates=true where that is safe",
+            $"{server.Address}: the certificate 'CN=server, O=MongoPerf, OU=servers' expired on 2020-02-01 12:00 UTC: renew it, "
+            + "or add tlsAllowInvalidCertificates=true where that is safe",
             Refusal(server, Trusting));
         Open(server, Trusting + "&tlsAllowInvalidCertificates=true").Dispose();
     }
@@ -42,7 +43,8 @@ public sealed class TlsTests : IDisposable
     {
         using var server = new TlsServer(_certificates.ForLoopback());
         Assert.Equal(
-            $"{server.Address}: the server's certificate is signed by 'CN=MongoPerf test authority, O=MongoPerf', which is not trusted on this machine: "
+            $"{server.Address}: the server's certificate is signed by 'CN=MongoPerf test authority, O=MongoPerf', "
+            + "which is not trusted on this machine: "
             + "name the authority's certificate with tlsCAFile=FILE, or add tlsAllowInvalidCertificates=true where that is safe",
             Refusal(server, "tls=true"));
         Open(server, "tlsAllowInvalidCertificates=true&tls=true").Dispose();
@@ -56,7 +58,8 @@ public sealed class TlsTests : IDisposable
         using var others = new TestCertificates();
         string[] files = [others.AuthorityFile, others.ForLoopback()];
         Assert.All(files, file => Assert.Equal(
-            $"{server.Address}: the server's certificate is signed by 'CN=MongoPerf test authority, O=MongoPerf', which is none of the authorities in tlsCAFile: "
+            $"{server.Address}: the server's certificate is signed by 'CN=MongoPerf test authority, O=MongoPerf', "
+            + "which is none of the authorities in tlsCAFile: "
             + "add its certificate to that file, or add tlsAllowInvalidCertificates=true where that is safe",
             Refusal(server, $"tls=true&tlsCAFile={file}")));
     }
@@ -66,7 +69,8 @@ public sealed class TlsTests : IDisposable
     {
         using var server = new TlsServer(_certificates.ForServer(null, "db.example.test", "10.1.2.3"));
         Assert.Equal(
-            $"{server.Address}: the server's certificate is not for 'localhost' but for db.example.test, 10.1.2.3: connect by one of its names, "
+            $"{server.Address}: the server's certificate is not for 'localhost' but for db.example.test, 10.1.2.3: "
+            + "connect by one of its names, "
             + "or add tlsAllowInvalidHostnames=true where that is safe",
             Refusal(server, Trusting));
         Refusal(server, Trusting + "&tlsAllowInvalidCertificates=true");
@@ -77,7 +81,8 @@ public sealed class TlsTests : IDisposable
     [Fact]
     public void All_that_is_wrong_is_said_at_once()
     {
-        using var server = new TlsServer(_certificates.ForServer(new DateTimeOffset(2020, 2, 1, 12, 0, 0, TimeSpan.Zero), "db.example.test"));
+        using var server =
+            new TlsServer(_certificates.ForServer(new DateTimeOffset(2020, 2, 1, 12, 0, 0, TimeSpan.Zero), "db.example.test"));
         string refusal = Refusal(server, "tls=true");
         Assert.Contains("expired on 2020-02-01", refusal, StringComparison.Ordinal);
         Assert.Contains("which is not trusted on this machine", refusal, StringComparison.Ordinal);
@@ -89,7 +94,10 @@ public sealed class TlsTests : IDisposable
     public void A_plain_server_and_a_tls_server_are_told_from_each_other()
     {
         using var plain = new ScriptedListener("plain server", AnswerMessagesAlone);
-        Assert.Contains("this server does not speak TLS: leave tls out", Assert.Throws<TlsFailedException>(() => MongoConnection.Open(plain.Address, Settings("tls=true"))).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "this server does not speak TLS: leave tls out",
+            Assert.Throws<TlsFailedException>(() => MongoConnection.Open(plain.Address, Settings("tls=true"))).Message,
+            StringComparison.Ordinal);
         using var encrypted = new TlsServer(_certificates.ForLoopback());
         Assert.Equal($"{encrypted.Address}: this server takes TLS connections only: add tls=true", Refusal(encrypted, ""));
     }
@@ -113,15 +121,18 @@ public sealed class TlsTests : IDisposable
         string file = _certificates.ForClient("CN=me", "S3cr3t");
         string options = $"tls=true&tlsCertificateKeyFile={file}&tlsCertificateKeyFilePassword=";
         Assert.DoesNotContain("S3cr3t", Settings(options + "S3cr3t").ToString(), StringComparison.Ordinal);
-        Assert.DoesNotContain("S3cr3tX", Assert.Throws<ConnectionStringException>(() => Settings(options + "S3cr3tX")).ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain(
+            "S3cr3tX", Assert.Throws<ConnectionStringException>(() => Settings(options + "S3cr3tX")).ToString(), StringComparison.Ordinal);
     }
 
     [Fact]
     public void Waiting_over_tls_ends_with_the_reply_timeout_and_with_an_abort()
     {
         using var server = new TlsServer(_certificates.ForLoopback());
-        using MongoConnection connection = MongoConnection.Open(server.Address, Settings(Trusting) with { ReplyTimeout = TimeSpan.FromMilliseconds(100) });
-        Assert.Contains("no answer within 0.1 s", Assert.Throws<ConnectionFailedException>(() => connection.Receive().ToArray()).Message, StringComparison.Ordinal);
+        using MongoConnection connection = MongoConnection.Open(
+            server.Address, Settings(Trusting) with { ReplyTimeout = TimeSpan.FromMilliseconds(100) });
+        Assert.Contains("no answer within 0.1 s",
+            Assert.Throws<ConnectionFailedException>(() => connection.Receive().ToArray()).Message, StringComparison.Ordinal);
 
         using MongoConnection waiting = Open(server, Trusting);
         var thread = new Thread(() => Assert.ThrowsAny<ConnectionFailedException>(() => waiting.Receive().ToArray()));
@@ -173,9 +184,11 @@ public sealed class TlsTests : IDisposable
     private string Trusting => $"tls=true&tlsCAFile={_certificates.AuthorityFile}";
 
     /// <summary>With a minute to connect: while the machine does other things, ten seconds were once too few.</summary>
-    private static ConnectionSettings Settings(string options) => ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?connectTimeoutMS=60000&" + options));
+    private static ConnectionSettings Settings(string options) =>
+        ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?connectTimeoutMS=60000&" + options));
 
     private static MongoConnection Open(TlsServer server, string options) => MongoConnection.Open(server.Address, Settings(options));
 
-    private static string Refusal(TlsServer server, string options) => Assert.Throws<TlsFailedException>(() => Open(server, options)).Message;
+    private static string Refusal(TlsServer server, string options) =>
+        Assert.Throws<TlsFailedException>(() => Open(server, options)).Message;
 }

@@ -11,7 +11,8 @@ public sealed class TyrantProtocolTests : IDisposable
     private const string SetIndexCreateTime = "c890000000080000000000000002736574696e6465780000000a43726561746554696d650000000131";
 
     private const string PutNews =
-        "c89000000003000000000000000b7075740000000131000000055469746c650000000568656c6c6f0000000a43617465676f7279494400000001370000000a43726561746554696d65"
+        "c89000000003000000000000000b7075740000000131000000055469746c650000000568656c6c6f0000000a43617465676f7279494400000001370000000a4372"
+        + "6561746554696d65"
         + "0000000a3132363731383432383000000006557365724944000000023432000000045461677300000003612c62";
 
     private const string PutWithoutLog = "c8900000000300000001000000037075740000000132000000055469746c650000000178";
@@ -19,15 +20,18 @@ public sealed class TyrantProtocolTests : IDisposable
     private const string GetNews = "c8900000000300000000000000016765740000000131";
 
     private const string GotNews =
-        "000000000a000000055469746c650000000568656c6c6f0000000a43617465676f7279494400000001370000000a43726561746554696d650000000a31323637313834323830"
+        "000000000a000000055469746c650000000568656c6c6f0000000a43617465676f7279494400000001370000000a43726561746554696d650000000a3132363731"
+        + "3834323830"
         + "00000006557365724944000000023432000000045461677300000003612c62";
 
     private const string SearchNews =
-        "c89000000006000000000000000473656172636800000016616464636f6e640043617465676f7279494400380037000000157365746f726465720043726561746554696d6500330000000d"
+        "c89000000006000000000000000473656172636800000016616464636f6e640043617465676f7279494400380037000000157365746f7264657200437265617465"
+        + "54696d6500330000000d"
         + "7365746c696d6974003130003000000003676574";
 
     private const string FoundNews =
-        "0000000001000000440031005469746c650068656c6c6f0043617465676f7279494400370043726561746554696d6500313236373138343238300055736572494400343200546167"
+        "0000000001000000440031005469746c650068656c6c6f0043617465676f7279494400370043726561746554696d650031323637313834323830005573657249"
+        + "4400343200546167"
         + "7300612c62";
 
     private const string NoSuchFunction = "c8900000000600000000000000006e6f73756368";
@@ -42,11 +46,13 @@ public sealed class TyrantProtocolTests : IDisposable
     public void Requests_are_those_of_a_real_exchange()
     {
         Assert.Equal(SetIndexCreateTime, Function("setindex", changes: true, "CreateTime", "1"));
-        Assert.Equal(PutNews, Function("put", changes: true, "1", "Title", "hello", "CategoryID", "7", "CreateTime", "1267184280", "UserID", "42", "Tags", "a,b"));
+        Assert.Equal(PutNews, Function("put", changes: true, "1", "Title", "hello", "CategoryID", "7", "CreateTime", "1267184280",
+            "UserID", "42", "Tags", "a,b"));
         Assert.Equal(PutWithoutLog, Function("put", changes: false, "2", "Title", "x"));
         Assert.Equal(PutKeep, Function("putkeep", changes: true, "1", "Title", "y"));
         Assert.Equal(GetNews, Function("get", changes: true, "1"));
-        Assert.Equal(SearchNews, Function("search", changes: true, "addcond\0CategoryID\08\07", "setorder\0CreateTime\03", "setlimit\010\00", "get"));
+        Assert.Equal(SearchNews,
+            Function("search", changes: true, "addcond\0CategoryID\08\07", "setorder\0CreateTime\03", "setlimit\010\00", "get"));
         Assert.Equal(NoSuchFunction, Function("nosuch", changes: true));
         Assert.Equal("c880", Convert.ToHexStringLower(TyrantRequest.Plain(TyrantCommand.RecordCount)));
     }
@@ -66,8 +72,10 @@ public sealed class TyrantProtocolTests : IDisposable
         Assert.Equal(0, Call(connection, SetIndexCreateTime, Done).Code);
         Assert.Equal(1, Call(connection, PutKeep, Failed).Code);
         Assert.Equal(1, Call(connection, NoSuchFunction, Failed).Code);
-        Assert.Equal(["Title", "hello", "CategoryID", "7", "CreateTime", "1267184280", "UserID", "42", "Tags", "a,b"], Call(connection, GetNews, GotNews).Elements);
-        Assert.Equal(["\01\0Title\0hello\0CategoryID\07\0CreateTime\01267184280\0UserID\042\0Tags\0a,b"], Call(connection, SearchNews, FoundNews).Elements);
+        Assert.Equal(["Title", "hello", "CategoryID", "7", "CreateTime", "1267184280", "UserID", "42", "Tags", "a,b"],
+            Call(connection, GetNews, GotNews).Elements);
+        Assert.Equal(["\01\0Title\0hello\0CategoryID\07\0CreateTime\01267184280\0UserID\042\0Tags\0a,b"],
+            Call(connection, SearchNews, FoundNews).Elements);
         _server.Answer = exchange => exchange.Send("000000000000000002");
         Assert.Equal(2, connection.CallForNumber(TyrantRequest.Plain(TyrantCommand.RecordCount)));
         _server.Answer = exchange => exchange.Send("00");
@@ -121,7 +129,8 @@ public sealed class TyrantProtocolTests : IDisposable
         if (text is null)
             Assert.NotEqual(0, connection.CallForCode(vanish));
         else
-            Assert.Contains(text, Assert.Throws<WireProtocolException>(() => connection.CallForCode(vanish)).Message, StringComparison.Ordinal);
+            Assert.Contains(
+                text, Assert.Throws<WireProtocolException>(() => connection.CallForCode(vanish)).Message, StringComparison.Ordinal);
     }
 
     [Theory]
@@ -199,7 +208,8 @@ public sealed class TyrantProtocolTests : IDisposable
     {
         using TyrantConnection connection = Open();
         Assert.Equal(("1.1.41", "table", "news.tct"), (connection.Server.Version, connection.Server.Type, connection.Server.Path));
-        Assert.Equal((2L, null, null), (connection.Server.FindInt64("rnum"), connection.Server.FindInt64("version"), connection.Server.Find("no such")));
+        Assert.Equal((2L, null, null),
+            (connection.Server.FindInt64("rnum"), connection.Server.FindInt64("version"), connection.Server.Find("no such")));
     }
 
     [Theory]
@@ -251,7 +261,8 @@ public sealed class TyrantProtocolTests : IDisposable
         return hex;
     }
 
-    private TyrantConnection Open(ConnectionSettings? settings = null) => TyrantConnection.Open(_server.Address, settings ?? ConnectionSettings.Default);
+    private TyrantConnection Open(ConnectionSettings? settings = null) =>
+        TyrantConnection.Open(_server.Address, settings ?? ConnectionSettings.Default);
 
     /// <summary>One exchange: the server must get that request, and gives that response.</summary>
     private (int Code, string[] Elements) Call(TyrantConnection connection, string request, string response)

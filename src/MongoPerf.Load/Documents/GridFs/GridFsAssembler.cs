@@ -3,7 +3,9 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Load.Documents.GridFs;
 
 /// <summary>Puts a file together again from its chunks, in their order, and looks whether all are there and of the right size.</summary>
-/// <remarks>One thread; used again for the next file. Allocates nothing unless a chunk is wrong, or a file larger than those before.</remarks>
+/// <remarks>
+/// One thread; used again for the next file. Allocates nothing unless a chunk is wrong, or a file larger than those before.
+/// </remarks>
 public sealed class GridFsAssembler
 {
     /// <summary>Length and subtype come before a binary's bytes.</summary>

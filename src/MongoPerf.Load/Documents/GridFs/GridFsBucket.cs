@@ -2,7 +2,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Load.Documents.GridFs;
 
-/// <summary>A pair of collections that hold files: one document per file, and its bytes in chunks. Source: specifications, gridfs-spec.md.</summary>
+/// <summary>
+/// A pair of collections that hold files: one document per file, and its bytes in chunks. Source: specifications, gridfs-spec.md.
+/// </summary>
 /// <param name="Name">In front of both collections' names; <c>fs</c> is what clients take when nobody says otherwise.</param>
 /// <param name="ChunkSize">Bytes of data in each chunk but a file's last, 1 or more.</param>
 public sealed record GridFsBucket(string Name = "fs", int ChunkSize = GridFsBucket.DefaultChunkSize)

@@ -34,7 +34,8 @@ public sealed class GridFsFileSet
 
     /// <param name="number">0-based; times the chunks of a file below <see cref="DocumentNumbers.Limit"/>.</param>
     public GridFsFile FileAt(long number) => new(
-        IdOf(number), Length, Bucket.ChunkSize, DocumentNumbers.FirstDate + number, "file" + number.ToString("D10", CultureInfo.InvariantCulture));
+        IdOf(number), Length, Bucket.ChunkSize, DocumentNumbers.FirstDate + number,
+        "file" + number.ToString("D10", CultureInfo.InvariantCulture));
 
     public ObjectId IdOf(long number) => _numbers.IdOf(number);
 

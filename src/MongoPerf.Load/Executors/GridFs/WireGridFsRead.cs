@@ -9,7 +9,9 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Load.Executors.GridFs;
 
-/// <summary>Reads one file per operation: its document, then all its chunks in order, put together as a client would hand them out.</summary>
+/// <summary>
+/// Reads one file per operation: its document, then all its chunks in order, put together as a client would hand them out.
+/// </summary>
 /// <remarks>One thread. A file that is not there, or whose chunks are not as they must be, is a failed operation.</remarks>
 internal sealed class WireGridFsRead : IPreparedOperation
 {
@@ -88,7 +90,8 @@ internal sealed class WireGridFsRead : IPreparedOperation
         }
 
         if (length < 0 || chunkSize is < 1 or > int.MaxValue)
-            throw new GridFsFormatException($"the file's length is {length} and its chunkSize {chunkSize}; allowed: 0 or more, and 1 to {int.MaxValue}");
+            throw new GridFsFormatException(
+                $"the file's length is {length} and its chunkSize {chunkSize}; allowed: 0 or more, and 1 to {int.MaxValue}");
         _assembler.Start(length, (int)chunkSize);
         return true;
     }

@@ -7,9 +7,9 @@ namespace MongoPerf.Load.Executors.Tyrant;
 
 /// <summary>Writes a filter of MongoDB's as conditions of a table database's search, all of which must hold.</summary>
 /// <remarks>
-/// Allowed: field: value, and field: {$eq, $gt, $gte, $lt, $lte, $in, $all}. A value meets a column of several words when it is one of them,
-/// as with MongoDB's arrays. $gte and $lte together are one condition (between): the server uses one index condition best.
-/// One thread; allocates nothing.
+/// Allowed: field: value, and field: {$eq, $gt, $gte, $lt, $lte, $in, $all}. A value meets a column of several words when it is one of
+/// them, as with MongoDB's arrays. $gte and $lte together are one condition (between): the server uses one index condition best. One
+/// thread; allocates nothing.
 /// </remarks>
 internal sealed class TyrantConditions(TyrantRequest request, TyrantColumns columns)
 {
@@ -35,7 +35,8 @@ internal sealed class TyrantConditions(TyrantRequest request, TyrantColumns colu
         while (field.Read())
         {
             if (field.Name.StartsWith("$"u8))
-                throw new OperationLimitException($"Tokyo Tyrant can't filter with '{field.NameText}'; allowed: conditions on single fields, all of which must hold");
+                throw new OperationLimitException(
+                    $"Tokyo Tyrant can't filter with '{field.NameText}'; allowed: conditions on single fields, all of which must hold");
             if (field.Type == BsonType.Document)
                 WriteOperators(field.Name, field.DocumentBytes);
             else
@@ -69,7 +70,8 @@ internal sealed class TyrantConditions(TyrantRequest request, TyrantColumns colu
         else if (operand.NameIs("$all"u8) && operand.Type == BsonType.Array)
             WriteCondition(field, AllWords, operand);
         else
-            throw new OperationLimitException($"'{Text(field)}: {{{operand.NameText}: {operand.Type}}}' is not possible with Tokyo Tyrant; allowed: $eq, $gt, $gte, $lt, $lte, and $in and $all with arrays");
+            throw new OperationLimitException($"'{Text(field)}: {{{operand.NameText}: {operand.Type}}}' is not possible with Tokyo Tyrant; "
+                + "allowed: $eq, $gt, $gte, $lt, $lte, and $in and $all with arrays");
     }
 
     private void WriteEqual(ReadOnlySpan<byte> field, in BsonReader value)
@@ -88,7 +90,8 @@ internal sealed class TyrantConditions(TyrantRequest request, TyrantColumns colu
     private void WriteComparison(ReadOnlySpan<byte> field, ReadOnlySpan<byte> condition, in BsonReader value)
     {
         if (!TyrantText.IsNumber(value.Type))
-            throw new OperationLimitException($"'{Text(field)}: {{{value.NameText}: {value.Type}}}' is not possible with Tokyo Tyrant, which only compares numbers and dates");
+            throw new OperationLimitException($"'{Text(field)}: {{{value.NameText}: {value.Type}}}' is not possible with Tokyo Tyrant, "
+                + "which only compares numbers and dates");
         WriteCondition(field, condition, value);
     }
 

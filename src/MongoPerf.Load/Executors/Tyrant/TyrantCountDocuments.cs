@@ -26,7 +26,8 @@ internal sealed class TyrantCountDocuments : IPreparedOperation
     public bool Draw() => true;
 
     /// <summary>The marker, which a scenario's table always has, is no document.</summary>
-    public OperationOutcome Execute() => new(true, (int)Math.Clamp(_executor.Connection.CallForNumber(RecordCount) - 1, 0, int.MaxValue), 0);
+    public OperationOutcome Execute() =>
+        new(true, (int)Math.Clamp(_executor.Connection.CallForNumber(RecordCount) - 1, 0, int.MaxValue), 0);
 
     public VerificationOutcome Verify() => default;
 

@@ -20,7 +20,8 @@ namespace MongoPerf.Load.Executors.Tyrant;
 /// <param name="reconnectFor">How long a broken connection is tried again.</param>
 /// <param name="beforeReconnect">Called before each attempt after the first.</param>
 public sealed class TyrantDataStore(
-    Func<ServerAddress> address, ConnectionSettings settings, ulong seed, string runId, IClock clock, TimeSpan reconnectFor, Action? beforeReconnect = null) : IDataStore
+    Func<ServerAddress> address, ConnectionSettings settings, ulong seed, string runId, IClock clock, TimeSpan reconnectFor,
+    Action? beforeReconnect = null) : IDataStore
 {
     /// <summary>Documents that are looked at for their columns: a field need not be in every one.</summary>
     private const int Samples = 100;
@@ -46,13 +47,17 @@ public sealed class TyrantDataStore(
     }
 
     /// <summary>Before a run: what a table can't be is refused.</summary>
-    /// <exception cref="OperationLimitException">Several collections, files, an index of several fields, or documents that no record can hold.</exception>
+    /// <exception cref="OperationLimitException">
+    /// Several collections, files, an index of several fields, or documents that no record can hold.
+    /// </exception>
     public static void Check(Plan scenario)
     {
         foreach (PlanRound round in scenario.Rounds)
         {
             if (round.Collections.Count > 1)
-                throw new OperationLimitException($"the scenario has collections {string.Join(", ", round.Collections.Select(c => c.Name))}; a Tokyo Tyrant server has one table and allows one collection");
+                throw new OperationLimitException("the scenario has "
+                    + $"collections {string.Join(", ", round.Collections.Select(c => c.Name))}; a Tokyo Tyrant server has one table "
+                    + "and allows one collection");
             foreach (PlanCollection collection in round.Collections)
             {
                 if (collection.IsGrown)
@@ -112,14 +117,20 @@ public sealed class TyrantDataStore(
         return true;
     });
 
-    /// <summary>The server knows one size, that of all its files; the indexes' own are looked at where they lie on this machine, and are 0 otherwise.</summary>
+    /// <summary>
+    /// The server knows one size, that of all its files; the indexes' own are looked at where they lie on this machine,
+    /// and are 0 otherwise.
+    /// </summary>
     public SizeResult ReadSizes(PlanCollection collection, long documents) => Run(table =>
     {
         table.Sync();
         Dictionary<string, long> indexes = table.ReadIndexSizes();
         long indexBytes = indexes.Values.Sum();
         long dataBytes = Math.Max(0, table.ReadSize() - indexBytes);
-        return new SizeResult { Documents = documents, DataBytes = dataBytes, StorageBytes = dataBytes, IndexBytes = indexBytes, Indexes = indexes };
+        return new SizeResult
+        {
+            Documents = documents, DataBytes = dataBytes, StorageBytes = dataBytes, IndexBytes = indexBytes, Indexes = indexes,
+        };
     });
 
     public long? ReadAvailableConnections() => null;
@@ -133,14 +144,16 @@ public sealed class TyrantDataStore(
 
     private static NotSupportedException NotFound() => new("Tokyo Tyrant finds documents one by one only");
 
-    private CollectionMarker MarkerOf(PlanCollection collection, long documents) => new(seed, collection.Documents.Fingerprint, runId, documents, IsGrown: false);
+    private CollectionMarker MarkerOf(PlanCollection collection, long documents) =>
+        new(seed, collection.Documents.Fingerprint, runId, documents, IsGrown: false);
 
     private static IEnumerable<string> IndexedFields(PlanCollection collection) => collection.Indexes.Select(index =>
     {
         KeyValuePair<string, BsonValue>[] key = [.. index.FindDocument("key")!];
         return key is [var only] && only.Value.IsNumber
             ? only.Key
-            : throw new OperationLimitException($"index {string.Join(", ", key.Select(k => $"{k.Key}: {k.Value}"))}: Tokyo Tyrant indexes single columns only");
+            : throw new OperationLimitException(
+                $"index {string.Join(", ", key.Select(k => $"{k.Key}: {k.Value}"))}: Tokyo Tyrant indexes single columns only");
     });
 
     /// <summary>Every action may be done twice: what broke in the middle is begun again.</summary>

@@ -7,12 +7,18 @@ using MongoPerf.Wire.Tyrant;
 namespace MongoPerf.Load.Executors.Tyrant;
 
 /// <summary>Runs operations on a Tokyo Tyrant server with a table database.</summary>
-/// <remarks>The server has one table: names of databases and collections mean nothing to it. See <see cref="TyrantRecord"/> for how documents are kept.</remarks>
+/// <remarks>
+/// The server has one table: names of databases and collections mean nothing to it. See <see cref="TyrantRecord"/> for how
+/// documents are kept.
+/// </remarks>
 /// <param name="address">Where the server is now; asked at each attempt to connect.</param>
 /// <param name="settings">Timeouts.</param>
 /// <param name="columns">Of the documents that the table holds.</param>
-/// <param name="beforeReconnect">Called before each attempt but the first; a <see cref="ConnectionFailedException"/> makes that attempt fail.</param>
-public sealed class TyrantExecutor(Func<ServerAddress> address, ConnectionSettings settings, TyrantColumns columns, Action? beforeReconnect = null) : IOperationExecutor
+/// <param name="beforeReconnect">
+/// Called before each attempt but the first; a <see cref="ConnectionFailedException"/> makes that attempt fail.
+/// </param>
+public sealed class TyrantExecutor(
+    Func<ServerAddress> address, ConnectionSettings settings, TyrantColumns columns, Action? beforeReconnect = null) : IOperationExecutor
 {
     private readonly CancellationTokenSource _aborted = new();
     private TyrantConnection? _connection;

@@ -7,8 +7,8 @@ namespace MongoPerf.Load.Executors.Tyrant;
 
 /// <summary>Puts documents: one by the table's put, several by putlist, unacknowledged ones by putnr.</summary>
 /// <remarks>
-/// A put replaces what is there under the same key, where MongoDB's insert would be refused. One thread. Order of calls: <see cref="Start"/>,
-/// <see cref="Add"/> for each document, <see cref="Execute"/>.
+/// A put replaces what is there under the same key, where MongoDB's insert would be refused. One thread. Order of calls:
+/// <see cref="Start"/>, <see cref="Add"/> for each document, <see cref="Execute"/>.
 /// </remarks>
 internal sealed class TyrantPut
 {
@@ -32,7 +32,8 @@ internal sealed class TyrantPut
         _batchSize = batchSize;
         _isAcknowledged = isAcknowledged;
         if (!isAcknowledged && batchSize > 1)
-            throw new OperationLimitException($"unacknowledged inserts of {batchSize} documents are not possible with Tokyo Tyrant; allowed: a batch of 1");
+            throw new OperationLimitException(
+                $"unacknowledged inserts of {batchSize} documents are not possible with Tokyo Tyrant; allowed: a batch of 1");
     }
 
     public ServerError? LastError { get; private set; }

@@ -6,8 +6,8 @@ namespace MongoPerf.Load.Executors.Tyrant;
 
 /// <summary>A document as a table database holds it: a key, and columns of text.</summary>
 /// <remarks>
-/// <para><c>_id</c> is the key. Each other field is a column of its name; a field of a nested document is one of both names with a dot between
-/// them, which is how MongoDB's queries name it too. Null is no column at all. See <see cref="TyrantText"/> for the values.</para>
+/// <para><c>_id</c> is the key. Each other field is a column of its name; a field of a nested document is one of both names with a dot
+/// between them, which is how MongoDB's queries name it too. Null is no column at all. See <see cref="TyrantText"/> for the values.</para>
 /// <para>One thread; used again and again, it allocates nothing once its buffers have grown.</para>
 /// </remarks>
 public sealed class TyrantRecord
@@ -102,7 +102,8 @@ public sealed class TyrantRecord
     private void WriteKey(in BsonReader field)
     {
         if (field.Type == BsonType.Array)
-            throw new OperationLimitException("'_id' is an array; allowed as a Tokyo Tyrant key: numbers, dates, strings, booleans, ObjectIds");
+            throw new OperationLimitException(
+                "'_id' is an array; allowed as a Tokyo Tyrant key: numbers, dates, strings, booleans, ObjectIds");
         TyrantText.Write(_key, field, field.Name);
         _keyKind = KindOf(field.Type);
     }

@@ -11,7 +11,9 @@ using MongoPerf.Wire.Tyrant;
 namespace MongoPerf.Load.Executors.Tyrant;
 
 /// <summary>A find of MongoDB's as a table database's search.</summary>
-/// <remarks>One thread. Order, limit and columns are made once; conditions are written for each operation, and nothing is allocated then.</remarks>
+/// <remarks>
+/// One thread. Order, limit and columns are made once; conditions are written for each operation, and nothing is allocated then.
+/// </remarks>
 internal sealed class TyrantSearch
 {
     private readonly TyrantRequest _request = new();
@@ -87,7 +89,8 @@ internal sealed class TyrantSearch
         bool withKey = projection.Find("_id")?.ToBoolean() ?? true;
         string[] names = [.. projection.Where(field => field.Key != "_id").Select(field => field.Value.ToBoolean()
             ? field.Key
-            : throw new OperationLimitException($"a projection that excludes '{field.Key}' is not possible with Tokyo Tyrant; allowed: no projection, or included fields"))];
+            : throw new OperationLimitException($"a projection that excludes '{field.Key}' is not possible with Tokyo Tyrant; allowed: "
+                + "no projection, or included fields"))];
         return names.Prepend("").Skip(withKey ? 0 : 1).Select(Encoding.UTF8.GetBytes);
     }
 
@@ -106,7 +109,8 @@ internal sealed class TyrantSearch
         _ => throw NotDrawn(name),
     };
 
-    private static OperationLimitException NotDrawn(string name) => new($"a {name} drawn for each operation is not possible with Tokyo Tyrant; allowed: a fixed {name}");
+    private static OperationLimitException NotDrawn(string name) =>
+        new($"a {name} drawn for each operation is not possible with Tokyo Tyrant; allowed: a fixed {name}");
 
     private static byte[] Number(int value) => Encoding.UTF8.GetBytes(value.ToString(CultureInfo.InvariantCulture));
 }

@@ -9,8 +9,9 @@ namespace MongoPerf.Load.Executors.Tyrant;
 
 /// <summary>A server's table, seen from the side that prepares and looks at it; nothing here is measured.</summary>
 /// <remarks>
-/// One thread, except <see cref="Abort"/>. A record under the key <c>mongoperf</c> says that MongoPerf made the table, as the marker collection does in MongoDB:
-/// clearing removes every record of the server, so whoever calls it looks first. The marker is in no count, but a search without conditions finds it too.
+/// One thread, except <see cref="Abort"/>. A record under the key <c>mongoperf</c> says that MongoPerf made the table, as the marker
+/// collection does in MongoDB: clearing removes every record of the server, so whoever calls it looks first. The marker is in no count, but
+/// a search without conditions finds it too.
 /// </remarks>
 public sealed class TyrantTable : IDisposable
 {
@@ -47,7 +48,8 @@ public sealed class TyrantTable : IDisposable
         _request.StartFunction("put"u8, changes: true);
         _request.AddArgument(MarkerKey);
         foreach (string text in (string[])[
-            "program", "mongoperf", "template", marker.Template, "seed", Text(marker.Seed), "run", marker.RunId, "documents", Text(marker.Documents)])
+            "program", "mongoperf", "template", marker.Template, "seed", Text(marker.Seed), "run", marker.RunId,
+            "documents", Text(marker.Documents)])
             _request.AddArgument(text);
         Run("put");
     }
@@ -71,14 +73,17 @@ public sealed class TyrantTable : IDisposable
     /// <summary>Returns when everything is on disk.</summary>
     public void Sync() => RunPlain(TyrantCommand.Sync, "sync");
 
-    /// <summary>Bytes of each index's file, which lies beside the database's; empty when that is not on this machine, or not known.</summary>
+    /// <summary>
+    /// Bytes of each index's file, which lies beside the database's; empty when that is not on this machine, or not known.
+    /// </summary>
     public Dictionary<string, long> ReadIndexSizes()
     {
         // The name of the file is the database's, .idx., the column's and what the index is of.
         if (ReadStatus().Path is not { } path || !Path.IsPathRooted(path) || !File.Exists(path) || !IsOnThisMachine)
             return [];
         string prefix = Path.GetFileName(path) + ".idx.";
-        return Directory.GetFiles(Path.GetDirectoryName(path)!, prefix + "*").ToDictionary(file => Path.GetFileNameWithoutExtension(file)[prefix.Length..], file => new FileInfo(file).Length);
+        return Directory.GetFiles(Path.GetDirectoryName(path)!, prefix + "*")
+            .ToDictionary(file => Path.GetFileNameWithoutExtension(file)[prefix.Length..], file => new FileInfo(file).Length);
     }
 
     /// <summary>Bytes of the database's file and its indexes' files.</summary>
@@ -89,7 +94,8 @@ public sealed class TyrantTable : IDisposable
 
     public void Dispose() => _connection.Dispose();
 
-    private bool IsOnThisMachine => _connection.Address.Host == "localhost" || (IPAddress.TryParse(_connection.Address.Host, out IPAddress? address) && IPAddress.IsLoopback(address));
+    private bool IsOnThisMachine => _connection.Address.Host == "localhost"
+        || (IPAddress.TryParse(_connection.Address.Host, out IPAddress? address) && IPAddress.IsLoopback(address));
 
     private long CountAll() => _connection.CallForNumber(TyrantRequest.Plain(TyrantCommand.RecordCount));
 
@@ -127,7 +133,8 @@ public sealed class TyrantTable : IDisposable
     private static long Number(Dictionary<string, string> columns, string name) =>
         long.TryParse(columns.GetValueOrDefault(name), NumberStyles.Integer, CultureInfo.InvariantCulture, out long value) ? value : 0;
 
-    private void Run(string function) => RequireSuccess(function, _connection.WithoutTimeout(connection => connection.Call(_request.Written).Code));
+    private void Run(string function) =>
+        RequireSuccess(function, _connection.WithoutTimeout(connection => connection.Call(_request.Written).Code));
 
     private void RunPlain(TyrantCommand command, string name) =>
         RequireSuccess(name, _connection.WithoutTimeout(connection => connection.CallForCode(TyrantRequest.Plain(command))));

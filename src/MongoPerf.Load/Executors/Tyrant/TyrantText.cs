@@ -50,7 +50,8 @@ internal static class TyrantText
         int start = to.Length;
         Write(to, value, field);
         if (to.Written[start..].ContainsAny(WordEnds))
-            throw new OperationLimitException($"field '{Text(field)}' is an array containing '{Text(to.Written[start..])}', which Tokyo Tyrant splits into several words; allowed: values without commas and spaces");
+            throw new OperationLimitException($"field '{Text(field)}' is an array containing '{Text(to.Written[start..])}', "
+                + "which Tokyo Tyrant splits into several words; allowed: values without commas and spaces");
     }
 
     private static void WriteWords(BsonWriter to, ReadOnlySpan<byte> array, ReadOnlySpan<byte> field)
@@ -76,7 +77,8 @@ internal static class TyrantText
     private static void WriteString(BsonWriter to, ReadOnlySpan<byte> text, ReadOnlySpan<byte> field)
     {
         if (text.Contains((byte)0))
-            throw new OperationLimitException($"field '{Text(field)}' contains a zero byte, which separates columns in a Tokyo Tyrant record; allowed: text without zero bytes");
+            throw new OperationLimitException($"field '{Text(field)}' contains a zero byte, which separates columns in a Tokyo Tyrant "
+                + "record; allowed: text without zero bytes");
         to.WriteRaw(text);
     }
 

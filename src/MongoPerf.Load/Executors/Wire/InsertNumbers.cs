@@ -4,7 +4,10 @@ using MongoPerf.Load.Plans;
 
 namespace MongoPerf.Load.Executors.Wire;
 
-/// <summary>The numbers of what one worker inserts: of a load's source, or the collection's next keys, which are given back when the insert was answered.</summary>
+/// <summary>
+/// The numbers of what one worker inserts: of a load's source, or the collection's next keys, which are given back when the
+/// insert was answered.
+/// </summary>
 /// <remarks>One thread.</remarks>
 public sealed class InsertNumbers
 {
@@ -16,7 +19,9 @@ public sealed class InsertNumbers
     public InsertNumbers(Operation operation, OperationContext context)
     {
         _numbers = context.Numbers;
-        _keys = context.Numbers is { } numbers ? numbers.Keys : operation.Keys ?? throw new ArgumentException("an insert needs a source of numbers", nameof(operation));
+        _keys = context.Numbers is { } numbers
+            ? numbers.Keys
+            : operation.Keys ?? throw new ArgumentException("an insert needs a source of numbers", nameof(operation));
     }
 
     /// <summary>Number of a document of those that were taken last, from 0.</summary>
@@ -43,7 +48,10 @@ public sealed class InsertNumbers
         return Count > 0;
     }
 
-    /// <summary>Readers may ask for these keys now; also for those of an insert whose connection broke, without which no later one would ever be asked for.</summary>
+    /// <summary>
+    /// Readers may ask for these keys now; also for those of an insert whose connection broke, without which no later one
+    /// would ever be asked for.
+    /// </summary>
     public void Acknowledge()
     {
         if (_isTaken)

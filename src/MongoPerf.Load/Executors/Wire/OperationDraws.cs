@@ -6,7 +6,9 @@ using MongoPerf.Measurement;
 
 namespace MongoPerf.Load.Executors.Wire;
 
-/// <summary>What one worker draws for one operation after another: the document that it is about, and what everything random in it derives from.</summary>
+/// <summary>
+/// What one worker draws for one operation after another: the document that it is about, and what everything random in it derives from.
+/// </summary>
 /// <remarks>Belongs to one prepared operation, and is never copied. One thread; nothing allocates.</remarks>
 public struct OperationDraws(Operation operation, OperationContext context)
 {

@@ -62,14 +62,16 @@ public readonly record struct OperationReply(bool IsOk, long Documents, long Byt
 
         if (cursor.Batch.Length > 0)
             (documents, bytes) = (cursor.Documents, cursor.Bytes);
-        return new OperationReply(ok && !hasErrors, documents, bytes, cursor.CursorId, cursor.Batch) { Modified = modified, Upserted = upserted };
+        return new OperationReply(
+            ok && !hasErrors, documents, bytes, cursor.CursorId, cursor.Batch) { Modified = modified, Upserted = upserted };
     }
 
     /// <summary>The first error of a reply that was not as it should be. Allocates.</summary>
     public static ServerError ReadError(ReadOnlySpan<byte> message) => ErrorOf(new BsonDocument(OpMsg.Parse(message).Body.ToArray()));
 
     /// <inheritdoc cref="ReadError"/>
-    public static ServerError ErrorOf(BsonDocument reply) => ServerError.From(reply.FindDocument("writeErrors.0") ?? reply.FindDocument("writeConcernError") ?? reply);
+    public static ServerError ErrorOf(BsonDocument reply) =>
+        ServerError.From(reply.FindDocument("writeErrors.0") ?? reply.FindDocument("writeConcernError") ?? reply);
 
     private static (long Count, long Bytes) CountItems(ReadOnlySpan<byte> array)
     {

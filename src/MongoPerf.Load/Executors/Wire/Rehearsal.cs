@@ -12,8 +12,8 @@ namespace MongoPerf.Load.Executors.Wire;
 
 /// <summary>Does a plan's operations against nothing, so that the code with which its groups begin is compiled before.</summary>
 /// <remarks>
-/// A process compiles what it calls for the first time: some milliseconds for a group's first operation. Where many clients of one machine begin
-/// together, those that woke first would keep the others from waking.
+/// A process compiles what it calls for the first time: some milliseconds for a group's first operation. Where many clients of one machine
+/// begin together, those that woke first would keep the others from waking.
 /// </remarks>
 public static class Rehearsal
 {
@@ -34,7 +34,9 @@ public static class Rehearsal
     {
         double lead = LeadSeconds;
         var results = new List<GroupResult>();
-        foreach ((PlanRound round, PhaseGroup group) in plan.Rounds.SelectMany(round => round.Phases.SelectMany(phase => phase.AllGroups).Select(group => (round, group))).DistinctBy(one => NamesOf(one.group)).Take(MostGroups))
+        foreach ((PlanRound round, PhaseGroup group) in plan.Rounds
+            .SelectMany(round => round.Phases.SelectMany(phase => phase.AllGroups).Select(group => (round, group)))
+            .DistinctBy(one => NamesOf(one.group)).Take(MostGroups))
         {
             if (Run(clock, round, group, lead) is { } result)
                 results.Add(result);
@@ -44,17 +46,19 @@ public static class Rehearsal
         return results;
     }
 
-    private static string NamesOf(PhaseGroup group) => string.Join(',', group.Operations.Select(o => $"{o.Operation.Collection}.{o.Operation.Name}").Append($"{group.Rate is not null}"));
+    private static string NamesOf(PhaseGroup group) =>
+        string.Join(',', group.Operations.Select(o => $"{o.Operation.Collection}.{o.Operation.Name}").Append($"{group.Rate is not null}"));
 
     private static GroupResult? Run(IClock clock, PlanRound round, PhaseGroup group, double lead)
     {
         Operation[] operations = [.. group.Operations.Select(Bind)];
         bool inserts = operations.All(operation => operation.Inserts);
         BsonDocument reply = ReplyFor(round, operations);
-        var groups = new GroupRunner(clock, (_, _) => new WireExecutor(static _ => new ServerAddress("nowhere", 1), ConnectionSettings.Default, "rehearsal")
-        {
-            OpenConnection = (address, _) => MongoConnection.ToNowhere(address, reply),
-        });
+        var groups = new GroupRunner(
+            clock, (_, _) => new WireExecutor(static _ => new ServerAddress("nowhere", 1), ConnectionSettings.Default, "rehearsal")
+            {
+                OpenConnection = (address, _) => MongoConnection.ToNowhere(address, reply),
+            });
         var plan = new GroupPlan
         {
             Name = "rehearsal",
@@ -91,10 +95,12 @@ public static class Rehearsal
     /// <summary>Whatever any command asks for; of documents, the first.</summary>
     private static BsonDocument ReplyFor(PlanRound round, Operation[] operations)
     {
-        PlanCollection? collection = round.Collections.FirstOrDefault(c => c.Files is null && operations.Any(operation => operation.Collection == c.Name));
+        PlanCollection? collection =
+            round.Collections.FirstOrDefault(c => c.Files is null && operations.Any(operation => operation.Collection == c.Name));
         BsonDocument[] documents = collection is null ? [] : [collection.Documents.Make(0)];
         int inserted = operations.FirstOrDefault(operation => operation.Inserts)?.DocumentsPerCommand ?? 1;
-        return BsonDocument.Of(("ok", 1.0), ("maxWriteBatchSize", 100_000), ("n", inserted), ("nModified", inserted), ("cursor", BsonDocument.Of(("firstBatch", documents), ("id", 0L), ("ns", "rehearsal"))));
+        return BsonDocument.Of(("ok", 1.0), ("maxWriteBatchSize", 100_000), ("n", inserted), ("nModified", inserted),
+            ("cursor", BsonDocument.Of(("firstBatch", documents), ("id", 0L), ("ns", "rehearsal"))));
     }
 
     private sealed class NullObserver : IGroupObserver

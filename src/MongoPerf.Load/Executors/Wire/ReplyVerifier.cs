@@ -7,10 +7,10 @@ namespace MongoPerf.Load.Executors.Wire;
 
 /// <summary>Compares the documents of a find's reply with those that were written, and with what was asked for.</summary>
 /// <remarks>
-/// Whole documents must be what was written, byte for byte, wherever their _ids tell their numbers (in a time-series collection, whose server
-/// promises no order, field for field); every document must meet the plain
-/// conditions of the filter and stand in the order asked for. Conditions on what a projection leaves out, and other operators than
-/// comparisons, are not looked at. Not on the measured path: it allocates.
+/// Whole documents must be what was written, byte for byte, wherever their _ids tell their numbers (in a time-series collection,
+/// whose server promises no order, field for field); every document must meet the plain conditions of the filter and stand in the
+/// order asked for. Conditions on what a projection leaves out, and other operators than comparisons, are not looked at. Not on the
+/// measured path: it allocates.
 /// </remarks>
 /// <param name="operation">The find.</param>
 /// <param name="documents">Makes what was written.</param>
@@ -25,7 +25,8 @@ public sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate docu
     {
         BsonDocument filter = operation.Filter.ToDocument(values);
         BsonDocument? sort = operation.Sort?.ToDocument(values);
-        BsonDocument? projection = operation.Projection is { } asked ? DocumentValue.Of(("p", asked)).ToDocument(values).FindDocument("p") : null;
+        BsonDocument? projection =
+            operation.Projection is { } asked ? DocumentValue.Of(("p", asked)).ToDocument(values).FindDocument("p") : null;
         BsonValue? previous = null;
         int seen = 0;
         int wrong = 0;
@@ -39,16 +40,20 @@ public sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate docu
 
         int most = operation.FullReply > 0 ? operation.FullReply : int.MaxValue;
         // The document that was drawn must be there: none at all is one wrong.
-        return operation.IsOfKey && seen == 0 && !mayLag && !operation.MayBeRemoved ? new VerificationOutcome(1, 1) : new VerificationOutcome(seen, wrong + Math.Max(0, seen - most));
+        return operation.IsOfKey && seen == 0 && !mayLag && !operation.MayBeRemoved
+            ? new VerificationOutcome(1, 1)
+            : new VerificationOutcome(seen, wrong + Math.Max(0, seen - most));
     }
 
     /// <summary>Bytes that are no document, or values of other types, are a wrong document and no end of the phase.</summary>
-    private bool IsRight(in BsonReader item, long drawn, BsonDocument filter, BsonDocument? projection, BsonDocument? sort, ref BsonValue? previous)
+    private bool IsRight(
+        in BsonReader item, long drawn, BsonDocument filter, BsonDocument? projection, BsonDocument? sort, ref BsonValue? previous)
     {
         try
         {
             var document = new BsonDocument(item.DocumentBytes.ToArray());
-            return IsAsWritten(document, drawn) && filter.All(condition => Meets(document, condition.Key, condition.Value, projection)) && IsInOrder(document, sort, ref previous);
+            return IsAsWritten(document, drawn) && filter.All(condition => Meets(document, condition.Key, condition.Value, projection))
+                && IsInOrder(document, sort, ref previous);
         }
         catch (BsonFormatException)
         {
@@ -67,13 +72,17 @@ public sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate docu
             return false;
         _written.Clear();
         documents.Write(_written, number);
-        return operation.MayReorderFields ? HasSameFields(document, new BsonDocument(_written.Written.ToArray())) : document.Bytes.SequenceEqual(_written.Written);
+        return operation.MayReorderFields
+            ? HasSameFields(document, new BsonDocument(_written.Written.ToArray()))
+            : document.Bytes.SequenceEqual(_written.Written);
     }
 
     /// <summary>The same fields with the same values, in any order; also inside of documents, but not of arrays.</summary>
     private static bool HasSameFields(BsonDocument found, BsonDocument written) => found.Count() == written.Count() && written.All(field =>
         found.FirstOrDefault(other => other.Key == field.Key) is { Key: not null } other && other.Value.Type == field.Value.Type
-        && (field.Value.Type == BsonType.Document ? HasSameFields(other.Value.ToDocument(), field.Value.ToDocument()) : other.Value.Bytes.Span.SequenceEqual(field.Value.Bytes.Span)));
+        && (field.Value.Type == BsonType.Document
+            ? HasSameFields(other.Value.ToDocument(), field.Value.ToDocument())
+            : other.Value.Bytes.Span.SequenceEqual(field.Value.Bytes.Span)));
 
     private static bool Meets(BsonDocument document, string path, BsonValue condition, BsonDocument? projection)
     {
@@ -83,7 +92,9 @@ public sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate docu
             return path.Contains('.', StringComparison.Ordinal) || !DemandsValue(condition) || projection?.IsTrue(path) == false;
         if (value.Type is BsonType.Array or BsonType.Document)
             return true;
-        return condition.Type != BsonType.Document ? ValueOrder.Instance.Compare(value, condition) == 0 : condition.ToDocument().All(o => Meets(value, o.Key, o.Value));
+        return condition.Type != BsonType.Document
+            ? ValueOrder.Instance.Compare(value, condition) == 0
+            : condition.ToDocument().All(o => Meets(value, o.Key, o.Value));
     }
 
     /// <summary>A document without the field does not meet it.</summary>
@@ -112,7 +123,8 @@ public sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate docu
     {
         if (sort?.FirstOrDefault() is not { Key: { } field, Value: { IsNumber: true } direction } || document.Find(field) is not { } value)
             return true;
-        bool isInOrder = previous is not { } before || before.Type != value.Type || ValueOrder.Instance.Compare(value, before) * Math.Sign(direction.ToDouble()) >= 0;
+        bool isInOrder = previous is not { } before || before.Type != value.Type
+            || ValueOrder.Instance.Compare(value, before) * Math.Sign(direction.ToDouble()) >= 0;
         previous = value;
         return isInOrder;
     }

@@ -45,5 +45,6 @@ public sealed class WireClusterOperation(Operation operation, ClusterControl clu
     {
     }
 
-    private static ServerError? ServerErrorOf(Exception e) => ((e as AggregateException)?.InnerExceptions[0] ?? e) is ServerCommandException refused ? refused.Error : null;
+    private static ServerError? ServerErrorOf(Exception e) =>
+        ((e as AggregateException)?.InnerExceptions[0] ?? e) is ServerCommandException refused ? refused.Error : null;
 }

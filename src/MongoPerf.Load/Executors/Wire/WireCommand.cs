@@ -39,7 +39,8 @@ internal sealed class WireCommand
         _effect = WriteEffect.Of(operation);
         _flags = operation.Concerns.IsUnacknowledged ? OpMsgFlags.MoreToCome : OpMsgFlags.None;
         _bringsCursor = operation is FindDocuments or AggregateDocuments;
-        _cursor = new WireCursor(_route, executor.Dialect, operation.Collection, target, operation.FullReply > 0 ? operation.FullReply : long.MaxValue);
+        _cursor = new WireCursor(
+            _route, executor.Dialect, operation.Collection, target, operation.FullReply > 0 ? operation.FullReply : long.MaxValue);
         Write(new ValueContext(0, 0));
         _patches = PatchPlan.TryMake(_command, _writer.Body.Written[CommandOffset..]);
     }
@@ -49,8 +50,11 @@ internal sealed class WireCommand
     /// <inheritdoc cref="WireRoute.Member"/>
     public string? Member => _route.Member;
 
-    /// <summary>Documents of the last command's first reply that had any, of a find whose documents are known; valid until the next command.</summary>
-    public ReadOnlySpan<byte> LastBatch => _keptLength > 0 ? _kept.AsSpan(0, _keptLength) : _route.Connection.LastReceived.Slice(_batch.Start, _batch.Length);
+    /// <summary>
+    /// Documents of the last command's first reply that had any, of a find whose documents are known; valid until the next command.
+    /// </summary>
+    public ReadOnlySpan<byte> LastBatch =>
+        _keptLength > 0 ? _kept.AsSpan(0, _keptLength) : _route.Connection.LastReceived.Slice(_batch.Start, _batch.Length);
 
     /// <summary>Puts the values of the next operation into the message.</summary>
     public void Stage(in ValueContext context)
@@ -151,7 +155,9 @@ internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string
     /// <summary>Where in the last reply its documents are.</summary>
     public ReplyRange LastBatch { get; private set; }
 
-    /// <summary>Takes the collection's name from the reply of a command that was given as it is: only the server knows what its cursor is of.</summary>
+    /// <summary>
+    /// Takes the collection's name from the reply of a command that was given as it is: only the server knows what its cursor is of.
+    /// </summary>
     /// <param name="reply">The message, with a cursor that has more.</param>
     /// <exception cref="WireProtocolException">The cursor's namespace is missing, or of another database.</exception>
     public void Continue(ReadOnlySpan<byte> reply)
@@ -230,12 +236,16 @@ internal sealed class GetMoreMessage(CommandDialect dialect, string collection, 
 /// <summary>What messages of scenarios have in common.</summary>
 internal static class WireMessage
 {
-    /// <summary>The operation's command as this server names it, with its <c>$db</c>; where it reads, with the read preference that it goes by.</summary>
+    /// <summary>
+    /// The operation's command as this server names it, with its <c>$db</c>; where it reads, with the read preference that it goes by.
+    /// </summary>
     public static DocumentValue Command(Operation operation, WireExecutor executor, string database)
     {
         ReadPreference preference = executor.RouteOf(operation).Preference;
         bool isUsual = preference.IsPrimary && operation.Concerns.ReadPreference is null;
-        DocumentValue command = (operation.IsRead && !isUsual ? operation with { Concerns = operation.Concerns with { ReadPreference = preference } } : operation).ToCommand();
+        DocumentValue command = (operation.IsRead && !isUsual
+            ? operation with { Concerns = operation.Concerns with { ReadPreference = preference } }
+            : operation).ToCommand();
         (string name, TemplateValue first) = command.Elements[0];
         return new DocumentValue(
         [

@@ -20,11 +20,16 @@ public sealed class WireExecutor : IOperationExecutor
     private TrafficCounters _closed;
     private bool _wasTried;
 
-    /// <param name="servers">Where operations go that read with this preference, and writes with the primary's; asked at each attempt to connect.</param>
+    /// <param name="servers">
+    /// Where operations go that read with this preference, and writes with the primary's; asked at each attempt to connect.
+    /// </param>
     /// <param name="settings">Time-outs and name.</param>
     /// <param name="database">Its name.</param>
-    /// <param name="beforeReconnect">Called before each attempt but the first; a <see cref="ConnectionFailedException"/> makes that attempt fail.</param>
-    public WireExecutor(Func<ReadPreference, ServerAddress> servers, ConnectionSettings settings, string database, Action? beforeReconnect = null)
+    /// <param name="beforeReconnect">
+    /// Called before each attempt but the first; a <see cref="ConnectionFailedException"/> makes that attempt fail.
+    /// </param>
+    public WireExecutor(
+        Func<ReadPreference, ServerAddress> servers, ConnectionSettings settings, string database, Action? beforeReconnect = null)
     {
         _servers = servers;
         _settings = settings;
@@ -35,7 +40,9 @@ public sealed class WireExecutor : IOperationExecutor
     /// <summary>Does what is done to a sharded deployment behind its router; null for any other.</summary>
     public ClusterControl? Cluster { get; init; }
 
-    /// <summary>Of the operations that will be prepared: connections for them are there before. Others get theirs when they are prepared.</summary>
+    /// <summary>
+    /// Of the operations that will be prepared: connections for them are there before. Others get theirs when they are prepared.
+    /// </summary>
     public IReadOnlyCollection<ReadPreference> Preferences { get; init; } = [ReadPreference.Primary];
 
     public TrafficCounters? Traffic => _connections.Aggregate(_closed, (sum, connection) => sum + connection.Traffic);

@@ -9,7 +9,9 @@ using MongoPerf.Wire.Messages;
 namespace MongoPerf.Load.Executors.Wire;
 
 /// <summary>Inserts documents of a template, one or a batch per command.</summary>
-/// <remarks>Documents of one length are changed in place in the message; others are written anew behind the command, which never changes.</remarks>
+/// <remarks>
+/// Documents of one length are changed in place in the message; others are written anew behind the command, which never changes.
+/// </remarks>
 internal sealed class WireInsertDocuments : IPreparedOperation
 {
     private readonly WireRoute _route;
@@ -32,7 +34,8 @@ internal sealed class WireInsertDocuments : IPreparedOperation
         _isAcknowledged = !operation.Concerns.IsUnacknowledged;
         HelloReply server = _route.Connection.Server;
         if (operation.BatchSize > server.MaxWriteBatchSize)
-            throw new OperationLimitException($"batch is {operation.BatchSize} documents; this server allows 1 to {server.MaxWriteBatchSize}");
+            throw new OperationLimitException(
+                $"batch is {operation.BatchSize} documents; this server allows 1 to {server.MaxWriteBatchSize}");
 
         _writer.Begin(_isAcknowledged ? OpMsgFlags.None : OpMsgFlags.MoreToCome);
         WireMessage.Command(operation, executor, database).WriteElements(_writer.Body, new ValueContext(0, 0));
@@ -60,7 +63,8 @@ internal sealed class WireInsertDocuments : IPreparedOperation
             PatchDocuments();
         BsonWriter message = _writer.Body;
         if (message.Length > MessageHeader.MaximumMessageLength)
-            throw new OperationLimitException($"a batch of {_numbers.Count} documents takes {message.Length:N0} bytes; allowed: {MessageHeader.MaximumMessageLength:N0} bytes per message");
+            throw new OperationLimitException($"a batch of {_numbers.Count} documents takes {message.Length:N0} bytes; allowed: "
+                + $"{MessageHeader.MaximumMessageLength:N0} bytes per message");
         message.PatchInt32(_sequenceStart, message.Length - _sequenceStart);
         message.PatchInt32(0, message.Length);
         message.PatchInt32(4, ++_requestId);

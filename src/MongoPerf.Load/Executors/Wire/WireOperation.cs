@@ -18,7 +18,9 @@ internal sealed class WireOperation : IPreparedOperation
     {
         IReadOnlyList<Operation> steps = operation.Steps;
         _commands = [.. steps.Select(step => new WireCommand(executor, step, database))];
-        _verifier = operation is FindDocuments { Expected: { } documents } find ? new ReplyVerifier(find, documents, mayLag: !executor.RouteOf(find).Preference.IsPrimary) : null;
+        _verifier = operation is FindDocuments { Expected: { } documents } find
+            ? new ReplyVerifier(find, documents, mayLag: !executor.RouteOf(find).Preference.IsPrimary)
+            : null;
         _fenced = [.. steps.Where(step => step.Concerns.IsUnacknowledged).Select(executor.RouteOf).Distinct()];
         _draws = new OperationDraws(operation, context);
     }

@@ -2,7 +2,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Load.Executors.Wire;
 
-/// <summary>The connection that a worker's operations of one read preference go by: another one after each failure, maybe to another server.</summary>
+/// <summary>
+/// The connection that a worker's operations of one read preference go by: another one after each failure, maybe to another server.
+/// </summary>
 /// <remarks>The executor opens and closes it. One thread.</remarks>
 internal sealed class WireRoute(ReadPreference preference)
 {

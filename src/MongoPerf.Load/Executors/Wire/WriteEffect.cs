@@ -4,7 +4,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Load.Executors.Wire;
 
-/// <summary>What an update must have done, which the server's counts are held against: a server may answer ok and have done nothing.</summary>
+/// <summary>
+/// What an update must have done, which the server's counts are held against: a server may answer ok and have done nothing.
+/// </summary>
 /// <remarks>
 /// A mongos, for one, sends a replacement to the shard of its own shard key, whatever shard holds the document. For all threads.
 /// </remarks>
@@ -34,7 +36,8 @@ public sealed class WriteEffect
     /// <param name="upserted">Inserted ones among them.</param>
     /// <param name="modified">Changed ones among them.</param>
     public bool IsMet(long documents, long upserted, long modified) =>
-        (documents > 0 || !(_mustMatch || _upserts)) && (upserted == 0 || !_mustMatch) && (modified >= documents - upserted || !_mustModify);
+        (documents > 0 || !(_mustMatch || _upserts)) && (upserted == 0 || !_mustMatch)
+        && (modified >= documents - upserted || !_mustModify);
 
     /// <summary>What an effect that <see cref="IsMet"/> denies was instead. Allocates.</summary>
     /// <inheritdoc cref="IsMet"/>

@@ -35,13 +35,19 @@ internal readonly record struct WriteReply(bool IsOk, int Count)
         if (document.FindDocument("writeErrors.0") is { } first)
         {
             ServerError error = ServerError.From(first);
-            return error with { Documents = Math.Max(1, document.FindDocument("writeErrors")!.Count(one => CodeOf(one.Value) == error.Code)) };
+            return error with
+            {
+                Documents = Math.Max(1, document.FindDocument("writeErrors")!.Count(one => CodeOf(one.Value) == error.Code)),
+            };
         }
 
         if (document.FindDocument("writeConcernError") is { } concernError)
             return ServerError.From(concernError);
-        return IsOk ? new ServerError(0, "ShortCount", $"the server counts {Count} documents, {expected} were sent", []) : ServerError.From(document);
+        return IsOk
+            ? new ServerError(0, "ShortCount", $"the server counts {Count} documents, {expected} were sent", [])
+            : ServerError.From(document);
     }
 
-    private static long? CodeOf(BsonValue writeError) => writeError.Type == BsonType.Document ? writeError.ToDocument().FindInt64("code") : null;
+    private static long? CodeOf(BsonValue writeError) =>
+        writeError.Type == BsonType.Document ? writeError.ToDocument().FindInt64("code") : null;
 }

@@ -19,7 +19,10 @@ internal static class ChartFonts
 
     /// <summary>Parts of the names of fonts with Chinese characters.</summary>
     private static readonly string[] LikelyNames =
-        ["wqy", "cjk", "msyh", "pingfang", "simsun", "simhei", "droidsansfallback", "sourcehan", "uming", "ukai", "stheiti", "heiti", "songti", "deng", "hansans", "unicode"];
+        [
+            "wqy", "cjk", "msyh", "pingfang", "simsun", "simhei", "droidsansfallback", "sourcehan", "uming", "ukai", "stheiti", "heiti",
+            "songti", "deng", "hansans", "unicode",
+        ];
 
     private static readonly Lazy<SKTypeface> Shipped = new(static () =>
     {
@@ -43,10 +46,14 @@ internal static class ChartFonts
     {
         if (!string.IsNullOrEmpty(named))
             return Open(named);
-        var anyDepth = new EnumerationOptions { RecurseSubdirectories = true, IgnoreInaccessible = true, MaxRecursionDepth = 8, AttributesToSkip = 0 };
+        var anyDepth = new EnumerationOptions
+        {
+            RecurseSubdirectories = true, IgnoreInaccessible = true, MaxRecursionDepth = 8, AttributesToSkip = 0,
+        };
         return folders.Where(Directory.Exists).SelectMany(folder => Directory.EnumerateFiles(folder, "*", anyDepth))
             .Where(static file => Path.GetExtension(file).ToLowerInvariant() is ".ttf" or ".ttc" or ".otf" or ".otc").Take(MostFiles)
-            .OrderBy(static file => Array.FindIndex(LikelyNames, name => Path.GetFileName(file).Contains(name, StringComparison.OrdinalIgnoreCase)) is >= 0 and int place ? place : int.MaxValue)
+            .OrderBy(static file => Array.FindIndex(LikelyNames, name =>
+                Path.GetFileName(file).Contains(name, StringComparison.OrdinalIgnoreCase)) is >= 0 and int place ? place : int.MaxValue)
             .ThenBy(static file => file, StringComparer.Ordinal)
             .Select(Open).FirstOrDefault(static font => font is not null);
     }

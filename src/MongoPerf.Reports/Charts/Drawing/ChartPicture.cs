@@ -42,7 +42,9 @@ internal sealed class ChartPicture
     private readonly SKCanvas _canvas;
     private readonly Paint _paint;
 
-    /// <summary>The width of frames and grids in the layout's pixels: one of the picture at least, or they would be lost in a small one.</summary>
+    /// <summary>
+    /// The width of frames and grids in the layout's pixels: one of the picture at least, or they would be lost in a small one.
+    /// </summary>
     private readonly float _hairline;
 
     private ChartPicture(Chart chart, ChartLayout layout, ChartTheme theme, SKCanvas canvas, Paint paint)
@@ -117,7 +119,8 @@ internal sealed class ChartPicture
 
         // Not Plot.Render: it draws twice, the second time over the first.
         using var pack = new RenderPack(plot, new PixelRect(0, (float)_layout.Width, (float)_layout.Height, 0), _canvas);
-        foreach (IRenderAction action in (IRenderAction[])[new ReplaceNullAxesWithDefaults(), new CalculateLayout(), new RenderGridsBelowPlottables(), new RenderPlottables(), new RenderPanels()])
+        foreach (IRenderAction action in (IRenderAction[])[new ReplaceNullAxesWithDefaults(), new CalculateLayout(),
+            new RenderGridsBelowPlottables(), new RenderPlottables(), new RenderPanels()])
         {
             pack.CanvasState.Save();
             action.Render(pack);
@@ -140,11 +143,17 @@ internal sealed class ChartPicture
     private void AddMarks(Plot plot, Panel panel)
     {
         foreach (double at in _layout.Marks.Select(mark => _chart.X.Share(mark.X)))
-            plot.Add.Plottable(new LinePlottable([[new Coordinates(at, 0), new Coordinates(at, 1)]]) { Line = new LineStyle(1.5f, Color(_theme.Mark)), Dashes = [8, 6] });
+            plot.Add.Plottable(new LinePlottable([[new Coordinates(at, 0), new Coordinates(at, 1)]])
+            {
+                Line = new LineStyle(1.5f, Color(_theme.Mark)), Dashes = [8, 6],
+            });
         if (panel.Limit is not (double limit, _))
             return;
         double share = panel.Y.Share(limit);
-        plot.Add.Plottable(new LinePlottable([[new Coordinates(0, share), new Coordinates(1, share)]]) { Line = new LineStyle(2, ColorOf("limit")), Dashes = Dashes[2] });
+        plot.Add.Plottable(new LinePlottable([[new Coordinates(0, share), new Coordinates(1, share)]])
+        {
+            Line = new LineStyle(2, ColorOf("limit")), Dashes = Dashes[2],
+        });
     }
 
     private void AddLines(Plot plot, Panel panel)
@@ -186,15 +195,20 @@ internal sealed class ChartPicture
         (double X, double Y, double Low, double High)[] rows =
         [
             .. series.Table.Rows.Where(row => double.IsFinite(row[series.Column]))
-                .Select(row => (_chart.X.Share(row[series.Column]), panel.Y.Share(row[0]), _chart.X.Share(row[series.Column + 1]), _chart.X.Share(row[series.Column + 2]))),
+                .Select(row => (_chart.X.Share(row[series.Column]), panel.Y.Share(row[0]), _chart.X.Share(row[series.Column + 1]),
+                    _chart.X.Share(row[series.Column + 2]))),
         ];
         double[] xs = [.. rows.Select(static row => row.X)];
         double[] ys = [.. rows.Select(static row => row.Y)];
-        plot.Add.Plottable(new ScottPlot.Plottables.ErrorBar(xs, ys, [.. rows.Select(static row => row.High - row.X)], [.. rows.Select(static row => row.X - row.Low)], null, null)
+        plot.Add.Plottable(new ScottPlot.Plottables.ErrorBar(xs, ys, [.. rows.Select(static row => row.High - row.X)],
+            [.. rows.Select(static row => row.X - row.Low)], null, null)
         {
             LineStyle = new LineStyle(2.5f, ColorOf(series.Color)), CapSize = 5,
         });
-        plot.Add.Plottable(new LinePlottable([.. rows.Select(static row => new[] { new Coordinates(row.X, row.Y) })]) { Marker = Marker(series.Color, 1.2f) });
+        plot.Add.Plottable(new LinePlottable([.. rows.Select(static row => new[] { new Coordinates(row.X, row.Y) })])
+        {
+            Marker = Marker(series.Color, 1.2f),
+        });
     }
 
     /// <summary>Adds bars, or points where the axis has no 0: names stand apart, what was measured of one stands side by side.</summary>
@@ -207,10 +221,14 @@ internal sealed class ChartPicture
         {
             double beside = (Array.IndexOf(colors, series.Color) - ((colors.Length - 1) / 2.0)) * width;
             (double X, double Y)[] places =
-                [.. series.Table.Rows.Where(row => double.IsFinite(row[series.Column])).Select(row => (_chart.X.Share(row[0] + beside), panel.Y.Share(row[series.Column])))];
+                [.. series.Table.Rows.Where(row => double.IsFinite(row[series.Column]))
+                    .Select(row => (_chart.X.Share(row[0] + beside), panel.Y.Share(row[series.Column])))];
             if (panel.Y.IsLogarithmic)
             {
-                plot.Add.Plottable(new LinePlottable([.. places.Select(static place => new[] { new Coordinates(place.X, place.Y) })]) { Marker = Marker(series.Color, 1.4f) });
+                plot.Add.Plottable(new LinePlottable([.. places.Select(static place => new[] { new Coordinates(place.X, place.Y) })])
+                {
+                    Marker = Marker(series.Color, 1.4f),
+                });
                 continue;
             }
 
@@ -218,7 +236,8 @@ internal sealed class ChartPicture
             [
                 .. places.Select(place => new Bar
                 {
-                    Position = place.X, Value = place.Y, ValueBase = panel.Y.Share(0), Size = width * 0.94 * room, FillColor = ColorOf(series.Color).WithOpacity(0.9), LineWidth = 0,
+                    Position = place.X, Value = place.Y, ValueBase = panel.Y.Share(0), Size = width * 0.94 * room,
+                    FillColor = ColorOf(series.Color).WithOpacity(0.9), LineWidth = 0,
                 }),
             ];
             plot.Add.Bars(bars);
@@ -312,35 +331,41 @@ internal sealed class ChartPicture
             DrawLegendEntry(series, x, y, 42, 53, TextSize);
         if (_layout.IsGrid)
         {
-            Write(string.Join(" · ", _chart.Marks.Select(static mark => mark.Label)), 109, _layout.NoteY, MarkSize, _theme.Mark, room: _layout.Width - 109 - Edge);
+            Write(string.Join(" · ", _chart.Marks.Select(static mark => mark.Label)), 109, _layout.NoteY, MarkSize, _theme.Mark,
+                room: _layout.Width - 109 - Edge);
             Write(_chart.X.Label, _layout.Width / 2, _layout.Height - 22, TextSize, _theme.Text, SKTextAlign.Center);
         }
 
         ChartLayout.Place first = _layout.Panels[0];
         foreach (PlacedMark mark in _layout.Marks)
-            Write(mark.Text, PlaceOf(first, _chart.X, mark.X), _layout.MarkY(mark), MarkSize, _theme.Mark, mark.IsLeftOfLine ? SKTextAlign.Right : SKTextAlign.Left);
+            Write(mark.Text, PlaceOf(first, _chart.X, mark.X), _layout.MarkY(mark), MarkSize, _theme.Mark,
+                mark.IsLeftOfLine ? SKTextAlign.Right : SKTextAlign.Left);
 
         if (_chart.Top is not { } top)
             return;
         foreach (Tick tick in TicksOf(top))
         {
             float x = (float)PlaceOf(first, top, tick.At);
-            ScottPlot.Drawing.DrawLine(_canvas, _paint, new Pixel(x, (float)first.Top), new Pixel(x, (float)first.Top - TickLength), Color(_theme.Muted), width: _hairline, antiAlias: false);
+            ScottPlot.Drawing.DrawLine(_canvas, _paint, new Pixel(x, (float)first.Top), new Pixel(x, (float)first.Top - TickLength),
+                Color(_theme.Muted), width: _hairline, antiAlias: false);
             Write(tick.Text, x, first.Top - 20, TextSize, _theme.Muted, SKTextAlign.Center);
         }
 
-        ScottPlot.Drawing.DrawLine(_canvas, _paint, new Pixel((float)first.Left, (float)first.Top), new Pixel((float)first.Right, (float)first.Top), Color(_theme.Muted), width: _hairline, antiAlias: false);
+        ScottPlot.Drawing.DrawLine(_canvas, _paint, new Pixel((float)first.Left, (float)first.Top),
+            new Pixel((float)first.Right, (float)first.Top), Color(_theme.Muted), width: _hairline, antiAlias: false);
         Write(top.Label, first.Left - 13, first.Top - 20, SmallSize, _theme.Muted, SKTextAlign.Right);
     }
 
     private void DrawPanelTitle(Panel panel, ChartLayout.Place place)
     {
         if (_layout.IsGrid)
-            Write(panel.Label, place.Left, place.Top - 16, TextSize, panel.Color.Length > 0 ? _theme.ColorOf(panel.Color) : _theme.Text, room: place.Right - place.Left);
+            Write(panel.Label, place.Left, place.Top - 16, TextSize, panel.Color.Length > 0 ? _theme.ColorOf(panel.Color) : _theme.Text,
+                room: place.Right - place.Left);
         else
             DrawTitleBeside(panel.Label, place);
         if (panel.Right is { Label.Length: > 0 } right)
-            Write(right.Label, _layout.Width * 0.985, (place.Top + place.Bottom) / 2, TextSize, _theme.Text, SKTextAlign.Center, rotation: -90);
+            Write(right.Label, _layout.Width * 0.985, (place.Top + place.Bottom) / 2, TextSize, _theme.Text,
+                SKTextAlign.Center, rotation: -90);
     }
 
     /// <summary>Writes a title in two rows at most, which shrink where a panel is low.</summary>
@@ -375,7 +400,8 @@ internal sealed class ChartPicture
         }
 
         if (isLast && !_layout.IsGrid)
-            Write(_chart.X.Label, (place.Left + place.Right) / 2, place.Bottom + (_layout.HasSlopingNames ? 122 : 54), TextSize, _theme.Text, SKTextAlign.Center);
+            Write(_chart.X.Label, (place.Left + place.Right) / 2, place.Bottom + (_layout.HasSlopingNames ? 122 : 54), TextSize,
+                _theme.Text, SKTextAlign.Center);
         if (!_layout.SharesValues || number % _chart.Columns == 0)
         {
             foreach ((string text, double y) in Apart(place, panel.Y))
@@ -438,7 +464,8 @@ internal sealed class ChartPicture
     private void DrawLegendEntry(Series series, double x, double y, double length, double toText, float size)
     {
         if (!series.LiesAcross)
-            Stroke(x, y, length, new LineStyle(_chart.HasLegendAbove ? 2.5f : 3, ColorOf(series.Color)), Dashes[(series.Dash - 1) % Dashes.Length]);
+            Stroke(x, y, length, new LineStyle(_chart.HasLegendAbove ? 2.5f : 3, ColorOf(series.Color)),
+                Dashes[(series.Dash - 1) % Dashes.Length]);
         if (_chart.HasLegendAbove && series.HasValues)
             Marker(series.Color, 1.1f).Render(_canvas, new Pixel((float)(x + (length / 2)), (float)y), _paint);
         Write(series.Title, x + toText, y, size, _theme.Text);
@@ -455,7 +482,8 @@ internal sealed class ChartPicture
     }
 
     private void FillBand(ChartLayout.Place place, Band band) =>
-        Fill(Math.Max(place.Left, PlaceOf(place, _chart.X, band.From)), Math.Min(place.Right, PlaceOf(place, _chart.X, band.To)), place.Top, place.Bottom, BandColor(band.Kind));
+        Fill(Math.Max(place.Left, PlaceOf(place, _chart.X, band.From)), Math.Min(place.Right, PlaceOf(place, _chart.X, band.To)), place.Top,
+            place.Bottom, BandColor(band.Kind));
 
     /// <summary>Chooses a band's color: other programs lie over migrations, which shine through.</summary>
     private Color BandColor(string kind) => kind == Happenings.OtherPrograms ? ColorOf(kind).WithOpacity(0.45) : ColorOf(kind);
@@ -463,7 +491,8 @@ internal sealed class ChartPicture
     private void Fill(double left, double right, double top, double bottom, Color color)
     {
         if (right > left)
-            ScottPlot.Drawing.FillRectangle(_canvas, new PixelRect((float)left, (float)right, (float)bottom, (float)top), _paint, new FillStyle { Color = color, AntiAlias = false });
+            ScottPlot.Drawing.FillRectangle(_canvas, new PixelRect((float)left, (float)right, (float)bottom, (float)top), _paint,
+                new FillStyle { Color = color, AntiAlias = false });
     }
 
     private void Stroke(double x, double y, double length, LineStyle line, float[] dashes)
@@ -485,7 +514,8 @@ internal sealed class ChartPicture
     /// <param name="isCentered">The rows together are centered.</param>
     /// <param name="room">The most pixels of a row: all rows shrink with a longer one.</param>
     private void Write(
-        string text, double x, double y, float size, string color, SKTextAlign align = SKTextAlign.Left, float rotation = 0, bool isCentered = false, double room = double.PositiveInfinity)
+        string text, double x, double y, float size, string color, SKTextAlign align = SKTextAlign.Left, float rotation = 0,
+        bool isCentered = false, double room = double.PositiveInfinity)
     {
         if (text.Length == 0)
             return;
@@ -508,7 +538,8 @@ internal sealed class ChartPicture
 
     /// <summary>Replaces what no font draws and no XML may have.</summary>
     private static string Drawable(string text) =>
-        string.Concat(text.EnumerateRunes().Select(static rune => System.Text.Rune.IsControl(rune) || rune.Value is 0xFFFE or 0xFFFF ? " " : rune.ToString()));
+        string.Concat(text.EnumerateRunes()
+            .Select(static rune => System.Text.Rune.IsControl(rune) || rune.Value is 0xFFFE or 0xFFFF ? " " : rune.ToString()));
 
     /// <summary>The ticks on the axis, whose end may fall to rounding.</summary>
     private static IEnumerable<Tick> TicksOf(AxisScale scale) => scale.Ticks.Where(tick => scale.Share(tick.At) is > -0.0001 and < 1.0001);

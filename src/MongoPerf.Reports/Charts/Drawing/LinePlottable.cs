@@ -42,7 +42,9 @@ internal sealed class LinePlottable(IReadOnlyList<Coordinates[]> pieces) : IPlot
         if (Marker is not null)
             ScottPlot.Drawing.DrawMarkers(rp.Canvas, rp.Paint, pieces.SelectMany(static piece => piece).Select(Axes.GetPixel), Marker);
         else
-            ScottPlot.Drawing.DrawMarkers(rp.Canvas, rp.Paint, pieces.Where(static piece => piece.Length == 1).Select(piece => Axes.GetPixel(piece[0])), new MarkerStyle(MarkerShape.FilledCircle, Line.Width + 1, Line.Color));
+            ScottPlot.Drawing.DrawMarkers(
+                rp.Canvas, rp.Paint, pieces.Where(static piece => piece.Length == 1).Select(piece => Axes.GetPixel(piece[0])),
+                new MarkerStyle(MarkerShape.FilledCircle, Line.Width + 1, Line.Color));
     }
 
     /// <summary>Draws a path. Dashes become shapes, as Skia's SVG knows no dashed lines.</summary>

@@ -8,7 +8,8 @@ namespace MongoPerf.Reports.Charts.Drawing;
 public static partial class PictureFile
 {
     /// <summary>Whether a failure means that the library that draws can't be loaded on this machine.</summary>
-    public static bool MeansNoLibrary(Exception failure) => failure is DllNotFoundException or TypeInitializationException { InnerException: DllNotFoundException };
+    public static bool MeansNoLibrary(Exception failure) =>
+        failure is DllNotFoundException or TypeInitializationException { InnerException: DllNotFoundException };
 
     /// <summary>Says in a line why the library can't be loaded.</summary>
     /// <param name="failure">A failure of which <see cref="MeansNoLibrary"/> is true.</param>
@@ -27,7 +28,8 @@ public static partial class PictureFile
     /// <param name="scale">The pixels of the picture for one of the layout.</param>
     public static byte[] Png(Chart chart, ChartLayout layout, ChartTheme theme, double scale)
     {
-        using SKSurface surface = SKSurface.Create(new SKImageInfo((int)Math.Round(layout.Width * scale), (int)Math.Round(layout.Height * scale), SKColorType.Rgba8888, SKAlphaType.Opaque));
+        using SKSurface surface = SKSurface.Create(new SKImageInfo(
+            (int)Math.Round(layout.Width * scale), (int)Math.Round(layout.Height * scale), SKColorType.Rgba8888, SKAlphaType.Opaque));
         surface.Canvas.Clear(SKColor.Parse(theme.Background));
         surface.Canvas.Scale((float)scale);
         ChartPicture.Draw(chart, layout, theme, surface.Canvas);
@@ -56,7 +58,8 @@ public static partial class PictureFile
             return $"clip{clips.IndexOf(name.Value) + 1}";
         });
         // As large as the page wants it, and readable where the font is not installed: Verdana's letters are as wide.
-        return svg.Replace($"width=\"{layout.Width}\" height=\"{layout.Height}\">", $"viewBox=\"0 0 {layout.Width} {layout.Height}\">", StringComparison.Ordinal)
+        return svg.Replace($"width=\"{layout.Width}\" height=\"{layout.Height}\">",
+            $"viewBox=\"0 0 {layout.Width} {layout.Height}\">", StringComparison.Ordinal)
             .Replace("font-family=\"DejaVu Sans\"", "font-family=\"DejaVu Sans, Verdana, sans-serif\"", StringComparison.Ordinal);
     }
 

@@ -1,6 +1,8 @@
 namespace MongoPerf.Reports.Comparison.Statistics;
 
-/// <summary>How much each second resembles the one before it, and what that costs: autocorrelated samples say less than as many independent ones.</summary>
+/// <summary>
+/// How much each second resembles the one before it, and what that costs: autocorrelated samples say less than as many independent ones.
+/// </summary>
 internal static class Autocorrelation
 {
     /// <summary>Above it a window is one slow wave, and no correction would be worth its name.</summary>
@@ -8,8 +10,10 @@ internal static class Autocorrelation
 
     /// <summary>Correlation from one sample to the next, over several windows, each about its own mean.</summary>
     /// <returns>0 to 0.95; negative ones count as 0, which errs on the side of finding nothing.</returns>
-    /// <remarks>An estimate about a window's own mean is too low by (1 + 4 r) / n, which is put right here (M. G. Kendall, "Note on bias in the
-    /// estimation of autocorrelation", Biometrika 41, 1954).</remarks>
+    /// <remarks>
+    /// An estimate about a window's own mean is too low by (1 + 4 r) / n, which is put right here (M. G. Kendall, "Note on bias in the
+    /// estimation of autocorrelation", Biometrika 41, 1954).
+    /// </remarks>
     public static double OfFirstOrder(IEnumerable<double[]> windows)
     {
         double products = 0;
@@ -39,9 +43,13 @@ internal static class Autocorrelation
         return Math.Clamp(corrected, 0, Highest);
     }
 
-    /// <summary>By how much the variance of a mean (or of a rank sum) of so many samples in a row is larger than that of independent ones.</summary>
-    /// <remarks>Of an autoregressive process of first order; near (1 + r) / (1 - r) for many (G. V. Bayley, J. M. Hammersley, "The effective number of
-    /// independent observations in an autocorrelated time series", 1946).</remarks>
+    /// <summary>
+    /// By how much the variance of a mean (or of a rank sum) of so many samples in a row is larger than that of independent ones.
+    /// </summary>
+    /// <remarks>
+    /// Of an autoregressive process of first order; near (1 + r) / (1 - r) for many (G. V. Bayley, J. M. Hammersley, "The effective number
+    /// of independent observations in an autocorrelated time series", 1946).
+    /// </remarks>
     public static double VarianceInflation(double correlation, double samples)
     {
         double left = 1 - correlation;
@@ -49,19 +57,26 @@ internal static class Autocorrelation
         return Math.Max(1, ofMany - (2 * correlation * (1 - Math.Pow(correlation, samples)) / (samples * left * left)));
     }
 
-    /// <summary>The correlation of the ranks of values that have this one, for normal values: 6 / pi arcsin(r / 2) (K. Pearson, 1907).</summary>
+    /// <summary>
+    /// The correlation of the ranks of values that have this one, for normal values: 6 / pi arcsin(r / 2) (K. Pearson, 1907).
+    /// </summary>
     public static double OfRanks(double correlation) => 6 / Math.PI * Math.Asin(correlation / 2);
 
     /// <summary>Samples per block of a block bootstrap.</summary>
-    /// <remarks>Carlstein's rule for first-order processes, n^(1/3) (sqrt(6) r / (1 - r^2))^(2/3) (E. Carlstein, Annals of Statistics 14, 1986),
-    /// never more than a quarter of the window.</remarks>
+    /// <remarks>
+    /// Carlstein's rule for first-order processes, n^(1/3) (sqrt(6) r / (1 - r^2))^(2/3) (E. Carlstein, Annals of Statistics 14, 1986),
+    /// never more than a quarter of the window.
+    /// </remarks>
     public static int BlockLength(double correlation, int samples)
     {
         double wanted = Math.Cbrt(samples) * Math.Pow(Math.Sqrt(6) * correlation / (1 - (correlation * correlation)), 2.0 / 3);
         return (int)Math.Clamp(Math.Ceiling(wanted), 1, Math.Max(1, samples / 4));
     }
 
-    /// <summary>By how much the deviation of a statistic that was drawn in blocks must grow, since blocks neither see a correlation beyond their length nor that a window's own mean is off.</summary>
+    /// <summary>
+    /// By how much the deviation of a statistic that was drawn in blocks must grow, since blocks neither see a correlation beyond their
+    /// length nor that a window's own mean is off.
+    /// </summary>
     /// <param name="correlation">From one sample to the next.</param>
     /// <param name="samples">In the window.</param>
     /// <param name="length">Of a block, in samples.</param>

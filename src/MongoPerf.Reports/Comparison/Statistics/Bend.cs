@@ -14,10 +14,14 @@ internal sealed record Bend(int From, double Ratio, double P)
     /// <summary>Two values could be one disturbance.</summary>
     private const int LeastBeyond = 3;
 
-    /// <summary>The place whose broken line leaves least of the logarithms' variance (least squares), and its F test against a level throughout.</summary>
+    /// <summary>
+    /// The place whose broken line leaves least of the logarithms' variance (least squares), and its F test against a level throughout.
+    /// </summary>
     /// <param name="values">Greater than 0, in order; null when there are fewer than 6, or all are equal.</param>
-    /// <remarks>D. J. Hudson, "Fitting segmented curves whose join points have to be estimated", 1966. Values that are correlated bend by chance, though not far: the caller must
-    /// ask for more than they wander by.</remarks>
+    /// <remarks>
+    /// D. J. Hudson, "Fitting segmented curves whose join points have to be estimated", 1966. Values that are correlated bend by chance,
+    /// though not far: the caller must ask for more than they wander by.
+    /// </remarks>
     public static Bend? Of(double[] values)
     {
         if (values.Length < LeastValues)

@@ -4,12 +4,12 @@ namespace MongoPerf.Reports.Comparison.Statistics;
 
 /// <summary>Intervals of ratios by drawing again from what was measured (B. Efron, 1979).</summary>
 /// <remarks>
-/// <para>Samples are autocorrelated, so whole blocks of them are drawn (H. R. Künsch, "The jackknife and the bootstrap for general stationary observations",
-/// 1989), in a circle so that each counts alike (D. N. Politis, J. P. Romano, 1992).</para>
-/// <para>Blocks can't see a correlation that reaches beyond their length, nor a window's mean that is itself off; both make intervals too short, and
-/// what is drawn is spread out by as much as a first-order process with the samples' correlation loses so.</para>
-/// <para>Percentiles of few blocks give intervals that are too short; they are taken further out, where Student's t has them (T. C. Hesterberg, "What
-/// teachers should know about the bootstrap", 2015, "expanded percentiles").</para>
+/// <para>Samples are autocorrelated, so whole blocks of them are drawn (H. R. Künsch, "The jackknife and the bootstrap for general
+/// stationary observations", 1989), in a circle so that each counts alike (D. N. Politis, J. P. Romano, 1992).</para>
+/// <para>Blocks can't see a correlation that reaches beyond their length, nor a window's mean that is itself off; both make intervals too
+/// short, and what is drawn is spread out by as much as a first-order process with the samples' correlation loses so.</para>
+/// <para>Percentiles of few blocks give intervals that are too short; they are taken further out, where Student's t has them (T. C.
+/// Hesterberg, "What teachers should know about the bootstrap", 2015, "expanded percentiles").</para>
 /// <para>Seeded by a constant: the same runs give the same report.</para>
 /// </remarks>
 internal static class Bootstrap

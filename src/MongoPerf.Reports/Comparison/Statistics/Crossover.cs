@@ -16,7 +16,10 @@ internal sealed record Crossover(long Documents, Ratio Before, Ratio After)
 
     /// <summary>Both parts must lie surely on their side of 1, whichever of the splits is taken.</summary>
     /// <param name="sizes">By documents, ascending; each is one observation.</param>
-    /// <param name="operations">That are searched beside each other: their chances of a false alarm are shared (Bonferroni), as are those of the splits and of the two parts.</param>
+    /// <param name="operations">
+    /// That are searched beside each other: their chances of a false alarm are shared (Bonferroni), as are those of the splits
+    /// and of the two parts.
+    /// </param>
     /// <returns>The split whose weaker part is the surest; null when there is none.</returns>
     /// <remarks>Student's t on logarithms, as in <see cref="UnitComparison"/>.</remarks>
     public static Crossover? Find(IReadOnlyList<(long Documents, double Ratio)> sizes, int operations)

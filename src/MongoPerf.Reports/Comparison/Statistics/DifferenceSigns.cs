@@ -3,8 +3,11 @@ using MathNet.Numerics.Distributions;
 namespace MongoPerf.Reports.Comparison.Statistics;
 
 /// <summary>Whether a row falls, or rises, from value to value more often than a coin shows heads.</summary>
-/// <remarks>G. H. Moore, W. A. Wallis, "Time series significance tests based on signs of differences", 1943. Where each value is the last one and chance, a fall is as likely
-/// as a rise, and noise about a level falls and rises in turn. So no correlation has to be estimated, for which a smooth bend would be taken.</remarks>
+/// <remarks>
+/// G. H. Moore, W. A. Wallis, "Time series significance tests based on signs of differences", 1943. Where each value is the last one and
+/// chance, a fall is as likely as a rise, and noise about a level falls and rises in turn. So no correlation has to be estimated, for which
+/// a smooth bend would be taken.
+/// </remarks>
 internal static class DifferenceSigns
 {
     /// <param name="values">In order; neighbours that are equal say nothing.</param>

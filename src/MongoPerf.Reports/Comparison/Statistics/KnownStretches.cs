@@ -11,12 +11,17 @@ internal static class KnownStretches
     /// <summary>How much less likely than the best, as a logarithm, a correlation may be.</summary>
     private const double Unlikely = 1;
 
-    /// <summary>That the level is the same: two-sided, by Student's t of the least squares that noise correlated from value to value asks for.</summary>
+    /// <summary>
+    /// That the level is the same: two-sided, by Student's t of the least squares that noise correlated from value to value asks for.
+    /// </summary>
     /// <param name="values">Greater than 0, in the order of time.</param>
     /// <param name="isInside">Which of them lie in a stretch, some of either kind; null leaves a value out.</param>
     /// <param name="beside">Greater than 0, of each value: what else the values follow, by a power that is fitted as well.</param>
-    /// <remarks>S. J. Prais, C. B. Winsten, "Trend estimators and serial correlation", 1954. A short row hardly shows its correlation, so the largest p of all that fit it is taken
-    /// (by the restricted likelihood of H. D. Patterson, R. Thompson, Biometrika 58, 1971). Where noise is a slow wave, only the changes at the ends of stretches count.</remarks>
+    /// <remarks>
+    /// S. J. Prais, C. B. Winsten, "Trend estimators and serial correlation", 1954. A short row hardly shows its correlation, so the
+    /// largest p of all that fit it is taken (by the restricted likelihood of H. D. Patterson, R. Thompson, Biometrika 58, 1971). Where
+    /// noise is a slow wave, only the changes at the ends of stretches count.
+    /// </remarks>
     public static double P(double[] values, bool?[] isInside, double[]? beside = null)
     {
         (double Likelihood, double P)[] fits = [.. Correlations.Select(correlation => Fit(values, isInside, beside, correlation))];

@@ -20,12 +20,13 @@ internal sealed record LevelShift(int From, int To, double Ratio, Interval Inter
 
 /// <summary>Finds stretches on another level by two methods that must agree.</summary>
 /// <remarks>
-/// <para>Circular binary segmentation (A. B. Olshen et al., Biostatistics 5, 2004) looks for the stretch whose mean lies farthest from that of the rest, in standard
-/// errors. Ranks, which no outlier can sway, must put a change at each of its ends too: A. N. Pettitt's change point (Applied Statistics 28, 1979) among the
-/// neighbours. Then Student's t, multiplied by the number of stretches that lie beside each other, must stay below the level; it is doubled, since the correlation
-/// that its error grows by is an estimate.</para>
-/// <para>The error grows by what the correlation from value to value does to it (<see cref="Autocorrelation"/>), and beyond that by what means of blocks vary more
-/// than a first-order process has it: machines wander. A short row can't show how much; it is granted 1.5 %.</para>
+/// <para>Circular binary segmentation (A. B. Olshen et al., Biostatistics 5, 2004) looks for the stretch whose mean lies farthest from that
+/// of the rest, in standard errors. Ranks, which no outlier can sway, must put a change at each of its ends too: A. N. Pettitt's change
+/// point (Applied Statistics 28, 1979) among the neighbours. Then Student's t, multiplied by the number of stretches that lie beside each
+/// other, must stay below the level; it is doubled, since the correlation that its error grows by is an estimate.</para>
+/// <para>The error grows by what the correlation from value to value does to it (<see cref="Autocorrelation"/>), and beyond that by
+/// what means of blocks vary more than a first-order process has it: machines wander. A short row can't show how much; it is
+/// granted 1.5 %.</para>
 /// </remarks>
 internal static class LevelScan
 {
@@ -37,7 +38,9 @@ internal static class LevelScan
     private const int MostNeighbours = 50;
     private const double LeastDeviation = 0.002;
 
-    /// <summary>How far the level of an idle machine moves by itself, as a share, and how many stretches it takes to see that in the row itself.</summary>
+    /// <summary>
+    /// How far the level of an idle machine moves by itself, as a share, and how many stretches it takes to see that in the row itself.
+    /// </summary>
     private const double OwnWander = 0.015;
     private const double StretchesToSeeIt = 2;
 
@@ -112,7 +115,9 @@ internal static class LevelScan
         return Math.Abs(from + best.Place - at) <= Math.Max(2, length / 4);
     }
 
-    /// <summary>A line through all values fits them as well as two levels do, of which one reaches an end: they fall or rise steadily.</summary>
+    /// <summary>
+    /// A line through all values fits them as well as two levels do, of which one reaches an end: they fall or rise steadily.
+    /// </summary>
     private static bool IsSlope(double[] values, int from, int to)
     {
         if (from > 0 && to < values.Length)
@@ -120,7 +125,8 @@ internal static class LevelScan
         int half = from > 0 ? from : to;
         double[] places = [.. Enumerable.Range(0, values.Length).Select(i => (double)i)];
         (double start, double slope) = Fit.Line(places, values);
-        return places.Zip(values, (at, v) => Squared(v - start - (slope * at))).Sum() <= SquaresOf(values[..half]) + SquaresOf(values[half..]);
+        return places.Zip(values, (at, v) => Squared(v - start - (slope * at))).Sum() <= SquaresOf(
+            values[..half]) + SquaresOf(values[half..]);
 
         static double Squared(double v) => v * v;
 
@@ -157,7 +163,8 @@ internal static class LevelScan
         }
 
         int half = values.Length / 2;
-        return best.From == 0 && best.To > half ? (best.To, values.Length) : best.To == values.Length && best.From < half ? (0, best.From) : (best.From, best.To);
+        return best.From == 0 && best.To > half ? (best.To, values.Length)
+            : best.To == values.Length && best.From < half ? (0, best.From) : (best.From, best.To);
     }
 
     private static (double Score, int From, int To) Better((double Score, int From, int To) best, double[] sums, int from, int to)
@@ -185,17 +192,20 @@ internal static class LevelScan
     private static (double Error, double Freedom) Error(double[] logarithms, int from, int to)
     {
         double[][] parts = [logarithms[..from], logarithms[from..to], logarithms[to..]];
-        double correlation = Autocorrelation.OfFirstOrder(parts.Where(part => part.Length >= LeastLength).Select(part => part.Select(v => Math.Exp(v)).ToArray()));
+        double correlation = Autocorrelation.OfFirstOrder(parts.Where(part => part.Length >= LeastLength)
+            .Select(part => part.Select(v => Math.Exp(v)).ToArray()));
         double inside = parts[1].Average();
         double outside = parts[0].Concat(parts[2]).Average();
         double[] left = [.. logarithms.Select((v, i) => v - (i >= from && i < to ? inside : outside))];
         int all = logarithms.Length;
         int length = to - from;
         double inflation = Autocorrelation.VarianceInflation(correlation, all);
-        double variance = Math.Max(LeastDeviation * LeastDeviation, left.Sum(v => v * v) / Math.Max(1, all - 2)) / Math.Max(0.1, 1 - (inflation / all));
+        double variance =
+            Math.Max(LeastDeviation * LeastDeviation, left.Sum(v => v * v) / Math.Max(1, all - 2)) / Math.Max(0.1, 1 - (inflation / all));
         double wandering = Wandering(left, Math.Min(length, all / LeastBlocks), correlation, variance);
         double ofBoth = variance * wandering
-            * ((Autocorrelation.VarianceInflation(correlation, length) / length) + (Autocorrelation.VarianceInflation(correlation, all - length) / (all - length)));
+            * ((Autocorrelation.VarianceInflation(correlation, length) / length)
+                + (Autocorrelation.VarianceInflation(correlation, all - length) / (all - length)));
         double ownWander = OwnWander * OwnWander / (1 + (Math.Max(0, (all / (double)length) - 2) / StretchesToSeeIt));
         // Squares of correlated values resemble each other by the square of the correlation (Bayley and Hammersley, 1946).
         return (Math.Sqrt(ofBoth + ownWander), Math.Max(3, (all / Autocorrelation.VarianceInflation(correlation * correlation, all)) - 2));

@@ -4,11 +4,12 @@ namespace MongoPerf.Reports.Comparison.Statistics;
 
 /// <summary>Rank test of two rows of samples, adjusted for samples that are autocorrelated.</summary>
 /// <remarks>
-/// <para>H. B. Mann, D. R. Whitney, "On a test of whether one of two random variables is stochastically larger than the other", 1947. Over several
-/// sizes the rank sums are added with weights 1 / (n + m + 1) (P. van Elteren, "On the combination of independent two sample tests of Wilcoxon", 1960).</para>
-/// <para>The variance is multiplied by what the correlation from second to second does to it (<see cref="Autocorrelation.VarianceInflation"/>), and
-/// the result is held against Student's t with as many degrees of freedom as there are independent samples, less two, since that correlation is
-/// itself only estimated.</para>
+/// <para>H. B. Mann, D. R. Whitney, "On a test of whether one of two random variables is stochastically larger than the other", 1947. Over
+/// several sizes the rank sums are added with weights 1 / (n + m + 1) (P. van Elteren, "On the combination of independent two sample tests
+/// of Wilcoxon", 1960).</para>
+/// <para>The variance is multiplied by what the correlation from second to second does to it
+/// (<see cref="Autocorrelation.VarianceInflation"/>), and the result is held against Student's t with as many degrees of freedom as there
+/// are independent samples, less two, since that correlation is itself only estimated.</para>
 /// </remarks>
 internal static class MannWhitney
 {
@@ -35,7 +36,9 @@ internal static class MannWhitney
         return 2 * StudentT.CDF(0, 1, Math.Max(1, independent - 2), -Math.Abs(sum) / Math.Sqrt(variance));
     }
 
-    /// <summary>The first row's rank sum above what it would be on average, and the variance of independent samples; equal values share their ranks.</summary>
+    /// <summary>
+    /// The first row's rank sum above what it would be on average, and the variance of independent samples; equal values share their ranks.
+    /// </summary>
     private static (double Excess, double Variance) RankSum(double[] first, double[] second)
     {
         double[] all = [.. first, .. second];

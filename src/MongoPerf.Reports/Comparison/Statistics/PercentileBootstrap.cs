@@ -3,7 +3,10 @@ using MongoPerf.Measurement;
 namespace MongoPerf.Reports.Comparison.Statistics;
 
 /// <summary>Intervals of ratios of percentiles: blocks of seconds are drawn, and their histograms added up.</summary>
-/// <remarks>As <see cref="Bootstrap"/> has it for means: blocks in a circle, of a length that follows from how much a second's percentile resembles the one before, spread out by what blocks can't see.</remarks>
+/// <remarks>
+/// As <see cref="Bootstrap"/> has it for means: blocks in a circle, of a length that follows from how much a second's percentile resembles
+/// the one before, spread out by what blocks can't see.
+/// </remarks>
 public static class PercentileBootstrap
 {
     /// <summary>A draw adds up every second of a window; of longer windows neighbours are joined.</summary>
@@ -14,7 +17,8 @@ public static class PercentileBootstrap
     /// <param name="percent">50 is the median.</param>
     public static Drawn Of(IReadOnlyList<HistogramPair> sizes, double percent)
     {
-        double correlation = Autocorrelation.OfFirstOrder(sizes.SelectMany(s => (double[][])[s.Baseline.PercentilesOfEach(percent), s.Candidate.PercentilesOfEach(percent)]));
+        double correlation = Autocorrelation.OfFirstOrder(
+            sizes.SelectMany(s => (double[][])[s.Baseline.PercentilesOfEach(percent), s.Candidate.PercentilesOfEach(percent)]));
         Side[] baseline = [.. sizes.Select(s => new Side(s.Baseline, percent, correlation))];
         Side[] candidate = [.. sizes.Select(s => new Side(s.Candidate, percent, correlation))];
         return Bootstrap.Draw(
@@ -75,7 +79,10 @@ public sealed class JoinedHistograms
     public JoinedHistograms(IReadOnlyList<LatencyHistogram> seconds)
     {
         _values = [.. seconds.SelectMany(s => s.Buckets().Select(bucket => bucket.Microseconds)).Distinct().Order()];
-        _seconds = [.. seconds.Select(s => s.Buckets().Select(bucket => (Array.BinarySearch(_values, bucket.Microseconds), bucket.Count)).ToArray())];
+        _seconds =
+        [
+            .. seconds.Select(s => s.Buckets().Select(bucket => (Array.BinarySearch(_values, bucket.Microseconds), bucket.Count)).ToArray())
+        ];
         _drawn = new long[_values.Length];
     }
 
@@ -98,7 +105,8 @@ public sealed class JoinedHistograms
     public double Percentile(double percent) => Percentile(percent, Enumerable.Range(0, _seconds.Length));
 
     /// <summary>Of each second in which something was recorded, microseconds.</summary>
-    public double[] PercentilesOfEach(double percent) => [.. Enumerable.Range(0, _seconds.Length).Where(i => _seconds[i].Length > 0).Select(i => Percentile(percent, [i]))];
+    public double[] PercentilesOfEach(double percent) =>
+        [.. Enumerable.Range(0, _seconds.Length).Where(i => _seconds[i].Length > 0).Select(i => Percentile(percent, [i]))];
 
     /// <summary>Of as many seconds as there are, drawn with replacement in blocks, the window laid in a circle; microseconds.</summary>
     public double DrawPercentile(double percent, int blockLength, ref RandomStream random)

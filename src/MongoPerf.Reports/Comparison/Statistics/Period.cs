@@ -16,7 +16,10 @@ internal sealed record Period(double Length, double Amplitude, double Explained)
     private const double Deviations = 3.5;
     private const double HalvesAlike = 0.6;
 
-    /// <summary>A peak of the autocorrelation, confirmed by folding the row at it: the profile must explain more than chance, and both halves of the row must have it.</summary>
+    /// <summary>
+    /// A peak of the autocorrelation, confirmed by folding the row at it: the profile must explain more than chance, and both halves of
+    /// the row must have it.
+    /// </summary>
     /// <param name="values">Greater than 0, in the order of time.</param>
     /// <param name="level">Of the test that the fold explains nothing, corrected for the periods that were tried.</param>
     /// <remarks>M. S. Bartlett, 1946, for the deviation of an autocorrelation; D. A. Stellingwerf, 1978, for folding.</remarks>
@@ -70,7 +73,8 @@ internal sealed record Period(double Length, double Amplitude, double Explained)
         for (int lag = 1; lag < correlations.Length - 1; lag++)
         {
             lowest = Math.Min(lowest, correlations[lag]);
-            if (lag >= LeastLength && correlations[lag] >= needed && correlations[lag] > correlations[lag - 1] && correlations[lag] >= correlations[lag + 1] && correlations[lag] - lowest >= needed)
+            if (lag >= LeastLength && correlations[lag] >= needed && correlations[lag] > correlations[lag - 1]
+                && correlations[lag] >= correlations[lag + 1] && correlations[lag] - lowest >= needed)
                 peaks.Add(lag);
         }
 

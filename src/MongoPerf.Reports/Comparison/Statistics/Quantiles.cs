@@ -15,5 +15,6 @@ internal static class Quantiles
 
     /// <summary>Neighbours joined to their averages so that there are at most so many.</summary>
     public static double[] Joined(double[] values, int most) =>
-        values.Length <= most ? values : [.. Enumerable.Range(0, most).Select(i => values[(int)((long)i * values.Length / most)..(int)((i + 1L) * values.Length / most)].Average())];
+        values.Length <= most ? values : [.. Enumerable.Range(0, most)
+            .Select(i => values[(int)((long)i * values.Length / most)..(int)((i + 1L) * values.Length / most)].Average())];
 }

@@ -15,9 +15,11 @@ internal sealed record SizeStep(int From, int To, double Before, double After, b
     private const double CliffShare = 0.6;
     private const double LeastDeviation = 0.01;
 
-    /// <summary>Two methods must put the fall at the same place: binary segmentation of the logarithms (A. J. Scott, M. Knott, 1974) whose t must hold against the
-    /// number of places, and the largest shift between neighbours in ranks (J. L. Hodges, E. L. Lehmann, 1963), in which all of up to three values
-    /// after lie below all before.</summary>
+    /// <summary>
+    /// Two methods must put the fall at the same place: binary segmentation of the logarithms (A. J. Scott, M. Knott, 1974) whose t must
+    /// hold against the number of places, and the largest shift between neighbours in ranks (J. L. Hodges, E. L. Lehmann, 1963), in which
+    /// all of up to three values after lie below all before.
+    /// </summary>
     /// <param name="values">Greater than 0, one for each size; fewer than 6 have none.</param>
     /// <param name="level">Of the test.</param>
     /// <param name="least">The fall as a share.</param>
@@ -71,5 +73,6 @@ internal sealed record SizeStep(int From, int To, double Before, double After, b
     private static bool IsBelow(double[] values, int k) => Near(values, k, k + Neighbours).Max() < Near(values, k - Neighbours, k).Min();
 
     private static double Shift(double[] values, int k) =>
-        Quantiles.Median([.. Near(values, k, k + Neighbours).SelectMany(after => Near(values, k - Neighbours, k).Select(before => after - before))]);
+        Quantiles.Median([.. Near(values, k, k + Neighbours)
+            .SelectMany(after => Near(values, k - Neighbours, k).Select(before => after - before))]);
 }

@@ -11,13 +11,18 @@ internal sealed record Trend(double Ratio, Interval Interval, double P, bool IsS
 {
     private const int MostValues = 300;
 
-    /// <summary>Of fewer values even all pairs that rise are too few deviations for Student's t with as little freedom: it would find no trend at all.</summary>
+    /// <summary>
+    /// Of fewer values even all pairs that rise are too few deviations for Student's t with as little freedom: it would
+    /// find no trend at all.
+    /// </summary>
     private const int FewValues = 30;
 
     /// <summary>The slope is the median of those between all pairs, its test counts the pairs that rise.</summary>
     /// <param name="values">Greater than 0, in order; null when there are fewer than 6.</param>
-    /// <remarks>H. B. Mann, 1945; M. G. Kendall, 1948; H. Theil, 1950; P. K. Sen, 1968. The variance grows by what the correlation of the values about the line does to it
-    /// (as S. Yue, C. Wang, 2004, have it). More than 300 values are joined first.</remarks>
+    /// <remarks>
+    /// H. B. Mann, 1945; M. G. Kendall, 1948; H. Theil, 1950; P. K. Sen, 1968. The variance grows by what the correlation of the values
+    /// about the line does to it (as S. Yue, C. Wang, 2004, have it). More than 300 values are joined first.
+    /// </remarks>
     public static Trend? Of(double[] values)
     {
         if (values.Length < 6)
@@ -47,7 +52,8 @@ internal sealed record Trend(double Ratio, Interval Interval, double P, bool IsS
         double high = slopes[(int)Math.Clamp((slopes.Length / 2.0) + reach, 0, slopes.Length - 1)];
         double deviations = -Math.Max(0, Math.Abs(rises) - 1) / deviation;
         double p = 2 * (count < FewValues ? Normal.CDF(0, 1, deviations) : StudentT.CDF(0, 1, freedom, deviations));
-        return new Trend(Math.Exp(slope * (count - 1)), Interval.OfLogarithms(low * (count - 1), high * (count - 1)), p, IsLine(logarithms));
+        return new Trend(
+            Math.Exp(slope * (count - 1)), Interval.OfLogarithms(low * (count - 1), high * (count - 1)), p, IsLine(logarithms));
     }
 
     private static bool IsLine(double[] logarithms)

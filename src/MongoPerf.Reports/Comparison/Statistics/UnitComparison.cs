@@ -4,8 +4,8 @@ namespace MongoPerf.Reports.Comparison.Statistics;
 
 /// <summary>Compares few whole things, each of which is one observation: a window of a size, or a run.</summary>
 /// <remarks>
-/// Student's t on logarithms: a ratio's logarithm is additive, and the means that it is made of are close to normal. A rank test could not reach the
-/// levels that <see cref="Holm"/> asks for with so few: five runs against five give 0.008 at least.
+/// Student's t on logarithms: a ratio's logarithm is additive, and the means that it is made of are close to normal. A rank test could not
+/// reach the levels that <see cref="Holm"/> asks for with so few: five runs against five give 0.008 at least.
 /// </remarks>
 internal static class UnitComparison
 {

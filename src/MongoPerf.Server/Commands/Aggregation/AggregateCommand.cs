@@ -20,7 +20,8 @@ internal static class AggregateCommand
         if (options.Stages.Any(stage => stage.Name == StatisticsStages.CurrentOpName) && (hasCollection || session.Database != "admin"))
             throw CommandException.InvalidNamespace("$currentOp must be run against the 'admin' database with {aggregate: 1}");
         if (!hasCollection && options.Stages is not [(StatisticsStages.CurrentOpName, _), ..])
-            throw CommandException.InvalidNamespace($"{{aggregate: 1}} is not valid for {(options.Stages.Length == 0 ? "an empty pipeline." : $"'{options.Stages[0].Name}'; a collection is required.")}");
+            throw CommandException.InvalidNamespace($"{{aggregate: 1}} is not valid for "
+                + $"{(options.Stages.Length == 0 ? "an empty pipeline." : $"'{options.Stages[0].Name}'; a collection is required.")}");
         Pipeline pipeline = Pipeline.Parse(options.Stages, options.Variables);
         Collection? collection = hasCollection ? session.FindCollection(name) : null;
         BsonDocument[]? documents = StatisticsStages.TryRun(session, collection, nameSpace, options.Stages);
@@ -46,7 +47,8 @@ internal static class AggregateCommand
     /// <param name="options">The command's.</param>
     /// <param name="reply">Takes the first batch.</param>
     private static void Run(
-        CommandSession session, Collection collection, string nameSpace, Pipeline pipeline, BsonDocument[]? documents, Options options, ReplyWriter reply)
+        CommandSession session, Collection collection, string nameSpace, Pipeline pipeline, BsonDocument[]? documents,
+        Options options, ReplyWriter reply)
     {
         FindQuery query = session.Query;
         pipeline.Prepare(query, options.Hint);
@@ -108,7 +110,8 @@ internal static class AggregateCommand
                 throw CommandException.FailedToParse("The 'cursor' option is required, except for aggregate with the explain argument");
             if (Values.Items(stages).Count() > ProtocolLimits.MaximumStages)
                 throw CommandException.FailedToParse($"Pipeline length must be no longer than {ProtocolLimits.MaximumStages} stages");
-            return new Options([.. Values.Items(stages).Select(Stage)], BatchSizeOf(CommandFields.Document("aggregate", "cursor", given)), hint, variables);
+            return new Options([.. Values.Items(stages).Select(Stage)],
+                BatchSizeOf(CommandFields.Document("aggregate", "cursor", given)), hint, variables);
         }
 
         private static (string Name, BsonValue Value) Stage(BsonValue value)
@@ -116,14 +119,18 @@ internal static class AggregateCommand
             if (value.Type != BsonType.Document)
                 throw CommandException.TypeMismatch("Each element of the 'pipeline' array must be an object");
             KeyValuePair<string, BsonValue>[] fields = [.. value.ToDocument()];
-            return fields.Length == 1 ? (fields[0].Key, fields[0].Value) : throw CommandException.Location(40323, "A pipeline stage specification object must contain exactly one field.");
+            return fields.Length == 1
+                ? (fields[0].Key, fields[0].Value)
+                : throw CommandException.Location(40323, "A pipeline stage specification object must contain exactly one field.");
         }
 
         private static long BatchSizeOf(BsonDocument cursor)
         {
             long size = ProtocolLimits.DefaultFirstBatch;
             foreach ((string name, BsonValue value) in cursor)
-                size = name == "batchSize" ? CommandFields.Count("cursor", name, value) : throw CommandException.UnknownField("cursor", name);
+                size = name == "batchSize"
+                    ? CommandFields.Count("cursor", name, value)
+                    : throw CommandException.UnknownField("cursor", name);
             return size;
         }
     }

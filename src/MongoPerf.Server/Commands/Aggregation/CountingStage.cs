@@ -4,7 +4,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Aggregation;
 
-/// <summary>$count, or $group by a constant with sums of constants: what drivers send to count documents. Only the matches are counted.</summary>
+/// <summary>
+/// $count, or $group by a constant with sums of constants: what drivers send to count documents. Only the matches are counted.
+/// </summary>
 internal sealed class CountingStage
 {
     private readonly Func<long, BsonDocument> _result;
@@ -33,7 +35,8 @@ internal sealed class CountingStage
     {
         if (name == "_id")
             return value.Type is BsonType.Null or BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Boolean;
-        return value.Type == BsonType.Document && value.ToDocument().FirstOrDefault() is { Key: "$sum", Value.Type: BsonType.Int32 or BsonType.Int64 };
+        return value.Type == BsonType.Document
+            && value.ToDocument().FirstOrDefault() is { Key: "$sum", Value.Type: BsonType.Int32 or BsonType.Int64 };
     }
 
     private static BsonDocument Grouped(BsonDocument group, long count)

@@ -10,7 +10,8 @@ internal sealed class GroupStage
     /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
     public static readonly HashSet<string> MongoAccumulators =
     [
-        "$accumulator", "$bottom", "$bottomN", "$firstN", "$lastN", "$maxN", "$mergeObjects", "$minN", "$stdDevPop", "$stdDevSamp", "$top", "$topN",
+        "$accumulator", "$bottom", "$bottomN", "$firstN", "$lastN", "$maxN", "$mergeObjects", "$minN", "$stdDevPop",
+        "$stdDevSamp", "$top", "$topN",
     ];
 
     // A group and an accumulator as objects, besides the bytes of their values.
@@ -25,7 +26,9 @@ internal sealed class GroupStage
     public GroupStage(BsonDocument specification, Variables? variables)
     {
         _variables = variables;
-        _id = ExpressionParser.Parse(DirectFields.Find(specification, "_id") ?? throw CommandException.Location(15955, "a group specification must include an _id"), variables);
+        _id = ExpressionParser.Parse(
+            DirectFields.Find(specification, "_id") ?? throw CommandException.Location(15955, "a group specification must include an _id"),
+            variables);
         foreach ((string name, BsonValue value) in specification)
         {
             if (name != "_id")
@@ -57,7 +60,8 @@ internal sealed class GroupStage
             }
 
             if (bytes > ActiveOperation.MaximumHeldBytes)
-                throw new CommandException(292, "QueryExceededMemoryLimitNoDiskUseAllowed", "Exceeded memory limit for $group, but didn't allow external spilling; the embedded server does not spill to disk");
+                throw new CommandException(292, "QueryExceededMemoryLimitNoDiskUseAllowed",
+                    "Exceeded memory limit for $group, but didn't allow external spilling; the embedded server does not spill to disk");
         }
 
         ActiveOperation.Gather(bytes);
@@ -71,7 +75,9 @@ internal sealed class GroupStage
             throw CommandException.Location(40235, $"The field name '{name}' cannot contain '.'");
         if (name.StartsWith('$'))
             throw CommandException.Location(40236, $"The field name '{name}' cannot be an operator name");
-        KeyValuePair<string, BsonValue>[] fields = value.Type == BsonType.Document ? [.. value.ToDocument()] : throw CommandException.Location(40234, $"The field '{name}' must be an accumulator object");
+        KeyValuePair<string, BsonValue>[] fields = value.Type == BsonType.Document
+            ? [.. value.ToDocument()]
+            : throw CommandException.Location(40234, $"The field '{name}' must be an accumulator object");
         if (fields.Length == 0 || !fields[0].Key.StartsWith('$'))
             throw CommandException.Location(40234, $"The field '{name}' must be an accumulator object");
         if (fields.Length > 1)
@@ -90,6 +96,7 @@ internal sealed class GroupStage
             : CommandException.Location(15952, $"unknown group operator '{accumulator}'"));
         if (operand.Type == BsonType.Array && Values.Items(operand).Count() != 1)
             throw CommandException.Location(40237, $"The {accumulator} accumulator is a unary operator");
-        _fields.Add((name, make, ExpressionParser.Parse(operand.Type == BsonType.Array ? Values.Items(operand).First() : operand, _variables)));
+        _fields.Add(
+            (name, make, ExpressionParser.Parse(operand.Type == BsonType.Array ? Values.Items(operand).First() : operand, _variables)));
     }
 }

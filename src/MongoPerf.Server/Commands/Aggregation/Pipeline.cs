@@ -7,7 +7,9 @@ namespace MongoPerf.Server.Commands.Aggregation;
 /// <summary>A stage of a pipeline: documents in, documents out, one after the other.</summary>
 internal delegate IEnumerable<BsonDocument> PipelineStage(IEnumerable<BsonDocument> documents);
 
-/// <summary>A parsed pipeline: what a find can do of it first (filter, sort, skip, limit, in this order), and the stages after that.</summary>
+/// <summary>
+/// A parsed pipeline: what a find can do of it first (filter, sort, skip, limit, in this order), and the stages after that.
+/// </summary>
 internal sealed class Pipeline
 {
     private readonly List<PipelineStage> _stages = [];
@@ -85,7 +87,8 @@ internal sealed class PipelineSource(FindQuery query, Pipeline pipeline, BsonDoc
     private BsonDocument? _held;
     private long _returned;
 
-    public (long Keys, long Documents, long Returned) Examined => given != null ? (0, 0, _returned) : query.Examined with { Returned = _returned };
+    public (long Keys, long Documents, long Returned) Examined =>
+        given != null ? (0, 0, _returned) : query.Examined with { Returned = _returned };
 
     /// <summary>Inside the collection's read lock.</summary>
     public void Open(Storage.Collection? collection)

@@ -14,7 +14,8 @@ internal static class StageParser
     public static readonly HashSet<string> MongoStages =
     [
         "$bucket", "$bucketAuto", "$changeStream", "$densify", "$documents", "$facet", "$fill", "$geoNear", "$graphLookup",
-        "$listLocalSessions", "$listSessions", "$lookup", "$merge", "$out", "$planCacheStats", "$redact", "$search", "$searchMeta", "$setWindowFields",
+        "$listLocalSessions", "$listSessions", "$lookup", "$merge", "$out", "$planCacheStats", "$redact", "$search",
+        "$searchMeta", "$setWindowFields",
         "$unionWith",
     ];
 
@@ -36,7 +37,8 @@ internal static class StageParser
         "$sample" => Sampling(SampleSize(value)),
         "$collStats" => throw CommandException.Location(40602, "$collStats is only valid as the first stage in a pipeline."),
         "$indexStats" => throw CommandException.Location(40602, "$indexStats is only valid as the first stage in a pipeline."),
-        StatisticsStages.CurrentOpName => throw CommandException.Location(40602, "$currentOp is only valid as the first stage in a pipeline."),
+        StatisticsStages.CurrentOpName =>
+            throw CommandException.Location(40602, "$currentOp is only valid as the first stage in a pipeline."),
         _ when MongoStages.Contains(name) => throw CommandException.NotSupported($"the pipeline stage {name}"),
         _ => throw CommandException.Location(40324, $"Unrecognized pipeline stage name: '{name}'"),
     };
@@ -64,14 +66,16 @@ internal static class StageParser
     public static long Skip(BsonValue value)
     {
         long skip = Whole(value, 5107200, "invalid argument to $skip stage");
-        return skip >= 0 ? skip : throw CommandException.Location(5107200, $"invalid argument to $skip stage: Expected a non-negative number in: $skip: {skip}");
+        return skip >= 0 ? skip : throw CommandException.Location(
+            5107200, $"invalid argument to $skip stage: Expected a non-negative number in: $skip: {skip}");
     }
 
     public static long Limit(BsonValue value)
     {
         long limit = Whole(value, 5107201, "invalid argument to $limit stage");
         if (limit < 0)
-            throw CommandException.Location(5107201, $"invalid argument to $limit stage: Expected a non-negative number in: $limit: {limit}");
+            throw CommandException.Location(
+                5107201, $"invalid argument to $limit stage: Expected a non-negative number in: $limit: {limit}");
         return limit > 0 ? limit : throw CommandException.Location(15958, "the limit must be positive");
     }
 
@@ -135,11 +139,14 @@ internal static class StageParser
 
     private static PipelineStage Limiting(long limit) => documents => documents.TakeWhile((_, index) => index < limit);
 
-    private static PipelineStage Counting(string field) => documents => documents.LongCount() is var count and > 0 ? [BsonDocument.Of((field, Numbers.Of(count)))] : [];
+    private static PipelineStage Counting(string field) =>
+        documents => documents.LongCount() is var count and > 0 ? [BsonDocument.Of((field, Numbers.Of(count)))] : [];
 
     private static string CountField(BsonValue value)
     {
-        string field = value.Type == BsonType.String ? value.ToString() : throw CommandException.Location(40156, "the count field must be a non-empty string");
+        string field = value.Type == BsonType.String
+            ? value.ToString()
+            : throw CommandException.Location(40156, "the count field must be a non-empty string");
         if (field.Length == 0)
             throw CommandException.Location(40157, "the count field must be a non-empty string");
         if (field[0] == '$')
@@ -151,9 +158,12 @@ internal static class StageParser
 
     private static PipelineStage SortingByCount(BsonValue value, Variables? variables)
     {
-        bool isExpression = value.Type == BsonType.Document ? value.ToDocument().FirstOrDefault().Key is ['$', ..] : value.ToString() is ['$', ..];
+        bool isExpression = value.Type == BsonType.Document
+            ? value.ToDocument().FirstOrDefault().Key is ['$', ..]
+            : value.ToString() is ['$', ..];
         if (!isExpression)
-            throw CommandException.Location(value.Type == BsonType.Document ? 40147 : 40149, "the sortByCount field must be defined as a $-prefixed path or an expression inside an object");
+            throw CommandException.Location(value.Type == BsonType.Document ? 40147 : 40149,
+                "the sortByCount field must be defined as a $-prefixed path or an expression inside an object");
         BsonDocument group = BsonDocument.Of(("_id", value), ("count", BsonDocument.Of(("$sum", 1))));
         PipelineStage grouping = new GroupStage(group, variables).Run;
         PipelineStage sorting = Sorting(BsonDocument.Of(("count", -1)));
@@ -168,7 +178,9 @@ internal static class StageParser
             throw CommandException.Location(28748, "unrecognized option to $sample");
         if (!size.IsNumber)
             throw CommandException.Location(28746, "size argument to $sample must be a number");
-        return size.ToInt64() >= 0 ? size.ToInt64() : throw CommandException.Location(28747, "size argument to $sample must not be negative");
+        return size.ToInt64() >= 0
+            ? size.ToInt64()
+            : throw CommandException.Location(28747, "size argument to $sample must not be negative");
     }
 
     /// <summary>A reservoir: every document is as likely as any other (J. Vitter, "Random sampling with a reservoir", 1985).</summary>
@@ -196,7 +208,8 @@ internal static class StageParser
             }
 
             if (bytes + (kept.Count * BytesOfSample) > ActiveOperation.MaximumHeldBytes)
-                throw new CommandException(292, "QueryExceededMemoryLimitNoDiskUseAllowed", $"Sort exceeded memory limit of {ActiveOperation.MaximumHeldBytes} bytes; the embedded server does not sort on disk");
+                throw new CommandException(292, "QueryExceededMemoryLimitNoDiskUseAllowed",
+                    $"Sort exceeded memory limit of {ActiveOperation.MaximumHeldBytes} bytes; the embedded server does not sort on disk");
         }
 
         ActiveOperation.Gather(bytes + (kept.Count * BytesOfSample));

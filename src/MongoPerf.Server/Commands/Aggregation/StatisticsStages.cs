@@ -3,10 +3,15 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Aggregation;
 
-/// <summary>$collStats, $indexStats and $currentOp: a first stage that tells about a collection, or about what runs, instead of reading documents.</summary>
+/// <summary>
+/// $collStats, $indexStats and $currentOp: a first stage that tells about a collection, or about what runs, instead of reading documents.
+/// </summary>
 internal static class StatisticsStages
 {
-    private static readonly HashSet<string> CurrentOpOptions = ["allUsers", "idleConnections", "idleCursors", "idleSessions", "localOps", "truncateOps", "backtrace"];
+    private static readonly HashSet<string> CurrentOpOptions =
+    [
+        "allUsers", "idleConnections", "idleCursors", "idleSessions", "localOps", "truncateOps", "backtrace",
+    ];
 
     public static bool IsOne(string stage) => stage is "$collStats" or "$indexStats" or CurrentOpName;
 
@@ -14,10 +19,12 @@ internal static class StatisticsStages
     public const string CurrentOpName = "$currentOp";
 
     /// <returns>Null when the pipeline does not begin so.</returns>
-    public static BsonDocument[]? TryRun(CommandSession session, Collection? collection, string nameSpace, (string Name, BsonValue Value)[] stages) =>
+    public static BsonDocument[]? TryRun(
+        CommandSession session, Collection? collection, string nameSpace, (string Name, BsonValue Value)[] stages) =>
         stages.Length == 0 ? null : stages[0].Name switch
         {
-            "$collStats" => [CollStats(session, collection ?? throw CommandException.NamespaceNotFound($"Collection [{nameSpace}] not found."), stages[0].Value)],
+            "$collStats" => [CollStats(
+                session, collection ?? throw CommandException.NamespaceNotFound($"Collection [{nameSpace}] not found."), stages[0].Value)],
             "$indexStats" => IndexStats(session, collection, stages[0].Value),
             CurrentOpName => CurrentOp(session, stages[0].Value),
             _ => null,
@@ -27,13 +34,15 @@ internal static class StatisticsStages
     private static BsonDocument[] CurrentOp(CommandSession session, BsonValue options)
     {
         if (options.Type != BsonType.Document)
-            throw CommandException.TypeMismatch($"$currentOp options must be specified in an object, but found: {Queries.TypeSet.AliasOf(options.Type)}");
+            throw CommandException.TypeMismatch(
+                $"$currentOp options must be specified in an object, but found: {Queries.TypeSet.AliasOf(options.Type)}");
         foreach ((string name, BsonValue value) in options.ToDocument())
         {
             if (!CurrentOpOptions.Contains(name))
                 throw CommandException.FailedToParse($"Unrecognized option '{name}' in $currentOp stage.");
             if (value.Type != BsonType.Boolean)
-                throw CommandException.TypeMismatch($"The '{name}' parameter of the $currentOp stage must be a boolean value, but found: {Queries.TypeSet.AliasOf(value.Type)}");
+                throw CommandException.TypeMismatch($"The '{name}' parameter of the $currentOp stage must be a boolean value, but found: "
+                    + $"{Queries.TypeSet.AliasOf(value.Type)}");
         }
 
         return [.. session.Server.Operations.Active.Select(OperationCommands.Describe)];

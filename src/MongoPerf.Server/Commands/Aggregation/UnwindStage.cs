@@ -17,16 +17,20 @@ internal sealed class UnwindStage
         BsonValue path = value;
         if (value.Type == BsonType.Document)
         {
-            path = DirectFields.Find(value.ToDocument(), "path") ?? throw CommandException.Location(28812, "no path specified to $unwind stage");
+            path = DirectFields.Find(value.ToDocument(), "path")
+                ?? throw CommandException.Location(28812, "no path specified to $unwind stage");
             foreach ((string name, BsonValue option) in value.ToDocument())
             {
                 switch (name)
                 {
                     case "path": break;
                     case "preserveNullAndEmptyArrays" when option.Type == BsonType.Boolean: _keepsEmpty = option.ToBoolean(); break;
-                    case "preserveNullAndEmptyArrays": throw CommandException.Location(28809, "expected a boolean for the preserveNullAndEmptyArrays option to $unwind stage");
-                    case "includeArrayIndex" when option.Type == BsonType.String && option.ToString().Length > 0: _index = IndexPath(option.ToString()); break;
-                    case "includeArrayIndex": throw CommandException.Location(28810, "expected a non-empty string for the includeArrayIndex option to $unwind stage");
+                    case "preserveNullAndEmptyArrays": throw CommandException.Location(28809,
+                        "expected a boolean for the preserveNullAndEmptyArrays option to $unwind stage");
+                    case "includeArrayIndex" when option.Type == BsonType.String && option.ToString().Length > 0:
+                        _index = IndexPath(option.ToString()); break;
+                    case "includeArrayIndex": throw CommandException.Location(
+                        28810, "expected a non-empty string for the includeArrayIndex option to $unwind stage");
                     default: throw CommandException.Location(28811, $"unrecognized option to $unwind stage: {name}");
                 }
             }
@@ -72,10 +76,12 @@ internal sealed class UnwindStage
         ProtocolLimits.RequirePath(text);
         return text[0] != '$'
             ? text.Split('.')
-            : throw CommandException.Location(28822, $"includeArrayIndex option to $unwind stage should not be prefixed with a '$': {text}");
+            : throw CommandException.Location(
+                28822, $"includeArrayIndex option to $unwind stage should not be prefixed with a '$': {text}");
     }
 
-    private BsonDocument WithIndex(BsonDocument document, BsonValue index) => _index == null ? document : Nested.Set(document, _index, index);
+    private BsonDocument WithIndex(BsonDocument document, BsonValue index) =>
+        _index == null ? document : Nested.Set(document, _index, index);
 
     /// <summary>Through documents only: an array on the way hides what lies below it.</summary>
     private BsonValue? Find(BsonDocument document)

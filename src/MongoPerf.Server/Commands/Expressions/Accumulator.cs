@@ -160,7 +160,8 @@ internal sealed class ArrayMemory
         if (_bytes + bytes > ActiveOperation.MaximumHeldBytes)
         {
             throw new CommandException(146, "ExceededMemoryLimit",
-                $"Used too much memory for a single array. Memory limit: {ActiveOperation.MaximumHeldBytes} bytes. The array contains {_count} elements and is of size {_bytes} bytes. The element being added has size {bytes} bytes.");
+                $"Used too much memory for a single array. Memory limit: {ActiveOperation.MaximumHeldBytes} bytes. "
+                + $"The array contains {_count} elements and is of size {_bytes} bytes. The element being added has size {bytes} bytes.");
         }
 
         _bytes += bytes;

@@ -2,28 +2,37 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Expressions;
 
-/// <summary>Sums and products of numbers with the types that MongoDB gives them: the widest operand's, wider when the result does not fit.</summary>
+/// <summary>
+/// Sums and products of numbers with the types that MongoDB gives them: the widest operand's, wider when the result does not fit.
+/// </summary>
 internal static class Arithmetic
 {
     /// <summary>As expressions add: int32 grows to int64, and what int64 cannot hold becomes a double.</summary>
-    public static BsonValue Add(BsonValue left, BsonValue right) => Combine(left, right, static (a, b) => a + b, static (a, b) => checked(a + b));
+    public static BsonValue Add(BsonValue left, BsonValue right) =>
+        Combine(left, right, static (a, b) => a + b, static (a, b) => checked(a + b));
 
     /// <inheritdoc cref="Add"/>
-    public static BsonValue Subtract(BsonValue left, BsonValue right) => Combine(left, right, static (a, b) => a - b, static (a, b) => checked(a - b));
+    public static BsonValue Subtract(BsonValue left, BsonValue right) =>
+        Combine(left, right, static (a, b) => a - b, static (a, b) => checked(a - b));
 
     /// <inheritdoc cref="Add"/>
-    public static BsonValue Multiply(BsonValue left, BsonValue right) => Combine(left, right, static (a, b) => a * b, static (a, b) => checked(a * b));
+    public static BsonValue Multiply(BsonValue left, BsonValue right) =>
+        Combine(left, right, static (a, b) => a * b, static (a, b) => checked(a * b));
 
     /// <summary>As $inc and $mul do it: what int64 cannot hold is an error, told by null.</summary>
-    public static BsonValue? AddExactly(BsonValue left, BsonValue right) => Exactly(left, right, static (a, b) => a + b, static (a, b) => checked(a + b));
+    public static BsonValue? AddExactly(BsonValue left, BsonValue right) =>
+        Exactly(left, right, static (a, b) => a + b, static (a, b) => checked(a + b));
 
     /// <inheritdoc cref="AddExactly"/>
-    public static BsonValue? MultiplyExactly(BsonValue left, BsonValue right) => Exactly(left, right, static (a, b) => a * b, static (a, b) => checked(a * b));
+    public static BsonValue? MultiplyExactly(BsonValue left, BsonValue right) =>
+        Exactly(left, right, static (a, b) => a * b, static (a, b) => checked(a * b));
 
-    private static BsonValue Combine(BsonValue left, BsonValue right, Func<double, double, double> ofDoubles, Func<long, long, long> ofIntegers) =>
+    private static BsonValue Combine(
+        BsonValue left, BsonValue right, Func<double, double, double> ofDoubles, Func<long, long, long> ofIntegers) =>
         Exactly(left, right, ofDoubles, ofIntegers) ?? Values.Of(ofDoubles(left.ToDouble(), right.ToDouble()));
 
-    private static BsonValue? Exactly(BsonValue left, BsonValue right, Func<double, double, double> ofDoubles, Func<long, long, long> ofIntegers)
+    private static BsonValue? Exactly(
+        BsonValue left, BsonValue right, Func<double, double, double> ofDoubles, Func<long, long, long> ofIntegers)
     {
         if (left.Type == BsonType.Double || right.Type == BsonType.Double)
             return Values.Of(ofDoubles(left.ToDouble(), right.ToDouble()));

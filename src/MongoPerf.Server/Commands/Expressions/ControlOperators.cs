@@ -82,7 +82,8 @@ internal static class ControlOperators
     private static ControlExpression Switch(BsonValue operand, Variables? variables)
     {
         BsonDocument fields = Fields("$switch", operand, 40060);
-        BsonValue list = DirectFields.Find(fields, "branches") ?? throw CommandException.Location(40068, "$switch requires at least one branch.");
+        BsonValue list =
+            DirectFields.Find(fields, "branches") ?? throw CommandException.Location(40068, "$switch requires at least one branch.");
         if (list.Type != BsonType.Array)
             throw CommandException.Location(40061, $"$switch expected an array for 'branches', found: {Values.TypeName(list)}");
         RequireOnly("$switch", fields, 40067, ["branches", "default"]);
@@ -103,7 +104,8 @@ internal static class ControlOperators
             }
 
             if (otherwise == null)
-                throw CommandException.Location(40066, "$switch could not find a matching branch for an input, and no default was specified.");
+                throw CommandException.Location(
+                    40066, "$switch could not find a matching branch for an input, and no default was specified.");
             return otherwise.Evaluate(scope);
         });
     }
@@ -116,7 +118,8 @@ internal static class ControlOperators
         BsonValue inner = DirectFields.Find(fields, "in") ?? throw CommandException.Location(16877, "Missing 'in' parameter to $let");
         if (vars.Type is not (BsonType.Document or BsonType.Array))
             throw CommandException.Location(10065, "invalid parameter: expected an object (vars)");
-        (string Name, Expression Value)[] values = [.. vars.ToDocument().Select(pair => (pair.Key, ExpressionParser.Parse(pair.Value, variables)))];
+        (string Name, Expression Value)[] values = [.. vars.ToDocument()
+            .Select(pair => (pair.Key, ExpressionParser.Parse(pair.Value, variables)))];
         Variables? declared = variables;
         foreach ((string name, _) in values)
             declared = ExpressionParser.Declare(declared, name);
@@ -139,10 +142,12 @@ internal static class ControlOperators
 
     private static ControlExpression Filter(BsonValue operand, Variables? variables)
     {
-        (Expression input, string name, Expression condition) = OverElements("$filter", operand, variables, "cond", 28646, 28647, [28648, 28650], "limit");
+        (Expression input, string name, Expression condition) = OverElements(
+            "$filter", operand, variables, "cond", 28646, 28647, [28648, 28650], "limit");
         Expression? limit = DirectFields.Find(operand.ToDocument(), "limit") is { } given ? ExpressionParser.Parse(given, variables) : null;
         return new ControlExpression(scope => OverArray(input.EvaluateAndHold(scope), 28651, "input to $filter must be an array not {0}",
-            items => items.Where(item => Values.IsTrue(condition.Evaluate(scope.With(name, item)))).Take(FilterLimit(limit?.Evaluate(scope)))));
+            items =>
+                items.Where(item => Values.IsTrue(condition.Evaluate(scope.With(name, item)))).Take(FilterLimit(limit?.Evaluate(scope)))));
     }
 
     private static int FilterLimit(BsonValue? limit)
@@ -150,9 +155,13 @@ internal static class ControlOperators
         if (Values.IsNullish(limit))
             return int.MaxValue;
         BsonValue number = limit!.Value;
-        if (!Values.IsNumber(number, "$filter") || number.ToDouble() != Math.Floor(number.ToDouble()) || number.ToDouble() is < int.MinValue or > int.MaxValue)
-            throw CommandException.Location(327391, $"$filter: limit must be represented as a 32-bit integral value: {Values.Text(number)}");
-        return number.ToDouble() >= 1 ? (int)number.ToDouble() : throw CommandException.Location(327392, $"$filter: limit must be greater than 0: {Values.Text(number)}");
+        if (!Values.IsNumber(number, "$filter") || number.ToDouble() != Math.Floor(number.ToDouble())
+            || number.ToDouble() is < int.MinValue or > int.MaxValue)
+            throw CommandException.Location(
+                327391, $"$filter: limit must be represented as a 32-bit integral value: {Values.Text(number)}");
+        return number.ToDouble() >= 1
+            ? (int)number.ToDouble()
+            : throw CommandException.Location(327392, $"$filter: limit must be greater than 0: {Values.Text(number)}");
     }
 
     private static ControlExpression Reduce(BsonValue operand, Variables? variables)
@@ -241,21 +250,26 @@ internal static class ControlOperators
         return expression switch
         {
             ConstantExpression { Value: { Type: BsonType.String } text } => text.ToString(),
-            PathExpression => throw CommandException.Location(path, $"{name} takes no path as its 'field'. Did you mean {{$literal: ...}}?"),
+            PathExpression =>
+                throw CommandException.Location(path, $"{name} takes no path as its 'field'. Did you mean {{$literal: ...}}?"),
             // An array is not a constant here, whatever is in it.
-            ConstantExpression { Value.Type: not BsonType.Array } => throw CommandException.Location(notText, $"{name} requires 'field' to evaluate to a string"),
-            _ => throw CommandException.Location(notConstant, $"{name} requires 'field' to evaluate to a constant, but got a non-constant argument"),
+            ConstantExpression { Value.Type: not BsonType.Array } =>
+                throw CommandException.Location(notText, $"{name} requires 'field' to evaluate to a string"),
+            _ => throw CommandException.Location(
+                notConstant, $"{name} requires 'field' to evaluate to a constant, but got a non-constant argument"),
         };
     }
 
     private static (Expression Input, string Name, Expression Inner) OverElements(
-        string name, BsonValue operand, Variables? variables, string inside, int notAnObject, int unknown, int[] missing, params string[] optional)
+        string name, BsonValue operand, Variables? variables, string inside, int notAnObject, int unknown,
+        int[] missing, params string[] optional)
     {
         BsonDocument fields = Fields(name, operand, notAnObject);
         RequireOnly(name, fields, unknown, ["input", "as", inside, .. optional]);
         Expression input = Parse(fields, "input", variables, missing[0], $"Missing 'input' parameter to {name}");
         string variable = DirectFields.Find(fields, "as") is { } given ? given.ToString() : "this";
-        Expression inner = Parse(fields, inside, ExpressionParser.Declare(variables, variable), missing[1], $"Missing '{inside}' parameter to {name}");
+        Expression inner = Parse(
+            fields, inside, ExpressionParser.Declare(variables, variable), missing[1], $"Missing '{inside}' parameter to {name}");
         return (input, variable, inner);
     }
 
@@ -287,7 +301,9 @@ internal static class ControlOperators
     }
 
     private static Expression Parse(BsonDocument fields, string field, Variables? variables, int code, string text) =>
-        DirectFields.Find(fields, field) is { } value ? ExpressionParser.Parse(value, variables) : throw CommandException.Location(code, text);
+        DirectFields.Find(fields, field) is { } value
+            ? ExpressionParser.Parse(value, variables)
+            : throw CommandException.Location(code, text);
 
     private static Dictionary<string, Expression> Named(string name, BsonValue operand, Variables? variables, int unknown, string[] known)
     {

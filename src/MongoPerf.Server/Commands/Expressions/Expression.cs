@@ -31,7 +31,10 @@ internal sealed class ConstantExpression(BsonValue value) : Expression
     public override BsonValue? Evaluate(Scope scope) => Value;
 }
 
-/// <summary>A path from a variable on, such as <c>$a.b</c>, which is <c>$$ROOT.a.b</c>. Through an array it leads to the array of what its elements have.</summary>
+/// <summary>
+/// A path from a variable on, such as <c>$a.b</c>, which is <c>$$ROOT.a.b</c>. Through an array it leads to the array of
+/// what its elements have.
+/// </summary>
 internal sealed class PathExpression(string variable, string[] steps) : Expression
 {
     private const string Root = "ROOT";
@@ -54,7 +57,8 @@ internal sealed class PathExpression(string variable, string[] steps) : Expressi
             if (step.Length == 0)
                 throw CommandException.Location(15998, "FieldPath field names may not be empty strings.");
             if (step[0] == '$')
-                throw CommandException.Location(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
+                throw CommandException.Location(
+                    16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
         }
     }
 

@@ -10,13 +10,20 @@ internal static class ExpressionParser
     /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
     public static readonly FrozenSet<string> MongoExpressions = new[]
     {
-        "$accumulator", "$acos", "$acosh", "$allElementsTrue", "$anyElementTrue", "$arrayToObject", "$asin", "$asinh", "$atan", "$atan2", "$atanh", "$avg",
-        "$binarySize", "$bsonSize", "$convert", "$cos", "$cosh", "$dateAdd", "$dateDiff", "$dateFromParts", "$dateFromString", "$dateSubtract", "$dateToParts",
-        "$dateToString", "$dateTrunc", "$degreesToRadians", "$exp", "$firstN", "$function", "$indexOfArray", "$indexOfBytes", "$indexOfCP", "$isoDayOfWeek",
-        "$isoWeek", "$isoWeekYear", "$lastN", "$ln", "$log", "$log10", "$ltrim", "$maxN", "$meta", "$minN", "$objectToArray", "$pow", "$radiansToDegrees",
-        "$regexFind", "$regexFindAll", "$regexMatch", "$replaceAll", "$replaceOne", "$reverseArray", "$round", "$rtrim", "$sampleRate", "$setDifference",
-        "$setEquals", "$setIntersection", "$setIsSubset", "$setUnion", "$sin", "$sinh", "$slice", "$sortArray", "$split", "$sqrt", "$stdDevPop", "$stdDevSamp",
-        "$strcasecmp", "$substr", "$substrBytes", "$substrCP", "$tan", "$tanh", "$toBool", "$toDate", "$toDecimal", "$toDouble", "$toInt", "$toLong",
+        "$accumulator", "$acos", "$acosh", "$allElementsTrue", "$anyElementTrue", "$arrayToObject", "$asin", "$asinh",
+        "$atan", "$atan2", "$atanh", "$avg",
+        "$binarySize", "$bsonSize", "$convert", "$cos", "$cosh", "$dateAdd", "$dateDiff", "$dateFromParts", "$dateFromString",
+        "$dateSubtract", "$dateToParts",
+        "$dateToString", "$dateTrunc", "$degreesToRadians", "$exp", "$firstN", "$function", "$indexOfArray", "$indexOfBytes",
+        "$indexOfCP", "$isoDayOfWeek",
+        "$isoWeek", "$isoWeekYear", "$lastN", "$ln", "$log", "$log10", "$ltrim", "$maxN", "$meta", "$minN", "$objectToArray",
+        "$pow", "$radiansToDegrees",
+        "$regexFind", "$regexFindAll", "$regexMatch", "$replaceAll", "$replaceOne", "$reverseArray", "$round", "$rtrim",
+        "$sampleRate", "$setDifference",
+        "$setEquals", "$setIntersection", "$setIsSubset", "$setUnion", "$sin", "$sinh", "$slice", "$sortArray", "$split", "$sqrt",
+        "$stdDevPop", "$stdDevSamp",
+        "$strcasecmp", "$substr", "$substrBytes", "$substrCP", "$tan", "$tanh", "$toBool", "$toDate", "$toDecimal",
+        "$toDouble", "$toInt", "$toLong",
         "$toObjectId", "$toString", "$trim", "$trunc", "$tsIncrement", "$tsSecond", "$week", "$zip",
     }.ToFrozenSet();
 
@@ -24,11 +31,14 @@ internal static class ExpressionParser
     [ThreadStatic]
     private static int _depth;
 
-    public static Expression Parse(BsonReader reader, Variables? variables) => Parse(new BsonValue(reader.Type, reader.Value.ToArray()), variables);
+    public static Expression Parse(BsonReader reader, Variables? variables) =>
+        Parse(new BsonValue(reader.Type, reader.Value.ToArray()), variables);
 
     /// <param name="value">The expression as the client gave it.</param>
     /// <param name="variables">Those that it may use.</param>
-    /// <exception cref="CommandException">168 for an unknown operator, 17276 for an unknown variable, 16020 for too many or few operands.</exception>
+    /// <exception cref="CommandException">
+    /// 168 for an unknown operator, 17276 for an unknown variable, 16020 for too many or few operands.
+    /// </exception>
     public static Expression Parse(BsonValue value, Variables? variables) => value.Type switch
     {
         BsonType.String when value.ToString() is ['$', ..] text => ParsePath(text, variables),
@@ -99,7 +109,9 @@ internal static class ExpressionParser
         if (fields.Length > 0 && fields[0].Key.StartsWith('$'))
         {
             if (fields.Length > 1)
-                throw CommandException.Location(15983, $"an expression specification must contain exactly one field, the name of the expression. Found {fields.Length} fields in {ValueText.Of(BsonType.Document, document.Bytes)}, while parsing object.");
+                throw CommandException.Location(15983,
+                    "an expression specification must contain exactly one field, the name of the expression. "
+                    + $"Found {fields.Length} fields in {ValueText.Of(BsonType.Document, document.Bytes)}, while parsing object.");
             return ParseOperator(fields[0].Key, fields[0].Value, variables);
         }
 
@@ -107,7 +119,8 @@ internal static class ExpressionParser
         foreach ((string name, BsonValue value) in fields)
         {
             if (name.StartsWith('$'))
-                throw CommandException.Location(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
+                throw CommandException.Location(
+                    16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
             if (name.Contains('.'))
                 throw CommandException.Location(16412, "FieldPath field names may not contain '.'. Consider using $getField or $setField.");
             parsed.Add((name, Parse(value, variables)));
@@ -143,7 +156,8 @@ internal static class ExpressionParser
             Expression[] operands = Operands(operand, variables);
             function.RequireCount(name, operands.Length);
             // What is constant is evaluated once, and its error is told even where no document comes.
-            return operands.All(constant => constant is ConstantExpression) && function.Evaluate([.. operands.Select(constant => (BsonValue?)((ConstantExpression)constant).Value)]) is { } value
+            return operands.All(constant => constant is ConstantExpression)
+                && function.Evaluate([.. operands.Select(constant => (BsonValue?)((ConstantExpression)constant).Value)]) is { } value
                 ? Folded(value, held)
                 : new FunctionExpression(function.Evaluate, operands);
         }

@@ -17,7 +17,8 @@ internal sealed record FunctionOperator(int Least, int Most, Func<BsonValue?[], 
             return;
         throw Least == Most
             ? CommandException.Location(16020, $"Expression {name} takes exactly {Least} arguments. {count} were passed in.")
-            : CommandException.Location(28667, $"Expression {name} takes at least {Least} arguments, and at most {Most}, but {count} were passed in.");
+            : CommandException.Location(
+                28667, $"Expression {name} takes at least {Least} arguments, and at most {Most}, but {count} were passed in.");
     }
 }
 
@@ -43,17 +44,24 @@ internal static class FunctionOperators
         ["$ceil"] = new(1, 1, values => Number("$ceil", values[0], number => Whole(number, Math.Ceiling))),
         ["$floor"] = new(1, 1, values => Number("$floor", values[0], number => Whole(number, Math.Floor))),
         ["$concat"] = new(0, int.MaxValue, Concatenate),
-        ["$toUpper"] = new(1, 1, values => Values.Of(Text("$toUpper", values[0]).Aggregate(new StringBuilder(), (text, c) => text.Append(char.IsAscii(c) ? char.ToUpperInvariant(c) : c)).ToString())),
-        ["$toLower"] = new(1, 1, values => Values.Of(Text("$toLower", values[0]).Aggregate(new StringBuilder(), (text, c) => text.Append(char.IsAscii(c) ? char.ToLowerInvariant(c) : c)).ToString())),
+        ["$toUpper"] = new(1, 1, values => Values.Of(Text("$toUpper", values[0])
+            .Aggregate(new StringBuilder(), (text, c) => text.Append(char.IsAscii(c) ? char.ToUpperInvariant(c) : c)).ToString())),
+        ["$toLower"] = new(1, 1, values => Values.Of(Text("$toLower", values[0])
+            .Aggregate(new StringBuilder(), (text, c) => text.Append(char.IsAscii(c) ? char.ToLowerInvariant(c) : c)).ToString())),
         ["$strLenCP"] = new(1, 1, values => Values.Int32(String("$strLenCP", values[0], 34471).EnumerateRunes().Count())),
         ["$strLenBytes"] = new(1, 1, values => Values.Int32(Encoding.UTF8.GetByteCount(String("$strLenBytes", values[0], 34473)))),
         ["$isArray"] = new(1, 1, values => Values.Of(values[0] is { Type: BsonType.Array })),
         ["$isNumber"] = new(1, 1, values => Values.Of(values[0] is { } value && (value.IsNumber || value.Type == BsonType.Decimal128))),
-        ["$size"] = new(1, 1, values => Values.Int32(Array(values[0], 17124, $"The argument to $size must be an array, but was of type: {Values.TypeName(values[0])}").Count())),
+        ["$size"] = new(1, 1, values => Values.Int32(
+            Array(values[0], 17124, $"The argument to $size must be an array, but was of type: {Values.TypeName(values[0])}").Count())),
         ["$arrayElemAt"] = new(2, 2, ElementAt),
-        ["$first"] = new(1, 1, values => Values.IsNullish(values[0]) ? Values.Null : End("$first", values[0], items => items.Cast<BsonValue?>().FirstOrDefault())),
-        ["$last"] = new(1, 1, values => Values.IsNullish(values[0]) ? Values.Null : End("$last", values[0], items => items.Cast<BsonValue?>().LastOrDefault())),
-        ["$in"] = new(2, 2, values => Values.Of(Array(values[1], 40081, $"$in requires an array as a second argument, found: {Values.TypeName(values[1])}").Any(item => Values.AreEqual(item, values[0])))),
+        ["$first"] = new(1, 1, values =>
+            Values.IsNullish(values[0]) ? Values.Null : End("$first", values[0], items => items.Cast<BsonValue?>().FirstOrDefault())),
+        ["$last"] = new(1, 1, values =>
+            Values.IsNullish(values[0]) ? Values.Null : End("$last", values[0], items => items.Cast<BsonValue?>().LastOrDefault())),
+        ["$in"] = new(2, 2,
+            values => Values.Of(Array(values[1], 40081, $"$in requires an array as a second argument, found: {Values.TypeName(values[1])}")
+                .Any(item => Values.AreEqual(item, values[0])))),
         ["$concatArrays"] = new(0, int.MaxValue, ConcatenateArrays),
         ["$range"] = new(2, 3, Range),
         ["$mergeObjects"] = new(0, int.MaxValue, MergeObjects),
@@ -78,7 +86,8 @@ internal static class FunctionOperators
     /// <returns>Null when there is none of that name.</returns>
     public static FunctionOperator? Find(string name) => Functions.GetValueOrDefault(name);
 
-    private static FunctionOperator Comparison(Func<int, bool> test) => new(2, 2, values => Values.Of(test(Values.Compare(values[0], values[1]))));
+    private static FunctionOperator Comparison(Func<int, bool> test) =>
+        new(2, 2, values => Values.Of(test(Values.Compare(values[0], values[1]))));
 
     private static BsonValue? Add(BsonValue?[] values)
     {
@@ -142,7 +151,8 @@ internal static class FunctionOperators
             return Values.Null;
         (BsonValue left, BsonValue right) = (values[0]!.Value, values[1]!.Value);
         if (!Values.IsNumber(left, "$divide") || !Values.IsNumber(right, "$divide"))
-            throw CommandException.TypeMismatch($"$divide only supports numeric types, not {Values.TypeName(left)} and {Values.TypeName(right)}");
+            throw CommandException.TypeMismatch(
+                $"$divide only supports numeric types, not {Values.TypeName(left)} and {Values.TypeName(right)}");
         if (right.ToDouble() == 0)
             throw CommandException.BadValue("can't $divide by zero");
         return Values.Of(left.ToDouble() / right.ToDouble());
@@ -154,7 +164,8 @@ internal static class FunctionOperators
             return Values.Null;
         (BsonValue left, BsonValue right) = (values[0]!.Value, values[1]!.Value);
         if (!Values.IsNumber(left, "$mod") || !Values.IsNumber(right, "$mod"))
-            throw CommandException.Location(16611, $"$mod only supports numeric types, not {Values.TypeName(left)} and {Values.TypeName(right)}");
+            throw CommandException.Location(
+                16611, $"$mod only supports numeric types, not {Values.TypeName(left)} and {Values.TypeName(right)}");
         if (right.ToDouble() == 0)
             throw CommandException.Location(16610, "can't $mod by zero");
         if (left.Type == BsonType.Double || right.Type == BsonType.Double)
@@ -182,7 +193,8 @@ internal static class FunctionOperators
         return number.Type == BsonType.Int32 && value <= int.MaxValue ? Values.Int32((int)value) : Values.Int64(value);
     }
 
-    private static BsonValue Whole(BsonValue number, Func<double, double> round) => number.Type == BsonType.Double ? Values.Of(round(number.ToDouble())) : number;
+    private static BsonValue Whole(BsonValue number, Func<double, double> round) =>
+        number.Type == BsonType.Double ? Values.Of(round(number.ToDouble())) : number;
 
     private static BsonValue? Concatenate(BsonValue?[] values)
     {
@@ -191,7 +203,9 @@ internal static class FunctionOperators
         {
             if (Values.IsNullish(value))
                 return Values.Null;
-            text.Append(value!.Value.Type == BsonType.String ? value.Value.ToString() : throw CommandException.Location(16702, $"$concat only supports strings, not {Values.TypeName(value)}"));
+            text.Append(value!.Value.Type == BsonType.String
+                ? value.Value.ToString()
+                : throw CommandException.Location(16702, $"$concat only supports strings, not {Values.TypeName(value)}"));
             if (text.Length > ProtocolLimits.MaximumDocumentBytes)
                 throw Values.TooLong();
         }
@@ -199,7 +213,9 @@ internal static class FunctionOperators
         return Values.Of(text.ToString());
     }
 
-    /// <summary>A string as it is, nothing as the empty one; numbers and dates, whose text MongoDB makes in its own way, are refused.</summary>
+    /// <summary>
+    /// A string as it is, nothing as the empty one; numbers and dates, whose text MongoDB makes in its own way, are refused.
+    /// </summary>
     private static string Text(string name, BsonValue? value)
     {
         if (Values.IsNullish(value))
@@ -207,7 +223,8 @@ internal static class FunctionOperators
         return value!.Value.Type switch
         {
             BsonType.String or BsonType.Symbol or BsonType.Int32 or BsonType.Int64 => value.Value.ToString(),
-            BsonType.Double or BsonType.Decimal128 or BsonType.DateTime or BsonType.Timestamp or BsonType.JavaScript => throw CommandException.NotSupported($"{name} of a {Values.TypeName(value)}"),
+            BsonType.Double or BsonType.Decimal128 or BsonType.DateTime or BsonType.Timestamp or BsonType.JavaScript =>
+                throw CommandException.NotSupported($"{name} of a {Values.TypeName(value)}"),
             _ => throw CommandException.Location(16007, $"can't convert from BSON type {Values.TypeName(value)} to String"),
         };
     }
@@ -216,7 +233,8 @@ internal static class FunctionOperators
         ? text.ToString()
         : throw CommandException.Location(code, $"{name} requires a string argument, found: {Values.TypeName(value)}");
 
-    private static IEnumerable<BsonValue> Array(BsonValue? value, int code, string text) => value is { Type: BsonType.Array } array ? Values.Items(array) : throw CommandException.Location(code, text);
+    private static IEnumerable<BsonValue> Array(BsonValue? value, int code, string text) =>
+        value is { Type: BsonType.Array } array ? Values.Items(array) : throw CommandException.Location(code, text);
 
     private static BsonValue? End(string name, BsonValue? value, Func<IEnumerable<BsonValue>, BsonValue?> pick) =>
         pick(Array(value, 28689, $"{name}'s argument must be an array, but is {Values.TypeName(value)}"));
@@ -225,7 +243,8 @@ internal static class FunctionOperators
     {
         if (Values.IsNullish(values[0]) || Values.IsNullish(values[1]))
             return Values.Null;
-        BsonValue[] items = [.. Array(values[0], 28689, $"$arrayElemAt's first argument must be an array, but is {Values.TypeName(values[0])}")];
+        BsonValue[] items =
+            [.. Array(values[0], 28689, $"$arrayElemAt's first argument must be an array, but is {Values.TypeName(values[0])}")];
         int index = Integer("$arrayElemAt's second argument", values[1]!.Value, 28690, 28691);
         int at = index < 0 ? items.Length + index : index;
         return at >= 0 && at < items.Length ? items[at] : null;
@@ -277,7 +296,8 @@ internal static class FunctionOperators
         if (bytes > ActiveOperation.MaximumHeldBytes)
         {
             throw new CommandException(146, "ExceededMemoryLimit",
-                $"$range would use too much memory ({bytes} bytes) and cannot spill to disk. Memory limit: {ActiveOperation.MaximumHeldBytes} bytes");
+                $"$range would use too much memory ({bytes} bytes) and cannot spill to disk. Memory limit: "
+                + $"{ActiveOperation.MaximumHeldBytes} bytes");
         }
     }
 
@@ -290,7 +310,8 @@ internal static class FunctionOperators
         foreach (BsonValue? value in values.Where(value => !Values.IsNullish(value)))
         {
             if (value!.Value.Type != BsonType.Document)
-                throw CommandException.Location(40400, $"$mergeObjects requires object inputs, but input {Values.Text(value.Value)} is of type {Values.TypeName(value)}");
+                throw CommandException.Location(40400,
+                    $"$mergeObjects requires object inputs, but input {Values.Text(value.Value)} is of type {Values.TypeName(value)}");
             foreach ((string name, BsonValue field) in value.Value.ToDocument())
             {
                 ActiveOperation.Check();
@@ -325,5 +346,6 @@ internal static class FunctionOperators
         return Values.Int32(part(DateTimeOffset.FromUnixTimeMilliseconds(values[0]!.Value.ToInt64())));
     });
 
-    private static long Rounded(BsonValue number) => number.Type == BsonType.Double ? (long)Math.Round(number.ToDouble(), MidpointRounding.AwayFromZero) : number.ToInt64();
+    private static long Rounded(BsonValue number) =>
+        number.Type == BsonType.Double ? (long)Math.Round(number.ToDouble(), MidpointRounding.AwayFromZero) : number.ToInt64();
 }

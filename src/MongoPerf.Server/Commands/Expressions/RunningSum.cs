@@ -2,7 +2,10 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Expressions;
 
-/// <summary>A running sum as $sum and $avg keep it: exact for integers, and for doubles with the error of each addition carried along (two-sum, D. Knuth).</summary>
+/// <summary>
+/// A running sum as $sum and $avg keep it: exact for integers, and for doubles with the error of each addition carried along
+/// (two-sum, D. Knuth).
+/// </summary>
 internal sealed class RunningSum
 {
     private long _integers;

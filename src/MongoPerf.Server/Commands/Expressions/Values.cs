@@ -80,7 +80,8 @@ internal static class Values
     public static BsonValue? Owned(BsonValue? value)
     {
         const int Spare = 64;
-        return value is { } known && MemoryMarshal.TryGetArray(known.Bytes, out ArraySegment<byte> part) && part.Array!.Length > (2 * part.Count) + Spare
+        return value is { } known && MemoryMarshal.TryGetArray(known.Bytes, out ArraySegment<byte> part)
+            && part.Array!.Length > (2 * part.Count) + Spare
             ? new BsonValue(known.Type, known.Bytes.ToArray())
             : value;
     }
@@ -102,7 +103,8 @@ internal static class Values
     public static bool AreEqual(BsonValue? left, BsonValue? right) => Compare(left, right) == 0;
 
     /// <summary>Same type and same bytes.</summary>
-    public static bool AreIdentical(BsonValue left, BsonValue right) => left.Type == right.Type && left.Bytes.Span.SequenceEqual(right.Bytes.Span);
+    public static bool AreIdentical(BsonValue left, BsonValue right) =>
+        left.Type == right.Type && left.Bytes.Span.SequenceEqual(right.Bytes.Span);
 
     /// <summary>Equal values have equal keys; for sets and groups.</summary>
     public static string KeyOf(BsonValue value)

@@ -3,7 +3,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Expressions;
 
-/// <summary>Named values of expressions: a command's <c>let</c>, and inside it those of $let, $map, $filter and $reduce. Immutable.</summary>
+/// <summary>
+/// Named values of expressions: a command's <c>let</c>, and inside it those of $let, $map, $filter and $reduce. Immutable.
+/// </summary>
 internal sealed class Variables
 {
     private readonly Variables? _outer;

@@ -47,7 +47,8 @@ internal sealed class BlockingSort
             if (_bytes > MaximumBytes)
             {
                 throw new CommandException(292, "QueryExceededMemoryLimitNoDiskUseAllowed",
-                    $"Executor error during find command :: caused by :: Sort exceeded memory limit of {MaximumBytes} bytes, but did not opt in to external sorting.");
+                    $"Executor error during find command :: caused by :: Sort exceeded memory limit of {MaximumBytes} bytes, "
+                    + "but did not opt in to external sorting.");
             }
         }
 

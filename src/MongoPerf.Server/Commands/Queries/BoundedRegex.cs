@@ -91,7 +91,8 @@ internal static class BoundedRegex
     private static int Limited(int milliseconds) =>
         (int)Math.Clamp(ActiveOperation.Current?.RemainingMilliseconds ?? milliseconds, 1, milliseconds);
 
-    private static Regex WithLimit(Regex pattern, int milliseconds) => new(pattern.ToString(), pattern.Options, TimeSpan.FromMilliseconds(milliseconds));
+    private static Regex WithLimit(Regex pattern, int milliseconds) =>
+        new(pattern.ToString(), pattern.Options, TimeSpan.FromMilliseconds(milliseconds));
 
     private static Regex? MakeLinear(Regex pattern, TimeSpan limit)
     {

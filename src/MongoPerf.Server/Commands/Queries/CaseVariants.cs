@@ -2,7 +2,9 @@ using System.Text;
 
 namespace MongoPerf.Server.Commands.Queries;
 
-/// <summary>Code points that are the same letter in another case, as PCRE sees them: k, K and the Kelvin sign. Source: Unicode, simple case folding.</summary>
+/// <summary>
+/// Code points that are the same letter in another case, as PCRE sees them: k, K and the Kelvin sign. Source: Unicode, simple case folding.
+/// </summary>
 internal static class CaseVariants
 {
     private const int LongS = 0x17F;

@@ -4,7 +4,10 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
 
-/// <summary>The places of fields that a pipeline has taken out of a document: one that a later stage sets anew comes back to its place, as in MongoDB.</summary>
+/// <summary>
+/// The places of fields that a pipeline has taken out of a document: one that a later stage sets anew comes back to its
+/// place, as in MongoDB.
+/// </summary>
 /// <remarks>Belongs to one document between two stages, and is forgotten with it. Immutable.</remarks>
 /// <param name="Order">All names of one level in their order, those taken out included; of an array the indexes.</param>
 /// <param name="Inner">The gaps of the fields that have such themselves.</param>
@@ -51,7 +54,8 @@ internal sealed record FieldGaps(string[] Order, IReadOnlyDictionary<string, Fie
 
     /// <returns>Null where nothing was taken out.</returns>
     public static FieldGaps? Between(List<FieldSlot> slots) => slots.Exists(slot => slot.Value == null || slot.Gaps != null)
-        ? new FieldGaps([.. slots.Select(slot => slot.Name)], slots.Where(slot => slot.Gaps != null).DistinctBy(slot => slot.Name).ToDictionary(slot => slot.Name, slot => slot.Gaps!))
+        ? new FieldGaps([.. slots.Select(slot => slot.Name)],
+            slots.Where(slot => slot.Gaps != null).DistinctBy(slot => slot.Name).ToDictionary(slot => slot.Name, slot => slot.Gaps!))
         : null;
 }
 

@@ -40,7 +40,9 @@ internal sealed class Filter
     /// <param name="document">The filter as the client gave it.</param>
     /// <param name="variables">The command's <c>let</c>.</param>
     /// <exception cref="CommandException">An operator or operand that is not known here.</exception>
-    /// <param name="keepsOrder">Conditions are asked as they are written, as by mongod in a $match that no query does; else expressions come last.</param>
+    /// <param name="keepsOrder">
+    /// Conditions are asked as they are written, as by mongod in a $match that no query does; else expressions come last.
+    /// </param>
     public void Compile(ReadOnlySpan<byte> document, Variables? variables = null, bool keepsOrder = false)
     {
         Variables = variables;
@@ -183,14 +185,16 @@ internal sealed class Filter
                 case FilterOperator.Modulo:
                     return HasRemainder(type, value);
                 case FilterOperator.Regex:
-                    return MatchesPattern(type, value) || (type == BsonType.Regex && node.OperandType == BsonType.Regex && value.SequenceEqual(filter.Operand(node)));
+                    return MatchesPattern(type, value)
+                        || (type == BsonType.Regex && node.OperandType == BsonType.Regex && value.SequenceEqual(filter.Operand(node)));
                 default:
                     return Compares(node.Operator, type, value, node.OperandType, filter.Operand(node));
             }
         }
 
-        public bool VisitMissing() => node.Operator is not (FilterOperator.Size or FilterOperator.ElementMatches or FilterOperator.ElementValueMatches
-            or FilterOperator.Type or FilterOperator.Modulo or FilterOperator.Regex) && Visit(BsonType.Null, default, isElement: false);
+        public bool VisitMissing() =>
+            node.Operator is not (FilterOperator.Size or FilterOperator.ElementMatches or FilterOperator.ElementValueMatches
+                or FilterOperator.Type or FilterOperator.Modulo or FilterOperator.Regex) && Visit(BsonType.Null, default, isElement: false);
 
         private bool IsAnyOf(BsonType type, ReadOnlySpan<byte> value)
         {
@@ -223,7 +227,8 @@ internal sealed class Filter
         {
             BsonType.Decimal128 => throw CommandException.NotSupported("$mod of decimal128 values"),
             BsonType.Int32 => BinaryPrimitives.ReadInt32LittleEndian(value) % node.Number == node.Remainder,
-            BsonType.Int64 => node.Number == -1 ? node.Remainder == 0 : BinaryPrimitives.ReadInt64LittleEndian(value) % node.Number == node.Remainder,
+            BsonType.Int64 =>
+                node.Number == -1 ? node.Remainder == 0 : BinaryPrimitives.ReadInt64LittleEndian(value) % node.Number == node.Remainder,
             BsonType.Double => BinaryPrimitives.ReadDoubleLittleEndian(value) is var number && Math.Abs(number) < 9.2233720368547758E18
                 && (long)number % node.Number == node.Remainder,
             _ => false,
@@ -251,7 +256,8 @@ internal sealed class Filter
     }
 
     /// <summary>Orders hold between values of one kind only (MongoDB's type bracketing).</summary>
-    private static bool Compares(FilterOperator kind, BsonType type, ReadOnlySpan<byte> value, BsonType operandType, ReadOnlySpan<byte> operand)
+    private static bool Compares(
+        FilterOperator kind, BsonType type, ReadOnlySpan<byte> value, BsonType operandType, ReadOnlySpan<byte> operand)
     {
         if (type == BsonType.Decimal128)
             throw CommandException.NotSupported("comparing decimal128 values");

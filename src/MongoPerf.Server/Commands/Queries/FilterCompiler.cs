@@ -10,7 +10,8 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
     /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
     public static readonly HashSet<string> MongoOperators =
     [
-        "$where", "$text", "$jsonSchema", "$geoIntersects", "$geoWithin", "$near", "$nearSphere", "$within", "$bitsAllClear", "$bitsAllSet", "$bitsAnyClear",
+        "$where", "$text", "$jsonSchema", "$geoIntersects", "$geoWithin", "$near", "$nearSphere", "$within", "$bitsAllClear",
+        "$bitsAllSet", "$bitsAnyClear",
         "$bitsAnySet", "$alwaysTrue", "$alwaysFalse", "$sampleRate",
     ];
 
@@ -43,7 +44,8 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
             case { } name when MongoOperators.Contains(name): throw CommandException.NotSupported($"{name} in filters");
             default:
                 throw CommandException.BadValue(
-                    $"unknown top level operator: {reader.NameText}. If you have a field name that starts with a '$' symbol, consider using $getField or $setField.");
+                    $"unknown top level operator: {reader.NameText}. If you have a field name that starts with a '$' symbol, "
+                    + "consider using $getField or $setField.");
         }
     }
 
@@ -94,7 +96,8 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
         }
     }
 
-    private readonly void CompileOperator(ReadOnlySpan<byte> field, BsonReader reader, ReadOnlySpan<byte> document, int start, FilterNode group)
+    private readonly void CompileOperator(
+        ReadOnlySpan<byte> field, BsonReader reader, ReadOnlySpan<byte> document, int start, FilterNode group)
     {
         switch (reader.NameText)
         {
@@ -202,17 +205,22 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
         if (!items.IsNumber)
             throw CommandException.BadValue($"malformed mod, {name} not a number");
         if (items.Type == BsonType.Double && !double.IsFinite(items.ToDouble()))
-            throw CommandException.BadValue($"malformed mod, {name} value is invalid :: caused by :: Unable to coerce NaN/Inf to integral type");
+            throw CommandException.BadValue(
+                $"malformed mod, {name} value is invalid :: caused by :: Unable to coerce NaN/Inf to integral type");
         if (items.Type == BsonType.Double && Math.Abs(items.ToDouble()) >= 9.2233720368547758E18)
-            throw CommandException.BadValue($"malformed mod, {name} value is invalid :: caused by :: Out of bounds coercing to integral value");
+            throw CommandException.BadValue(
+                $"malformed mod, {name} value is invalid :: caused by :: Out of bounds coercing to integral value");
         return items.ToInt64();
     }
 
     private static long Size(BsonReader reader)
     {
         if (!reader.IsNumber || reader.ToDouble() != Math.Floor(reader.ToDouble()))
-            throw CommandException.BadValue($"Failed to parse $size. Expected an integer in: $size: {ValueText.Of(reader.Type, reader.Value)}");
-        return reader.ToInt64() >= 0 ? reader.ToInt64() : throw CommandException.BadValue($"Failed to parse $size. Expected a non-negative number in: $size: {reader.ToInt64()}");
+            throw CommandException.BadValue(
+                $"Failed to parse $size. Expected an integer in: $size: {ValueText.Of(reader.Type, reader.Value)}");
+        return reader.ToInt64() >= 0
+            ? reader.ToInt64()
+            : throw CommandException.BadValue($"Failed to parse $size. Expected a non-negative number in: $size: {reader.ToInt64()}");
     }
 
     /// <summary>{field: /pattern/options}.</summary>
@@ -236,7 +244,9 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
         }
         else
         {
-            pattern = operand.Type == BsonType.String ? RegexOperand.Make(operand.StringText, given ?? "") : throw CommandException.BadValue("$regex has to be a string");
+            pattern = operand.Type == BsonType.String
+                ? RegexOperand.Make(operand.StringText, given ?? "")
+                : throw CommandException.BadValue("$regex has to be a string");
         }
 
         Add(group, FilterOperator.Regex, field, operand, start).Patterns = [pattern];
@@ -247,8 +257,10 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
         bool isList = kind is FilterOperator.In or FilterOperator.NotIn;
         if (isList && operand.Type != BsonType.Array)
             throw CommandException.BadValue($"{operand.NameText} needs an array");
-        if (operand.Type == BsonType.Regex && kind is FilterOperator.Greater or FilterOperator.GreaterOrEqual or FilterOperator.Less or FilterOperator.LessOrEqual)
-            throw CommandException.BadValue("Can't have RegEx as arg to predicate over field '" + System.Text.Encoding.UTF8.GetString(field) + "'.");
+        if (operand.Type == BsonType.Regex
+            && kind is FilterOperator.Greater or FilterOperator.GreaterOrEqual or FilterOperator.Less or FilterOperator.LessOrEqual)
+            throw CommandException.BadValue("Can't have RegEx as arg to predicate over field '"
+                + System.Text.Encoding.UTF8.GetString(field) + "'.");
         if (operand.Type == BsonType.Regex && kind == FilterOperator.NotEqual)
             throw CommandException.BadValue("Can't have regex as arg to $ne.");
         RequireComparable(operand.Type);
@@ -330,5 +342,6 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
     private static bool IsOperator(ReadOnlySpan<byte> name) => name.Length > 0 && name[0] == '$';
 
     // {$ref: ..., $id: ...} is a value (DBRef), not a condition.
-    private static bool IsReference(ReadOnlySpan<byte> name) => name.SequenceEqual("$ref"u8) || name.SequenceEqual("$id"u8) || name.SequenceEqual("$db"u8);
+    private static bool IsReference(ReadOnlySpan<byte> name) =>
+        name.SequenceEqual("$ref"u8) || name.SequenceEqual("$id"u8) || name.SequenceEqual("$db"u8);
 }

@@ -63,7 +63,9 @@ internal sealed class FilterNode
     /// <summary>For <see cref="FilterOperator.Type"/>.</summary>
     public TypeSet Types { get; set; }
 
-    /// <summary>For <see cref="FilterOperator.Regex"/>, and the regular expressions among the items of <see cref="FilterOperator.In"/>; else null.</summary>
+    /// <summary>
+    /// For <see cref="FilterOperator.Regex"/>, and the regular expressions among the items of <see cref="FilterOperator.In"/>; else null.
+    /// </summary>
     public TextPattern[]? Patterns { get; set; }
 
     /// <summary>For <see cref="FilterOperator.Expression"/>.</summary>

@@ -4,7 +4,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
 
-/// <summary>A find command and its execution, from the first document to the last; used again for the next one. One thread at a time.</summary>
+/// <summary>
+/// A find command and its execution, from the first document to the last; used again for the next one. One thread at a time.
+/// </summary>
 /// <remarks>A cursor takes the whole object over; the session then makes itself a new one.</remarks>
 internal sealed class FindQuery : IBatchSource
 {
@@ -246,8 +248,10 @@ internal sealed class FindQuery : IBatchSource
     private static long RequireCount(BsonReader reader)
     {
         if (!reader.IsNumber)
-            throw CommandException.TypeMismatch($"BSON field 'find.{reader.NameText}' is the wrong type '{reader.Type}', expected types '[long, int, decimal, double']");
+            throw CommandException.TypeMismatch(
+                $"BSON field 'find.{reader.NameText}' is the wrong type '{reader.Type}', expected types '[long, int, decimal, double']");
         long value = reader.ToInt64();
-        return value >= 0 ? value : throw CommandException.Location(51024, $"BSON field '{reader.NameText}' value must be >= 0, actual value '{value}'");
+        return value >= 0 ? value
+            : throw CommandException.Location(51024, $"BSON field '{reader.NameText}' value must be >= 0, actual value '{value}'");
     }
 }

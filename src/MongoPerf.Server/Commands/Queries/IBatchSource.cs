@@ -2,7 +2,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
 
-/// <summary>What a cursor takes its documents from: a find, or a pipeline. One thread at a time, inside the collection's read lock.</summary>
+/// <summary>
+/// What a cursor takes its documents from: a find, or a pipeline. One thread at a time, inside the collection's read lock.
+/// </summary>
 internal interface IBatchSource : IDisposable
 {
     /// <summary>Writes documents into the open array, until there are enough or the reply is full.</summary>

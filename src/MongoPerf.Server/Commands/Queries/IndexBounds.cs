@@ -15,7 +15,10 @@ internal sealed class IndexBounds
     private readonly KeyBuffer _intervalLow = new();
     private readonly KeyBuffer _intervalHigh = new();
 
-    /// <summary>Fills <paramref name="plan"/> with the ranges of <paramref name="index"/>; one over everything when the filter says nothing about it.</summary>
+    /// <summary>
+    /// Fills <paramref name="plan"/> with the ranges of <paramref name="index"/>; one over everything when the filter
+    /// says nothing about it.
+    /// </summary>
     public void Build(ScanPlan plan, CollectionIndex index, Filter filter)
     {
         plan.Reset(index);
@@ -72,7 +75,8 @@ internal sealed class IndexBounds
         {
             if (!field.Path.IsSame(node.Path))
                 continue;
-            if (node is { Operator: FilterOperator.In, Patterns: null } && !isBound && AddPoints(plan, field, filter.Operand(node), isMultikey))
+            if (node is { Operator: FilterOperator.In, Patterns: null } && !isBound
+                && AddPoints(plan, field, filter.Operand(node), isMultikey))
                 return;
             // Two conditions on an array may be met by two of its elements: only one of them bounds the scan.
             if (isBound && isMultikey)
@@ -103,7 +107,8 @@ internal sealed class IndexBounds
         low.Clear();
         high.Clear();
         FilterOperator kind = node.Operator;
-        if (kind is not (FilterOperator.Equal or FilterOperator.Greater or FilterOperator.GreaterOrEqual or FilterOperator.Less or FilterOperator.LessOrEqual))
+        if (kind is not (FilterOperator.Equal or FilterOperator.Greater or FilterOperator.GreaterOrEqual or FilterOperator.Less
+            or FilterOperator.LessOrEqual))
             return false;
         BsonType type = node.OperandType;
         if (type is BsonType.MinKey or BsonType.MaxKey || (isMultikey && type == BsonType.Array))

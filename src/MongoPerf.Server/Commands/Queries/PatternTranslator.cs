@@ -4,7 +4,9 @@ using MongoPerf.Server.Operations;
 
 namespace MongoPerf.Server.Commands.Queries;
 
-/// <summary>Turns one PCRE pattern into .NET's, code point by code point; case is spelt out as classes, and classes as ranges of units.</summary>
+/// <summary>
+/// Turns one PCRE pattern into .NET's, code point by code point; case is spelt out as classes, and classes as ranges of units.
+/// </summary>
 internal sealed class PatternTranslator
 {
     private const int LastCodePoint = 0x10FFFF;
@@ -117,7 +119,9 @@ internal sealed class PatternTranslator
             if (isRange)
                 _at++;
             int last = isRange ? Member() : first;
-            ranges.Add(last >= first ? (first, last) : throw CommandException.Location(51091, "Regular expression is invalid: range out of order in character class"));
+            ranges.Add(last >= first
+                ? (first, last)
+                : throw CommandException.Location(51091, "Regular expression is invalid: range out of order in character class"));
         }
 
         _at++;
@@ -138,7 +142,8 @@ internal sealed class PatternTranslator
         if (_at >= _points.Length)
             throw CommandException.Location(51091, "Regular expression is invalid: missing terminating ] for character class");
         int point = _points[_at++];
-        return point != '\\' ? point : _at < _points.Length ? Escaped(_points[_at++]) : throw CommandException.Location(51091, "Regular expression is invalid: \\ at end of pattern");
+        return point != '\\' ? point : _at < _points.Length ? Escaped(_points[_at++])
+            : throw CommandException.Location(51091, "Regular expression is invalid: \\ at end of pattern");
     }
 
     private static List<(int First, int Last)> WithOtherCases(List<(int First, int Last)> ranges)

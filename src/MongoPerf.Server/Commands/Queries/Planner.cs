@@ -22,7 +22,9 @@ internal sealed class Planner : IDisposable
     private int _used;
 
     /// <summary>The runner to take documents from; owned by the planner. Its plan says whether they come in sort order.</summary>
-    /// <remarks><paramref name="wanted"/>: matches that the query needs, skipped ones included; <see cref="long.MaxValue"/> for all.</remarks>
+    /// <remarks>
+    /// <paramref name="wanted"/>: matches that the query needs, skipped ones included; <see cref="long.MaxValue"/> for all.
+    /// </remarks>
     /// <exception cref="CommandException">A hint that names no index.</exception>
     public PlanExecutor Choose(Collection collection, Filter filter, SortSpec sort, IndexHint hint, long wanted)
     {
@@ -41,7 +43,8 @@ internal sealed class Planner : IDisposable
         return sort.IsEmpty ? ChooseByTrial(0, _used) : ChooseForSort(wanted, collection, filter);
     }
 
-    public static CommandException NoSuchIndex() => CommandException.BadValue("error processing query: hint provided does not correspond to an existing index");
+    public static CommandException NoSuchIndex() =>
+        CommandException.BadValue("error processing query: hint provided does not correspond to an existing index");
 
     public void Dispose()
     {
@@ -154,7 +157,9 @@ internal sealed class Planner : IDisposable
         return Ready(bounded, collection, filter);
     }
 
-    /// <summary>Sets direction and <see cref="ScanPlan.ProvidesSort"/>: fields bound to one value may stand anywhere in the order.</summary>
+    /// <summary>
+    /// Sets direction and <see cref="ScanPlan.ProvidesSort"/>: fields bound to one value may stand anywhere in the order.
+    /// </summary>
     private static void MatchSort(ScanPlan plan, SortSpec sort)
     {
         plan.ProvidesSort = sort.IsEmpty;

@@ -3,7 +3,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
 
-/// <summary>Which fields of a document are returned. Compiled again and again, without new memory where only top-level fields are named. One thread.</summary>
+/// <summary>
+/// Which fields of a document are returned. Compiled again and again, without new memory where only top-level fields are named. One thread.
+/// </summary>
 internal sealed class Projection
 {
     private readonly List<(int Start, int Length)> _names = [];
@@ -102,7 +104,8 @@ internal sealed class Projection
         var reader = new BsonReader(document);
         while (reader.Read())
         {
-            if (reader.Name.IndexOfAny((byte)'.', (byte)'$') >= 0 || reader.Name.Length == 0 || (!reader.IsNumber && reader.Type != BsonType.Boolean))
+            if (reader.Name.IndexOfAny((byte)'.', (byte)'$') >= 0 || reader.Name.Length == 0
+                || (!reader.IsNumber && reader.Type != BsonType.Boolean))
                 return false;
         }
 

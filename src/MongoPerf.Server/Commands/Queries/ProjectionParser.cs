@@ -43,7 +43,8 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
                 throw CommandException.Location(40180, $"an empty object is not a valid value. Found empty object at path {path}");
             bool isExpression = inner[0].StartsWith('$');
             if (!isExpression && inner.FirstOrDefault(field => field.StartsWith('$')) is { } late)
-                throw CommandException.Location(40181, $"an expression specification must contain exactly one field, the name of the expression. Found {inner.Length} fields, one of them {late}, at path {path}");
+                throw CommandException.Location(40181, "an expression specification must contain exactly one field, "
+                    + $"the name of the expression. Found {inner.Length} fields, one of them {late}, at path {path}");
             if (isExpression)
                 PlaceAddition(path).Computed = ExpressionParser.Parse(value, variables);
             else
@@ -189,7 +190,8 @@ internal static class SliceOperand
             throw CommandException.Location(28667, "Invalid $slice syntax. The given syntax must be a number or an array of two numbers");
         int limit = Clamp(items[1].ToDouble());
         if (limit <= 0)
-            throw CommandException.Location(28724, "First argument to $slice must be an array, and the count behind a position must be positive");
+            throw CommandException.Location(
+                28724, "First argument to $slice must be an array, and the count behind a position must be positive");
         return (Clamp(items[0].ToDouble()), limit);
     }
 

@@ -18,7 +18,9 @@ internal enum ProjectionKind
     Addition,
 }
 
-/// <summary>A projection with nested fields, computed ones or array operators: of find, $project, $addFields and $unset. Immutable.</summary>
+/// <summary>
+/// A projection with nested fields, computed ones or array operators: of find, $project, $addFields and $unset. Immutable.
+/// </summary>
 internal sealed class ProjectionTree
 {
     private readonly ProjectionKind _kind;
@@ -99,15 +101,16 @@ internal sealed class ProjectionTree
         return PickInside(child, value, gaps, scope);
     }
 
-    private (BsonValue Value, FieldGaps? Gaps)? PickInside(ProjectionNode child, BsonValue value, FieldGaps? gaps, Scope scope) => value.Type switch
-    {
-        BsonType.Document => Apply(child, value.ToDocument(), gaps, scope),
-        BsonType.Array when _kind == ProjectionKind.Addition => (value, gaps),
-        BsonType.Array => OverElements(value, gaps, (item, inner) => PickNested(child, item, inner, scope)),
-        _ when _kind != ProjectionKind.Inclusion => (value, gaps),
-        // Keeps the place of the document that the computed fields will make of it.
-        _ => child.HasComputed ? (Values.Null, null) : null,
-    };
+    private (BsonValue Value, FieldGaps? Gaps)? PickInside(
+        ProjectionNode child, BsonValue value, FieldGaps? gaps, Scope scope) => value.Type switch
+        {
+            BsonType.Document => Apply(child, value.ToDocument(), gaps, scope),
+            BsonType.Array when _kind == ProjectionKind.Addition => (value, gaps),
+            BsonType.Array => OverElements(value, gaps, (item, inner) => PickNested(child, item, inner, scope)),
+            _ when _kind != ProjectionKind.Inclusion => (value, gaps),
+            // Keeps the place of the document that the computed fields will make of it.
+            _ => child.HasComputed ? (Values.Null, null) : null,
+        };
 
     private void AddComputed(ProjectionNode node, List<FieldSlot> fields, Scope scope)
     {
@@ -124,7 +127,8 @@ internal sealed class ProjectionTree
             }
             else
             {
-                (BsonValue nested, FieldGaps? gaps) = SetNested(child, at >= 0 ? fields[at].Value : null, at >= 0 ? fields[at].Gaps : null, scope);
+                (BsonValue nested, FieldGaps? gaps) = SetNested(child, at >= 0 ? fields[at].Value : null,
+                    at >= 0 ? fields[at].Gaps : null, scope);
                 slot = slot with { Value = nested, Gaps = gaps };
             }
 
@@ -146,13 +150,15 @@ internal sealed class ProjectionTree
     }
 
     /// <summary>What is left out of an array leaves no place behind.</summary>
-    private static (BsonValue Value, FieldGaps? Gaps) OverElements(BsonValue array, FieldGaps? gaps, Func<BsonValue, FieldGaps?, (BsonValue Value, FieldGaps? Gaps)?> change)
+    private static (BsonValue Value, FieldGaps? Gaps) OverElements(
+        BsonValue array, FieldGaps? gaps, Func<BsonValue, FieldGaps?, (BsonValue Value, FieldGaps? Gaps)?> change)
     {
         var slots = new List<FieldSlot>();
         foreach ((string index, BsonValue item) in array.ToDocument())
         {
             if (change(item, gaps?.Inner.GetValueOrDefault(index)) is { } changed)
-                slots.Add(new FieldSlot(slots.Count.ToString(System.Globalization.CultureInfo.InvariantCulture), changed.Value, changed.Gaps));
+                slots.Add(new FieldSlot(slots.Count.ToString(System.Globalization.CultureInfo.InvariantCulture),
+                    changed.Value, changed.Gaps));
         }
 
         return (Values.Array(slots.Select(slot => slot.Value!.Value)), FieldGaps.Between(slots));

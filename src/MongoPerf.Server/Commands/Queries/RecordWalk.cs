@@ -67,7 +67,9 @@ internal sealed class RecordWalk : IDisposable
         NotePlace();
     }
 
-    /// <summary>Copies the records up to this one. Each stretch is twice as long as the one before: the query may need only a few.</summary>
+    /// <summary>
+    /// Copies the records up to this one. Each stretch is twice as long as the one before: the query may need only a few.
+    /// </summary>
     /// <returns>False when they are too large; then none is copied in this walk any more.</returns>
     private bool TryReadStretch(long last)
     {

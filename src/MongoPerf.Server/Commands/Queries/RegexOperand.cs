@@ -4,7 +4,10 @@ using System.Text.RegularExpressions;
 namespace MongoPerf.Server.Commands.Queries;
 
 /// <summary>Regular expressions of filters. MongoDB's are PCRE's; a part of them is translated for .NET, and the rest is refused.</summary>
-/// <remarks>Taken: literals, classes, groups, alternatives, greedy and lazy quantifiers, ^ $ . and \d \w \s, which are ASCII as in PCRE; options i, m and s.</remarks>
+/// <remarks>
+/// Taken: literals, classes, groups, alternatives, greedy and lazy quantifiers, ^ $ . and \d \w \s, which are ASCII as in PCRE;
+/// options i, m and s.
+/// </remarks>
 internal static class RegexOperand
 {
     /// <summary>From a BSON regular expression: pattern and options, each ending with a zero byte.</summary>
@@ -20,7 +23,9 @@ internal static class RegexOperand
         return (Encoding.UTF8.GetString(value[..end]), Encoding.UTF8.GetString(value[(end + 1)..^1]));
     }
 
-    /// <exception cref="CommandException">238 for what might mean something else here; 51091 for a pattern that is none; 51108 for an unknown option.</exception>
+    /// <exception cref="CommandException">
+    /// 238 for what might mean something else here; 51091 for a pattern that is none; 51108 for an unknown option.
+    /// </exception>
     public static TextPattern Make(string pattern, string options)
     {
         foreach (char option in options)

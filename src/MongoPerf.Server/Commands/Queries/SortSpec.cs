@@ -58,7 +58,9 @@ internal sealed class SortSpec(PathCache paths)
         }
     }
 
-    /// <summary>A document with arrays sorts by the one of its keys that comes first: upwards by the least element, downwards by the greatest.</summary>
+    /// <summary>
+    /// A document with arrays sorts by the one of its keys that comes first: upwards by the least element, downwards by the greatest.
+    /// </summary>
     private void WriteLeast(KeyBuffer key, ReadOnlySpan<byte> document)
     {
         try

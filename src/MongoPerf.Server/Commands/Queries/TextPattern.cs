@@ -3,7 +3,9 @@ using System.Text.RegularExpressions;
 
 namespace MongoPerf.Server.Commands.Queries;
 
-/// <summary>A regular expression over code points. .NET's own work on UTF-16 units, so what lies above U+FFFF is put into one unit each before.</summary>
+/// <summary>
+/// A regular expression over code points. .NET's own work on UTF-16 units, so what lies above U+FFFF is put into one unit each before.
+/// </summary>
 /// <remarks>
 /// A pattern can tell only those code points apart that it names; the rest of them between two named ones behave alike. Each such
 /// interval above U+FFFF gets one unit of those that no text has alone (surrogates), in pattern and text.

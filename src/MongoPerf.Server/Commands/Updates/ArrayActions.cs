@@ -14,7 +14,8 @@ internal static class ArrayActions
         {
             KeyValuePair<string, BsonValue>[] fields = [.. value.ToDocument()];
             if (fields[0].Value.Type != BsonType.Array)
-                throw CommandException.TypeMismatch($"The argument to $each in $addToSet must be an array but it was of type {Values.TypeName(fields[0].Value)}");
+                throw CommandException.TypeMismatch(
+                    $"The argument to $each in $addToSet must be an array but it was of type {Values.TypeName(fields[0].Value)}");
             if (fields.Length > 1)
                 throw CommandException.BadValue($"Found unexpected fields after $each in $addToSet: {Values.Text(value)}");
             added = [.. Values.Items(fields[0].Value)];
@@ -46,7 +47,8 @@ internal static class ArrayActions
         {
             if (present == null)
                 return null;
-            BsonValue[] items = [.. Items(present, () => CommandException.TypeMismatch($"Path '{path}' contains an element of non-array type '{Values.TypeName(present.Value)}'"))];
+            BsonValue[] items = [.. Items(present, () =>
+                CommandException.TypeMismatch($"Path '{path}' contains an element of non-array type '{Values.TypeName(present.Value)}'"))];
             return items.Length == 0 ? null : Values.Array(isFirst ? items[1..] : items[..^1]);
         }, MakesPath: false);
     }
@@ -59,13 +61,17 @@ internal static class ArrayActions
         return Removing(item => removed.Any(value => Values.AreEqual(item, value)));
     }
 
-    /// <summary>A document of operators, or a regular expression, is a condition on the element; another document is one on its fields; anything else is a value.</summary>
+    /// <summary>
+    /// A document of operators, or a regular expression, is a condition on the element; another document is one on its fields;
+    /// anything else is a value.
+    /// </summary>
     public static UpdateAction Pull(BsonValue condition)
     {
         if (condition.Type is not (BsonType.Document or BsonType.Regex))
             return Removing(item => Values.AreEqual(item, condition));
         var filter = new Filter(new PathCache());
-        bool isOfFields = condition.Type == BsonType.Document && !(condition.ToDocument().FirstOrDefault().Key is ['$', ..] first && first is not ("$and" or "$or" or "$nor" or "$expr" or "$not"));
+        bool isOfFields = condition.Type == BsonType.Document && !(condition.ToDocument().FirstOrDefault().Key is ['$', ..] first
+            && first is not ("$and" or "$or" or "$nor" or "$expr" or "$not"));
         filter.Compile(isOfFields ? condition.Bytes.Span : Wrapped(condition));
         return Removing(item => isOfFields
             ? item.Type == BsonType.Document && filter.Matches(item.Bytes.Span)
@@ -83,5 +89,6 @@ internal static class ArrayActions
 
     private static ReadOnlySpan<byte> Wrapped(BsonValue value) => Values.Document([("e", value)]).Bytes.Span;
 
-    private static IEnumerable<BsonValue> Items(EditNode present, Func<CommandException> error) => present.IsArray ? Values.Items(present.Value) : throw error();
+    private static IEnumerable<BsonValue> Items(EditNode present, Func<CommandException> error) =>
+        present.IsArray ? Values.Items(present.Value) : throw error();
 }

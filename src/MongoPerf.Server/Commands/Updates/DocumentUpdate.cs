@@ -62,7 +62,8 @@ internal sealed class DocumentUpdate
     {
         isChange = false;
         BsonValue? id = DirectFields.Find(document, "_id");
-        BsonDocument changed = _replacement != null ? new BsonDocument(ZeroTimestamps.Replace(Replace(_replacement, id).Bytes).ToArray()) : _pipeline != null ? RunPipeline(document, id) : Change(document, isInsert, out isChange);
+        BsonDocument changed = _replacement != null ? new BsonDocument(ZeroTimestamps.Replace(Replace(_replacement, id).Bytes).ToArray())
+            : _pipeline != null ? RunPipeline(document, id) : Change(document, isInsert, out isChange);
         RequireSameId(id, DirectFields.Find(changed, "_id"), isInsert);
         isChange |= !document.Bytes.SequenceEqual((_replacement ?? changed).Bytes);
         return changed;
@@ -71,7 +72,8 @@ internal sealed class DocumentUpdate
     private static void RequireSameId(BsonValue? before, BsonValue? after, bool isInsert)
     {
         if (before is { } old && (after is not { } now || !Values.AreIdentical(now, old)) && !(isInsert && after == null))
-            throw new CommandException(66, "ImmutableField", "Performing an update on the path '_id' would modify the immutable field '_id'");
+            throw new CommandException(
+                66, "ImmutableField", "Performing an update on the path '_id' would modify the immutable field '_id'");
     }
 
     private BsonDocument Change(BsonDocument document, bool isInsert, out bool isChange)
@@ -102,13 +104,16 @@ internal sealed class DocumentUpdate
         return id is { } kept && DirectFields.Find(result, "_id") == null ? Replace(result, kept) : result;
     }
 
-    private static BsonDocument Replace(BsonDocument replacement, BsonValue? id) => id is { } kept && DirectFields.Find(replacement, "_id") == null
-        ? Values.Document([("_id", kept), .. replacement.Select(pair => (pair.Key, pair.Value))]).ToDocument()
-        : replacement;
+    private static BsonDocument Replace(BsonDocument replacement, BsonValue? id) =>
+        id is { } kept && DirectFields.Find(replacement, "_id") == null
+            ? Values.Document([("_id", kept), .. replacement.Select(pair => (pair.Key, pair.Value))]).ToDocument()
+            : replacement;
 
     private static PipelineStage Stage(BsonValue stage, Variables? variables)
     {
-        KeyValuePair<string, BsonValue>[] fields = stage.Type == BsonType.Document ? [.. stage.ToDocument()] : throw CommandException.TypeMismatch("Each element of the 'pipeline' array must be an object");
+        KeyValuePair<string, BsonValue>[] fields = stage.Type == BsonType.Document
+            ? [.. stage.ToDocument()]
+            : throw CommandException.TypeMismatch("Each element of the 'pipeline' array must be an object");
         if (fields.Length != 1)
             throw CommandException.Location(40323, "A pipeline stage specification object must contain exactly one field.");
         PipelineStage parsed = StageParser.Parse(fields[0].Key, fields[0].Value, variables);

@@ -5,7 +5,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Updates;
 
-/// <summary>A value under change: its bytes as they are, until somebody looks inside; then its fields or elements, each such a node.</summary>
+/// <summary>
+/// A value under change: its bytes as they are, until somebody looks inside; then its fields or elements, each such a node.
+/// </summary>
 internal sealed class EditNode
 {
     private readonly BsonValue _closed;
@@ -97,7 +99,8 @@ internal sealed class EditNode
         bool isArray = IsArray;
         var reader = new BsonReader(_closed.Bytes.Span);
         while (reader.Read())
-            children.Add((isArray ? "" : Encoding.UTF8.GetString(reader.Name), new EditNode(new BsonValue(reader.Type, _closed.Bytes.Slice(reader.ValueOffset, reader.Value.Length)))));
+            children.Add((isArray ? "" : Encoding.UTF8.GetString(reader.Name),
+                new EditNode(new BsonValue(reader.Type, _closed.Bytes.Slice(reader.ValueOffset, reader.Value.Length)))));
         return children;
     }
 }
@@ -112,5 +115,6 @@ internal static class UpdateErrors
         new(40, "ConflictingUpdateOperators", $"Updating the path '{path}' would create a conflict at '{other}'");
 
     public static CommandException DollarField(string field) =>
-        new(52, "DollarPrefixedFieldName", $"The dollar ($) prefixed field '{field}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.");
+        new(52, "DollarPrefixedFieldName", $"The dollar ($) prefixed field '{field}' is not allowed in the context of an update's "
+            + "replacement document. Consider using an aggregation pipeline with $replaceWith.");
 }

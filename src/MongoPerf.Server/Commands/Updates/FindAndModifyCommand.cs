@@ -134,7 +134,8 @@ internal static class FindAndModifyCommand
                 case "sort": Sort = CommandFields.Document(Command, name, value); break;
                 case "fields": Projection = CommandFields.Document(Command, name, value); break;
                 case "update": _update = value; break;
-                case "arrayFilters": _arrayFilters = value.Type == BsonType.Array ? value : throw CommandFields.Mismatch(Command, name, value.Type, "array"); break;
+                case "arrayFilters": _arrayFilters =
+                    value.Type == BsonType.Array ? value : throw CommandFields.Mismatch(Command, name, value.Type, "array"); break;
                 case "remove": IsRemove = CommandFields.Flag(Command, name, value); break;
                 case "new": ReturnsNew = CommandFields.Flag(Command, name, value); break;
                 case "upsert": IsUpsert = CommandFields.Flag(Command, name, value); break;
@@ -154,7 +155,8 @@ internal static class FindAndModifyCommand
             if (IsRemove && IsUpsert)
                 throw CommandException.FailedToParse("Cannot specify both upsert=true and remove=true ");
             if (IsRemove && ReturnsNew)
-                throw CommandException.FailedToParse("Cannot specify both new=true and remove=true; 'remove' always returns the deleted document");
+                throw CommandException.FailedToParse(
+                    "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document");
             if (!IsRemove && _update == null)
                 throw CommandException.FailedToParse("Either an update or remove=true must be specified");
         }

@@ -56,7 +56,8 @@ internal sealed class PushAction
 
     private static BsonValue[] Each(BsonValue operand) => operand.Type == BsonType.Array
         ? [.. Values.Items(operand)]
-        : throw CommandException.BadValue($"The argument to $each in $push must be an array but it was of type: {Values.TypeName(operand)}");
+        : throw CommandException.BadValue(
+            $"The argument to $each in $push must be an array but it was of type: {Values.TypeName(operand)}");
 
     private static int Integer(string name, BsonValue operand) => operand.IsNumber && operand.ToDouble() == Math.Floor(operand.ToDouble())
         ? (int)Math.Clamp(operand.ToDouble(), int.MinValue, int.MaxValue)
@@ -74,14 +75,16 @@ internal sealed class PushAction
         }
 
         if (operand.Type != BsonType.Document || !operand.ToDocument().Any())
-            throw CommandException.BadValue("The $sort is invalid: use 1/-1 to sort the whole element, or {field:1/-1} to sort embedded fields");
+            throw CommandException.BadValue(
+                "The $sort is invalid: use 1/-1 to sort the whole element, or {field:1/-1} to sort embedded fields");
         foreach ((_, BsonValue direction) in operand.ToDocument())
         {
             if (!direction.IsNumber || Math.Abs(direction.ToDouble()) != 1)
                 throw CommandException.BadValue("The $sort element value must be either 1 or -1");
         }
 
-        (string[] Path, int Sign)[] keys = [.. operand.ToDocument().Select(pair => (pair.Key.Split('.'), Math.Sign(pair.Value.ToDouble())))];
+        (string[] Path, int Sign)[] keys = [.. operand.ToDocument()
+            .Select(pair => (pair.Key.Split('.'), Math.Sign(pair.Value.ToDouble())))];
         Comparer<BsonValue> byFields = Comparer<BsonValue>.Create((a, b) => keys
             .Select(key => key.Sign * Values.Compare(Follow(a, key.Path), Follow(b, key.Path))).FirstOrDefault(order => order != 0));
         return items => items.Order(byFields);

@@ -36,7 +36,9 @@ internal sealed record UnsetAction() : UpdateAction(MakesPath: false, NeedsViabl
     public override void Apply(EditNode parent, string name, string path) => parent.Unset(name);
 }
 
-/// <summary>A path that is part of the update and changes nothing by itself: the source of a $rename; $setOnInsert where nothing is inserted.</summary>
+/// <summary>
+/// A path that is part of the update and changes nothing by itself: the source of a $rename; $setOnInsert where nothing is inserted.
+/// </summary>
 internal sealed record NoAction() : UpdateAction(MakesPath: false, NeedsViablePath: false)
 {
     public override void Apply(EditNode parent, string name, string path)
@@ -53,7 +55,8 @@ internal sealed record InsertOnlyAction(BsonValue Value) : UpdateAction(MakesPat
 /// <summary>Moves a field. At the target's path, with the root in hand.</summary>
 internal sealed record RenameAction(string Source) : UpdateAction(MakesPath: true, NeedsViablePath: true)
 {
-    public override void Apply(EditNode parent, string name, string path) => throw new InvalidOperationException("a rename is carried out over the whole document");
+    public override void Apply(EditNode parent, string name, string path) =>
+        throw new InvalidOperationException("a rename is carried out over the whole document");
 
     public void Apply(EditNode root, UpdatePath target)
     {
@@ -82,7 +85,8 @@ internal sealed record RenameAction(string Source) : UpdateAction(MakesPath: tru
     private void RequireViable(EditNode at, string step)
     {
         if (!at.IsContainer || (at.IsArray && !EditNode.TryIndex(step, out _)))
-            throw new CommandException(28, "PathNotViable", $"cannot use the part ({step} of {Source}) to traverse the element ({{{Expressions.Values.Text(at.Value)}}})");
+            throw new CommandException(28, "PathNotViable",
+                $"cannot use the part ({step} of {Source}) to traverse the element ({{{Expressions.Values.Text(at.Value)}}})");
     }
 
     private static void RequireNoArray(EditNode root, UpdatePath target)

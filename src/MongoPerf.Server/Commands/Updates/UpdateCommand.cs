@@ -68,7 +68,8 @@ internal static class UpdateCommand
             if (collection.IsDropped)
                 return;
             using (collection.Writer.Gate.Enter())
-                RunAll(new UpdateExecutor(session, collection), UpdateExecutor.Matches(query, collection), statement, update, index, outcome);
+                RunAll(new UpdateExecutor(session, collection), UpdateExecutor.Matches(query, collection),
+                    statement, update, index, outcome);
         }
         finally
         {
@@ -76,7 +77,8 @@ internal static class UpdateCommand
         }
     }
 
-    private static void RunAll(UpdateExecutor executor, List<long> records, UpdateStatement statement, DocumentUpdate update, int index, Outcome outcome)
+    private static void RunAll(
+        UpdateExecutor executor, List<long> records, UpdateStatement statement, DocumentUpdate update, int index, Outcome outcome)
     {
         // A statement that fails counts nothing, not even what it has changed before: as on mongod.
         int modified = records.Count(record => executor.Update(record, update).IsChanged);

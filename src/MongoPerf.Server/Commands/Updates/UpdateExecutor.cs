@@ -9,7 +9,9 @@ namespace MongoPerf.Server.Commands.Updates;
 /// <summary>Changes documents of one collection. Inside its read lock and its writer's gate.</summary>
 internal sealed class UpdateExecutor(CommandSession session, Collection collection)
 {
-    /// <summary>The collection of an upsert. It is made for a document that can be stored: one that is refused leaves no collection behind.</summary>
+    /// <summary>
+    /// The collection of an upsert. It is made for a document that can be stored: one that is refused leaves no collection behind.
+    /// </summary>
     public static Collection CollectionFor(CommandSession session, ReadOnlySpan<byte> name, BsonDocument filter, DocumentUpdate update)
     {
         if (session.FindCollection(name) is { } there)
@@ -35,7 +37,9 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
     }
 
     /// <returns>Whether anything changed, and the document afterwards.</returns>
-    /// <exception cref="CommandException">Among others a <see cref="DuplicateKey"/>: the changed document's key is taken, and nothing was written.</exception>
+    /// <exception cref="CommandException">
+    /// Among others a <see cref="DuplicateKey"/>: the changed document's key is taken, and nothing was written.
+    /// </exception>
     public (bool IsChanged, BsonDocument Document) Update(long record, DocumentUpdate update)
     {
         BsonDocument present = Get(record);
@@ -71,7 +75,8 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
         if (InsertCommand.ForbiddenIdType(idType) is { } kind)
             throw new CommandException(53, "InvalidIdField", $"The '_id' value cannot be of type {kind}");
         if (idType == BsonType.Document && InsertCommand.DollarField(whole.Bytes) is { } dollar)
-            throw new CommandException(52, "DollarPrefixedFieldName", $"_id fields may not contain '$'-prefixed fields: {dollar} is not valid for storage.");
+            throw new CommandException(
+                52, "DollarPrefixedFieldName", $"_id fields may not contain '$'-prefixed fields: {dollar} is not valid for storage.");
         RequireSize(whole);
         return whole;
     }

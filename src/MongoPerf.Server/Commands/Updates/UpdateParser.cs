@@ -11,14 +11,17 @@ internal static class UpdateParser
     /// <param name="changes">Takes what is done to a document that is there, in the order in which MongoDB does it.</param>
     /// <param name="insertChanges">The same for an upsert's new document, where $setOnInsert counts.</param>
     /// <exception cref="CommandException">An unknown operator, paths in conflict, or a value that an operator does not take.</exception>
-    public static void Parse(BsonDocument update, List<(UpdatePath Path, UpdateAction Action)> changes, List<(UpdatePath Path, UpdateAction Action)> insertChanges)
+    public static void Parse(BsonDocument update, List<(UpdatePath Path, UpdateAction Action)> changes,
+        List<(UpdatePath Path, UpdateAction Action)> insertChanges)
     {
         foreach ((string name, BsonValue fields) in update)
         {
             if (!IsKnown(name))
-                throw CommandException.FailedToParse($"Unknown modifier: {name}. Expected a valid update modifier or pipeline-style update specified as an array");
+                throw CommandException.FailedToParse(
+                    $"Unknown modifier: {name}. Expected a valid update modifier or pipeline-style update specified as an array");
             if (fields.Type != BsonType.Document)
-                throw CommandException.FailedToParse($"Modifiers operate on fields but we found type {Values.TypeName(fields)} instead. For example: {{$mod: {{<field>: ...}}}} not {{{name}: {Values.Text(fields)}}}");
+                throw CommandException.FailedToParse($"Modifiers operate on fields but we found type {Values.TypeName(fields)} instead. "
+                    + $"For example: {{$mod: {{<field>: ...}}}} not {{{name}: {Values.Text(fields)}}}");
             foreach ((string field, BsonValue value) in fields.ToDocument())
             {
                 if (name == "$rename")
@@ -37,8 +40,9 @@ internal static class UpdateParser
         }
     }
 
-    private static bool IsKnown(string name) => name is "$set" or "$setOnInsert" or "$unset" or "$inc" or "$mul" or "$min" or "$max" or "$rename" or "$currentDate"
-        or "$bit" or "$push" or "$addToSet" or "$pop" or "$pull" or "$pullAll";
+    private static bool IsKnown(string name) =>
+        name is "$set" or "$setOnInsert" or "$unset" or "$inc" or "$mul" or "$min" or "$max" or "$rename" or "$currentDate"
+            or "$bit" or "$push" or "$addToSet" or "$pop" or "$pull" or "$pullAll";
 
     private static UpdateAction Action(string name, string field, BsonValue value) => name switch
     {
@@ -72,7 +76,8 @@ internal static class UpdateParser
         if (source == target)
             throw CommandException.BadValue($"The source and target field for $rename must differ: {source}: \"{target}\"");
         if (from.ConflictWith(to) >= 0)
-            throw CommandException.BadValue($"The source and target field for $rename must not be on the same path: {source}: \"{target}\"");
+            throw CommandException.BadValue(
+                $"The source and target field for $rename must not be on the same path: {source}: \"{target}\"");
         if (from.Identifiers.Any() || to.Identifiers.Any() || source.Contains("$[]") || target.Contains("$[]"))
             throw CommandException.BadValue($"The source and target fields for $rename may not be dynamic: {source}");
         Add(changes, to, new RenameAction(source));

@@ -4,7 +4,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Updates;
 
-/// <summary>The path of an update operator: names, indexes, <c>$[]</c> for all elements, <c>$[name]</c> for those that an array filter takes.</summary>
+/// <summary>
+/// The path of an update operator: names, indexes, <c>$[]</c> for all elements, <c>$[name]</c> for those that an array filter takes.
+/// </summary>
 internal sealed class UpdatePath
 {
     /// <exception cref="CommandException">An empty step, one that begins with $, or the positional $, which is refused.</exception>
@@ -19,15 +21,18 @@ internal sealed class UpdatePath
         foreach (string step in Steps)
         {
             if (step.Length == 0)
-                throw new CommandException(56, "EmptyFieldName", $"The update path '{text}' contains an empty field name, which is not allowed.");
+                throw new CommandException(
+                    56, "EmptyFieldName", $"The update path '{text}' contains an empty field name, which is not allowed.");
             if (step == "$")
-                throw CommandException.NotSupported($"the positional operator $ in updates ('{text}'); $[] and $[name] with arrayFilters are known");
+                throw CommandException.NotSupported(
+                    $"the positional operator $ in updates ('{text}'); $[] and $[name] with arrayFilters are known");
             if (step[0] == '$' && !IsFiltered(step))
                 throw UpdateErrors.DollarField(text);
         }
 
         if (IsFiltered(Steps[0]))
-            throw CommandException.BadValue($"Cannot have array filter identifier (i.e. '$[<id>]') element in the first position in path '{text}'");
+            throw CommandException.BadValue(
+                $"Cannot have array filter identifier (i.e. '$[<id>]') element in the first position in path '{text}'");
     }
 
     public string Text { get; }
@@ -96,7 +101,8 @@ internal sealed class UpdatePath
         if (child == null)
         {
             if (IsFiltered(Steps[at + 1]))
-                throw CommandException.BadValue($"The path '{string.Join('.', Steps[..(at + 1)])}' must exist in the document in order to apply array updates.");
+                throw CommandException.BadValue(
+                    $"The path '{string.Join('.', Steps[..(at + 1)])}' must exist in the document in order to apply array updates.");
             if (action.NeedsViablePath && parent.IsArray && !EditNode.TryIndex(step, out _))
                 throw UpdateErrors.NotViable(step, parent);
             if (!action.MakesPath)
@@ -110,12 +116,15 @@ internal sealed class UpdatePath
         if (child.IsContainer)
             Apply(child, at + 1, action, filters);
         else if (IsFiltered(Steps[at + 1]))
-            throw CommandException.BadValue($"Cannot apply array updates to non-array element {step}: {Expressions.Values.Text(child.Value)}");
+            throw CommandException.BadValue(
+                $"Cannot apply array updates to non-array element {step}: {Expressions.Values.Text(child.Value)}");
         else if (action.NeedsViablePath)
             throw UpdateErrors.NotViable(Steps[at + 1], child);
     }
 
-    /// <summary>The documents below a missing step, with the change in the innermost; null when the operator changes nothing there.</summary>
+    /// <summary>
+    /// The documents below a missing step, with the change in the innermost; null when the operator changes nothing there.
+    /// </summary>
     private EditNode? MakePath(int at, UpdateAction action, ArrayFilters? filters)
     {
         var made = new EditNode(new BsonValue(BsonType.Document, BsonDocument.Empty.Memory));
@@ -126,7 +135,8 @@ internal sealed class UpdatePath
     private void ApplyToElements(EditNode array, int at, UpdateAction action, ArrayFilters? filters)
     {
         if (!array.IsArray)
-            throw CommandException.BadValue($"Cannot apply array updates to non-array element {Steps[at - 1]}: {Expressions.Values.Text(array.Value)}");
+            throw CommandException.BadValue(
+                $"Cannot apply array updates to non-array element {Steps[at - 1]}: {Expressions.Values.Text(array.Value)}");
         string identifier = Steps[at][2..^1];
         for (int i = 0; i < array.Children.Count; i++)
         {
@@ -161,7 +171,8 @@ internal sealed class ArrayFilters
         {
             if (value.Type != BsonType.Document)
                 throw CommandException.TypeMismatch("array filters must be objects");
-            string name = NameOf(value.ToDocument()) ?? throw CommandException.FailedToParse("Cannot use an expression without a top-level field name in arrayFilters");
+            string name = NameOf(value.ToDocument())
+                ?? throw CommandException.FailedToParse("Cannot use an expression without a top-level field name in arrayFilters");
             var filter = new Filter(new PathCache());
             filter.Compile(value.Bytes.Span);
             if (!_filters.TryAdd(name, filter))
@@ -186,7 +197,8 @@ internal sealed class ArrayFilters
             foreach (string? found in names)
             {
                 if (name != null && found != name)
-                    throw CommandException.FailedToParse($"Error parsing array filter :: caused by :: Expected a single top-level field name, found '{name}' and '{found}'");
+                    throw CommandException.FailedToParse(
+                        $"Error parsing array filter :: caused by :: Expected a single top-level field name, found '{name}' and '{found}'");
                 name = found;
             }
         }

@@ -4,7 +4,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Updates;
 
-/// <summary>One statement of an update command, read but for the update itself: what is wrong there fails the statement and not the command.</summary>
+/// <summary>
+/// One statement of an update command, read but for the update itself: what is wrong there fails the statement and not the command.
+/// </summary>
 internal sealed record UpdateStatement(
     BsonDocument Filter, BsonValue Update, BsonValue? ArrayFilters, bool IsMulti, bool IsUpsert, IndexHint Hint, BsonValue Collation)
 {
@@ -29,7 +31,8 @@ internal sealed record UpdateStatement(
                 case "u": update = value; break;
                 case "multi": isMulti = CommandFields.Flag(Command, name, value); break;
                 case "upsert": isUpsert = CommandFields.Flag(Command, name, value); break;
-                case "arrayFilters": arrayFilters = value.Type == BsonType.Array ? value : throw CommandFields.Mismatch(Command, name, value.Type, "array"); break;
+                case "arrayFilters": arrayFilters =
+                    value.Type == BsonType.Array ? value : throw CommandFields.Mismatch(Command, name, value.Type, "array"); break;
                 case "hint": hint = IndexHint.Parse(value); break;
                 case "collation" when value.Type is BsonType.Document or BsonType.Null: collation = value; break;
                 case "collation": throw CommandFields.Mismatch(Command, name, value.Type, "object");
@@ -39,14 +42,16 @@ internal sealed record UpdateStatement(
         }
 
         return new UpdateStatement(
-            filter ?? throw CommandException.MissingField(Command, "q"), update ?? throw CommandException.MissingField(Command, "u"), arrayFilters, isMulti, isUpsert, hint, collation);
+            filter ?? throw CommandException.MissingField(Command, "q"), update ?? throw CommandException.MissingField(Command, "u"),
+            arrayFilters, isMulti, isUpsert, hint, collation);
     }
 
     /// <exception cref="CommandException">The update is wrong; this statement fails.</exception>
     public DocumentUpdate ParseUpdate(Variables? variables)
     {
         CommandFields.RequireSimpleCollation(Collation);
-        DocumentUpdate update = DocumentUpdate.Parse(Update, ArrayFilters is { } filters ? new ArrayFilters(Values.Items(filters)) : null, variables);
+        DocumentUpdate update = DocumentUpdate.Parse(
+            Update, ArrayFilters is { } filters ? new ArrayFilters(Values.Items(filters)) : null, variables);
         return IsMulti && update.IsReplacement
             ? throw CommandException.FailedToParse("multi update is not supported for replacement-style update")
             : update;

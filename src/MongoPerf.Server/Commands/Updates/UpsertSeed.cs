@@ -54,7 +54,8 @@ internal static class UpsertSeed
     {
         if (value.Type == BsonType.Regex)
             return [];
-        if (value.Type != BsonType.Document || value.ToDocument().FirstOrDefault().Key is not ['$', ..] first || first is "$ref" or "$id" or "$db")
+        if (value.Type != BsonType.Document || value.ToDocument().FirstOrDefault().Key is not ['$', ..] first
+            || first is "$ref" or "$id" or "$db")
             return [value];
         return value.ToDocument().SelectMany(pair => pair.Key switch
         {
@@ -65,14 +66,16 @@ internal static class UpsertSeed
         });
     }
 
-    private static bool IsValue(BsonValue item) => item.Type != BsonType.Regex && !(item.Type == BsonType.Document && item.ToDocument().FirstOrDefault().Key is ['$', ..]);
+    private static bool IsValue(BsonValue item) =>
+        item.Type != BsonType.Regex && !(item.Type == BsonType.Document && item.ToDocument().FirstOrDefault().Key is ['$', ..]);
 
     private static void Bind(UpdatePath path, BsonValue value, List<(UpdatePath Path, BsonValue Value)> bound)
     {
         foreach ((UpdatePath other, _) in bound)
         {
             if (path.ConflictWith(other) >= 0)
-                throw new CommandException(54, "NotSingleValueField", $"cannot infer query fields to set, path '{path.Text}' is matched twice");
+                throw new CommandException(
+                    54, "NotSingleValueField", $"cannot infer query fields to set, path '{path.Text}' is matched twice");
         }
 
         bound.Add((path, value));

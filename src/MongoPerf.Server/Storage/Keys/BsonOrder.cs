@@ -48,18 +48,19 @@ internal static class BsonOrder
         return byRank != 0 ? byRank : CompareSameRank(leftRank, leftType, left, rightType, right);
     }
 
-    private static int CompareSameRank(byte rank, BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right) => leftType switch
-    {
-        _ when rank == NumberRank => CompareNumbers(leftType, left, rightType, right),
-        BsonType.String or BsonType.Symbol or BsonType.JavaScript => left[4..^1].SequenceCompareTo(right[4..^1]),
-        BsonType.Document => CompareDocuments(left, right, withNames: true),
-        BsonType.Array => CompareDocuments(left, right, withNames: false),
-        BsonType.Binary => CompareBinary(left, right),
-        BsonType.DateTime => BinaryPrimitives.ReadInt64LittleEndian(left).CompareTo(BinaryPrimitives.ReadInt64LittleEndian(right)),
-        BsonType.Timestamp => BinaryPrimitives.ReadUInt64LittleEndian(left).CompareTo(BinaryPrimitives.ReadUInt64LittleEndian(right)),
-        BsonType.JavaScriptWithScope => CompareCodeWithScope(left, right),
-        _ => left.SequenceCompareTo(right),
-    };
+    private static int CompareSameRank(
+        byte rank, BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right) => leftType switch
+        {
+            _ when rank == NumberRank => CompareNumbers(leftType, left, rightType, right),
+            BsonType.String or BsonType.Symbol or BsonType.JavaScript => left[4..^1].SequenceCompareTo(right[4..^1]),
+            BsonType.Document => CompareDocuments(left, right, withNames: true),
+            BsonType.Array => CompareDocuments(left, right, withNames: false),
+            BsonType.Binary => CompareBinary(left, right),
+            BsonType.DateTime => BinaryPrimitives.ReadInt64LittleEndian(left).CompareTo(BinaryPrimitives.ReadInt64LittleEndian(right)),
+            BsonType.Timestamp => BinaryPrimitives.ReadUInt64LittleEndian(left).CompareTo(BinaryPrimitives.ReadUInt64LittleEndian(right)),
+            BsonType.JavaScriptWithScope => CompareCodeWithScope(left, right),
+            _ => left.SequenceCompareTo(right),
+        };
 
     /// <summary>Compares an int64 with a double without rounding either.</summary>
     private static int CompareNumbers(BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right)

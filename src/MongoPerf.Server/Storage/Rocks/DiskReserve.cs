@@ -11,7 +11,9 @@ namespace MongoPerf.Server.Storage.Rocks;
 /// <param name="free">Bytes that are free on its disk.</param>
 internal sealed class DiskReserve(string folder, Func<long> free)
 {
-    /// <summary>For the log's next file, up to 70 MB of which are allocated at once, and what flushes and compactions take between two looks.</summary>
+    /// <summary>
+    /// For the log's next file, up to 70 MB of which are allocated at once, and what flushes and compactions take between two looks.
+    /// </summary>
     public const long Bytes = 128_000_000;
 
     /// <summary>What even a write that makes room leaves.</summary>

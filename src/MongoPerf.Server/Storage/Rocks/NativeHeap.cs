@@ -12,7 +12,10 @@ internal static partial class NativeHeap
 
     private static long _trimmedAt;
 
-    /// <summary>Has all threads share a few heaps. Left alone, glibc makes up to eight for each processor, and what is freed in one of them no other can use.</summary>
+    /// <summary>
+    /// Has all threads share a few heaps. Left alone, glibc makes up to eight for each processor, and what is freed in one of
+    /// them no other can use.
+    /// </summary>
     public static void Limit()
     {
         try

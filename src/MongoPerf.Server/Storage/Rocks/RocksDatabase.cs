@@ -34,7 +34,9 @@ internal sealed unsafe class RocksDatabase : IDisposable
     /// <param name="path">Null: in memory.</param>
     /// <param name="cacheBytes">For blocks and memtables together.</param>
     /// <param name="disk">Null: that of <paramref name="path"/>.</param>
-    /// <exception cref="StorageException">The library is missing, another process has the database open, or its files are damaged.</exception>
+    /// <exception cref="StorageException">
+    /// The library is missing, another process has the database open, or its files are damaged.
+    /// </exception>
     public static RocksDatabase Open(string? path, long cacheBytes, DiskReserve? disk = null)
     {
         if (path is not null)
@@ -173,7 +175,9 @@ internal sealed unsafe class RocksDatabase : IDisposable
     /// <summary>As the other, with an object that is there already.</summary>
     public void Iterate(nint column, RocksIterator iterator) => iterator.Open(RocksNative.CreateIterator(_database, _readOptions, column));
 
-    /// <summary>One of RocksDB's own integer properties, such as <c>rocksdb.total-sst-files-size</c>; 0 when it, or the column by now, is unknown.</summary>
+    /// <summary>
+    /// One of RocksDB's own integer properties, such as <c>rocksdb.total-sst-files-size</c>; 0 when it, or the column by now, is unknown.
+    /// </summary>
     public long Property(nint column, ReadOnlySpan<byte> name)
     {
         lock (_gate)
@@ -286,8 +290,10 @@ internal sealed unsafe class RocksDatabase : IDisposable
     // RocksDB gives no more than these words.
     private static (string What, string Hint) Cause(string text) => text switch
     {
-        _ when text.Contains("/LOCK", StringComparison.Ordinal) => (" (another process has it open)", "end that process, or name another folder"),
-        _ when text.Contains("format_version", StringComparison.Ordinal) => (" (a newer version wrote it)", "use the MongoPerf that wrote it, or name another folder"),
+        _ when text.Contains("/LOCK", StringComparison.Ordinal) =>
+            (" (another process has it open)", "end that process, or name another folder"),
+        _ when text.Contains("format_version", StringComparison.Ordinal) =>
+            (" (a newer version wrote it)", "use the MongoPerf that wrote it, or name another folder"),
         _ => ("", "check that the folder is the right one and that this user may write to it"),
     };
 }

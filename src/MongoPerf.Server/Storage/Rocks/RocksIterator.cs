@@ -1,7 +1,9 @@
 namespace MongoPerf.Server.Storage.Rocks;
 
 /// <summary>Walks one column family in key order, over the state it had when the iterator was made. One thread.</summary>
-/// <remarks>Keys and values are RocksDB's own memory, valid until the next move. After <see cref="Dispose"/> the object may be opened again.</remarks>
+/// <remarks>
+/// Keys and values are RocksDB's own memory, valid until the next move. After <see cref="Dispose"/> the object may be opened again.
+/// </remarks>
 internal sealed unsafe class RocksIterator : IDisposable
 {
     private nint _handle;

@@ -3,8 +3,12 @@ using System.Runtime.InteropServices;
 
 namespace MongoPerf.Server.Storage.Rocks;
 
-/// <summary>The part of RocksDB's C interface (rocksdb/c.h, version 11.12) that the store uses; names as there, without the prefix.</summary>
-/// <remarks>Sizes are bytes. Functions with an <c>error</c> argument set it to a C string that the caller frees with <see cref="Free"/>.</remarks>
+/// <summary>
+/// The part of RocksDB's C interface (rocksdb/c.h, version 11.12) that the store uses; names as there, without the prefix.
+/// </summary>
+/// <remarks>
+/// Sizes are bytes. Functions with an <c>error</c> argument set it to a C string that the caller frees with <see cref="Free"/>.
+/// </remarks>
 internal static unsafe partial class RocksNative
 {
     private const string Name = "rocksdb";
@@ -16,10 +20,12 @@ internal static unsafe partial class RocksNative
         if (name != Name)
             return 0;
         // With musl as the system's C library, the package's file has another name.
-        if (NativeLibrary.TryLoad(Name, assembly, path, out nint handle) || NativeLibrary.TryLoad($"{Name}-musl", assembly, path, out handle))
+        if (NativeLibrary.TryLoad(Name, assembly, path, out nint handle)
+            || NativeLibrary.TryLoad($"{Name}-musl", assembly, path, out handle))
             return handle;
         throw new StorageException(
-            $"the library of the embedded server's storage, RocksDB, can't be loaded on this system ({RuntimeInformation.RuntimeIdentifier})",
+            "the library of the embedded server's storage, RocksDB, can't be loaded on this system "
+            + $"({RuntimeInformation.RuntimeIdentifier})",
             "it needs glibc 2.34 or later, or musl, on x64 or arm64; runs against a mongod (--mongod, --uri) do not need it");
     }
 

@@ -8,7 +8,8 @@ internal sealed unsafe class RocksOptions : IDisposable
     private const int Lz4Compression = 4;
     private const int LogErrors = 3;
 
-    // RocksDB 7.8, which earlier builds of MongoPerf used, can go on with data in this layout and not with later ones'; those save nothing here.
+    // RocksDB 7.8, which earlier builds of MongoPerf used, can go on with data in this layout and not with later ones';
+    // those save nothing here.
     private const int TableFormat = 5;
 
     // Records come in the order of their keys, so their files never overlap and are moved down the levels instead of being
@@ -25,7 +26,8 @@ internal sealed unsafe class RocksOptions : IDisposable
     public RocksOptions(long cacheBytes, bool isInMemory)
     {
         if (cacheBytes < MinimumCacheBytes)
-            throw new StorageException($"the cache is {cacheBytes} bytes, at least {MinimumCacheBytes} are needed", "--cache 256MB is enough for small data");
+            throw new StorageException($"the cache is {cacheBytes} bytes, at least {MinimumCacheBytes} are needed",
+                "--cache 256MB is enough for small data");
         MemtableBytes = Math.Clamp(cacheBytes / 4, 16L << 20, 256L << 20);
         BlockCacheBytes = cacheBytes - MemtableBytes;
         if (isInMemory)
@@ -106,7 +108,10 @@ internal sealed unsafe class RocksOptions : IDisposable
         return options;
     }
 
-    /// <summary>What a memtable held stays in memory when it becomes a file; else queries would first have to read all of it back. The C interface has no call for it.</summary>
+    /// <summary>
+    /// What a memtable held stays in memory when it becomes a file; else queries would first have to read all of it back. The C interface
+    /// has no call for it.
+    /// </summary>
     private nint CachedWhenWritten(nint options)
     {
         nint changed = RocksNativeOptions.Create();
@@ -148,5 +153,6 @@ internal static class ColumnNames
 
     /// <summary>Whether it is a name that one of these gives.</summary>
     public static bool IsOne(string name) =>
-        name.Length > 1 && name[0] is RecordsLetter or UniqueLetter or IndexLetter && name.Skip(1).All(c => char.IsAsciiDigit(c) || c == '-');
+        name.Length > 1 && name[0] is RecordsLetter or UniqueLetter or IndexLetter
+        && name.Skip(1).All(c => char.IsAsciiDigit(c) || c == '-');
 }

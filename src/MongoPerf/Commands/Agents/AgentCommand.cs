@@ -19,7 +19,9 @@ internal static class AgentCommand
     {
         var shared = new SharedOptions();
         Option<string?> coordinator = AgentOptions.Coordinator();
-        Option<string?> name = OptionTypes.Make<string?>("--name", null, $"Name of this agent, different from all others' [default: agent-N in a Kubernetes Indexed Job, which sets {IndexVariable}]", "NAME", ParseName);
+        Option<string?> name = OptionTypes.Make<string?>("--name", null,
+            $"Name of this agent, different from all others' [default: agent-N in a Kubernetes Indexed Job, which sets {IndexVariable}]",
+            "NAME", ParseName);
         Option<double?> wait = OptionTypes.Duration("--wait", "Time to wait for a plan [default: 10m]");
         Option<bool> stay = new("--stay") { Description = "Keep taking plans until none is offered within --wait, or until interrupted" };
         var command = new Command("agent", "Do one part of a plan that 'series' or 'run' divides with --agents")
@@ -28,10 +30,15 @@ internal static class AgentCommand
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
-            int? index = int.TryParse(Environment.GetEnvironmentVariable(IndexVariable), out int number) && number is >= 0 and < Running.Agents.Coordinator.MostAgents ? number : null;
+            int? index = int.TryParse(Environment.GetEnvironmentVariable(IndexVariable), out int number)
+                && number is >= 0 and < Running.Agents.Coordinator.MostAgents ? number : null;
             return AgentSession.Run(new AgentRequest(
-                parsed.GetValue(coordinator) ?? throw new UserException(ExitCode.WrongUsage, "--coordinator is missing: the same connection string as --coordinator of 'series' or 'run'"),
-                parsed.GetValue(name) ?? (index is null ? throw new UserException(ExitCode.WrongUsage, "--name is missing: a name that no other agent has, such as the machine's") : $"agent-{index}"),
+                parsed.GetValue(coordinator) ?? throw new UserException(ExitCode.WrongUsage,
+                    "--coordinator is missing: the same connection string as --coordinator of 'series' or 'run'"),
+                parsed.GetValue(name) ?? (index is null
+                    ? throw new UserException(ExitCode.WrongUsage,
+                        "--name is missing: a name that no other agent has, such as the machine's")
+                    : $"agent-{index}"),
                 index + 1,
                 parsed.GetValue(shared.Uri),
                 parsed.GetValue(shared.PasswordFile),
@@ -39,12 +46,14 @@ internal static class AgentCommand
                 parsed.GetValue(wait) ?? UsualWaitSeconds,
                 parsed.GetValue(stay),
                 Masking.MaskCall(parsed.Tokens.Select(t => t.Value)),
-                new OutputRequest(PlanRequests.RunsFolder(parsed, shared.Out), "text", parsed.GetValue(shared.Quiet), true, new ResultPrinter())));
+                new OutputRequest(PlanRequests.RunsFolder(parsed, shared.Out), "text", parsed.GetValue(shared.Quiet),
+                    true, new ResultPrinter())));
         }));
         return command;
     }
 
-    private static string ParseName(string text) => text.Length is > 0 and <= LongestName && text.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.')
-        ? text
-        : throw new FormatException($"'{text}' is not a name; allowed: up to {LongestName} letters, digits, '-', '_' and '.'");
+    private static string ParseName(string text) =>
+        text.Length is > 0 and <= LongestName && text.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.')
+            ? text
+            : throw new FormatException($"'{text}' is not a name; allowed: up to {LongestName} letters, digits, '-', '_' and '.'");
 }

@@ -10,11 +10,17 @@ namespace MongoPerf.Commands.Agents;
 internal sealed class AgentOptions
 {
 
-    public Option<int?> Agents { get; } = OptionTypes.Make<int?>("--agents", null, $"Divide the plan among this many 'mongoperf agent' processes, and merge their results; allowed: 1 to {Running.Agents.Coordinator.MostAgents}", "COUNT", text => ParseCount(text));
+    public Option<int?> Agents { get; } = OptionTypes.Make<int?>("--agents", null,
+        "Divide the plan among this many 'mongoperf agent' processes, and merge their results; allowed: "
+        + $"1 to {Running.Agents.Coordinator.MostAgents}", "COUNT", text => ParseCount(text));
 
-    public Option<double?> Within { get; } = OptionTypes.Duration("--agents-within", "With --agents: how long to wait for all agents to join [default: 2m]");
+    public Option<double?> Within { get; } = OptionTypes.Duration(
+        "--agents-within", "With --agents: how long to wait for all agents to join [default: 2m]");
 
-    public static Option<string?> Coordinator() => OptionTypes.Text("--coordinator", "Connection string of a MongoDB through which agents get the plan; better not the one under load ('mongoperf serve' will do)", "URI");
+    public static Option<string?> Coordinator() => OptionTypes.Text(
+        "--coordinator",
+        "Connection string of a MongoDB through which agents get the plan; better not the one under load ('mongoperf serve' will do)",
+        "URI");
 
     public Option<string?> Uri { get; } = Coordinator();
 
@@ -30,7 +36,8 @@ internal sealed class AgentOptions
     {
         Check(parsed, requests, repeats);
         return parsed.GetValue(Agents) is { } count
-            ? AgentsSession.Start(requests[0], count, parsed.GetValue(Uri)!, parsed.GetValue(Within) ?? AgentsSession.UsualComeWithinSeconds)
+            ? AgentsSession.Start(
+                requests[0], count, parsed.GetValue(Uri)!, parsed.GetValue(Within) ?? AgentsSession.UsualComeWithinSeconds)
             : RunSequence.Run(requests, repeats, PlanSession.Start);
     }
 
@@ -41,17 +48,21 @@ internal sealed class AgentOptions
         if (parsed.GetValue(Agents) is null)
         {
             if (coordinator is not null)
-                throw new UserException(ExitCode.WrongUsage, "--coordinator only applies with --agents", "--agents 4 divides the work among four");
+                throw new UserException(
+                    ExitCode.WrongUsage, "--coordinator only applies with --agents", "--agents 4 divides the work among four");
             return;
         }
 
         if (coordinator is null)
-            throw new UserException(ExitCode.WrongUsage, "--agents needs --coordinator: the connection string of a MongoDB that all machines reach", "'mongoperf serve' starts one");
+            throw new UserException(ExitCode.WrongUsage,
+                "--agents needs --coordinator: the connection string of a MongoDB that all machines reach", "'mongoperf serve' starts one");
         if (requests.Count > 1 || repeats > 1)
-            throw new UserException(ExitCode.WrongUsage, "--agents makes one run on one deployment; --repeat and several deployments do not apply");
+            throw new UserException(
+                ExitCode.WrongUsage, "--agents makes one run on one deployment; --repeat and several deployments do not apply");
         AgentsSession.Check(requests[0]);
     }
 
     private static int ParseCount(string text) =>
-        int.TryParse(text, out int count) && count is >= 1 and <= Running.Agents.Coordinator.MostAgents ? count : throw new FormatException($"'{text}' is not a number of agents; allowed: 1 to {Running.Agents.Coordinator.MostAgents}");
+        int.TryParse(text, out int count) && count is >= 1 and <= Running.Agents.Coordinator.MostAgents ? count
+            : throw new FormatException($"'{text}' is not a number of agents; allowed: 1 to {Running.Agents.Coordinator.MostAgents}");
 }

@@ -2,7 +2,9 @@ using MongoPerf.Reports.Explore;
 
 namespace MongoPerf.Commands.Live;
 
-/// <summary>All that a page needs to be told that comes now or comes back: the last whole plot, and what came since. Safe for all threads.</summary>
+/// <summary>
+/// All that a page needs to be told that comes now or comes back: the last whole plot, and what came since. Safe for all threads.
+/// </summary>
 internal sealed class LiveHistory
 {
     private readonly Lock _lock = new();

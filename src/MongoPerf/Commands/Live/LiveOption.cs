@@ -11,7 +11,8 @@ internal static class LiveOption
     public static Option<long?> Create()
     {
         Option<long?> live = OptionTypes.Make<long?>(
-            "--live", null, "Serve a page with live charts on 127.0.0.1 during the run; the address is printed [default: off; --live without PORT: a free port]", "PORT", ParsePort, ifBare: 0);
+            "--live", null, "Serve a page with live charts on 127.0.0.1 during the run; the address is printed [default: off; "
+                + "--live without PORT: a free port]", "PORT", ParsePort, ifBare: 0);
         live.Arity = ArgumentArity.ZeroOrOne;
         return live;
     }

@@ -45,7 +45,8 @@ internal readonly record struct LiveRequest(LiveAnswer Answer, bool IsHead)
         if (hosts.Length != 1 || lines.Skip(1).Any(static line => line.IndexOf(':', StringComparison.Ordinal) < 1))
             return new LiveRequest(LiveAnswer.BadRequest, isHead);
         // A name that was made to lead here (DNS rebinding) is another one than these, and so is the origin of another site's page.
-        if (!IsOurs(hosts[0], port) || Values(lines, "Origin").Any(origin => !origin.StartsWith("http://", StringComparison.Ordinal) || !IsOurs(origin["http://".Length..], port)))
+        if (!IsOurs(hosts[0], port) || Values(lines, "Origin")
+            .Any(origin => !origin.StartsWith("http://", StringComparison.Ordinal) || !IsOurs(origin["http://".Length..], port)))
             return new LiveRequest(LiveAnswer.Forbidden, isHead);
         return new LiveRequest(AnswerTo(target, key), isHead);
     }
@@ -62,7 +63,8 @@ internal readonly record struct LiveRequest(LiveAnswer Answer, bool IsHead)
         return found;
     }
 
-    private static bool IsOurs(string host, int port) => host == $"127.0.0.1:{port}" || host.Equals($"localhost:{port}", StringComparison.OrdinalIgnoreCase)
+    private static bool IsOurs(string host, int port) =>
+        host == $"127.0.0.1:{port}" || host.Equals($"localhost:{port}", StringComparison.OrdinalIgnoreCase)
         || (port == 80 && (host == "127.0.0.1" || host.Equals("localhost", StringComparison.OrdinalIgnoreCase)));
 
     private static IEnumerable<string> Values(string[] lines, string name) => lines.Skip(1)

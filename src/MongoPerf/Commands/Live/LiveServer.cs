@@ -7,14 +7,21 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Commands.Live;
 
-/// <summary>Serves the page of a run that is under way, and what happens in it as server-sent events, on 127.0.0.1 and to nobody without the key.</summary>
-/// <remarks>Looks at the run only while somebody reads. Each connection is one request; its cost is bounded in time, bytes and number.</remarks>
+/// <summary>
+/// Serves the page of a run that is under way, and what happens in it as server-sent events, on 127.0.0.1 and to nobody without the key.
+/// </summary>
+/// <remarks>
+/// Looks at the run only while somebody reads. Each connection is one request; its cost is bounded in time, bytes and number.
+/// </remarks>
 internal sealed class LiveServer : IDisposable
 {
     /// <summary>Who are told what happens, at the same time.</summary>
     public const int MostReaders = 16;
 
-    /// <summary>Connections of which nothing is known yet. Anybody on this machine can make them, so of more the oldest is closed: it locks nobody out.</summary>
+    /// <summary>
+    /// Connections of which nothing is known yet. Anybody on this machine can make them, so of more the oldest is closed:
+    /// it locks nobody out.
+    /// </summary>
     public const int MostUnknown = 64;
 
     private static readonly TimeSpan RequestLimit = TimeSpan.FromSeconds(5);
@@ -146,7 +153,11 @@ internal sealed class LiveServer : IDisposable
 
     private Task Serve(NetworkStream stream, LiveRequest request) => request.Answer switch
     {
-        LiveAnswer.Page => Write(stream, [.. Head("200 OK", $"Content-Type: text/html; charset=utf-8\r\nContent-Length: {_page.Length}\r\n"), .. request.IsHead ? [] : _page]),
+        LiveAnswer.Page => Write(stream,
+            [
+                .. Head("200 OK", $"Content-Type: text/html; charset=utf-8\r\nContent-Length: {_page.Length}\r\n"),
+                .. request.IsHead ? [] : _page,
+            ]),
         LiveAnswer.Events when request.IsHead => Write(stream, Head("200 OK", "Content-Type: text/event-stream\r\n")),
         LiveAnswer.Events => SendEvents(stream),
         LiveAnswer.WrongMethod => Answer(stream, "405 Method Not Allowed", "Allow: GET, HEAD\r\n"),
@@ -155,12 +166,16 @@ internal sealed class LiveServer : IDisposable
         _ => Answer(stream, "400 Bad Request", ""),
     };
 
-    private Task Answer(NetworkStream stream, string status, string fields) => Write(stream, Head(status, fields + "Content-Length: 0\r\n"));
+    private Task Answer(NetworkStream stream, string status, string fields) =>
+        Write(stream, Head(status, fields + "Content-Length: 0\r\n"));
 
-    /// <summary>The page may load nothing, run nothing but its own scripts and speak to nobody but this server, and may not be put into another.</summary>
+    /// <summary>
+    /// The page may load nothing, run nothing but its own scripts and speak to nobody but this server, and may not be put into another.
+    /// </summary>
     private byte[] Head(string status, string fields) => Encoding.ASCII.GetBytes(
         $"HTTP/1.1 {status}\r\n{fields}Content-Security-Policy: {_policy}; frame-ancestors 'none'; form-action 'none'; base-uri 'none'\r\n"
-        + "X-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\nReferrer-Policy: no-referrer\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n");
+        + "X-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\nReferrer-Policy: no-referrer\r\n"
+        + "Cache-Control: no-store\r\nConnection: close\r\n\r\n");
 
     /// <returns>Null when it is too long.</returns>
     private async Task<string?> ReadHead(NetworkStream stream)

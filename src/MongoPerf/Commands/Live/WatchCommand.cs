@@ -21,11 +21,13 @@ internal static class WatchCommand
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
         Option<long?> port = ServeCommand.PortOption();
-        var command = new Command("watch", "Serve a page with live charts of a run on 127.0.0.1, while it runs or afterwards") { run, port, shared.Out };
+        var command = new Command(
+            "watch", "Serve a page with live charts of a run on 127.0.0.1, while it runs or afterwards") { run, port, shared.Out };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             bool isChild = Environment.GetEnvironmentVariable(ParentWatch.Variable) is not null;
-            string key = isChild && Console.In.ReadLine() is { Length: > 0 } given ? given : Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(8));
+            string key = isChild && Console.In.ReadLine() is { Length: > 0 } given ? given
+                : Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(8));
             RunFolder folder = RunFolder.Find(PlanRequests.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
             using (StoredRun.Open(folder.Path))
                 return Serve(folder, (int)(parsed.GetValue(port) ?? 0), key, isChild);
@@ -55,14 +57,17 @@ internal static class WatchCommand
             {
                 return new LiveServer(folder.Path, port, key, page);
             }
-            catch (SocketException e) when (e.SocketErrorCode == SocketError.AddressAlreadyInUse && Environment.TickCount64 - begun < patience.TotalMilliseconds)
+            catch (SocketException e)
+                when (e.SocketErrorCode == SocketError.AddressAlreadyInUse && Environment.TickCount64 - begun < patience.TotalMilliseconds)
             {
                 // Tried again.
             }
             catch (SocketException e)
             {
                 throw new UserException(
-                    ExitCode.WrongUsage, e.SocketErrorCode == SocketError.AddressAlreadyInUse ? $"port {port} of 127.0.0.1 is in use" : $"can't listen on 127.0.0.1:{port}: {e.Message}",
+                    ExitCode.WrongUsage, e.SocketErrorCode == SocketError.AddressAlreadyInUse
+                        ? $"port {port} of 127.0.0.1 is in use"
+                        : $"can't listen on 127.0.0.1:{port}: {e.Message}",
                     "choose another --port, or omit it to use a free one");
             }
         }

@@ -55,7 +55,10 @@ internal static class ComparisonSession
     private static ExitCode ShowSpread(ComparedSide side, ComparisonRequest request)
     {
         if (side.Stored.Count == 1)
-            throw new UserException(ExitCode.WrongUsage, $"run {side.Id} has nothing to compare with: name two runs, or one that was repeated", "'mongoperf list runs' shows all runs");
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"run {side.Id} has nothing to compare with: name two runs, or one that was repeated",
+                "'mongoperf list runs' shows all runs");
         // What is wrong, and what programs read, is English.
         using (Words.InEnglish())
             RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
@@ -63,7 +66,8 @@ internal static class ComparisonSession
         RepeatSpread spread = RepeatSpread.Of(side, request.NoiseThreshold);
         ResultFormat.Print(
             request.Format, () => ComparisonReport.Of(spread),
-            ("json", output => ComparisonJson.WriteSpread(spread, output)), ("csv", output => ComparisonCsv.WriteSpread(spread, output)), ("junit", output => JunitReport.Write(side.Stored, output)));
+            ("json", output => ComparisonJson.WriteSpread(spread, output)), ("csv", output => ComparisonCsv.WriteSpread(spread, output)),
+            ("junit", output => JunitReport.Write(side.Stored, output)));
         return ExitCode.Done;
     }
 
@@ -82,7 +86,8 @@ internal static class ComparisonSession
         // A scenario whose deployments do different things on purpose lays them beside each other in its figures.
         bool isForFigures = request.IsOfOneCommand && sides[0].First.Settings.Plan.Figures.Count > 0;
         foreach (CandidateComparison candidate in comparison.Candidates.Where(c => c.Operations.Count == 0 && !isForFigures))
-            throw new UserException(ExitCode.WrongUsage, $"{candidate.Candidate.Id} and {sides[0].Id} have no operation in common", "'mongoperf report' shows what each one measured");
+            throw new UserException(ExitCode.WrongUsage, $"{candidate.Candidate.Id} and {sides[0].Id} have no operation in common",
+                "'mongoperf report' shows what each one measured");
         string folder = Path.Combine(request.RunsFolder, RunCatalogue.ComparisonPrefix + string.Join('-', sides.Select(side => side.Id)));
         ReportFiles files = ComparisonWriter.WriteAll(comparison, folder, request.Plots);
         foreach (string warning in files.Warnings)
@@ -98,32 +103,42 @@ internal static class ComparisonSession
             return ExitCode.Regression;
         if (!comparison.Candidates.All(c => c.IsTested))
         {
-            string? enough = comparison.Candidates.SelectMany(c => c.Operations).Select(o => o.Rate.Enough).FirstOrDefault(text => text is not null);
-            throw new UserException(ExitCode.WrongUsage, "too little data to judge any operation, so --fail-on-regression can't decide", enough is null ? "run longer, or --repeat 5" : $"a verdict would take {enough}");
+            string? enough = comparison.Candidates.SelectMany(c => c.Operations)
+                .Select(o => o.Rate.Enough).FirstOrDefault(text => text is not null);
+            throw new UserException(ExitCode.WrongUsage, "too little data to judge any operation, so --fail-on-regression can't decide",
+                enough is null ? "run longer, or --repeat 5" : $"a verdict would take {enough}");
         }
 
         int undecided = comparison.Candidates.Sum(c => c.Operations.Sum(o => o.Tested.Count(j => j.Outcome == Outcome.Undecided)));
         if (undecided > 0)
-            Console.Error.WriteLine($"no regression found, but {undecided} of {comparison.Candidates.Sum(c => c.Operations.Sum(o => o.Tested.Count()))} results are undecided");
+            Console.Error.WriteLine("no regression found, "
+                + $"but {undecided} of {comparison.Candidates.Sum(c => c.Operations.Sum(o => o.Tested.Count()))} results are undecided");
         return ExitCode.Done;
     }
 
     private static void Print(RunComparison comparison, ReportFiles files, string format) => ResultFormat.Print(
-        format, () => format == "markdown" ? ComparisonReport.Of(comparison) : ComparisonReport.Of(comparison, ResultPrinter.Written(files)),
-        ("json", output => ComparisonJson.Write(comparison, output)), ("csv", output => ComparisonCsv.Write(comparison, output)), ("junit", output => JunitReport.Write(comparison, output)));
+        format,
+        () => format == "markdown" ? ComparisonReport.Of(comparison) : ComparisonReport.Of(comparison, ResultPrinter.Written(files)),
+        ("json", output => ComparisonJson.Write(comparison, output)), ("csv", output => ComparisonCsv.Write(comparison, output)),
+        ("junit", output => JunitReport.Write(comparison, output)));
 
     private static void RequireQuiet(IReadOnlyList<ComparedSide> sides)
     {
-        string[] disturbed = [.. sides.Where(side => side.Other is { IsTooMuch: true }).Select(side => $"in {side.Id} {side.Other!.Sentence}")];
+        string[] disturbed = [.. sides.Where(side => side.Other is { IsTooMuch: true })
+            .Select(side => $"in {side.Id} {side.Other!.Sentence}")];
         if (disturbed.Length > 0)
-            throw new UserException(ExitCode.WrongUsage, $"other programs were busy on the machine, so a ratio would reflect their load as well: {string.Join("; ", disturbed)}", "run again on a quiet machine, or compare anyway with --force");
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"other programs were busy on the machine, so a ratio would reflect their load as well: {string.Join("; ", disturbed)}",
+                "run again on a quiet machine, or compare anyway with --force");
     }
 
     private static void RequireAlike(IReadOnlyList<SetupDifference> differences, bool force)
     {
         string[] unlike = [.. differences.Where(d => d.IsUnlike).Select(d => d.ToString())];
         if (unlike.Length > 0 && !force)
-            throw new UserException(ExitCode.WrongUsage, $"the runs did different work, so a ratio would mean nothing: {string.Join("; ", unlike)}", "--force compares them anyway");
+            throw new UserException(ExitCode.WrongUsage,
+                $"the runs did different work, so a ratio would mean nothing: {string.Join("; ", unlike)}", "--force compares them anyway");
     }
 }
 
@@ -133,19 +148,24 @@ internal static class SideFinder
     /// <exception cref="UserException">No such run, or one named twice.</exception>
     public static IReadOnlyList<ComparedSide> Find(string runsFolder, IReadOnlyList<string> names)
     {
-        RunFolder[][] named = [.. names.Select(name => name.Split(',', StringSplitOptions.RemoveEmptyEntries).Select(one => RunFolder.Find(runsFolder, one)).ToArray())];
-        string? twice = named.SelectMany(side => side).GroupBy(folder => Path.GetFullPath(folder.Path)).FirstOrDefault(group => group.Count() > 1)?.First().Id;
+        RunFolder[][] named = [.. names.Select(name =>
+            name.Split(',', StringSplitOptions.RemoveEmptyEntries).Select(one => RunFolder.Find(runsFolder, one)).ToArray())];
+        string? twice = named.SelectMany(side => side)
+            .GroupBy(folder => Path.GetFullPath(folder.Path)).FirstOrDefault(group => group.Count() > 1)?.First().Id;
         if (twice is not null)
             throw new UserException(ExitCode.WrongUsage, $"run {twice} is named twice");
         StoredRun[][] runs = [.. named.Select(side => side.Select(folder => StoredRun.Open(folder.Path)).ToArray())];
         return [.. WithRepeats(runs).Select(side => new ComparedSide(side))];
     }
 
-    /// <summary>Each run that was named alone with its repeats; as they were named when that would give some side too few runs to be judged by.</summary>
+    /// <summary>
+    /// Each run that was named alone with its repeats; as they were named when that would give some side too few runs to be judged by.
+    /// </summary>
     private static StoredRun[][] WithRepeats(StoredRun[][] named)
     {
         string?[] groups = [.. named.Select(side => side is [{ Run.Repeat: { } repeat }] ? repeat.Group : null)];
-        StoredRun[][] sides = [.. named.Select((side, i) => groups[i] is { } group && groups.Count(g => g == group) == 1 ? Repeats(side[0], group) : side)];
+        StoredRun[][] sides =
+            [.. named.Select((side, i) => groups[i] is { } group && groups.Count(g => g == group) == 1 ? Repeats(side[0], group) : side)];
         int least = named.Length == 1 ? 1 : OperationComparer.LeastRuns;
         if (sides.All(side => side.Length >= least))
             return sides;
@@ -158,7 +178,8 @@ internal static class SideFinder
     private static StoredRun[] Repeats(StoredRun run, string group)
     {
         var repeats = new List<StoredRun> { run };
-        foreach (RunListing listing in RunCatalogue.List(Path.GetDirectoryName(run.Folder)!).Where(l => l.Problem is null && l.Id != run.Run.Id))
+        foreach (RunListing listing in RunCatalogue.List(Path.GetDirectoryName(run.Folder)!)
+            .Where(l => l.Problem is null && l.Id != run.Run.Id))
         {
             StoredRun other = StoredRun.Open(listing.Folder);
             if (other.Run is { State: RunState.Finished } && other.Run.Repeat?.Group == group)

@@ -17,7 +17,8 @@ internal static class RateSearchReport
             return;
         }
 
-        var report = new Report("MongoPerf: search for the highest rate", [new Block.Paragraph(Summary(result))], [Section.Of(Path(tries, goal))]);
+        var report = new Report("MongoPerf: search for the highest rate", [new Block.Paragraph(Summary(result))],
+            [Section.Of(Path(tries, goal))]);
         ConsoleReport.Write(report, Console.Out, ConsoleReportOptions.ForStandardOutput());
     }
 
@@ -26,10 +27,12 @@ internal static class RateSearchReport
         (RateGoal goal, IReadOnlyList<RateTry> tries, double? found) = result;
         if (found is not { } rate)
         {
-            RateTry? held = tries.Where(one => one.Holds && !tries.Any(other => !other.Holds && other.Rate <= one.Rate)).MaxBy(one => one.Rate);
+            RateTry? held =
+                tries.Where(one => one.Holds && !tries.Any(other => !other.Holds && other.Rate <= one.Rate)).MaxBy(one => one.Rate);
             return held is null
                 ? $"no rate was found at which {goal.Text}: the lowest tried was {Units.Rate(tries.Min(one => one.Rate))}/s"
-                : $"no rate was verified at which {goal.Text}: {Units.Rate(held.Rate)}/s held once, and the search ended after {Units.Counted(tries.Count, "try", "tries")}";
+                : $"no rate was verified at which {goal.Text}: {Units.Rate(held.Rate)}/s held once, and the search ended after "
+                    + $"{Units.Counted(tries.Count, "try", "tries")}";
         }
 
         RateTry? failed = tries.Where(one => !one.Holds && one.Rate > rate).MinBy(one => one.Rate);
@@ -42,6 +45,7 @@ internal static class RateSearchReport
         ["try", "<step", "rate/s", "achieved", goal.Metric, "<holds", "<run"],
         [
             .. tries.Select((one, i) => (IReadOnlyList<string>)
-                [$"{i + 1}", one.Stage, Units.Rate(one.Rate), Units.Rate(one.Achieved), Units.Latency(one.Value), one.Problem is null ? "yes" : $"no: {one.Problem}", one.Run]),
+                [$"{i + 1}", one.Stage, Units.Rate(one.Rate), Units.Rate(one.Achieved), Units.Latency(one.Value),
+                    one.Problem is null ? "yes" : $"no: {one.Problem}", one.Run]),
         ]);
 }

@@ -22,7 +22,8 @@ internal sealed class ResultPrinter(IReadOnlyList<PlotInfo>? plots = null) : IRu
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            unwritten = new UserException(ExitCode.Refused, $"{folder.ReportPath}: can't write the report: {e.Message}", $"the results are stored; once it can be written, {folder.CommandFor("report")} writes it");
+            unwritten = new UserException(ExitCode.Refused, $"{folder.ReportPath}: can't write the report: {e.Message}",
+                $"the results are stored; once it can be written, {folder.CommandFor("report")} writes it");
         }
 
         foreach (string warning in files?.Warnings ?? [])
@@ -36,7 +37,8 @@ internal sealed class ResultPrinter(IReadOnlyList<PlotInfo>? plots = null) : IRu
     public string Next(StoredRun run, RunFolder folder) => ReportLines.Next(run, folder.OtherRunsFolder);
 
     public IReadOnlyList<string> FailedAssertions(StoredRun run) =>
-        [.. run.Phases.SelectMany(phase => phase.Assertions.Where(one => !one.Holds).Select(one => $"{PhaseLabels.Of(phase)}: {one.Text}"))];
+        [.. run.Phases
+            .SelectMany(phase => phase.Assertions.Where(one => !one.Holds).Select(one => $"{PhaseLabels.Of(phase)}: {one.Text}"))];
 
     public ExitCode Compare(IReadOnlyList<string> runs, OutputRequest output) => ComparisonSession.Run(new ComparisonRequest
     {
@@ -58,17 +60,22 @@ internal sealed class ResultPrinter(IReadOnlyList<PlotInfo>? plots = null) : IRu
         }
         catch (IOException e)
         {
-            throw new UserException(ExitCode.Refused, $"standard output can't be written: {e.Message}", $"the results are stored; {folder.CommandFor("report")} prints them");
+            throw new UserException(ExitCode.Refused, $"standard output can't be written: {e.Message}",
+                $"the results are stored; {folder.CommandFor("report")} prints them");
         }
     }
 
     private static void Write(StoredRun run, ReportFiles? files, RunFolder folder, OutputRequest output)
     {
         ResultFormat.Print(
-            output.Format, () => output.Format == "markdown" ? RunReport.Of(run) : RunReport.Of(run, Written(files, ServerData.Describe(run, folder)), folder.OtherRunsFolder),
-            ("json", to => JsonReport.Write(run, to)), ("csv", to => CsvReport.WriteResults(run, to)), ("ycsb", to => YcsbReport.Write(run, to)), ("junit", to => JunitReport.Write([run], to)));
+            output.Format, () => output.Format == "markdown"
+                ? RunReport.Of(run)
+                : RunReport.Of(run, Written(files, ServerData.Describe(run, folder)), folder.OtherRunsFolder),
+            ("json", to => JsonReport.Write(run, to)), ("csv", to => CsvReport.WriteResults(run, to)),
+            ("ycsb", to => YcsbReport.Write(run, to)), ("junit", to => JunitReport.Write([run], to)));
         if (output.Format == "ycsb" && !run.Results.Any())
-            Console.Error.WriteLine($"run {run.Run.Id} measured no operations, so there is no YCSB output; --format text shows what it did");
+            Console.Error.WriteLine(
+                $"run {run.Run.Id} measured no operations, so there is no YCSB output; --format text shows what it did");
     }
 
     /// <summary>A line per folder, as dozens of names would hide what matters, and the page last.</summary>
@@ -76,7 +83,8 @@ internal sealed class ResultPrinter(IReadOnlyList<PlotInfo>? plots = null) : IRu
     /// <param name="left">What the run left behind; null for nothing.</param>
     public static IReadOnlyList<Fact> Written(ReportFiles? files, string? left = null)
     {
-        List<Fact> facts = [.. (files?.Files ?? []).Where(file => file != files!.Page).GroupBy(file => Path.GetDirectoryName(file)!).Select(folder => new Fact("written", Summary(folder)))];
+        List<Fact> facts = [.. (files?.Files ?? []).Where(file => file != files!.Page)
+            .GroupBy(file => Path.GetDirectoryName(file)!).Select(folder => new Fact("written", Summary(folder)))];
         if (left is not null)
             facts.Add(new Fact("left", left));
         if (files is not null)

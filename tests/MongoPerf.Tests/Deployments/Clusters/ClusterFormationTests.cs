@@ -28,7 +28,8 @@ public sealed class ClusterFormationTests : IDisposable
     [Fact]
     public void A_mongos_is_told_by_its_own_commands()
     {
-        Answer(_server, command => command.Find("listShards") is null ? Done : BsonDocument.Of(("shards", Array.Empty<BsonDocument>()), ("ok", 1.0)));
+        Answer(_server,
+            command => command.Find("listShards") is null ? Done : BsonDocument.Of(("shards", Array.Empty<BsonDocument>()), ("ok", 1.0)));
         new ShardRegistry(RouterKind.Mongos, _server.Address).Add("s0", [Shard, Shard with { Port = 21_003 }]);
         Assert.Equal(["listShards 1", "addShard s0/127.0.0.1:21002,127.0.0.1:21003 name s0"], _said);
     }
@@ -57,7 +58,9 @@ public sealed class ClusterFormationTests : IDisposable
     {
         int refusals = 2;
         Answer(_server, command => command.Find("find") is not null ? Cursor()
-            : refusals-- > 0 ? BsonDocument.Of(("ok", 0.0), ("code", 133), ("codeName", "FailedToSatisfyReadPreference"), ("errmsg", "no primary yet")) : Done);
+            : refusals-- > 0
+            ? BsonDocument.Of(("ok", 0.0), ("code", 133), ("codeName", "FailedToSatisfyReadPreference"), ("errmsg", "no primary yet"))
+            : Done);
         new ShardRegistry(RouterKind.RoutingMongod, _server.Address).Add("s0", [Shard]);
         Assert.Equal(3, _said.Count(said => said.StartsWith("_configsvrAddShard", StringComparison.Ordinal)));
     }
@@ -73,12 +76,17 @@ public sealed class ClusterFormationTests : IDisposable
             if (command.Find("find") is not null)
                 return isShard ? Cursor(BsonDocument.Of(("_id", "router"))) : Cursor();
             isShard = true;
-            return command.Find("_configsvrRemoveShard") is null ? Done : BsonDocument.Of(("state", ++removals < 2 ? "started" : "completed"), ("ok", 1.0));
+            return command.Find("_configsvrRemoveShard") is null ? Done
+                : BsonDocument.Of(("state", ++removals < 2 ? "started" : "completed"), ("ok", 1.0));
         });
         new ShardRegistry(RouterKind.RoutingMongod, _server.Address).Introduce("router", _router.Address);
         Assert.Equal("find system.version filter limit 1 singleBatch true", _said[0]);
         Assert.Equal(
-            [$"_configsvrAddShard router/{_router.Address} name router writeConcern", "_configsvrRemoveShard router writeConcern", "_configsvrRemoveShard router writeConcern"],
+            [
+                $"_configsvrAddShard router/{_router.Address} name router writeConcern",
+                "_configsvrRemoveShard router writeConcern",
+                "_configsvrRemoveShard router writeConcern",
+            ],
             _said.Where(said => said.StartsWith('_')));
     }
 
@@ -87,7 +95,8 @@ public sealed class ClusterFormationTests : IDisposable
     {
         bool isShard = false;
         Answer(_router, _ => Cursor(BsonDocument.Of(("_id", "shardIdentity"))));
-        Answer(_server, command => command.Find("find") is null ? BsonDocument.Of(("state", "completed"), ("ok", 1.0)) : isShard ? Cursor(BsonDocument.Of(("_id", "router"))) : Cursor());
+        Answer(_server, command => command.Find("find") is null ? BsonDocument.Of(("state", "completed"), ("ok", 1.0))
+            : isShard ? Cursor(BsonDocument.Of(("_id", "router"))) : Cursor());
         var registry = new ShardRegistry(RouterKind.RoutingMongod, _server.Address);
         registry.Introduce("router", _router.Address);
         Assert.DoesNotContain(_said, said => said.StartsWith('_'));
@@ -101,7 +110,9 @@ public sealed class ClusterFormationTests : IDisposable
     public void A_new_replica_set_is_initiated_once_and_waited_for()
     {
         bool isInitiated = false;
-        _server.Handshake = exchange => exchange.Reply(isInitiated ? LyingServer.Hello(17) : BsonDocument.Of(("ismaster", false), ("isreplicaset", true), ("maxWireVersion", 17), ("ok", 1.0)));
+        _server.Handshake = exchange => exchange.Reply(isInitiated
+            ? LyingServer.Hello(17)
+            : BsonDocument.Of(("ismaster", false), ("isreplicaset", true), ("maxWireVersion", 17), ("ok", 1.0)));
         Answer(_server, _ =>
         {
             isInitiated = true;
@@ -110,7 +121,8 @@ public sealed class ClusterFormationTests : IDisposable
         Assert.Equal(_server.Address, new ReplicaSet("cfg", [_server.Address], isConfigServer: true).EnsurePrimary());
         Assert.Equal(["replSetInitiate"], _said);
         Assert.Equal(
-            $$"""{ "_id": "cfg", "configsvr": true, "members": [ { "_id": 0, "host": "{{_server.Address}}" } ] }""".Replace(" ", "", StringComparison.Ordinal),
+            $$"""{ "_id": "cfg", "configsvr": true, "members": [ { "_id": 0, "host": "{{_server.Address}}" } ] }"""
+                .Replace(" ", "", StringComparison.Ordinal),
             ExtendedJson.Write(_last.FindDocument("replSetInitiate")!.Bytes).Replace(" ", "", StringComparison.Ordinal));
     }
 
@@ -118,7 +130,8 @@ public sealed class ClusterFormationTests : IDisposable
     public void Members_that_wait_for_one_another_are_asked_to_stand_for_election()
     {
         bool isElected = false;
-        BsonDocument secondary = BsonDocument.Of(("ismaster", false), ("secondary", true), ("setName", "s0"), ("maxWireVersion", 17), ("ok", 1.0));
+        BsonDocument secondary = BsonDocument.Of(
+            ("ismaster", false), ("secondary", true), ("setName", "s0"), ("maxWireVersion", 17), ("ok", 1.0));
         _server.Handshake = exchange => exchange.Reply(isElected ? LyingServer.Hello(17) : secondary);
         _router.Handshake = exchange => exchange.Reply(secondary);
         Answer(_server, _ =>
@@ -134,15 +147,19 @@ public sealed class ClusterFormationTests : IDisposable
     public void An_arbiter_is_a_member_of_the_configuration_that_holds_nothing()
     {
         bool isInitiated = false;
-        _server.Handshake = exchange => exchange.Reply(isInitiated ? LyingServer.Hello(17) : BsonDocument.Of(("ismaster", false), ("isreplicaset", true), ("maxWireVersion", 17), ("ok", 1.0)));
+        _server.Handshake = exchange => exchange.Reply(isInitiated
+            ? LyingServer.Hello(17)
+            : BsonDocument.Of(("ismaster", false), ("isreplicaset", true), ("maxWireVersion", 17), ("ok", 1.0)));
         Answer(_server, _ =>
         {
             isInitiated = true;
             return Done;
         });
-        Assert.Equal(_server.Address, new ReplicaSet("s0", [_server.Address], isConfigServer: false, arbiter: _router.Address).EnsurePrimary());
+        Assert.Equal(
+            _server.Address, new ReplicaSet("s0", [_server.Address], isConfigServer: false, arbiter: _router.Address).EnsurePrimary());
         BsonDocument configuration = _last.FindDocument("replSetInitiate")!;
-        Assert.EndsWith($$"""{"_id":1,"host":"{{_router.Address}}","arbiterOnly":true}]}""", ExtendedJson.Write(configuration.Bytes).Replace(" ", "", StringComparison.Ordinal));
+        Assert.EndsWith($$"""{"_id":1,"host":"{{_router.Address}}","arbiterOnly":true}]}""",
+            ExtendedJson.Write(configuration.Bytes).Replace(" ", "", StringComparison.Ordinal));
     }
 
     [Theory]
@@ -152,7 +169,8 @@ public sealed class ClusterFormationTests : IDisposable
     {
         Answer(_server, command => command.Find("getDefaultRWConcern") is null
             ? Done
-            : BsonDocument.Of(("defaultWriteConcern", BsonDocument.Of(("w", "majority"))), ("defaultWriteConcernSource", source), ("ok", 1.0)));
+            : BsonDocument.Of(
+                ("defaultWriteConcern", BsonDocument.Of(("w", "majority"))), ("defaultWriteConcernSource", source), ("ok", 1.0)));
         new ShardRegistry(RouterKind.RoutingMongod, _server.Address).EnsureDefaultWriteConcern();
         Assert.Equal(said, _said);
     }

@@ -33,7 +33,10 @@ public sealed class ClusterPlanTests : IDisposable
         Plan.Write(_folder.Path);
         Assert.Equal(Plan, ClusterPlan.Read(_folder.Path));
         Assert.Equal(
-            ["router router 21000", "config cfg 21001", "s0-0 s0 21002", "s0-1 s0 21003", "s0-2 s0 21004", "s1-0 s1 21005", "s1-1 s1 21006", "s1-2 s1 21007"],
+            [
+                "router router 21000", "config cfg 21001", "s0-0 s0 21002", "s0-1 s0 21003", "s0-2 s0 21004", "s1-0 s1 21005",
+                "s1-1 s1 21006", "s1-2 s1 21007",
+            ],
             Plan.Processes.Select(member => $"{member.Name} {member.ReplicaSet} {member.Port}"));
         Assert.Equal((2 * 3) + Plan.Helpers, Plan.Processes.Count);
         Assert.Null((Plan with { Router = RouterKind.Mongos, Mongos = "/opt/mongos" }).Processes[0].ReplicaSet);
@@ -46,7 +49,8 @@ public sealed class ClusterPlanTests : IDisposable
         ClusterPlan set = Plan with { Shards = 0, Auth = true, Tls = true };
         set.Write(_folder.Path);
         Assert.Equal(set, ClusterPlan.Read(_folder.Path));
-        Assert.Equal(["rs0-0 rs0 21000", "rs0-1 rs0 21001", "rs0-2 rs0 21002"], set.Processes.Select(member => $"{member.Name} {member.ReplicaSet} {member.Port}"));
+        Assert.Equal(["rs0-0 rs0 21000", "rs0-1 rs0 21001", "rs0-2 rs0 21002"],
+            set.Processes.Select(member => $"{member.Name} {member.ReplicaSet} {member.Port}"));
         Assert.Equal(0, set.Helpers);
         Assert.Equal([21_000, 21_001, 21_002], set.MemberAddresses.Select(member => member.Port));
         Assert.Equal(("replica set", "3 members", 1), (set.Noun, set.ShapeText, set.DataSets));
@@ -66,7 +70,8 @@ public sealed class ClusterPlanTests : IDisposable
         Assert.Equal(["s0-0", "s0-1", "s1-0", "s1-1"], plan.Processes.Where(member => member.HoldsData).Select(member => member.Name));
         Assert.Equal((6, "2 shards of 2 members and an arbiter each, 3 config servers"), (plan.Helpers, plan.ShapeText));
         // 'clean' knows the folders of all of them as servers'.
-        Assert.All(plan.Processes, member => Assert.True(ServerFiles.IsOne(member.Name) && ServerFiles.IsOne($"{member.Name}/WiredTiger.wt"), member.Name));
+        Assert.All(plan.Processes,
+            member => Assert.True(ServerFiles.IsOne(member.Name) && ServerFiles.IsOne($"{member.Name}/WiredTiger.wt"), member.Name));
         ClusterPlan set = plan with { Shards = 0 };
         Assert.All(set.Processes, member => Assert.True(ServerFiles.IsOne(member.Name), member.Name));
         Assert.Equal([21_000, 21_001], set.MemberAddresses.Select(member => member.Port));
@@ -133,5 +138,6 @@ public sealed class ClusterPlanTests : IDisposable
         Assert.All(texts, text => Assert.Contains(text, e.Message, StringComparison.Ordinal));
     }
 
-    private static void Refuses<T>(int exitCode, Func<T> action, params string[] texts) => Refuses(exitCode, () => { _ = action(); }, texts);
+    private static void Refuses<T>(int exitCode, Func<T> action, params string[] texts) =>
+        Refuses(exitCode, () => { _ = action(); }, texts);
 }

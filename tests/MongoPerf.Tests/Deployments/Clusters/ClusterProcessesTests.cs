@@ -30,9 +30,11 @@ public sealed class ClusterProcessesTests
         ClusterMember member = Plan.Processes[index];
         ServerProcessOptions options = OptionsOf(Plan, member);
         string folder = $"/data/{member.Name}";
-        Assert.Equal(("/opt/mongod", folder, "--dbpath", member.Port), (options.Binary, options.Folder, options.FolderOption, options.Port));
         Assert.Equal(
-            $"--dbpath {folder} --bind_ip 127.0.0.1 --port {member.Port} --nounixsocket --logpath {folder}/mongod.log --logappend --wiredTigerCacheSizeGB {gigabytes} "
+            ("/opt/mongod", folder, "--dbpath", member.Port), (options.Binary, options.Folder, options.FolderOption, options.Port));
+        Assert.Equal(
+            $"--dbpath {folder} --bind_ip 127.0.0.1 --port {member.Port} --nounixsocket --logpath {folder}/mongod.log --logappend "
+            + $"--wiredTigerCacheSizeGB {gigabytes} "
             + $"{part} --oplogSize 990 --setParameter shutdownTimeoutMillisForSignaledShutdown=100",
             string.Join(' ', options.Arguments(member.Port)));
     }
@@ -46,7 +48,8 @@ public sealed class ClusterProcessesTests
     public void Members_share_no_cpu_while_there_are_enough(int cpus, string expected)
     {
         ClusterPlan plan = Plan with { Shards = 3, Members = 1, Cpus = cpus };
-        IEnumerable<string> each = plan.Processes.Where(member => member.HoldsData).Select(member => string.Join(',', ClusterProcesses.CpusOf(plan, member, [0, 1, 2, 3])));
+        IEnumerable<string> each = plan.Processes.Where(member => member.HoldsData)
+            .Select(member => string.Join(',', ClusterProcesses.CpusOf(plan, member, [0, 1, 2, 3])));
         Assert.Equal(expected, string.Join(" | ", each));
     }
 
@@ -94,7 +97,8 @@ public sealed class ClusterProcessesTests
 
     [Fact]
     public void A_mongod_before_5_0_is_not_told_what_it_does_not_know() =>
-        Assert.DoesNotContain("--setParameter", OptionsOf(Plan with { MongodVersion = new Version(4, 4, 29) }, Plan.Processes[2]).Arguments(1));
+        Assert.DoesNotContain(
+            "--setParameter", OptionsOf(Plan with { MongodVersion = new Version(4, 4, 29) }, Plan.Processes[2]).Arguments(1));
 
     [Fact]
     public void Only_the_shards_memory_is_limited_and_two_clusters_groups_differ()

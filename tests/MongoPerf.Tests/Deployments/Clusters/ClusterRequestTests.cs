@@ -22,7 +22,8 @@ public sealed class ClusterRequestTests : IDisposable
 
     private string Cluster => _folder.At("cluster");
 
-    private ClusterRequest Request => new() { Settings = new DeploymentSettings { CacheBytes = 256 * MegaByte }, Variable = name => _variables.GetValueOrDefault(name) };
+    private ClusterRequest Request =>
+        new() { Settings = new DeploymentSettings { CacheBytes = 256 * MegaByte }, Variable = name => _variables.GetValueOrDefault(name) };
 
     public void Dispose() => _folder.Dispose();
 
@@ -94,8 +95,10 @@ public sealed class ClusterRequestTests : IDisposable
     {
         Program("bin", "mongod", "6.0.5");
         ClusterPlanTests.Refuses(
-            2, () => Asking(s => s with { Shards = 2, Arbiter = true }).MakePlan(Cluster), "--arbiter breaks the tie between 2 members, but --members is 1", "--members 2");
-        ClusterPlanTests.Refuses(2, () => Asking(s => s with { Shards = 2, ConfigServers = 4 }).MakePlan(Cluster), "--config-servers is 4; allowed: 1 to 3");
+            2, () => Asking(s => s with { Shards = 2, Arbiter = true }).MakePlan(Cluster),
+            "--arbiter breaks the tie between 2 members, but --members is 1", "--members 2");
+        ClusterPlanTests.Refuses(2, () => Asking(s => s with { Shards = 2, ConfigServers = 4 }).MakePlan(Cluster),
+            "--config-servers is 4; allowed: 1 to 3");
         ClusterPlan plan = Asking(s => s with { Shards = 2, Members = 2, Arbiter = true, ConfigServers = 3 }).MakePlan(Cluster);
         Assert.Equal((3, true, 10), (plan.ConfigServers, plan.Arbiter, plan.Processes.Count));
     }
@@ -104,7 +107,8 @@ public sealed class ClusterRequestTests : IDisposable
     public void Caches_that_together_are_larger_than_the_memory_are_refused_with_one_that_fits()
     {
         ClusterMemory.Check(7 * GigaByte, 3, 24 * GigaByte);
-        ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(8 * GigaByte, 3, 24 * GigaByte), "8 GiB for each of 3 members", "256 MiB for each of 2 config servers, routers and arbiters", "has 24 GiB", "--cache 5290MB");
+        ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(8 * GigaByte, 3, 24 * GigaByte), "8 GiB for each of 3 members",
+            "256 MiB for each of 2 config servers, routers and arbiters", "has 24 GiB", "--cache 5290MB");
         ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(256 * MegaByte, 30, 3 * GigaByte), "fewer --shards or --members");
         ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(63 * MegaByte, 1, 24 * GigaByte), "allowed: 64 MiB or more");
         // As a single mongod: half of what is above 1 GB, and never less than it takes.
@@ -122,7 +126,8 @@ public sealed class ClusterRequestTests : IDisposable
         Assert.Equal(10 * GigaByte, MemoryLimit.For(8 * GigaByte));
         Assert.Null(Asking(s => s with { MemoryLimitBytes = 0 }).MakePlan(Cluster).MemoryLimitBytes);
         Assert.Equal(GigaByte, Asking(s => s with { MemoryLimitBytes = GigaByte }).MakePlan(Cluster).MemoryLimitBytes);
-        ClusterPlanTests.Refuses(2, () => Asking(s => s with { MemoryLimitBytes = 300 * MegaByte }).MakePlan(Cluster), "--memory-limit is 300 MiB", "512 MiB or more");
+        ClusterPlanTests.Refuses(2, () => Asking(s => s with { MemoryLimitBytes = 300 * MegaByte }).MakePlan(Cluster),
+            "--memory-limit is 300 MiB", "512 MiB or more");
     }
 
     [Fact]
@@ -132,7 +137,8 @@ public sealed class ClusterRequestTests : IDisposable
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
         int taken = ((IPEndPoint)listener.LocalEndpoint).Port;
-        ClusterPlanTests.Refuses(3, () => (Request with { FirstPort = taken - 1 }).MakePlan(Cluster), $"--port is {taken - 1}, and the cluster needs 5 ports", $"{taken}");
+        ClusterPlanTests.Refuses(3, () => (Request with { FirstPort = taken - 1 }).MakePlan(Cluster),
+            $"--port is {taken - 1}, and the cluster needs 5 ports", $"{taken}");
         ClusterPlanTests.Refuses(2, () => (Request with { FirstPort = 65_533 }).MakePlan(Cluster), "allowed: up to 65531");
         // Below what the system gives to outgoing connections.
         Assert.InRange(Request.MakePlan(Cluster).FirstPort, 20_000, 32_000);
@@ -182,14 +188,17 @@ public sealed class ClusterRequestTests : IDisposable
     public void Programs_that_do_not_start_show_their_last_words_and_nothing_is_left_running()
     {
         string mongod = Program("bin", "mongod", "6.0.5");
-        File.WriteAllText(mongod, "#!/bin/sh\ncase $1 in --version) echo db version v6.0.5;; *) echo 'Error: the disk is on fire'; exit 1;; esac\n");
+        File.WriteAllText(
+            mongod, "#!/bin/sh\ncase $1 in --version) echo db version v6.0.5;; *) echo 'Error: the disk is on fire'; exit 1;; esac\n");
         using LocalCluster cluster = LocalCluster.Prepare(Cluster, Asking(s => s with { Shards = 1 }));
-        ClusterPlanTests.Refuses(3, () => cluster.EnsureRunning(), $"{mongod} exited before it answered", "  Error: the disk is on fire", "see the full log in");
+        ClusterPlanTests.Refuses(3, () => cluster.EnsureRunning(), $"{mongod} exited before it answered",
+            "  Error: the disk is on fire", "see the full log in");
         Assert.False(cluster.IsRunning);
         Assert.All(cluster.Plan.Processes, member => Assert.Null(ProcessState.Read(Path.Combine(Cluster, member.Name))));
     }
 
-    private ClusterRequest Asking(Func<DeploymentSettings, DeploymentSettings> change) => Request with { Settings = change(Request.Settings) };
+    private ClusterRequest Asking(Func<DeploymentSettings, DeploymentSettings> change) =>
+        Request with { Settings = change(Request.Settings) };
 
     private void PreparesNot(ClusterRequest request, params string[] texts) =>
         ClusterPlanTests.Refuses(2, () => LocalCluster.Prepare(Cluster, request), texts);

@@ -24,7 +24,8 @@ public sealed class ReleaseFeedTests
     public void Only_the_communitys_archives_count()
     {
         ReleaseArchive archive = Assert.Single(Releases[^1].Archives);
-        Assert.Equal(new ReleaseArchive("debian12", "x86_64", new Uri("https://fastdl.mongodb.org" + TestArchive.PathOf("7.0.16")), new string('b', 64)), archive);
+        Assert.Equal(new ReleaseArchive("debian12", "x86_64", new Uri("https://fastdl.mongodb.org" + TestArchive.PathOf("7.0.16")),
+            new string('b', 64)), archive);
     }
 
     [Fact]
@@ -57,7 +58,8 @@ public sealed class ReleaseFeedTests
     [Fact]
     public void Releases_come_after_their_candidates() => Assert.Equal(
         ["7.0.16", "8.0.0-rc1", "8.0.0", "8.0.2", "8.0.10"],
-        new[] { "8.0.10", "8.0.0", "8.0.2", "7.0.16", "8.0.0-rc1" }.Select(t => ReleaseNumber.Parse(t)!.Value).Order().Select(n => n.ToString()));
+        new[] { "8.0.10", "8.0.0", "8.0.2", "7.0.16", "8.0.0-rc1" }
+            .Select(t => ReleaseNumber.Parse(t)!.Value).Order().Select(n => n.ToString()));
 
     private static IReadOnlyList<Release> Parse(string text) => ReleaseFeed.Parse(Encoding.UTF8.GetBytes(text));
 }

@@ -10,7 +10,8 @@ namespace MongoPerf.Tests.Deployments.Installing;
 public sealed class ServerInstallerTests : IDisposable
 {
     private const string Version = "8.0.4";
-    private static readonly SystemPlatform Debian12 = SystemPlatform.Read("ID=debian\nVERSION_ID=\"12\"\nPRETTY_NAME=\"Debian 12\"\n", Architecture.X64);
+    private static readonly SystemPlatform Debian12 = SystemPlatform.Read(
+        "ID=debian\nVERSION_ID=\"12\"\nPRETTY_NAME=\"Debian 12\"\n", Architecture.X64);
 
     private readonly TemporaryFolder _folder = new();
     private readonly FileServer _server = new();
@@ -37,10 +38,12 @@ public sealed class ServerInstallerTests : IDisposable
     {
         byte[] archive = Publish(Version, others: ["8.0.3", "7.0.16", "8.1.0-rc0"]);
         InstalledServer server = Install("8.0");
-        Assert.Equal(new InstalledServer(Version, _folder.At("servers/8.0.4"), _folder.At("servers/8.0.4/bin/mongod"), _folder.At("servers/8.0.4/bin/mongos"), true), server);
+        Assert.Equal(new InstalledServer(Version, _folder.At("servers/8.0.4"), _folder.At("servers/8.0.4/bin/mongod"),
+            _folder.At("servers/8.0.4/bin/mongos"), true), server);
         Assert.Equal([server], _servers.List());
         Assert.True(File.GetUnixFileMode(server.Mongod).HasFlag(UnixFileMode.UserExecute));
-        Assert.Equal(new MongodProgram(server.Mongod, new Version(8, 0, 4)), MongodProgram.Find(null, name => name == InstalledServers.Variable ? _servers.Folder : null));
+        Assert.Equal(new MongodProgram(server.Mongod, new Version(8, 0, 4)),
+            MongodProgram.Find(null, name => name == InstalledServers.Variable ? _servers.Folder : null));
         Assert.Contains($"GET {TestArchive.PathOf(Version)}", _server.Requests);
         AssertNothingLeft();
         Assert.True(archive.Length > 0);
@@ -69,7 +72,8 @@ public sealed class ServerInstallerTests : IDisposable
         _server.Cut(TestArchive.PathOf(Version), 50_000);
         Install(Version);
         string[] transfers = [.. _server.Requests.Where(r => r.Contains(".tgz", StringComparison.Ordinal))];
-        Assert.Equal([$"GET {TestArchive.PathOf(Version)}", $"GET {TestArchive.PathOf(Version)} bytes=100000-", $"GET {TestArchive.PathOf(Version)} bytes=150000-"], transfers);
+        Assert.Equal([$"GET {TestArchive.PathOf(Version)}", $"GET {TestArchive.PathOf(Version)} bytes=100000-",
+            $"GET {TestArchive.PathOf(Version)} bytes=150000-"], transfers);
         Assert.True(archive.Length > 300_000);
         Assert.Equal(2, _pauses.Count);
     }
@@ -81,7 +85,8 @@ public sealed class ServerInstallerTests : IDisposable
         for (int i = 0; i < HttpFiles.MostFailures; i++)
             _server.Cut(TestArchive.PathOf(Version), i == 0 ? 100_000 : 0);
         AssertFails(3, "tried 6 times", () => Install(Version));
-        Assert.Equal(100_000, new FileInfo(Path.Combine(_servers.Folder, ".downloads", Path.GetFileName(TestArchive.PathOf(Version)))).Length);
+        Assert.Equal(
+            100_000, new FileInfo(Path.Combine(_servers.Folder, ".downloads", Path.GetFileName(TestArchive.PathOf(Version)))).Length);
         Assert.Empty(_servers.List());
         Install(Version);
         Assert.Equal($"GET {TestArchive.PathOf(Version)} bytes=100000-", _server.Requests[^1]);
@@ -190,12 +195,15 @@ public sealed class ServerInstallerTests : IDisposable
     [Fact]
     public void Archives_with_links_without_a_mongod_and_broken_ones_are_refused()
     {
-        AssertFails(2, "a SymbolicLink", () => Installer().InstallArchive(Write(TestArchive.Pack([TestArchive.Link("m/bin", "/tmp"), TestArchive.File("m/bin/mongod", [])])), null));
-        AssertFails(2, "contains no bin/mongod", () => Installer().InstallArchive(Write(TestArchive.Pack([TestArchive.File("m/bin/mongosh", [])])), null));
+        AssertFails(2, "a SymbolicLink", () => Installer()
+            .InstallArchive(Write(TestArchive.Pack([TestArchive.Link("m/bin", "/tmp"), TestArchive.File("m/bin/mongod", [])])), null));
+        AssertFails(2, "contains no bin/mongod",
+            () => Installer().InstallArchive(Write(TestArchive.Pack([TestArchive.File("m/bin/mongosh", [])])), null));
         byte[] whole = TestArchive.Of(Version, padding: 300_000);
         AssertFails(2, "is not a complete .tgz", () => Installer().InstallArchive(Write(whole[..200_000]), null));
         AssertFails(2, "is not a complete .tgz", () => Installer().InstallArchive(Write([1, 2, 3]), null));
-        AssertFails(2, "exited with code", () => Installer().InstallArchive(Write(TestArchive.Pack([TestArchive.File("m/bin/mongod", "#!/bin/sh\nexit 1\n"u8.ToArray())])), null));
+        AssertFails(2, "exited with code", () => Installer()
+            .InstallArchive(Write(TestArchive.Pack([TestArchive.File("m/bin/mongod", "#!/bin/sh\nexit 1\n"u8.ToArray())])), null));
         AssertFails(5, "expected 0000", () => Installer().InstallArchive(Write(whole), new string('0', 64)));
         AssertNothingLeft();
         Assert.Equal(Version, Installer().InstallArchive(Write(whole), TestArchive.Sha256(whole).ToUpperInvariant()).Version);
@@ -259,11 +267,14 @@ public sealed class ServerInstallerTests : IDisposable
         Installer().InstallArchive(Write(TestArchive.Of(Version)), null);
         Installer().InstallArchive(Write(TestArchive.Of("7.0.16")), null);
         string other = Path.Combine(_servers.Folder, Version, "bin", "mongod");
-        string? Variable(string name) => name switch { InstalledServers.Variable => _servers.Folder, "PATH" => Path.GetDirectoryName(other), _ => null };
+        string? Variable(string name) =>
+            name switch { InstalledServers.Variable => _servers.Folder, "PATH" => Path.GetDirectoryName(other), _ => null };
         Assert.Equal(new Version(7, 0, 16), MongodProgram.Find(null, Variable)!.Version);
         Assert.Equal(new Version(8, 0, 4), MongodProgram.Find("8.0", Variable)!.Version);
-        Assert.Equal(new Version(8, 0, 4), MongodProgram.Find(null, name => name == MongodProgram.Variable ? other : Variable(name))!.Version);
-        Assert.Contains("does not exist", Assert.Throws<DeploymentException>(() => MongodProgram.Find("6.0", Variable)).Message, StringComparison.Ordinal);
+        Assert.Equal(
+            new Version(8, 0, 4), MongodProgram.Find(null, name => name == MongodProgram.Variable ? other : Variable(name))!.Version);
+        Assert.Contains("does not exist",
+            Assert.Throws<DeploymentException>(() => MongodProgram.Find("6.0", Variable)).Message, StringComparison.Ordinal);
     }
 
     private byte[] Publish(string version, string[]? others = null, string? sha256 = null, int padding = 0, bool withFeed = true)
@@ -272,7 +283,8 @@ public sealed class ServerInstallerTests : IDisposable
         _server.Add(TestArchive.PathOf(version), archive);
         string? published = sha256 is "" ? null : sha256 ?? TestArchive.Sha256(archive);
         if (withFeed)
-            _server.Add("/full.json", TestArchive.Feed([(version, published), .. (others ?? []).Select(o => (o, (string?)TestArchive.Sha256(TestArchive.Of(o))))]));
+            _server.Add("/full.json", TestArchive.Feed(
+                [(version, published), .. (others ?? []).Select(o => (o, (string?)TestArchive.Sha256(TestArchive.Of(o))))]));
         return archive;
     }
 

@@ -5,7 +5,11 @@ namespace MongoPerf.Tests.Deployments.Installing;
 
 public sealed class SystemPlatformTests
 {
-    private static readonly string[] X64 = ["debian10", "debian11", "debian12", "debian92", "ubuntu2004", "ubuntu2204", "ubuntu2404", "rhel8", "rhel90", "rhel93", "amazon2", "amazon2023", "suse15"];
+    private static readonly string[] X64 =
+    [
+        "debian10", "debian11", "debian12", "debian92", "ubuntu2004", "ubuntu2204", "ubuntu2404", "rhel8", "rhel90", "rhel93",
+        "amazon2", "amazon2023", "suse15",
+    ];
     private static readonly string[] Arm = ["ubuntu2004", "ubuntu2204", "ubuntu2404", "rhel82", "rhel93", "amazon2", "amazon2023"];
 
     [Theory]
@@ -54,7 +58,8 @@ public sealed class SystemPlatformTests
     {
         SystemPlatform debian = SystemPlatform.Read("ID=debian\nVERSION_ID=12", Architecture.Arm64);
         ReleaseNumber number = ReleaseNumber.Parse("8.0.4")!.Value;
-        Assert.Equal(["mongodb-linux-aarch64-debian12-8.0.4.tgz", "mongodb-linux-aarch64-ubuntu2204-8.0.4.tgz"], debian.LikelyArchives(number));
+        Assert.Equal(["mongodb-linux-aarch64-debian12-8.0.4.tgz", "mongodb-linux-aarch64-ubuntu2204-8.0.4.tgz"],
+            debian.LikelyArchives(number));
         Assert.Equal(["mongodb-linux-aarch64-rhel93-8.0.4.tgz"], debian.As("rhel93")!.LikelyArchives(number));
         Assert.Null(debian.As("windows"));
     }

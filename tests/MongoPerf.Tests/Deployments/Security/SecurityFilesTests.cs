@@ -5,7 +5,9 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments.Security;
 
-/// <summary>What servers and clients know each other by: made once, readable by one user, and named but never shown on a command line.</summary>
+/// <summary>
+/// What servers and clients know each other by: made once, readable by one user, and named but never shown on a command line.
+/// </summary>
 public sealed class SecurityFilesTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -18,7 +20,8 @@ public sealed class SecurityFilesTests : IDisposable
         SecurityFiles files = Make(auth: true, tls: true);
         Dictionary<string, string> made = Directory.GetFiles(files.Folder).ToDictionary(file => Path.GetFileName(file), File.ReadAllText);
         Assert.Equal(["ca.pem", "keyfile", "password", "server.pem"], made.Keys.Order(StringComparer.Ordinal));
-        Assert.All(Directory.GetFiles(files.Folder), file => Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(file)));
+        Assert.All(Directory.GetFiles(files.Folder),
+            file => Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(file)));
         Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, File.GetUnixFileMode(files.Folder));
         files.Ensure();
         Assert.All(made, file => Assert.Equal(file.Value, File.ReadAllText(Path.Combine(files.Folder, file.Key))));
@@ -68,7 +71,8 @@ public sealed class SecurityFilesTests : IDisposable
         Assert.All(files.Arguments.Where(argument => argument.StartsWith('/')), file => Assert.True(File.Exists(file), file));
         Assert.Equal((tls, auth), (files.User.Tls is not null, files.User.Credential is not null));
         Assert.Equal(auth ? ("__system", "local", SecurityFiles.UserName, "admin") : (null, null, null, null),
-            (files.System.Credential?.UserName, files.System.Credential?.Source, files.User.Credential?.UserName, files.User.Credential?.Source));
+            (files.System.Credential?.UserName, files.System.Credential?.Source, files.User.Credential?.UserName,
+                files.User.Credential?.Source));
         Assert.Null(files.Anonymous.Credential);
         Assert.DoesNotContain(files.ReadPassword(), $"{files.User}", StringComparison.Ordinal);
     }

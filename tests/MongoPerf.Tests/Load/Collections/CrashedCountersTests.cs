@@ -87,7 +87,8 @@ public sealed class CrashedCountersTests : IDisposable
         _takesValidate = false;
         Crash();
         Assert.Equal(0, _collection.ReadSizes(10).DataBytes);
-        Assert.Equal(["collStats of d.c had 0 documents and 0 bytes, but 10 documents are stored: validate, which corrects that after a crash, was refused or failed, so the data size may be wrong"], _told);
+        Assert.Equal(["collStats of d.c had 0 documents and 0 bytes, but 10 documents are stored: validate, which corrects that after a "
+            + "crash, was refused or failed, so the data size may be wrong"], _told);
     }
 
     [Fact]
@@ -117,7 +118,10 @@ public sealed class CrashedCountersTests : IDisposable
     private int Validations => _commands.Count(command => command == "validate");
 
     private static BsonDocument HelloOf(int process) => BsonDocument.Of(
-        [.. LyingServer.Hello(17).Select(e => (e.Key, (object?)e.Value)), ("topologyVersion", BsonDocument.Of(("processId", new ObjectId((uint)process, (ulong)process))))]);
+        [
+            .. LyingServer.Hello(17).Select(e => (e.Key, (object?)e.Value)),
+            ("topologyVersion", BsonDocument.Of(("processId", new ObjectId((uint)process, (ulong)process)))),
+        ]);
 
     private static BsonDocument Status(long keys) => BsonDocument.Of(
         ("metrics", BsonDocument.Of(("queryExecutor", BsonDocument.Of(("scanned", keys), ("scannedObjects", keys * 10))))), ("ok", 1.0));
@@ -148,14 +152,17 @@ public sealed class CrashedCountersTests : IDisposable
         {
             "collStats" => BsonDocument.Of(("count", _counters.Count), ("size", _counters.Size), ("ok", 1.0)),
             "count" => BsonDocument.Of(("n", command.Find("hint") is null ? _counters.Count : 12), ("ok", 1.0)),
-            "listCollections" or "find" => BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", new[] { BsonDocument.Of(("_id", "c"), ("name", "c")) }), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0)),
-            "validate" when !_takesValidate => BsonDocument.Of(("ok", 0.0), ("errmsg", "not allowed"), ("code", 13), ("codeName", "Unauthorized")),
+            "listCollections" or "find" => BsonDocument.Of(("cursor", BsonDocument.Of(
+                ("firstBatch", new[] { BsonDocument.Of(("_id", "c"), ("name", "c")) }), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0)),
+            "validate" when !_takesValidate =>
+                BsonDocument.Of(("ok", 0.0), ("errmsg", "not allowed"), ("code", 13), ("codeName", "Unauthorized")),
             "serverStatus" => Status(5),
             _ => BsonDocument.Of(("valid", true), ("ok", 1.0)),
         });
     }
 
     private WireCollection Open(Func<IReadOnlyList<ServerAddress>> members) => new(
-        new CollectionAccess(() => _server.Address, new ConnectionSettings(), "d", new ManualClock(), TimeSpan.FromSeconds(10)) { Members = members, Notify = _told.Add },
+        new CollectionAccess(() => _server.Address, new ConnectionSettings(), "d", new ManualClock(),
+            TimeSpan.FromSeconds(10)) { Members = members, Notify = _told.Add },
         "c", SeriesFile.Documents(), new CollectionShape([]));
 }

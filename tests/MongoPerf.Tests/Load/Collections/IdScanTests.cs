@@ -59,7 +59,8 @@ public sealed class IdScanTests : ServerTest
         DocumentTemplate documents = Template(id);
         using WireCollection collection = Open(documents);
         collection.Create(new CollectionMarker(42, documents.Fingerprint, "run", 0, IsGrown: true));
-        Client.RunWithSequence("{'insert': 'c'}", "documents", [BsonDocument.Of(("_id", "stranger")), BsonDocument.Of(("_id", new byte[3]))], "d");
+        Client.RunWithSequence(
+            "{'insert': 'c'}", "documents", [BsonDocument.Of(("_id", "stranger")), BsonDocument.Of(("_id", new byte[3]))], "d");
         Client.RunWithSequence("{'insert': 'c'}", "documents", [Template("^objectId", seed: 43).Make(7)], "d");
         collection.Write(new NumberRange(0, 4));
         Assert.Equal([new NumberRange(4, 10)], collection.FindMissing(new NumberRange(0, 10)));
@@ -77,16 +78,19 @@ public sealed class IdScanTests : ServerTest
         using var data = new WireDataStore(stored => Open(stored.Documents), 42, "run");
         data.Create(collection, 0);
         data.Write(collection, new NumberRange(0, 2500));
-        Client.Run("{'delete': 'c', 'deletes': [{'q': {'n': {'$gte': 1000, '$lt': 1010}}, 'limit': 0}, {'q': {'n': 2499}, 'limit': 0}]}", "d");
+        Client.Run(
+            "{'delete': 'c', 'deletes': [{'q': {'n': {'$gte': 1000, '$lt': 1010}}, 'limit': 0}, {'q': {'n': 2499}, 'limit': 0}]}", "d");
         using var folder = new TemporaryFolder();
         using RunStore store = RunStore.Create(folder.At("run"), RunParts.Run(), RunParts.Settings());
         var context = new RunContext(
-            SystemClock.Instance, new GroupRunner(SystemClock.Instance, (_, _) => throw new InvalidOperationException()), data, store, new GrowthHarness.Listener(), new PlanRunOptions { Seed = 42 });
+            SystemClock.Instance, new GroupRunner(SystemClock.Instance, (_, _) => throw new InvalidOperationException()), data, store,
+            new GrowthHarness.Listener(), new PlanRunOptions { Seed = 42 });
         var filling = new Filling(context);
         Assert.Equal(2499, filling.FindWholeEnd(collection, 900));
         Assert.Equal(1, filling.Repair(collection, new NumberRange(0, 2500)));
         Assert.Equal(0, filling.Repair(collection, new NumberRange(0, 2500)));
-        byte[][] stored = [.. Client.Run("{'find': 'c', 'filter': {'n': {'$gte': 998, '$lt': 1012}}, 'sort': {'n': 1}}", "d").FindDocument("cursor.firstBatch")!.Select(d => d.Value.ToDocument().Bytes.ToArray())];
+        byte[][] stored = [.. Client.Run("{'find': 'c', 'filter': {'n': {'$gte': 998, '$lt': 1012}}, 'sort': {'n': 1}}", "d")
+            .FindDocument("cursor.firstBatch")!.Select(d => d.Value.ToDocument().Bytes.ToArray())];
         Assert.Equal(Enumerable.Range(998, 14).Select(n => documents.Make(n).Bytes.ToArray()), stored);
     }
 
@@ -104,8 +108,11 @@ public sealed class IdScanTests : ServerTest
     }
 
     private static DocumentTemplate Template(string id, ulong seed = 42) => PlanReader.Read(
-        new ScenarioFile("test", "test.yaml", $"data: {{c: {{document: {{_id: {id}, n: {{^number: {{type: int}}}}}}}}}}\nphases: [{{grow: c, to: 10}}]\n"), new PlanOverrides(), seed).Plan.Rounds[0].Collections.Single().Documents;
+        new ScenarioFile("test", "test.yaml",
+            $"data: {{c: {{document: {{_id: {id}, n: {{^number: {{type: int}}}}}}}}}}\nphases: [{{grow: c, to: 10}}]\n"),
+        new PlanOverrides(), seed).Plan.Rounds[0].Collections.Single().Documents;
 
     private WireCollection Open(DocumentTemplate? documents) => new(
-        new CollectionAccess(() => new ServerAddress("127.0.0.1", Port), ConnectionSettings.Default, "d", SystemClock.Instance, TimeSpan.FromSeconds(20)), "c", documents, new CollectionShape([]));
+        new CollectionAccess(() => new ServerAddress("127.0.0.1", Port), ConnectionSettings.Default, "d", SystemClock.Instance,
+            TimeSpan.FromSeconds(20)), "c", documents, new CollectionShape([]));
 }

@@ -105,7 +105,8 @@ public sealed class WireCollectionTests : IDisposable
             exchange.Reply(command switch
             {
                 "collStats" => BsonDocument.Of(("size", 7L), ("ok", 1.0)),
-                "explain" => BsonDocument.Of(("queryPlanner", BsonDocument.Of(("winningPlan", BsonDocument.Of(("stage", "COLLSCAN"))))), ("ok", 1.0)),
+                "explain" => BsonDocument.Of(
+                    ("queryPlanner", BsonDocument.Of(("winningPlan", BsonDocument.Of(("stage", "COLLSCAN"))))), ("ok", 1.0)),
                 _ => Done,
             });
         };
@@ -119,7 +120,9 @@ public sealed class WireCollectionTests : IDisposable
     [Fact]
     public void Sizes_without_fsync_and_no_plan_are_taken_as_they_are()
     {
-        _server.Answer = exchange => exchange.Reply(CommandOf(exchange) == "collStats" ? BsonDocument.Of(("size", 7L), ("ok", 1.0)) : Refusal(59, "CommandNotFound"));
+        _server.Answer = exchange => exchange.Reply(CommandOf(exchange) == "collStats"
+            ? BsonDocument.Of(("size", 7L), ("ok", 1.0))
+            : Refusal(59, "CommandNotFound"));
         using WireCollection collection = Open(_clock);
         Assert.Equal(7, collection.ReadSizes(3).DataBytes);
         Assert.Null(collection.Explain(SeriesFile.Find("q7")));
@@ -155,12 +158,15 @@ public sealed class WireCollectionTests : IDisposable
         Assert.InRange(Stopwatch.GetElapsedTime(begun).TotalSeconds, 0, 15);
     }
 
-    private static BsonDocument Refusal(int code, string name) => BsonDocument.Of(("ok", 0.0), ("errmsg", "not now"), ("code", code), ("codeName", name));
+    private static BsonDocument Refusal(int code, string name) =>
+        BsonDocument.Of(("ok", 0.0), ("errmsg", "not now"), ("code", code), ("codeName", name));
 
     private static string CommandOf(Exchange exchange) => new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray()).First().Key;
 
-    private WireCollection Open(IClock clock, double replySeconds = 20) => Open(clock, new ConnectionSettings { ReplyTimeout = TimeSpan.FromSeconds(replySeconds) });
+    private WireCollection Open(IClock clock, double replySeconds = 20) =>
+        Open(clock, new ConnectionSettings { ReplyTimeout = TimeSpan.FromSeconds(replySeconds) });
 
     private WireCollection Open(IClock clock, ConnectionSettings connections) =>
-        new(new CollectionAccess(() => _server.Address, connections, "d", clock, TimeSpan.FromSeconds(10)), "c", SeriesFile.Documents(), new CollectionShape([]));
+        new(new CollectionAccess(() => _server.Address, connections, "d", clock, TimeSpan.FromSeconds(10)), "c",
+            SeriesFile.Documents(), new CollectionShape([]));
 }

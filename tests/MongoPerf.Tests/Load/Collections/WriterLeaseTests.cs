@@ -6,7 +6,9 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Load.Collections;
 
-/// <summary>One writer for each collection, by what its marker says. Nothing here waits: leases end because the tests say so in the marker.</summary>
+/// <summary>
+/// One writer for each collection, by what its marker says. Nothing here waits: leases end because the tests say so in the marker.
+/// </summary>
 public sealed class WriterLeaseTests : ServerTest
 {
     private static readonly TimeSpan Length = TimeSpan.FromSeconds(30);
@@ -21,7 +23,8 @@ public sealed class WriterLeaseTests : ServerTest
         Leases("first").Take(_connection, "c");
         var e = Assert.Throws<CollectionBusyException>(() => Leases("second").Take(_connection, "c"));
         Assert.Equal($"test.c is being written by run first (host {Environment.MachineName}, process {Environment.ProcessId})", e.Message);
-        Assert.StartsWith("wait for that run, or use another --db or collection; if it was killed, its lease ends in ", e.Hint, StringComparison.Ordinal);
+        Assert.StartsWith("wait for that run, or use another --db or collection; if it was killed, its lease ends in ",
+            e.Hint, StringComparison.Ordinal);
         Assert.InRange(int.Parse(e.Hint!.Split(' ')[^2]), 1, 30);
         Leases("second").Take(_connection, "another");
     }
@@ -32,7 +35,8 @@ public sealed class WriterLeaseTests : ServerTest
         Leases("first").Take(_connection, "c");
         long now = Succeed("{'isMaster': 1}").FindInt64("localTime")!.Value;
         Assert.InRange(Marker().FindInt64("writer.until")!.Value - now, 20_000, 30_000);
-        Assert.Equal(("first", Environment.MachineName, Environment.ProcessId), (Marker().FindString("writer.run"), Marker().FindString("writer.host"), (int)Marker().FindInt64("writer.process")!));
+        Assert.Equal(("first", Environment.MachineName, Environment.ProcessId),
+            (Marker().FindString("writer.run"), Marker().FindString("writer.host"), (int)Marker().FindInt64("writer.process")!));
     }
 
     [Fact]
@@ -45,7 +49,8 @@ public sealed class WriterLeaseTests : ServerTest
         second.Take(_connection, "c");
         Assert.Null(first.Lost);
         first.Renew(_connection);
-        Assert.Equal($"test.c was taken over by run second (host {Environment.MachineName}, process {Environment.ProcessId}): this run's lease had expired", first.Lost);
+        Assert.Equal($"test.c was taken over by run second (host {Environment.MachineName}, process {Environment.ProcessId}): "
+            + "this run's lease had expired", first.Lost);
         Assert.Equal("second", Marker().FindString("writer.run"));
         second.Renew(_connection);
         Assert.Null(second.Lost);
@@ -162,7 +167,8 @@ public sealed class WriterLeaseTests : ServerTest
         Set($"'writer.until': {{'$date': {{'$numberLong': '{now}'}}}}");
     }
 
-    private void Set(string fields) => Succeed($"{{'update': 'mongoperf', 'updates': [{{'q': {{}}, 'u': {{'$set': {{{fields}}}}}, 'multi': true}}]}}");
+    private void Set(string fields) =>
+        Succeed($"{{'update': 'mongoperf', 'updates': [{{'q': {{}}, 'u': {{'$set': {{{fields}}}}}, 'multi': true}}]}}");
 
     private BsonDocument Marker() => FindMarker("c")!;
 

@@ -69,7 +69,8 @@ public sealed class GridFsTests
                 """{"key":{"filename":1,"uploadDate":1},"name":"filename_1_uploadDate_1"}""",
                 """{"key":{"files_id":1,"n":1},"name":"files_id_1_n_1","unique":true}""",
             ],
-            new[] { GridFsBucket.FilesIndex, GridFsBucket.ChunksIndex }.Select(index => ExtendedJson.Write(index.Bytes).Replace(" ", "", StringComparison.Ordinal)));
+            new[] { GridFsBucket.FilesIndex, GridFsBucket.ChunksIndex }
+                .Select(index => ExtendedJson.Write(index.Bytes).Replace(" ", "", StringComparison.Ordinal)));
     }
 
     [Theory]
@@ -142,7 +143,8 @@ public sealed class GridFsTests
         content[3999] ^= 1;
         Assert.False(files.Matches(7, content, new byte[1500]));
         Assert.NotEqual(content, Content(new GridFsFileSet(43, files.Bucket, 4000), 7));
-        ObjectId[] chunkIds = [.. Enumerable.Range(0, 10).SelectMany(number => Enumerable.Range(0, 3).Select(n => files.ChunkIdOf(number, n)))];
+        ObjectId[] chunkIds = [.. Enumerable.Range(0, 10)
+            .SelectMany(number => Enumerable.Range(0, 3).Select(n => files.ChunkIdOf(number, n)))];
         Assert.Equal(chunkIds.Distinct().Order(), chunkIds);
     }
 

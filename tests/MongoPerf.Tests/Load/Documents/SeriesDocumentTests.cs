@@ -8,7 +8,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Load.Documents;
 
-/// <summary>The documents of scenarios/series.yaml are part of what a seed means: these bytes must never change, stored collections depend on them.</summary>
+/// <summary>
+/// The documents of scenarios/series.yaml are part of what a seed means: these bytes must never change, stored collections depend on them.
+/// </summary>
 public sealed class SeriesDocumentTests
 {
     /// <summary>Length, type bytes, names, fixed time and dates are written down from the layout; the hashed parts are frozen.</summary>
@@ -51,7 +53,10 @@ public sealed class SeriesDocumentTests
     public void A_document_is_these_bytes_on_every_machine(long number, string head, string text)
     {
         // The text's zero and the document's.
-        byte[] expected = [.. Convert.FromHexString(head.Replace(" ", "", StringComparison.Ordinal)), .. Encoding.ASCII.GetBytes(text), 0, 0];
+        byte[] expected =
+        [
+            .. Convert.FromHexString(head.Replace(" ", "", StringComparison.Ordinal)), .. Encoding.ASCII.GetBytes(text), 0, 0,
+        ];
         Assert.Equal(expected, SeriesFile.Documents().Make(number).Bytes.ToArray());
     }
 
@@ -146,7 +151,8 @@ public sealed class SeriesDocumentTests
     public void Number_and_Number1_do_not_go_together()
     {
         SharedDrawValue number = Draw(isUpper: true), number1 = Draw(isUpper: false);
-        int bothLow = Enumerable.Range(0, 100_000).Count(n => number.Compute(new ValueContext(n, 0)) < 500_000 && number1.Compute(new ValueContext(n, 0)) < 500_000);
+        int bothLow = Enumerable.Range(0, 100_000)
+            .Count(n => number.Compute(new ValueContext(n, 0)) < 500_000 && number1.Compute(new ValueContext(n, 0)) < 500_000);
         // A quarter; four standard deviations are 548.
         Assert.InRange(bothLow, 24_452, 25_548);
     }
@@ -156,7 +162,8 @@ public sealed class SeriesDocumentTests
     {
         double[] ratios = [.. Enumerable.Range(0, 11).Select(tenth => DeflateRatio(tenth * 10))];
         for (int i = 1; i < ratios.Length; i++)
-            Assert.True(ratios[i] < ratios[i - 1], $"{i * 10} % compresses to {ratios[i]:0.000}, {(i - 1) * 10} % to {ratios[i - 1]:0.000}");
+            Assert.True(
+                ratios[i] < ratios[i - 1], $"{i * 10} % compresses to {ratios[i]:0.000}, {(i - 1) * 10} % to {ratios[i - 1]:0.000}");
         Assert.InRange(ratios[0], 0.7, 1);
         Assert.InRange(ratios[5], 0.3, 0.6);
         Assert.InRange(ratios[10], 0, 0.08);
@@ -166,7 +173,8 @@ public sealed class SeriesDocumentTests
     [InlineData(-1)]
     [InlineData(101)]
     public void A_dial_out_of_bounds_is_refused(int compressibility) =>
-        Assert.Contains($"^filler: '{compressibility}'", Assert.Throws<UserException>(() => SeriesFile.Documents(1, compressibility)).Message, StringComparison.Ordinal);
+        Assert.Contains($"^filler: '{compressibility}'",
+            Assert.Throws<UserException>(() => SeriesFile.Documents(1, compressibility)).Message, StringComparison.Ordinal);
 
     [Fact]
     public void A_document_costs_no_allocation()

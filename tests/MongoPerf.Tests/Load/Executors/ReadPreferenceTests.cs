@@ -30,11 +30,15 @@ public sealed class ReadPreferenceTests : IDisposable
     public void A_read_goes_where_its_own_preference_says_and_a_write_to_the_primary()
     {
         WireExecutor executor = Open(0, FakeSet.Settings);
-        Run(executor, Find() with { Concerns = OperationConcerns.Default.Preferring("secondary", [new Dictionary<string, string> { ["n"] = "2" }], 120) });
+        Run(executor, Find() with
+        {
+            Concerns = OperationConcerns.Default.Preferring("secondary", [new Dictionary<string, string> { ["n"] = "2" }], 120),
+        });
         Run(executor, new InsertDocuments("insert", "c", Documents, 1, true) { Keys = new KeySpace(0) });
         Run(executor, Find());
         BsonDocument asked = Assert.Single(_set[2].Heard, command => command.First().Key == "find");
-        Assert.Equal(("secondary", "2", 120), (asked.FindString("$readPreference.mode"), asked.FindString("$readPreference.tags.0.n"), asked.FindInt64("$readPreference.maxStalenessSeconds")));
+        Assert.Equal(("secondary", "2", 120), (asked.FindString("$readPreference.mode"), asked.FindString("$readPreference.tags.0.n"),
+            asked.FindInt64("$readPreference.maxStalenessSeconds")));
         Assert.Equal((1, 1, 0), (_set[0].Count("insert"), _set[0].Count("find"), _set[1].Count("find")));
         Assert.Null(_set[0].Heard.Last().Find("$readPreference"));
     }
@@ -58,7 +62,8 @@ public sealed class ReadPreferenceTests : IDisposable
     [InlineData("$match", false)]
     public void An_aggregation_that_writes_goes_to_the_primary(string stage, bool isForPrimary)
     {
-        var pipeline = DocumentValue.Array([DocumentValue.Of(("$match", DocumentValue.Of())), DocumentValue.Of((stage, DocumentValue.Of()))]);
+        var pipeline =
+            DocumentValue.Array([DocumentValue.Of(("$match", DocumentValue.Of())), DocumentValue.Of((stage, DocumentValue.Of()))]);
         Run(Open(0, FakeSet.Settings with { ReadPreference = Secondary }), new AggregateDocuments("aggregate", "c", pipeline));
         Assert.Equal(isForPrimary ? 1 : 0, _set[0].Count("aggregate"));
     }
@@ -88,7 +93,8 @@ public sealed class ReadPreferenceTests : IDisposable
         Operation find = Find() with { Concerns = OperationConcerns.Default.Preferring("secondary") };
         IReadOnlyCollection<ReadPreference> needed = WireExecutor.PreferencesOf([find], ReadPreference.Primary);
         Assert.Equal([Secondary], needed);
-        Assert.Equal([Secondary, ReadPreference.Primary], WireExecutor.PreferencesOf([find, Find(), find with { Name = "again" }], ReadPreference.Primary));
+        Assert.Equal([Secondary, ReadPreference.Primary],
+            WireExecutor.PreferencesOf([find, Find(), find with { Name = "again" }], ReadPreference.Primary));
         Assert.NotNull(Run(Open(0, FakeSet.Settings, needed), find));
         Assert.Throws<NoServerException>(() => Open(0, FakeSet.Settings));
     }
@@ -148,13 +154,15 @@ public sealed class ReadPreferenceTests : IDisposable
     private WireExecutor Open(int worker, ConnectionSettings settings, IReadOnlyCollection<ReadPreference>? needed = null)
     {
         var servers = new ServerDirectory(_set.Addresses, settings);
-        var executor = new WireExecutor(preference => servers.Select(preference, worker), settings, "d") { Preferences = needed ?? [ReadPreference.Primary] };
+        var executor = new WireExecutor(preference => servers.Select(preference, worker), settings,
+            "d") { Preferences = needed ?? [ReadPreference.Primary] };
         _executors.Add(executor);
         executor.Connect();
         return executor;
     }
 
-    private static string? Run(WireExecutor executor, Operation operation) => Execute(executor.Prepare(operation, new OperationContext(42, 0, null)));
+    private static string? Run(WireExecutor executor, Operation operation) =>
+        Execute(executor.Prepare(operation, new OperationContext(42, 0, null)));
 
     private static string? Execute(IPreparedOperation operation)
     {

@@ -74,7 +74,10 @@ public sealed class RecordedReplyTests
     [InlineData("explain_find_Number_sort_Date.json", "Number_1", "SKIP > SORT > FETCH > IXSCAN", 196, 196, 10)]
     [InlineData("explain_find_all_limit100.json", null, "LIMIT > COLLSCAN", 0, 100, 100)]
     public void A_plan_is_read(string file, string? index, string stages, long keys, long documents, long returned) => Assert.Equal(
-        new PlanSummary { Index = index, Stages = stages, KeysExamined = keys, DocumentsExamined = documents, Returned = returned, Necessary = returned },
+        new PlanSummary
+        {
+            Index = index, Stages = stages, KeysExamined = keys, DocumentsExamined = documents, Returned = returned, Necessary = returned,
+        },
         QueryPlanReader.Read(Reply(file, 1), limit: 1000));
 
     [Fact]
@@ -88,7 +91,8 @@ public sealed class RecordedReplyTests
                 """),
             limit: 10);
         Assert.Equal((1, 10), (plan.Shards, plan.Necessary));
-        Assert.Equal(("SHARD_MERGE_SORT > SORT > IXSCAN", "Number_1", 10, 330), (plan.Stages, plan.Index, plan.Returned, plan.DocumentsExamined));
+        Assert.Equal(
+            ("SHARD_MERGE_SORT > SORT > IXSCAN", "Number_1", 10, 330), (plan.Stages, plan.Index, plan.Returned, plan.DocumentsExamined));
     }
 
     /// <summary>Three shards return the hundred documents that the client may want, and go through what it skips.</summary>
@@ -104,26 +108,38 @@ public sealed class RecordedReplyTests
         Assert.Equal(400, QueryPlanReader.Read(reply, limit: 0, skip: 100).Necessary);
     }
 
-    /// <summary>Lookups by _id do not say which index they use: 6.0's IDHACK, and clustered collections. Release 8.0's EXPRESS_IXSCAN does.</summary>
+    /// <summary>
+    /// Lookups by _id do not say which index they use: 6.0's IDHACK, and clustered collections. Release 8.0's EXPRESS_IXSCAN does.
+    /// </summary>
     [Theory]
     [InlineData("""{"stage": "IDHACK"}""", "_id_")]
     [InlineData("""{"stage": "PROJECTION_SIMPLE", "inputStage": {"stage": "IDHACK"}}""", "_id_")]
-    [InlineData("""{"stage": "SINGLE_SHARD", "shards": [{"shardName": "s0", "winningPlan": {"stage": "SHARDING_FILTER", "inputStage": {"stage": "IDHACK"}}}]}""", "_id_")]
+    [InlineData(
+        """{"stage": "SINGLE_SHARD", "shards": [{"shardName": "s0", "winningPlan": {"stage": "SHARDING_FILTER", "inputStage": {"stage": "IDHACK"}}}]}""",
+        "_id_")]
     [InlineData("""{"stage": "CLUSTERED_IXSCAN"}""", "_id_")]
     [InlineData("""{"stage": "EXPRESS_CLUSTERED_IXSCAN"}""", "_id_")]
     [InlineData("""{"stage": "EXPRESS_IXSCAN", "indexName": "_id_"}""", "_id_")]
     [InlineData("""{"stage": "LIMIT", "inputStage": {"stage": "COLLSCAN"}}""", null)]
     public void A_find_by_id_uses_the_index_of_id(string plan, string? index) =>
-        Assert.Equal(index, QueryPlanReader.Read(ExtendedJson.Parse("{\"queryPlanner\": {\"winningPlan\": " + plan + "}}"), limit: 0).Index);
+        Assert.Equal(
+            index, QueryPlanReader.Read(ExtendedJson.Parse("{\"queryPlanner\": {\"winningPlan\": " + plan + "}}"), limit: 0).Index);
 
     [Theory]
-    [InlineData("""{"queryPlanner": {"winningPlan": {"stage": "PROJECTION_SIMPLE", "inputStage": {"stage": "IXSCAN", "indexName": "u_1"}}}, "executionStats": {"nReturned": 3, "totalKeysExamined": 5, "totalDocsExamined": 7}}""", "PROJECTION_SIMPLE > IXSCAN", 3, 5)]
-    [InlineData("""{"stages": [{"$cursor": {"queryPlanner": {"winningPlan": {"stage": "IXSCAN", "indexName": "u_1"}}, "executionStats": {"nReturned": 30, "totalKeysExamined": 5, "totalDocsExamined": 7}}}, {"$group": {}, "nReturned": 4}, {"$sort": {}, "nReturned": 2}]}""", "$sort > $group > IXSCAN", 2, 5)]
-    [InlineData("""{"mergeType": "mongos", "shards": {"s0": {"stages": [{"$cursor": {"queryPlanner": {"winningPlan": {"stage": "IXSCAN", "indexName": "u_1"}}, "executionStats": {"nReturned": 3, "totalKeysExamined": 5, "totalDocsExamined": 7}}}, {"$group": {}, "nReturned": 4}]}, "s1": {"queryPlanner": {"winningPlan": {"stage": "EOF"}}, "executionStats": {"nReturned": 1, "totalKeysExamined": 6, "totalDocsExamined": 0}}}}""", "$group > IXSCAN", 5, 11)]
+    [InlineData(
+        """{"queryPlanner": {"winningPlan": {"stage": "PROJECTION_SIMPLE", "inputStage": {"stage": "IXSCAN", "indexName": "u_1"}}}, "executionStats": {"nReturned": 3, "totalKeysExamined": 5, "totalDocsExamined": 7}}""",
+        "PROJECTION_SIMPLE > IXSCAN", 3, 5)]
+    [InlineData(
+        """{"stages": [{"$cursor": {"queryPlanner": {"winningPlan": {"stage": "IXSCAN", "indexName": "u_1"}}, "executionStats": {"nReturned": 30, "totalKeysExamined": 5, "totalDocsExamined": 7}}}, {"$group": {}, "nReturned": 4}, {"$sort": {}, "nReturned": 2}]}""",
+        "$sort > $group > IXSCAN", 2, 5)]
+    [InlineData(
+        """{"mergeType": "mongos", "shards": {"s0": {"stages": [{"$cursor": {"queryPlanner": {"winningPlan": {"stage": "IXSCAN", "indexName": "u_1"}}, "executionStats": {"nReturned": 3, "totalKeysExamined": 5, "totalDocsExamined": 7}}}, {"$group": {}, "nReturned": 4}]}, "s1": {"queryPlanner": {"winningPlan": {"stage": "EOF"}}, "executionStats": {"nReturned": 1, "totalKeysExamined": 6, "totalDocsExamined": 0}}}}""",
+        "$group > IXSCAN", 5, 11)]
     public void The_plan_of_an_aggregation_is_read_in_each_of_its_forms(string reply, string stages, long returned, long keys)
     {
         PlanSummary plan = QueryPlanReader.Read(ExtendedJson.Parse(reply), limit: 0);
-        Assert.Equal((stages, "u_1", returned, keys, 7), (plan.Stages, plan.Index, plan.Returned, plan.KeysExamined, plan.DocumentsExamined));
+        Assert.Equal(
+            (stages, "u_1", returned, keys, 7), (plan.Stages, plan.Index, plan.Returned, plan.KeysExamined, plan.DocumentsExamined));
     }
 
     [VectorFact]

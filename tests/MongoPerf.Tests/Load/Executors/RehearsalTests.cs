@@ -23,7 +23,8 @@ public sealed class RehearsalTests
     [InlineData("report-2.4.8/q15")]
     public void Each_operation_of_a_plan_is_carried_out_against_nothing(string name)
     {
-        Plan plan = PlanReader.Read(ScenarioFile.Find(Path.Combine(RepositoryPaths.Root, "scenarios", name + ".yaml")), new PlanOverrides(), 42).Plan;
+        Plan plan = PlanReader.Read(ScenarioFile.Find(Path.Combine(RepositoryPaths.Root, "scenarios", name + ".yaml")),
+            new PlanOverrides(), 42).Plan;
         IReadOnlyList<GroupResult> results = Rehearsal.Run(SystemClock.Instance, plan);
         Assert.All(results, result => Assert.Null(result.GivenUp));
         OperationCount[] parts = [.. results.SelectMany(result => result.Parts)];
@@ -35,7 +36,8 @@ public sealed class RehearsalTests
     [Fact]
     public void What_needs_another_reply_ends_too()
     {
-        Plan plan = PlanReader.Read(ScenarioFile.Find(Path.Combine(RepositoryPaths.Root, "scenarios", "examples/files.yaml")), new PlanOverrides(), 42).Plan;
+        Plan plan = PlanReader.Read(ScenarioFile.Find(Path.Combine(RepositoryPaths.Root, "scenarios", "examples/files.yaml")),
+            new PlanOverrides(), 42).Plan;
         Assert.NotEmpty(Rehearsal.Run(SystemClock.Instance, plan));
     }
 }

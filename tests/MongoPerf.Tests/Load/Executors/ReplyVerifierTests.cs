@@ -39,11 +39,14 @@ public sealed class ReplyVerifierTests
         }
     }
 
-    /// <summary>As mongod 6.0.5 returns a document of a time-series collection: time and meta first, meta's own fields in order of their names.</summary>
+    /// <summary>
+    /// As mongod 6.0.5 returns a document of a time-series collection: time and meta first, meta's own fields in order of their names.
+    /// </summary>
     [Fact]
     public void Fields_of_a_time_series_collection_may_come_in_another_order_and_no_other_way()
     {
-        var written = BsonDocument.Of(("_id", 1), ("t", DateTimeOffset.UnixEpoch.UtcDateTime), ("meta", BsonDocument.Of(("b", 1), ("a", 2))), ("list", new[] { 1, 2 }));
+        var written = BsonDocument.Of(("_id", 1), ("t", DateTimeOffset.UnixEpoch.UtcDateTime),
+            ("meta", BsonDocument.Of(("b", 1), ("a", 2))), ("list", new[] { 1, 2 }));
         var documents = new DocumentTemplate(DocumentValue.Of(written), 1, "m");
         FindDocuments find = new FindDocuments("f", "m", DocumentValue.Empty) { IsOfKey = true, MayReorderFields = true };
         Assert.Equal(0, Wrong(find, Reply(2, 1, [1, 2], 1)));
@@ -51,12 +54,15 @@ public sealed class ReplyVerifierTests
         Assert.Equal(1, Wrong(find, Reply(3, 1, [1, 2], 1)));
         Assert.Equal(1, Wrong(find, Reply(2, 1, [2, 1], 1)));
         Assert.Equal(1, Wrong(find, Reply(2, 1, [1, 2], 1L)));
-        Assert.Equal(1, Wrong(find, BsonDocument.Of([.. Reply(2, 1, [1, 2], 1).Select(pair => (pair.Key, (object?)pair.Value)), ("more", 1)])));
+        Assert.Equal(
+            1, Wrong(find, BsonDocument.Of([.. Reply(2, 1, [1, 2], 1).Select(pair => (pair.Key, (object?)pair.Value)), ("more", 1)])));
 
-        int Wrong(FindDocuments query, BsonDocument reply) => new ReplyVerifier(query, documents).Verify(Batch([reply.Bytes.ToArray()]), Drawn).Wrong;
+        int Wrong(FindDocuments query, BsonDocument reply) =>
+            new ReplyVerifier(query, documents).Verify(Batch([reply.Bytes.ToArray()]), Drawn).Wrong;
 
         static BsonDocument Reply(int a, int b, int[] list, object id) =>
-            BsonDocument.Of(("t", DateTimeOffset.UnixEpoch.UtcDateTime), ("meta", BsonDocument.Of(("a", a), ("b", b))), ("list", list), ("_id", id));
+            BsonDocument.Of(
+                ("t", DateTimeOffset.UnixEpoch.UtcDateTime), ("meta", BsonDocument.Of(("a", a), ("b", b))), ("list", list), ("_id", id));
     }
 
     [Fact]
@@ -64,7 +70,8 @@ public sealed class ReplyVerifierTests
     {
         FindDocuments find = SeriesFile.Find("q7") with { IsOfKey = true };
         Assert.Equal(new VerificationOutcome(1, 1), new ReplyVerifier(find, Documents).Verify(Batch([]), Drawn));
-        Assert.Equal(new VerificationOutcome(0, 0), new ReplyVerifier(find with { MayBeRemoved = true }, Documents).Verify(Batch([]), Drawn));
+        Assert.Equal(
+            new VerificationOutcome(0, 0), new ReplyVerifier(find with { MayBeRemoved = true }, Documents).Verify(Batch([]), Drawn));
     }
 
     [Theory]
@@ -82,7 +89,9 @@ public sealed class ReplyVerifierTests
         Assert.Equal(0, Verify(query, ordered.Select(d => d.Bytes.ToArray())).Wrong);
         Assert.Equal(9, Verify(query, ordered.Reverse().Select(d => d.Bytes.ToArray())).Wrong);
 
-        long KeyOf(BsonDocument document) => document.Find(field) is { Type: BsonType.ObjectId } id ? Documents.Ids.NumberOf(id.Type, id.Bytes.Span) : document.FindInt64(field)!.Value;
+        long KeyOf(BsonDocument document) => document.Find(field) is { Type: BsonType.ObjectId } id
+            ? Documents.Ids.NumberOf(id.Type, id.Bytes.Span)
+            : document.FindInt64(field)!.Value;
     }
 
     [Fact]
@@ -101,7 +110,8 @@ public sealed class ReplyVerifierTests
         Assert.Equal(new VerificationOutcome(1, 0), Verify(From(value), [Make(7)]));
         Assert.Equal(new VerificationOutcome(1, 1), Verify(From(value + 1), [Make(7)]));
 
-        FindDocuments From(int least) => query with { Filter = DocumentValue.Of(BsonDocument.Of(("Number", BsonDocument.Of(("$gte", least))))) };
+        FindDocuments From(int least) =>
+            query with { Filter = DocumentValue.Of(BsonDocument.Of(("Number", BsonDocument.Of(("$gte", least))))) };
     }
 
     [Theory]
@@ -172,7 +182,8 @@ public sealed class ReplyVerifierTests
     [Fact]
     public void The_document_of_the_drawn_key_must_be_the_one_that_comes()
     {
-        FindDocuments byKey = SeriesFile.Find("q7") with { Filter = DocumentValue.Of(("_id", ReferenceValue.Of(Documents, Documents.Id))), IsOfKey = true };
+        FindDocuments byKey = SeriesFile.Find(
+            "q7") with { Filter = DocumentValue.Of(("_id", ReferenceValue.Of(Documents, Documents.Id))), IsOfKey = true };
         Assert.Equal(new VerificationOutcome(1, 0), Verify(byKey, [Make(7)], 7));
         Assert.Equal(new VerificationOutcome(1, 1), Verify(byKey, [Make(8)], 7));
         // None at all is one wrong.
@@ -180,7 +191,8 @@ public sealed class ReplyVerifierTests
         Assert.Equal(new VerificationOutcome(0, 0), Verify("q7", []));
     }
 
-    public static TheoryData<TemplateValue> TellingNothing() => [FillerValue.Uuid(1), new NumberedTextValue("user", 1, isHashed: true), new SequenceValue(NumberKind.Double, 0, 1)];
+    public static TheoryData<TemplateValue> TellingNothing() =>
+        [FillerValue.Uuid(1), new NumberedTextValue("user", 1, isHashed: true), new SequenceValue(NumberKind.Double, 0, 1)];
 
     /// <summary>Where an _id does not tell its number only conditions and order are left.</summary>
     [Theory]
@@ -189,15 +201,18 @@ public sealed class ReplyVerifierTests
     {
         var texts = new DocumentTemplate(DocumentValue.Of(("_id", id), ("n", new SequenceValue(NumberKind.Int64, 0, 1))), 42, "c");
         byte[] other = BsonDocument.Of(("_id", "any"), ("n", 3L)).Memory.ToArray();
-        var find = new FindDocuments("read", "c", DocumentValue.Of(BsonDocument.Of(("n", BsonDocument.Of(("$gte", 3)))))) { Expected = texts };
+        var find = new FindDocuments(
+            "read", "c", DocumentValue.Of(BsonDocument.Of(("n", BsonDocument.Of(("$gte", 3)))))) { Expected = texts };
         Assert.Equal(0, new ReplyVerifier(find, texts).Verify(Batch([other]), Drawn).Wrong);
         Assert.Equal(1, new ReplyVerifier(find with { IsOfKey = true }, texts).Verify(Batch([other]), new ValueContext(3, 0)).Wrong);
-        Assert.Equal(0, new ReplyVerifier(find with { IsOfKey = true }, texts).Verify(Batch([texts.Make(3).Bytes.ToArray()]), new ValueContext(3, 0)).Wrong);
+        Assert.Equal(0, new ReplyVerifier(find with { IsOfKey = true }, texts)
+            .Verify(Batch([texts.Make(3).Bytes.ToArray()]), new ValueContext(3, 0)).Wrong);
     }
 
     private static FindDocuments BothFrom(int least) => SeriesFile.Find("q5") with
     {
-        Filter = DocumentValue.Of(BsonDocument.Of(("Number", BsonDocument.Of(("$gte", least))), ("Number1", BsonDocument.Of(("$gte", least))))),
+        Filter =
+            DocumentValue.Of(BsonDocument.Of(("Number", BsonDocument.Of(("$gte", least))), ("Number1", BsonDocument.Of(("$gte", least))))),
     };
 
     /// <summary>The first documents that meet the phase's condition as it is drawn.</summary>

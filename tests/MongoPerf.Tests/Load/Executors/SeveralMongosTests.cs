@@ -44,14 +44,21 @@ public sealed class SeveralMongosTests : IDisposable
         Assert.Equal(3, Run(() => { }).Parts[0].Members.Count);
     }
 
-    /// <summary>Six threads, each at work until all have done something since the middle; at leisure, so that whoever waits beside them is heard.</summary>
+    /// <summary>
+    /// Six threads, each at work until all have done something since the middle; at leisure, so that whoever waits beside them is heard.
+    /// </summary>
     private GroupResult Run(Action inTheMiddle, int reconnects = 0)
     {
         var observer = new Listener();
         using var stop = new CancellationTokenSource();
-        var runner = new GroupRunner(SystemClock.Instance, (group, worker) => new WireExecutor(preference => _deployment.Select(preference, group.FirstThread + worker), FakeSet.Settings, "d", _keeper.BeforeReconnect));
-        var plan = new GroupPlan { Name = "finds", Operations = [new(new FindDocuments("find", "c", DocumentValue.Of()), 1)], Threads = 6, Think = new ThinkTime(0.005, IsExponential: false), Seed = 42 };
-        Task<GroupResult> running = Task.Factory.StartNew(() => runner.Run(plan, observer, stop.Token), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        var runner = new GroupRunner(SystemClock.Instance, (group, worker) => new WireExecutor(
+            preference => _deployment.Select(preference, group.FirstThread + worker), FakeSet.Settings, "d", _keeper.BeforeReconnect));
+        var plan = new GroupPlan { Name = "finds", Operations =
+        [
+            new(new FindDocuments("find", "c", DocumentValue.Of()), 1),
+        ], Threads = 6, Think = new ThinkTime(0.005, IsExponential: false), Seed = 42 };
+        Task<GroupResult> running = Task.Factory.StartNew(() => runner.Run(plan, observer, stop.Token), CancellationToken.None,
+            TaskCreationOptions.LongRunning, TaskScheduler.Default);
         AwaitFinds();
         inTheMiddle();
         AwaitFinds();

@@ -132,7 +132,8 @@ public sealed class TyrantExecutorTests : IDisposable
         _server.Answer = exchange =>
         {
             string[] call = TyrantRequestReader.ReadFunction(exchange.Request);
-            Assert.Equal(["search", "setlimit\010\00", "get\0Number\0Number1"], call.Where(text => !text.StartsWith("addcond", StringComparison.Ordinal)));
+            Assert.Equal(["search", "setlimit\010\00", "get\0Number\0Number1"],
+                call.Where(text => !text.StartsWith("addcond", StringComparison.Ordinal)));
             string[][] conditions = [.. call[1..3].Select(text => text.Split('\0'))];
             Assert.Equal("Number 10, Number1 10", string.Join(", ", conditions.Select(condition => string.Join(' ', condition[1..3]))));
             drawn.Add((int.Parse(conditions[0][3]), int.Parse(conditions[1][3])));
@@ -182,16 +183,20 @@ public sealed class TyrantExecutorTests : IDisposable
     public void What_Tokyo_Tyrant_can_not_do_is_refused_before_anything_is_sent()
     {
         _server.Answer = _ => throw new InvalidOperationException("nothing is to be sent");
-        Refused(SeriesFile.Insert("safe", set: [KeyValuePair.Create("journal", "true")]), "j: true is not possible with Tokyo Tyrant, which has no journal");
-        Refused(SeriesFile.Insert("batch") with { Concerns = SeriesFile.Insert("unack").Concerns }, "unacknowledged inserts of 10 documents");
-        Refused(SeriesFile.Find("q7") with { Filter = DocumentValue.Of(BsonDocument.Of(("$or", Array.Empty<int>()))) }, "Tokyo Tyrant can't filter with '$or'");
+        Refused(SeriesFile.Insert("safe", set: [KeyValuePair.Create("journal", "true")]),
+            "j: true is not possible with Tokyo Tyrant, which has no journal");
+        Refused(SeriesFile.Insert("batch") with { Concerns = SeriesFile.Insert("unack").Concerns },
+            "unacknowledged inserts of 10 documents");
+        Refused(SeriesFile.Find("q7") with { Filter = DocumentValue.Of(BsonDocument.Of(("$or", Array.Empty<int>()))) },
+            "Tokyo Tyrant can't filter with '$or'");
     }
 
     [Fact]
     public void A_server_without_a_table_is_refused_at_connecting()
     {
         _server.Status = exchange => exchange.Send(ScriptedTyrant.StatusReply("hash"));
-        Assert.Contains("of type 'hash', a table database is needed", Assert.Throws<TyrantServerException>(_executor.Connect).Message, StringComparison.Ordinal);
+        Assert.Contains("of type 'hash', a table database is needed",
+            Assert.Throws<TyrantServerException>(_executor.Connect).Message, StringComparison.Ordinal);
         Assert.Throws<ConnectionFailedException>(() => _executor.Connection);
     }
 
@@ -277,7 +282,8 @@ public sealed class TyrantExecutorTests : IDisposable
     {
         FindDocuments find = SeriesFile.Find("q7") with
         {
-            Filter = DocumentValue.Of(("_id", ReferenceValue.Of(Documents, Documents.Id))), IsOfKey = true, Expected = Documents, Chooser = new OneKey(7),
+            Filter = DocumentValue.Of(("_id", ReferenceValue.Of(Documents, Documents.Id))), IsOfKey = true,
+            Expected = Documents, Chooser = new OneKey(7),
         };
         IPreparedOperation operation = _executor.Prepare(find, new OperationContext(42, 0, null));
         _server.Answer = exchange => exchange.Send(ScriptedTyrant.Reply(0, elements));
@@ -286,7 +292,8 @@ public sealed class TyrantExecutorTests : IDisposable
     }
 
     private void Refused(Operation operation, string text) => Assert.StartsWith(
-        text, Assert.Throws<OperationLimitException>(() => _executor.Prepare(operation, new OperationContext(42, 0, new NumberSource(0, 1)))).Message, StringComparison.Ordinal);
+        text, Assert.Throws<OperationLimitException>(() =>
+            _executor.Prepare(operation, new OperationContext(42, 0, new NumberSource(0, 1)))).Message, StringComparison.Ordinal);
 
     private IPreparedOperation Prepare(string test, long documents = 1_000_000) =>
         _executor.Prepare(SeriesFile.Operation(test), new OperationContext(42, 0, new NumberSource(0, documents)));

@@ -21,7 +21,8 @@ public sealed class TyrantRecordTests
         request.StartFunction("put"u8, changes: true);
         record.AddTo(request);
         Assert.Equal(
-            "c89000000003000000000000000b7075740000000131000000055469746c650000000568656c6c6f0000000a43617465676f7279494400000001370000000a43726561746554696d65"
+            "c89000000003000000000000000b7075740000000131000000055469746c650000000568656c6c6f0000000a43617465676f7279494400000001370000000a"
+            + "43726561746554696d65"
             + "0000000a3132363731383432383000000006557365724944000000023432000000045461677300000003612c62",
             Convert.ToHexStringLower(request.Written));
         Assert.Equal(("1", "Title\0hello\0CategoryID\07\0CreateTime\01267184280\0UserID\042\0Tags\0a,b", 5), Texts(record));
@@ -31,8 +32,10 @@ public sealed class TyrantRecordTests
     public void Each_type_has_its_text()
     {
         BsonDocument document = BsonDocument.Of(
-            ("a", -1), ("b", long.MinValue), ("c", 0.1), ("d", 5.0), ("e", true), ("f", false), ("g", new DateTime(2010, 2, 26, 11, 38, 0, DateTimeKind.Utc)),
-            ("h", new ObjectId(0x4D7CE100, 0x0123456789ABCDEF)), ("i", ""), ("j", "größe"), ("k", null), ("l", Array.Empty<int>()), ("m", new object[] { 1, "x", 2.5 }),
+            ("a", -1), ("b", long.MinValue), ("c", 0.1), ("d", 5.0), ("e", true), ("f", false),
+            ("g", new DateTime(2010, 2, 26, 11, 38, 0, DateTimeKind.Utc)),
+            ("h", new ObjectId(0x4D7CE100, 0x0123456789ABCDEF)), ("i", ""), ("j", "größe"), ("k", null), ("l", Array.Empty<int>()),
+            ("m", new object[] { 1, "x", 2.5 }),
             ("_id", new ObjectId(1, 2)));
         Assert.Equal(
             ("000000010000000000000002",
@@ -45,7 +48,8 @@ public sealed class TyrantRecordTests
     public void Nested_fields_are_columns_with_dots()
     {
         BsonDocument document = BsonDocument.Of(
-            ("_id", "k"), ("parameter", BsonDocument.Of(("size", 50), ("deep", BsonDocument.Of(("color", new[] { "red", "blue" }))), ("none", BsonDocument.Empty))), ("flag", true));
+            ("_id", "k"), ("parameter", BsonDocument.Of(("size", 50), ("deep", BsonDocument.Of(("color", new[] { "red", "blue" }))),
+                ("none", BsonDocument.Empty))), ("flag", true));
         Assert.Equal(("k", "parameter.size\050\0parameter.deep.color\0red,blue\0flag\0true", 3), Texts(Read(document)));
     }
 
@@ -53,10 +57,15 @@ public sealed class TyrantRecordTests
     public void Kinds_are_those_that_the_document_shows()
     {
         TyrantColumns columns = TyrantColumns.Of(BsonDocument.Of(
-            ("_id", 1), ("t", "x"), ("n", 1), ("d", 0.5), ("at", DateTime.UnixEpoch), ("w", new[] { 1, 2 }), ("sub", BsonDocument.Of(("n", 1L))), ("b", true)), BsonDocument.Of(("_id", "x"), ("t", 1), ("later", 1)));
+            ("_id", 1), ("t", "x"), ("n", 1), ("d", 0.5), ("at", DateTime.UnixEpoch), ("w", new[] { 1, 2 }),
+            ("sub", BsonDocument.Of(("n", 1L))), ("b", true)), BsonDocument.Of(("_id", "x"), ("t", 1), ("later", 1)));
         Assert.Equal(
-            [TyrantColumnKind.Number, TyrantColumnKind.Text, TyrantColumnKind.Number, TyrantColumnKind.Number, TyrantColumnKind.Number, TyrantColumnKind.Words, TyrantColumnKind.Number, TyrantColumnKind.Text, TyrantColumnKind.Number, null],
-            ((string[])["", "t", "n", "d", "at", "w", "sub.n", "b", "later", "sub"]).Select(name => columns.KindOf(Encoding.UTF8.GetBytes(name))));
+            [
+                TyrantColumnKind.Number, TyrantColumnKind.Text, TyrantColumnKind.Number, TyrantColumnKind.Number, TyrantColumnKind.Number,
+                TyrantColumnKind.Words, TyrantColumnKind.Number, TyrantColumnKind.Text, TyrantColumnKind.Number, null,
+            ],
+            ((string[])["", "t", "n", "d", "at", "w", "sub.n", "b", "later", "sub"])
+                .Select(name => columns.KindOf(Encoding.UTF8.GetBytes(name))));
     }
 
     [Fact]
@@ -80,7 +89,8 @@ public sealed class TyrantRecordTests
         Refused("field 'a' contains a zero byte", ("_id", 1), ("a", "x\0y"));
         Refused("field 'a' is Document", ("_id", 1), ("a", new[] { BsonDocument.Of(("b", 1)) }));
         Refused("field 'a' is Array", ("_id", 1), ("a", new[] { new[] { 1 } }));
-        Refused("field 'a' is an array containing 'two words', which Tokyo Tyrant splits into several words", ("_id", 1), ("a", new[] { "one", "two words" }));
+        Refused("field 'a' is an array containing 'two words', which Tokyo Tyrant splits into several words", ("_id", 1),
+            ("a", new[] { "one", "two words" }));
         Refused("a field has no name", ("_id", 1), ("", 1));
     }
 

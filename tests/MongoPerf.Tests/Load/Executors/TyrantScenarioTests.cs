@@ -38,8 +38,10 @@ public sealed class TyrantScenarioTests : IDisposable
     public TyrantScenarioTests()
     {
         _server.Answer = _table.Answer;
-        _data = new TyrantDataStore(() => _server.Address, ConnectionSettings.Default, 42, "run-1", SystemClock.Instance, TimeSpan.FromSeconds(60), () => _attempts++);
-        _executor = new TyrantExecutor(() => _server.Address, ConnectionSettings.Default, TyrantDataStore.ColumnsOf(ScenarioOf(Collection)));
+        _data = new TyrantDataStore(() => _server.Address, ConnectionSettings.Default, 42, "run-1", SystemClock.Instance,
+            TimeSpan.FromSeconds(60), () => _attempts++);
+        _executor = new TyrantExecutor(
+            () => _server.Address, ConnectionSettings.Default, TyrantDataStore.ColumnsOf(ScenarioOf(Collection)));
         _executor.Connect();
     }
 
@@ -60,7 +62,8 @@ public sealed class TyrantScenarioTests : IDisposable
         Assert.Equal(["CreateTime 1", "CategoryID 1", "Tags 2", "Title 0"], _table.Indexes);
         Assert.Equal(0, _data.Count(Collection));
         _data.Checkpoint(Collection, 50);
-        Assert.Equal((42UL, "run-1", 50L), (_data.Inspect(Collection.Stored[0]).Marker!.Seed, _data.Inspect(Collection.Stored[0]).Marker!.RunId, _data.Inspect(Collection.Stored[0]).Marker!.Documents));
+        Assert.Equal((42UL, "run-1", 50L), (_data.Inspect(Collection.Stored[0]).Marker!.Seed,
+            _data.Inspect(Collection.Stored[0]).Marker!.RunId, _data.Inspect(Collection.Stored[0]).Marker!.Documents));
         Assert.Equal((1_000_000L, 0L), (_data.ReadSizes(Collection, 50).StorageBytes, _data.ReadSizes(Collection, 50).IndexBytes));
         Assert.Null(_data.ReadAvailableConnections());
     }
@@ -87,7 +90,8 @@ public sealed class TyrantScenarioTests : IDisposable
     public void A_server_that_stays_away_is_given_up_and_a_stop_ends_the_waiting()
     {
         _server.Answer = exchange => exchange.Close();
-        using var impatient = new TyrantDataStore(() => _server.Address, ConnectionSettings.Default, 42, "run-1", SystemClock.Instance, TimeSpan.Zero);
+        using var impatient = new TyrantDataStore(() => _server.Address, ConnectionSettings.Default, 42, "run-1",
+            SystemClock.Instance, TimeSpan.Zero);
         Assert.Throws<ConnectionFailedException>(() => impatient.Create(Collection, 0));
         using var stop = new CancellationTokenSource();
         _data.Stop = stop.Token;
@@ -138,7 +142,8 @@ public sealed class TyrantScenarioTests : IDisposable
     {
         Load(1, 1);
         BsonValue word = News.Make(3).Find("Tags.0")!.Value;
-        int expected = Enumerable.Range(0, 50).Count(i => News.Make(i).FindDocument("Tags")!.Any(tag => tag.Value.ToString() == word.ToString()));
+        int expected = Enumerable.Range(0, 50)
+            .Count(i => News.Make(i).FindDocument("Tags")!.Any(tag => tag.Value.ToString() == word.ToString()));
         Assert.True(expected > 0);
         Assert.Equal(expected, Run(Find(Filter(("Tags", new LiteralValue(word))), null)).Documents);
     }
@@ -147,7 +152,8 @@ public sealed class TyrantScenarioTests : IDisposable
     public void Keys_of_inserts_exist_once_they_are_answered_also_when_the_connection_broke()
     {
         var keys = new KeySpace(10);
-        IPreparedOperation insert = _executor.Prepare(new InsertDocuments("write", "news", News, 2, true) { Keys = keys }, new OperationContext(42, 0, null));
+        IPreparedOperation insert = _executor.Prepare(new InsertDocuments("write", "news", News, 2, true) { Keys = keys },
+            new OperationContext(42, 0, null));
         Run(insert);
         Assert.Equal(12, keys.Count);
         _server.Answer = exchange => exchange.Close();
@@ -162,19 +168,36 @@ public sealed class TyrantScenarioTests : IDisposable
     [Fact]
     public void What_Tokyo_Tyrant_can_not_do_is_refused_before_the_run()
     {
-        Refused(() => TyrantDataStore.Check(ScenarioOf(Collection, Collection with { Name = "users" })), "the scenario has collections news, users; a Tokyo Tyrant server has one table");
-        Refused(() => TyrantDataStore.Check(ScenarioOf(Collection with { Indexes = [Index(("a", 1), ("b", -1))] })), "index a: 1, b: -1: Tokyo Tyrant indexes single columns only");
-        Refused(() => TyrantDataStore.Check(ScenarioOf(Collection with { Indexes = [BsonDocument.Of(("key", BsonDocument.Of(("a", "hashed"))))] })), "index a: hashed");
-        Refused(() => TyrantDataStore.Check(ScenarioOf(Collection with { Documents = new(DocumentValue.Of(("image", FillerValue.Binary(new LengthRange(9, 9), 1))), 1, "n") })), "field 'image' is Binary");
-        Refused(() => Prepare(new DeleteDocuments("remove", "news", DocumentValue.Empty)), "remove is not possible with Tokyo Tyrant; allowed: insert, find, count");
-        Refused(() => Prepare(new CountDocuments("count", "news", Filter(("CategoryID", new LiteralValue(News.Make(0).Find("CategoryID")!.Value))))), "Tokyo Tyrant can't count with a filter");
-        Refused(() => Prepare(new FindDocuments("f", "news", DocumentValue.Empty) { Limit = new IntegerValue(NumberKind.Int32, 1, 9, 1) }), "a limit drawn for each operation");
+        Refused(() => TyrantDataStore.Check(ScenarioOf(Collection, Collection with { Name = "users" })),
+            "the scenario has collections news, users; a Tokyo Tyrant server has one table");
+        Refused(() => TyrantDataStore.Check(ScenarioOf(Collection with { Indexes = [Index(("a", 1), ("b", -1))] })),
+            "index a: 1, b: -1: Tokyo Tyrant indexes single columns only");
+        Refused(() => TyrantDataStore.Check(ScenarioOf(Collection with
+        {
+            Indexes = [BsonDocument.Of(("key", BsonDocument.Of(("a", "hashed"))))],
+        })), "index a: hashed");
+        Refused(() => TyrantDataStore.Check(ScenarioOf(Collection with
+        {
+            Documents = new(DocumentValue.Of(("image", FillerValue.Binary(new LengthRange(9, 9), 1))), 1, "n"),
+        })), "field 'image' is Binary");
+        Refused(() => Prepare(new DeleteDocuments("remove", "news", DocumentValue.Empty)),
+            "remove is not possible with Tokyo Tyrant; allowed: insert, find, count");
         Refused(
-            () => Prepare(new InsertDocuments("i", "news", News, 1, true) { Concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("j", true)) } }), "j: true is not possible with Tokyo Tyrant, which has no journal");
+            () => Prepare(new CountDocuments(
+                "count", "news", Filter(("CategoryID", new LiteralValue(News.Make(0).Find("CategoryID")!.Value))))),
+            "Tokyo Tyrant can't count with a filter");
+        Refused(() => Prepare(new FindDocuments("f", "news", DocumentValue.Empty) { Limit = new IntegerValue(NumberKind.Int32, 1, 9, 1) }),
+            "a limit drawn for each operation");
+        Refused(
+            () => Prepare(new InsertDocuments("i", "news", News, 1, true)
+            {
+                Concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("j", true)) },
+            }), "j: true is not possible with Tokyo Tyrant, which has no journal");
         TyrantDataStore.Check(ScenarioOf(Collection));
     }
 
-    private static void Refused(Action action, string text) => Assert.StartsWith(text, Assert.Throws<OperationLimitException>(action).Message, StringComparison.Ordinal);
+    private static void Refused(Action action, string text) =>
+        Assert.StartsWith(text, Assert.Throws<OperationLimitException>(action).Message, StringComparison.Ordinal);
 
     private static BsonDocument Index(params (string, object?)[] key) => BsonDocument.Of(("key", BsonDocument.Of(key)), ("name", "i"));
 
@@ -195,7 +218,8 @@ public sealed class TyrantScenarioTests : IDisposable
     private IPreparedOperation Prepare(Operation operation) => _executor.Prepare(operation, Context());
 
     private IPreparedOperation Find(DocumentValue filter, DocumentTemplate? expected) => Prepare(
-        new FindDocuments("find", "news", filter) { Expected = expected, IsOfKey = expected is not null, Chooser = new UniformKeys(new KeySpace(50)) });
+        new FindDocuments(
+            "find", "news", filter) { Expected = expected, IsOfKey = expected is not null, Chooser = new UniformKeys(new KeySpace(50)) });
 
     /// <summary>As a load begins.</summary>
     private static void Make(TyrantDataStore data)
@@ -207,7 +231,8 @@ public sealed class TyrantScenarioTests : IDisposable
     private void Load(int batch, int w)
     {
         Make(_data);
-        IPreparedOperation insert = Prepare(new InsertDocuments("load", "news", News, batch, true) { Concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", w)) } });
+        IPreparedOperation insert = Prepare(new InsertDocuments(
+            "load", "news", News, batch, true) { Concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", w)) } });
         while (insert.Draw())
             Assert.True(insert.Execute().Succeeded);
         insert.Complete();

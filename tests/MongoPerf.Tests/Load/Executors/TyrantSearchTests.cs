@@ -19,7 +19,8 @@ public sealed class TyrantSearchTests
         var find = Find("""{"CategoryID": 7}""") with { Sort = Json("""{"CreateTime": -1}""") };
         // The real one let the server write its update log, which a search has no use for: options 0 instead of 1.
         Assert.Equal(
-            "c89000000006000000010000000473656172636800000016616464636f6e640043617465676f7279494400380037000000157365746f726465720043726561746554696d6500330000000d"
+            "c89000000006000000010000000473656172636800000016616464636f6e640043617465676f7279494400380037000000157365746f726465720043726561"
+            + "746554696d6500330000000d"
             + "7365746c696d6974003130003000000003676574",
             Convert.ToHexStringLower(TyrantSearch.Fetching(find, Columns).Request));
     }
@@ -52,7 +53,8 @@ public sealed class TyrantSearchTests
 
     [Theory]
     [InlineData("""{"$or": [{"a": 1}]}""", "Tokyo Tyrant can't filter with '$or'")]
-    [InlineData("""{"Title": {"$gt": "a"}}""", "'Title: {$gt: String}' is not possible with Tokyo Tyrant, which only compares numbers and dates")]
+    [InlineData(
+        """{"Title": {"$gt": "a"}}""", "'Title: {$gt: String}' is not possible with Tokyo Tyrant, which only compares numbers and dates")]
     [InlineData("""{"Title": {"$regex": "a"}}""", "'Title: {$regex: String}' is not possible with Tokyo Tyrant; allowed: $eq, $gt")]
     [InlineData("""{"Title": {"a": 1}}""", "'Title: {a: Int32}' is not possible")]
     [InlineData("""{"Tags": "a b"}""", "field 'Tags' is an array containing 'a b', which Tokyo Tyrant splits into several words")]
@@ -68,7 +70,8 @@ public sealed class TyrantSearchTests
         Assert.Equal(["setorder\0Title\01", "setlimit\05\0100", "get"], Arguments(find with { Sort = Json("""{"Title": -1}""") }));
         Assert.Equal(["setorder\0CategoryID\02", "setlimit\05\0100", "get"], Arguments(find with { Sort = Json("""{"CategoryID": 1}""") }));
         Assert.Equal(["setorder\0\03", "setlimit\05\0100", "get"], Arguments(find with { Sort = Json("""{"_id": -1}""") }));
-        Assert.Equal(["setlimit\05\0100", "get\0\0Title\0Tags"], Arguments(find with { Projection = Json("""{"Title": 1, "Tags": true}""") }));
+        Assert.Equal(
+            ["setlimit\05\0100", "get\0\0Title\0Tags"], Arguments(find with { Projection = Json("""{"Title": 1, "Tags": true}""") }));
         Assert.Equal(["setlimit\05\0100", "get\0Title"], Arguments(find with { Projection = Json("""{"_id": 0, "Title": 1}""") }));
         Assert.Equal(["setlimit\0-1\00", "get"], Arguments(find with { Limit = Number(0), Skip = Number(0) }));
     }
@@ -78,25 +81,30 @@ public sealed class TyrantSearchTests
     {
         var find = Find("{}", 5);
         Assert.StartsWith("a sort by 2 fields", Refusal(find with { Sort = Json("""{"a": 1, "b": 1}""") }), StringComparison.Ordinal);
-        Assert.StartsWith("a projection that excludes 'a'", Refusal(find with { Projection = Json("""{"a": 0}""") }), StringComparison.Ordinal);
+        Assert.StartsWith(
+            "a projection that excludes 'a'", Refusal(find with { Projection = Json("""{"a": 0}""") }), StringComparison.Ordinal);
     }
 
     [Fact]
     public void Writing_anew_takes_the_new_values_and_allocates_nothing()
     {
-        TyrantSearch search = TyrantSearch.Fetching(Find("""{"CategoryID": 7, "Tags": "a"}""") with { Sort = Json("""{"CreateTime": 1}""") }, Columns);
+        TyrantSearch search = TyrantSearch.Fetching(
+            Find("""{"CategoryID": 7, "Tags": "a"}""") with { Sort = Json("""{"CreateTime": 1}""") }, Columns);
         byte[] filter = ExtendedJson.Parse("""{"CategoryID": 123456, "Tags": "b"}""").Bytes.ToArray();
         Assert.Equal(0, Allocation.LeastBytes(() =>
         {
             for (int i = 0; i < 1_000; i++)
                 search.Write(filter);
         }));
-        Assert.Equal(["search", "addcond\0CategoryID\08\0123456", "addcond\0Tags\04\0b", "setorder\0CreateTime\02", "setlimit\010\00", "get"], TyrantRequestReader.ReadFunction(search.Request.ToArray()));
+        Assert.Equal(
+            ["search", "addcond\0CategoryID\08\0123456", "addcond\0Tags\04\0b", "setorder\0CreateTime\02", "setlimit\010\00", "get"],
+            TyrantRequestReader.ReadFunction(search.Request.ToArray()));
     }
 
     private static string Refusal(FindDocuments find) => Assert.Throws<OperationLimitException>(() => Arguments(find)).Message;
 
-    private static string[] Arguments(FindDocuments find) => TyrantRequestReader.ReadFunction(TyrantSearch.Fetching(find, Columns).Request.ToArray())[1..];
+    private static string[] Arguments(FindDocuments find) =>
+        TyrantRequestReader.ReadFunction(TyrantSearch.Fetching(find, Columns).Request.ToArray())[1..];
 
     private static FindDocuments Find(string filter, int limit = 10) => new("f", "c", Json(filter)) { Limit = Number(limit) };
 

@@ -93,7 +93,8 @@ public sealed class TyrantTableTests : IDisposable
     public void A_refusal_names_the_function()
     {
         _server.Answer = exchange => exchange.Send(exchange.Request[1] == 0x90 ? ScriptedTyrant.Reply(1) : [1]);
-        var e = Assert.Throws<ServerCommandException>(() => _table.CreateIndexes(["a"], TyrantColumns.Of(BsonDocument.Of(("_id", 1), ("a", 1)))));
+        var e = Assert.Throws<ServerCommandException>(() =>
+            _table.CreateIndexes(["a"], TyrantColumns.Of(BsonDocument.Of(("_id", 1), ("a", 1)))));
         Assert.Equal("setindex: Tokyo Tyrant answered code 1 and gives no reason; its log may (code 1 TyrantFailure)", e.Message);
         Assert.Equal("vanish", Assert.Throws<ServerCommandException>(_table.Clear).Command);
     }

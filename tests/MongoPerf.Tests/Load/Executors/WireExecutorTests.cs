@@ -17,7 +17,9 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Tests.Load.Executors;
 
-/// <summary>Operations against a server that lies: each lie leads to the right failure, never to a hang, never to a wrong success.</summary>
+/// <summary>
+/// Operations against a server that lies: each lie leads to the right failure, never to a hang, never to a wrong success.
+/// </summary>
 public sealed class WireExecutorTests : IDisposable
 {
     private const double ReplySeconds = 0.3;
@@ -118,7 +120,8 @@ public sealed class WireExecutorTests : IDisposable
             exchange.Send(reply.AsSpan(sentAtOnce));
         };
         var e = Assert.Throws<ConnectionFailedException>(() => Run(operation));
-        Assert.EndsWith(sentAtOnce == 0 ? "no answer within 0.3 s" : "only 30 bytes of a reply came within 0.3 s", e.Message, StringComparison.Ordinal);
+        Assert.EndsWith(sentAtOnce == 0 ? "no answer within 0.3 s" : "only 30 bytes of a reply came within 0.3 s",
+            e.Message, StringComparison.Ordinal);
         timedOut.Set();
         // Now the late reply arrives, on the connection that should have been given up.
         Assert.Throws<WireProtocolException>(() => Run(operation));
@@ -148,7 +151,12 @@ public sealed class WireExecutorTests : IDisposable
     public void Ok_without_a_cursor_is_no_success()
     {
         IPreparedOperation find = Prepare("q4");
-        foreach (BsonDocument reply in new[] { Inserted, BsonDocument.Of(("cursor", BsonDocument.Of(("id", 0L))), ("ok", 1.0)), BsonDocument.Of(("cursor", BsonDocument.Empty), ("ok", 1)) })
+        foreach (BsonDocument reply in new[]
+        {
+            Inserted,
+            BsonDocument.Of(("cursor", BsonDocument.Of(("id", 0L))), ("ok", 1.0)),
+            BsonDocument.Of(("cursor", BsonDocument.Empty), ("ok", 1)),
+        })
         {
             _server.Answer = exchange => exchange.Reply(reply);
             var e = Assert.Throws<WireProtocolException>(() => Run(find));
@@ -179,8 +187,12 @@ public sealed class WireExecutorTests : IDisposable
         IPreparedOperation insert = Prepare("batch");
         _server.Answer = exchange => exchange.Reply(kind switch
         {
-            "write error" => BsonDocument.Of(("n", counted), ("writeErrors", new[] { BsonDocument.Of(("index", 7), ("code", 11000), ("errmsg", "E11000")) }), ("ok", 1.0)),
-            "write concern error" => BsonDocument.Of(("n", counted), ("writeConcernError", BsonDocument.Of(("code", 64), ("codeName", "WriteConcernFailed"), ("errmsg", "timed out"))), ("ok", 1.0)),
+            "write error" => BsonDocument.Of(("n", counted),
+                ("writeErrors", new[] { BsonDocument.Of(("index", 7), ("code", 11000), ("errmsg", "E11000")) }), ("ok", 1.0)),
+            "write concern error" => BsonDocument.Of(
+                ("n", counted),
+                ("writeConcernError", BsonDocument.Of(("code", 64), ("codeName", "WriteConcernFailed"), ("errmsg", "timed out"))),
+                ("ok", 1.0)),
             "ok 0" => BsonDocument.Of(("ok", 0.0), ("errmsg", "not authorized"), ("code", 13), ("codeName", "Unauthorized")),
             _ => BsonDocument.Of(("n", counted), ("ok", 1.0)),
         });
@@ -194,7 +206,8 @@ public sealed class WireExecutorTests : IDisposable
         IPreparedOperation insert = Prepare("batch");
         BsonDocument[] errors =
         [
-            BsonDocument.Of(("index", 1), ("code", 11000), ("errmsg", "E11000")), BsonDocument.Of(("index", 4), ("code", 2), ("errmsg", "too large")),
+            BsonDocument.Of(("index", 1), ("code", 11000), ("errmsg", "E11000")),
+            BsonDocument.Of(("index", 4), ("code", 2), ("errmsg", "too large")),
             BsonDocument.Of(("index", 7), ("code", 11000), ("errmsg", "E11000")),
         ];
         _server.Answer = exchange => exchange.Reply(BsonDocument.Of(("n", 7), ("writeErrors", errors), ("ok", 1.0)));
@@ -245,18 +258,24 @@ public sealed class WireExecutorTests : IDisposable
             Assert.Equal(new OperationOutcome(true, 1, 1024), Run(insert));
         insert.Complete();
         Assert.Equal(
-            [("insert", OpMsgFlags.MoreToCome, 0), ("insert", OpMsgFlags.MoreToCome, 0), ("insert", OpMsgFlags.MoreToCome, 0), ("ping", OpMsgFlags.None, null)],
+            [
+                ("insert", OpMsgFlags.MoreToCome, 0), ("insert", OpMsgFlags.MoreToCome, 0), ("insert", OpMsgFlags.MoreToCome, 0),
+                ("ping", OpMsgFlags.None, null),
+            ],
             commands);
     }
 
-    /// <summary>An acknowledged insert takes the connection string's concern; what is unacknowledged, or journaled by --journal, says so itself.</summary>
+    /// <summary>
+    /// An acknowledged insert takes the connection string's concern; what is unacknowledged, or journaled by --journal, says so itself.
+    /// </summary>
     [Theory]
     [InlineData("safe", false, "", "1", false)]
     [InlineData("safe", false, "w=majority", "majority", false)]
     [InlineData("batch", false, "w=2&journal=true", "2", true)]
     [InlineData("safe", true, "w=majority", "1", true)]
     [InlineData("unack", false, "w=majority", "0", false)]
-    public void The_connection_strings_write_concern_is_for_inserts_without_one_of_their_own(string test, bool journal, string options, string nodes, bool isJournaled)
+    public void The_connection_strings_write_concern_is_for_inserts_without_one_of_their_own(
+        string test, bool journal, string options, string nodes, bool isJournaled)
     {
         var sent = new BlockingCollection<BsonDocument>();
         _server.Answer = exchange =>
@@ -264,11 +283,14 @@ public sealed class WireExecutorTests : IDisposable
             sent.Add(new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray()));
             exchange.Reply(Inserted);
         };
-        using var executor = new WireExecutor(_ => _server.Address, ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?" + options)), "d");
+        using var executor = new WireExecutor(
+            _ => _server.Address, ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?" + options)), "d");
         executor.Connect();
         string uri = "mongodb://h/?" + options;
         var typed = new PlanOverrides { Parameters = journal ? new Dictionary<string, string> { ["journal"] = "true" } : [] };
-        InsertDocuments insert = SeriesFile.Insert(test, 1, [.. typed.Parameters, .. SeriesScenario.Parameters(typed, new DeploymentChoice(new DeploymentSettings { Topology = Topology.Standalone }) { Uri = options.Length > 0 ? uri : null }, isPreset: false)]);
+        InsertDocuments insert = SeriesFile.Insert(test, 1, [.. typed.Parameters, .. SeriesScenario.Parameters(typed,
+            new DeploymentChoice(new DeploymentSettings { Topology = Topology.Standalone }) { Uri = options.Length > 0 ? uri : null },
+            isPreset: false)]);
         Run(executor.Prepare(insert, new OperationContext(42, 0, new NumberSource(0, 10))));
         BsonDocument concern = sent.Take().FindDocument("writeConcern")!;
         Assert.Equal((nodes, isJournaled), (concern.Find("w").ToString(), concern.IsTrue("j")));
@@ -310,7 +332,8 @@ public sealed class WireExecutorTests : IDisposable
             }
         };
         using var executor = new WireExecutor(
-            _ => _server.Address, new ConnectionSettings { ConnectTimeout = TimeSpan.FromSeconds(kind == "silence" ? ReplySeconds : 60) }, "d");
+            _ => _server.Address,
+            new ConnectionSettings { ConnectTimeout = TimeSpan.FromSeconds(kind == "silence" ? ReplySeconds : 60) }, "d");
         Exception e = Assert.ThrowsAny<Exception>(executor.Connect);
         Assert.Equal(failure, e.GetType().Name);
         Assert.Contains(text, e.Message, StringComparison.Ordinal);
@@ -361,7 +384,8 @@ public sealed class WireExecutorTests : IDisposable
         _server.Answer = exchange => exchange.Close();
         another.Answer = exchange => exchange.Reply(FindReply(0));
         using var collection = new WireCollection(
-            new CollectionAccess(() => hooks == 0 ? _server.Address : another.Address, ConnectionSettings.Default, "d", SystemClock.Instance, TimeSpan.FromSeconds(20), () => hooks++),
+            new CollectionAccess(() => hooks == 0 ? _server.Address : another.Address, ConnectionSettings.Default, "d",
+                SystemClock.Instance, TimeSpan.FromSeconds(20), () => hooks++),
             "c", Documents, new CollectionShape([]));
         Assert.Equal(0, collection.FindEnd(0));
         Assert.Equal((1, 1L), (hooks, collection.LostConnections));
@@ -377,9 +401,11 @@ public sealed class WireExecutorTests : IDisposable
     [Fact]
     public void A_batch_beyond_the_servers_limits_is_refused_with_what_fits()
     {
-        _server.Handshake = exchange => exchange.Reply(BsonDocument.Of(("ismaster", true), ("maxWriteBatchSize", 1000), ("maxWireVersion", 17), ("ok", 1.0)));
+        _server.Handshake = exchange =>
+            exchange.Reply(BsonDocument.Of(("ismaster", true), ("maxWriteBatchSize", 1000), ("maxWireVersion", 17), ("ok", 1.0)));
         _executor.Connect();
-        var e = Assert.Throws<OperationLimitException>(() => _executor.Prepare(SeriesFile.Insert("batch", 1001), new OperationContext(1, 0, new NumberSource(0, 1))));
+        var e = Assert.Throws<OperationLimitException>(() =>
+            _executor.Prepare(SeriesFile.Insert("batch", 1001), new OperationContext(1, 0, new NumberSource(0, 1))));
         Assert.StartsWith("batch is 1001 documents; this server allows 1 to 1000", e.Message, StringComparison.Ordinal);
     }
 

@@ -56,7 +56,8 @@ public sealed class WireGridFsTests : IDisposable
     public void A_file_beyond_one_inserts_size_goes_in_several()
     {
         var files = new GridFsFileSet(42, new GridFsBucket("fs", 8 << 20), 20 << 20);
-        IPreparedOperation write = _executor.Prepare(new UploadFile("write", "fs", files), new OperationContext(42, 0, new NumberSource(0, 1)));
+        IPreparedOperation write = _executor.Prepare(
+            new UploadFile("write", "fs", files), new OperationContext(42, 0, new NumberSource(0, 1)));
         Assert.Equal(new OperationOutcome(true, 1, 20 << 20), Run(write));
         Assert.Equal([("fs.chunks", 2), ("fs.chunks", 1), ("fs.files", 1)], _inserts.Select(i => (i.Command, i.Documents.Length)));
     }
@@ -65,7 +66,8 @@ public sealed class WireGridFsTests : IDisposable
     public void An_empty_file_has_no_chunk()
     {
         var files = new GridFsFileSet(42, new GridFsBucket(), 0);
-        Assert.Equal(new OperationOutcome(true, 1, 0), Run(_executor.Prepare(new UploadFile("write", "fs", files), new OperationContext(42, 0, new NumberSource(0, 1)))));
+        Assert.Equal(new OperationOutcome(true, 1, 0),
+            Run(_executor.Prepare(new UploadFile("write", "fs", files), new OperationContext(42, 0, new NumberSource(0, 1)))));
         Assert.Equal(["fs.files"], _inserts.Select(i => i.Command));
         IPreparedOperation read = Read(files, 1);
         Assert.Equal(new OperationOutcome(true, 1, 0), Run(read));
@@ -125,7 +127,8 @@ public sealed class WireGridFsTests : IDisposable
         _server.Answer = exchange =>
         {
             if (new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray()).FindString("insert") == refused)
-                exchange.Reply(BsonDocument.Of(("n", 0), ("writeErrors", new[] { BsonDocument.Of(("index", 0), ("code", 11000), ("errmsg", "E11000")) }), ("ok", 1.0)));
+                exchange.Reply(BsonDocument.Of(("n", 0),
+                    ("writeErrors", new[] { BsonDocument.Of(("index", 0), ("code", 11000), ("errmsg", "E11000")) }), ("ok", 1.0)));
             else
                 Keep(exchange);
         };
@@ -138,7 +141,8 @@ public sealed class WireGridFsTests : IDisposable
     public void Files_that_were_uploaded_in_a_phase_can_be_asked_for()
     {
         var keys = new KeySpace(0);
-        IPreparedOperation write = _executor.Prepare(new UploadFile("write", "fs", Files) { Keys = keys }, new OperationContext(42, 0, null));
+        IPreparedOperation write = _executor.Prepare(new UploadFile("write", "fs", Files) { Keys = keys },
+            new OperationContext(42, 0, null));
         Assert.True(write.Draw());
         Assert.Equal(0, keys.Count);
         Assert.True(write.Execute().Succeeded);
@@ -157,14 +161,20 @@ public sealed class WireGridFsTests : IDisposable
         {
             BsonDocument command = new(OpMsg.Parse(exchange.Request).Body.ToArray());
             heard.Add($"{command.First().Key} {command.First().Value} {command.Find("writeConcern.w")}{command.Find("readConcern.level")}");
-            exchange.Reply(BsonDocument.Of(("n", command.First().Value.ToString() == "fs.chunks" ? 3 : 1), ("ok", 1.0), ("cursor", BsonDocument.Of(("firstBatch", new[] { BsonDocument.Of(("length", 0L), ("chunkSize", 1000)) }), ("id", 0L)))));
+            exchange.Reply(BsonDocument.Of(("n", command.First().Value.ToString() == "fs.chunks" ? 3 : 1), ("ok", 1.0),
+                ("cursor", BsonDocument.Of(("firstBatch", new[] { BsonDocument.Of(("length", 0L), ("chunkSize", 1000)) }), ("id", 0L)))));
         };
-        using var executor = new WireExecutor(_ => _server.Address, ConnectionSettings.Default with { Dialect = CommandDialect.RoutingMongod }, "d");
+        using var executor = new WireExecutor(
+            _ => _server.Address, ConnectionSettings.Default with { Dialect = CommandDialect.RoutingMongod }, "d");
         executor.Connect();
         var concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", 2)), ReadConcern = "majority" };
-        Run(executor.Prepare(new UploadFile("write", "fs", Files) { Concerns = concerns }, new OperationContext(42, 0, new NumberSource(0, 1))));
-        Run(executor.Prepare(new DownloadFile("read", "fs", Files) { Concerns = concerns, Chooser = new UniformKeys(new KeySpace(1)) }, new OperationContext(42, 0, null)));
-        Assert.Equal(["clusterInsert fs.chunks 2", "clusterInsert fs.files 2", "clusterFind fs.files majority", "clusterFind fs.chunks majority"], heard);
+        Run(executor.Prepare(
+            new UploadFile("write", "fs", Files) { Concerns = concerns }, new OperationContext(42, 0, new NumberSource(0, 1))));
+        Run(executor.Prepare(new DownloadFile("read", "fs", Files) { Concerns = concerns, Chooser = new UniformKeys(new KeySpace(1)) },
+            new OperationContext(42, 0, null)));
+        Assert.Equal(
+            ["clusterInsert fs.chunks 2", "clusterInsert fs.files 2", "clusterFind fs.files majority", "clusterFind fs.chunks majority"],
+            heard);
     }
 
     private static OperationOutcome Run(IPreparedOperation operation)
@@ -179,7 +189,8 @@ public sealed class WireGridFsTests : IDisposable
     private IPreparedOperation Read(int count) => Read(Files, count);
 
     private IPreparedOperation Read(GridFsFileSet files, int count) =>
-        _executor.Prepare(new DownloadFile("read", "fs", files) { Chooser = new UniformKeys(new KeySpace(count)) }, new OperationContext(42, 0, null));
+        _executor.Prepare(new DownloadFile("read", "fs", files) { Chooser = new UniformKeys(new KeySpace(count)) },
+            new OperationContext(42, 0, null));
 
     /// <summary>A server that keeps what is inserted and hands chunks out two at a time.</summary>
     private void Keep(Exchange exchange)
@@ -195,8 +206,11 @@ public sealed class WireGridFsTests : IDisposable
         }
 
         string found = body.FindString("find") ?? body.FindString("collection")!;
-        BsonDocument[] all = [.. _inserts.Where(i => i.Command == found).SelectMany(i => i.Documents).Where(document => IsAskedFor(document, body))];
-        exchange.Reply(body.Find("getMore") is { } cursor ? Batch("nextBatch", all[2..], 0, cursor.ToInt64()) : Batch("firstBatch", all.Take(2), all.Length > 2 ? 77 : 0, 77));
+        BsonDocument[] all = [.. _inserts.Where(i => i.Command == found)
+            .SelectMany(i => i.Documents).Where(document => IsAskedFor(document, body))];
+        exchange.Reply(body.Find("getMore") is { } cursor
+            ? Batch("nextBatch", all[2..], 0, cursor.ToInt64())
+            : Batch("firstBatch", all.Take(2), all.Length > 2 ? 77 : 0, 77));
     }
 
     private ObjectId _askedFor;

@@ -15,11 +15,15 @@ public sealed class WireOperationTests
 {
     private const int Operations = 5_000;
 
-    private static readonly BsonDocument Found = BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", new[] { BsonDocument.Of(("a", 1)) }), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0));
+    private static readonly BsonDocument Found = BsonDocument.Of(
+        ("cursor", BsonDocument.Of(("firstBatch", new[] { BsonDocument.Of(("a", 1)) }), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0));
     private static readonly BsonDocument Written = BsonDocument.Of(("n", 1), ("nModified", 1), ("ok", 1.0));
 
-    private static readonly DocumentTemplate Fixed = new(DocumentValue.Of(("n", new SequenceValue(NumberKind.Int64, 0, 1)), ("b", FillerValue.Binary(new LengthRange(100, 100), 7))), 42, "c");
-    private static readonly DocumentTemplate Varying = new(DocumentValue.Of(("_id", new NumberedTextValue("user", 1, true)), ("w", new WordValue(WordList.Count, 8))), 42, "c");
+    private static readonly DocumentTemplate Fixed = new(
+        DocumentValue.Of(("n", new SequenceValue(NumberKind.Int64, 0, 1)), ("b", FillerValue.Binary(new LengthRange(100, 100), 7))),
+        42, "c");
+    private static readonly DocumentTemplate Varying = new(
+        DocumentValue.Of(("_id", new NumberedTextValue("user", 1, true)), ("w", new WordValue(WordList.Count, 8))), 42, "c");
 
     [Fact]
     public void Find_by_a_key_of_fixed_length_allocates_nothing() => Assert.Equal(0, Allocated(Found, FindById(Fixed)));
@@ -29,13 +33,18 @@ public sealed class WireOperationTests
 
     [Fact]
     public void Update_allocates_nothing() => Assert.Equal(0, Allocated(Written, new UpdateDocuments(
-        "update", "c", ById(Varying), DocumentValue.Of(("$set", DocumentValue.Of(("w", new WordValue(10, 3)))))) { Chooser = new UniformKeys(new KeySpace(1000)), MustMatch = true, MustModify = true }));
+        "update", "c", ById(Varying), DocumentValue.Of(("$set", DocumentValue.Of(("w", new WordValue(10, 3))))))
+        {
+            Chooser = new UniformKeys(new KeySpace(1000)), MustMatch = true, MustModify = true,
+        }));
 
     [Fact]
-    public void Insert_of_varying_length_allocates_nothing() => Assert.Equal(0, Allocated(Written, new InsertDocuments("insert", "c", Varying, 1, true) { Keys = new KeySpace(0) }));
+    public void Insert_of_varying_length_allocates_nothing() =>
+        Assert.Equal(0, Allocated(Written, new InsertDocuments("insert", "c", Varying, 1, true) { Keys = new KeySpace(0) }));
 
     [Fact]
-    public void Insert_of_fixed_length_allocates_nothing() => Assert.Equal(0, Allocated(Written, new InsertDocuments("insert", "c", Fixed, 1, true) { Keys = new KeySpace(0) }));
+    public void Insert_of_fixed_length_allocates_nothing() =>
+        Assert.Equal(0, Allocated(Written, new InsertDocuments("insert", "c", Fixed, 1, true) { Keys = new KeySpace(0) }));
 
     [Theory]
     [InlineData(true)]
@@ -48,7 +57,8 @@ public sealed class WireOperationTests
         for (int i = 0; i < 7; i++)
             Assert.True(operation.Draw() && operation.Execute().Succeeded);
         BsonDocument[] commands = [.. sent.Commands];
-        Assert.Equal(Enumerable.Range(0, 7).Select(i => documents.Make(i % 5).Find("_id")!.Value.Bytes.ToArray()), commands.Select(c => c.Find("filter._id")!.Value.Bytes.ToArray()));
+        Assert.Equal(Enumerable.Range(0, 7).Select(i => documents.Make(i % 5).Find("_id")!.Value.Bytes.ToArray()),
+            commands.Select(c => c.Find("filter._id")!.Value.Bytes.ToArray()));
         Assert.All(commands, c => Assert.Equal(["find", "filter", "limit", "singleBatch", "$db"], c.Select(e => e.Key)));
     }
 
@@ -66,7 +76,8 @@ public sealed class WireOperationTests
         // The server counts 1 each time, so that a short count is no success.
         Assert.Equal([1, 1, 1], counts);
         Assert.Equal([3, 3, 2], sent.Inserted.Select(batch => batch.Count));
-        Assert.Equal(Enumerable.Range(0, 8).Select(i => documents.Make(i).Bytes.ToArray()), sent.Inserted.SelectMany(batch => batch).Select(d => d.Bytes.ToArray()));
+        Assert.Equal(Enumerable.Range(0, 8).Select(i => documents.Make(i).Bytes.ToArray()),
+            sent.Inserted.SelectMany(batch => batch).Select(d => d.Bytes.ToArray()));
     }
 
     [Fact]
@@ -153,7 +164,8 @@ public sealed class WireOperationTests
 
         public List<List<BsonDocument>> Inserted { get; } = [];
 
-        public IPreparedOperation Prepare(Operation specification, NumberSource? numbers = null) => _executor.Prepare(specification, new OperationContext(42, 0, numbers));
+        public IPreparedOperation Prepare(Operation specification, NumberSource? numbers = null) =>
+            _executor.Prepare(specification, new OperationContext(42, 0, numbers));
 
         public void Dispose()
         {

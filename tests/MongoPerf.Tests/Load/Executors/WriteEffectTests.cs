@@ -10,7 +10,10 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Load.Executors;
 
-/// <summary>A write that was answered with ok succeeded only if the counts of the reply say what they must. The replies are those of a mongos (mongos_crud.json).</summary>
+/// <summary>
+/// A write that was answered with ok succeeded only if the counts of the reply say what they must. The replies are those of a mongos
+/// (mongos_crud.json).
+/// </summary>
 public sealed class WriteEffectTests
 {
     private static readonly DocumentTemplate Documents = new(DocumentValue.Of(("n", new SequenceValue(NumberKind.Int64, 0, 1))), 42, "c");
@@ -21,26 +24,45 @@ public sealed class WriteEffectTests
     private static readonly BsonDocument Nothing = BsonDocument.Of(("nModified", 0), ("n", 0), ("ok", 1.0));
     private static readonly BsonDocument Changed = BsonDocument.Of(("nModified", 1), ("n", 1), ("ok", 1.0));
     private static readonly BsonDocument Same = BsonDocument.Of(("nModified", 0), ("n", 1), ("ok", 1.0));
-    private static readonly BsonDocument Inserted = BsonDocument.Of(("nModified", 0), ("n", 1), ("upserted", new[] { BsonDocument.Of(("index", 0), ("_id", 4711)) }), ("ok", 1.0));
+    private static readonly BsonDocument Inserted = BsonDocument.Of(("nModified", 0), ("n", 1),
+        ("upserted", new[] { BsonDocument.Of(("index", 0), ("_id", 4711)) }), ("ok", 1.0));
 
     public static TheoryData<string, Operation, BsonDocument, string?, string?> Replies { get; } = new()
     {
         { "replaced", Replace() with { MustMatch = true }, Changed, null, null },
         { "replaced by the same", Replace() with { MustMatch = true }, Same, null, null },
-        { "not found", Replace() with { MustMatch = true }, Nothing, "NothingChanged", "replace changed nothing: matched 0 of 1 documents" },
+        {
+            "not found", Replace() with { MustMatch = true }, Nothing, "NothingChanged", "replace changed nothing: matched 0 of 1 documents"
+        },
         { "need not be found", Replace(), Nothing, null, null },
-        { "not acknowledged", Replace() with { MustMatch = true, Concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", 0)) } }, Nothing, null, null },
-        { "update of nothing", Update() with { MustMatch = true }, Nothing, "NothingChanged", "update changed nothing: matched 0 of 1 documents" },
-        { "upsert of what is there", Update() with { MustMatch = true, Upsert = true }, Inserted, "UnexpectedUpsert", "update inserted a document: the one that it is about was not found" },
+        { "not acknowledged", Replace() with
+        {
+            MustMatch = true, Concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", 0)) },
+        }, Nothing, null, null },
+        { "update of nothing", Update() with { MustMatch = true }, Nothing, "NothingChanged", "update changed nothing: "
+            + "matched 0 of 1 documents" },
+        { "upsert of what is there", Update() with { MustMatch = true, Upsert = true }, Inserted, "UnexpectedUpsert", "update inserted a "
+            + "document: the one that it is about was not found" },
         { "upsert", Update() with { Upsert = true }, Inserted, null, null },
-        { "upsert that does nothing", Update() with { Upsert = true }, Nothing, "NothingChanged", "update changed nothing: matched 0 of 1 documents" },
-        { "increment of nothing", Update() with { MustModify = true }, Same, "NothingChanged", "update changed too little: matched 1, modified 0" },
+        { "upsert that does nothing", Update() with { Upsert = true }, Nothing, "NothingChanged", "update changed nothing: "
+            + "matched 0 of 1 documents" },
+        { "increment of nothing", Update() with { MustModify = true }, Same, "NothingChanged", "update changed too little: "
+            + "matched 1, modified 0" },
         { "increment", Update() with { MustModify = true }, Changed, null, null },
         { "increment of what need not be found", Update() with { MustModify = true }, Nothing, null, null },
         { "inserting increment", Update() with { MustModify = true, Upsert = true }, Inserted, null, null },
         { "delete of what is deleted", new DeleteDocuments("delete", "c", ById), Nothing, null, null },
-        { "findAndModify", Find() with { MustMatch = true }, BsonDocument.Of(("value", BsonDocument.Of(("a", 1))), ("ok", 1.0)), null, null },
-        { "findAndModify of nothing", Find() with { MustMatch = true }, BsonDocument.Of(("value", null), ("ok", 1.0)), "NothingChanged", "findAndModify changed nothing: matched 0 of 1 documents" },
+        { "findAndModify", Find() with
+        {
+            MustMatch = true,
+        }, BsonDocument.Of(("value", BsonDocument.Of(("a", 1))), ("ok", 1.0)), null, null },
+        {
+            "findAndModify of nothing",
+            Find() with { MustMatch = true },
+            BsonDocument.Of(("value", null), ("ok", 1.0)),
+            "NothingChanged",
+            "findAndModify changed nothing: matched 0 of 1 documents"
+        },
         {
             "findAndModify that inserts", Find() with { MustMatch = true, Upsert = true }, BsonDocument.Of(("value", null), ("ok", 1.0)),
             "UnexpectedUpsert", "findAndModify inserted a document: the one that it is about was not found"
@@ -53,12 +75,14 @@ public sealed class WriteEffectTests
 
     [Theory]
     [MemberData(nameof(Replies))]
-    public void A_write_without_its_effect_fails_under_its_own_name(string what, Operation operation, BsonDocument reply, string? name, string? message)
+    public void A_write_without_its_effect_fails_under_its_own_name(
+        string what, Operation operation, BsonDocument reply, string? name, string? message)
     {
         using var server = new LyingServer { Answer = exchange => exchange.Reply(reply) };
         using var executor = new WireExecutor(_ => server.Address, ConnectionSettings.Default, "d");
         executor.Connect();
-        IPreparedOperation prepared = executor.Prepare(operation with { Chooser = new UniformKeys(new KeySpace(10)) }, new OperationContext(42, 0, null));
+        IPreparedOperation prepared = executor.Prepare(operation with { Chooser = new UniformKeys(new KeySpace(10)) },
+            new OperationContext(42, 0, null));
         Assert.True(prepared.Draw());
         Assert.True(prepared.Execute().Succeeded == (name is null), what);
         Assert.Equal((name, message), (prepared.LastError?.Name, prepared.LastError?.Message));

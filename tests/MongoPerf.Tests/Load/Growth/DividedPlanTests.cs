@@ -7,7 +7,9 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Load.Growth;
 
-/// <summary>A plan that several clients carry out, one after the other here: what each does must not depend on how far the others are.</summary>
+/// <summary>
+/// A plan that several clients carry out, one after the other here: what each does must not depend on how far the others are.
+/// </summary>
 public sealed class DividedPlanTests
 {
     private const string Users = GrowthHarness.Users;
@@ -77,7 +79,8 @@ public sealed class DividedPlanTests
         {
             using var part = new GrowthHarness
             {
-                Data = data, Share = new PlanShare(i, 3), Text = Users + "phases:\n  - {load: users, batch: 7}\n  - {name: read, count: 1000, operations: [{find: users, key: uniform}]}\n",
+                Data = data, Share = new PlanShare(i, 3), Text = Users
+                    + "phases:\n  - {load: users, batch: 7}\n  - {name: read, count: 1000, operations: [{find: users, key: uniform}]}\n",
             };
             Assert.True(part.Run(_ => Scripted.Ok()));
             operations += part.Records[1].Operations.Single().Operations;
@@ -98,11 +101,16 @@ public sealed class DividedPlanTests
     [InlineData("[{load: fs}, {name: read, count: 10, operations: [{download: fs}]}]", null)]
     [InlineData("[{name: add, count: 10, operations: [{upload: fs}]}]", "phase 'add' adds files to 'fs' while it measures")]
     [InlineData("[{balancer: off}, {load: users}]", null)]
-    [InlineData("[{name: mix, groups: [{name: clients, operations: [{find: users, key: uniform}]}, {name: window, balancer: now, within: 5m}]}]", "changes the cluster beside other work")]
-    [InlineData("[{load: users}, {name: work, count: 10, operations: [{find: users, key: uniform}, {update: users, key: uniform, with: {$set: {n: 1}}}, {delete: users, key: uniform}]}]", null)]
+    [InlineData(
+        "[{name: mix, groups: [{name: clients, operations: [{find: users, key: uniform}]}, {name: window, balancer: now, within: 5m}]}]",
+        "changes the cluster beside other work")]
+    [InlineData("[{load: users}, {name: work, count: 10, operations: [{find: users, key: uniform}, {update: users, key: uniform, with: "
+        + "{$set: {n: 1}}}, {delete: users, key: uniform}]}]", null)]
     public void What_can_not_be_divided_is_told(string phases, string? fault)
     {
-        Plan plan = PlanReader.Read(new ScenarioFile("test", "test.yaml", $"{Users}  fs: {{files: {{count: 10, length: 1kB}}}}\nphases: {phases}\n"), new PlanOverrides(), 42).Plan;
+        Plan plan = PlanReader.Read(
+            new ScenarioFile("test", "test.yaml", $"{Users}  fs: {{files: {{count: 10, length: 1kB}}}}\nphases: {phases}\n"),
+            new PlanOverrides(), 42).Plan;
         Assert.Equal(fault is not null, PlanDivision.FindFault(plan) is not null);
         Assert.Contains(fault ?? "", PlanDivision.FindFault(plan) ?? "", StringComparison.Ordinal);
     }
@@ -110,7 +118,8 @@ public sealed class DividedPlanTests
     [Fact]
     public void Documents_that_can_not_be_found_again_are_loaded_in_parts_and_anew_after_an_interruption()
     {
-        string text = Users + "phases:\n  - {load: users, batch: 2}\n  - {name: read, count: 30, operations: [{find: users, key: uniform}]}\n";
+        string text = Users
+            + "phases:\n  - {load: users, batch: 2}\n  - {name: read, count: 30, operations: [{find: users, key: uniform}]}\n";
         var data = new MemoryData(new ManualClock()) { FindsNumbers = false };
         GrowthHarness[] parts = RunTogether(data, text, 3, (client, operation) => client == 1 && operation == 10 ? null : Scripted.Ok());
         Assert.All(parts, part => Assert.False(part.Records[0].IsComplete));
@@ -160,7 +169,8 @@ public sealed class DividedPlanTests
 
         Assert.Equal(0, data.Duplicates);
         Assert.Equal(Enumerable.Range(0, data.Numbers("users").Count).Select(number => (long)number), data.Numbers("users"));
-        long inserted = parts.Sum(part => part.Records.SelectMany(record => record.Operations).Where(operation => operation.IsInsert).Sum(operation => operation.Documents));
+        long inserted = parts.Sum(part => part.Records.SelectMany(record => record.Operations)
+            .Where(operation => operation.IsInsert).Sum(operation => operation.Documents));
         Assert.Equal(data.Numbers("users").Count, inserted + data.Written.Sum(range => range.Count));
         Assert.All(parts, part =>
         {
@@ -169,7 +179,8 @@ public sealed class DividedPlanTests
             Assert.Equal(0, part.Missing);
         });
         // Readers asked for nothing that was never there.
-        Assert.All(parts.SelectMany(part => part.Executors).SelectMany(executor => executor.KeysDrawn), key => Assert.InRange(key, 0, data.Numbers("users").Count - 1));
+        Assert.All(parts.SelectMany(part => part.Executors).SelectMany(executor => executor.KeysDrawn),
+            key => Assert.InRange(key, 0, data.Numbers("users").Count - 1));
         foreach (GrowthHarness part in parts)
             part.Dispose();
     }
@@ -177,7 +188,8 @@ public sealed class DividedPlanTests
     [Fact]
     public void A_client_asks_for_what_was_there_and_for_what_it_inserted_itself_but_never_for_the_other_clients_new_documents()
     {
-        string text = Users + "phases:\n  - load: users\n  - {name: mix, count: 400, operations: [{find: users, key: latest}, {insert: users}]}\n";
+        string text = Users
+            + "phases:\n  - load: users\n  - {name: mix, count: 400, operations: [{find: users, key: latest}, {insert: users}]}\n";
         var data = new MemoryData(new ManualClock());
         GrowthHarness[] parts = RunTogether(data, text, 2, static (_, _) => Scripted.Ok());
         foreach ((int i, GrowthHarness part) in parts.Index())
@@ -194,9 +206,11 @@ public sealed class DividedPlanTests
     [InlineData(1)]
     public void Inserting_clients_of_which_one_was_interrupted_continue_without_using_a_number_twice(int interrupted)
     {
-        string text = Users + "phases:\n  - load: users\n  - {name: mix, count: 300, operations: [{find: users, key: uniform}, {insert: users}]}\n  - {check: users}\n";
+        string text = Users + "phases:\n  - load: users\n"
+            + "  - {name: mix, count: 300, operations: [{find: users, key: uniform}, {insert: users}]}\n  - {check: users}\n";
         var data = new MemoryData(new ManualClock());
-        GrowthHarness[] parts = RunTogether(data, text, 2, (client, operation) => client == interrupted && operation == 120 ? null : Scripted.Ok());
+        GrowthHarness[] parts = RunTogether(
+            data, text, 2, (client, operation) => client == interrupted && operation == 120 ? null : Scripted.Ok());
         Assert.Contains(parts, part => !part.Records[^1].IsComplete);
         parts = RunTogether(data, text, 2, static (_, _) => Scripted.Ok(), parts);
         Assert.Equal(0, data.Duplicates);
@@ -215,13 +229,16 @@ public sealed class DividedPlanTests
     [InlineData("- {name: add, count: 300, operations: [{insert: users}]}", 70)]
     public void A_client_that_lost_its_disk_in_the_middle_of_a_phase_meets_none_of_its_own_documents(string phase, int interruptedAt)
     {
-        string text = $"{Users}phases:\n  {(phase.StartsWith("- {load", StringComparison.Ordinal) ? "" : "- load: users\n  ")}{phase}\n  - {{check: users}}\n";
+        string text = $"{Users}phases:\n"
+            + $"  {(phase.StartsWith("- {load", StringComparison.Ordinal) ? "" : "- load: users\n  ")}{phase}\n  - {{check: users}}\n";
         var data = new MemoryData(new ManualClock());
-        GrowthHarness[] parts = RunTogether(data, text, 2, (client, operation) => client == 1 && operation == interruptedAt / 2 ? null : Scripted.Ok());
+        GrowthHarness[] parts = RunTogether(
+            data, text, 2, (client, operation) => client == 1 && operation == interruptedAt / 2 ? null : Scripted.Ok());
         Assert.All(parts, part => Assert.False(part.Records[^1].IsComplete));
         int before = data.Numbers("users").Count;
         parts[1].Dispose();
-        parts = RunTogether(data, text, 2, static (_, _) => Scripted.Ok(), [parts[0], new GrowthHarness { Data = data, Share = new PlanShare(1, 2), Text = text }]);
+        parts = RunTogether(data, text, 2, static (_, _) => Scripted.Ok(),
+            [parts[0], new GrowthHarness { Data = data, Share = new PlanShare(1, 2), Text = text }]);
         AssertWhole(data, parts);
         Assert.InRange(data.Numbers("users").Count, before, int.MaxValue);
     }
@@ -230,7 +247,8 @@ public sealed class DividedPlanTests
     [InlineData("mix, duration: 1s, operations: [{find: users, key: uniform}, {insert: users}]", false)]
     [InlineData("mix, duration: 1s, operations: [{find: users, key: uniform}, {insert: users}]", true)]
     [InlineData("add, duration: 1s, operations: [{insert: users}]", false)]
-    public void A_client_killed_while_gaps_are_closed_closes_its_own_when_it_comes_back_and_measures_nothing_again(string phase, bool hasLostDisk)
+    public void A_client_killed_while_gaps_are_closed_closes_its_own_when_it_comes_back_and_measures_nothing_again(
+        string phase, bool hasLostDisk)
     {
         string text = $"{Users}phases:\n  - load: users\n  - {{name: {phase}}}\n  - {{check: users}}\n";
         var data = new MemoryData(new ManualClock());
@@ -259,13 +277,15 @@ public sealed class DividedPlanTests
         Assert.InRange(data.Numbers("users").Count, there, int.MaxValue);
         AssertWhole(data, parts);
 
-        static long Inserted(GrowthHarness part) => part.Records.Where(record => record.Kind == PhaseKind.Measure).SelectMany(record => record.Operations).Where(operation => operation.IsInsert).Sum(operation => operation.Documents);
+        static long Inserted(GrowthHarness part) => part.Records.Where(record => record.Kind == PhaseKind.Measure)
+            .SelectMany(record => record.Operations).Where(operation => operation.IsInsert).Sum(operation => operation.Documents);
     }
 
     [Fact]
     public void Where_documents_are_removed_the_gaps_of_clients_stay()
     {
-        string text = Users + "phases:\n  - load: users\n  - {name: mix, count: 300, operations: [{delete: users, key: uniform}, {insert: users}]}\n";
+        string text = Users
+            + "phases:\n  - load: users\n  - {name: mix, count: 300, operations: [{delete: users, key: uniform}, {insert: users}]}\n";
         var data = new MemoryData(new ManualClock());
         GrowthHarness[] parts = RunTogether(data, text, 2, static (_, _) => Scripted.Ok());
         Assert.Equal(0, data.Duplicates);
@@ -282,7 +302,8 @@ public sealed class DividedPlanTests
         long[] all = [.. Enumerable.Range(0, count).SelectMany(i => new PlanShare(i, count).OwnOf(new NumberRange(first, end)))];
         Assert.Equal(Enumerable.Range((int)first, (int)(end - first)).Select(number => (long)number), all.Order());
         var (one, other) = (new KeySpace(first, new PlanShare(0, count)), new KeySpace(first + 5, new PlanShare(1, count)));
-        Assert.Empty(Enumerable.Range(0, 50).Select(i => one.NumberOf(first + i)).Where(number => number >= first + 5).Intersect(Enumerable.Range(0, 50).Select(i => other.NumberOf(first + 5 + i))));
+        Assert.Empty(Enumerable.Range(0, 50).Select(i => one.NumberOf(first + i))
+            .Where(number => number >= first + 5).Intersect(Enumerable.Range(0, 50).Select(i => other.NumberOf(first + 5 + i))));
         Assert.Equal(first - 1, one.NumberOf(first - 1));
     }
 
@@ -308,10 +329,12 @@ public sealed class DividedPlanTests
     /// <param name="clients">How many.</param>
     /// <param name="script">Of each client's operations; null interrupts the client.</param>
     /// <param name="before">Clients that continue; null for new ones.</param>
-    private static GrowthHarness[] RunTogether(MemoryData data, string text, int clients, Func<int, int, Scripted?> script, GrowthHarness[]? before = null)
+    private static GrowthHarness[] RunTogether(
+        MemoryData data, string text, int clients, Func<int, int, Scripted?> script, GrowthHarness[]? before = null)
     {
         var meeting = new MeetingPoint(clients);
-        GrowthHarness[] parts = before ?? [.. Enumerable.Range(0, clients).Select(i => new GrowthHarness { Data = data, Share = new PlanShare(i, clients), Text = text })];
+        GrowthHarness[] parts = before ?? [.. Enumerable.Range(0, clients)
+            .Select(i => new GrowthHarness { Data = data, Share = new PlanShare(i, clients), Text = text })];
         Thread[] threads =
         [
             .. parts.Select((part, i) => new Thread(() =>
@@ -373,7 +396,9 @@ public sealed class DividedPlanTests
                 Monitor.PulseAll(_positions);
                 while (_positions.Any(other => other < position) && !_hasLost)
                     Monitor.Wait(_positions);
-                return new Meeting(_positions.Any(other => other < position) ? "one of the clients has left" : null) { Farthest = _positions.Max() };
+                return new Meeting(_positions.Any(other => other < position)
+                    ? "one of the clients has left"
+                    : null) { Farthest = _positions.Max() };
             }
         }
 

@@ -13,7 +13,10 @@ namespace MongoPerf.Tests.Load.Growth;
 /// <summary>How the result of writing follows from what was sent and what is there.</summary>
 public sealed class FillingTests : IDisposable
 {
-    private static readonly PlanCollection Series = new() { Name = "series", Count = 0, Documents = new DocumentTemplate(DocumentValue.Empty, 42, "series") };
+    private static readonly PlanCollection Series = new()
+    {
+        Name = "series", Count = 0, Documents = new DocumentTemplate(DocumentValue.Empty, 42, "series"),
+    };
 
     private GrowthHarness _run = new();
 
@@ -46,7 +49,8 @@ public sealed class FillingTests : IDisposable
     public void What_was_never_sent_is_repaired_but_not_lost()
     {
         // 5 sends break before anything leaves, 2 that are sent do not arrive.
-        OperationResult result = Settle("{w: 0}", 100, i => i % 20 == 0 ? Scripted.Broken() : Scripted.Ok() with { Arrives = i is not (7 or 8) });
+        OperationResult result = Settle(
+            "{w: 0}", 100, i => i % 20 == 0 ? Scripted.Broken() : Scripted.Ok() with { Arrives = i is not (7 or 8) });
         Assert.Equal((95, 93, 2), (result.Unacknowledged!.Sent, result.Unacknowledged.Arrived, result.Unacknowledged.Lost));
         Assert.Equal(7, result.Repaired);
         Assert.Equal(100, _run.Data.Numbers("series").Count);
@@ -92,7 +96,8 @@ public sealed class FillingTests : IDisposable
     {
         _run.Data.Duplicate = "E11000 duplicate key error collection: perf.c index: _id_ dup key: { _id: 7 }";
         _run.Data.Twice.Add(1001);
-        _run.WithContext(context => Assert.Throws<DuplicateKeyException>(() => new Filling(context).Repair(Series, new NumberRange(1000, 1003))));
+        _run.WithContext(context =>
+            Assert.Throws<DuplicateKeyException>(() => new Filling(context).Repair(Series, new NumberRange(1000, 1003))));
         Assert.Equal([3L, 1], _run.Data.Written.Select(range => range.Count));
     }
 
@@ -103,7 +108,8 @@ public sealed class FillingTests : IDisposable
         _run.WithContext(context =>
         {
             var e = Assert.Throws<DuplicateKeyException>(() => new Filling(context).Repair(Series, new NumberRange(1000, 1003)));
-            Assert.Equal("series: 1 document can't be stored: E11000 duplicate key error collection: perf.c index: u_1 dup key: { u: 7 }", e.Message);
+            Assert.Equal("series: 1 document can't be stored: E11000 duplicate key error collection: perf.c index: u_1 dup key: { u: 7 }",
+                e.Message);
         });
         Assert.Single(_run.Data.Written);
     }
@@ -118,7 +124,8 @@ public sealed class FillingTests : IDisposable
         Assert.Equal(arrived, result.Unacknowledged?.Arrived);
         Assert.Equal(98, _run.Data.Numbers("series").Count);
 
-        static Scripted Refused(string concern) => concern == "{w: 0}" ? Scripted.Ok() with { Arrives = false } : Scripted.Refused(11000, "DuplicateKey", "E11000");
+        static Scripted Refused(string concern) =>
+            concern == "{w: 0}" ? Scripted.Ok() with { Arrives = false } : Scripted.Refused(11000, "DuplicateKey", "E11000");
     }
 
     /// <summary>They would push out others, and be written again for ever.</summary>
@@ -143,12 +150,14 @@ public sealed class FillingTests : IDisposable
         _run.WithContext(context => Assert.Equal(2, new Filling(context).FindWholeEnd(Series, 2)));
     }
 
-    private OperationResult Settle(string writeConcern, long documents, Func<int, Scripted> script, double fenceSeconds = 0, params long[] twice)
+    private OperationResult Settle(
+        string writeConcern, long documents, Func<int, Scripted> script, double fenceSeconds = 0, params long[] twice)
     {
         _run = new GrowthHarness
         {
             MaxErrors = twice.Length,
-            Text = $"data: {{series: {{document: {{n: ^number}}}}}}\nphases:\n  - {{grow: series, to: {documents}, step: {documents}, writes: [{{name: w, writeConcern: {writeConcern}}}]}}\n",
+            Text = $"data: {{series: {{document: {{n: ^number}}}}}}\nphases:\n"
+                + $"  - {{grow: series, to: {documents}, step: {documents}, writes: [{{name: w, writeConcern: {writeConcern}}}]}}\n",
         };
         _run.Data.Twice.UnionWith(twice);
         Assert.True(_run.RunWith(script, int.MaxValue, fenceSeconds));

@@ -8,7 +8,9 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Load.Growth;
 
-/// <summary>A small plan over collections in memory, with scripted operations on a manual clock; it can be broken off and gone on with.</summary>
+/// <summary>
+/// A small plan over collections in memory, with scripted operations on a manual clock; it can be broken off and gone on with.
+/// </summary>
 internal sealed class GrowthHarness : IDisposable
 {
     public const string Users = "data:\n  users: {count: 100, document: {n: ^number}}\n";
@@ -94,7 +96,8 @@ internal sealed class GrowthHarness : IDisposable
 
     public long Wrong => Records.SelectMany(record => record.Operations).Sum(result => result.Wrong);
 
-    public IEnumerable<string> FailedAssertions => Records.SelectMany(record => record.Assertions.Where(one => !one.Holds).Select(one => $"{record.Phase}: {one.Text}"));
+    public IEnumerable<string> FailedAssertions =>
+        Records.SelectMany(record => record.Assertions.Where(one => !one.Holds).Select(one => $"{record.Phase}: {one.Text}"));
 
     public Plan Plan => Text is null
         ? PlanReader.Read(new ScenarioFile("series", "series.yaml", File.ReadAllText(SeriesFile.Path)), SmallSeries, 42).Plan
@@ -103,7 +106,10 @@ internal sealed class GrowthHarness : IDisposable
     private PlanOverrides SmallSeries => new()
     {
         Phases = Phases,
-        Parameters = new Dictionary<string, string> { ["target"] = "24", ["step"] = "12", ["batch"] = "5", ["threads"] = "1", ["window"] = Window, ["warmup"] = "0s" },
+        Parameters = new Dictionary<string, string>
+        {
+            ["target"] = "24", ["step"] = "12", ["batch"] = "5", ["threads"] = "1", ["window"] = Window, ["warmup"] = "0s",
+        },
     };
 
     public void Dispose()

@@ -24,7 +24,8 @@ public sealed class GrowthRunnerTests : IDisposable
     [InlineData("p1 p3", null)]
     public void Documents_examined_are_told_when_the_same_servers_counted_before_and_after(string after, double? perOperation)
     {
-        const string Asking = GrowthHarness.Users + "phases:\n  - {load: users}\n  - {name: ask, count: 5, explain: true, operations: [{find: users, key: uniform}]}\n";
+        const string Asking = GrowthHarness.Users
+            + "phases:\n  - {load: users}\n  - {name: ask, count: 5, explain: true, operations: [{find: users, key: uniform}]}\n";
         using var plan = new GrowthHarness { Text = Asking };
         int reads = 0;
         plan.Data.Examined = () => reads++ == 0 ? new ExaminedCounters(100, 100, "p1 p2") : new ExaminedCounters(110, 110, after);
@@ -47,8 +48,10 @@ public sealed class GrowthRunnerTests : IDisposable
     public void A_step_inserts_then_asks_then_measures_sizes_then_makes_its_checkpoint()
     {
         _series.Run(_ => Scripted.Ok(QuerySeconds));
-        Assert.Equal(["create series", "explain q4", "sizes series 12", "checkpoint series 12", "explain q4", "sizes series 24", "checkpoint series 24"], _series.Data.Calls);
-        Assert.Equal(["1 unack", "1 batch", "1 safe", "1 q4", "1 size", "2 unack", "2 batch", "2 safe", "2 q4", "2 size"], _series.Heard.Started);
+        Assert.Equal(["create series", "explain q4", "sizes series 12", "checkpoint series 12", "explain q4", "sizes series 24",
+            "checkpoint series 24"], _series.Data.Calls);
+        Assert.Equal(
+            ["1 unack", "1 batch", "1 safe", "1 q4", "1 size", "2 unack", "2 batch", "2 safe", "2 q4", "2 size"], _series.Heard.Started);
         Assert.Equal([12, 24], _series.Heard.Steps.Select(s => s.Documents));
         Assert.All(_series.Heard.Steps, s => Assert.True(s.Growth == "series" && s.Phases.All(p => p.IsComplete)));
         using StoredRun stored = _series.OpenStored();
@@ -92,7 +95,8 @@ public sealed class GrowthRunnerTests : IDisposable
         Assert.Equal(1, unack.Repaired);
         // The rate is that of what arrived.
         Assert.Equal((1L, 0.5), (unack.Documents, unack.DocumentsPerSecond));
-        Assert.Equal("1 of 2 documents were missing from series; writing them again, acknowledged", Assert.Single(_series.Heard.Troubles).Text);
+        Assert.Equal("1 of 2 documents were missing from series; writing them again, acknowledged",
+            Assert.Single(_series.Heard.Troubles).Text);
     }
 
     [Fact]
@@ -154,7 +158,8 @@ public sealed class GrowthRunnerTests : IDisposable
     {
         _series.Data.ForgetsWrites = true;
         var e = Assert.Throws<MongoPerfException>(() => _series.Run(i => Scripted.Ok(QuerySeconds) with { Arrives = i != 0 }));
-        Assert.Equal((Fault.VerificationFailed, "series: documents are still missing between 0 and 1 after 5 repairs"), (e.Fault, e.Message));
+        Assert.Equal(
+            (Fault.VerificationFailed, "series: documents are still missing between 0 and 1 after 5 repairs"), (e.Fault, e.Message));
         Assert.Equal(5, _series.Data.Written.Count);
     }
 
@@ -190,7 +195,8 @@ public sealed class GrowthRunnerTests : IDisposable
         _series.Dispose();
         _series = new GrowthHarness { Window = "100s" };
         // From the first step's query on.
-        var e = Assert.Throws<ServerRefusesException>(() => _series.Run(i => i < 7 ? Scripted.Ok(QuerySeconds) : Scripted.Refused(10107, "NotWritablePrimary", "not primary")));
+        var e = Assert.Throws<ServerRefusesException>(() =>
+            _series.Run(i => i < 7 ? Scripted.Ok(QuerySeconds) : Scripted.Refused(10107, "NotWritablePrimary", "not primary")));
         Assert.EndsWith("last error: not primary (code 10107 NotWritablePrimary)", e.Message, StringComparison.Ordinal);
         CheckGoesOn("refusing server");
     }
@@ -200,7 +206,8 @@ public sealed class GrowthRunnerTests : IDisposable
     [InlineData("checkpoint")]
     public void A_command_that_the_server_refuses_ends_the_series_and_it_can_go_on(string when)
     {
-        Action refuse = () => throw new ServerCommandException(when, new ServerError(13436, "NotPrimaryOrSecondary", "node is recovering", []));
+        Action refuse = () =>
+            throw new ServerCommandException(when, new ServerError(13436, "NotPrimaryOrSecondary", "node is recovering", []));
         if (when == "sizes")
             _series.Data.OnSizes = refuse;
         else
@@ -241,11 +248,13 @@ public sealed class GrowthRunnerTests : IDisposable
     public void A_result_that_was_lost_is_told_once()
     {
         // The last unacknowledged insert arrives, and the program dies before its result is stored; then again, a little later.
-        Assert.Throws<InvalidOperationException>(() => _series.Run(i => i == 1 ? Scripted.Dies() with { Arrives = true } : Scripted.Ok(QuerySeconds)));
+        Assert.Throws<InvalidOperationException>(() =>
+            _series.Run(i => i == 1 ? Scripted.Dies() with { Arrives = true } : Scripted.Ok(QuerySeconds)));
         Assert.Throws<InvalidOperationException>(() => _series.Run(i => i == 3 ? Scripted.Dies() : Scripted.Ok(QuerySeconds)));
         CheckGoesOn("died twice");
         using StoredRun stored = _series.OpenStored();
-        Assert.Equal("unack of step 1 was written, but its result was lost when the run was interrupted", Assert.Single(stored.Events, e => e.Kind == "resumed").Text);
+        Assert.Equal("unack of step 1 was written, but its result was lost when the run was interrupted",
+            Assert.Single(stored.Events, e => e.Kind == "resumed").Text);
     }
 
     /// <summary>Ctrl+C at every operation of the whole series.</summary>
@@ -344,7 +353,8 @@ public sealed class GrowthRunnerTests : IDisposable
         Assert.Equal(24, _series.Data.Checkpoints[^1]);
         using StoredRun stored = _series.OpenStored();
         // Every query's result once; of a write only what was finished.
-        Assert.True(stored.GrowthSteps.Count == 2 && stored.GrowthSteps.All(s => s.Operations.Count(t => t.Operation == "q4") == 1 && s.Sizes.Count == 1), what);
+        Assert.True(stored.GrowthSteps.Count == 2
+            && stored.GrowthSteps.All(s => s.Operations.Count(t => t.Operation == "q4") == 1 && s.Sizes.Count == 1), what);
         Assert.True(stored.GrowthSteps.All(s => s.Operations.GroupBy(t => t.Operation).All(g => g.Count() == 1)), what);
         Assert.True(stored.Phases.All(p => p.IsComplete), what);
     }

@@ -18,7 +18,8 @@ public sealed class GrowthScheduleTests
     [InlineData(100_000_000, 1_000_000)]
     [InlineData(500_000_000, 1_000_000)]
     [InlineData(1_000_000_000, 1_000_000)]
-    public void The_default_step_is_a_round_part_of_the_target_and_a_million_at_most(long target, long step) => Assert.Equal(step, GrowthSchedule.DefaultStep(target));
+    public void The_default_step_is_a_round_part_of_the_target_and_a_million_at_most(long target, long step) =>
+        Assert.Equal(step, GrowthSchedule.DefaultStep(target));
 
     [Fact]
     public void Steps_cover_the_target_once_whatever_was_asked_for()
@@ -28,7 +29,9 @@ public sealed class GrowthScheduleTests
         {
             long target = random.Next(1, 5000);
             GrowthPlan growth = Growth(
-                GrowthSchedule.Sizes(target, random.Next(1, 6000)), [random.Next(1, 101), random.NextDouble(), random.Next(1, 101)], [("users", 1), ("orders", random.Next(1, 8))]);
+                GrowthSchedule.Sizes(target, random.Next(1, 6000)),
+                [random.Next(1, 101), random.NextDouble(), random.Next(1, 101)],
+                [("users", 1), ("orders", random.Next(1, 8))]);
             var next = new Dictionary<string, long> { ["users"] = 0, ["orders"] = 0 };
             for (int step = 1; step <= growth.Sizes.Count; step++)
             {
@@ -69,14 +72,16 @@ public sealed class GrowthScheduleTests
 
     [Fact]
     public void Chosen_sizes_are_the_steps() =>
-        Assert.Equal([["w1 0-7"], ["w1 7-100"], ["w1 100-101"]], Enumerable.Range(1, 3).Select(step => RangesOf(Growth([7, 100, 101], [1]), step)));
+        Assert.Equal(
+            [["w1 0-7"], ["w1 7-100"], ["w1 100-101"]], Enumerable.Range(1, 3).Select(step => RangesOf(Growth([7, 100, 101], [1]), step)));
 
     [Theory]
     [InlineData(2200, 1000, "1000,2000,2200")]
     [InlineData(2000, 1000, "1000,2000")]
     [InlineData(5, 10, "5")]
     [InlineData(1, 1, "1")]
-    public void The_last_size_is_the_target(long target, long step, string sizes) => Assert.Equal(sizes, string.Join(',', GrowthSchedule.Sizes(target, step)));
+    public void The_last_size_is_the_target(long target, long step, string sizes) =>
+        Assert.Equal(sizes, string.Join(',', GrowthSchedule.Sizes(target, step)));
 
     [Theory]
     [InlineData(0, 1)]
@@ -88,7 +93,8 @@ public sealed class GrowthScheduleTests
     public void Starting_in_the_middle_begins_with_the_step_that_holds_it(long documents, int step) =>
         Assert.Equal(step, GrowthSchedule.StepBeyond(Growth([1000, 2000, 2200], [1]), documents));
 
-    private static string[] RangesOf(GrowthPlan growth, int step) => [.. GrowthSchedule.WritesOf(growth, step).Select(w => $"{w.Write.Name} {w.Range.First}-{w.Range.End}")];
+    private static string[] RangesOf(GrowthPlan growth, int step) =>
+        [.. GrowthSchedule.WritesOf(growth, step).Select(w => $"{w.Write.Name} {w.Range.First}-{w.Range.End}")];
 
     private static GrowthPlan Growth(IReadOnlyList<long> sizes, double[] shares, (string Name, long Factor)[]? collections = null) => new()
     {

@@ -16,10 +16,12 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Phases_run_in_order_and_are_stored_with_their_parameters()
     {
-        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: read, threads: [1, 2], count: 10, operations: [{find: users, key: uniform}]}\n");
+        IReadOnlyList<PhaseRecord> records =
+            Run(Users + "phases:\n  - {name: read, threads: [1, 2], count: 10, operations: [{find: users, key: uniform}]}\n");
         Assert.Equal([(1, "load users"), (2, "read"), (3, "read")], records.Select(r => (r.Number, r.Phase)));
         Assert.Equal([PhaseKind.Load, PhaseKind.Measure, PhaseKind.Measure], records.Select(r => r.Kind));
-        Assert.Equal(["", "threads=1", "threads=2"], records.Select(r => string.Join(',', r.Parameters.Select(v => $"{v.Name}={v.Value}"))));
+        Assert.Equal(
+            ["", "threads=1", "threads=2"], records.Select(r => string.Join(',', r.Parameters.Select(v => $"{v.Name}={v.Value}"))));
         Assert.Equal([1, 10, 10], records.Select(r => r.Operations.Single().Operations));
         Assert.Equal(["create users", "checkpoint users 100", "sizes users 100"], _plan.Data.Calls);
         Assert.Equal([10, 10], records.Skip(1).Select(r => r.Groups.Single().Operations));
@@ -29,16 +31,22 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Documents_of_a_load_that_did_not_arrive_are_written_again()
     {
-        PhaseRecord load = Run(Users + "phases: [{load: users, batch: 10, writeConcern: {w: 0}}]\n", i => Scripted.Ok() with { Arrives = i != 3 }).Single();
+        PhaseRecord load = Run(Users + "phases: [{load: users, batch: 10, writeConcern: {w: 0}}]\n",
+            i => Scripted.Ok() with { Arrives = i != 3 }).Single();
         Assert.Equal(100, _plan.Data.Numbers("users").Count);
-        Assert.Equal((100L, 90L, 10L), (load.Operations[0].Unacknowledged!.Sent, load.Operations[0].Unacknowledged!.Arrived, load.Operations[0].Repaired));
+        Assert.Equal((100L, 90L, 10L),
+            (load.Operations[0].Unacknowledged!.Sent, load.Operations[0].Unacknowledged!.Arrived, load.Operations[0].Repaired));
         Assert.Equal((100L, 0L), (load.Documents, _plan.Missing));
     }
 
     [Fact]
     public void Documents_that_can_not_be_found_again_are_counted_and_missing_ones_told()
     {
-        _plan = new GrowthHarness { Text = Users + "phases: [{load: users, batch: 1, writeConcern: {w: 0}}]\n", Data = new MemoryData(new ManualClock()) { FindsNumbers = false } };
+        _plan = new GrowthHarness
+        {
+            Text = Users + "phases: [{load: users, batch: 1, writeConcern: {w: 0}}]\n",
+            Data = new MemoryData(new ManualClock()) { FindsNumbers = false },
+        };
         Assert.True(_plan.Run(i => Scripted.Ok() with { Arrives = i >= 7 }));
         Assert.Equal(7, _plan.Missing);
         Assert.Contains(_plan.Heard.Events, e => e.Kind == "missing" && e.Text == "7 of 100 documents did not arrive in users");
@@ -50,19 +58,22 @@ public sealed class PlanRunnerTests : IDisposable
     {
         _plan = new GrowthHarness
         {
-            Text = Users + "phases: [{load: users, batch: 1}, {check: users}]\n", MaxErrors = 2, Data = new MemoryData(new ManualClock()) { FindsNumbers = false },
+            Text = Users + "phases: [{load: users, batch: 1}, {check: users}]\n", MaxErrors = 2,
+            Data = new MemoryData(new ManualClock()) { FindsNumbers = false },
         };
         _plan.Data.Twice.UnionWith([3, 9]);
         Assert.True(_plan.Run(_ => Scripted.Ok()));
         Assert.Equal(0, _plan.Missing);
         Assert.Equal([98L, 98], _plan.Records.Select(record => record.Documents));
-        Assert.Contains(_plan.Heard.Events, e => e is { Kind: "checked", Text: "users holds all 100 documents, not counting 2 that a unique index refused" });
+        Assert.Contains(_plan.Heard.Events,
+            e => e is { Kind: "checked", Text: "users holds all 100 documents, not counting 2 that a unique index refused" });
     }
 
     [Fact]
     public void Keys_of_inserted_documents_are_asked_for_later()
     {
-        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: add, count: 50, operations: [{insert: users}]}\n  - {name: read, count: 500, operations: [{find: users, key: uniform}]}\n");
+        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: add, count: 50, operations: [{insert: users}]}\n"
+            + "  - {name: read, count: 500, operations: [{find: users, key: uniform}]}\n");
         Assert.Equal([100, 150, 150], records.Select(r => r.Documents));
         Assert.InRange(_plan.Executors[^1].KeysDrawn.Max(), 100, 149);
     }
@@ -71,16 +82,19 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Sizes_are_taken_after_inserts_as_after_reads()
     {
-        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: add, count: 50, sizes: true, operations: [{insert: users}]}\n  - {name: read, count: 5, sizes: true, operations: [{find: users, key: uniform}]}\n");
+        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: add, count: 50, sizes: true, operations: [{insert: users}]}\n"
+            + "  - {name: read, count: 5, sizes: true, operations: [{find: users, key: uniform}]}\n");
         Assert.All(records, record => Assert.Single(record.Sizes));
-        Assert.Equal(["sizes users 100", "sizes users 150", "sizes users 150"], _plan.Data.Calls.Where(call => call.StartsWith("sizes", StringComparison.Ordinal)));
+        Assert.Equal(["sizes users 100", "sizes users 150", "sizes users 150"],
+            _plan.Data.Calls.Where(call => call.StartsWith("sizes", StringComparison.Ordinal)));
     }
 
     /// <summary>Found in CI: a delete that came before the first insert was acknowledged ended the run.</summary>
     [Fact]
     public void Mix_may_begin_on_an_empty_collection()
     {
-        IReadOnlyList<PhaseRecord> records = Run("data:\n  log: {}\nphases:\n  - {name: work, count: 20, operations: [{insert: log}, {find: log, key: zipfian}, {delete: log, key: uniform}]}\n");
+        IReadOnlyList<PhaseRecord> records = Run("data:\n  log: {}\nphases:\n"
+            + "  - {name: work, count: 20, operations: [{insert: log}, {find: log, key: zipfian}, {delete: log, key: uniform}]}\n");
         Assert.Equal((0L, 0L), (_plan.Wrong, _plan.Failed));
         Assert.Equal(20, records.Single().Operations.Sum(o => o.Operations));
     }
@@ -90,7 +104,8 @@ public sealed class PlanRunnerTests : IDisposable
     public void Documents_are_counted_where_some_were_removed()
     {
         IReadOnlyList<PhaseRecord> records = Run(
-            Users + "phases:\n  - {name: add, count: 50, operations: [{insert: users}]}\n  - {name: remove, count: 5, operations: [{delete: users, key: uniform}]}\n  - {name: read, count: 5, operations: [{find: users, key: uniform}]}\n");
+            Users + "phases:\n  - {name: add, count: 50, operations: [{insert: users}]}\n  - {name: remove, count: 5, operations: "
+            + "[{delete: users, key: uniform}]}\n  - {name: read, count: 5, operations: [{find: users, key: uniform}]}\n");
         int left = _plan.Data.Numbers("users").Count;
         Assert.InRange(left, 145, 149);
         Assert.Equal([100, 150, left, left], records.Select(r => r.Documents));
@@ -99,8 +114,10 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Sweep_of_the_data_makes_them_anew_each_time()
     {
-        IReadOnlyList<PhaseRecord> records = Run("parameters: {count: [20, 10]}\ndata:\n  users: {count: $(count), document: {n: ^number}}\nphases: [{load: users}]\n");
-        Assert.Equal(["create users", "checkpoint users 20", "sizes users 20", "create users", "checkpoint users 10", "sizes users 10"], _plan.Data.Calls);
+        IReadOnlyList<PhaseRecord> records =
+            Run("parameters: {count: [20, 10]}\ndata:\n  users: {count: $(count), document: {n: ^number}}\nphases: [{load: users}]\n");
+        Assert.Equal(["create users", "checkpoint users 20", "sizes users 20", "create users", "checkpoint users 10", "sizes users 10"],
+            _plan.Data.Calls);
         Assert.Equal([20, 10], records.Select(r => r.Documents));
         Assert.Equal(10, _plan.Data.Numbers("users").Count);
     }
@@ -109,7 +126,8 @@ public sealed class PlanRunnerTests : IDisposable
     public void Pause_is_waited_for_and_assertions_are_checked()
     {
         IReadOnlyList<PhaseRecord> records = Run(
-            Users + "phases:\n  - {name: read, pause: 5s, count: 10, operations: [{find: users, key: uniform}], assert: ['find.p99 < 2ms', 'find.p99 < 500us', 'total.operations == 10']}\n");
+            Users + "phases:\n  - {name: read, pause: 5s, count: 10, operations: [{find: users, key: uniform}], assert: ['find.p99 < 2ms', "
+            + "'find.p99 < 500us', 'total.operations == 10']}\n");
         Assert.True(_plan.Clock.Seconds >= 5);
         Assert.Equal(["read: find.p99 < 500us"], _plan.FailedAssertions);
         Assert.Equal([true, false, true], records[1].Assertions.Select(a => a.Holds));
@@ -118,7 +136,8 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Stop_ends_the_run_and_keeps_what_there_is()
     {
-        Begin(Users + "phases:\n  - {name: read, count: 100, operations: [{find: users, key: uniform}]}\n  - {name: never, count: 1, operations: [{find: users, key: uniform}]}\n");
+        Begin(Users + "phases:\n  - {name: read, count: 100, operations: [{find: users, key: uniform}]}\n"
+            + "  - {name: never, count: 1, operations: [{find: users, key: uniform}]}\n");
         using var stop = new CancellationTokenSource();
         Assert.False(_plan.Run(
             i =>
@@ -164,7 +183,8 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Each_operation_of_a_mix_is_prepared_and_counted_by_itself()
     {
-        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: mix, count: 40, operations: [{find: users, key: uniform}, {update: users, key: uniform, with: {$set: {n: 1}}}]}\n");
+        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: mix, count: 40, operations: [{find: users, key: uniform}, "
+            + "{update: users, key: uniform, with: {$set: {n: 1}}}]}\n");
         Assert.Equal(["find", "load", "update"], _plan.Prepared.Select(p => p.Name).Distinct().Order());
         Assert.Equal(["find", "update"], records[1].Operations.Select(o => o.Operation));
         Assert.Equal(40, records[1].Operations.Sum(o => o.Operations));
@@ -181,11 +201,13 @@ public sealed class PlanRunnerTests : IDisposable
     {
         Begin(
             "data:\n  users: {count: 100, document: {n: ^number}}\n  log: {}\n"
-            + "phases:\n  - {name: log, count: 5, operations: [{insert: log}]}\n  - {name: init, create: users, assert: [create.max < 3s, create.min > 2s]}\n  - {load: users, threads: 2}\n");
+            + "phases:\n  - {name: log, count: 5, operations: [{insert: log}]}\n"
+            + "  - {name: init, create: users, assert: [create.max < 3s, create.min > 2s]}\n  - {load: users, threads: 2}\n");
         _plan.Data.CreateSeconds = 2.5;
         Assert.True(_plan.Run(_ => Scripted.Ok()));
         Assert.Equal(["create log", "create users", "checkpoint users 100", "sizes users 100"], _plan.Data.Calls);
-        Assert.Equal([("log", PhaseKind.Measure), ("init", PhaseKind.Create), ("load users", PhaseKind.Load)], _plan.Records.Select(r => (r.Phase, r.Kind)));
+        Assert.Equal([("log", PhaseKind.Measure), ("init", PhaseKind.Create), ("load users", PhaseKind.Load)],
+            _plan.Records.Select(r => (r.Phase, r.Kind)));
         OperationResult created = Assert.Single(_plan.Records[1].Operations);
         Assert.Equal(("create", 1L, 1, 2.5), (created.Operation, created.Operations, created.Threads, created.Seconds));
         Assert.Equal(2_500_000, created.LatencyMicroseconds.P50!.Value, 5_000d);
@@ -205,7 +227,10 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Laps_of_each_thread_are_stored_with_their_phase()
     {
-        Run(Users + "phases:\n  - {load: users, batch: 1}\n  - {name: read, count: 10, lap: 4, operations: [{find: users, key: uniform}]}\n", _ => Scripted.Ok(0.002) with { Found = 1 });
+        Run(
+            Users + "phases:\n  - {load: users, batch: 1}\n"
+            + "  - {name: read, count: 10, lap: 4, operations: [{find: users, key: uniform}]}\n",
+            _ => Scripted.Ok(0.002) with { Found = 1 });
         Assert.Equal([null, 4L], _plan.Records.Select(r => r.Lap));
         using StoredRun run = _plan.OpenStored();
         Assert.All(run.Laps, lap => Assert.Equal((2, 0), (lap.Phase, lap.Thread)));
@@ -216,24 +241,29 @@ public sealed class PlanRunnerTests : IDisposable
     public void Server_is_started_again_before_the_phases_that_ask_for_it()
     {
         Run(
-            Users + "phases:\n  - {load: users}\n  - {name: a, restart: cold, count: 1, operations: [{find: users, key: uniform}]}\n  - {name: b, restart: none, count: 1, operations: [{find: users, key: uniform}]}\n"
+            Users + "phases:\n  - {load: users}\n  - {name: a, restart: cold, count: 1, operations: [{find: users, key: uniform}]}\n"
+            + "  - {name: b, restart: none, count: 1, operations: [{find: users, key: uniform}]}\n"
             + "  - {name: c, restart: kill, count: 1, operations: [{find: users, key: uniform}]}\n  - {check: users, restart: warm}\n");
-        Assert.Equal(["create users", "checkpoint users 100", "sizes users 100", "restart Cold", "restart Kill", "restart Warm"], _plan.Data.Calls);
+        Assert.Equal(
+            ["create users", "checkpoint users 100", "sizes users 100", "restart Cold", "restart Kill", "restart Warm"], _plan.Data.Calls);
     }
 
     [Fact]
     public void Inserts_that_are_all_of_a_phase_are_proved_and_repaired()
     {
         IReadOnlyList<PhaseRecord> records = Run(
-            Users + "phases:\n  - {load: users}\n  - {name: add, count: 50, operations: [{insert: users, writeConcern: {w: 0}}]}\n", i => Scripted.Ok() with { Arrives = i is not (3 or 5) });
+            Users + "phases:\n  - {load: users}\n  - {name: add, count: 50, operations: [{insert: users, writeConcern: {w: 0}}]}\n",
+            i => Scripted.Ok() with { Arrives = i is not (3 or 5) });
         Assert.Equal(150, _plan.Data.Numbers("users").Count);
-        Assert.Equal((50L, 48L, 2L), (records[1].Operations[0].Unacknowledged!.Sent, records[1].Operations[0].Unacknowledged!.Arrived, records[1].Operations[0].Repaired));
+        Assert.Equal((50L, 48L, 2L), (records[1].Operations[0].Unacknowledged!.Sent, records[1].Operations[0].Unacknowledged!.Arrived,
+            records[1].Operations[0].Repaired));
     }
 
     [Fact]
     public void A_check_finds_what_is_missing_and_writes_nothing()
     {
-        Begin(Users + "phases:\n  - {load: users}\n  - {name: read, count: 1, operations: [{find: users, key: uniform}]}\n  - {check: users}\n");
+        Begin(Users
+            + "phases:\n  - {load: users}\n  - {name: read, count: 1, operations: [{find: users, key: uniform}]}\n  - {check: users}\n");
         Assert.True(_plan.Run(i =>
         {
             if (i == 1)
@@ -257,7 +287,8 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void A_collection_that_is_grown_is_gone_on_with_and_any_other_made_anew()
     {
-        Begin("data:\n  users: {count: 5, document: {n: ^number}}\n  log: {document: {n: ^number}}\nphases:\n  - {load: users}\n  - {grow: log, to: 20, step: 10}\n");
+        Begin("data:\n  users: {count: 5, document: {n: ^number}}\n  log: {document: {n: ^number}}\nphases:\n  - {load: users}\n"
+            + "  - {grow: log, to: 20, step: 10}\n");
         for (int i = 0; i < 10; i++)
         {
             _plan.Data.Insert("log", i);

@@ -38,8 +38,11 @@ public sealed class ResumeTests
           - {check: users}
         """;
 
-    /// <summary>Whatever is interrupted in the middle of it is written again or measured again: no phase of it adds documents for a time or a count.</summary>
-    private static readonly string Repeatable = string.Join('\n', Everything.Split('\n').Where(line => !line.Contains("insert", StringComparison.Ordinal)));
+    /// <summary>
+    /// Whatever is interrupted in the middle of it is written again or measured again: no phase of it adds documents for a time or a count.
+    /// </summary>
+    private static readonly string Repeatable = string.Join(
+        '\n', Everything.Split('\n').Where(line => !line.Contains("insert", StringComparison.Ordinal)));
 
     private static readonly string[] Collections = ["users", "orders", "items", "late"];
 
@@ -59,7 +62,8 @@ public sealed class ResumeTests
             AssertEqual(expected, Describe(plan), $"cut after record {cut}");
             Assert.True(plan.Data.Duplicates == 0, $"cut after record {cut}: {plan.Data.Duplicates} written twice");
             // Nothing that was finished is done again.
-            Assert.True(plan.Operations == whole.Operations, $"cut after record {cut}: {plan.Operations} operations, {whole.Operations} without a cut");
+            Assert.True(plan.Operations == whole.Operations,
+                $"cut after record {cut}: {plan.Operations} operations, {whole.Operations} without a cut");
         }
     }
 
@@ -104,7 +108,8 @@ public sealed class ResumeTests
     [Fact]
     public void A_load_in_ranges_begins_anew()
     {
-        const string Ranges = "data:\n  users: {count: 30, document: {n: ^number}}\nphases:\n  - {load: users, batch: 1, threads: 3, ranges: true}\n";
+        const string Ranges = "data:\n  users: {count: 30, document: {n: ^number}}\nphases:\n"
+            + "  - {load: users, batch: 1, threads: 3, ranges: true}\n";
         using var plan = new GrowthHarness { Text = Ranges };
         using var stop = new CancellationTokenSource();
         Assert.False(plan.Run(
@@ -124,7 +129,8 @@ public sealed class ResumeTests
     [Fact]
     public void Inserts_that_were_stopped_in_the_middle_are_kept_and_numbers_go_on_behind_them()
     {
-        const string Adding = GrowthHarness.Users + "phases:\n  - {load: users}\n  - {name: add, count: 50, operations: [{insert: users}]}\n";
+        const string Adding = GrowthHarness.Users
+            + "phases:\n  - {load: users}\n  - {name: add, count: 50, operations: [{insert: users}]}\n";
         using var plan = new GrowthHarness { Text = Adding };
         using var stop = new CancellationTokenSource();
         Assert.False(plan.Run(
@@ -322,9 +328,11 @@ public sealed class ResumeTests
     /// <summary>Documents, and every record with all that it counted.</summary>
     private static string Describe(GrowthHarness plan) => Outline(plan) + string.Join('\n', plan.Records.Select(Details));
 
-    private static string Details(PhaseRecord record) => $"{record.Number} next {string.Join(' ', record.NextNumbers.OrderBy(n => n.Key, StringComparer.Ordinal))}"
+    private static string Details(PhaseRecord record) =>
+        $"{record.Number} next {string.Join(' ', record.NextNumbers.OrderBy(n => n.Key, StringComparer.Ordinal))}"
         + string.Concat(record.Operations.Select(o => string.Create(
-            CultureInfo.InvariantCulture, $"; {o.Operation}: {o.Operations} {o.Documents} {o.Failed} {o.Repaired} {o.Seconds:0.000} {o.LatencyMicroseconds.P50} {o.Accounting}")));
+            CultureInfo.InvariantCulture, $"; {o.Operation}: {o.Operations} {o.Documents} {o.Failed} {o.Repaired} {o.Seconds:0.000} "
+                + $"{o.LatencyMicroseconds.P50} {o.Accounting}")));
 
     /// <summary>Documents, and every record but for what a part of it counted.</summary>
     private static string Outline(GrowthHarness plan)
@@ -333,14 +341,16 @@ public sealed class ResumeTests
         IEnumerable<string> documents = Collections.Select(name => $"{name}: {string.Join(' ', plan.Data.Numbers(name))}");
         IEnumerable<string> records = stored.Phases.Select(r =>
             $"{r.Number} {r.Phase} {r.Kind} {r.Growth} {r.Collection} {r.Documents} {r.IsComplete} next {r.NextNumbers[r.Collection!]}"
-            + $" of {string.Join(' ', r.Operations.Select(o => o.Operation))} sizes {string.Join(' ', r.Sizes.Select(s => $"{s.Collection} {s.Documents}"))}");
+            + $" of {string.Join(' ', r.Operations.Select(o => o.Operation))} sizes "
+            + $"{string.Join(' ', r.Sizes.Select(s => $"{s.Collection} {s.Documents}"))}");
         IEnumerable<string> checkpoints = stored.Checkpoints.Select(c => $"checkpoint {c.Phase} {c.Documents}");
         return string.Join('\n', documents.Concat(records).Concat(checkpoints)) + "\n";
     }
 
     private static void AssertEqual(string expected, string actual, string what)
     {
-        string[] differing = [.. expected.Split('\n').Zip(actual.Split('\n')).Where(pair => pair.First != pair.Second).Select(pair => $"expected {pair.First}\nwas      {pair.Second}")];
+        string[] differing = [.. expected.Split('\n').Zip(actual.Split('\n'))
+            .Where(pair => pair.First != pair.Second).Select(pair => $"expected {pair.First}\nwas      {pair.Second}")];
         Assert.True(expected == actual, $"{what}:\n{string.Join('\n', differing)}");
     }
 }

@@ -42,7 +42,8 @@ public sealed class SeveralCollectionsTests : IDisposable
             ],
             _plan.Records.Select(r => $"{r.Number} {r.Growth!.Step} {r.Phase} {r.Documents}"));
         Assert.Equal([30, 60], _plan.Records.SelectMany(r => r.Sizes).Select(s => s.Documents));
-        Assert.Equal(["checkpoint users 10", "checkpoint orders 30", "checkpoint users 20", "checkpoint orders 60"], _plan.Data.Calls.Where(c => c.StartsWith("checkpoint", StringComparison.Ordinal)));
+        Assert.Equal(["checkpoint users 10", "checkpoint orders 30", "checkpoint users 20", "checkpoint orders 60"],
+            _plan.Data.Calls.Where(c => c.StartsWith("checkpoint", StringComparison.Ordinal)));
         using StoredRun stored = _plan.OpenStored();
         Assert.Equal([("shop", 10L), ("shop", 20L)], stored.GrowthSteps.Select(s => (s.Growth, s.Documents)));
     }
@@ -115,7 +116,8 @@ public sealed class SeveralCollectionsTests : IDisposable
         }));
         ScriptedExecutor[] readers = [.. _plan.Executors.Where(executor => executor.Prepared is [FindDocuments])];
         Assert.Equal(3, readers.Length);
-        Assert.All(readers.Index(), reader => Assert.All(reader.Item.KeysDrawn, key => Assert.InRange(key, 0, (100 * (reader.Index + 1)) - 1)));
+        Assert.All(
+            readers.Index(), reader => Assert.All(reader.Item.KeysDrawn, key => Assert.InRange(key, 0, (100 * (reader.Index + 1)) - 1)));
         // While the collection is empty nobody knows what a read brings.
         Assert.Equal([false, true, true], readers.Select(reader => ((FindDocuments)reader.Prepared[0]).Expected is not null));
     }
@@ -148,8 +150,10 @@ public sealed class SeveralCollectionsTests : IDisposable
     [InlineData("delete", "removes")]
     public void What_grows_is_neither_added_to_nor_removed_from_at_its_sizes(string operation, string does)
     {
-        Begin($"data: {{users: {{document: {{n: ^number}}}}}}\nphases:\n  - {{grow: users, to: 20, step: 10, each: [{{name: more, count: 5, operations: [{{{operation}: users, key: uniform}}]}}]}}\n");
-        Assert.Contains($"phase 'more': operation 'more' {does} documents of 'users', which grows", Assert.Throws<UserException>(() => _plan.Run(_ => Scripted.Ok())).Message, StringComparison.Ordinal);
+        Begin($"data: {{users: {{document: {{n: ^number}}}}}}\nphases:\n  - {{grow: users, to: 20, step: 10, each: [{{name: more, count: "
+            + $"5, operations: [{{{operation}: users, key: uniform}}]}}]}}\n");
+        Assert.Contains($"phase 'more': operation 'more' {does} documents of 'users', which grows",
+            Assert.Throws<UserException>(() => _plan.Run(_ => Scripted.Ok())).Message, StringComparison.Ordinal);
     }
 
     [Fact]

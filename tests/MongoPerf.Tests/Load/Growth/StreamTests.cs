@@ -6,7 +6,9 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Load.Growth;
 
-/// <summary>Which random values a run draws: others for each phase, size, repeat, operation and thread, and the same again for the same seed.</summary>
+/// <summary>
+/// Which random values a run draws: others for each phase, size, repeat, operation and thread, and the same again for the same seed.
+/// </summary>
 public sealed class StreamTests
 {
     private const string Everything = """
@@ -72,7 +74,9 @@ public sealed class StreamTests
         const int Reads = 200;
         using var plan = new GrowthHarness
         {
-            Text = $"data: {{users: {{count: 100000, document: {{n: ^number}}}}, orders: {{document: {{n: ^number}}}}}}\nphases: [{{name: g, grow: orders, sizes: [1, 2, 3, 4], each: [{{name: read, count: {Reads}, operations: [{{find: users, key: uniform}}]}}]}}]\n",
+            Text = $"data: {{users: {{count: 100000, document: {{n: ^number}}}}, orders: {{document: {{n: ^number}}}}}}\n"
+                + $"phases: [{{name: g, grow: orders, sizes: [1, 2, 3, 4], each: [{{name: read, count: {Reads}, operations: [{{find: "
+                + $"users, key: uniform}}]}}]}}]\n",
         };
         Assert.True(plan.Run(_ => Scripted.Ok()));
         long[] keys = [.. plan.Executors.SelectMany(executor => executor.KeysDrawn)];
@@ -85,10 +89,12 @@ public sealed class StreamTests
     [InlineData("threads: 1, think: {mean: 20ms}, count: 20")]
     public void Each_phase_waits_for_times_of_its_own(string load)
     {
-        string phases = string.Concat(new[] { "a", "b" }.Select(name => $"  - {{name: {name}, {load}, operations: [{{find: users, key: uniform}}]}}\n"));
+        string phases = string.Concat(new[] { "a", "b" }
+            .Select(name => $"  - {{name: {name}, {load}, operations: [{{find: users, key: uniform}}]}}\n"));
         using var plan = new GrowthHarness { Text = $"{GrowthHarness.Users}phases:\n{phases}" };
         Assert.True(plan.Run(_ => Scripted.Ok()));
-        double[][] times = [.. plan.Executors.Where(e => e.Group!.Name is "a" or "b").GroupBy(e => e.Group!.Name).Select(group => TimesOf(group))];
+        double[][] times = [.. plan.Executors.Where(e => e.Group!.Name is "a" or "b")
+            .GroupBy(e => e.Group!.Name).Select(group => TimesOf(group))];
         Assert.Equal(2, times.Length);
         Assert.Equal(times[0].Length, times[1].Length);
         // By chance a few of the gaps may be alike.
@@ -127,8 +133,10 @@ public sealed class StreamTests
     public void A_phase_draws_the_same_without_the_others_and_with_more_sizes()
     {
         using GrowthHarness whole = Run();
-        using GrowthHarness other = Run(text: Everything.Replace("  - {name: mix, ", "  - {name: mixed, ", StringComparison.Ordinal).Replace("[10, 20]", "[5, 10, 15, 20]", StringComparison.Ordinal));
-        Assert.Equal(Streams(whole).Where(line => !line.StartsWith("mix", StringComparison.Ordinal)), Streams(other).Where(line => !line.Contains("5: ", StringComparison.Ordinal) && !line.StartsWith("mix", StringComparison.Ordinal)));
+        using GrowthHarness other = Run(text: Everything.Replace("  - {name: mix, ", "  - {name: mixed, ", StringComparison.Ordinal)
+            .Replace("[10, 20]", "[5, 10, 15, 20]", StringComparison.Ordinal));
+        Assert.Equal(Streams(whole).Where(line => !line.StartsWith("mix", StringComparison.Ordinal)), Streams(other)
+            .Where(line => !line.Contains("5: ", StringComparison.Ordinal) && !line.StartsWith("mix", StringComparison.Ordinal)));
     }
 
     private static GrowthHarness Run(PlanShare? share = null, int repeat = 1, string text = Everything)
@@ -139,13 +147,18 @@ public sealed class StreamTests
     }
 
     private static IEnumerable<OperationContext> Finds(GrowthHarness plan) =>
-        plan.Executors.SelectMany(executor => executor.Prepared.Zip(executor.Contexts)).Where(prepared => !prepared.First.Inserts).Select(prepared => prepared.Second);
+        plan.Executors.SelectMany(executor => executor.Prepared.Zip(executor.Contexts))
+            .Where(prepared => !prepared.First.Inserts).Select(prepared => prepared.Second);
 
-    /// <summary>Each stream once, as its group, its size, its operation and thread, and the first three keys that it draws of a thousand.</summary>
+    /// <summary>
+    /// Each stream once, as its group, its size, its operation and thread, and the first three keys that it draws of a thousand.
+    /// </summary>
     private static string[] Streams(GrowthHarness plan) =>
     [
-        .. plan.Executors.SelectMany(executor => executor.Prepared.Zip(executor.Contexts).Where(p => !p.First.Inserts).Select(p => (executor.Group, Operation: p.First, Context: p.Second)))
-            .Select(s => (s.Group!.Phase, Line: Line(plan, s.Group, s.Operation.Name, s.Context))).Distinct().OrderBy(s => s.Phase).ThenBy(s => s.Line, StringComparer.Ordinal).Select(s => s.Line),
+        .. plan.Executors.SelectMany(executor => executor.Prepared.Zip(executor.Contexts)
+            .Where(p => !p.First.Inserts).Select(p => (executor.Group, Operation: p.First, Context: p.Second)))
+            .Select(s => (s.Group!.Phase, Line: Line(plan, s.Group, s.Operation.Name, s.Context))).Distinct()
+            .OrderBy(s => s.Phase).ThenBy(s => s.Line, StringComparer.Ordinal).Select(s => s.Line),
     ];
 
     private static string Line(GrowthHarness plan, GroupPlan group, string operation, OperationContext context)
@@ -154,6 +167,7 @@ public sealed class StreamTests
         RandomStream stream = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
         string keys = $"{stream.NextLong(1000)} {stream.NextLong(1000)} {stream.NextLong(1000)}";
         string parameters = string.Concat(record.Parameters.Select(p => $" {p.Name}={p.Value}"));
-        return $"{group.Name}{parameters}{(record.Growth is { } point ? $" at {point.Documents}" : "")}: {operation} by thread {context.Worker}: {keys}";
+        return $"{group.Name}{parameters}{(record.Growth is { } point ? $" at {point.Documents}" : "")}: "
+            + $"{operation} by thread {context.Worker}: {keys}";
     }
 }

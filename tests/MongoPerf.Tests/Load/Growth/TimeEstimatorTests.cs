@@ -11,7 +11,8 @@ public sealed class TimeEstimatorTests
 {
     private const string Batches = "grow: c, writes: [{name: batch, batch: 10}]";
     private const string Singles = "grow: c, writes: [{name: single}]";
-    private const string ThreeWays = "grow: c, writes: [{name: unack, share: 20}, {name: batch, share: 60, batch: 10}, {name: safe, share: 20}]";
+    private const string ThreeWays =
+        "grow: c, writes: [{name: unack, share: 20}, {name: batch, share: 60, batch: 10}, {name: safe, share: 20}]";
 
     [Fact]
     public void Before_anything_was_written_rates_are_assumed_and_the_range_is_wide()
@@ -26,7 +27,8 @@ public sealed class TimeEstimatorTests
     [Fact]
     public void Before_it_begins_all_of_it_is_left()
     {
-        var time = new TimeEstimator(Plan($"{{{ThreeWays}, to: 1000, step: 100, each: [{{name: ask, duration: 5s, operations: [{{find: c, key: uniform}}]}}]}}"));
+        var time = new TimeEstimator(
+            Plan($"{{{ThreeWays}, to: 1000, step: 100, each: [{{name: ask, duration: 5s, operations: [{{find: c, key: uniform}}]}}]}}"));
         Assert.Equal(time.Total, time.Estimate());
         Assert.True(time.Total.LikelySeconds > 50, "ten windows of 5 s");
     }
@@ -59,7 +61,8 @@ public sealed class TimeEstimatorTests
     public void The_range_holds_the_likely_time_and_both_ends_of_the_last_minute()
     {
         // 1,600 of 2,100 are written.
-        TimeEstimator time = Fed([.. Enumerable.Repeat(100L, 10), .. Enumerable.Repeat(10L, 10), .. Enumerable.Repeat(50L, 10)], target: 2100);
+        TimeEstimator time = Fed(
+            [.. Enumerable.Repeat(100L, 10), .. Enumerable.Repeat(10L, 10), .. Enumerable.Repeat(50L, 10)], target: 2100);
         Assert.Equal(new Eta(5, 10, 50), time.Estimate());
     }
 
@@ -91,7 +94,8 @@ public sealed class TimeEstimatorTests
     [Fact]
     public void Windows_take_their_length_and_what_has_none_takes_as_long_as_the_last_time()
     {
-        var time = new TimeEstimator(Plan($"{{{Batches}, to: 200, step: 100, each: [{{name: ask, duration: 5s, operations: [{{find: c, key: uniform}}]}}, {{name: some, count: 9, operations: [{{find: c, key: uniform}}]}}]}}"));
+        var time = new TimeEstimator(Plan($"{{{Batches}, to: 200, step: 100, each: [{{name: ask, duration: 5s, operations: [{{find: c, "
+            + $"key: uniform}}]}}, {{name: some, count: 9, operations: [{{find: c, key: uniform}}]}}]}}"));
         time.Begin(Record(1));
         time.Add(Second(1, 100));
         time.End(Record(1));
@@ -163,5 +167,6 @@ public sealed class TimeEstimatorTests
 
     private static PhaseRecord Record(int number) => RunParts.Phase(number, "any");
 
-    private static Sample Second(int phase, long documents) => RunParts.Sample(1) with { Phase = phase, Seconds = 1, Documents = documents };
+    private static Sample Second(int phase, long documents) =>
+        RunParts.Sample(1) with { Phase = phase, Seconds = 1, Documents = documents };
 }

@@ -125,7 +125,8 @@ public sealed class KeyChooserTests
         long before = MostPopular();
         keys.Acknowledge(keys.Take(500), 500);
         long[] counts = Count();
-        Assert.True(counts[before] > counts.Sum() / 100, $"key {before} was the most popular and is now drawn {counts[before]} times of {counts.Sum()}");
+        Assert.True(counts[before] > counts.Sum() / 100,
+            $"key {before} was the most popular and is now drawn {counts[before]} times of {counts.Sum()}");
         Assert.Contains(counts[500..], times => times > 0);
 
         long MostPopular()

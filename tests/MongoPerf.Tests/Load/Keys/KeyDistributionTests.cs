@@ -25,7 +25,9 @@ public sealed class KeyDistributionTests
     public void Zipfian_keys_follow_the_formula_of_Gray(int count, double theta) =>
         AssertDraws(new ZipfianKeys(new KeySpace(count), theta), Gray(count, theta));
 
-    /// <summary>YCSB's zipfian is an approximation of Zipf's law. This says how near it is, and that the two most popular keys are exact.</summary>
+    /// <summary>
+    /// YCSB's zipfian is an approximation of Zipf's law. This says how near it is, and that the two most popular keys are exact.
+    /// </summary>
     [Fact]
     public void Zipfian_keys_are_near_Zipfs_law()
     {
@@ -50,7 +52,8 @@ public sealed class KeyDistributionTests
         const int Enumerated = 2_000_000;
         double[] shares = new double[Count];
         double popular = 0;
-        foreach ((long rank, double share) in GrayRanks(ScrambledZipfianKeys.Ranks, Theta, Zeta(ScrambledZipfianKeys.Ranks, Theta)).Take(Enumerated))
+        foreach ((long rank, double share) in GrayRanks(ScrambledZipfianKeys.Ranks, Theta, Zeta(ScrambledZipfianKeys.Ranks, Theta))
+            .Take(Enumerated))
         {
             shares[FowlerNollVo.Hash(rank) % Count] += share;
             popular += share;
@@ -103,7 +106,8 @@ public sealed class KeyDistributionTests
         double gamma = -Math.Log(1 - (percentile / 100)) / (count * fraction);
         double within = 1 - Math.Exp(-gamma * count);
         AssertDraws(new ExponentialKeys(new KeySpace(count), percentile, fraction),
-            [.. Enumerable.Range(0, count).Select(key => count - 1 - key).Select(distance => (Math.Exp(-gamma * distance) - Math.Exp(-gamma * (distance + 1))) / within)]);
+            [.. Enumerable.Range(0, count).Select(key => count - 1 - key)
+                .Select(distance => (Math.Exp(-gamma * distance) - Math.Exp(-gamma * (distance + 1))) / within)]);
     }
 
     [Fact]
@@ -162,7 +166,10 @@ public sealed class KeyDistributionTests
 
     private static double[] Gray(int count, double theta) => [.. GrayRanks(count, theta, Zeta(count, theta)).Select(rank => rank.Share)];
 
-    /// <summary>Gray et al., section 3: u below 1 / ζ gives the first, then up to (1 + 2^−θ) / ζ the second, and above n (ηu − η + 1)^(1 / (1 − θ)), cut to a whole number.</summary>
+    /// <summary>
+    /// Gray et al., section 3: u below 1 / ζ gives the first, then up to (1 + 2^−θ) / ζ the second, and above n (ηu − η + 1)^(1 / (1 − θ)),
+    /// cut to a whole number.
+    /// </summary>
     private static IEnumerable<(long Rank, double Share)> GrayRanks(long count, double theta, double zeta)
     {
         double eta = (1 - Math.Pow(2.0 / count, 1 - theta)) / (1 - ((1 + Math.Pow(0.5, theta)) / zeta));

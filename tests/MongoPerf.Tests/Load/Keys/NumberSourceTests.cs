@@ -42,7 +42,9 @@ public sealed class NumberSourceTests
         Assert.Equal(12, source.Next);
     }
 
-    /// <summary>However many threads share however few numbers: nobody's are another's, none is left out, and nobody has much more than another.</summary>
+    /// <summary>
+    /// However many threads share however few numbers: nobody's are another's, none is left out, and nobody has much more than another.
+    /// </summary>
     [Theory]
     [InlineData(1)]
     [InlineData(2)]

@@ -32,5 +32,6 @@ public sealed class ZetaTests
     [InlineData(-0.5)]
     [InlineData(double.NaN)]
     public void A_theta_outside_of_the_definition_is_refused(double theta) =>
-        Assert.Contains("above 0 and below 1", Assert.Throws<ArgumentOutOfRangeException>(() => new ZipfianKeys(new KeySpace(5), theta)).Message, StringComparison.Ordinal);
+        Assert.Contains("above 0 and below 1",
+            Assert.Throws<ArgumentOutOfRangeException>(() => new ZipfianKeys(new KeySpace(5), theta)).Message, StringComparison.Ordinal);
 }

@@ -22,14 +22,16 @@ public sealed class AllocationTests
     public void A_find_allocates_nothing(string name)
     {
         var documents = Enumerable.Range(0, 10).Select(i => BsonDocument.Of(("Number", i)));
-        BsonDocument reply = BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", documents), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0));
+        BsonDocument reply = BsonDocument.Of(
+            ("cursor", BsonDocument.Of(("firstBatch", documents), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0));
         Assert.Equal(0, Measure(reply, SeriesFile.Find(name)));
     }
 
     [Theory]
     [InlineData("batch", 10)]
     [InlineData("safe", 1)]
-    public void An_acknowledged_insert_allocates_nothing(string name, int documents) => Assert.Equal(0, Measure(BsonDocument.Of(("n", documents), ("ok", 1.0)), SeriesFile.Insert(name, 10)));
+    public void An_acknowledged_insert_allocates_nothing(string name, int documents) =>
+        Assert.Equal(0, Measure(BsonDocument.Of(("n", documents), ("ok", 1.0)), SeriesFile.Insert(name, 10)));
 
     [Fact]
     public void An_unacknowledged_insert_allocates_nothing()

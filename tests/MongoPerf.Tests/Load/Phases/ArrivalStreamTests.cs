@@ -79,7 +79,8 @@ public sealed class ArrivalStreamTests
     public void Random_arrivals_of_many_seeds_vary_as_Poissons_from_their_first_second_on()
     {
         const int Seeds = 2000;
-        double[] counts = [.. Enumerable.Range(1, Seeds).Select(seed => (double)Start(new RatePlan([new RatePiece(100, 100, 0)], IsPoisson: true), (ulong)seed).TakeBefore(Second))];
+        double[] counts = [.. Enumerable.Range(1, Seeds)
+            .Select(seed => (double)Start(new RatePlan([new RatePiece(100, 100, 0)], IsPoisson: true), (ulong)seed).TakeBefore(Second))];
         double mean = counts.Average();
         Assert.InRange(mean, 99, 101);
         // The dispersion of 2,000 counts has a standard deviation of 0.03.

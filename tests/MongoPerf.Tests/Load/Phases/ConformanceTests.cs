@@ -4,12 +4,15 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Load.Phases;
 
-/// <summary>What is measured of servers whose delays are known, against what follows from them by arithmetic. See docs/conformance.md.</summary>
+/// <summary>
+/// What is measured of servers whose delays are known, against what follows from them by arithmetic. See docs/conformance.md.
+/// </summary>
 public sealed class ConformanceTests
 {
     /// <summary>
-    /// Of a minute's arrivals those of one second come in the stall, and wait from 1,010 ms down to 10 ms: whatever the rate, the hundredth that
-    /// waits longest waits 410 ms or more. scripts/conformance does it with 1,000 a second; a tenth of that needs a tenth of the threads.
+    /// Of a minute's arrivals those of one second come in the stall, and wait from 1,010 ms down to 10 ms: whatever the rate, the
+    /// hundredth that waits longest waits 410 ms or more. scripts/conformance does it with 1,000 a second; a tenth of that needs a
+    /// tenth of the threads.
     /// </summary>
     [Fact]
     public void One_stall_of_a_second_shows_in_response_times_as_long_as_it_lasted()
@@ -26,7 +29,10 @@ public sealed class ConformanceTests
         AssertNear(410_000, result.Parts[0].Service.ValueAtPercentile(99));
     }
 
-    /// <summary>With few connections most of those arrivals never reach the server while it stalls: they wait in the client, and service time knows nothing of it.</summary>
+    /// <summary>
+    /// With few connections most of those arrivals never reach the server while it stalls: they wait in the client, and service time
+    /// knows nothing of it.
+    /// </summary>
     [Fact]
     public void With_few_connections_service_time_hides_the_stall_and_the_wait_in_the_client_is_told()
     {
@@ -86,7 +92,9 @@ public sealed class ConformanceTests
         Assert.Equal(2, response.Buckets().Count());
     }
 
-    /// <summary>Its arrivals go to the other seven, where each of eight threads with arrivals of its own would have kept them waiting.</summary>
+    /// <summary>
+    /// Its arrivals go to the other seven, where each of eight threads with arrivals of its own would have kept them waiting.
+    /// </summary>
     [Fact]
     public void A_connection_that_freezes_delays_nobody_else()
     {
@@ -115,11 +123,15 @@ public sealed class ConformanceTests
         var server = new ScriptedServer(clock, script, clock.End);
         int connections = 0;
         var runner = new GroupRunner(clock, (_, _) => server.Connect(connections++));
-        var plan = new GroupPlan { Name = "q4", Operations = [new(SeriesFile.Find("q4"), 1)], Threads = threads, Seconds = seconds, Rate = rate is { } perSecond ? perSecond : null, Seed = 1 };
+        var plan = new GroupPlan { Name = "q4", Operations =
+        [
+            new(SeriesFile.Find("q4"), 1),
+        ], Threads = threads, Seconds = seconds, Rate = rate is { } perSecond ? perSecond : null, Seed = 1 };
         return runner.Run(plan, new Silent(), CancellationToken.None);
     }
 
-    private static void AssertNear(double expected, double? microseconds, double share = 0.002) => Assert.InRange(microseconds!.Value, expected * (1 - share), expected * (1 + share));
+    private static void AssertNear(double expected, double? microseconds, double share = 0.002) =>
+        Assert.InRange(microseconds!.Value, expected * (1 - share), expected * (1 + share));
 
     private sealed class Silent : IGroupObserver
     {

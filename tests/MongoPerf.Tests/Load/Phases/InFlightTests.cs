@@ -7,14 +7,21 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Load.Phases;
 
-/// <summary>The worst moment of a run is in its result: nothing in the samples of the measured part is worse than what the result and the findings admit.</summary>
+/// <summary>
+/// The worst moment of a run is in its result: nothing in the samples of the measured part is worse than what the result and
+/// the findings admit.
+/// </summary>
 public sealed class InFlightTests
 {
-    /// <summary>Found by a user: four finds of 2.44 to 2.49 s lay across the end of the warm-up; the result said "0 operations/s", and no finding said more.</summary>
+    /// <summary>
+    /// Found by a user: four finds of 2.44 to 2.49 s lay across the end of the warm-up; the result said "0 operations/s", and
+    /// no finding said more.
+    /// </summary>
     [Fact]
     public void A_stall_across_the_end_of_a_warm_up_is_in_the_result_and_a_finding()
     {
-        using StoredRun run = Measure("warmup: 1s, duration: 3s", (clock, _) => clock.Seconds is > 0.8 and < 1 ? 2.46 : 0.1, out GrowthHarness plan);
+        using StoredRun run = Measure(
+            "warmup: 1s, duration: 3s", (clock, _) => clock.Seconds is > 0.8 and < 1 ? 2.46 : 0.1, out GrowthHarness plan);
         using GrowthHarness owner = plan;
         OperationResult result = run.Phases[^1].Operations.Single();
         Assert.Equal(2_460_000, result.LatencyMicroseconds.Max!.Value, 3000.0);
@@ -37,18 +44,24 @@ public sealed class InFlightTests
         {
             var random = new Random(seed);
             // Waits that begin in the second before the end of the warm-up and in that before the end of the phase.
-            using StoredRun run = Measure(length, (_, _) => random.Next(8) == 0 ? random.NextDouble() * 2.5 : random.NextDouble() * 0.02, out GrowthHarness plan);
+            using StoredRun run = Measure(
+                length, (_, _) => random.Next(8) == 0 ? random.NextDouble() * 2.5 : random.NextDouble() * 0.02, out GrowthHarness plan);
             using GrowthHarness owner = plan;
             OperationResult result = run.Phases[^1].Operations.Single();
-            Sample[] samples = [.. run.ReadSamples().Where(sample => sample is { IsWarmup: false, Operation: "find" } && sample.Phase == run.Phases[^1].Number)];
-            Assert.True(Worst(samples.Select(sample => sample.LatencyMicroseconds)) <= Worst([result.LatencyMicroseconds]), $"{length}, seed {seed}: service time");
-            Assert.True(Worst(samples.Select(sample => sample.ResponseMicroseconds)) <= Worst([result.ResponseMicroseconds]), $"{length}, seed {seed}: response time");
+            Sample[] samples = [.. run.ReadSamples()
+                .Where(sample => sample is { IsWarmup: false, Operation: "find" } && sample.Phase == run.Phases[^1].Number)];
+            Assert.True(Worst(samples.Select(sample => sample.LatencyMicroseconds)) <= Worst([result.LatencyMicroseconds]),
+                $"{length}, seed {seed}: service time");
+            Assert.True(Worst(samples.Select(sample => sample.ResponseMicroseconds)) <= Worst([result.ResponseMicroseconds]),
+                $"{length}, seed {seed}: response time");
             Assert.Equal(samples.Sum(sample => sample.Operations), result.Operations);
             Assert.DoesNotContain(RunFindings.Of(run), finding => finding.Id == FindingIds.InFlight && !finding.IsVerdict);
         }
     }
 
-    /// <summary>Replies that come after the window count, so those that were under way at its start must not: ten a second stay ten a second.</summary>
+    /// <summary>
+    /// Replies that come after the window count, so those that were under way at its start must not: ten a second stay ten a second.
+    /// </summary>
     [Fact]
     public void Arrivals_in_flight_when_measuring_begins_do_not_raise_the_rate()
     {
@@ -70,7 +83,8 @@ public sealed class InFlightTests
             store.BeginPhase(phase, continues: false);
             store.AddSample(new Sample
             {
-                AtMilliseconds = RunParts.Start.ToUnixTimeMilliseconds() + 1000, Phase = 1, Operation = "find", IsWarmup = false, Seconds = 1, Operations = 4, Documents = 4,
+                AtMilliseconds = RunParts.Start.ToUnixTimeMilliseconds() + 1000, Phase = 1, Operation = "find", IsWarmup = false,
+                Seconds = 1, Operations = 4, Documents = 4,
                 Bytes = 4, Failed = 0, CollectionDocuments = 135_000, LatencyMicroseconds = RunParts.Latency(61_500),
             });
             store.EndPhase(phase);
@@ -79,7 +93,9 @@ public sealed class InFlightTests
 
         using StoredRun run = StoredRun.Open(path);
         Finding finding = Assert.Single(RunFindings.Of(run), finding => finding.Id == FindingIds.InFlight);
-        Assert.Equal("q4 took up to 2.46 s at 135k documents, which its result leaves out: the operation was in flight when the warm-up ended", finding.Text);
+        Assert.Equal(
+            "q4 took up to 2.46 s at 135k documents, which its result leaves out: the operation was in flight when the warm-up ended",
+            finding.Text);
     }
 
     /// <summary>Found by a review: what hung for 30 s and then failed was slow nowhere.</summary>
@@ -90,9 +106,15 @@ public sealed class InFlightTests
     {
         using var harness = new GrowthHarness
         {
-            Text = $"data: {{users: {{count: 1, document: {{n: ^number}}}}}}\nphases:\n  - {{name: read, threads: 1, {length}, operations: [{{find: users, key: uniform}}]}}\n",
+            Text = $"data: {{users: {{count: 1, document: {{n: ^number}}}}}}\nphases:\n"
+                + $"  - {{name: read, threads: 1, {length}, operations: [{{find: users, key: uniform}}]}}\n",
         };
-        Assert.True(harness.Run(i => i switch { 7 => Scripted.Refused(50, "MaxTimeMSExpired", "late", 30), 9 => Scripted.Refused(50, "MaxTimeMSExpired", "late"), _ => Scripted.Ok() }));
+        Assert.True(harness.Run(i => i switch
+        {
+            7 => Scripted.Refused(50, "MaxTimeMSExpired", "late", 30),
+            9 => Scripted.Refused(50, "MaxTimeMSExpired", "late"),
+            _ => Scripted.Ok(),
+        }));
         using StoredRun run = harness.OpenStored();
         ErrorCount error = Assert.Single(run.Phases[^1].Operations.Single().Errors);
         Assert.Equal(2, error.Count);
@@ -105,7 +127,8 @@ public sealed class InFlightTests
         JsonReport.Write(run, json);
         using JsonDocument report = JsonDocument.Parse(json.ToString());
         Assert.Equal(error.SlowestMicroseconds, report.RootElement.GetProperty("errors")[0].GetProperty("slowestMicroseconds").GetDouble());
-        Assert.Equal(error.SlowestMicroseconds, report.RootElement.GetProperty("phases")[1].GetProperty("errors")[0].GetProperty("slowestMicroseconds").GetDouble());
+        Assert.Equal(error.SlowestMicroseconds,
+            report.RootElement.GetProperty("phases")[1].GetProperty("errors")[0].GetProperty("slowestMicroseconds").GetDouble());
     }
 
     /// <param name="length">Of the phase.</param>
@@ -115,7 +138,8 @@ public sealed class InFlightTests
     {
         GrowthHarness harness = plan = new GrowthHarness
         {
-            Text = $"data: {{users: {{count: 1, document: {{n: ^number}}}}}}\nphases:\n  - {{name: read, threads: 1, {length}, operations: [{{find: users, key: uniform}}]}}\n",
+            Text = $"data: {{users: {{count: 1, document: {{n: ^number}}}}}}\nphases:\n"
+                + $"  - {{name: read, threads: 1, {length}, operations: [{{find: users, key: uniform}}]}}\n",
         };
         Assert.True(plan.Run(i => i == 0 ? Scripted.Ok(0) : Scripted.Ok(seconds(harness.Clock, i))));
         return plan.OpenStored();

@@ -30,7 +30,10 @@ public sealed class MixedPhaseTests : PhaseTest
     [Fact]
     public void Operations_of_one_name_on_several_collections_are_counted_together()
     {
-        WeightedOperation[] mix = [new(Read, 3), new(Update, 1), new(Read with { Collection = "d" }, 3), new(Update with { Collection = "d" }, 1)];
+        WeightedOperation[] mix =
+        [
+            new(Read, 3), new(Update, 1), new(Read with { Collection = "d" }, 3), new(Update with { Collection = "d" }, 1),
+        ];
         GroupResult result = Run(Mix(1, 1) with { Operations = mix, Count = 8000 }, _ => Scripted.Ok());
         Assert.Equal(["read", "update"], result.Parts.Select(p => p.Operation.Name));
         Assert.Equal(8000, result.Parts.Sum(p => p.Operations));
@@ -65,7 +68,8 @@ public sealed class MixedPhaseTests : PhaseTest
     [Fact]
     public void Intervals_tell_how_many_documents_were_inserted()
     {
-        Operation insert = new InsertDocuments("insert", "c", new DocumentTemplate(DocumentValue.Empty, 42, "c"), 1, Ordered: true) { Keys = new KeySpace(0) };
+        Operation insert = new InsertDocuments("insert", "c", new DocumentTemplate(DocumentValue.Empty, 42, "c"), 1,
+            Ordered: true) { Keys = new KeySpace(0) };
         GroupPlan plan = Queries with { Operations = [new(Read, 3), new(insert, 1)], CollectionDocuments = 1000, Seconds = 2 };
         GroupResult result = Run(plan, _ => Scripted.Ok());
         OperationCount inserts = Assert.Single(result.Parts, p => p.Operation.Inserts);

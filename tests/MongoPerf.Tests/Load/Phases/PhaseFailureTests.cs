@@ -75,7 +75,8 @@ public sealed class PhaseFailureTests : PhaseTest
     [Fact]
     public void A_server_that_takes_no_writes_any_more_is_left_for_the_one_that_does()
     {
-        GroupResult result = Run(Inserts("safe", 10), i => i == 3 ? Scripted.Refused(10107, "NotWritablePrimary", "not primary") : Scripted.Ok());
+        GroupResult result = Run(
+            Inserts("safe", 10), i => i == 3 ? Scripted.Refused(10107, "NotWritablePrimary", "not primary") : Scripted.Ok());
         Assert.Equal(2, Executors[0].ConnectTimes.Count);
         Assert.Equal(new Accounting(10, 9, 1, 0), result.Accounting);
         Assert.StartsWith("not primary; connected again after", Assert.Single(Log.Events).Text, StringComparison.Ordinal);
@@ -86,7 +87,8 @@ public sealed class PhaseFailureTests : PhaseTest
     [InlineData(6, "HostUnreachable")]
     public void A_shard_that_is_away_is_one_outage_from_the_first_failure_to_the_next_success(int code, string name)
     {
-        GroupResult result = Run(Inserts("safe", 10), i => i is >= 3 and < 5 ? Scripted.Refused(code, name, "no primary of s1", seconds: 15) : Scripted.Ok());
+        GroupResult result = Run(
+            Inserts("safe", 10), i => i is >= 3 and < 5 ? Scripted.Refused(code, name, "no primary of s1", seconds: 15) : Scripted.Ok());
         Assert.Equal(new Accounting(10, 8, 2, 0), result.Accounting);
         (string kind, string text, double? seconds) = Assert.Single(Log.Events);
         Assert.Equal("outage", kind);
@@ -102,7 +104,8 @@ public sealed class PhaseFailureTests : PhaseTest
     [Fact]
     public void An_outage_that_outlasts_the_test_is_told_all_the_same()
     {
-        Run(Queries with { Seconds = 20 }, i => i < 3 ? Scripted.Ok() : Scripted.Refused(133, "FailedToSatisfyReadPreference", "no primary of s1", seconds: 15));
+        Run(Queries with { Seconds = 20 },
+            i => i < 3 ? Scripted.Ok() : Scripted.Refused(133, "FailedToSatisfyReadPreference", "no primary of s1", seconds: 15));
         Assert.Contains("not yet over when the test ended after 30.0", Assert.Single(Log.Events).Text, StringComparison.Ordinal);
     }
 
@@ -172,7 +175,11 @@ public sealed class PhaseFailureTests : PhaseTest
             _ => Scripted.Ok(),
         });
         Assert.Equal(
-            [(11000, "DuplicateKey", 5L, "key 0"), (50, "MaxTimeMSExpired", 3L, "late 1"), (0, "NetworkError", 1L, "scripted:27017: connection closed by the server")],
+            [
+                (11000, "DuplicateKey", 5L, "key 0"),
+                (50, "MaxTimeMSExpired", 3L, "late 1"),
+                (0, "NetworkError", 1L, "scripted:27017: connection closed by the server"),
+            ],
             result.Errors.Select(e => (e.Code, e.Name, e.Count, e.FirstMessage)));
         Assert.Equal(9, result.Accounting.Failed);
     }
@@ -188,17 +195,21 @@ public sealed class PhaseFailureTests : PhaseTest
     [Fact]
     public void A_write_that_did_nothing_is_counted_and_neither_waited_for_nor_given_up()
     {
-        GroupResult result = Run(Queries with { Seconds = 10, ReconnectFor = TimeSpan.FromSeconds(1) }, _ => Scripted.Refused(0, ErrorCount.NothingChanged, "matched 0 of 1 documents", seconds: 0.1));
+        GroupResult result = Run(Queries with { Seconds = 10, ReconnectFor = TimeSpan.FromSeconds(1) },
+            _ => Scripted.Refused(0, ErrorCount.NothingChanged, "matched 0 of 1 documents", seconds: 0.1));
         Assert.Null(result.GivenUp);
-        Assert.Equal((100L, ErrorCount.NothingChanged, 100L), (result.Accounting.Failed, result.Errors.Single().Name, result.Errors.Single().Count));
+        Assert.Equal(
+            (100L, ErrorCount.NothingChanged, 100L), (result.Accounting.Failed, result.Errors.Single().Name, result.Errors.Single().Count));
     }
 
     [Fact]
     public void A_server_that_refuses_everything_is_given_up_after_the_time_for_that()
     {
-        GroupResult result = Run(Queries with { ReconnectFor = TimeSpan.FromSeconds(30) }, _ => Scripted.Refused(10107, "NotWritablePrimary", "not primary"));
+        GroupResult result = Run(
+            Queries with { ReconnectFor = TimeSpan.FromSeconds(30) }, _ => Scripted.Refused(10107, "NotWritablePrimary", "not primary"));
         Exception failure = Assert.IsType<ServerRefusesException>(result.GivenUp);
-        Assert.Equal("the server has rejected every operation for 30 s; last error: not primary (code 10107 NotWritablePrimary)", failure.Message);
+        Assert.Equal(
+            "the server has rejected every operation for 30 s; last error: not primary (code 10107 NotWritablePrimary)", failure.Message);
         Assert.InRange(Clock.Seconds, 30, 30.2);
         Assert.Equal(result.Accounting.Failed, Executors[0].StartTimes.Count);
         Assert.Equal(0, result.Accounting.Skipped);
@@ -221,12 +232,14 @@ public sealed class PhaseFailureTests : PhaseTest
     [InlineData(2L, 6)]
     public void A_group_that_fills_a_collection_ends_with_more_duplicate_keys_than_may_be(long? allowed, int operations)
     {
-        GroupResult result = Run(Queries with { Count = 10, MaxDuplicates = allowed }, i => i % 2 == 0 ? Scripted.Ok() : Scripted.Refused(11000, "DuplicateKey", "E11000 … index: u_1"));
+        GroupResult result = Run(Queries with { Count = 10, MaxDuplicates = allowed },
+            i => i % 2 == 0 ? Scripted.Ok() : Scripted.Refused(11000, "DuplicateKey", "E11000 … index: u_1"));
         Assert.Equal(operations, Executors[0].StartTimes.Count);
         if (allowed is null)
             Assert.Null(result.GivenUp);
         else
-            Assert.EndsWith(": 3 documents can't be stored: E11000 … index: u_1", Assert.IsType<DuplicateKeyException>(result.GivenUp).Message, StringComparison.Ordinal);
+            Assert.EndsWith(": 3 documents can't be stored: E11000 … index: u_1",
+                Assert.IsType<DuplicateKeyException>(result.GivenUp).Message, StringComparison.Ordinal);
     }
 
     /// <summary>Found by a review: three of a batch were counted as one.</summary>
@@ -236,7 +249,8 @@ public sealed class PhaseFailureTests : PhaseTest
         var refused = new ServerError(ServerError.DuplicateKey, "DuplicateKey", "E11000 … index: u_1", []) { Documents = 3 };
         GroupResult result = Run(Queries with { Count = 10, MaxDuplicates = 5 }, _ => new Scripted(0.001, refused));
         Assert.Equal(2, Executors[0].StartTimes.Count);
-        Assert.EndsWith(": 6 documents can't be stored: E11000 … index: u_1", Assert.IsType<DuplicateKeyException>(result.GivenUp).Message, StringComparison.Ordinal);
+        Assert.EndsWith(": 6 documents can't be stored: E11000 … index: u_1",
+            Assert.IsType<DuplicateKeyException>(result.GivenUp).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -250,7 +264,8 @@ public sealed class PhaseFailureTests : PhaseTest
     [Fact]
     public void One_success_among_refusals_keeps_a_worker_going()
     {
-        GroupResult result = Run(Queries with { Seconds = 100, ReconnectFor = TimeSpan.FromSeconds(5) }, i => i % 20 == 0 ? Scripted.Ok() : Scripted.Refused(1, "InternalError"));
+        GroupResult result = Run(Queries with { Seconds = 100, ReconnectFor = TimeSpan.FromSeconds(5) },
+            i => i % 20 == 0 ? Scripted.Ok() : Scripted.Refused(1, "InternalError"));
         Assert.Null(result.GivenUp);
         Assert.InRange(Clock.Seconds, 100, 100.2);
     }
@@ -281,7 +296,8 @@ public sealed class PhaseFailureTests : PhaseTest
     {
         var log = new PhaseLog(Clock) { Then = _ => throw new IOException("disk full") };
         var failure = Assert.Throws<MongoPerfException>(() =>
-            new GroupRunner(Clock, (_, _) => new ScriptedExecutor(Clock, _ => Scripted.Ok())).Run(Queries with { Seconds = 1000 }, log, default));
+            new GroupRunner(Clock, (_, _) => new ScriptedExecutor(Clock, _ => Scripted.Ok()))
+                .Run(Queries with { Seconds = 1000 }, log, default));
         Assert.Equal((Fault.Refused, "run store: disk full"), (failure.Fault, failure.Message));
         Assert.IsType<IOException>(failure.InnerException);
         Assert.Single(log.Intervals);
@@ -293,7 +309,8 @@ public sealed class PhaseFailureTests : PhaseTest
     {
         var log = new PhaseLog(Clock) { Then = _ => throw new IOException("disk full") };
         Assert.Throws<MongoPerfException>(() =>
-            new GroupRunner(Clock, (_, _) => new ScriptedExecutor(Clock, _ => Scripted.Ok())).Run(Queries with { Count = 3 }, log, default));
+            new GroupRunner(Clock, (_, _) => new ScriptedExecutor(Clock, _ => Scripted.Ok()))
+                .Run(Queries with { Count = 3 }, log, default));
     }
 
     [Fact]
@@ -386,8 +403,9 @@ public sealed class PhaseFailureTests : PhaseTest
     public void Without_a_connection_at_the_start_there_is_no_phase()
     {
         int opened = 0;
-        Assert.Throws<ConnectionFailedException>(() => Run(Queries with { Seconds = 1, Threads = 3, ReconnectFor = TimeSpan.FromSeconds(5) }, () =>
-            new ScriptedExecutor(Clock, _ => Scripted.Ok()) { ConnectFailures = opened++ == 2 ? int.MaxValue : 0 }));
+        Assert.Throws<ConnectionFailedException>(() =>
+            Run(Queries with { Seconds = 1, Threads = 3, ReconnectFor = TimeSpan.FromSeconds(5) }, () =>
+                new ScriptedExecutor(Clock, _ => Scripted.Ok()) { ConnectFailures = opened++ == 2 ? int.MaxValue : 0 }));
         Assert.Equal(3, Executors.Count);
         Assert.InRange(Clock.Seconds, 5, 7.1);
         Assert.All(Executors, e => Assert.True(e.WasDisposed));
@@ -397,7 +415,8 @@ public sealed class PhaseFailureTests : PhaseTest
     [Fact]
     public void A_server_that_is_away_when_a_phase_begins_is_waited_for_outside_of_it()
     {
-        GroupResult result = Run(Queries with { Count = 10 }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { ConnectFailures = 3 });
+        GroupResult result = Run(
+            Queries with { Count = 10 }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { ConnectFailures = 3 });
         Assert.Equal(new Accounting(10, 10, 0, 0), result.Accounting);
         Assert.Equal(0.01, result.Seconds, 9);
         // 0.05, 0.1 and 0.2 s.
@@ -414,7 +433,8 @@ public sealed class PhaseFailureTests : PhaseTest
             var log = new PhaseLog(clock);
             using var stop = new CancellationTokenSource();
             GroupPlan plan = RandomPlan(random);
-            GroupResult result = new GroupRunner(clock, (_, _) => RandomExecutor(clock, new Random(random.Next()), stop)).Run(plan, log, stop.Token);
+            GroupResult result = new GroupRunner(clock, (_, _) => RandomExecutor(clock, new Random(random.Next()), stop))
+                .Run(plan, log, stop.Token);
             Accounting sums = result.Accounting;
             Assert.Equal(sums.Scheduled, sums.Succeeded + sums.Failed + sums.Skipped);
             Assert.Equal(plan.Count ?? sums.Scheduled, sums.Scheduled);

@@ -29,10 +29,13 @@ public sealed class PhaseMeasurementTests : PhaseTest
     [Fact]
     public void Each_servers_share_is_what_it_did_of_the_measured_operations()
     {
-        // The 1,500th operation breaks the connection, and the next one leads elsewhere; 500 are warm-up, and the one that failed counts nowhere.
+        // The 1,500th operation breaks the connection, and the next one leads elsewhere; 500 are warm-up, and the one that
+        // failed counts nowhere.
         GroupResult result = Run(
-            Queries with { Seconds = 2, WarmupSeconds = 0.5 }, () => new ScriptedExecutor(Clock, i => i == 1499 ? Scripted.Broken() : Scripted.Ok()) { Member = connects => $"server {connects}" });
-        Assert.Equal([new MemberShare("server 1", 999), new MemberShare("server 2", 500)], result.Parts[0].Members.OrderBy(share => share.Member));
+            Queries with { Seconds = 2, WarmupSeconds = 0.5 }, () => new ScriptedExecutor(Clock,
+                i => i == 1499 ? Scripted.Broken() : Scripted.Ok()) { Member = connects => $"server {connects}" });
+        Assert.Equal(
+            [new MemberShare("server 1", 999), new MemberShare("server 2", 500)], result.Parts[0].Members.OrderBy(share => share.Member));
         Assert.Equal(result.Operations, result.Parts[0].Members.Sum(share => share.Operations));
         Assert.Empty(Run(Queries with { Count = 10 }, _ => Scripted.Ok()).Parts[0].Members);
     }
@@ -71,7 +74,8 @@ public sealed class PhaseMeasurementTests : PhaseTest
     [Fact]
     public void Intervals_last_a_second_and_add_up_to_the_totals()
     {
-        GroupResult result = Run(Queries with { Seconds = 3.5, WarmupSeconds = 1.25 }, i => Scripted.Ok((1 + (i % 7)) * MillisecondSeconds));
+        GroupResult result = Run(
+            Queries with { Seconds = 3.5, WarmupSeconds = 1.25 }, i => Scripted.Ok((1 + (i % 7)) * MillisecondSeconds));
         Assert.Equal([0.25, 1.25, 2.25, 3.25], Log.Intervals.SkipLast(1).Select(i => i.Until));
         Assert.Equal(result.Accounting.Succeeded, Log.Intervals.Sum(i => i.Operations));
         Assert.Equal(result.AllDocuments, Log.Intervals.Sum(i => i.Documents));
@@ -86,7 +90,8 @@ public sealed class PhaseMeasurementTests : PhaseTest
     {
         Run(Queries with { Seconds = 4, WarmupSeconds = 1.5 }, _ => Scripted.Ok(Clock.Seconds < 1.5 ? 0.001 : 0.005));
         Assert.Equal([0.5, 1.5], Log.Intervals.Where(i => i.IsWarmup).Select(i => i.Until));
-        Assert.All(Log.Intervals, i => Assert.InRange(i.IsWarmup ? i.Most!.Value : i.Least!.Value, i.IsWarmup ? 1000 : 4990, i.IsWarmup ? 1001 : 5000));
+        Assert.All(Log.Intervals,
+            i => Assert.InRange(i.IsWarmup ? i.Most!.Value : i.Least!.Value, i.IsWarmup ? 1000 : 4990, i.IsWarmup ? 1001 : 5000));
     }
 
     [Fact]
@@ -155,7 +160,8 @@ public sealed class PhaseMeasurementTests : PhaseTest
     [Fact]
     public void Nothing_starts_after_a_verification_or_a_pause_that_outlasts_the_window()
     {
-        Run(Queries with { Seconds = 1, VerifyShare = 1 }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok(0.1)) { VerifySeconds = 0.5 });
+        Run(Queries with { Seconds = 1, VerifyShare = 1 },
+            () => new ScriptedExecutor(Clock, _ => Scripted.Ok(0.1)) { VerifySeconds = 0.5 });
         Assert.Equal([0, 0.6], Executors[0].StartTimes);
         double windowStart = Clock.Seconds;
         Run(Queries with { Seconds = 1 }, () =>
@@ -182,23 +188,27 @@ public sealed class PhaseMeasurementTests : PhaseTest
     [Fact]
     public void The_fence_counts_whole_where_a_rate_ends_the_window_before_it()
     {
-        GroupResult result = Run(Inserts("unack", 1000) with { Rate = 100, Seconds = 2 }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { CompleteSeconds = 0.25 });
+        GroupResult result = Run(Inserts("unack", 1000) with { Rate = 100, Seconds = 2 },
+            () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { CompleteSeconds = 0.25 });
         Assert.Equal(0.25, result.DrainSeconds, 6);
         Assert.Equal(2, result.Seconds, 3);
     }
 
     [Fact]
     public void After_the_last_of_a_count_nobody_thinks() =>
-        Assert.Equal(20.003, Run(Queries with { Count = 3, Think = new ThinkTime(10, IsExponential: false) }, _ => Scripted.Ok()).Seconds, 6);
+        Assert.Equal(
+            20.003, Run(Queries with { Count = 3, Think = new ThinkTime(10, IsExponential: false) }, _ => Scripted.Ok()).Seconds, 6);
 
     [Fact]
     public void After_the_last_of_a_count_nobody_waits_for_the_next_shift() =>
-        Assert.Equal(0.002, Run(Queries with { Count = 2, ThreadSteps = [new(0, 1), new(0.002, 0), new(60, 1)] }, _ => Scripted.Ok()).Seconds, 6);
+        Assert.Equal(
+            0.002, Run(Queries with { Count = 2, ThreadSteps = [new(0, 1), new(0.002, 0), new(60, 1)] }, _ => Scripted.Ok()).Seconds, 6);
 
     [Fact]
     public void What_connections_carried_adds_up_with_the_warm_up()
     {
-        GroupResult result = Run(Queries with { Count = 4, Threads = 2 }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { Traffic = new TrafficCounters(100, 50, 4000, 900), Compressor = "zstd" });
+        GroupResult result = Run(Queries with { Count = 4, Threads = 2 }, () =>
+            new ScriptedExecutor(Clock, _ => Scripted.Ok()) { Traffic = new TrafficCounters(100, 50, 4000, 900), Compressor = "zstd" });
         Assert.Equal(new GroupTraffic(4 * 10 * 1024, 200, 100, 8000, 1800) { Compressor = "zstd" }, result.Traffic);
     }
 
@@ -215,7 +225,8 @@ public sealed class PhaseMeasurementTests : PhaseTest
     [InlineData(0.1, 30, 75)]
     public void The_share_asked_for_is_verified(double share, long leastReplies, long mostDocuments)
     {
-        GroupResult result = Run(Queries with { Count = 500, VerifyShare = share }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { Verification = new(10, 1) });
+        GroupResult result = Run(Queries with { Count = 500, VerifyShare = share },
+            () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { Verification = new(10, 1) });
         Assert.InRange(result.Wrong, leastReplies, Math.Max(leastReplies, mostDocuments / 10 * (share < 1 ? 10 : 1)));
         Assert.Equal(result.Wrong * 10, result.Parts[0].Verified);
     }
@@ -278,7 +289,8 @@ public sealed class PhaseMeasurementTests : PhaseTest
         var random = new Random(7);
         GroupResult result = Run(Queries with { Seconds = 5, Rate = 50 }, _ => Scripted.Ok(random.NextDouble() * 0.03));
         for (double percent = 0; percent <= 100; percent += 2.5)
-            Assert.True(result.Parts[0].Response!.ValueAtPercentile(percent) >= result.Parts[0].Service.ValueAtPercentile(percent), $"at {percent} %");
+            Assert.True(result.Parts[0].Response!.ValueAtPercentile(percent) >= result.Parts[0].Service.ValueAtPercentile(percent),
+                $"at {percent} %");
     }
 
     /// <summary>Else a server that is too slow for the rate looks as if less had been asked of it.</summary>
@@ -306,7 +318,8 @@ public sealed class PhaseMeasurementTests : PhaseTest
         // Stopped at 0.4 s; what was due in the 50 ms before that was about to start.
         Assert.Equal(new Accounting(35, 21, 0, 14), stopped.Accounting);
         Assert.Equal(new Accounting(30, 30, 0, 0), Run(Queries with { Count = 30, Rate = 100 }, _ => Scripted.Ok(0.02)).Accounting);
-        Assert.Equal(new Accounting(80, 53, 0, 27), Run(Queries with { Count = 80, Seconds = 1, Rate = 100 }, _ => Scripted.Ok(0.02)).Accounting);
+        Assert.Equal(
+            new Accounting(80, 53, 0, 27), Run(Queries with { Count = 80, Seconds = 1, Rate = 100 }, _ => Scripted.Ok(0.02)).Accounting);
     }
 
     [Fact]
@@ -324,13 +337,15 @@ public sealed class PhaseMeasurementTests : PhaseTest
     }
 
     [Fact]
-    public void Inserts_have_no_short_replies() => Assert.Equal(0, Run(Inserts("batch", 25, batch: 10), _ => Scripted.Ok()).Parts[0].ShortReplies);
+    public void Inserts_have_no_short_replies() =>
+        Assert.Equal(0, Run(Inserts("batch", 25, batch: 10), _ => Scripted.Ok()).Parts[0].ShortReplies);
 
     [Fact]
     public void What_ended_within_its_warm_up_has_no_rates()
     {
         using var stop = new CancellationTokenSource();
-        using var run = new GrowthHarness { Text = GrowthHarness.Users + "phases:\n  - {name: read, duration: 10s, warmup: 2s, operations: [{find: users, key: uniform}]}\n" };
+        using var run = new GrowthHarness { Text = GrowthHarness.Users
+            + "phases:\n  - {name: read, duration: 10s, warmup: 2s, operations: [{find: users, key: uniform}]}\n" };
         Assert.False(run.Run(i =>
         {
             if (i == 100)
@@ -338,7 +353,8 @@ public sealed class PhaseMeasurementTests : PhaseTest
             return Scripted.Ok();
         }, stop.Token));
         OperationResult result = run.Records.Single(r => r.Phase == "read").Operations.Single();
-        Assert.Equal((0, 0.0, 0.0, 0.0, 0.0, 0.0), (result.Operations, result.Seconds, result.OperationsPerSecond, result.DocumentsPerSecond, result.MegabytesPerSecond, result.ClientCpuCores));
+        Assert.Equal((0, 0.0, 0.0, 0.0, 0.0, 0.0), (result.Operations, result.Seconds, result.OperationsPerSecond,
+            result.DocumentsPerSecond, result.MegabytesPerSecond, result.ClientCpuCores));
         Assert.Equal(100, result.Accounting.Succeeded);
     }
 

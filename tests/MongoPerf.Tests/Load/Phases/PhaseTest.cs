@@ -17,7 +17,10 @@ public abstract class PhaseTest
 
     protected PhaseTest() => Log = new PhaseLog(Clock);
 
-    private protected static GroupPlan Queries { get; } = new() { Name = "q4", Operations = [new(SeriesFile.Find("q4"), 1)], Threads = 1, Seed = 42 };
+    private protected static GroupPlan Queries { get; } = new()
+    {
+        Name = "q4", Operations = [new(SeriesFile.Find("q4"), 1)], Threads = 1, Seed = 42,
+    };
 
     private protected static GroupPlan Inserts(string write, long documents, int batch = 1) => new()
     {

@@ -9,10 +9,13 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Load.Sharding;
 
-/// <summary>What a cluster hears of a scenario's operations that are no router's: the balancer, and commands to all owners of a collection.</summary>
+/// <summary>
+/// What a cluster hears of a scenario's operations that are no router's: the balancer, and commands to all owners of a collection.
+/// </summary>
 public sealed class ClusterControlTests : IDisposable
 {
-    private static readonly DatabaseCommand Build = new("build", "docs", DocumentValue.Of(ExtendedJson.Parse("""{"createIndexes": "docs", "indexes": [{"key": {"a": 1}, "name": "a_1"}]}"""))) { IsForOwners = true };
+    private static readonly DatabaseCommand Build = new("build", "docs", DocumentValue.Of(
+        ExtendedJson.Parse("""{"createIndexes": "docs", "indexes": [{"key": {"a": 1}, "name": "a_1"}]}"""))) { IsForOwners = true };
 
     private readonly FakeMongos _router = new() { KeepsSettings = true };
     private readonly FakeMongos _s0 = new(isMongos: false);
@@ -161,12 +164,14 @@ public sealed class ClusterControlTests : IDisposable
 
     private static SetBalancer Balance(string mode, double seconds) => new("balancer", mode, ["docs"], seconds);
 
-    private void Own(params string[] shards) => _router.Documents["config.chunks"] = [.. shards.Select(shard => BsonDocument.Of(("_id", shard), ("chunks", 1)))];
+    private void Own(params string[] shards) =>
+        _router.Documents["config.chunks"] = [.. shards.Select(shard => BsonDocument.Of(("_id", shard), ("chunks", 1)))];
 
     /// <summary>One server is router and config server at once.</summary>
     private ClusterControl Open(RouterKind router)
     {
-        var cluster = new ShardedCluster(router, _router.Address, _router.Address, [new("s0", _s0.Address), new("s1", _s1.Address), new("s2", _s2.Address)]);
+        var cluster = new ShardedCluster(
+            router, _router.Address, _router.Address, [new("s0", _s0.Address), new("s1", _s1.Address), new("s2", _s2.Address)]);
         return new ClusterControl(() => cluster, ConnectionSettings.Default with { Dialect = cluster.Dialect }, "perf", _clock, _told.Add);
     }
 

@@ -49,11 +49,14 @@ public sealed class ShardKeyTests
         Assert.Equal(
             [numbers.IdOf(250), numbers.IdOf(500), numbers.IdOf(750)],
             ShardKey.Parse("_id").SplitPoints(4, 1000, documents).Select(point => point.Find("_id")!.Value.ToObjectId()));
-        Assert.Equal([333_333L, 666_666L], ShardKey.Parse("Number").SplitPoints(3, 1000, documents).Select(point => point.FindInt64("Number")!.Value));
-        Assert.Equal([DocumentNumbers.FirstDate + 500], ShardKey.Parse("Date").SplitPoints(2, 1000, documents).Select(point => point.FindInt64("Date")!.Value));
+        Assert.Equal([333_333L, 666_666L],
+            ShardKey.Parse("Number").SplitPoints(3, 1000, documents).Select(point => point.FindInt64("Number")!.Value));
+        Assert.Equal([DocumentNumbers.FirstDate + 500],
+            ShardKey.Parse("Date").SplitPoints(2, 1000, documents).Select(point => point.FindInt64("Date")!.Value));
         BsonDocument compound = Assert.Single(ShardKey.Parse("Number1,_id").SplitPoints(2, 1000, documents));
         Assert.Equal((500_000L, BsonType.MinKey), (compound.FindInt64("Number1"), compound.Find("_id")!.Value.Type));
         // Half of the most documents that there can be, without an overflow on the way.
-        Assert.Equal(numbers.IdOf(DocumentNumbers.Limit / 2), ShardKey.Parse("_id").SplitPoints(8192, DocumentNumbers.Limit, documents)[4095].Find("_id")!.Value.ToObjectId());
+        Assert.Equal(numbers.IdOf(DocumentNumbers.Limit / 2),
+            ShardKey.Parse("_id").SplitPoints(8192, DocumentNumbers.Limit, documents)[4095].Find("_id")!.Value.ToObjectId());
     }
 }

@@ -69,7 +69,8 @@ public sealed class ShardWatchTests : IDisposable
 
         RunEvent told = Assert.Single(_events);
         Assert.Equal(("outage", 2.0), (told.Kind, told.Seconds));
-        Assert.Equal($"shard s0: primary {_shard.Address} → {other.Address}, no primary for 2.0 s ({_shard.Address}: connection closed by the server)", told.Text);
+        Assert.Equal($"shard s0: primary {_shard.Address} → {other.Address}, no primary for 2.0 s ({_shard.Address}: "
+            + "connection closed by the server)", told.Text);
     }
 
     [Fact]
@@ -79,11 +80,13 @@ public sealed class ShardWatchTests : IDisposable
         using (ShardWatch watch = Open(() => _address = other.Address))
         {
             Look(watch, seconds: 0.5, times: 2);
-            _shard.Answer = exchange => exchange.Reply(BsonDocument.Of(("ismaster", false), ("secondary", true), ("maxWireVersion", 17), ("ok", 1.0)));
+            _shard.Answer = exchange =>
+                exchange.Reply(BsonDocument.Of(("ismaster", false), ("secondary", true), ("maxWireVersion", 17), ("ok", 1.0)));
             Look(watch, seconds: 0.5, times: 2);
         }
 
-        Assert.Contains($"primary {_shard.Address} → {other.Address}, no primary for 0.5 s", Assert.Single(_events).Text, StringComparison.Ordinal);
+        Assert.Contains($"primary {_shard.Address} → {other.Address}, no primary for 0.5 s",
+            Assert.Single(_events).Text, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -132,7 +135,8 @@ public sealed class ShardWatchTests : IDisposable
     }
 
     private ShardWatch Open(Action? refresh = null) => new(
-        () => new ShardedCluster(RouterKind.Mongos, _shard.Address, _shard.Address, [new ShardAddress("s0", _address)]), refresh ?? (() => { }), Brief, _clock, _events.Add);
+        () => new ShardedCluster(RouterKind.Mongos, _shard.Address, _shard.Address, [new ShardAddress("s0", _address)]),
+        refresh ?? (() => { }), Brief, _clock, _events.Add);
 
     private void Look(ShardWatch watch, double seconds, int times)
     {

@@ -9,7 +9,10 @@ using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Tests.Load.Sharding;
 
-/// <summary>What a mongos hears when a series' collection is made, checked and taken back. Its config.* are a real cluster's; a real mongos could not be had.</summary>
+/// <summary>
+/// What a mongos hears when a series' collection is made, checked and taken back. Its config.* are a real cluster's; a real
+/// mongos could not be had.
+/// </summary>
 public sealed class ShardedCollectionTests : IDisposable
 {
     private static readonly CollectionMarker Marker = new(42, "0123456789abcdef", "run", 0, IsGrown: true);
@@ -34,19 +37,24 @@ public sealed class ShardedCollectionTests : IDisposable
     public void A_new_collection_is_enabled_marked_sharded_and_indexed_in_this_order()
     {
         _mongos.Documents["config.settings"] = [BsonDocument.Of(("_id", "chunksize"), ("value", 64))];
-        using WireCollection collection = Open("fresh", "series", new ShardingSettings { ShardKey = "hashed", Presplit = 12, ChunkMegabytes = 8, Balancer = "22:00-06:00" });
+        using WireCollection collection = Open(
+            "fresh", "series", new ShardingSettings { ShardKey = "hashed", Presplit = 12, ChunkMegabytes = 8, Balancer = "22:00-06:00" });
         collection.Create(Marker);
         Assert.Equal(
             ["enableSharding", "update", "update", "update", "update", "balancerStart", "shardCollection", "createIndexes"],
             _mongos.HeardNames);
         IReadOnlyList<string> heard = _mongos.Heard;
         Assert.Equal("""admin {"enableSharding": "fresh"}""", heard[0]);
-        Assert.Contains("""{"_id": "$cluster"}, "u": {"$setOnInsert": {"madeDatabase": true, "settings": {"chunksize": {"_id": "chunksize", "value": 64}, "balancer": null, "automerge": null}}}""", heard[1], StringComparison.Ordinal);
+        Assert.Contains(
+            """{"_id": "$cluster"}, "u": {"$setOnInsert": {"madeDatabase": true, "settings": {"chunksize": {"_id": "chunksize", "value": 64}, "balancer": null, "automerge": null}}}""",
+            heard[1], StringComparison.Ordinal);
         Assert.Contains("""{"program": "mongoperf",""", heard[2], StringComparison.Ordinal);
         Assert.Equal(
-            """config {"update": "settings", "updates": [{"q": {"_id": "chunksize"}, "u": {"$set": {"value": 8}}, "upsert": true}], "writeConcern": {"w": "majority"}}""", heard[3]);
+            """config {"update": "settings", "updates": [{"q": {"_id": "chunksize"}, "u": {"$set": {"value": 8}}, "upsert": true}], "writeConcern": {"w": "majority"}}""",
+            heard[3]);
         Assert.Contains("""{"$set": {"activeWindow": {"start": "22:00", "stop": "06:00"}}}""", heard[4], StringComparison.Ordinal);
-        Assert.Equal("""admin {"shardCollection": "fresh.series", "key": {"_id": "hashed"}, "unique": false, "numInitialChunks": 12}""", heard[6]);
+        Assert.Equal(
+            """admin {"shardCollection": "fresh.series", "key": {"_id": "hashed"}, "unique": false, "numInitialChunks": 12}""", heard[6]);
         Assert.Contains("\"Date_-1\"", heard[7], StringComparison.Ordinal);
     }
 
@@ -85,7 +93,8 @@ public sealed class ShardedCollectionTests : IDisposable
                 """admin {"split": "fresh.series", "middle": {"_id": -6148914691236517205}}""",
                 """admin {"split": "fresh.series", "middle": {"_id": 0}}""",
             ],
-            _mongos.Heard.Where(text => text.Contains("\"split\"", StringComparison.Ordinal) || text.Contains("moveChunk", StringComparison.Ordinal)));
+            _mongos.Heard.Where(text =>
+                text.Contains("\"split\"", StringComparison.Ordinal) || text.Contains("moveChunk", StringComparison.Ordinal)));
     }
 
     [VectorFact]
@@ -99,7 +108,8 @@ public sealed class ShardedCollectionTests : IDisposable
 
     [VectorTheory]
     [InlineData(0, new string[0])]
-    [InlineData(2, new[] { """admin {"moveChunk": "perf.series", "bounds": [{"_id": {"$minKey": 1}}, {"_id": {"$maxKey": 1}}], "to": "s2"}""" })]
+    [InlineData(
+        2, new[] { """admin {"moveChunk": "perf.series", "bounds": [{"_id": {"$minKey": 1}}, {"_id": {"$maxKey": 1}}], "to": "s2"}""" })]
     public void A_collection_for_one_shard_goes_there_whole_and_is_left_there(int shard, string[] moves)
     {
         _mongos.Replies["aggregate"] = _ => Cursor([Chunks("s0", 1)]);
@@ -110,10 +120,13 @@ public sealed class ShardedCollectionTests : IDisposable
         };
         using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "_id" }, only: shard);
         collection.Create(Marker);
-        Assert.Equal(moves, _mongos.Heard.Where(text => text.Contains("moveChunk", StringComparison.Ordinal) || text.Contains("\"split\"", StringComparison.Ordinal)));
-        string left = """config {"update": "collections", "updates": [{"q": {"_id": "perf.series"}, "u": {"$set": {"noBalance": true}}}], "writeConcern": {"w": "majority"}}""";
+        Assert.Equal(moves, _mongos.Heard
+            .Where(text => text.Contains("moveChunk", StringComparison.Ordinal) || text.Contains("\"split\"", StringComparison.Ordinal)));
+        string left =
+            """config {"update": "collections", "updates": [{"q": {"_id": "perf.series"}, "u": {"$set": {"noBalance": true}}}], "writeConcern": {"w": "majority"}}""";
         // Before it is moved, so that the balancer does not come between.
-        Assert.True(_mongos.Heard.ToList().IndexOf(left) is var at and > 0 && at == _mongos.HeardNames.ToList().IndexOf("shardCollection") + 1);
+        Assert.True(_mongos.Heard.ToList().IndexOf(left) is var at and > 0
+            && at == _mongos.HeardNames.ToList().IndexOf("shardCollection") + 1);
     }
 
     [VectorFact]
@@ -121,10 +134,13 @@ public sealed class ShardedCollectionTests : IDisposable
     {
         int tries = 0;
         ShardsInto("perf.series", Whole("Number", "s0"));
-        _mongos.Replies["moveChunk"] = _ => ++tries is 2 or 3 ? FakeMongos.Refusal(117, "a migration is under way") : BsonDocument.Of(("ok", 1.0));
+        _mongos.Replies["moveChunk"] = _ => ++tries is 2 or 3
+            ? FakeMongos.Refusal(117, "a migration is under way")
+            : BsonDocument.Of(("ok", 1.0));
         using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "Number", Presplit = 4 });
         collection.Create(Marker);
-        Assert.Equal(["split", "split", "moveChunk", "split", "moveChunk", "moveChunk", "moveChunk"], _mongos.HeardNames.Where(name => name is "split" or "moveChunk"));
+        Assert.Equal(["split", "split", "moveChunk", "split", "moveChunk", "moveChunk", "moveChunk"],
+            _mongos.HeardNames.Where(name => name is "split" or "moveChunk"));
         Assert.Equal(1, _mongos.HeardNames.Count(name => name == "shardCollection"));
     }
 
@@ -136,7 +152,8 @@ public sealed class ShardedCollectionTests : IDisposable
         using WireCollection collection = Open("perf", "docs", new ShardingSettings { ShardKey = "Number", Presplit = 4 });
         collection.Create(Marker);
         Assert.Equal(
-            ["split", "moveChunk", "split", "moveChunk"], _mongos.HeardNames.Where(name => name is "shardCollection" or "split" or "moveChunk"));
+            ["split", "moveChunk", "split", "moveChunk"],
+            _mongos.HeardNames.Where(name => name is "shardCollection" or "split" or "moveChunk"));
     }
 
     [VectorFact]
@@ -174,7 +191,8 @@ public sealed class ShardedCollectionTests : IDisposable
         _mongos.Replies["listIndexes"] = _ => FakeMongos.Exchange("shard s0: listIndexes");
         using WireCollection collection = Open("perf", "plain", new ShardingSettings { ShardKey = "Number1" });
         Assert.Equal(
-            "perf.plain can't be sharded by {Number1: 1}: it has documents, but no index that starts with this key (indexes: {_id: 1}, {Number: 1})",
+            "perf.plain can't be sharded by {Number1: 1}: it has documents, but no index that starts with this key (indexes: {_id: "
+            + "1}, {Number: 1})",
             Assert.Throws<MongoPerfException>(() => collection.Create(Marker)).Message);
         Assert.Empty(_mongos.HeardNames);
     }
@@ -200,7 +218,8 @@ public sealed class ShardedCollectionTests : IDisposable
     {
         _mongos.Replies["shardCollection"] = _ => FakeMongos.Refusal(72, "can't shard that");
         using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "_id" });
-        Assert.Contains("perf.series can't be sharded by {_id: 1}: shardCollection: can't shard that (code 72", Assert.Throws<MongoPerfException>(() => collection.Create(Marker)).Message, StringComparison.Ordinal);
+        Assert.Contains("perf.series can't be sharded by {_id: 1}: shardCollection: can't shard that (code 72",
+            Assert.Throws<MongoPerfException>(() => collection.Create(Marker)).Message, StringComparison.Ordinal);
     }
 
     [VectorFact]
@@ -218,13 +237,15 @@ public sealed class ShardedCollectionTests : IDisposable
     {
         BsonDocument note = BsonDocument.Of(
             ("_id", "$cluster"), ("madeDatabase", true),
-            ("settings", BsonDocument.Of(("chunksize", null), ("balancer", BsonDocument.Of(("_id", "balancer"), ("mode", "off"), ("stopped", true))), ("automerge", null))));
+            ("settings", BsonDocument.Of(("chunksize", null),
+                ("balancer", BsonDocument.Of(("_id", "balancer"), ("mode", "off"), ("stopped", true))), ("automerge", null))));
         _mongos.Documents["config.settings"] =
         [
             BsonDocument.Of(("_id", "chunksize"), ("value", 8)), BsonDocument.Of(("_id", "balancer"), ("mode", "full"), ("stopped", false)),
             BsonDocument.Of(("_id", "automerge"), ("enabled", true)),
         ];
-        _mongos.Replies["find"] = command => Answer(command.FindString("$db") == "perf" && command.FindString("filter._id") == "$cluster" ? [note] : null, command);
+        _mongos.Replies["find"] = command =>
+            Answer(command.FindString("$db") == "perf" && command.FindString("filter._id") == "$cluster" ? [note] : null, command);
         using WireCollection collection = Open("perf", "docs", new ShardingSettings { ShardKey = "Number" });
         collection.Drop();
         Assert.Equal(
@@ -255,12 +276,15 @@ public sealed class ShardedCollectionTests : IDisposable
     {
         _mongos.Replies["aggregate"] = command => Cursor(command.FindString("$db") == "config"
             ? [Chunks("s0", 1), Chunks("s1", 1), Chunks("s2", 3)]
-            : [.. ((string[])["s2", "s0", "s1"]).Select(shard => BsonDocument.Of(("ns", "perf.docs"), ("shard", shard), ("storageStats", FakeMongos.Exchange($"shard {shard}: collStats"))))]);
+            : [.. ((string[])["s2", "s0", "s1"]).Select(shard => BsonDocument.Of(("ns", "perf.docs"), ("shard", shard),
+                ("storageStats", FakeMongos.Exchange($"shard {shard}: collStats"))))]);
         using WireCollection collection = Open("perf", "docs", new ShardingSettings());
         SizeResult sizes = collection.ReadSizes(20_000);
-        Assert.Equal((20_000, 19_760_000 + 6_610_708 + 6_480_292, 1_531_904 + 516_096 + 507_904), (sizes.Documents, sizes.DataBytes, sizes.StorageBytes));
+        Assert.Equal((20_000, 19_760_000 + 6_610_708 + 6_480_292, 1_531_904 + 516_096 + 507_904),
+            (sizes.Documents, sizes.DataBytes, sizes.StorageBytes));
         Assert.Equal(1_019_904 + 364_544 + 360_448, sizes.IndexBytes);
-        Assert.Equal([("Number_1", 475_136L + 172_032 + 167_936), ("_id_", 544_768L + 192_512 + 192_512)], sizes.Indexes.Select(i => (i.Key, i.Value)));
+        Assert.Equal([("Number_1", 475_136L + 172_032 + 167_936), ("_id_", 544_768L + 192_512 + 192_512)],
+            sizes.Indexes.Select(i => (i.Key, i.Value)));
         // Documents that moved away are still on s0, and are not its any more.
         Assert.Equal(
             [("s0", 6750L, 13_250L, 1L), ("s1", 6691L, 0L, 1L), ("s2", 6559L, 0L, 3L)],
@@ -341,7 +365,8 @@ public sealed class ShardedCollectionTests : IDisposable
     private void Have(string ns, params BsonDocument[] chunks)
     {
         string key = chunks[0].FindDocument("min")!.First().Key;
-        _mongos.Documents["config.collections"] = [BsonDocument.Of(("_id", ns), ("timestamp", 1L), ("uuid", new byte[16]), ("key", BsonDocument.Of((key, 1))))];
+        _mongos.Documents["config.collections"] =
+            [BsonDocument.Of(("_id", ns), ("timestamp", 1L), ("uuid", new byte[16]), ("key", BsonDocument.Of((key, 1))))];
         _mongos.Documents["config.chunks"] = chunks;
         _mongos.Replies["aggregate"] = command => Cursor(command.FindString("$db") == "config"
             ? [.. chunks.GroupBy(chunk => chunk.FindString("shard")!).Select(own => Chunks(own.Key, own.Count()))]
@@ -360,22 +385,27 @@ public sealed class ShardedCollectionTests : IDisposable
     private BsonDocument Answer(IReadOnlyList<BsonDocument>? documents, BsonDocument command) =>
         Cursor(documents ?? (command.FindString("$db") == "config" ? [.. Config(command)] : []));
 
-    private IEnumerable<BsonDocument> Config(BsonDocument command) => _mongos.Documents.GetValueOrDefault($"config.{command.First().Value}", [])
-        .Where(one => command.FindString("filter._id") is not { } id || one.FindString("_id") == id);
+    private IEnumerable<BsonDocument> Config(BsonDocument command) =>
+        _mongos.Documents.GetValueOrDefault($"config.{command.First().Value}", [])
+            .Where(one => command.FindString("filter._id") is not { } id || one.FindString("_id") == id);
 
     private static BsonDocument Cursor(IReadOnlyList<BsonDocument> batch) =>
         BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", batch), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0));
 
-    private WireCollection Open(string database, string collection, ShardingSettings settings, params ShardAddress[] shards) => Open(database, collection, settings, null, shards);
+    private WireCollection Open(string database, string collection, ShardingSettings settings, params ShardAddress[] shards) =>
+        Open(database, collection, settings, null, shards);
 
     private WireCollection Open(string database, string collection, ShardingSettings settings, int? only, params ShardAddress[] shards)
     {
         // Nobody listens there: a client of a mongos need not reach the shards.
-        ShardAddress[] all = shards.Length > 0 ? shards : [.. ((string[])["s0", "s1", "s2"]).Select(name => new ShardAddress(name, new ServerAddress("127.0.0.1", 1)))];
+        ShardAddress[] all = shards.Length > 0 ? shards
+            : [.. ((string[])["s0", "s1", "s2"]).Select(name => new ShardAddress(name, new ServerAddress("127.0.0.1", 1)))];
         var cluster = new ShardedCluster(RouterKind.Mongos, _mongos.Address, _mongos.Address, all);
-        var sharding = new ShardingPlan(() => cluster, ConnectionSettings.Default, settings, 1000) { Documents = Documents, Notify = _told.Add, OnlyShard = only };
+        var sharding = new ShardingPlan(() => cluster, ConnectionSettings.Default, settings,
+            1000) { Documents = Documents, Notify = _told.Add, OnlyShard = only };
         return new WireCollection(
-            new CollectionAccess(() => _mongos.Address, ConnectionSettings.Default, database, _clock, TimeSpan.FromSeconds(10)), collection, Documents, new CollectionShape(Indexes),
+            new CollectionAccess(() => _mongos.Address, ConnectionSettings.Default, database, _clock, TimeSpan.FromSeconds(10)), collection,
+            Documents, new CollectionShape(Indexes),
             commands => new ShardedAdministration(sharding, database, collection, _clock, commands));
     }
 }

@@ -70,11 +70,13 @@ public sealed class ShardingCommandsTests
         BsonDocument greatest = ShardKey.Parse("Number").At(Bounds.Greatest);
         IReadOnlyList<ShardingCommand> first = Mongos.PlaceRange(Series, least, middle, "s1", isThere: false, isCut: false);
         Check(first[0], ShardingTarget.Router, "admin", """{"split": "perf.docs", "middle": {"Number": 5}}""");
-        Check(first[1], ShardingTarget.Router, "admin", """{"moveChunk": "perf.docs", "bounds": [{"Number": {"$minKey": 1}}, {"Number": 5}], "to": "s1"}""");
+        Check(first[1], ShardingTarget.Router, "admin",
+            """{"moveChunk": "perf.docs", "bounds": [{"Number": {"$minKey": 1}}, {"Number": 5}], "to": "s1"}""");
         Check(
             Assert.Single(Mongos.PlaceRange(Series, middle, greatest, "s1", isThere: false, isCut: true)), ShardingTarget.Router, "admin",
             """{"moveChunk": "perf.docs", "bounds": [{"Number": 5}, {"Number": {"$maxKey": 1}}], "to": "s1"}""");
-        Check(Assert.Single(Mongos.PlaceRange(Series, least, middle, "s0", isThere: true, isCut: false)), ShardingTarget.Router, "admin", """{"split": "perf.docs", "middle": {"Number": 5}}""");
+        Check(Assert.Single(Mongos.PlaceRange(Series, least, middle, "s0", isThere: true, isCut: false)), ShardingTarget.Router, "admin",
+            """{"split": "perf.docs", "middle": {"Number": 5}}""");
         Check(
             Assert.Single(Routing.PlaceRange(Series, middle, greatest, "s1", isThere: false, isCut: true)), ShardingTarget.Config, "admin",
             """{"_configsvrMoveRange": "perf.docs", "toShard": "s1", "min": {"Number": 5}, "max": {"Number": {"$maxKey": 1}}, "writeConcern": {"w": "majority"}}""");

@@ -18,7 +18,8 @@ public sealed class CacheCrossingTests
 
     [Fact]
     public void First_size_is_reached_from_the_empty_collection() =>
-        Assert.Equal([new CacheCrossing("data", 250), new CacheCrossing("indexes", 500)], CacheCrossing.Find([Sizes(1000, data: 400, index: 200)], 100));
+        Assert.Equal([new CacheCrossing("data", 250), new CacheCrossing("indexes", 500)],
+            CacheCrossing.Find([Sizes(1000, data: 400, index: 200)], 100));
 
     [Fact]
     public void What_just_fits_has_not_outgrown_the_cache() => Assert.Empty(CacheCrossing.Find([Sizes(1000, data: 400, index: 400)], 400));

@@ -13,13 +13,15 @@ public sealed class ChartDrawingTests
 
     [Fact]
     public void A_run_of_ten_steps_gets_every_chart() =>
-        Assert.Equal(All, NamesDrawn("ten-steps", new GrowingRun { Events = [(50, "reconnect"), (51, "reconnect"), (200, "outage"), (204, "reconnect")] }));
+        Assert.Equal(All, NamesDrawn(
+            "ten-steps", new GrowingRun { Events = [(50, "reconnect"), (51, "reconnect"), (200, "outage"), (204, "reconnect")] }));
 
     [Fact]
     public void A_single_step_gets_every_chart() => Assert.Equal(All, NamesDrawn("one-step", new GrowingRun { Steps = 1 }));
 
     [Fact]
-    public void Two_steps_get_every_chart() => Assert.Equal(All, NamesDrawn("two-steps", new GrowingRun { Steps = 2, DocumentsPerStep = 5000 }));
+    public void Two_steps_get_every_chart() =>
+        Assert.Equal(All, NamesDrawn("two-steps", new GrowingRun { Steps = 2, DocumentsPerStep = 5000 }));
 
     [Fact]
     public void A_hundred_steps_with_10_000_samples_get_every_chart() =>
@@ -37,7 +39,8 @@ public sealed class ChartDrawingTests
 
     [Fact]
     public void Inserts_alone_need_no_query_charts() =>
-        Assert.Equal(["insert-rate", "latency", "size", "timeline"], NamesDrawn("only-batch", new GrowingRun { Phases = ["batch", "size"] }));
+        Assert.Equal(
+            ["insert-rate", "latency", "size", "timeline"], NamesDrawn("only-batch", new GrowingRun { Phases = ["batch", "size"] }));
 
     [Fact]
     public void Zero_everywhere_still_draws() => Assert.Equal(All, NamesDrawn("zeros", new GrowingRun { IsAllZero = true }));
@@ -46,7 +49,10 @@ public sealed class ChartDrawingTests
     public void A_resumed_run_of_an_embedded_server_draws() =>
         Assert.Equal(All, NamesDrawn("embedded-resumed", new GrowingRun
         {
-            Deployment = RunParts.Deployment() with { Kind = DeploymentKind.Embedded, Topology = Topology.Embedded, IsEmbedded = true, CacheBytes = null },
+            Deployment = RunParts.Deployment() with
+            {
+                Kind = DeploymentKind.Embedded, Topology = Topology.Embedded, IsEmbedded = true, CacheBytes = null,
+            },
             HasServerSamples = false,
             PauseAfterStep = 4,
             IsFinished = false,
@@ -54,7 +60,8 @@ public sealed class ChartDrawingTests
         }));
 
     [Fact]
-    public void A_run_on_three_shards_gets_charts_of_them() => Assert.Equal([.. All, "shards", "migrations"], NamesDrawn("shards", Sharded(3)));
+    public void A_run_on_three_shards_gets_charts_of_them() =>
+        Assert.Equal([.. All, "shards", "migrations"], NamesDrawn("shards", Sharded(3)));
 
     [Fact]
     public void A_run_on_forty_shards_draws() => Assert.Equal([.. All, "shards", "migrations"], NamesDrawn("forty-shards", Sharded(40)));
@@ -68,7 +75,8 @@ public sealed class ChartDrawingTests
         var table = new ChartTable("hostile.csv", ["place", Text]);
         table.Add([0.5, 2]);
         var names = new AxisScale(1, [new Tick(0.5, Text)]) { IsOfNames = true, Label = Text };
-        var chart = new Chart("hostile", Text, "", names, [new Panel(Text + "\nset title", AxisScale.OfCount(2), [new Series(table, 1, Text, "o1")]) { Limit = (1, Text) }])
+        var chart = new Chart("hostile", Text, "", names,
+            [new Panel(Text + "\nset title", AxisScale.OfCount(2), [new Series(table, 1, Text, "o1")]) { Limit = (1, Text) }])
         {
             Subtitle = Text, Verdict = Text, Marks = [new Mark(0.2, Text)], Top = names,
         };
@@ -77,7 +85,8 @@ public sealed class ChartDrawingTests
 
         Assert.Empty(rendered.Warnings);
         // A control character and half a character are in no XML.
-        Assert.Contains("37% <b> & \"x\" \uFFFD {0} \\ $1 ]]> made'", XDocument.Load(folder.At("hostile.svg")).Root!.Value, StringComparison.Ordinal);
+        Assert.Contains(
+            "37% <b> & \"x\" \uFFFD {0} \\ $1 ]]> made'", XDocument.Load(folder.At("hostile.svg")).Root!.Value, StringComparison.Ordinal);
     }
 
     private static Func<string, StoredRun> Sharded(int shards) => folder => StoredRun.Open(FrozenRun.Build(

@@ -25,7 +25,8 @@ public sealed class HappeningsTests : IDisposable
         IReadOnlyList<Mark> marks = RunPlot.Of(run)!.Marks;
 
         Assert.Equal(marks, Timeline(run).Marks.OrderBy(mark => mark.At));
-        Assert.Equal([("phase", "reads (limit=10)"), ("outage", "a: gone"), ("pause", "2 h 44 min")], marks.Select(mark => (mark.Kind, mark.Text)));
+        Assert.Equal([("phase", "reads (limit=10)"), ("outage", "a: gone"), ("pause", "2 h 44 min")],
+            marks.Select(mark => (mark.Kind, mark.Text)));
         Assert.Equal(["reads (limit=10)", "outage", "pause of 2 h 44 min"], marks.Select(mark => mark.Label));
     }
 
@@ -90,7 +91,8 @@ public sealed class HappeningsTests : IDisposable
 
     private static Chart Timeline(StoredRun run) => TimeCharts.Build(run, PlotLibrary.TryFind("timeline")!)!;
 
-    private static RunEvent At(double second, string kind, string text, double? seconds = null) => new(Start + (long)(second * 1000), kind, text, seconds);
+    private static RunEvent At(double second, string kind, string text, double? seconds = null) =>
+        new(Start + (long)(second * 1000), kind, text, seconds);
 
     /// <summary>A hundred seconds, a pause, and a hundred more.</summary>
     private StoredRun Stored(params RunEvent[] events)
@@ -101,7 +103,8 @@ public sealed class HappeningsTests : IDisposable
             foreach (int second in Enumerable.Range(1, 100).Concat(Enumerable.Range(10_001, 100)))
             {
                 store.AddSample(RunParts.Sample(second, "read") with { Histogram = default });
-                store.AddServerSample(new MetricSample(Start + (second * 1000L), "a", [.. MetricCatalogue.Server.Select(metric => ValueOf(metric.Name, second))]));
+                store.AddServerSample(new MetricSample(
+                    Start + (second * 1000L), "a", [.. MetricCatalogue.Server.Select(metric => ValueOf(metric.Name, second))]));
             }
 
             foreach (RunEvent happened in events)

@@ -9,7 +9,8 @@ namespace MongoPerf.Tests.Reports.Charts;
 /// <summary>Nobody uses more cores than there are.</summary>
 public sealed class ImpossibleRateTests
 {
-    private static readonly ServerTimeline.Line ServerCpu = new("server_cpu", "server", "server", MetricCatalogue.Server, ["server_user_time", "server_system_time"], 1e-6);
+    private static readonly ServerTimeline.Line ServerCpu = new(
+        "server_cpu", "server", "server", MetricCatalogue.Server, ["server_user_time", "server_system_time"], 1e-6);
 
     /// <summary>Started 3 s before the first answer, while the sampler waited for its next attempt: 6 core-seconds of two cores.</summary>
     [Fact]
@@ -17,7 +18,11 @@ public sealed class ImpossibleRateTests
     {
         const double uptime = 3;
         long at = ScriptedRun.At(0);
-        MetricSample[] samples = [Server(at, 50e6, 100), Silent(at + 1000), Silent(at + 2000), Silent(at + 3000), Server(at + 4000, 6e6, uptime), Server(at + 5000, 8e6, uptime + 1)];
+        MetricSample[] samples =
+        [
+            Server(at, 50e6, 100), Silent(at + 1000), Silent(at + 2000), Silent(at + 3000), Server(at + 4000, 6e6, uptime),
+            Server(at + 5000, 8e6, uptime + 1),
+        ];
         TimeAxis axis = AxisOver(at, at + 6000);
         double[] cores = [.. ServerTimeline.Read([ServerCpu], samples, axis).Select(one => one.Value)];
         Assert.Equal([1.5, 2], cores.Select(value => Math.Round(value, 3)));

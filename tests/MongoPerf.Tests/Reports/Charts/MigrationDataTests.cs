@@ -69,7 +69,8 @@ public sealed class MigrationDataTests : IDisposable
 
     private static ChunkEvent Migration(int id, long begin, long end) => new()
     {
-        Id = $"m{id}", Kind = ChunkEventKind.Migration, AtMilliseconds = Start + begin, EndMilliseconds = Start + end, From = "s0", To = "s1",
+        Id = $"m{id}", Kind = ChunkEventKind.Migration, AtMilliseconds = Start + begin,
+        EndMilliseconds = Start + end, From = "s0", To = "s1",
         Outcome = ChunkEventOutcome.Done,
     };
 

@@ -31,7 +31,8 @@ public sealed class OperationSecondsTests : IDisposable
     {
         Seconds(1, 1, 5, ("read", 900), ("update", 100));
         Seconds(2, 11, 5, ("scan", 7));
-        OperationSeconds seconds = Stored(RunParts.Phase(1, "mix", RunParts.Result("read"), RunParts.Result("update")), RunParts.Phase(2, "scans", RunParts.Result("scan")));
+        OperationSeconds seconds = Stored(RunParts.Phase(1, "mix", RunParts.Result("read"), RunParts.Result("update")),
+            RunParts.Phase(2, "scans", RunParts.Result("scan")));
 
         Assert.Equal(["read", "update", "scan", "total"], seconds.Lines.Select(line => line.Title));
         Assert.Equal([1000, 1000, 1000, 1000, 1000], Rates(seconds, "total"));
@@ -44,12 +45,14 @@ public sealed class OperationSecondsTests : IDisposable
     {
         Seconds(1, 1, 3, ("read", 90), ("batch", 10));
         Seconds(2, 11, 3, ("batch", 10), ("safe", 30));
-        OperationSeconds seconds = Stored(RunParts.Phase(1, "mix", RunParts.Result("read"), RunParts.Result("batch")), RunParts.Phase(2, "fill", RunParts.Result("batch"), RunParts.Result("safe")));
+        OperationSeconds seconds = Stored(RunParts.Phase(1, "mix", RunParts.Result("read"), RunParts.Result("batch")),
+            RunParts.Phase(2, "fill", RunParts.Result("batch"), RunParts.Result("safe")));
 
         OperationLine[] totals = [.. seconds.Lines.Where(line => line.IsTotal)];
         Assert.Equal([false, true], totals.Select(line => line.IsInsert));
         // Each sample has 5,000 documents, however many operations.
-        Assert.Equal([100, 100, 100, 10_000, 10_000, 10_000], seconds.Counted.Where(second => seconds.Lines[second.Line].IsTotal).Select(second => second.Count));
+        Assert.Equal([100, 100, 100, 10_000, 10_000, 10_000],
+            seconds.Counted.Where(second => seconds.Lines[second.Line].IsTotal).Select(second => second.Count));
     }
 
     [Fact]
@@ -57,7 +60,8 @@ public sealed class OperationSecondsTests : IDisposable
     {
         Seconds(1, 1, 6, ("read", 100));
         foreach (int second in Enumerable.Range(1, 6))
-            _store.AddSample(RunParts.Sample(second, "update") with { AtMilliseconds = Start + (second * 1000) + 400, Operations = second <= 3 ? 10 : 20 });
+            _store.AddSample(RunParts.Sample(
+                second, "update") with { AtMilliseconds = Start + (second * 1000) + 400, Operations = second <= 3 ? 10 : 20 });
         OperationSeconds seconds = Stored(RunParts.Phase(1, "mix", RunParts.Result("read"), RunParts.Result("update")));
 
         // The second ends 0.6 s into the update's fourth, which is twice as fast.
@@ -80,7 +84,8 @@ public sealed class OperationSecondsTests : IDisposable
         Seconds(1, 1, 3, ("unack", 20_000));
         for (int second = 0; second <= 12; second++)
             Server("a", second, ("documents_inserted", Math.Min(second, 10) * 6000), ("opcounters_insert", 1));
-        OperationSeconds seconds = Stored(RunParts.Phase(1, "unack", RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(60_000, 60_000, 0, 8) }));
+        OperationSeconds seconds = Stored(
+            RunParts.Phase(1, "unack", RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(60_000, 60_000, 0, 8) }));
 
         Assert.Equal("unack (arrived)", Assert.Single(seconds.Lines).Title);
         Assert.Equal(Enumerable.Repeat(6000.0, 10), Rates(seconds, "unack (arrived)"));
@@ -99,7 +104,8 @@ public sealed class OperationSecondsTests : IDisposable
         for (int second = 0; second <= 20; second++)
             Server("a", second, ("documents_inserted", second <= 10 ? second * 1000 : (second - 8) * 5000));
         OperationSeconds seconds = Stored(
-            RunParts.Phase(1, "unack", RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(10_000, 10_000, 0, 8.5) }), RunParts.Phase(2, "batch", RunParts.Result("batch")));
+            RunParts.Phase(1, "unack", RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(10_000, 10_000, 0, 8.5) }),
+            RunParts.Phase(2, "batch", RunParts.Result("batch")));
 
         Assert.Equal(Enumerable.Repeat(1000.0, 10), Rates(seconds, "unack (arrived)"));
     }
@@ -120,7 +126,8 @@ public sealed class OperationSecondsTests : IDisposable
         Seconds(1, 1, 1, ("unack", 900));
         Server("a", 0, ("documents_inserted", 0));
         Server("a", 1.4, ("documents_inserted", 1000));
-        OperationSeconds seconds = Stored(RunParts.Phase(1, "unack", RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(900, 880, 20, 2) }));
+        OperationSeconds seconds = Stored(
+            RunParts.Phase(1, "unack", RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(900, 880, 20, 2) }));
 
         Assert.Equal([440], Rates(seconds, "unack (arrived)"));
     }
@@ -132,7 +139,8 @@ public sealed class OperationSecondsTests : IDisposable
         for (int second = 0; second <= 5; second++)
             Server("a", second, ("opcounters_update", second * 350), ("documents_inserted", second));
         OperationSeconds seconds = Stored(RunParts.Phase(
-            1, "mix", RunParts.Result("log") with { IsUnacknowledged = true, ServerCounter = "opcounters_update" }, RunParts.Result("update") with { ServerCounter = "opcounters_update" }, RunParts.Result("read")));
+            1, "mix", RunParts.Result("log") with { IsUnacknowledged = true, ServerCounter = "opcounters_update" },
+            RunParts.Result("update") with { ServerCounter = "opcounters_update" }, RunParts.Result("read")));
 
         Assert.Equal([250, 250, 250, 250, 250], Rates(seconds, "log (arrived)"));
         Assert.Equal([360, 360, 360, 360, 360], Rates(seconds, "total"));
@@ -165,7 +173,8 @@ public sealed class OperationSecondsTests : IDisposable
         Panel rates = plot.Panels.Single(panel => panel.Title == "Rate of operations");
         Assert.Equal(["total", "read", "update"], rates.Series.Select(series => series.Title));
         Assert.All(rates.Series[0].Values, rate => Assert.Equal(1000, rate));
-        Assert.Equal(["read p50", "read p99", "read max", "update p50", "update p99", "update max"], plot.Panels.Single(panel => panel.Y.IsLogarithmic).Series.Select(series => series.Title));
+        Assert.Equal(["read p50", "read p99", "read max", "update p50", "update p99", "update max"],
+            plot.Panels.Single(panel => panel.Y.IsLogarithmic).Series.Select(series => series.Title));
     }
 
     [Fact]
@@ -180,13 +189,15 @@ public sealed class OperationSecondsTests : IDisposable
             double cores = second is > 20 and <= 30 ? 3 : second > 40 ? 0.5 : 0;
             other += cores;
             idle += 5 - cores;
-            Host(second, ("cpu_user", ((3 * second) + other) * 1e6), ("cpu_idle", idle * 1e6), ("client_cpu_user", second * 1e6), ("servers_cpu", 2e6 * second));
+            Host(second, ("cpu_user", ((3 * second) + other) * 1e6), ("cpu_idle", idle * 1e6), ("client_cpu_user", second * 1e6),
+                ("servers_cpu", 2e6 * second));
         }
 
         Stored(RunParts.Phase(1, "reads", RunParts.Result("read")));
         using StoredRun run = StoredRun.Open(_runs.At("run"));
 
-        Assert.Equal([new Band(20, 30, "others")], Happenings.Bands(run, OperationSeconds.Of(run).Axis).Select(band => band with { From = Math.Round(band.From), To = Math.Round(band.To) }));
+        Assert.Equal([new Band(20, 30, "others")], Happenings.Bands(run, OperationSeconds.Of(run).Axis)
+            .Select(band => band with { From = Math.Round(band.From), To = Math.Round(band.To) }));
         Band band = Assert.Single(RunPlot.Of(run)!.Bands, band => band.Kind == "others");
         Assert.Equal((20, 30), (Math.Round(band.From), Math.Round(band.To)));
         Assert.Contains(ChartCatalogue.Build(run).Single(chart => chart.Name == "timeline").Bands, band => band.Kind == "others");
@@ -200,7 +211,8 @@ public sealed class OperationSecondsTests : IDisposable
         {
             // Killed and resumed behind the tenth second: its own counter begins anew.
             int own = second <= 10 ? second : second - 10;
-            Host(second, ("cpu_user", 3e6 * second), ("cpu_idle", 5e6 * second), ("client_cpu_user", 1e6 * own), ("servers_cpu", 2e6 * second));
+            Host(second, ("cpu_user", 3e6 * second), ("cpu_idle", 5e6 * second), ("client_cpu_user", 1e6 * own),
+                ("servers_cpu", 2e6 * second));
         }
 
         Stored(RunParts.Phase(1, "reads", RunParts.Result("read")));
@@ -213,10 +225,12 @@ public sealed class OperationSecondsTests : IDisposable
     {
         Seconds(1, 1, 3, ("load", 900));
         Seconds(2, 11, 3, ("load", 900));
-        _store.EndPhase(RunParts.Phase(1, "load", RunParts.Result("load")) with { Kind = PhaseKind.Load, Documents = 1000, Sizes = [RunParts.Sizes(1000)] });
+        _store.EndPhase(RunParts.Phase(
+            1, "load", RunParts.Result("load")) with { Kind = PhaseKind.Load, Documents = 1000, Sizes = [RunParts.Sizes(1000)] });
         using (StoredRun one = StoredRun.Open(_runs.At("run")))
             Assert.Empty(SizeChart.OfFilled(one, OperationSeconds.Of(one), PlotLibrary.TryFind("size-filled")!));
-        Stored(RunParts.Phase(2, "more", RunParts.Result("load")) with { Kind = PhaseKind.Load, Documents = 3000, Sizes = [RunParts.Sizes(3000)] });
+        Stored(RunParts.Phase(
+            2, "more", RunParts.Result("load")) with { Kind = PhaseKind.Load, Documents = 3000, Sizes = [RunParts.Sizes(3000)] });
         using StoredRun run = StoredRun.Open(_runs.At("run"));
 
         Chart chart = Assert.Single(SizeChart.OfFilled(run, OperationSeconds.Of(run), PlotLibrary.TryFind("size-filled")!));
@@ -233,11 +247,14 @@ public sealed class OperationSecondsTests : IDisposable
         for (int second = 2; second <= 30; second += 2)
         {
             double documents = Math.Min(second, 20) * 100;
-            Shard("s0", second, ("documents", documents), ("data", documents * 1000), ("storage", documents * 500), ("indexes", documents * 10));
-            Shard("s1", second, ("documents", second == 4 ? double.NaN : documents), ("data", documents * 1000), ("storage", documents * 500), ("indexes", documents * 10));
+            Shard("s0", second, ("documents", documents), ("data", documents * 1000), ("storage", documents * 500),
+                ("indexes", documents * 10));
+            Shard("s1", second, ("documents", second == 4 ? double.NaN : documents), ("data", documents * 1000),
+                ("storage", documents * 500), ("indexes", documents * 10));
         }
 
-        Stored(RunParts.Phase(1, "load", RunParts.Result("load")) with { Kind = PhaseKind.Load, Documents = 4000, Sizes = [RunParts.Sizes(4000)] });
+        Stored(RunParts.Phase(
+            1, "load", RunParts.Result("load")) with { Kind = PhaseKind.Load, Documents = 4000, Sizes = [RunParts.Sizes(4000)] });
         using StoredRun run = StoredRun.Open(_runs.At("run"));
 
         ChartTable table = Assert.Single(SizeChart.OfFilled(run, OperationSeconds.Of(run), PlotLibrary.TryFind("size-filled")!)).Tables[0];
@@ -255,7 +272,8 @@ public sealed class OperationSecondsTests : IDisposable
         Shard("s0", 2, ("documents", 10));
         _store.AddChunkEvents([new ChunkEvent
         {
-            Id = "m", Kind = ChunkEventKind.Migration, AtMilliseconds = Start + 5000, EndMilliseconds = Start + 8000, From = "s0", To = "s1", Outcome = ChunkEventOutcome.Done,
+            Id = "m", Kind = ChunkEventKind.Migration, AtMilliseconds = Start + 5000, EndMilliseconds = Start + 8000, From = "s0",
+            To = "s1", Outcome = ChunkEventOutcome.Done,
         }]);
         OperationSeconds seconds = Stored(RunParts.Phase(1, "mix", RunParts.Result("read"), RunParts.Result("update")));
         using StoredRun run = StoredRun.Open(_runs.At("run"));
@@ -286,15 +304,19 @@ public sealed class OperationSecondsTests : IDisposable
         for (int second = from; second < from + count; second++)
         {
             foreach ((string operation, long done) in operations)
-                _store.AddSample(RunParts.Sample(second, operation) with { Phase = phase, Operations = done, IsWarmup = false, Histogram = default });
+                _store.AddSample(
+                    RunParts.Sample(second, operation) with { Phase = phase, Operations = done, IsWarmup = false, Histogram = default });
         }
     }
 
-    private void Server(string member, double second, params (string Metric, double Value)[] values) => _store.AddServerSample(Sample(MetricCatalogue.Server, member, second, values));
+    private void Server(string member, double second, params (string Metric, double Value)[] values) =>
+        _store.AddServerSample(Sample(MetricCatalogue.Server, member, second, values));
 
-    private void Host(double second, params (string Metric, double Value)[] values) => _store.AddHostSample(Sample(MetricCatalogue.Host, "client", second, values));
+    private void Host(double second, params (string Metric, double Value)[] values) =>
+        _store.AddHostSample(Sample(MetricCatalogue.Host, "client", second, values));
 
-    private void Shard(string shard, double second, params (string Metric, double Value)[] values) => _store.AddShardSample(Sample(MetricCatalogue.Shard, shard, second, values));
+    private void Shard(string shard, double second, params (string Metric, double Value)[] values) =>
+        _store.AddShardSample(Sample(MetricCatalogue.Shard, shard, second, values));
 
     private static MetricSample Sample(IReadOnlyList<Metric> catalogue, string member, double second, (string Metric, double Value)[] given)
     {

@@ -8,7 +8,9 @@ using SkiaSharp;
 
 namespace MongoPerf.Tests.Reports.Charts;
 
-/// <summary>What pictures look like: a few are compared with approved ones. UPDATE_APPROVED=1 rewrites those: look at them before committing.</summary>
+/// <summary>
+/// What pictures look like: a few are compared with approved ones. UPDATE_APPROVED=1 rewrites those: look at them before committing.
+/// </summary>
 public sealed class PictureTests : IDisposable
 {
     /// <summary>Of the layout's pixels: letters and lines are there, and files are small.</summary>
@@ -28,7 +30,8 @@ public sealed class PictureTests : IDisposable
     [InlineData("shards", true)]
     public void Pictures_look_as_approved(string name, bool isDark)
     {
-        using StoredRun run = StoredRun.Open(FrozenRun.Build(_folder.Path, new FrozenShape { Steps = 3, WindowSeconds = 2, Shards = ["s0", "s1"] }));
+        using StoredRun run =
+            StoredRun.Open(FrozenRun.Build(_folder.Path, new FrozenShape { Steps = 3, WindowSeconds = 2, Shards = ["s0", "s1"] }));
         Chart chart = ChartCatalogue.Build(run).Single(chart => chart.Name == name);
         byte[] png = PictureFile.Png(chart, isDark ? ChartTheme.Dark : ChartTheme.Light, Scale);
         string file = Approved($"{name}{(isDark ? "-dark" : "")}.png");
@@ -38,7 +41,8 @@ public sealed class PictureTests : IDisposable
         using SKBitmap actual = SKBitmap.Decode(png);
         Assert.Equal((expected.Width, expected.Height), (actual.Width, actual.Height));
         int different = expected.Pixels.Zip(actual.Pixels).Count(static pair => Distance(pair.First, pair.Second) > SameColor);
-        Assert.True(different < expected.Pixels.Length / 500, $"{different} of {expected.Pixels.Length} pixels differ from {file}; UPDATE_APPROVED=1 rewrites it");
+        Assert.True(different < expected.Pixels.Length / 500,
+            $"{different} of {expected.Pixels.Length} pixels differ from {file}; UPDATE_APPROVED=1 rewrites it");
     }
 
     [Fact]
@@ -96,7 +100,8 @@ public sealed class PictureTests : IDisposable
     }
 
     [Fact]
-    public void The_program_brings_a_font_for_all_its_english_texts() => Assert.Equal("DejaVu Sans", ChartFonts.Of("Rates: 5 µs × 2 – ±1 … ≥ é ß ").FamilyName);
+    public void The_program_brings_a_font_for_all_its_english_texts() =>
+        Assert.Equal("DejaVu Sans", ChartFonts.Of("Rates: 5 µs × 2 – ±1 … ≥ é ß ").FamilyName);
 
     private static Chart Line(double[][] rows, Func<Series, Series>? changed = null)
     {
@@ -104,14 +109,19 @@ public sealed class PictureTests : IDisposable
         foreach (double[] row in rows)
             table.Add(row);
         var series = new Series(table, 1, "", "o1");
-        return new Chart("x", "X", "", new AxisScale(4, [new Tick(0, "0")]), [new Panel("value", AxisScale.OfCount(2), [changed is null ? series : changed(series)]) { IsState = true }]);
+        return new Chart("x", "X", "", new AxisScale(4, [new Tick(0, "0")]),
+            [new Panel("value", AxisScale.OfCount(2), [changed is null ? series : changed(series)]) { IsState = true }]);
     }
 
     /// <summary>Of the line.</summary>
     private static IEnumerable<string> Paths(Chart chart) => XDocument.Parse(PictureFile.Svg(chart, ChartTheme.Light)).Descendants()
-        .Where(static element => element.Name.LocalName == "path" && element.Attributes().Any(static one => one.Name.LocalName is "fill" or "stroke" && one.Value == Palette.Of("o1").Light)).Select(static element => element.Attribute("d")!.Value);
+        .Where(static element => element.Name.LocalName == "path"
+            && element.Attributes().Any(static one => one.Name.LocalName is "fill" or "stroke" && one.Value == Palette.Of("o1").Light))
+        .Select(static element => element.Attribute("d")!.Value);
 
-    private static int Distance(SKColor one, SKColor other) => Math.Max(Math.Abs(one.Red - other.Red), Math.Max(Math.Abs(one.Green - other.Green), Math.Abs(one.Blue - other.Blue)));
+    private static int Distance(SKColor one, SKColor other) =>
+        Math.Max(Math.Abs(one.Red - other.Red), Math.Max(Math.Abs(one.Green - other.Green), Math.Abs(one.Blue - other.Blue)));
 
-    private static string Approved(string name, [CallerFilePath] string testFile = "") => Path.Combine(Path.GetDirectoryName(testFile)!, "Approved", name);
+    private static string Approved(string name, [CallerFilePath] string testFile = "") =>
+        Path.Combine(Path.GetDirectoryName(testFile)!, "Approved", name);
 }

@@ -20,12 +20,15 @@ public sealed class TimelineDataTests : IDisposable
         using StoredRun run = Stored(
         [
             RunParts.Grown(1, "batch", 1, 1000, RunParts.Result("batch")), RunParts.Grown(2, "q4", 1, 1000, RunParts.Result("find")),
-            RunParts.Grown(3, "mix", 1, 1000, RunParts.Result("read"), RunParts.Result("update")), RunParts.Phase(4, "after", RunParts.Result("find")),
+            RunParts.Grown(3, "mix", 1, 1000, RunParts.Result("read"), RunParts.Result("update")),
+            RunParts.Phase(4, "after", RunParts.Result("find")),
         ]);
         IReadOnlyList<Panel> panels = Panels(run);
         Assert.Equal(["batch"], panels.Single(p => p.Title == "Rate of inserts").Series.Select(l => l.Title));
-        Assert.Equal(["mix total", "q4", "mix read", "mix update", "find"], panels.Single(p => p.Title == "Rate of operations").Series.Select(l => l.Title));
-        Assert.Equal(["batch p99", "q4 p99", "mix read p99", "mix update p99", "find p99"], panels.Single(p => p.Title == "Latency").Series.Select(l => l.Title));
+        Assert.Equal(["mix total", "q4", "mix read", "mix update", "find"],
+            panels.Single(p => p.Title == "Rate of operations").Series.Select(l => l.Title));
+        Assert.Equal(["batch p99", "q4 p99", "mix read p99", "mix update p99", "find p99"],
+            panels.Single(p => p.Title == "Latency").Series.Select(l => l.Title));
         Assert.Equal([5000, 5000], OperationSeconds.Of(run).All.Where(second => second.Line == 0).Select(second => second.Count));
     }
 
@@ -38,7 +41,8 @@ public sealed class TimelineDataTests : IDisposable
         Assert.Equal(page.Panels.Select(panel => panel.Label), Panels(run).Select(panel => panel.Label));
         foreach ((Panel explored, Panel drawn) in page.Panels.Zip(Panels(run)))
         {
-            Assert.Equal(explored.Series.Select(series => (series.Title, series.Color, series.Dash)), drawn.Series.Select(series => (series.Title, series.Color, series.Dash)));
+            Assert.Equal(explored.Series.Select(series => (series.Title, series.Color, series.Dash)),
+                drawn.Series.Select(series => (series.Title, series.Color, series.Dash)));
             Assert.Same(explored.Table.Rows, drawn.Table.Rows);
         }
     }
@@ -48,8 +52,10 @@ public sealed class TimelineDataTests : IDisposable
     {
         using StoredRun run = Stored([RunParts.Phase(1, "mix", [.. Enumerable.Range(1, 10).Select(i => RunParts.Result($"op{i}"))])]);
         Chart chart = TimeCharts.Build(run, PlotLibrary.TryFind("timeline")!)!;
-        Assert.Equal(["op1 p99", "op2 p99", "op3 p99", "op4 p99", "op5 p99", "op6 p99", "op7 p99"], chart.Panels.Single(p => p.Title == "Latency").Series.Select(l => l.Title));
-        Assert.Equal(["total", "op1", "op2", "op3", "op4", "op5", "op6"], chart.Panels.Single(p => p.Title == "Rate of operations").Series.Select(l => l.Title));
+        Assert.Equal(["op1 p99", "op2 p99", "op3 p99", "op4 p99", "op5 p99", "op6 p99", "op7 p99"],
+            chart.Panels.Single(p => p.Title == "Latency").Series.Select(l => l.Title));
+        Assert.Equal(["total", "op1", "op2", "op3", "op4", "op5", "op6"],
+            chart.Panels.Single(p => p.Title == "Rate of operations").Series.Select(l => l.Title));
         Assert.Contains("A panel holds 7 lines", chart.HowToRead, StringComparison.Ordinal);
     }
 
@@ -124,7 +130,8 @@ public sealed class TimelineDataTests : IDisposable
         ChartTable table = builder.Build("x.csv", ["x"]);
 
         Assert.InRange(table.Rows.Count, 3900, PanelBuilder.MostRows + 2);
-        Assert.InRange(Assert.Single(table.Rows, static row => row[1] == 99)[0], 100_000 - builder.PieceSeconds, 100_000 + builder.PieceSeconds);
+        Assert.InRange(Assert.Single(table.Rows, static row => row[1] == 99)[0], 100_000 - builder.PieceSeconds,
+            100_000 + builder.PieceSeconds);
         Assert.Equal([10, 20, 99], table.Rows.Select(static row => row[1]).Distinct().Order());
     }
 
@@ -180,7 +187,8 @@ public sealed class TimelineDataTests : IDisposable
     [Fact]
     public void A_server_that_went_away_leaves_the_sum()
     {
-        MetricSample[] samples = [.. Enumerable.Range(1, 20).SelectMany(static second => (MetricSample[])[Used(second * 1000, "a"), .. second <= 5 ? [Used(second * 1000, "b")] : Array.Empty<MetricSample>()])];
+        MetricSample[] samples = [.. Enumerable.Range(1, 20).SelectMany(static second =>
+            (MetricSample[])[Used(second * 1000, "a"), .. second <= 5 ? [Used(second * 1000, "b")] : Array.Empty<MetricSample>()])];
 
         var values = ServerTimeline.Read([CacheUsed], samples, new TimeAxis(Seconds(1, 20))).ToList();
 
@@ -188,7 +196,8 @@ public sealed class TimelineDataTests : IDisposable
         Assert.All(values.Where(static one => one.At > 9), static one => Assert.Equal(7, one.Value));
     }
 
-    private static ServerTimeline.Line CacheUsed { get; } = new("cache_used", "server", "cache used", MetricCatalogue.Server, ["cache_used"]);
+    private static ServerTimeline.Line CacheUsed { get; } = new(
+        "cache_used", "server", "cache used", MetricCatalogue.Server, ["cache_used"]);
 
     private static MetricSample Used(long milliseconds, string member)
     {
@@ -197,9 +206,11 @@ public sealed class TimelineDataTests : IDisposable
         return new MetricSample(Start + milliseconds, member, values);
     }
 
-    private static ServerTimeline.Line CacheRead { get; } = new("cache_read", "read", "read into cache", MetricCatalogue.Server, ["cache_read"], 1e-6);
+    private static ServerTimeline.Line CacheRead { get; } = new(
+        "cache_read", "read", "read into cache", MetricCatalogue.Server, ["cache_read"], 1e-6);
 
-    private static IEnumerable<long> Seconds(int from, int to) => Enumerable.Range(from, to - from + 1).Select(static second => Start + (second * 1000L));
+    private static IEnumerable<long> Seconds(int from, int to) =>
+        Enumerable.Range(from, to - from + 1).Select(static second => Start + (second * 1000L));
 
     private static MetricSample Server(int second, string member, double cacheRead)
     {

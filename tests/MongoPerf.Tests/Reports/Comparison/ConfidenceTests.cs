@@ -3,8 +3,10 @@ using MongoPerf.Reports.Comparison;
 
 namespace MongoPerf.Tests.Reports.Comparison;
 
-/// <summary>The shares of confidence that a comparison promises, over scripted samples with the noise of real ones: variation 5 %, correlation from
-/// one second to the next 0.5, seven operations.</summary>
+/// <summary>
+/// The shares of confidence that a comparison promises, over scripted samples with the noise of real ones: variation 5 %, correlation from
+/// one second to the next 0.5, seven operations.
+/// </summary>
 public sealed class ConfidenceTests
 {
     private const int Repeats = 100;
@@ -28,7 +30,8 @@ public sealed class ConfidenceTests
     public void A_slowdown_of_10_percent_in_one_operation_alone_is_found_there_in_at_least_95_of_100(ulong seed, int sizes, int seconds)
     {
         var runs = new SimulatedRuns(seed, sizes, seconds);
-        int found = Enumerable.Range(0, Repeats).Count(_ => runs.Judge(phase => phase == "q5" ? 0.9 : 1).Single(o => o.Operation.Phase == "q5").Rate.Outcome == Outcome.Slower);
+        int found = Enumerable.Range(0, Repeats)
+            .Count(_ => runs.Judge(phase => phase == "q5" ? 0.9 : 1).Single(o => o.Operation.Phase == "q5").Rate.Outcome == Outcome.Slower);
         Assert.InRange(found, 95, 100);
     }
 
@@ -115,8 +118,10 @@ public sealed class ConfidenceTests
         double[] levels = [1.1, 0.9, 1.0, 1.1, 0.9];
         SideWindows a = new([.. levels.Select(level => runs.Run(_ => level))]);
         SideWindows b = new([.. levels.Reverse().Select(level => runs.Run(_ => level))]);
-        Assert.Contains(new OperationComparer(new SideWindows([a.Runs[0]]), new SideWindows([a.Runs[1]]), 0.05).Compare(), t => t.Rate.Outcome == Outcome.Slower);
-        Assert.All(new OperationComparer(a, b, 0.05).Compare(), one => Assert.Equal((Outcome.Undecided, Evidence.Runs, "5 and 5 runs"), (one.Rate.Outcome, one.Evidence, one.Basis)));
+        Assert.Contains(new OperationComparer(new SideWindows([a.Runs[0]]), new SideWindows([a.Runs[1]]), 0.05).Compare(),
+            t => t.Rate.Outcome == Outcome.Slower);
+        Assert.All(new OperationComparer(a, b, 0.05).Compare(),
+            one => Assert.Equal((Outcome.Undecided, Evidence.Runs, "5 and 5 runs"), (one.Rate.Outcome, one.Evidence, one.Basis)));
         SideWindows slow = new([.. levels.Select(level => runs.Run(_ => level * 0.5))]);
         Assert.All(new OperationComparer(a, slow, 0.05).Compare(), one => Assert.Equal(Outcome.Slower, one.Rate.Outcome));
     }
@@ -126,7 +131,8 @@ public sealed class ConfidenceTests
     {
         var runs = new SimulatedRuns(10, 1, 60);
         SideWindows two = new([runs.Run(_ => 1), runs.Run(_ => 1)]);
-        Assert.All(new OperationComparer(two, two, 0.05).Compare(), one => Assert.Equal("3 runs per side; these had 2 and 2: --repeat 3", one.Rate.Enough));
+        Assert.All(new OperationComparer(two, two, 0.05).Compare(),
+            one => Assert.Equal("3 runs per side; these had 2 and 2: --repeat 3", one.Rate.Enough));
     }
 
     [Fact]
@@ -142,7 +148,10 @@ public sealed class ConfidenceTests
     {
         if (Environment.GetEnvironmentVariable(TableVariable) is not { } path)
             return;
-        (int Sizes, int Seconds, double Correlation)[] rows = [(1, 20, 0.5), (1, 30, 0.5), (1, 50, 0), (1, 50, 0.5), (1, 50, 0.7), (1, 100, 0.5), (1, 100, 0.7), (3, 20, 0.5), (13, 4, 0.5)];
+        (int Sizes, int Seconds, double Correlation)[] rows =
+        [
+            (1, 20, 0.5), (1, 30, 0.5), (1, 50, 0), (1, 50, 0.5), (1, 50, 0.7), (1, 100, 0.5), (1, 100, 0.7), (3, 20, 0.5), (13, 4, 0.5),
+        ];
         string[] rates = new string[rows.Length];
         Parallel.For(0, rows.Length, i => rates[i] = RatesRow(rows[i].Sizes, rows[i].Seconds, rows[i].Correlation));
         int[] lengths = [30, 60, 120];
@@ -162,11 +171,14 @@ public sealed class ConfidenceTests
         string[] cells =
         [
             Share(alike, one => one.Any(o => IsDifferent(o.Rate))),
-            Share(q5, one => one.Outcome == Outcome.Slower), Share(q5, one => one.Outcome == Outcome.Equivalent), Share(q5, one => one.Outcome == Outcome.Undecided),
-            Share(edge.SelectMany(one => one), o => o.Rate.Outcome == Outcome.Equivalent), Share(alike.SelectMany(one => one), o => o.Rate.Outcome == Outcome.Equivalent),
+            Share(q5, one => one.Outcome == Outcome.Slower), Share(q5, one => one.Outcome == Outcome.Equivalent),
+            Share(q5, one => one.Outcome == Outcome.Undecided),
+            Share(edge.SelectMany(one => one), o => o.Rate.Outcome == Outcome.Equivalent),
+            Share(alike.SelectMany(one => one), o => o.Rate.Outcome == Outcome.Equivalent),
             Share(q5, one => one.Ratio.Interval is { } i && i.Low <= 0.9 && i.High >= 0.9),
         ];
-        return $"| {(sizes == 1 ? $"{seconds} at one size" : $"{seconds} at each of {sizes} sizes")} | {correlation.ToString(CultureInfo.InvariantCulture)} | {string.Join(" | ", cells)} |";
+        return $"| {(sizes == 1 ? $"{seconds} at one size" : $"{seconds} at each of {sizes} sizes")} | "
+            + $"{correlation.ToString(CultureInfo.InvariantCulture)} | {string.Join(" | ", cells)} |";
     }
 
     private static string LatencyRow(int seconds)
@@ -181,14 +193,18 @@ public sealed class ConfidenceTests
             MeasureComparison Of(IReadOnlyList<OperationComparison> one) => percent == 50 ? one[0].P50! : one[0].P99!;
             return (string[])
             [
-                Share(alike, one => IsDifferent(Of(one))), Share(slow, one => Of(one).Outcome == Outcome.Slower), Share(edge, one => Of(one).Outcome == Outcome.Equivalent),
-                Share(alike, one => Of(one).Outcome == Outcome.Equivalent), Share(slow, one => Of(one).Ratio.Interval is { Low: <= 1.1, High: >= 1.1 }),
+                Share(alike, one => IsDifferent(Of(one))),
+                Share(slow, one => Of(one).Outcome == Outcome.Slower),
+                Share(edge, one => Of(one).Outcome == Outcome.Equivalent),
+                Share(alike, one => Of(one).Outcome == Outcome.Equivalent),
+                Share(slow, one => Of(one).Ratio.Interval is { Low: <= 1.1, High: >= 1.1 }),
             ];
         });
         return $"| {seconds} | {string.Join(" | ", cells)} |";
     }
 
-    private static IReadOnlyList<OperationComparison>[] Many(int times, Func<IReadOnlyList<OperationComparison>> judge) => [.. Enumerable.Range(0, times).Select(_ => judge())];
+    private static IReadOnlyList<OperationComparison>[] Many(int times, Func<IReadOnlyList<OperationComparison>> judge) =>
+        [.. Enumerable.Range(0, times).Select(_ => judge())];
 
     private static string Share<T>(IEnumerable<T> all, Func<T, bool> counts)
     {

@@ -4,7 +4,10 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reports.Comparison;
 
-/// <summary>Stores a made-up run whose seconds have real noise, with latencies that go with the rates: phases of one operation each, at each size of a growth or once.</summary>
+/// <summary>
+/// Stores a made-up run whose seconds have real noise, with latencies that go with the rates: phases of one operation each, at each size
+/// of a growth or once.
+/// </summary>
 internal sealed record NoisyRun
 {
     public const string Growth = "series";
@@ -45,7 +48,8 @@ internal sealed record NoisyRun
     public string Write(string runsFolder)
     {
         string folder = Path.Combine(runsFolder, Id);
-        using RunStore store = RunStore.Create(folder, ChangeRun(RunParts.Run(Id) with { Repeat = Repeat }), Change(RunParts.Settings(Math.Max(1, Sizes) * Step)));
+        using RunStore store = RunStore.Create(folder, ChangeRun(RunParts.Run(Id) with { Repeat = Repeat }),
+            Change(RunParts.Settings(Math.Max(1, Sizes) * Step)));
         store.SetDeployment(Deployment);
         store.SetEnvironment(RunParts.Environment());
         var writer = new Writer(this, store);
@@ -69,7 +73,8 @@ internal sealed record NoisyRun
             foreach (string phase in run.Phases)
             {
                 if (phase == "size")
-                    EndPhase(Record(phase, point, PhaseKind.Sizes, parameters) with { Sizes = [RunParts.Sizes(point?.Documents ?? run.Step)] });
+                    EndPhase(
+                        Record(phase, point, PhaseKind.Sizes, parameters) with { Sizes = [RunParts.Sizes(point?.Documents ?? run.Step)] });
                 else if (IsInsert(phase))
                     WriteWindow(Record(phase, point, PhaseKind.Write, parameters), 1);
                 else
@@ -83,13 +88,16 @@ internal sealed record NoisyRun
             {
                 ParameterValue[] swept = run.Threads.Count == 1 ? parameters : [.. parameters, new ParameterValue("threads", $"{threads}")];
                 foreach (string limit in run.Limits.DefaultIfEmpty(""))
-                    WriteWindow(Record(phase, point, PhaseKind.Measure, limit.Length == 0 ? swept : [.. swept, new ParameterValue("limit", limit)]), threads);
+                    WriteWindow(
+                        Record(phase, point, PhaseKind.Measure, limit.Length == 0 ? swept : [.. swept, new ParameterValue("limit", limit)]),
+                        threads);
             }
         }
 
         private PhaseRecord Record(string phase, GrowthPoint? point, PhaseKind kind, ParameterValue[] parameters) => new()
         {
-            Number = ++_number, Phase = phase, Kind = kind, Growth = point, Documents = point?.Documents ?? run.Step, Parameters = parameters,
+            Number = ++_number, Phase = phase, Kind = kind, Growth = point, Documents = point?.Documents ?? run.Step,
+            Parameters = parameters,
         };
 
         private void EndPhase(PhaseRecord record)
@@ -101,7 +109,8 @@ internal sealed record NoisyRun
         private void WriteWindow(PhaseRecord record, int threads)
         {
             string operation = record.Phase;
-            double[] rates = _noise.Window(run.Seconds + 1, 2000.0 * threads / (1 + (0.05 * (record.Growth?.Step ?? 1))) * run.Speed(operation) * run.SpeedAt(record.Growth?.Step ?? 1));
+            double[] rates = _noise.Window(run.Seconds + 1, 2000.0 * threads / (1 + (0.05 * (record.Growth?.Step ?? 1)))
+                * run.Speed(operation) * run.SpeedAt(record.Growth?.Step ?? 1));
             var all = new LatencyHistogram();
             for (int second = 0; second < rates.Length; second++)
             {
@@ -135,7 +144,8 @@ internal sealed record NoisyRun
                 [
                     RunParts.Result(operation, threads) with
                     {
-                        IsInsert = IsInsert(operation), Seconds = run.Seconds, OperationsPerSecond = rate, DocumentsPerSecond = rate, LatencyMicroseconds = LatencySummaries.From(all),
+                        IsInsert = IsInsert(operation), Seconds = run.Seconds, OperationsPerSecond = rate, DocumentsPerSecond = rate,
+                        LatencyMicroseconds = LatencySummaries.From(all),
                     },
                 ],
             });

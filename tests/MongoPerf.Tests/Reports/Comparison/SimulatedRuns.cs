@@ -4,7 +4,9 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Tests.Reports.Comparison;
 
-/// <summary>Pairs of scripted runs with the noise of real ones, and what is said about them. Everything drawn comes from the seed.</summary>
+/// <summary>
+/// Pairs of scripted runs with the noise of real ones, and what is said about them. Everything drawn comes from the seed.
+/// </summary>
 /// <param name="seed">Of the noise.</param>
 /// <param name="sizes">Windows of each operation.</param>
 /// <param name="seconds">Of each window.</param>
@@ -56,12 +58,15 @@ internal sealed class SimulatedRuns(ulong seed, int sizes, int seconds, double c
     {
         var histogram = new LatencyHistogram();
         for (int i = 0; i < OperationsPerSecond; i++)
-            histogram.Record((long)(median * Math.Exp(0.5 * Math.Sqrt(-2 * Math.Log(1 - _random.NextDouble())) * Math.Cos(2 * Math.PI * _random.NextDouble()))));
+            histogram.Record((long)(median * Math.Exp(
+                0.5 * Math.Sqrt(-2 * Math.Log(1 - _random.NextDouble())) * Math.Cos(2 * Math.PI * _random.NextDouble()))));
         histogram.AddTo(all);
         return new Sample
         {
-            AtMilliseconds = 0, Phase = 1, Operation = "", IsWarmup = false, Seconds = 1, Operations = OperationsPerSecond, Documents = 0, Bytes = 0, Failed = 0,
-            CollectionDocuments = 0, LatencyMicroseconds = LatencySummaries.From(histogram), Histogram = HistogramEncoding.EncodeCompressed(histogram),
+            AtMilliseconds = 0, Phase = 1, Operation = "", IsWarmup = false, Seconds = 1, Operations = OperationsPerSecond,
+            Documents = 0, Bytes = 0, Failed = 0,
+            CollectionDocuments = 0, LatencyMicroseconds = LatencySummaries.From(histogram),
+            Histogram = HistogramEncoding.EncodeCompressed(histogram),
         };
     }
 }

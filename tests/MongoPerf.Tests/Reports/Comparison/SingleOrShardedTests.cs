@@ -19,10 +19,14 @@ public sealed class SingleOrShardedTests : IDisposable
     public void Who_is_ahead_is_said_with_factor_interval_and_sizes()
     {
         string text = Text(Steady("q4", 0.25, 0.2, 0.5), Steady("batch", 2, 1.6, 2.5));
-        Assert.Contains("The single server is ahead in q4 (by a factor of 4.00, 95 %: 2.00 to 5.00; at 8 of 8 sizes).", text, StringComparison.Ordinal);
-        Assert.Contains("The shards are ahead in batch (by a factor of 2.00, 95 %: 1.60 to 2.50; at 8 of 8 sizes).", text, StringComparison.Ordinal);
+        Assert.Contains("The single server is ahead in q4 (by a factor of 4.00, 95 %: 2.00 to 5.00; at 8 of 8 sizes).",
+            text, StringComparison.Ordinal);
+        Assert.Contains("The shards are ahead in batch (by a factor of 2.00, 95 %: 1.60 to 2.50; at 8 of 8 sizes).",
+            text, StringComparison.Ordinal);
         Assert.Contains("No operation changes sides at any of these sizes.", text, StringComparison.Ordinal);
-        Assert.StartsWith("3 shards against one server from 100k to 800k documents, with the same memory in all (256 MiB for each shard) and ", text, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "3 shards against one server from 100k to 800k documents, with the same memory in all (256 MiB for each shard) and ",
+            text, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -30,7 +34,8 @@ public sealed class SingleOrShardedTests : IDisposable
     {
         ShardedOperation turning = Operation("batch", Outcome.Undecided, 1, [0.5, 0.52, 0.49, 0.5, 2, 2.1, 1.9, 2]);
         string text = Text(turning, Steady("q4", 0.25, 0.2, 0.5));
-        Assert.Contains("At 500k documents batch changes sides: below that, the single server is ahead by a factor of 1.99, 95 %: ", text, StringComparison.Ordinal);
+        Assert.Contains("At 500k documents batch changes sides: below that, the single server is ahead by a factor of 1.99, 95 %: ",
+            text, StringComparison.Ordinal);
         Assert.Contains("from there on, the shards by a factor of 2.00, 95 %: ", text, StringComparison.Ordinal);
         Assert.DoesNotContain("Undecided", text, StringComparison.Ordinal);
         Assert.DoesNotContain("No operation changes sides", text, StringComparison.Ordinal);
@@ -47,7 +52,8 @@ public sealed class SingleOrShardedTests : IDisposable
     [Fact]
     public void What_could_not_be_shown_is_no_tie()
     {
-        string text = Text(Operation("q5", Outcome.Undecided, 0.9, Enumerable.Repeat(0.9, 8)), Operation("q6", Outcome.Equivalent, 1, Enumerable.Repeat(1.0, 8)));
+        string text = Text(Operation("q5", Outcome.Undecided, 0.9, Enumerable.Repeat(0.9, 8)),
+            Operation("q6", Outcome.Equivalent, 1, Enumerable.Repeat(1.0, 8)));
         Assert.Contains("They are equivalent in q6. Undecided: q5 (ratio 0.90).", text, StringComparison.Ordinal);
         Assert.DoesNotContain("ahead", text, StringComparison.Ordinal);
     }
@@ -67,25 +73,32 @@ public sealed class SingleOrShardedTests : IDisposable
         var rate = new MeasureComparison { Measure = Measure.Rate, Baseline = 100, Candidate = 80, Ratio = new Ratio(0.8, null) };
         var judged = new OperationComparison
         {
-            Operation = new ComparedOperation(null, "mix", "recordcount=1M", "read", 8), Evidence = Evidence.None, Basis = "", Measures = [rate], IsPaced = false, IsUnacknowledged = false,
+            Operation = new ComparedOperation(null, "mix", "recordcount=1M", "read", 8), Evidence = Evidence.None, Basis = "",
+            Measures = [rate], IsPaced = false, IsUnacknowledged = false,
             Windows = [new WindowComparison(1, 1000, rate)],
         };
         Assert.Empty(ShardedOperation.Of(judged, "mix read").Sizes);
-        Assert.Equal([(1000L, 0.8)], ShardedOperation.Of(judged with { Operation = judged.Operation with { Growth = "series" }, Windows = [new WindowComparison(1000, 1000, rate)] }, "q4").Sizes);
+        Assert.Equal([(1000L, 0.8)], ShardedOperation.Of(judged with
+        {
+            Operation = judged.Operation with { Growth = "series" }, Windows = [new WindowComparison(1000, 1000, rate)],
+        }, "q4").Sizes);
     }
 
     [Theory]
-    [InlineData(768, 2, 256, 1, "the same memory in all (256 MiB for each shard) and 2 CPUs for the single server and 1 CPU for each shard, which is unequal.")]
+    [InlineData(768, 2, 256, 1,
+        "the same memory in all (256 MiB for each shard) and 2 CPUs for the single server and 1 CPU for each shard, which is unequal.")]
     [InlineData(768, 3, 256, 1, "the same memory in all (256 MiB for each shard) and the same CPUs in all (1 for each shard).")]
     [InlineData(768, 2, 768, 2, "the same memory for each server (768 MiB) and the same CPUs for each server (2).")]
-    [InlineData(768, 0, 512, 0, "768 MiB of memory for the single server and 512 MiB of memory for each shard, which is unequal and no CPU limit.")]
+    [InlineData(
+        768, 0, 512, 0, "768 MiB of memory for the single server and 512 MiB of memory for each shard, which is unequal and no CPU limit.")]
     [InlineData(0, 0, 0, 1, "memory unlimited and all CPUs for the single server and 1 CPU for each shard, which is unequal.")]
     public void Whether_it_was_fair_is_said(int memory, int cpus, int shardMemory, int shardCpus, string expected)
     {
         var decision = new SingleOrSharded([Steady("q4", 0.5, 0.4, 0.6)], Share(1, memory, cpus), Share(3, shardMemory, shardCpus));
         Assert.Contains(expected, decision.Text, StringComparison.Ordinal);
 
-        static ServerShare Share(int servers, int megabytes, int cpus) => new(servers, megabytes == 0 ? null : megabytes * MegaByte, cpus == 0 ? null : cpus);
+        static ServerShare Share(int servers, int megabytes, int cpus) =>
+            new(servers, megabytes == 0 ? null : megabytes * MegaByte, cpus == 0 ? null : cpus);
     }
 
     /// <summary>Found with a cache alone: the shards got 1.5 GiB each by default, and the verdict said "with memory unlimited".</summary>
@@ -94,25 +107,34 @@ public sealed class SingleOrShardedTests : IDisposable
     {
         using StoredRun one = StoredRun.Open(Run("2026-11-21-a", null, null).Write(_runs.Path));
         using StoredRun other = StoredRun.Open(Run("2026-11-21-b", 3, 1536 * MegaByte).Write(_runs.Path));
-        RunComparison comparison = RunComparer.Compare([new ComparedSide([one]), new ComparedSide([other])], [], RunComparer.DefaultNoiseThreshold);
-        Assert.Contains("unlimited memory for the single server and 1.5 GiB of memory for each shard, which is unequal", SingleOrSharded.Find(comparison, comparison.Candidates[0])!.Text, StringComparison.Ordinal);
+        RunComparison comparison = RunComparer.Compare([new ComparedSide([one]), new ComparedSide([other])], [],
+            RunComparer.DefaultNoiseThreshold);
+        Assert.Contains("unlimited memory for the single server and 1.5 GiB of memory for each shard, which is unequal",
+            SingleOrSharded.Find(comparison, comparison.Candidates[0])!.Text, StringComparison.Ordinal);
         SetupDifference limit = Assert.Single(SetupCheck.Find([one, other]), difference => difference.Name == "memory limit");
         Assert.Equal(["default", "1.5 GiB"], limit.Values);
 
         static NoisyRun Run(string id, int? shards, long? memory) => new()
         {
             Id = id, NoiseSeed = (ulong)id[^1], Speed = _ => 1,
-            Deployment = RunParts.Deployment() with { ShardCount = shards, Topology = shards is null ? Topology.Standalone : Topology.Sharded, MemoryLimitBytes = memory },
+            Deployment = RunParts.Deployment() with
+            {
+                ShardCount = shards, Topology = shards is null ? Topology.Standalone : Topology.Sharded, MemoryLimitBytes = memory,
+            },
         };
     }
 
     [Theory]
-    [InlineData(Topology.Standalone, "3 shards against one server from", "unlimited memory for the single server and", "The single server is ahead in q4")]
-    [InlineData(Topology.ReplicaSet, "3 shards against one replica set from", "unlimited memory for the replica set and", "The replica set is ahead in q4")]
-    [InlineData(Topology.Sharded, "3 shards against one shard behind a router from", "unlimited memory for the single shard and", "The single shard is ahead in q4")]
+    [InlineData(Topology.Standalone, "3 shards against one server from", "unlimited memory for the single server and",
+        "The single server is ahead in q4")]
+    [InlineData(Topology.ReplicaSet, "3 shards against one replica set from", "unlimited memory for the replica set and",
+        "The replica set is ahead in q4")]
+    [InlineData(Topology.Sharded, "3 shards against one shard behind a router from", "unlimited memory for the single shard and",
+        "The single shard is ahead in q4")]
     public void The_baseline_is_called_what_it_is(Topology baseline, params string[] expected)
     {
-        string text = new SingleOrSharded([Steady("q4", 0.5, 0.4, 0.6)], new ServerShare(1, null, null), new ServerShare(3, MegaByte, null)) { Baseline = baseline }.Text;
+        string text = new SingleOrSharded([Steady("q4", 0.5, 0.4, 0.6)], new ServerShare(1, null, null),
+            new ServerShare(3, MegaByte, null)) { Baseline = baseline }.Text;
         Assert.All(expected, part => Assert.Contains(part, text, StringComparison.Ordinal));
     }
 
@@ -122,7 +144,8 @@ public sealed class SingleOrShardedTests : IDisposable
         SingleOrSharded decision = new([Steady("q4", 0.5, 0.4, 0.6)], One, One with { Servers = 3 });
         Assert.EndsWith("another day may differ by more (--repeat 5 measures it).", decision.Text, StringComparison.Ordinal);
         string disturbed = (decision with { Repeats = 5, Disturbances = ["a: other programs"], SharedCpus = 2 }).Text;
-        Assert.Contains("over 5 runs of each. Other load ran on the machine (a: other programs), so repeat the comparison on an idle one before you decide.", disturbed, StringComparison.Ordinal);
+        Assert.Contains("over 5 runs of each. Other load ran on the machine (a: other programs), so repeat the comparison on an idle one "
+            + "before you decide.", disturbed, StringComparison.Ordinal);
         Assert.Contains("shared one machine with 2 CPUs and one disk: this result can't tell", disturbed, StringComparison.Ordinal);
     }
 
@@ -136,16 +159,24 @@ public sealed class SingleOrShardedTests : IDisposable
     {
         using StoredRun one = StoredRun.Open(Run("2026-11-21-a", baseline, 1).Write(_runs.Path));
         using StoredRun other = StoredRun.Open(Run("2026-11-21-b", candidate, 0.3).Write(_runs.Path));
-        RunComparison comparison = RunComparer.Compare([new ComparedSide([one]), new ComparedSide([other])], [], RunComparer.DefaultNoiseThreshold);
-        string[] decided = [.. ComparisonText.Verdicts(comparison, comparison.Candidates[0]).Where(v => v.Mark == "decided").Select(v => v.Text)];
+        RunComparison comparison = RunComparer.Compare([new ComparedSide([one]), new ComparedSide([other])], [],
+            RunComparer.DefaultNoiseThreshold);
+        string[] decided = [.. ComparisonText.Verdicts(comparison, comparison.Candidates[0])
+            .Where(v => v.Mark == "decided").Select(v => v.Text)];
         Assert.Equal(isDecided ? 1 : 0, decided.Length);
-        Assert.All(decided, text => Assert.Contains($"{candidate} shards against {(baseline is null ? "one server" : "one shard behind a router")} from 1k to 10k documents", text, StringComparison.Ordinal));
-        Assert.All(decided, text => Assert.Matches($@"The single {(baseline is null ? "server" : "shard")} is ahead in unack \(by a factor of 3\.\d+, 95 %: ", text));
+        Assert.All(decided, text => Assert.Contains(
+            $"{candidate} shards against {(baseline is null ? "one server" : "one shard behind a router")} from 1k to 10k documents",
+            text, StringComparison.Ordinal));
+        Assert.All(decided, text => Assert.Matches(
+            $@"The single {(baseline is null ? "server" : "shard")} is ahead in unack \(by a factor of 3\.\d+, 95 %: ", text));
 
         static NoisyRun Run(string id, int? shards, double speed) => new()
         {
             Id = id, NoiseSeed = (ulong)id[^1], Speed = _ => speed,
-            Deployment = RunParts.Deployment() with { ShardCount = shards, Topology = shards is null ? Topology.Standalone : Topology.Sharded },
+            Deployment = RunParts.Deployment() with
+            {
+                ShardCount = shards, Topology = shards is null ? Topology.Standalone : Topology.Sharded,
+            },
         };
     }
 
@@ -176,16 +207,20 @@ public sealed class SingleOrShardedTests : IDisposable
     public void Chance_makes_hardly_any_turn()
     {
         var random = new Random(7);
-        int alarms = Enumerable.Range(0, 400).Count(_ => Enumerable.Range(0, 7).Any(_ => Crossover.Find(Sizes([.. Enumerable.Range(0, 10).Select(_ => Math.Exp((random.NextDouble() - 0.5) * 0.4))]), 7) is not null));
+        int alarms = Enumerable.Range(0, 400).Count(_ => Enumerable.Range(0, 7).Any(_ =>
+            Crossover.Find(Sizes([.. Enumerable.Range(0, 10).Select(_ => Math.Exp((random.NextDouble() - 0.5) * 0.4))]), 7) is not null));
         Assert.InRange(alarms, 0, 20);
     }
 
-    private static string Text(params ShardedOperation[] operations) => new SingleOrSharded(operations, One, new ServerShare(3, 256 * MegaByte, 1)).Text;
+    private static string Text(params ShardedOperation[] operations) =>
+        new SingleOrSharded(operations, One, new ServerShare(3, 256 * MegaByte, 1)).Text;
 
     private static ShardedOperation Steady(string title, double ratio, double low, double high) =>
-        Operation(title, ratio < 1 ? Outcome.Slower : Outcome.Faster, ratio, Enumerable.Repeat(ratio, 8)) with { Overall = new Ratio(ratio, new Interval(low, high)) };
+        Operation(title, ratio < 1 ? Outcome.Slower : Outcome.Faster, ratio,
+            Enumerable.Repeat(ratio, 8)) with { Overall = new Ratio(ratio, new Interval(low, high)) };
 
-    private static ShardedOperation Operation(string title, Outcome outcome, double overall, IEnumerable<double> ratios) => new(title, new Ratio(overall, null), outcome, Sizes([.. ratios]));
+    private static ShardedOperation Operation(string title, Outcome outcome, double overall, IEnumerable<double> ratios) =>
+        new(title, new Ratio(overall, null), outcome, Sizes([.. ratios]));
 
     private static (long, double)[] Sizes(double[] ratios) => [.. ratios.Select((ratio, i) => ((i + 1) * 100_000L, ratio))];
 }

@@ -77,7 +77,9 @@ public sealed class StatisticsTests
         var noise = new NoisySamples(9);
         var pair = new SamplePair(noise.Window(40), noise.Window(40, 960));
         double p = MannWhitney.PValue([pair]);
-        Assert.Equal(p, MannWhitney.PValue([new SamplePair([.. pair.Baseline.Select(v => v * 1000)], [.. pair.Candidate.Select(v => v * 1000)])]), 1e-9);
+        Assert.Equal(
+            p, MannWhitney.PValue([new SamplePair([.. pair.Baseline.Select(v => v * 1000)], [.. pair.Candidate.Select(v => v * 1000)])]),
+            1e-9);
         Assert.Equal(p, MannWhitney.PValue([new SamplePair(pair.Candidate, pair.Baseline)]), 1e-9);
     }
 
@@ -86,7 +88,8 @@ public sealed class StatisticsTests
     {
         // Sizes far apart, no difference at either: mixed together, the samples of one size would drown the other's.
         var noise = new NoisySamples(11);
-        double p = MannWhitney.PValue([new SamplePair(noise.Window(200, 1000), noise.Window(40, 1000)), new SamplePair(noise.Window(40, 9000), noise.Window(200, 9000))]);
+        double p = MannWhitney.PValue([new SamplePair(noise.Window(200, 1000), noise.Window(40, 1000)),
+            new SamplePair(noise.Window(40, 9000), noise.Window(200, 9000))]);
         Assert.InRange(p, 0.05, 1);
     }
 
@@ -95,7 +98,8 @@ public sealed class StatisticsTests
     {
         double[] slow = [.. Enumerable.Range(0, 60).Select(i => 1000 + (40 * Math.Sin(i / 5.0)))];
         double[] other = [.. slow.Select(v => v * 1.02)];
-        var shuffled = new SamplePair([.. slow.OrderBy(v => Mixing.Mix((ulong)(v * 1e6)))], [.. other.OrderBy(v => Mixing.Mix((ulong)(v * 1e6)))]);
+        var shuffled = new SamplePair([.. slow.OrderBy(v => Mixing.Mix((ulong)(v * 1e6)))],
+            [.. other.OrderBy(v => Mixing.Mix((ulong)(v * 1e6)))]);
         Assert.True(MannWhitney.PValue([new SamplePair(slow, other)]) > 10 * MannWhitney.PValue([shuffled]));
     }
 
@@ -121,7 +125,8 @@ public sealed class StatisticsTests
         int held = 0;
         for (int i = 0; i < times; i++)
         {
-            SamplePair[] pairs = [.. Enumerable.Range(1, sizes).Select(size => new SamplePair(noise.Window(samples, size * 1000), noise.Window(samples, size * 900)))];
+            SamplePair[] pairs = [.. Enumerable.Range(1, sizes)
+                .Select(size => new SamplePair(noise.Window(samples, size * 1000), noise.Window(samples, size * 900)))];
             Interval interval = Bootstrap.OfSamples(pairs).At(0.95);
             held += interval.Low <= 0.9 && interval.High >= 0.9 ? 1 : 0;
         }
@@ -135,7 +140,8 @@ public sealed class StatisticsTests
     [InlineData(12, 4)]
     public void Bend_is_found_where_a_row_begins_to_fall(int count, int from)
     {
-        var bend = Bend.Of([.. Enumerable.Range(0, count).Select(i => 1000 * Math.Exp(-0.5 * Math.Max(0, i - from)) * (1 + (0.01 * (i % 2))))]);
+        var bend =
+            Bend.Of([.. Enumerable.Range(0, count).Select(i => 1000 * Math.Exp(-0.5 * Math.Max(0, i - from)) * (1 + (0.01 * (i % 2))))]);
         Assert.Equal(from, bend!.From);
         Assert.InRange(bend.Ratio, Math.Exp(-0.5 * (count - 1 - from)) * 0.97, Math.Exp(-0.5 * (count - 1 - from)) * 1.03);
         Assert.True(bend.P < 0.001, $"p {bend.P}");

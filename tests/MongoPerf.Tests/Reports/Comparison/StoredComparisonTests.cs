@@ -19,12 +19,14 @@ public sealed class StoredComparisonTests : IDisposable
     [Fact]
     public void Rates_are_those_of_the_reports_and_the_warm_up_is_in_none_of_them()
     {
-        RunComparison comparison = Compare(new NoisyRun { Sizes = 1, Seconds = 40 }, new NoisyRun { Sizes = 1, Seconds = 40, NoiseSeed = 2, Speed = phase => phase == "q6" ? 0.8 : 1 });
+        RunComparison comparison = Compare(new NoisyRun { Sizes = 1, Seconds = 40 },
+            new NoisyRun { Sizes = 1, Seconds = 40, NoiseSeed = 2, Speed = phase => phase == "q6" ? 0.8 : 1 });
         CandidateComparison candidate = Assert.Single(comparison.Candidates);
         Assert.Equal(["unack", "batch", "safe", "q4", "q5", "q6", "q7"], candidate.Operations.Select(o => o.Operation.Phase));
         using StoredRun baseline = StoredRun.Open(_runs.At("2026-11-21-a"));
         Assert.All(candidate.Operations, one => Assert.Equal(
-            baseline.Results.Single(r => r.Operation == one.Operation.Operation).OperationsPerSecond, one.Rate.Baseline, one.Rate.Baseline * 1e-9));
+            baseline.Results.Single(r => r.Operation == one.Operation.Operation).OperationsPerSecond,
+            one.Rate.Baseline, one.Rate.Baseline * 1e-9));
         OperationComparison q6 = candidate.Operations.Single(o => o.Operation.Phase == "q6");
         Assert.Equal((Outcome.Slower, Evidence.Samples, "40 and 40 seconds"), (q6.Rate.Outcome, q6.Evidence, q6.Basis));
         Assert.Equal([Measure.Rate, Measure.P50, Measure.P99], q6.Measures.Select(j => j.Measure));
@@ -34,13 +36,15 @@ public sealed class StoredComparisonTests : IDisposable
         Assert.InRange(0.8, q6.Rate.Ratio.Interval!.Value.Low, q6.Rate.Ratio.Interval.Value.High);
         Assert.InRange(1.25, q6.P99!.Ratio.Interval!.Value.Low, q6.P99.Ratio.Interval.Value.High);
         Assert.True(candidate.IsRegression);
-        Assert.All(candidate.Operations.Where(o => o != q6).SelectMany(o => o.Measures), one => Assert.NotEqual(Outcome.Slower, one.Outcome));
+        Assert.All(
+            candidate.Operations.Where(o => o != q6).SelectMany(o => o.Measures), one => Assert.NotEqual(Outcome.Slower, one.Outcome));
     }
 
     [Fact]
     public void Ten_short_windows_are_pooled_over_the_sizes_and_each_shows_its_values_without_a_verdict()
     {
-        CandidateComparison candidate = Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = phase => phase == "batch" ? 0.7 : 1 }).Candidates[0];
+        CandidateComparison candidate =
+            Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = phase => phase == "batch" ? 0.7 : 1 }).Candidates[0];
         Assert.All(candidate.Operations, one => Assert.Equal((Evidence.Windows, "10 sizes"), (one.Evidence, one.Basis)));
         Assert.All(candidate.Operations.SelectMany(o => o.Windows), window =>
         {
@@ -55,7 +59,8 @@ public sealed class StoredComparisonTests : IDisposable
     [Fact]
     public void Seconds_with_an_outage_are_left_out_and_said()
     {
-        RunComparison comparison = Compare(new NoisyRun { Sizes = 1, Seconds = 40 }, new NoisyRun { Sizes = 1, Seconds = 40, OutageSecond = 12 });
+        RunComparison comparison = Compare(
+            new NoisyRun { Sizes = 1, Seconds = 40 }, new NoisyRun { Sizes = 1, Seconds = 40, OutageSecond = 12 });
         Assert.All(comparison.Candidates[0].Operations, one =>
         {
             // The same noise otherwise: with the outage counted in, the rate were 2 % lower.
@@ -80,14 +85,19 @@ public sealed class StoredComparisonTests : IDisposable
     {
         RunComparison comparison = Compare(
             new NoisyRun { Sizes = 1 },
-            new NoisyRun { Sizes = 1, NoiseSeed = 2, Change = settings => settings with { Engine = new EngineSettings(EngineKind.Driver, "3.11.0") } });
+            new NoisyRun
+            {
+                Sizes = 1, NoiseSeed = 2, Change = settings => settings with { Engine = new EngineSettings(EngineKind.Driver, "3.11.0") },
+            });
         Assert.Equal("engine: wire → driver 3.11.0", Assert.Single(comparison.Differences).ToString());
-        Assert.EndsWith("standalone, WiredTiger cache 256 MiB, through MongoDB.Driver 3.11.0", comparison.Candidates[0].Candidate.Title, StringComparison.Ordinal);
+        Assert.EndsWith("standalone, WiredTiger cache 256 MiB, through MongoDB.Driver 3.11.0",
+            comparison.Candidates[0].Candidate.Title, StringComparison.Ordinal);
         Assert.DoesNotContain("through", comparison.Baseline.Title, StringComparison.Ordinal);
 
         using StoredRun stored = StoredRun.Open(_runs.At("2026-11-21-b"));
         Assert.Contains("256 MiB, through MongoDB.Driver 3.11.0 · ", ChartText.Subtitle(stored), StringComparison.Ordinal);
-        Assert.EndsWith(", through MongoDB.Driver 3.11.0", ReportLines.Setup(stored).Single(line => line.Name == "server").Text, StringComparison.Ordinal);
+        Assert.EndsWith(", through MongoDB.Driver 3.11.0",
+            ReportLines.Setup(stored).Single(line => line.Name == "server").Text, StringComparison.Ordinal);
         Assert.Equal("one server, driver 3.11.0", Assert.Single(FigureRun.Of(stored)).Deployment);
         using var list = new StringWriter();
         ListReport.Runs(RunCatalogue.List(_runs.Path), _ => null).Write("text", list);
@@ -114,21 +124,29 @@ public sealed class StoredComparisonTests : IDisposable
     public void Sizes_are_matched_by_their_documents_however_many_steps_led_there()
     {
         CandidateComparison candidate = Compare(new NoisyRun { Step = 1000 }, new NoisyRun { Step = 2000, NoiseSeed = 2 }).Candidates[0];
-        Assert.All(candidate.Operations, one => Assert.Equal([2000L, 4000, 6000, 8000, 10_000], one.Windows.Select(window => window.Documents)));
+        Assert.All(
+            candidate.Operations, one => Assert.Equal([2000L, 4000, 6000, 8000, 10_000], one.Windows.Select(window => window.Documents)));
     }
 
     [Fact]
     public void Phases_are_matched_by_their_parameters_and_named_by_them_where_they_differ()
     {
         var run = new NoisyRun { Sizes = 0, Seconds = 30, Phases = ["read", "scan"], Limits = ["1", "10"] };
-        CandidateComparison candidate = Compare(run, run with { Limits = ["10", "100"], NoiseSeed = 2, Speed = phase => phase == "scan" ? 0.5 : 1 }).Candidates[0];
-        Assert.Equal([("read", "limit=10"), ("scan", "limit=10")], candidate.Operations.Select(o => (o.Operation.Phase, o.Operation.Parameters)));
+        CandidateComparison candidate =
+            Compare(run, run with { Limits = ["10", "100"], NoiseSeed = 2, Speed = phase => phase == "scan" ? 0.5 : 1 }).Candidates[0];
+        Assert.Equal(
+            [("read", "limit=10"), ("scan", "limit=10")], candidate.Operations.Select(o => (o.Operation.Phase, o.Operation.Parameters)));
         Assert.Equal([false, true], candidate.Operations.Select(o => o.Rate.Outcome == Outcome.Slower));
-        ComparedOperation[] both = [.. candidate.Operations.Select(o => o.Operation), candidate.Operations[0].Operation with { Parameters = "limit=1" }];
+        ComparedOperation[] both =
+        [
+            .. candidate.Operations.Select(o => o.Operation), candidate.Operations[0].Operation with { Parameters = "limit=1" },
+        ];
         Assert.Equal(["read (limit=10)", "scan", "read (limit=1)"], both.Select(one => one.TitleAmong(both)));
     }
 
-    /// <summary>Deployments of a scenario may do different things, which its figures lay beside each other (i7 of the report on 2.4.8).</summary>
+    /// <summary>
+    /// Deployments of a scenario may do different things, which its figures lay beside each other (i7 of the report on 2.4.8).
+    /// </summary>
     [Fact]
     public void Runs_that_have_no_operation_in_common_are_called_so_and_have_charts_all_the_same()
     {
@@ -150,8 +168,10 @@ public sealed class StoredComparisonTests : IDisposable
     {
         var run = new NoisyRun { Sizes = 0, Seconds = 3, Phases = ["read"], Limits = [.. Enumerable.Range(1, 13).Select(i => $"{i}")] };
         RunComparison comparison = Compare(run, run with { NoiseSeed = 2 });
-        Assert.Equal("13 of 13 operations; comparison.csv says what a verdict on each would take", Assert.Single(ComparisonText.Verdicts(comparison, comparison.Candidates[0])).Text);
-        Assert.StartsWith("13 of 13 operations: not judged, ", Assert.Single(ComparisonText.Bases(comparison.Candidates[0])), StringComparison.Ordinal);
+        Assert.Equal("13 of 13 operations; comparison.csv says what a verdict on each would take",
+            Assert.Single(ComparisonText.Verdicts(comparison, comparison.Candidates[0])).Text);
+        Assert.StartsWith(
+            "13 of 13 operations: not judged, ", Assert.Single(ComparisonText.Bases(comparison.Candidates[0])), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -163,7 +183,10 @@ public sealed class StoredComparisonTests : IDisposable
         Assert.Equal([1L, 2, 3, 4, 5, 6], judged.Windows.Select(window => window.At));
     }
 
-    /// <summary>Found with scenarios of several operations: each operation's second was taken for the end of the other's window, and one second was left of each.</summary>
+    /// <summary>
+    /// Found with scenarios of several operations: each operation's second was taken for the end of the other's window, and one
+    /// second was left of each.
+    /// </summary>
     [Fact]
     public void Operations_that_ran_side_by_side_keep_all_their_seconds()
     {
@@ -183,7 +206,8 @@ public sealed class StoredComparisonTests : IDisposable
 
         using StoredRun run = StoredRun.Open(folder);
         var windows = RunWindows.Of(run, withHistograms: false);
-        Assert.Equal(["mix read", "mix update", "mix total"], windows.Keys.Select(key => key.Operation.TitleAmong([.. windows.Keys.Select(k => k.Operation)])));
+        Assert.Equal(["mix read", "mix update", "mix total"],
+            windows.Keys.Select(key => key.Operation.TitleAmong([.. windows.Keys.Select(k => k.Operation)])));
         Assert.All(windows.Keys, key => Assert.Equal(25, windows.Find(key)!.Samples.Count));
     }
 
@@ -208,7 +232,8 @@ public sealed class StoredComparisonTests : IDisposable
         {
             Id = "2026-11-21-b",
             Sizes = 1,
-            ChangeRun = run => what switch { "seed" => run with { Seed = 7 }, "client build" => run with { BuildKind = "Debug" }, _ => run },
+            ChangeRun = run =>
+                what switch { "seed" => run with { Seed = 7 }, "client build" => run with { BuildKind = "Debug" }, _ => run },
             Change = settings => settings with { Plan = Changed(settings.Plan) },
         };
         SetupDifference unlike = Assert.Single(Differences(new NoisyRun { Sizes = 1, Change = WithBatch }, other), d => d.IsUnlike);
@@ -221,7 +246,8 @@ public sealed class StoredComparisonTests : IDisposable
             return what switch
             {
                 "scenario text" => plan with { Text = "another" },
-                "journal" => plan with { Overrides = new PlanOverrides { Parameters = new Dictionary<string, string> { ["journal"] = "true" } } },
+                "journal" =>
+                    plan with { Overrides = new PlanOverrides { Parameters = new Dictionary<string, string> { ["journal"] = "true" } } },
                 _ => plan with
                 {
                     Overrides = what switch
@@ -241,13 +267,17 @@ public sealed class StoredComparisonTests : IDisposable
             };
         }
 
-        static RunSettings WithBatch(RunSettings settings) => settings with { Plan = settings.Plan with { Parameters = [new("batch", "1000")] } };
+        static RunSettings WithBatch(RunSettings settings) =>
+            settings with { Plan = settings.Plan with { Parameters = [new("batch", "1000")] } };
     }
 
     [Fact]
     public void Existing_collections_of_other_sizes_say_nothing_about_each_other()
     {
-        NoisyRun run = new() { Sizes = 0, Phases = ["q4"], Change = settings => settings with { Data = settings.Data with { IsExisting = true } } };
+        NoisyRun run = new()
+        {
+            Sizes = 0, Phases = ["q4"], Change = settings => settings with { Data = settings.Data with { IsExisting = true } },
+        };
         SetupDifference documents = Assert.Single(Differences(run, run with { Id = "2026-11-21-b", Step = 2000 }), d => d.IsUnlike);
         Assert.Equal("documents in the collection: 1,000 → 2,000", documents.ToString());
         // Inserts end where their speed takes them.
@@ -262,13 +292,24 @@ public sealed class StoredComparisonTests : IDisposable
         {
             Id = "2026-11-21-b",
             Sizes = 1,
-            Change = settings => settings with { Plan = settings.Plan with { VerifyShare = 1, TargetDocuments = 5 }, Data = settings.Data with { Sharding = new ShardingSettings { ShardKey = "hashed" } } },
+            Change = settings => settings with
+            {
+                Plan = settings.Plan with { VerifyShare = 1, TargetDocuments = 5 },
+                Data = settings.Data with { Sharding = new ShardingSettings { ShardKey = "hashed" } },
+            },
             ChangeRun = run => run with { Version = "0.2.0" },
-            Deployment = RunParts.Deployment() with { Kind = DeploymentKind.Given, Topology = Topology.Sharded, ShardCount = 2, Router = "mongos", ServerVersion = "7.0.0", Address = "10.0.0.1:27017" },
+            Deployment = RunParts.Deployment() with
+            {
+                Kind = DeploymentKind.Given, Topology = Topology.Sharded, ShardCount = 2, Router = "mongos",
+                ServerVersion = "7.0.0", Address = "10.0.0.1:27017",
+            },
         });
         Assert.All(differences, difference => Assert.False(difference.IsUnlike, difference.ToString()));
         Assert.Equal(
-            ["target", "documents verified", "MongoPerf", "deployment", "started as", "address", "shards", "router", "shard key", "documents"], differences.Select(d => d.Name));
+            [
+                "target", "documents verified", "MongoPerf", "deployment", "started as", "address", "shards",
+                "router", "shard key", "documents",
+            ], differences.Select(d => d.Name));
         Assert.Equal("shards: none → 2", differences.Single(d => d.Name == "shards").ToString());
     }
 
@@ -283,7 +324,11 @@ public sealed class StoredComparisonTests : IDisposable
             Members = 3,
             Tls = true,
             Auth = true,
-            Collections = [new("orders", false, [new("s0", 1000, 1), new("s1", 0, 0)], "{customer: 1}"), new("users", false, [new("s0", 480, 2), new("s1", 520, 2)], "{_id: hashed}")],
+            Collections =
+            [
+                new("orders", false, [new("s0", 1000, 1), new("s1", 0, 0)], "{customer: 1}"),
+                new("users", false, [new("s0", 480, 2), new("s1", 520, 2)], "{_id: hashed}"),
+            ],
         };
         // Asked for was the usual key; the collections have keys of their own.
         IReadOnlyList<SetupDifference> differences = Differences(
@@ -292,12 +337,14 @@ public sealed class StoredComparisonTests : IDisposable
             {
                 Id = "2026-11-21-b",
                 Sizes = 1,
-                Change = settings => settings with { Data = settings.Data with { Sharding = new ShardingSettings { ShardKey = "hashed" } } },
+                Change = settings =>
+                    settings with { Data = settings.Data with { Sharding = new ShardingSettings { ShardKey = "hashed" } } },
                 Deployment = sharded,
             });
         Assert.Equal(
             [
-                "shards: none → 2", "members: none → 3", "TLS: off → on", "logins: off → on", "shard key: none → orders {customer: 1}, users {_id: hashed}",
+                "shards: none → 2", "members: none → 3", "TLS: off → on", "logins: off → on",
+                "shard key: none → orders {customer: 1}, users {_id: hashed}",
                 "documents: on one server → orders nearly all on s0",
             ],
             differences.Where(d => d.Name is not ("deployment" or "started as")).Select(d => d.ToString()));
@@ -309,7 +356,10 @@ public sealed class StoredComparisonTests : IDisposable
         NoisyRun first = new() { Id = "a", Sizes = 1 };
         StoredRun[] runs =
         [
-            .. new[] { first, first with { Id = "b", Deployment = RunParts.Deployment() with { ServerVersion = "7.0.0", StorageEngine = "other" } } }.Select(run => StoredRun.Open(run.Write(_runs.Path))),
+            .. new[] { first, first with
+            {
+                Id = "b", Deployment = RunParts.Deployment() with { ServerVersion = "7.0.0", StorageEngine = "other" },
+            } }.Select(run => StoredRun.Open(run.Write(_runs.Path))),
         ];
         SetupDifference difference = Assert.Single(SetupCheck.FindAmongRepeats(runs));
         Assert.Equal(("deployment", true), (difference.Name, difference.IsUnlike));
@@ -351,7 +401,8 @@ public sealed class StoredComparisonTests : IDisposable
         string[] csv = Written(comparison, ComparisonCsv.Write).Split("\r\n", StringSplitOptions.RemoveEmptyEntries);
         Assert.Equal(1 + (7 * (3 + 10)), csv.Length);
         Assert.All(csv, line => Assert.Equal(csv[0].Count(c => c == ','), line.Count(c => c == ',')));
-        string window = Assert.Single(csv, line => line.StartsWith("2026-11-21-a,2026-11-21-b,series,q4,,q4,8,1,1000,,rate,", StringComparison.Ordinal));
+        string window = Assert.Single(
+            csv, line => line.StartsWith("2026-11-21-a,2026-11-21-b,series,q4,,q4,8,1,1000,,rate,", StringComparison.Ordinal));
         Assert.EndsWith(",,,,,undecided,20 s per side; these had 4 s: --window 30s", window.Replace("\"", ""), StringComparison.Ordinal);
 
         JsonElement json = JsonDocument.Parse(Written(comparison, ComparisonJson.Write)).RootElement;
@@ -360,12 +411,14 @@ public sealed class StoredComparisonTests : IDisposable
         Assert.True(candidate.GetProperty("isRegression").GetBoolean());
         JsonElement batch = candidate.GetProperty("operations")[1];
         JsonElement rate = batch.GetProperty("perSecond");
-        Assert.Equal(("series", "batch", "slower"), (batch.GetProperty("growth").GetString(), batch.GetProperty("phase").GetString(), rate.GetProperty("verdict").GetString()));
+        Assert.Equal(("series", "batch", "slower"),
+            (batch.GetProperty("growth").GetString(), batch.GetProperty("phase").GetString(), rate.GetProperty("verdict").GetString()));
         Assert.InRange(rate.GetProperty("ratio").GetDouble(), 0.65, 0.75);
         Assert.Equal("slower", batch.GetProperty("p50Microseconds").GetProperty("verdict").GetString());
         // Too little to judge: the values are there all the same.
         JsonElement first = batch.GetProperty("windows")[0].GetProperty("perSecond");
-        Assert.Equal(["verdict", "baseline", "candidate", "ratio", "enough"], first.EnumerateObject().Where(field => field.Value.ValueKind != JsonValueKind.Null).Select(field => field.Name));
+        Assert.Equal(["verdict", "baseline", "candidate", "ratio", "enough"],
+            first.EnumerateObject().Where(field => field.Value.ValueKind != JsonValueKind.Null).Select(field => field.Name));
 
         string markdown = Written(comparison, (c, output) => MarkdownReport.Write(ComparisonReport.Of(c), output));
         Assert.Contains("# MongoPerf: 2026-11-21-b against 2026-11-21-a\n", markdown, StringComparison.Ordinal);
@@ -379,12 +432,17 @@ public sealed class StoredComparisonTests : IDisposable
     {
         NoisyRun run = new() { Sizes = 0, Phases = ["read"] };
         NoisyRun other = run with { Id = "2026-11-21-b" };
-        DeploymentInfo tyrant = RunParts.Deployment() with { Kind = DeploymentKind.Tyrant, Topology = Topology.TokyoTyrant, Address = "10.0.0.1:1978" };
-        IReadOnlyList<SetupDifference> allowed = Differences(run, other with { Deployment = tyrant, Change = s => s with { Plan = s.Plan with { Name = "copy", Path = "copy.yaml" } } });
+        DeploymentInfo tyrant = RunParts.Deployment() with
+        {
+            Kind = DeploymentKind.Tyrant, Topology = Topology.TokyoTyrant, Address = "10.0.0.1:1978",
+        };
+        IReadOnlyList<SetupDifference> allowed = Differences(
+            run, other with { Deployment = tyrant, Change = s => s with { Plan = s.Plan with { Name = "copy", Path = "copy.yaml" } } });
         Assert.DoesNotContain(allowed, d => d.IsUnlike);
         Assert.Contains(allowed, d => d.ToString() == "address: its own → 10.0.0.1:1978");
 
-        Assert.Equal("scenario text", Differences(run with { Id = "c" }, other with { Id = "d", Change = s => s with { Plan = s.Plan with { Text = "phases: [a]" } } })[0].Name);
+        Assert.Equal("scenario text", Differences(
+            run with { Id = "c" }, other with { Id = "d", Change = s => s with { Plan = s.Plan with { Text = "phases: [a]" } } })[0].Name);
         SetupDifference changed = Differences(run with { Id = "e" }, other with { Id = "f", Change = WithThreads })[0];
         Assert.Equal("threads: as in the file → 8", changed.ToString());
         Assert.True(changed.IsUnlike);
@@ -413,7 +471,8 @@ public sealed class StoredComparisonTests : IDisposable
         };
         RunComparison comparison = Compare(run, other);
         Assert.Equal(
-            ["target: 1,000 → 5", "deployment name: one server → two shards", "set by the deployment: nothing → total: 100M", "memory limit: 1 GiB → none", "CPUs: 1 → all"],
+            ["target: 1,000 → 5", "deployment name: one server → two shards", "set by the deployment: nothing → total: 100M",
+                "memory limit: 1 GiB → none", "CPUs: 1 → all"],
             comparison.Differences.Select(d => d.ToString()));
         Assert.False(comparison.WasForced);
         string markdown = Written(comparison, (c, output) => MarkdownReport.Write(ComparisonReport.Of(c), output));
@@ -428,10 +487,17 @@ public sealed class StoredComparisonTests : IDisposable
     [Fact]
     public void Page_says_what_is_compared_then_the_result_in_a_sentence_then_every_caution_of_the_runs()
     {
-        DeploymentInfo sharded = RunParts.Deployment() with { Kind = DeploymentKind.Sharded, Topology = Topology.Sharded, ShardCount = 3, Remarks = ["cluster of 3 shards on one machine: every write goes into the oplog of its shard"] };
+        DeploymentInfo sharded = RunParts.Deployment() with
+        {
+            Kind = DeploymentKind.Sharded,
+            Topology = Topology.Sharded,
+            ShardCount = 3,
+            Remarks = ["cluster of 3 shards on one machine: every write goes into the oplog of its shard"],
+        };
         RunComparison comparison = Compare(
             new NoisyRun { Sizes = 1, Seconds = 40, Phases = ["q4", "q5"] },
-            new NoisyRun { Sizes = 1, Seconds = 40, Phases = ["q4", "q5"], NoiseSeed = 2, Deployment = sharded, Speed = phase => phase == "q5" ? 0.5 : 2 });
+            new NoisyRun { Sizes = 1, Seconds = 40, Phases = ["q4", "q5"], NoiseSeed = 2, Deployment = sharded, Speed = phase =>
+                phase == "q5" ? 0.5 : 2 });
 
         Assert.Equal("3 shards against one mongod", ComparisonTitle.Of(comparison));
         Assert.Contains("2026-11-21-b: cluster of 3 shards on one machine: every write goes into the oplog of its shard", comparison.Notes);
@@ -441,7 +507,8 @@ public sealed class StoredComparisonTests : IDisposable
                 + @"faster in q4 \((9\d % faster|(1\.9|2|2\.1) times as fast)\)\.$",
             conclusion);
         string page = File.ReadAllText(ComparisonWriter.WriteAll(comparison, _runs.At("compare-x")).Page);
-        int[] places = [.. new[] { "<h1>MongoPerf: 3 shards against one mongod</h1>", conclusion, "every write goes into the oplog", "<nav", "<h2 id=\"section-3-shards-mixed\">" }.Select(text => page.IndexOf(text, StringComparison.Ordinal))];
+        int[] places = [.. new[] { "<h1>MongoPerf: 3 shards against one mongod</h1>", conclusion, "every write goes into the oplog", "<nav",
+            "<h2 id=\"section-3-shards-mixed\">" }.Select(text => page.IndexOf(text, StringComparison.Ordinal))];
         Assert.DoesNotContain(-1, places);
         Assert.Equal(places.Order(), places);
     }
@@ -479,8 +546,10 @@ public sealed class StoredComparisonTests : IDisposable
     public void Sides_are_called_by_what_tells_them_apart()
     {
         NoisyRun run = new() { Sizes = 0, Phases = ["read"] };
-        Assert.Equal("mongod 7.0.5 against mongod 6.0.5", ComparisonTitle.Of(Compare(run, run with { Deployment = RunParts.Deployment() with { ServerVersion = "7.0.5" } })));
-        Assert.Equal("1 GiB of memory against no limits", ComparisonTitle.Of(CompareAs("limits", run, run with { Change = s => s with { Deployment = s.Deployment with { MemoryLimitBytes = 1L << 30 } } })));
+        Assert.Equal("mongod 7.0.5 against mongod 6.0.5",
+            ComparisonTitle.Of(Compare(run, run with { Deployment = RunParts.Deployment() with { ServerVersion = "7.0.5" } })));
+        Assert.Equal("1 GiB of memory against no limits", ComparisonTitle.Of(CompareAs("limits", run,
+            run with { Change = s => s with { Deployment = s.Deployment with { MemoryLimitBytes = 1L << 30 } } })));
         Assert.Equal("same-1 against same-0", ComparisonTitle.Of(CompareAs("same", run, run)));
     }
 
@@ -496,7 +565,8 @@ public sealed class StoredComparisonTests : IDisposable
     public void A_first_run_that_is_slower_than_all_others_is_pointed_at()
     {
         ComparedSide side = new([.. new[] { 0.8, 1, 1.01, 0.99, 1 }.Select((speed, i) => StoredRun.Open(
-            new NoisyRun { Id = $"r{i}", Sizes = 1, Seconds = 30, Phases = ["batch", "q4"], NoiseSeed = (ulong)i, Speed = phase => phase == "q4" ? speed : 1 }.Write(_runs.Path)))]);
+            new NoisyRun { Id = $"r{i}", Sizes = 1, Seconds = 30, Phases = ["batch", "q4"], NoiseSeed = (ulong)i, Speed = phase =>
+                phase == "q4" ? speed : 1 }.Write(_runs.Path)))]);
         RepeatSpread spread = RepeatSpread.Of(side, 0.05);
         string warning = Assert.Single(spread.SlowStarts);
         Assert.StartsWith("q4 was ", warning, StringComparison.Ordinal);
@@ -510,8 +580,10 @@ public sealed class StoredComparisonTests : IDisposable
     [Fact]
     public void Each_operation_gets_a_chart_and_all_of_them_one()
     {
-        string[] names = ["ratios", .. new[] { "unack", "batch", "safe", "q4", "q5", "q6", "q7" }.Select(static one => $"operation-{one}"), "size-compared"];
-        AssertDrawn("ten-sizes", names, Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = phase => phase == "batch" ? 0.7 : 1.1 }));
+        string[] names = ["ratios", .. new[] { "unack", "batch", "safe", "q4", "q5", "q6", "q7" }.Select(static one => $"operation-{one}"),
+            "size-compared"];
+        AssertDrawn(
+            "ten-sizes", names, Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = phase => phase == "batch" ? 0.7 : 1.1 }));
     }
 
     [Fact]
@@ -523,7 +595,9 @@ public sealed class StoredComparisonTests : IDisposable
 
     private void AssertDrawn(string name, string[] charts, RunComparison comparison)
     {
-        string keep = Environment.GetEnvironmentVariable("MONGOPERF_KEEP_CHARTS") is { } kept ? Path.Combine(kept, "compare-" + name) : _runs.At("compare-x");
+        string keep = Environment.GetEnvironmentVariable("MONGOPERF_KEEP_CHARTS") is { } kept
+            ? Path.Combine(kept, "compare-" + name)
+            : _runs.At("compare-x");
         var files = ComparisonWriter.WriteAll(comparison, keep);
         Assert.Empty(files.Warnings);
         foreach (string chart in charts)
@@ -542,14 +616,19 @@ public sealed class StoredComparisonTests : IDisposable
     public void Shards_that_overtake_the_single_server_cross_it_between_two_sizes_whichever_of_both_is_the_baseline()
     {
         var single = new NoisyRun { Phases = ["q4"] };
-        NoisyRun shards = single with { NoiseSeed = 2, Deployment = RunParts.Deployment() with { Topology = Topology.Sharded }, SpeedAt = step => step <= 6 ? 0.6 : 1.6 };
+        NoisyRun shards = single with
+        {
+            NoiseSeed = 2, Deployment = RunParts.Deployment() with { Topology = Topology.Sharded }, SpeedAt = step => step <= 6 ? 0.6 : 1.6,
+        };
         foreach (RunComparison comparison in new[] { Compare(single, shards), Compared("2026-11-21-b", "2026-11-21-a") })
         {
             Finding crossover = Assert.Single(ShardingFindings.Of(comparison, comparison.Candidates[0]));
             Assert.Equal((FindingIds.Crossover, 6000, 7000), (crossover.Id, crossover.Range!.FromDocuments, crossover.Range.ToDocuments));
-            Assert.StartsWith("q4: the shards are slower than the single server up to 6k documents (rate × 0.", crossover.Text, StringComparison.Ordinal);
+            Assert.StartsWith("q4: the shards are slower than the single server up to 6k documents (rate × 0.",
+                crossover.Text, StringComparison.Ordinal);
             Assert.InRange(crossover.Rate!.Ratio, 1.4, 1.8);
-            Assert.Contains(ComparisonText.Verdicts(comparison, comparison.Candidates[0]), verdict => verdict.Mark == "finding" && verdict.Text == crossover.Text);
+            Assert.Contains(ComparisonText.Verdicts(comparison, comparison.Candidates[0]),
+                verdict => verdict.Mark == "finding" && verdict.Text == crossover.Text);
         }
     }
 
@@ -565,7 +644,8 @@ public sealed class StoredComparisonTests : IDisposable
     public void Shards_that_are_slower_at_every_size_have_no_crossover_and_the_verdict_is_not_repeated()
     {
         var single = new NoisyRun { Phases = ["q4"] };
-        RunComparison comparison = Compare(single, single with { NoiseSeed = 2, Deployment = RunParts.Deployment() with { Topology = Topology.Sharded }, Speed = _ => 0.6 });
+        RunComparison comparison = Compare(single,
+            single with { NoiseSeed = 2, Deployment = RunParts.Deployment() with { Topology = Topology.Sharded }, Speed = _ => 0.6 });
         Assert.Equal(FindingIds.ShardedSlower, Assert.Single(ShardingFindings.Of(comparison, comparison.Candidates[0])).Id);
         Assert.DoesNotContain(ComparisonText.Verdicts(comparison, comparison.Candidates[0]), verdict => verdict.Mark == "finding");
     }
@@ -591,7 +671,8 @@ public sealed class StoredComparisonTests : IDisposable
         return RunComparer.Compare(sides, SetupCheck.Find([.. sides.Select(side => side.First)]), RunComparer.DefaultNoiseThreshold);
     }
 
-    private static RunSettings WithThreads(RunSettings settings) => settings with { Plan = settings.Plan with { Overrides = new PlanOverrides { Threads = [8] } } };
+    private static RunSettings WithThreads(RunSettings settings) =>
+        settings with { Plan = settings.Plan with { Overrides = new PlanOverrides { Threads = [8] } } };
 
     private IReadOnlyList<SetupDifference> Differences(params NoisyRun[] runs) =>
         SetupCheck.Find([.. runs.Select(run => StoredRun.Open(run.Write(_runs.Path)))]);

@@ -18,7 +18,8 @@ public sealed class Browser : IAsyncLifetime
         if (ChromiumFactAttribute.Path is not { Length: > 0 } path)
             return;
         _playwright = await Playwright.CreateAsync();
-        _browser = await _playwright.Chromium.LaunchAsync(new BrowserTypeLaunchOptions { ExecutablePath = path, Args = ["--no-sandbox", "--disable-gpu"] });
+        _browser = await _playwright.Chromium
+            .LaunchAsync(new BrowserTypeLaunchOptions { ExecutablePath = path, Args = ["--no-sandbox", "--disable-gpu"] });
     }
 
     public async Task DisposeAsync()
@@ -41,7 +42,10 @@ public sealed class Browser : IAsyncLifetime
         return opened;
     }
 
-    /// <summary>The same page for one test after the other, as most of what a test would take is a new one; it shows the whole run, with no line switched off.</summary>
+    /// <summary>
+    /// The same page for one test after the other, as most of what a test would take is a new one; it shows the whole run, with
+    /// no line switched off.
+    /// </summary>
     /// <param name="address">Of the page, without what follows #.</param>
     internal async Task<OpenedPage> Keep(string address)
     {
@@ -74,7 +78,8 @@ internal sealed class OpenedPage : IAsyncDisposable
         string own = uri.GetLeftPart(uri.IsFile ? UriPartial.Path : UriPartial.Authority);
         page.Request += (_, request) =>
         {
-            if (!request.Url.StartsWith("data:", StringComparison.Ordinal) && !request.Url.StartsWith("blob:", StringComparison.Ordinal) && !request.Url.StartsWith(own, StringComparison.Ordinal))
+            if (!request.Url.StartsWith("data:", StringComparison.Ordinal) && !request.Url.StartsWith("blob:", StringComparison.Ordinal)
+                && !request.Url.StartsWith(own, StringComparison.Ordinal))
                 _complaints.Add($"loads {request.Url}");
         };
     }
@@ -82,10 +87,12 @@ internal sealed class OpenedPage : IAsyncDisposable
     public IPage Page { get; }
 
     /// <summary>What follows # in the page's address.</summary>
-    public string View => Page.Url.Contains('#', StringComparison.Ordinal) ? Page.Url[(Page.Url.IndexOf('#', StringComparison.Ordinal) + 1)..] : "";
+    public string View =>
+        Page.Url.Contains('#', StringComparison.Ordinal) ? Page.Url[(Page.Url.IndexOf('#', StringComparison.Ordinal) + 1)..] : "";
 
     /// <summary>Waits until all panels are drawn.</summary>
-    public Task Drawn() => Page.Locator("#explore[data-drawn=true]").WaitForAsync(new LocatorWaitForOptions { State = WaitForSelectorState.Attached });
+    public Task Drawn() =>
+        Page.Locator("#explore[data-drawn=true]").WaitForAsync(new LocatorWaitForOptions { State = WaitForSelectorState.Attached });
 
     public Task<T> Ask<T>(string script) => Page.EvaluateAsync<T>(script);
 

@@ -12,8 +12,11 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reports.Explore;
 
-/// <summary>The page in a real browser, as its readers use it: nothing it does may raise an error or need a network (<see cref="OpenedPage"/>).</summary>
-public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture, Browser browser) : IClassFixture<ApprovedReportTests.Fixture>, IClassFixture<Browser>
+/// <summary>
+/// The page in a real browser, as its readers use it: nothing it does may raise an error or need a network (<see cref="OpenedPage"/>).
+/// </summary>
+public sealed partial class ExplorePageTests(
+    ApprovedReportTests.Fixture fixture, Browser browser) : IClassFixture<ApprovedReportTests.Fixture>, IClassFixture<Browser>
 {
     private const string Cursor = ".ex-over";
     private readonly StoredRun _run = fixture.Run;
@@ -34,7 +37,8 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
             foreach ((string title, double[] figures) in rows)
             {
                 LatencySummary expected = measured.Of(title, from, to);
-                Assert.Equal([expected.Mean, expected.P50, expected.P90, expected.P95, expected.P99, expected.P999, expected.Max], figures[1..].Select(static value => (double?)value));
+                Assert.Equal([expected.Mean, expected.P50, expected.P90, expected.P95, expected.P99, expected.P999, expected.Max],
+                    figures[1..].Select(static value => (double?)value));
             }
         }
     }
@@ -45,9 +49,12 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
         await using OpenedPage opened = await browser.Open(Written() + "#explore&from=20&to=50&axis=documents&flip=0.1");
         await opened.Drawn();
 
-        Assert.Equal(_plot.Panels.Count, await opened.Ask<int>("[...document.querySelectorAll('.ex-graph canvas:first-of-type')].filter(canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(byte => byte)).length"));
+        Assert.Equal(_plot.Panels.Count,
+            await opened.Ask<int>("[...document.querySelectorAll('.ex-graph canvas:first-of-type')].filter(canvas => "
+                + "canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(byte => byte)).length"));
         Assert.Contains("0:20.0 to 0:50.0 of 4:23", await opened.Page.InnerTextAsync(".ex-range"), StringComparison.Ordinal);
-        Assert.Equal(["false"], await opened.Ask<string[]>("[...document.querySelectorAll('.ex-legend button')].filter(button => button.querySelector('span').textContent === 'batch').slice(0, 1).map(button => button.getAttribute('aria-pressed'))"));
+        Assert.Equal(["false"], await opened.Ask<string[]>("[...document.querySelectorAll('.ex-legend button')].filter(button => "
+            + "button.querySelector('span').textContent === 'batch').slice(0, 1).map(button => button.getAttribute('aria-pressed'))"));
     }
 
     [ChromiumFact]
@@ -64,7 +71,8 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
 
             double at = double.Parse((await cursor.GetAttributeAsync("aria-valuenow"))!, CultureInfo.InvariantCulture);
             Assert.InRange(at, (_plot.Seconds * tenth / 10) - 1, (_plot.Seconds * tenth / 10) + 1);
-            string[][] shown = await opened.Ask<string[][]>("[...document.querySelectorAll('.ex-legend')].map(legend => [...legend.querySelectorAll('.ex-value')].map(value => value.textContent))");
+            string[][] shown = await opened.Ask<string[][]>("[...document.querySelectorAll('.ex-legend')].map(legend => "
+                + "[...legend.querySelectorAll('.ex-value')].map(value => value.textContent))");
             foreach ((Panel panel, string[] texts) in _plot.Panels.Zip(shown))
             {
                 for (int line = 0; line < texts.Length; line++)
@@ -139,13 +147,16 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
         (string Title, double[] Figures)[] rows = await Percentiles(opened);
         Assert.NotEmpty(rows);
         int half = rows.Length / 2;
-        Assert.Equal(rows[..half].Select(static row => row.Title.Replace(" · first", " · second", StringComparison.Ordinal)), rows[half..].Select(static row => row.Title));
+        Assert.Equal(rows[..half].Select(static row => row.Title.Replace(" · first", " · second", StringComparison.Ordinal)),
+            rows[half..].Select(static row => row.Title));
         Assert.Equal(rows[..half].Select(static row => row.Figures), rows[half..].Select(static row => row.Figures));
         Assert.Contains("batch · second", await opened.Page.Locator(".ex-legend").First.InnerTextAsync(), StringComparison.Ordinal);
         await Assertions.Expect(opened.Page.Locator(".ex-heat")).ToHaveAttributeAsync("aria-label", HeatMapOfFirst());
     }
 
-    /// <summary>What the buttons save is read back: histograms by the program's own reader, lines as they were measured, a picture as one.</summary>
+    /// <summary>
+    /// What the buttons save is read back: histograms by the program's own reader, lines as they were measured, a picture as one.
+    /// </summary>
     [ChromiumFact]
     public async Task Files_of_a_range_hold_what_was_measured_in_it()
     {
@@ -156,7 +167,8 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
 
         string log = await File.ReadAllTextAsync(await Save(opened, ".hlog", folder));
         var measured = new MeasuredRanges(_run);
-        string[][] lines = [.. log.Split('\n').Where(static line => line.StartsWith("Tag=", StringComparison.Ordinal)).Select(static line => line.Split(','))];
+        string[][] lines = [.. log.Split('\n')
+            .Where(static line => line.StartsWith("Tag=", StringComparison.Ordinal)).Select(static line => line.Split(','))];
         Assert.NotEmpty(lines);
         foreach (IGrouping<string, string[]> tag in lines.GroupBy(static line => line[0]["Tag=".Length..]))
         {
@@ -182,17 +194,25 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
         int[] back = await opened.Ask<int[]>("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)");
         Assert.All(back, static part => Assert.True(part < 64, "the page is not dark"));
         // Whatever has a background of its own, and what the canvases show behind the lines.
-        Assert.Empty(await opened.Ask<string[]>("[...document.querySelectorAll('body *')].filter(one => { const back = getComputedStyle(one).backgroundColor.match(/[\\d.]+/g).map(Number); return (back[3] ?? 1) > 0.5 && back[0] + back[1] + back[2] > 500 && one.getBoundingClientRect().width > 40 && one.getBoundingClientRect().height > 40; }).map(one => one.tagName + '.' + one.className)"));
+        Assert.Empty(await opened.Ask<string[]>("[...document.querySelectorAll('body *')].filter(one => { const back = "
+            + "getComputedStyle(one).backgroundColor.match(/[\\d.]+/g).map(Number); return (back[3] ?? 1) > 0.5 && back[0] + back[1] + "
+            + "back[2] > 500 && one.getBoundingClientRect().width > 40 && one.getBoundingClientRect().height > 40; "
+            + "}).map(one => one.tagName + '.' + one.className)"));
     }
 
     [ChromiumFact]
     public async Task On_a_phone_only_tables_and_charts_scroll_sideways()
     {
-        await using OpenedPage opened = await browser.Open(Written(), new BrowserNewContextOptions { ViewportSize = new ViewportSize { Width = 390, Height = 844 }, HasTouch = true, IsMobile = true });
+        await using OpenedPage opened = await browser.Open(Written(), new BrowserNewContextOptions
+        {
+            ViewportSize = new ViewportSize { Width = 390, Height = 844 }, HasTouch = true, IsMobile = true,
+        });
         await opened.Drawn();
 
         Assert.Equal(390, await opened.Ask<int>("document.documentElement.scrollWidth"));
-        Assert.All(await opened.Ask<double[]>("[...document.querySelectorAll('.ex-graph')].map(graph => graph.getBoundingClientRect().width)"), static width => Assert.InRange(width, 250, 390));
+        Assert.All(
+            await opened.Ask<double[]>("[...document.querySelectorAll('.ex-graph')].map(graph => graph.getBoundingClientRect().width)"),
+            static width => Assert.InRange(width, 250, 390));
     }
 
     [ChromiumFact]
@@ -221,7 +241,9 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     {
         await using OpenedPage opened = await browser.Keep(Written("first", "second"));
 
-        Assert.Empty(await opened.Ask<string[]>("[...document.querySelectorAll('button, select, a, [role], [tabindex]')].filter(one => !(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby') || one.textContent.trim())).map(one => one.outerHTML)"));
+        Assert.Empty(await opened.Ask<string[]>("[...document.querySelectorAll('button, select, a, [role], "
+            + "[tabindex]')].filter(one => !(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby') "
+            + "|| one.textContent.trim())).map(one => one.outerHTML)"));
     }
 
     [ChromiumFact]
@@ -236,7 +258,8 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
         await using OpenedPage opened = await browser.Open(server.Url);
         await opened.Page.Locator("#explore[data-ready=true]").WaitForAsync(Attached);
         // Each computation of the table takes 50 ms or more, so a second goes by before the next: the last is not to be left out.
-        await opened.Page.EvaluateAsync("() => { const now = performance.now.bind(performance); let shift = 0; performance.now = () => now() + (shift += 50); }");
+        await opened.Page.EvaluateAsync(
+            "() => { const now = performance.now.bind(performance); let shift = 0; performance.now = () => now() + (shift += 50); }");
         for (int second = 2; second <= 4; second++)
         {
             Measure(second);
@@ -255,7 +278,8 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
             var histogram = new LatencyHistogram();
             for (int i = 0; i < 500; i++)
                 histogram.RecordNanoseconds(100_000 + i);
-            store.AddSample(RunParts.Sample(second) with { IsWarmup = false, Operations = 500, Histogram = HistogramEncoding.Encode(histogram) });
+            store.AddSample(
+                RunParts.Sample(second) with { IsWarmup = false, Operations = 500, Histogram = HistogramEncoding.Encode(histogram) });
             store.Flush();
         }
     }
@@ -268,19 +292,23 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     {
         Match view = FromTo().Match(opened.View);
         Assert.True(view.Success, opened.View);
-        return (double.Parse(view.Groups[1].Value, CultureInfo.InvariantCulture), double.Parse(view.Groups[2].Value, CultureInfo.InvariantCulture));
+        return (double.Parse(view.Groups[1].Value, CultureInfo.InvariantCulture),
+            double.Parse(view.Groups[2].Value, CultureInfo.InvariantCulture));
     }
 
     /// <summary>The table below the panels: operations, and their counts, means, percentiles and maxima.</summary>
     private static async Task<(string Title, double[] Figures)[]> Percentiles(OpenedPage opened)
     {
-        string[][] rows = await opened.Ask<string[][]>("[...document.querySelectorAll('#explore tbody tr')].map(row => [row.cells[0].textContent, ...[...row.querySelectorAll('[data-value]')].map(cell => cell.dataset.value)])");
-        return [.. rows.Select(static row => (row[0], row[1..].Select(static value => double.Parse(value, CultureInfo.InvariantCulture)).ToArray()))];
+        string[][] rows = await opened.Ask<string[][]>("[...document.querySelectorAll('#explore tbody tr')].map(row => "
+            + "[row.cells[0].textContent, ...[...row.querySelectorAll('[data-value]')].map(cell => cell.dataset.value)])");
+        return [.. rows.Select(static row =>
+            (row[0], row[1..].Select(static value => double.Parse(value, CultureInfo.InvariantCulture)).ToArray()))];
     }
 
     private static async Task<string> Save(OpenedPage opened, string button, TemporaryFolder folder)
     {
-        IDownload download = await opened.Page.RunAndWaitForDownloadAsync(() => opened.Page.Locator("#explore button", new PageLocatorOptions { HasTextString = button }).First.ClickAsync());
+        IDownload download = await opened.Page.RunAndWaitForDownloadAsync(() =>
+            opened.Page.Locator("#explore button", new PageLocatorOptions { HasTextString = button }).First.ClickAsync());
         string path = folder.At(download.SuggestedFilename);
         await download.SaveAsAsync(path);
         return path;
@@ -295,12 +323,15 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
         int[] rows = [.. Enumerable.Range(0, values.Length).Where(row => double.IsFinite(values[row]))];
         double nearest = rows.Min(row => Math.Abs(panel.Table.Rows[row][0] - at));
         // The cursor's own time is shown in tenths: two rows may be as near.
-        IEnumerable<double> candidates = rows.Where(row => Math.Abs(panel.Table.Rows[row][0] - at) <= nearest + 0.11).Select(row => values[row]);
+        IEnumerable<double> candidates = rows.Where(row => Math.Abs(panel.Table.Rows[row][0] - at) <= nearest + 0.11)
+            .Select(row => values[row]);
         Match number = Number().Match(text.Replace(",", "", StringComparison.Ordinal));
-        double shown = double.Parse(number.Groups[1].Value, CultureInfo.InvariantCulture) * (number.Groups[2].Value switch { "ms" => 1000, "MiB" => 1 << 20, _ => 1 });
+        double shown = double.Parse(number.Groups[1].Value, CultureInfo.InvariantCulture)
+            * (number.Groups[2].Value switch { "ms" => 1000, "MiB" => 1 << 20, _ => 1 });
         // A page holds four digits of large values, as histograms do.
         double precision = number.Groups[2].Value == "MiB" ? 6000 : Math.Max(0.06, Math.Abs(shown) * 5e-4);
-        Assert.True(candidates.Any(value => Math.Abs(value - shown) <= precision), $"{panel.Title}, {panel.Series[line].Title} at {at}: {text}");
+        Assert.True(
+            candidates.Any(value => Math.Abs(value - shown) <= precision), $"{panel.Title}, {panel.Series[line].Title} at {at}: {text}");
         return 1;
     }
 
@@ -311,7 +342,8 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
         if (File.Exists(page))
             return $"file://{page}";
         HtmlExplore explore = names.Length == 0 ? HtmlExplore.Of(_run) : HtmlExplore.Of(names.Select(name => (_run, name)));
-        File.WriteAllText(page, HtmlReport.Build(RunReport.Of(_run), new PagePictures(explore, new RenderedCharts([], [], []), browser.Folder.Path)));
+        File.WriteAllText(
+            page, HtmlReport.Build(RunReport.Of(_run), new PagePictures(explore, new RenderedCharts([], [], []), browser.Folder.Path)));
         return $"file://{page}";
     }
 

@@ -41,7 +41,8 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
             {
                 double[] known = [.. written.Values.Where(double.IsFinite)];
                 // Durations by the least of them, to a tenth of a microsecond at best.
-                AssertClose([.. written.Values], back, panel.Y.IsLogarithmic ? Math.Max(0.051, known.Min() * 1e-3) : known.Max(Math.Abs) * 1e-4);
+                AssertClose(
+                    [.. written.Values], back, panel.Y.IsLogarithmic ? Math.Max(0.051, known.Min() * 1e-3) : known.Max(Math.Abs) * 1e-4);
             }
         }
 
@@ -68,10 +69,14 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
     {
         var packed = new PackedPlot(PlotEncoding.Write(RunPlot.Of(_run)!, "x"));
         foreach ((string title, IReadOnlyList<PackedPlot.Block> blocks) in packed.Ranges)
-            Assert.Equal(_run.Phases.Where(phase => phase.Phase == title).SelectMany(phase => phase.Operations).Sum(result => result.Operations), PackedPlot.Sum(blocks, 0, double.MaxValue).TotalCount);
+            Assert.Equal(
+                _run.Phases.Where(phase => phase.Phase == title).SelectMany(phase => phase.Operations).Sum(result => result.Operations),
+                PackedPlot.Sum(blocks, 0, double.MaxValue).TotalCount);
     }
 
-    /// <summary>The vectors by which explore.js turns an index into nanoseconds: below 2,048 buckets are 64 ns wide, then ever 1,024 twice as wide.</summary>
+    /// <summary>
+    /// The vectors by which explore.js turns an index into nanoseconds: below 2,048 buckets are 64 ns wide, then ever 1,024 twice as wide.
+    /// </summary>
     [Theory]
     [InlineData(0, 0, 63)]
     [InlineData(1, 64, 127)]
@@ -124,7 +129,8 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
 
         string[] scripts = [.. Scripts().Matches(page).Select(static match => match.Groups[1].Value)];
         Assert.Equal(2, scripts.Length);
-        string allowed = string.Join(' ', scripts.Select(static script => $"'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(script)))}'"));
+        string allowed = string.Join(
+            ' ', scripts.Select(static script => $"'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(script)))}'"));
         Assert.Contains($"script-src {allowed}\"", page, StringComparison.Ordinal);
         Assert.Contains("default-src 'none'", page, StringComparison.Ordinal);
     }
@@ -136,9 +142,11 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
         using var bytes = new MemoryStream();
         using (Stream resource = typeof(HtmlExplore).Assembly.GetManifestResourceStream("dygraph.min.js")!)
             resource.CopyTo(bytes);
-        Assert.Equal("79022073ab2d4276b204339c19131a686c7176c075c68317a46d6073225a6510", Convert.ToHexStringLower(SHA256.HashData(bytes.ToArray())));
+        Assert.Equal(
+            "79022073ab2d4276b204339c19131a686c7176c075c68317a46d6073225a6510", Convert.ToHexStringLower(SHA256.HashData(bytes.ToArray())));
         string script = HtmlExplore.Of(_run).Scripts[0];
-        Assert.StartsWith("/*! @license https://github.com/danvk/dygraphs/blob/v2.2.1/LICENSE.txt (MIT) */", script, StringComparison.Ordinal);
+        Assert.StartsWith("/*! @license https://github.com/danvk/dygraphs/blob/v2.2.1/LICENSE.txt (MIT) */",
+            script, StringComparison.Ordinal);
         Assert.DoesNotContain("sourceMappingURL", script, StringComparison.Ordinal);
         // They would end the script within a page, or begin something else.
         Assert.All((string[])["</script", "<!--", "]]>"], part => Assert.DoesNotContain(part, script, StringComparison.OrdinalIgnoreCase));
@@ -206,7 +214,8 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
     {
         Assert.Equal(expected.Length, actual.Length);
         for (int i = 0; i < expected.Length; i++)
-            Assert.True(double.IsFinite(expected[i]) ? Math.Abs(expected[i] - actual[i]) <= tolerance : expected[i].Equals(actual[i]), $"row {i}: {expected[i]} became {actual[i]}, not within {tolerance}");
+            Assert.True(double.IsFinite(expected[i]) ? Math.Abs(expected[i] - actual[i]) <= tolerance : expected[i].Equals(actual[i]),
+                $"row {i}: {expected[i]} became {actual[i]}, not within {tolerance}");
     }
 
     /// <summary>What is drawn, with the figures of each line.</summary>
@@ -216,11 +225,14 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
         text.Append(CultureInfo.InvariantCulture, $"seconds {plot.Seconds}\n");
         foreach (Panel panel in plot.Panels)
         {
-            text.Append(CultureInfo.InvariantCulture, $"panel {panel.Title}, {panel.Unit}{(panel.Y.IsLogarithmic ? ", logarithmic" : "")}, {panel.Table.Rows.Count} rows\n");
+            text.Append(CultureInfo.InvariantCulture,
+                $"panel {panel.Title}, {panel.Unit}{(panel.Y.IsLogarithmic ? ", logarithmic" : "")}, {panel.Table.Rows.Count} rows\n");
             foreach (Series series in panel.Series)
             {
                 double[] known = [.. series.Values.Where(double.IsFinite)];
-                text.Append(CultureInfo.InvariantCulture, $"  {series.Title} {series.Color} {Styles[series.Dash]}{(series.IsShown ? "" : " hidden")}: {known.Length} points, {series.Values.Count(double.IsNaN)} ends, {known[0]:0.#} {known.Min():0.#} {known.Max():0.#} {known.Average():0.#}\n");
+                text.Append(CultureInfo.InvariantCulture, $"  {series.Title} {series.Color} {Styles[series.Dash]}"
+                    + $"{(series.IsShown ? "" : " hidden")}: {known.Length} points, {series.Values.Count(double.IsNaN)} ends, "
+                    + $"{known[0]:0.#} {known.Min():0.#} {known.Max():0.#} {known.Average():0.#}\n");
             }
         }
 
@@ -229,7 +241,8 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
         foreach (Band band in plot.Bands.Concat(plot.Phases.Take(12)))
             text.Append(CultureInfo.InvariantCulture, $"{band.Kind} {band.From:0.0} to {band.To:0.0}: {band.Text}\n");
         foreach (PlotRange range in plot.Ranges!.Series)
-            text.Append(CultureInfo.InvariantCulture, $"range {range.Title}{(range.IsResponse ? ", response" : "")}: {range.Blocks} blocks of {plot.Ranges.BlockSeconds} s\n");
+            text.Append(CultureInfo.InvariantCulture,
+                $"range {range.Title}{(range.IsResponse ? ", response" : "")}: {range.Blocks} blocks of {plot.Ranges.BlockSeconds} s\n");
         text.AppendJoin('\n', plot.Remarks);
         return text.ToString();
     }

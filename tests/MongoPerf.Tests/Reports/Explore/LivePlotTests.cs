@@ -158,7 +158,8 @@ public sealed class LivePlotTests : IDisposable
 
     private void Begin(string phase) => _store.BeginPhase(RunParts.Phase(1, phase) with { IsComplete = false }, continues: false);
 
-    private static string[] Titles(LiveMessage message) => [.. new PackedPlot(message.Json).Json.GetProperty("panels").EnumerateArray().Select(panel => panel.GetProperty("title").GetString()!)];
+    private static string[] Titles(LiveMessage message) => [.. new PackedPlot(message.Json).Json
+        .GetProperty("panels").EnumerateArray().Select(panel => panel.GetProperty("title").GetString()!)];
 
     private void Measure(int second, long operations, int phase = 1, LatencySummary? response = null)
     {

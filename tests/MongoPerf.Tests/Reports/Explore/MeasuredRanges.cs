@@ -36,7 +36,8 @@ internal sealed class MeasuredRanges
     public LatencySummary Of(string title, double from, double to)
     {
         var sum = new LatencyHistogram();
-        foreach (Sample sample in _run.ReadSamples(withHistograms: true).Where(static sample => !sample.IsWarmup && !sample.Histogram.IsEmpty))
+        foreach (Sample sample in _run.ReadSamples(withHistograms: true)
+            .Where(static sample => !sample.IsWarmup && !sample.Histogram.IsEmpty))
         {
             if (_seconds.Lines[_seconds.PlaceOf(sample.Phase, sample.Operation)].Name != title)
                 continue;

@@ -22,7 +22,8 @@ internal sealed class PackedPlot
         foreach (JsonElement panel in Json.GetProperty("panels").EnumerateArray())
         {
             int rows = panel.GetProperty("rows").GetInt32();
-            Columns.Add(new PackedColumns(Column(rows, 1), [.. panel.GetProperty("series").EnumerateArray().Select(series => Column(rows, series.GetProperty("decimals").GetInt32()))]));
+            Columns.Add(new PackedColumns(Column(rows, 1), [.. panel.GetProperty("series").EnumerateArray()
+                .Select(series => Column(rows, series.GetProperty("decimals").GetInt32()))]));
         }
 
         int documents = Json.GetProperty("documents").GetInt32();
@@ -76,7 +77,12 @@ internal sealed class PackedPlot
         for (int i = 0; i < rows; i++)
         {
             long word = Word();
-            values[i] = word switch { 0 => ChartTable.None, 1 => ChartTable.Gap, _ => (last += Signed(word - 2)) * Math.Pow(10, -decimals) };
+            values[i] = word switch
+            {
+                0 => ChartTable.None,
+                1 => ChartTable.Gap,
+                _ => (last += Signed(word - 2)) * Math.Pow(10, -decimals),
+            };
         }
 
         return values;

@@ -13,11 +13,15 @@ namespace MongoPerf.Tests.Reports.Figures;
 /// <summary>Which results a figure or a table takes, and what it does with them.</summary>
 public sealed class FigureTests : IDisposable
 {
-    private static readonly FigureInfo ByRecords = new() { Title = "Figure 1", X = "records", Y = ["rate"], Lines = "phase", Of = new ResultChoice { Phases = ["a", "b"] } };
+    private static readonly FigureInfo ByRecords = new()
+    {
+        Title = "Figure 1", X = "records", Y = ["rate"], Lines = "phase", Of = new ResultChoice { Phases = ["a", "b"] },
+    };
 
     private static readonly TableInfo Published = new()
     {
-        Title = "Throughput", Rows = ["deployment", "records"], Columns = "phase", Values = ["rate"], Of = new ResultChoice { Phases = ["a", "b"] },
+        Title = "Throughput", Rows = ["deployment", "records"], Columns = "phase", Values = ["rate"],
+        Of = new ResultChoice { Phases = ["a", "b"] },
     };
 
     private readonly TemporaryFolder _folder = new();
@@ -54,7 +58,8 @@ public sealed class FigureTests : IDisposable
     public void What_differs_and_is_not_named_is_told_apart()
     {
         Chart chart = Assert.Single(Draw(new SweptRun { Threads = [1, 8], Figures = [ByRecords] }));
-        Assert.Equal(["records", "a, 1 thread rate", "a, 8 threads rate", "b, 1 thread rate", "b, 8 threads rate"], chart.Tables[0].Columns);
+        Assert.Equal(
+            ["records", "a, 1 thread rate", "a, 8 threads rate", "b, 1 thread rate", "b, 8 threads rate"], chart.Tables[0].Columns);
         Assert.Equal([1e6, 1101, 1801, 1100, 1800], chart.Tables[0].Rows[0]);
     }
 
@@ -70,7 +75,10 @@ public sealed class FigureTests : IDisposable
     [Fact]
     public void One_operation_alone_is_taken_where_it_is_named()
     {
-        FigureInfo figure = ByRecords with { Of = new ResultChoice { Phases = ["a"], Operations = ["write"], Where = [new("records", "10M"), new("distribution", "zipfian")] } };
+        FigureInfo figure = ByRecords with { Of = new ResultChoice
+        {
+            Phases = ["a"], Operations = ["write"], Where = [new("records", "10M"), new("distribution", "zipfian")],
+        } };
         Assert.Equal([[1e7, 10401 * 0.25]], Draw(new SweptRun { Figures = [figure] }).Single(c => c.Title == "Figure 1").Tables[0].Rows);
     }
 
@@ -84,7 +92,11 @@ public sealed class FigureTests : IDisposable
     [Fact]
     public void Figure_of_a_deployment_that_did_not_run_is_left_out_and_said()
     {
-        FigureInfo[] figures = [ByRecords with { Of = new ResultChoice { Where = [new("deployment", "1 shard")] } }, ByRecords with { Title = "Figure 2", Of = new ResultChoice { Where = [new("deployment", "2 shards")] } }];
+        FigureInfo[] figures =
+        [
+            ByRecords with { Of = new ResultChoice { Where = [new("deployment", "1 shard")] } },
+            ByRecords with { Title = "Figure 2", Of = new ResultChoice { Where = [new("deployment", "2 shards")] } },
+        ];
         using StoredRun run = new SweptRun { Shards = 2, Figures = figures }.Write(_folder.Path);
         Assert.Equal(["Figure 2"], ScenarioFigures.Of(FigureRun.Of(run)).Select(c => c.Title));
         Assert.Equal(["no figure 'Figure 1': it shows 1 shard, but this run used 2 shards"], ScenarioFigures.LeftOut(FigureRun.Of(run)));
@@ -94,7 +106,10 @@ public sealed class FigureTests : IDisposable
     [Fact]
     public void Runs_of_a_comparison_are_one_more_dimension()
     {
-        using StoredRun one = new SweptRun { Shards = 1, Figures = [ByRecords with { Of = new ResultChoice { Phases = ["a"] } }], Tables = [Published] }.Write(_folder.Path);
+        using StoredRun one = new SweptRun
+        {
+            Shards = 1, Figures = [ByRecords with { Of = new ResultChoice { Phases = ["a"] } }], Tables = [Published],
+        }.Write(_folder.Path);
         using StoredRun two = new SweptRun { Id = "2026-11-21-b", Deployment = "two machines", Speed = 2 }.Write(_folder.Path);
         IReadOnlyList<FigureRun> runs = FigureRun.Of([[one], [two]]);
         Chart chart = ScenarioFigures.Of(runs)[0];
@@ -132,10 +147,15 @@ public sealed class FigureTests : IDisposable
     [Fact]
     public void Runs_by_one_two_and_four_clients_are_points_of_one_line()
     {
-        FigureInfo figure = new() { Title = "Machines", X = "clients", Y = ["rate"], Lines = "phase", Of = new ResultChoice { Phases = ["a", "b"] } };
+        FigureInfo figure = new()
+        {
+            Title = "Machines", X = "clients", Y = ["rate"], Lines = "phase", Of = new ResultChoice { Phases = ["a", "b"] },
+        };
         using StoredRun one = new SweptRun { Id = "2026-11-21-a", Millions = [1], Figures = [figure] }.Write(_folder.Path);
-        using StoredRun two = new SweptRun { Id = "2026-11-21-b", Millions = [1], Clients = 2, Speed = 2, Figures = [figure] }.Write(_folder.Path);
-        using StoredRun four = new SweptRun { Id = "2026-11-21-c", Millions = [1], Clients = 4, Speed = 3, Figures = [figure] }.Write(_folder.Path);
+        using StoredRun two =
+            new SweptRun { Id = "2026-11-21-b", Millions = [1], Clients = 2, Speed = 2, Figures = [figure] }.Write(_folder.Path);
+        using StoredRun four =
+            new SweptRun { Id = "2026-11-21-c", Millions = [1], Clients = 4, Speed = 3, Figures = [figure] }.Write(_folder.Path);
         Chart chart = ScenarioFigures.Of(FigureRun.Of([[one], [two], [four]])).Single(c => c.Title == "Machines");
         Assert.Equal(["clients", "a rate", "b rate"], chart.Tables[0].Columns);
         Assert.Equal([[1, 1401, 1400], [2, 2802, 2800], [4, 4203, 4200]], chart.Tables[0].Rows);
@@ -146,9 +166,13 @@ public sealed class FigureTests : IDisposable
     [Fact]
     public void Time_begins_with_the_phase_and_what_servers_did_stands_below()
     {
-        FigureInfo figure = new() { Title = "Time", X = "time", Y = ["rate", "documents", "page_faults", "mem_resident"], Lines = "records", Of = new ResultChoice { Phases = ["a"] } };
+        FigureInfo figure = new() { Title = "Time", X = "time", Y =
+        [
+            "rate", "documents", "page_faults", "mem_resident",
+        ], Lines = "records", Of = new ResultChoice { Phases = ["a"] } };
         Chart chart = Draw(new SweptRun { Figures = [figure] }).Single(c => c.Title == "Time");
-        Assert.Equal(["figure-1-1.csv", "figure-1-2.csv", "figure-1-3.csv", "figure-1-1-server.csv", "figure-1-2-server.csv", "figure-1-3-server.csv"], chart.Tables.Select(t => t.FileName));
+        Assert.Equal(["figure-1-1.csv", "figure-1-2.csv", "figure-1-3.csv", "figure-1-1-server.csv", "figure-1-2-server.csv",
+            "figure-1-3-server.csv"], chart.Tables.Select(t => t.FileName));
         Assert.Equal(["seconds", "rate", "documents"], chart.Tables[0].Columns);
         // Reads and writes together: 1401 operations in the first second, one second more in each further one (whole operations each).
         Assert.Equal([[1, 1400, 1e6], [2, 2801, 1e6], [3, 4202, 1e6]], chart.Tables[0].Rows);
@@ -173,9 +197,12 @@ public sealed class FigureTests : IDisposable
     {
         FigureInfo figure = new() { Title = "Time", X = "time", Y = ["rate"], Lines = "records", Of = new ResultChoice { Phases = ["a"] } };
         using StoredRun one = new SweptRun { Millions = [1, 2, 3, 4, 5], Figures = [figure] }.Write(_folder.Path);
-        using StoredRun two = new SweptRun { Id = "2026-11-21-b", Millions = [1, 2, 3, 4, 5], Deployment = "two machines" }.Write(_folder.Path);
-        Chart[] parts = [.. ScenarioFigures.Of(FigureRun.Of([[one], [two]])).Where(c => c.Title.StartsWith("Time", StringComparison.Ordinal))];
-        Assert.Equal(["Time (records=1M)", "Time (records=2M)", "Time (records=3M)", "Time (records=4M)", "Time (records=5M)"], parts.Select(c => c.Title));
+        using StoredRun two =
+            new SweptRun { Id = "2026-11-21-b", Millions = [1, 2, 3, 4, 5], Deployment = "two machines" }.Write(_folder.Path);
+        Chart[] parts = [.. ScenarioFigures.Of(FigureRun.Of([[one], [two]]))
+            .Where(c => c.Title.StartsWith("Time", StringComparison.Ordinal))];
+        Assert.Equal(["Time (records=1M)", "Time (records=2M)", "Time (records=3M)", "Time (records=4M)", "Time (records=5M)"],
+            parts.Select(c => c.Title));
         Assert.Equal(["figure-1-1", "figure-1-2", "figure-1-3", "figure-1-4", "figure-1-5"], parts.Select(c => c.Name));
         Assert.All(parts, c => Assert.Equal(["one server", "two machines"], c.Panels[0].Series.Select(line => line.Title)));
         Assert.All(parts, c => Assert.DoesNotContain("Only the first", c.HowToRead, StringComparison.Ordinal));
@@ -190,7 +217,8 @@ public sealed class FigureTests : IDisposable
     {
         FigureInfo figure = new() { Title = "Time", X = "time", Y = ["rate"], Lines = "records", Of = new ResultChoice { Phases = ["a"] } };
         using StoredRun one = new SweptRun { Millions = [.. Enumerable.Range(1, values)], Figures = [figure] }.Write(_folder.Path);
-        using StoredRun two = new SweptRun { Id = "2026-11-21-b", Millions = [.. Enumerable.Range(1, values)], Deployment = "two machines" }.Write(_folder.Path);
+        using StoredRun two = new SweptRun { Id = "2026-11-21-b", Millions = [.. Enumerable.Range(1, values)], Deployment = "two machines" }
+            .Write(_folder.Path);
         IReadOnlyList<FigureRun> runs = isCompared ? FigureRun.Of([[one], [two]]) : FigureRun.Of(one);
         Chart chart = ScenarioFigures.Of(runs).Single(c => c.Title.StartsWith("Time", StringComparison.Ordinal));
         Assert.EndsWith($" Only the first 8 of {lines} lines are shown.", chart.HowToRead, StringComparison.Ordinal);
@@ -201,7 +229,8 @@ public sealed class FigureTests : IDisposable
     {
         IReadOnlyList<Chart> charts = Draw(new SweptRun { Figures = [ByRecords with { Of = new ResultChoice { Phases = ["a"] } }] });
         Assert.Equal([("figure-1", "Figure 1"), ("sweep-1", "b: rate and latency by records")], charts.Select(c => (c.Name, c.Title)));
-        Assert.Equal(["b: rate by records", "a: rate by records"], Draw(new SweptRun { Id = "2026-11-21-b", Threads = [1, 8] }).Select(c => c.Title));
+        Assert.Equal(["b: rate by records", "a: rate by records"],
+            Draw(new SweptRun { Id = "2026-11-21-b", Threads = [1, 8] }).Select(c => c.Title));
     }
 
     /// <summary>Any scenario file may ask for it.</summary>
@@ -210,7 +239,8 @@ public sealed class FigureTests : IDisposable
     {
         FigureInfo figure = new() { Title = "Over size", X = "documents", Y = ["rate", "storageSize"], Lines = "phase" };
         Chart chart = Assert.Single(Draw(new SweptRun { IsGrowth = true, Figures = [figure] }));
-        Assert.Equal(["documents", "b rate", "a rate", "size rate", "b storageSize", "a storageSize", "size storageSize"], chart.Tables[0].Columns);
+        Assert.Equal(
+            ["documents", "b rate", "a rate", "size rate", "b storageSize", "a storageSize", "size storageSize"], chart.Tables[0].Columns);
         Assert.Equal([1e7, 10400, 10401, double.NaN, double.NaN, double.NaN, 1.1e10], chart.Tables[0].Rows[1]);
         Assert.Equal("documents in the collection", chart.X.Label);
     }
@@ -219,7 +249,10 @@ public sealed class FigureTests : IDisposable
     [Fact]
     public void Along_documents_it_is_marked_where_each_runs_data_outgrew_its_memory()
     {
-        FigureInfo figure = new() { Title = "Over size", X = "documents", Y = ["rate"], Lines = "deployment", Of = new ResultChoice { Phases = ["a"] } };
+        FigureInfo figure = new()
+        {
+            Title = "Over size", X = "documents", Y = ["rate"], Lines = "deployment", Of = new ResultChoice { Phases = ["a"] },
+        };
         var single = new SweptRun { IsGrowth = true, Deployment = "single", MemoryLimit = 2_320_000_000, Figures = [figure] };
         using StoredRun one = single.Write(_folder.Path);
         using StoredRun two = (single with { Id = "2026-11-21-b", Deployment = "shards", Shards = 2 }).Write(_folder.Path);
@@ -246,9 +279,28 @@ public sealed class FigureTests : IDisposable
         TableInfo[] tables =
         [
             Published,
-            Published with { Title = "Beside each other", Rows = ["records"], Columns = "deployment", Values = ["documents", "seconds", "rate"], Of = new ResultChoice { Phases = ["a"] } },
-            new() { Title = "Latencies", Rows = ["operation", "records"], Values = ["rate", "mean", "min", "max", "p95", "p99"], Of = new ResultChoice { Phases = ["b"] } },
-            new() { Title = "Sizes", Rows = ["phase"], Values = ["documents", "dataSize", "storageSize", "freeSize", "indexSize", "totalSize"], Of = new ResultChoice { Where = [new("records", "10M")] } },
+            Published with
+            {
+                Title = "Beside each other",
+                Rows = ["records"],
+                Columns = "deployment",
+                Values = ["documents", "seconds", "rate"],
+                Of = new ResultChoice { Phases = ["a"] },
+            },
+            new()
+            {
+                Title = "Latencies",
+                Rows = ["operation", "records"],
+                Values = ["rate", "mean", "min", "max", "p95", "p99"],
+                Of = new ResultChoice { Phases = ["b"] },
+            },
+            new()
+            {
+                Title = "Sizes",
+                Rows = ["phase"],
+                Values = ["documents", "dataSize", "storageSize", "freeSize", "indexSize", "totalSize"],
+                Of = new ResultChoice { Where = [new("records", "10M")] },
+            },
         ];
         using StoredRun one = new SweptRun { Shards = 1, Tables = tables }.Write(_folder.Path);
         using StoredRun two = new SweptRun { Id = "2026-11-21-b", Shards = 2, Speed = 2 }.Write(_folder.Path);
@@ -285,11 +337,15 @@ public sealed class FigureTests : IDisposable
         FigureInfo[] figures =
         [
             ByRecords,
-            ByRecords with { Title = "A very long title that continues and on, so that it would leave the picture on its right side if it kept its usual size as short ones do", X = "phase", Y = ["rate", "p99", "storageSize"], Lines = "records" },
+            ByRecords with { Title = "A very long title that continues and on, so that it would leave the picture on its right side if it "
+                + "kept its usual size as short ones do", X = "phase", Y = ["rate", "p99", "storageSize"], Lines = "records" },
             new() { Title = "Time", X = "time", Y = ["rate", "p99", "documents", "page_faults", "cpu_user"], Lines = "operation" },
             new() { Title = "Sizes", X = "documents", Y = ["totalSize"], Of = new ResultChoice { Phases = ["a"] } },
         ];
-        using StoredRun one = new SweptRun { Shards = 1, Figures = figures, Deployment = "a deployment with a name that needs several rows beside the plot" }.Write(_folder.Path);
+        using StoredRun one = new SweptRun
+        {
+            Shards = 1, Figures = figures, Deployment = "a deployment with a name that needs several rows beside the plot",
+        }.Write(_folder.Path);
         using StoredRun two = new SweptRun { Id = "2026-11-21-b", Shards = 2, Speed = 1.7 }.Write(_folder.Path);
         string target = Environment.GetEnvironmentVariable("MONGOPERF_KEEP_CHARTS") ?? _folder.At("charts");
         foreach (IReadOnlyList<FigureRun> runs in (IReadOnlyList<FigureRun>[])[FigureRun.Of(one), FigureRun.Of([[one], [two]])])

@@ -3,7 +3,10 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reports.Figures;
 
-/// <summary>A stored run whose figures follow a formula: rate = 1000 × records in millions + 100 × threads + the phase's place, times the run's speed.</summary>
+/// <summary>
+/// A stored run whose figures follow a formula: rate = 1000 × records in millions + 100 × threads + the phase's place,
+/// times the run's speed.
+/// </summary>
 internal sealed record SweptRun
 {
     public string Id { get; init; } = "2026-11-21-a";
@@ -19,7 +22,9 @@ internal sealed record SweptRun
     /// <summary>Values of the parameter "records", or the sizes of a growth.</summary>
     public IReadOnlyList<int> Millions { get; init; } = [1, 10, 60];
 
-    /// <summary>The collection grows to these sizes, where otherwise "records" is a parameter; sizes are taken by a phase of their own.</summary>
+    /// <summary>
+    /// The collection grows to these sizes, where otherwise "records" is a parameter; sizes are taken by a phase of their own.
+    /// </summary>
     public bool IsGrowth { get; init; }
     public IReadOnlyList<int> Threads { get; init; } = [4];
     public IReadOnlyList<string> Phases { get; init; } = ["b", "a"];
@@ -38,14 +43,21 @@ internal sealed record SweptRun
         string folder = Path.Combine(runsFolder, Id);
         RunSettings settings = RunParts.Settings() with
         {
-            Deployment = new DeploymentSettings { Name = Deployment, MemoryLimitBytes = MemoryLimit, Topology = Shards is null ? Topology.Standalone : Topology.Sharded },
+            Deployment = new DeploymentSettings
+            {
+                Name = Deployment, MemoryLimitBytes = MemoryLimit, Topology = Shards is null ? Topology.Standalone : Topology.Sharded,
+            },
             Plan = new PlanSettings
             {
-                Name = "test", Path = "test.yaml", Text = "text", Overrides = new PlanOverrides { Scale = 0.01 }, Figures = Figures, Tables = Tables,
+                Name = "test", Path = "test.yaml", Text = "text", Overrides = new PlanOverrides { Scale = 0.01 },
+                Figures = Figures, Tables = Tables,
                 Parameters = [new ParameterValue("distribution", "zipfian")],
             },
         };
-        using (RunStore store = RunStore.Create(folder, RunParts.Run(Id) with { Clients = [.. Enumerable.Range(1, Clients).Select(i => new MergedClient($"agent {i}", Id, "finished"))] }, settings))
+        using (RunStore store = RunStore.Create(folder, RunParts.Run(Id) with
+        {
+            Clients = [.. Enumerable.Range(1, Clients).Select(i => new MergedClient($"agent {i}", Id, "finished"))],
+        }, settings))
             Write(store);
         return StoredRun.Open(folder);
     }
@@ -53,7 +65,8 @@ internal sealed record SweptRun
     private void Write(RunStore store)
     {
         store.SetEnvironment(RunParts.Environment());
-        store.SetDeployment(RunParts.Deployment() with { ShardCount = Shards, Topology = Shards is null ? Topology.Standalone : Topology.Sharded });
+        store.SetDeployment(
+            RunParts.Deployment() with { ShardCount = Shards, Topology = Shards is null ? Topology.Standalone : Topology.Sharded });
         int number = 0;
         foreach ((int step, int million) in Millions.Index())
         {
@@ -65,7 +78,15 @@ internal sealed record SweptRun
             }
 
             if (IsGrowth)
-                End(store, new PhaseRecord { Number = ++number, Phase = "size", Kind = PhaseKind.Sizes, Growth = point, Documents = million * 1_000_000L, Sizes = [RunParts.Sizes(million * 1_000_000L)] });
+                End(store, new PhaseRecord
+                {
+                    Number = ++number,
+                    Phase = "size",
+                    Kind = PhaseKind.Sizes,
+                    Growth = point,
+                    Documents = million * 1_000_000L,
+                    Sizes = [RunParts.Sizes(million * 1_000_000L)],
+                });
         }
 
         store.SetState(RunState.Finished, null, RunParts.Start.AddHours(1));
@@ -86,7 +107,9 @@ internal sealed record SweptRun
             [
                 .. operations.Select(o => RunParts.Result(o.Name, threads) with
                 {
-                    OperationsPerSecond = rate * o.Share, DocumentsPerSecond = rate * o.Share, LatencyMicroseconds = RunParts.Latency(o.Name == "read" ? 100 * million : 200),
+                    OperationsPerSecond = rate * o.Share,
+                    DocumentsPerSecond = rate * o.Share,
+                    LatencyMicroseconds = RunParts.Latency(o.Name == "read" ? 100 * million : 200),
                 }),
             ],
             Sizes = IsGrowth ? [] : [RunParts.Sizes(million * 1_000_000L)],
@@ -94,7 +117,8 @@ internal sealed record SweptRun
         foreach ((string name, double share) in operations)
         {
             for (int second = 1; second <= 3; second++)
-                store.AddSample(RunParts.Sample((number * 20) + second, name, million * 1_000_000L) with { Phase = number, IsWarmup = false, Operations = (long)(rate * share * second) });
+                store.AddSample(RunParts.Sample((number * 20) + second, name,
+                    million * 1_000_000L) with { Phase = number, IsWarmup = false, Operations = (long)(rate * share * second) });
         }
 
         for (int second = 1; second <= 3 + SecondsAfter; second++)

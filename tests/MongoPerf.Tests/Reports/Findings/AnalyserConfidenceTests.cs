@@ -6,8 +6,10 @@ using MongoPerf.Tests.Reports.Comparison;
 
 namespace MongoPerf.Tests.Reports.Findings;
 
-/// <summary>How often the analysers of growths, threads, caches, migrations and latencies take noise for a finding, and how often they find an effect: stored runs that have all
-/// they judge, with noise of seconds and of sizes, once without any effect and once with all.</summary>
+/// <summary>
+/// How often the analysers of growths, threads, caches, migrations and latencies take noise for a finding, and how often they find an
+/// effect: stored runs that have all they judge, with noise of seconds and of sizes, once without any effect and once with all.
+/// </summary>
 public sealed class AnalyserConfidenceTests
 {
     private const string TableVariable = "MONGOPERF_ANALYSERS_TABLE";
@@ -16,8 +18,10 @@ public sealed class AnalyserConfidenceTests
 
     private static readonly string[] Judged =
     [
-        FindingIds.LinearGrowth, FindingIds.SizeDecline, FindingIds.SizeRise, FindingIds.BytesGrow, FindingIds.SlowStart + Windows, FindingIds.SlowDrift + Windows, FindingIds.SlowStartGrows,
-        FindingIds.Variation, FindingIds.ThreadPeak, FindingIds.RateFollowsCache, FindingIds.MigrationCost, FindingIds.IndexBuildCost, FindingIds.TwoPeaks,
+        FindingIds.LinearGrowth, FindingIds.SizeDecline, FindingIds.SizeRise, FindingIds.BytesGrow, FindingIds.SlowStart + Windows,
+        FindingIds.SlowDrift + Windows, FindingIds.SlowStartGrows,
+        FindingIds.Variation, FindingIds.ThreadPeak, FindingIds.RateFollowsCache, FindingIds.MigrationCost,
+        FindingIds.IndexBuildCost, FindingIds.TwoPeaks,
     ];
 
     /// <summary>Seeded: what they count now they always count.</summary>
@@ -42,7 +46,8 @@ public sealed class AnalyserConfidenceTests
         int[][] clean = [.. noises.Select(noise => Count(times, 72, noise.Variation, noise.Correlation, isClean: true))];
         int[][] found = [.. noises.Select(noise => Count(withEffect, 73, noise.Variation, noise.Correlation, isClean: false))];
         string Share(int count, int of) => (100.0 * count / of).ToString("0.0#", CultureInfo.InvariantCulture) + " %";
-        File.WriteAllLines(path, Judged.Select((id, i) => $"| `{id}` | {string.Join(" | ", clean.Select(one => Share(one[i], times)))} | {string.Join(" | ", found.Select(one => Share(one[i], withEffect)))} |"));
+        File.WriteAllLines(path, Judged.Select((id, i) => $"| `{id}` | {string.Join(" | ", clean.Select(one => Share(one[i], times)))} | "
+            + $"{string.Join(" | ", found.Select(one => Share(one[i], withEffect)))} |"));
     }
 
     /// <summary>In how many runs each has a finding.</summary>
@@ -69,7 +74,8 @@ public sealed class AnalyserConfidenceTests
         for (int i = 0; i < rates.Length; i++)
         {
             int threads = 1 << (2 * i);
-            run.Phase("read", Flat(30, rates[i]), phase => phase with { Parameters = [new ParameterValue("threads", $"{threads}")] }, result => result with { Threads = threads });
+            run.Phase("read", Flat(30, rates[i]), phase => phase with { Parameters = [new ParameterValue("threads", $"{threads}")] },
+                result => result with { Threads = threads });
         }
 
         Scan(run, noise, isClean);
@@ -81,10 +87,14 @@ public sealed class AnalyserConfidenceTests
         run.Phase("indexed", [.. Enumerable.Range(0, 60).Select(i => i is >= 20 and < 35 ? 1000 * inside : 1000)]);
         run.Server(
             begin + 1, begin + 60, second => [("index_builds", second - begin is > 20 and <= 35 ? 1 : 0), .. Unstrained(second)]);
-        return [.. run.Findings().Select(finding => finding.Id + (finding.Evidence.Any(one => one.Text.StartsWith("second half of each window", StringComparison.Ordinal)) ? Windows : "")).Distinct()];
+        return [.. run.Findings().Select(finding => finding.Id
+            + (finding.Evidence.Any(one => one.Text.StartsWith("second half of each window", StringComparison.Ordinal)) ? Windows
+                : "")).Distinct()];
     }
 
-    /// <summary>Each line of a growth has an effect of its own. Windows last 10 s after 2 s of warm-up, and sizes vary by 3 % beside their seconds.</summary>
+    /// <summary>
+    /// Each line of a growth has an effect of its own. Windows last 10 s after 2 s of warm-up, and sizes vary by 3 % beside their seconds.
+    /// </summary>
     private static void Growth(ScriptedRun run, NoisySource noise, bool isClean)
     {
         (string Name, Func<int, int, double> Rate)[] lines =
@@ -102,7 +112,8 @@ public sealed class AnalyserConfidenceTests
         for (int size = 1; size <= Sizes; size++)
         {
             for (int line = 0; line < lines.Length; line++)
-                run.Size(size, lines[line].Name, [.. Enumerable.Range(0, 12).Select(second => 1000 * wander[line][size - 1] * (isClean ? 1 : lines[line].Rate(size, second)))], warmup: 2);
+                run.Size(size, lines[line].Name, [.. Enumerable.Range(0, 12)
+                    .Select(second => 1000 * wander[line][size - 1] * (isClean ? 1 : lines[line].Rate(size, second)))], warmup: 2);
             double grown = bytes[size - 1] * (isClean ? 1 : Math.Exp(0.05 * size));
             run.Sizes(size, sizes => sizes with { StorageBytes = (long)(sizes.StorageBytes * grown) });
         }
@@ -113,7 +124,8 @@ public sealed class AnalyserConfidenceTests
     {
         const int seconds = 120;
         double[] misses = [.. noise.Misses(seconds).Select(miss => 20_000 * Math.Exp(miss - 1))];
-        double[] rates = [.. noise.Seconds.Window(seconds, 1000).Zip(misses, (rate, miss) => isClean ? rate : rate * 2 / (1 + (miss / 20_000)))];
+        double[] rates = [.. noise.Seconds.Window(seconds, 1000)
+            .Zip(misses, (rate, miss) => isClean ? rate : rate * 2 / (1 + (miss / 20_000)))];
         double[] read = new double[seconds + 1];
         for (int i = 0; i < seconds; i++)
             read[i + 1] = read[i] + (misses[i] * rates[i]);
@@ -125,7 +137,10 @@ public sealed class AnalyserConfidenceTests
     }
 
     private static (string Metric, double Value)[] Unstrained(int second) =>
-        [("cache_max", 1e9), ("tickets_read_available", 128), ("tickets_write_available", 128), ("connections_available", 1000), ("uptime", second)];
+        [
+            ("cache_max", 1e9), ("tickets_read_available", 128), ("tickets_write_available", 128),
+            ("connections_available", 1000), ("uptime", second),
+        ];
 
     /// <summary>A body with a tail of one in fifty; with the effect, a quarter lies at ten times as much.</summary>
     private static LatencyHistogram Latencies(NoisySource noise, bool isClean)
@@ -140,7 +155,8 @@ public sealed class AnalyserConfidenceTests
 
     private static ChunkEvent Migration(int from, int to) => new()
     {
-        Id = $"{from}", Kind = ChunkEventKind.Migration, AtMilliseconds = ScriptedRun.At(from), EndMilliseconds = ScriptedRun.At(to), From = "a", To = "b", Outcome = ChunkEventOutcome.Done,
+        Id = $"{from}", Kind = ChunkEventKind.Migration, AtMilliseconds = ScriptedRun.At(from), EndMilliseconds = ScriptedRun.At(to),
+        From = "a", To = "b", Outcome = ChunkEventOutcome.Done,
     };
 
     /// <summary>All that is drawn for a run.</summary>

@@ -63,7 +63,8 @@ public sealed class AnalyserTests : IDisposable
             _run.Size(step, "q4", Flat(5, rates[step - 1]));
             double second = rates[step - 1] * (step <= 6 ? 30 : 30 / speed);
             // A phase of five seconds, and three between it and the next one.
-            _run.Host(before + 1, _run.Now, at => [("client_cpu_user", used += at <= before + 6 ? second : 0), ("cpu_user", used), ("cpu_idle", 4e6 * at)]);
+            _run.Host(before + 1, _run.Now,
+                at => [("client_cpu_user", used += at <= before + 6 ? second : 0), ("cpu_user", used), ("cpu_idle", 4e6 * at)]);
         }
 
         Finding found = Single(FindingIds.SizeCliff);
@@ -176,8 +177,16 @@ public sealed class AnalyserTests : IDisposable
     [InlineData(-0.6, false)]
     public void Index_builds_are_held_against_the_seconds_outside_them(double cost, bool isFound)
     {
-        _run.Phase("read", [.. Enumerable.Range(0, 26).Select(i => 1000 * (1 - (i is >= 8 and < 18 ? cost / Math.Max(1, (i - 7) / 3.0) : 0)))]);
-        _run.Server(0, 27, second => [("index_builds", second is > 8 and <= 18 ? 1 : 0), ("tickets_read_available", 128), ("tickets_write_available", 128), ("cache_max", 1e9), ("connections_available", 1000)]);
+        _run.Phase(
+            "read", [.. Enumerable.Range(0, 26).Select(i => 1000 * (1 - (i is >= 8 and < 18 ? cost / Math.Max(1, (i - 7) / 3.0) : 0)))]);
+        _run.Server(0, 27, second =>
+        [
+            ("index_builds", second is > 8 and <= 18 ? 1 : 0),
+            ("tickets_read_available", 128),
+            ("tickets_write_available", 128),
+            ("cache_max", 1e9),
+            ("connections_available", 1000),
+        ]);
         if (!isFound)
         {
             // One that is faster meanwhile has another reason.
@@ -186,7 +195,8 @@ public sealed class AnalyserTests : IDisposable
         }
 
         Finding found = Assert.Single(Find(FindingIds.IndexBuildCost));
-        Assert.Matches("^read's rate is [0-9.]+ % lower while the server builds indexes: [0-9,]+ operations/s inside, [0-9,]+ outside$", found.Text);
+        Assert.Matches(
+            "^read's rate is [0-9.]+ % lower while the server builds indexes: [0-9,]+ operations/s inside, [0-9,]+ outside$", found.Text);
         Assert.InRange(found.Range!.FromSeconds!.Value, 8, 9);
         Assert.InRange(found.Range.ToSeconds!.Value, 18, 19);
         Assert.Equal((true, "the server was building indexes"), (found.IsCoincidence, found.Cause));
@@ -208,7 +218,8 @@ public sealed class AnalyserTests : IDisposable
     {
         _run.Phase("batch", Flat(60, 1000));
         foreach ((string shard, int sign) in new[] { ("a", 1), ("b", -1) })
-            _run.Shard(shard, 1, 60, second => [("opcounters_insert", 500.0 * second), ("documents", 50_000 + (sign * Math.Max(0, 40_000 - (1000 * second))))]);
+            _run.Shard(shard, 1, 60,
+                second => [("opcounters_insert", 500.0 * second), ("documents", 50_000 + (sign * Math.Max(0, 40_000 - (1000 * second))))]);
         Finding found = Single(FindingIds.ImbalanceOverTime);
         Assert.Matches("^documents were unevenly distributed for 2[0-9] s: shard a held up to 8[0-9](\\.[0-9])? % of them", found.Text);
     }
@@ -224,7 +235,9 @@ public sealed class AnalyserTests : IDisposable
         Assert.Equal(text is null ? [] : [(FindingIds.ShardImbalance, text)], found.Select(finding => (finding.Id, finding.Text)));
     }
 
-    /// <summary>Found for q6 on three shards, each of which reads what is skipped and returned: "the index does not cover the whole filter".</summary>
+    /// <summary>
+    /// Found for q6 on three shards, each of which reads what is skipped and returned: "the index does not cover the whole filter".
+    /// </summary>
     [Theory]
     [InlineData(600, false)]
     [InlineData(1685, false)]
@@ -233,7 +246,11 @@ public sealed class AnalyserTests : IDisposable
     {
         _run.Phase("q6", Flat(20, 1000), ofResult: result => result with
         {
-            Plan = new PlanSummary { Index = "Date_-1", Stages = "SHARD_MERGE_SORT > FETCH > IXSCAN", Returned = 10, KeysExamined = examined, DocumentsExamined = examined, Shards = 3, Necessary = 330 },
+            Plan = new PlanSummary
+            {
+                Index = "Date_-1", Stages = "SHARD_MERGE_SORT > FETCH > IXSCAN", Returned = 10, KeysExamined = examined,
+                DocumentsExamined = examined, Shards = 3, Necessary = 330,
+            },
         });
         Assert.Equal(isFound, RunFindings.Of(_run.End()).Any(finding => finding.Id == FindingIds.PlanExamines));
     }
@@ -243,7 +260,10 @@ public sealed class AnalyserTests : IDisposable
     {
         _run.Phase("q6", Flat(20, 1000), ofResult: result => result with
         {
-            Plan = new PlanSummary { Index = "Number_1", Stages = "SORT > FETCH > IXSCAN", Returned = 10, KeysExamined = 1000, DocumentsExamined = 1000 },
+            Plan = new PlanSummary
+            {
+                Index = "Number_1", Stages = "SORT > FETCH > IXSCAN", Returned = 10, KeysExamined = 1000, DocumentsExamined = 1000,
+            },
         });
         Finding found = Single(FindingIds.PlanExamines);
         Assert.Equal("q6 examines 1,000 documents to return 10 though it uses index Number_1, and sorts in memory", found.Text);
@@ -258,7 +278,8 @@ public sealed class AnalyserTests : IDisposable
         for (int i = 0; i < rates.Length; i++)
         {
             int threads = 1 << (2 * i);
-            _run.Phase("read", Flat(15, rates[i]), phase => phase with { Parameters = [new ParameterValue("threads", $"{threads}")] }, result => result with { Threads = threads });
+            _run.Phase("read", Flat(15, rates[i]), phase => phase with { Parameters = [new ParameterValue("threads", $"{threads}")] },
+                result => result with { Threads = threads });
         }
 
         IReadOnlyList<Finding> found = _run.Findings();
@@ -275,7 +296,15 @@ public sealed class AnalyserTests : IDisposable
         double[] rates = [.. misses.Select(bytes => 1e6 / (300 + (bytes / 10)))];
         double[] sums = [.. misses.Zip(rates, (bytes, rate) => read += bytes * rate)];
         _run.Phase("q4", rates, noise: false);
-        _run.Server(0, 90, second => [("cache_read", second == 0 ? 0 : sums[second - 1]), ("cache_max", 1e9), ("tickets_read_available", 128), ("tickets_write_available", 128), ("connections_available", 1000), ("uptime", second)]);
+        _run.Server(0, 90, second =>
+        [
+            ("cache_read", second == 0 ? 0 : sums[second - 1]),
+            ("cache_max", 1e9),
+            ("tickets_read_available", 128),
+            ("tickets_write_available", 128),
+            ("connections_available", 1000),
+            ("uptime", second),
+        ]);
         Finding found = Assert.Single(Find(FindingIds.RateFollowsCache));
         Assert.True(found.Rate!.Ratio < 0.8);
     }
@@ -285,7 +314,11 @@ public sealed class AnalyserTests : IDisposable
     {
         double[] rates = [.. Enumerable.Range(0, 90).Select(i => 1000 * Math.Exp(0.3 * Math.Sin(i / 7.0)))];
         _run.Phase("q4", rates, noise: false);
-        _run.Server(0, 90, second => [("cache_read", 5e6 * second), ("cache_max", 1e9), ("tickets_read_available", 128), ("tickets_write_available", 128), ("connections_available", 1000), ("uptime", second)]);
+        _run.Server(0, 90, second =>
+        [
+            ("cache_read", 5e6 * second), ("cache_max", 1e9), ("tickets_read_available", 128), ("tickets_write_available", 128),
+            ("connections_available", 1000), ("uptime", second),
+        ]);
         Assert.Empty(Find(FindingIds.RateFollowsCache));
     }
 
@@ -293,7 +326,11 @@ public sealed class AnalyserTests : IDisposable
     public void A_disk_that_the_server_keeps_busy_is_the_limit()
     {
         _run.Phase("q4", Flat(30, 1000));
-        _run.Server(0, 31, second => [("block_read", 50e6 * second), ("tickets_read_available", 128), ("tickets_write_available", 128), ("cache_max", 1e9), ("connections_available", 1000), ("uptime", second)]);
+        _run.Server(0, 31, second =>
+        [
+            ("block_read", 50e6 * second), ("tickets_read_available", 128), ("tickets_write_available", 128), ("cache_max", 1e9),
+            ("connections_available", 1000), ("uptime", second),
+        ]);
         _run.Host(0, 31, second => [("disk_busy", 980.0 * second), ("disk_read", 51e6 * second), ("cpu_idle", 8e6 * second)]);
         Finding found = Assert.Single(Find(FindingIds.DiskLimit));
         Assert.Equal("the disk was 98 % busy throughout q4: it read 51 MB/s and wrote 0 B/s", found.Text);
@@ -303,7 +340,11 @@ public sealed class AnalyserTests : IDisposable
     public void Connections_that_run_out_are_found()
     {
         _run.Phase("q4", Flat(30, 1000));
-        _run.Server(0, 31, second => [("connections_current", 812), ("connections_available", 7), ("tickets_read_available", 128), ("tickets_write_available", 128), ("cache_max", 1e9), ("uptime", second)]);
+        _run.Server(0, 31, second =>
+        [
+            ("connections_current", 812), ("connections_available", 7), ("tickets_read_available", 128), ("tickets_write_available", 128),
+            ("cache_max", 1e9), ("uptime", second),
+        ]);
         Assert.Equal("fewer than 5 % of the server's connections were free in q4", Single(FindingIds.ConnectionsRunOut).Text);
     }
 
@@ -318,8 +359,10 @@ public sealed class AnalyserTests : IDisposable
     public void Operations_that_found_no_server_are_an_outage_and_workers_that_report_it_are_counted_once()
     {
         _run.Phase("q4", Flat(40, 1000));
-        _run.Store.AddEvent(new RunEvent(ScriptedRun.At(23.2), "outage", "not primary (code 10107); answered again after 3.20 s, 4 failed", 3.2));
-        _run.Store.AddEvent(new RunEvent(ScriptedRun.At(23.4), "outage", "not primary (code 10107); answered again after 3.30 s, 2 failed", 3.3));
+        _run.Store.AddEvent(new RunEvent(
+            ScriptedRun.At(23.2), "outage", "not primary (code 10107); answered again after 3.20 s, 4 failed", 3.2));
+        _run.Store.AddEvent(new RunEvent(
+            ScriptedRun.At(23.4), "outage", "not primary (code 10107); answered again after 3.30 s, 2 failed", 3.3));
         Finding found = Single(FindingIds.Outage);
         Assert.StartsWith("operations found no server for 3.4 s at 20 s: not primary", found.Text, StringComparison.Ordinal);
         Assert.Equal("q4", Assert.Single(found.Operations));
@@ -373,7 +416,8 @@ public sealed class AnalyserTests : IDisposable
 
     private static ChunkEvent Migration(int from, int to) => new()
     {
-        Id = $"{from}", Kind = ChunkEventKind.Migration, AtMilliseconds = ScriptedRun.At(from), EndMilliseconds = ScriptedRun.At(to), From = "a", To = "b", Outcome = ChunkEventOutcome.Done,
+        Id = $"{from}", Kind = ChunkEventKind.Migration, AtMilliseconds = ScriptedRun.At(from), EndMilliseconds = ScriptedRun.At(to),
+        From = "a", To = "b", Outcome = ChunkEventOutcome.Done,
     };
 
     private static double[] Flat(int seconds, double rate) => [.. Enumerable.Repeat(rate, seconds)];

@@ -42,14 +42,16 @@ public sealed class LimitTests : IDisposable
     [InlineData(1.01, 1.01, 1, null)]
     [InlineData(1, 1, 1, null)]
     [InlineData(1.04, 1.04, 0.001, null)]
-    public void Files_that_take_ever_more_for_each_document_are_found_once_they_are_large(double storage, double indexes, double size, string? text)
+    public void Files_that_take_ever_more_for_each_document_are_found_once_they_are_large(
+        double storage, double indexes, double size, string? text)
     {
         for (int step = 1; step <= 15; step++)
         {
             int at = step;
             _run.Sizes(step, sizes => sizes with
             {
-                StorageBytes = (long)(size * sizes.StorageBytes * Math.Pow(storage, at)), IndexBytes = (long)(size * sizes.IndexBytes * Math.Pow(indexes, at)),
+                StorageBytes = (long)(size * sizes.StorageBytes * Math.Pow(storage, at)),
+                IndexBytes = (long)(size * sizes.IndexBytes * Math.Pow(indexes, at)),
             });
         }
 
@@ -109,17 +111,24 @@ public sealed class LimitTests : IDisposable
         {
             var histogram = new LatencyHistogram();
             for (int i = 0; i < 300; i++)
-                histogram.Record((slowFrom == 0 ? i % 10 < 7 : second < slowFrom) ? 150 + (100 * random.NextDouble()) : 3000 + (2000 * random.NextDouble()));
+                histogram.Record((slowFrom == 0 ? i % 10 < 7 : second < slowFrom)
+                    ? 150 + (100 * random.NextDouble())
+                    : 3000 + (2000 * random.NextDouble()));
             return histogram;
         });
         Finding? found = Find(FindingIds.TwoPeaks);
         Assert.Equal(isFound, found is not null);
         if (isFound)
-            Assert.Matches("^q4's latency has two peaks: 70 % of the operations near [12][0-9]{2} µs, 30 % near [3-5]\\.?[0-9]* ms$", found!.Text);
+            Assert.Matches(
+                "^q4's latency has two peaks: 70 % of the operations near [12][0-9]{2} µs, 30 % near [3-5]\\.?[0-9]* ms$", found!.Text);
     }
 
     private void Server(Func<int, (string Metric, double Value)[]> values) => _run.Server(
-        0, 61, second => [("tickets_read_available", 128), ("tickets_write_available", 128), ("cache_max", 1e9), ("connections_available", 1000), ("uptime", second), .. values(second)]);
+        0, 61, second =>
+        [
+            ("tickets_read_available", 128), ("tickets_write_available", 128), ("cache_max", 1e9), ("connections_available", 1000),
+            ("uptime", second), .. values(second),
+        ]);
 
     private static double[] Flat(int seconds) => [.. Enumerable.Repeat(1000.0, seconds)];
 

@@ -13,10 +13,14 @@ public sealed class PhaseFindingTests
 {
     [Theory]
     [InlineData(FindingIds.SlowDrift, "^q4's rate falls steadily, by 2[0-9](\\.[0-9])? % within 2 min 00 s$")]
-    [InlineData(FindingIds.RateDrop, "^q4's rate drops at 1 min 1[0-9] s and stays (19|2[0-1])(\\.[0-9])? % lower: [0-9]+ instead of [0-9,]+ operations/s$")]
-    [InlineData(FindingIds.RateDip, "^q4's rate is (19|2[0-1])(\\.[0-9])? % lower for 1[4-6](\\.[0-9])? s from (4[0-9](\\.[0-9])?|5[0-9](\\.[0-9])?) s on: ")]
-    [InlineData(FindingIds.RateRise, "^q4's rate is (2[3-6])(\\.[0-9])? % higher for 1[4-6](\\.[0-9])? s from (4[0-9](\\.[0-9])?|5[0-9](\\.[0-9])?) s on: ")]
-    [InlineData(FindingIds.SlowStart, "^q4's rate is (19|2[0-1])(\\.[0-9])? % lower in the first (1[8-9]|2[0-2])(\\.[0-9])? s after the warm-up: ")]
+    [InlineData(FindingIds.RateDrop,
+        "^q4's rate drops at 1 min 1[0-9] s and stays (19|2[0-1])(\\.[0-9])? % lower: [0-9]+ instead of [0-9,]+ operations/s$")]
+    [InlineData(FindingIds.RateDip,
+        "^q4's rate is (19|2[0-1])(\\.[0-9])? % lower for 1[4-6](\\.[0-9])? s from (4[0-9](\\.[0-9])?|5[0-9](\\.[0-9])?) s on: ")]
+    [InlineData(FindingIds.RateRise,
+        "^q4's rate is (2[3-6])(\\.[0-9])? % higher for 1[4-6](\\.[0-9])? s from (4[0-9](\\.[0-9])?|5[0-9](\\.[0-9])?) s on: ")]
+    [InlineData(
+        FindingIds.SlowStart, "^q4's rate is (19|2[0-1])(\\.[0-9])? % lower in the first (1[8-9]|2[0-2])(\\.[0-9])? s after the warm-up: ")]
     public void A_change_of_a_rate_is_called_by_where_it_lies(string id, string text)
     {
         using var run = new ScriptedRun();
@@ -42,13 +46,16 @@ public sealed class PhaseFindingTests
         Finding dip = Assert.Single(run.Findings(), finding => finding.Id == FindingIds.RateDip);
         Match match = Regex.Match(dip.Text, "is ([0-9.]+) % lower for 12 s from .* on: ([0-9,]+) instead of ([0-9,]+) operations/s$");
         Assert.True(match.Success, dip.Text);
-        double[] figures = [.. match.Groups.Values.Skip(1).Select(group => double.Parse(group.Value, NumberStyles.Number, CultureInfo.InvariantCulture))];
+        double[] figures = [.. match.Groups.Values.Skip(1)
+            .Select(group => double.Parse(group.Value, NumberStyles.Number, CultureInfo.InvariantCulture))];
         Assert.InRange(figures[0], 28, 32);
         Assert.InRange(figures[2], 950, 1050);
         Assert.Equal(1 - (figures[0] / 100), figures[1] / figures[2], 0.01);
     }
 
-    /// <summary>Virtual machines share their hardware with others: all that runs on it gets slower together, and no counter of the machine tells.</summary>
+    /// <summary>
+    /// Virtual machines share their hardware with others: all that runs on it gets slower together, and no counter of the machine tells.
+    /// </summary>
     [Theory]
     [InlineData(0.7, "4[1-4]")]
     // Three fifths of the change, as logarithms: most of it. And three tenths.
@@ -60,11 +67,13 @@ public sealed class PhaseFindingTests
         using var run = new ScriptedRun();
         run.Phase("q4", [.. Enumerable.Range(0, 120).Select(i => i < 70 ? 1000.0 : 700)]);
         double used = 0;
-        run.Host(0, 121, second => [("client_cpu_user", used += second <= 70 ? 30_000 : 700 * 30 / speed), ("cpu_user", used), ("cpu_idle", 4e6 * second)]);
+        run.Host(0, 121, second =>
+            [("client_cpu_user", used += second <= 70 ? 30_000 : 700 * 30 / speed), ("cpu_user", used), ("cpu_idle", 4e6 * second)]);
         Finding drop = Assert.Single(run.Findings());
         Assert.Equal(FindingIds.RateDrop, drop.Id);
         if (percent is not null)
-            Assert.Matches($"^the client's processors were slower \\(an operation took {percent}(\\.[0-9])? % more of their time\\)$", drop.Cause);
+            Assert.Matches(
+                $"^the client's processors were slower \\(an operation took {percent}(\\.[0-9])? % more of their time\\)$", drop.Cause);
         else
             Assert.Null(drop.Cause);
     }
@@ -81,10 +90,20 @@ public sealed class PhaseFindingTests
         Assert.Matches("^q4's rate drops at .* and stays (50|98\\.5) % lower: ", found.Text);
     }
 
-    /// <summary>As a real server was with a fifth of a core, three seconds of which lie below a tenth of the usual rate; and one whose index was dropped, where what is left of the rate falls on, and its seconds resemble each other.</summary>
+    /// <summary>
+    /// As a real server was with a fifth of a core, three seconds of which lie below a tenth of the usual rate; and one whose index was
+    /// dropped, where what is left of the rate falls on, and its seconds resemble each other.
+    /// </summary>
     [Theory]
-    [InlineData(FindingIds.RateDip, "q4's rate is 89 % lower for 10 s from ", new double[] { 10019, 9816, 9859, 9709, 9642, 9879, 9535, 10157, 10664, 1791, 959, 1000, 1029, 1020, 952, 923, 930, 917, 991, 7998, 9348, 9932, 9682, 9490, 9727, 9393 })]
-    [InlineData(FindingIds.RateDrop, "q4's rate drops at ", new double[] { 11365, 9615, 8269, 9102, 8283, 8756, 8564, 9056, 9425, 65, 66, 70, 55, 56, 58, 58, 51, 50, 51, 52, 47, 52, 53, 48, 54, 47 })]
+    [InlineData(FindingIds.RateDip, "q4's rate is 89 % lower for 10 s from ", new double[]
+    {
+        10019, 9816, 9859, 9709, 9642, 9879, 9535, 10157, 10664, 1791, 959, 1000, 1029, 1020, 952, 923, 930, 917, 991, 7998, 9348,
+        9932, 9682, 9490, 9727, 9393,
+    })]
+    [InlineData(FindingIds.RateDrop, "q4's rate drops at ", new double[]
+    {
+        11365, 9615, 8269, 9102, 8283, 8756, 8564, 9056, 9425, 65, 66, 70, 55, 56, 58, 58, 51, 50, 51, 52, 47, 52, 53, 48, 54, 47,
+    })]
     public void A_rate_near_a_tenth_or_a_hundredth_of_the_usual_one_is_low_and_no_stall(string id, string text, double[] rates)
     {
         using var run = new ScriptedRun();
@@ -94,20 +113,27 @@ public sealed class PhaseFindingTests
         Assert.StartsWith(text, found.Text, StringComparison.Ordinal);
     }
 
-    /// <summary>As a real server was with a third of a core in every other four seconds. One of them lies below a tenth of the median: without it and the one behind it, the second half is out of step with the first.</summary>
+    /// <summary>
+    /// As a real server was with a third of a core in every other four seconds. One of them lies below a tenth of the median: without it
+    /// and the one behind it, the second half is out of step with the first.
+    /// </summary>
     [Fact]
     public void A_period_goes_on_behind_a_second_that_almost_stood_still()
     {
         using var run = new ScriptedRun();
         run.Phase("q4",
         [
-            8336, 7912, 1548, 1621, 1497, 2309, 8950, 7836, 7490, 8955, 1303, 1220, 1257, 1622, 7325, 8664, 8198, 7503, 837, 482, 224, 680, 9238, 9373,
-            9321, 8544, 1239, 1407, 1562, 2258, 8090, 6574, 7212, 6210, 1118, 1116, 1284, 1548, 7657, 7806, 8417, 7379, 1279, 1260, 1262, 1831, 8966, 8120,
+            8336, 7912, 1548, 1621, 1497, 2309, 8950, 7836, 7490, 8955, 1303, 1220, 1257, 1622, 7325, 8664, 8198, 7503,
+            837, 482, 224, 680, 9238, 9373,
+            9321, 8544, 1239, 1407, 1562, 2258, 8090, 6574, 7212, 6210, 1118, 1116, 1284, 1548, 7657, 7806, 8417, 7379, 1279,
+            1260, 1262, 1831, 8966, 8120,
         ], noise: false);
         IReadOnlyList<Finding> found = [.. run.Findings()];
-        Assert.Matches("^q4's rate swings by ±[0-9.]+ % every (8|8\\.0[0-9]|7\\.9[0-9]) s$", Assert.Single(found, finding => finding.Id == FindingIds.Period).Text);
+        Assert.Matches("^q4's rate swings by ±[0-9.]+ % every (8|8\\.0[0-9]|7\\.9[0-9]) s$",
+            Assert.Single(found, finding => finding.Id == FindingIds.Period).Text);
         // An operation took a fifth of a millisecond there: it was no second of silence.
-        Assert.Matches("^q4 nearly stalled for 1 s at 2[0-9](\\.[0-9])? s$", Assert.Single(found, finding => finding.Id == FindingIds.Stall).Text);
+        Assert.Matches(
+            "^q4 nearly stalled for 1 s at 2[0-9](\\.[0-9])? s$", Assert.Single(found, finding => finding.Id == FindingIds.Stall).Text);
     }
 
     [Theory]
@@ -116,7 +142,8 @@ public sealed class PhaseFindingTests
     [InlineData(RunEvent.WarmStart, 2, false)]
     [InlineData(RunEvent.WarmStart, 0, false)]
     [InlineData(null, 8, false)]
-    public void A_phase_warms_up_when_it_begins_on_a_server_that_was_just_started_and_takes_three_seconds(string? start, int slow, bool isFound)
+    public void A_phase_warms_up_when_it_begins_on_a_server_that_was_just_started_and_takes_three_seconds(
+        string? start, int slow, bool isFound)
     {
         using var run = new ScriptedRun();
         if (start is not null)
@@ -125,10 +152,13 @@ public sealed class PhaseFindingTests
         Finding? found = run.Findings().SingleOrDefault(finding => finding.Id == FindingIds.WarmUp);
         Assert.Equal(isFound, found is not null);
         if (isFound)
-            Assert.Matches($"^q4 takes [78] s to reach 90 % of its [0-9,]+ operations/s after a {start}: it begins at [34][0-9]{{2}}$", found!.Text);
+            Assert.Matches(
+                $"^q4 takes [78] s to reach 90 % of its [0-9,]+ operations/s after a {start}: it begins at [34][0-9]{{2}}$", found!.Text);
     }
 
-    /// <summary>Between sizes it falls by more and more: no power of the documents, and to a straight line's test all correlation.</summary>
+    /// <summary>
+    /// Between sizes it falls by more and more: no power of the documents, and to a straight line's test all correlation.
+    /// </summary>
     [Theory]
     [InlineData(-1, FindingIds.SizeDecline)]
     [InlineData(1, FindingIds.SizeRise)]
@@ -160,7 +190,10 @@ public sealed class PhaseFindingTests
         Assert.Matches("it is (89|90) % lower than at 100k$", found.Text);
     }
 
-    /// <summary>As acknowledged inserts did on a slow disk once memory was full: at first about level, then falling from size to size, but neither in a step nor all the way.</summary>
+    /// <summary>
+    /// As acknowledged inserts did on a slow disk once memory was full: at first about level, then falling from size to size, but neither
+    /// in a step nor all the way.
+    /// </summary>
     [Theory]
     [InlineData(2990, "safe's rate falls beyond 700k documents: at 1M it is 62 % lower")]
     [InlineData(5600, null)]
@@ -183,7 +216,10 @@ public sealed class PhaseFindingTests
         Assert.InRange(found.Rate!.Ratio, 0.4, 0.6);
     }
 
-    /// <summary>Unacknowledged writes leave as the sockets take them, in gushes, while the server takes them steadily: "insert stalled 57 times" was said of such a one.</summary>
+    /// <summary>
+    /// Unacknowledged writes leave as the sockets take them, in gushes, while the server takes them steadily: "insert stalled 57 times" was
+    /// said of such a one.
+    /// </summary>
     [Theory]
     [InlineData(false, 1250, FindingIds.Stall)]
     [InlineData(true, 1250, null)]
@@ -192,7 +228,8 @@ public sealed class PhaseFindingTests
     {
         using var run = new ScriptedRun();
         double[] sent = [.. Enumerable.Range(0, 60).Select(second => second % 2 == 0 ? 2500.0 : 0)];
-        run.Phase("unack", sent, ofResult: result => result with { Unacknowledged = new UnacknowledgedResult(75_000, 75_000, 0, 0.2) }, noise: false);
+        run.Phase("unack", sent, ofResult: result => result with { Unacknowledged = new UnacknowledgedResult(75_000, 75_000, 0, 0.2) },
+            noise: false);
         var random = new RandomStream(3);
         double total = 0;
         if (isCounted)
@@ -204,7 +241,8 @@ public sealed class PhaseFindingTests
             });
         }
 
-        Finding? found = run.Findings().FirstOrDefault(finding => finding.Id is FindingIds.Stall or FindingIds.RateDrop or FindingIds.RateDip or FindingIds.RateRise or FindingIds.SlowStart or FindingIds.SlowDrift);
+        Finding? found = run.Findings().FirstOrDefault(finding => finding.Id is FindingIds.Stall or FindingIds.RateDrop
+            or FindingIds.RateDip or FindingIds.RateRise or FindingIds.SlowStart or FindingIds.SlowDrift);
         Assert.Equal(id, found?.Id);
         if (id == FindingIds.RateDrop)
             Assert.InRange(found!.Rate!.Ratio, 0.35, 0.45);
@@ -219,7 +257,14 @@ public sealed class PhaseFindingTests
         using var run = new ScriptedRun();
         run.Phase("safe", [.. Enumerable.Range(0, 96).Select(i => 1000 * (1 + (0.3 * Math.Sin(2 * Math.PI * i / 8))))]);
         double written = 0;
-        run.Server(0, 97, second => [("block_written", written += 40e6 * (1 - Math.Sin(2 * Math.PI * second / every))), ("tickets_read_available", 128), ("tickets_write_available", 128), ("cache_max", 1e9), ("connections_available", 1000)]);
+        run.Server(0, 97, second =>
+        [
+            ("block_written", written += 40e6 * (1 - Math.Sin(2 * Math.PI * second / every))),
+            ("tickets_read_available", 128),
+            ("tickets_write_available", 128),
+            ("cache_max", 1e9),
+            ("connections_available", 1000),
+        ]);
         Finding found = Assert.Single(run.Findings());
         Assert.Equal((FindingIds.Period, cause), (found.Id, found.Cause));
         Assert.Matches("every (8|8\\.0[0-9]|7\\.9[0-9]) s$", found.Text);
@@ -230,7 +275,8 @@ public sealed class PhaseFindingTests
     [InlineData(800, 1.0, 0.1, "other programs and virtual machines used 1 of 8 cores (0.1 otherwise)")]
     [InlineData(1250, 0.1, 1.2, "other programs and virtual machines used 0.1 of 8 cores (1.2 otherwise)")]
     [InlineData(800, 0.1, 1.2, null)]
-    public void Cores_that_others_took_are_named_with_a_rate_that_changed_for_a_while(double rate, double during, double otherwise, string? cause)
+    public void Cores_that_others_took_are_named_with_a_rate_that_changed_for_a_while(
+        double rate, double during, double otherwise, string? cause)
     {
         using var run = new ScriptedRun();
         run.Phase("q4", [.. Enumerable.Range(0, 120).Select(i => i is >= 50 and < 65 ? rate : 1000)]);
@@ -239,7 +285,8 @@ public sealed class PhaseFindingTests
         {
             bool isDuring = second is > 50 and <= 65;
             used += 1000 * (isDuring ? rate : 1000);
-            return [("cpu_steal", stolen += 1e6 * (isDuring ? during : otherwise)), ("cpu_user", used), ("client_cpu_user", used), ("cpu_idle", 4e6 * second)];
+            return [("cpu_steal", stolen += 1e6 * (isDuring ? during : otherwise)), ("cpu_user", used), ("client_cpu_user", used),
+                ("cpu_idle", 4e6 * second)];
         });
         Finding found = Assert.Single(run.Findings(), finding => finding.Id is FindingIds.RateDip or FindingIds.RateRise);
         Assert.Equal((cause, true), (found.Cause, found.IsCoincidence));
@@ -257,22 +304,29 @@ public sealed class PhaseFindingTests
         using var run = new ScriptedRun(RunParts.Deployment() with { IsEmbedded = true }, RunParts.Run() with { BuildKind = "Debug" });
         run.Store.AddErrors([new ErrorCount(11000, "DuplicateKey", 3, "E11000 duplicate key", ["batch"])]);
         run.Host(0, 60, second => [("cpu_user", 6e6 * second), ("cpu_idle", 2e6 * second), ("client_cpu_user", 1e6 * second)]);
-        PlanSummary index = new() { Index = "Number_1", Stages = "LIMIT > FETCH > IXSCAN", Returned = 10, KeysExamined = 10, DocumentsExamined = 10 };
+        PlanSummary index = new()
+        {
+            Index = "Number_1", Stages = "LIMIT > FETCH > IXSCAN", Returned = 10, KeysExamined = 10, DocumentsExamined = 10,
+        };
         PlanSummary scan = new() { Stages = "LIMIT > COLLSCAN", Returned = 10, DocumentsExamined = 5000 };
         for (int step = 1; step <= 2; step++)
         {
             PlanSummary plan = step == 1 ? index : scan;
             run.Phase(
-                "q5", [.. Enumerable.Repeat(1000.0, 10)], phase => phase with { Growth = new GrowthPoint("series", plan == index ? 1 : 2, plan == index ? 100_000 : 200_000) },
+                "q5",
+                [.. Enumerable.Repeat(1000.0, 10)],
+                phase => phase with { Growth = new GrowthPoint("series", plan == index ? 1 : 2, plan == index ? 100_000 : 200_000) },
                 result => result with { Plan = plan, ClientCpuCores = 7.5 });
         }
 
         ErrorCount nothing = new(0, ErrorCount.NothingChanged, 5, "replace changed nothing: matched 0 of 1 documents", []);
         run.Phase("change", [.. Enumerable.Repeat(1000.0, 10)], ofResult: result => result with { Errors = [nothing] });
-        run.Phase("unack", [.. Enumerable.Repeat(1000.0, 10)], ofResult: result => result with { Unacknowledged = new UnacknowledgedResult(1000, 990, 10, 0.5) });
+        run.Phase("unack", [.. Enumerable.Repeat(1000.0, 10)],
+            ofResult: result => result with { Unacknowledged = new UnacknowledgedResult(1000, 990, 10, 0.5) });
         Assert.Equal(
             [
-                FindingIds.ClientLimit, FindingIds.DebugBuild, FindingIds.EmbeddedServer, FindingIds.FailedOperations, FindingIds.LostWrites, FindingIds.OtherLoad, FindingIds.PlanChanged,
+                FindingIds.ClientLimit, FindingIds.DebugBuild, FindingIds.EmbeddedServer, FindingIds.FailedOperations,
+                FindingIds.LostWrites, FindingIds.OtherLoad, FindingIds.PlanChanged,
                 FindingIds.PlanScans, FindingIds.WrongEffect,
             ],
             RunFindings.Of(run.End()).Where(finding => finding.IsVerdict).Select(finding => finding.Id).Order(StringComparer.Ordinal));

@@ -39,12 +39,16 @@ internal sealed class ScriptedRun : IDisposable
     /// <param name="noise">False leaves the rates as they are.</param>
     /// <param name="latencies">Of each second, 0-based; null stores none.</param>
     public void Phase(
-        string name, double[] rates, Func<PhaseRecord, PhaseRecord>? change = null, Func<OperationResult, OperationResult>? ofResult = null, int warmup = 0, bool noise = true,
+        string name, double[] rates, Func<PhaseRecord, PhaseRecord>? change = null, Func<OperationResult, OperationResult>? ofResult = null,
+        int warmup = 0, bool noise = true,
         Func<int, LatencyHistogram>? latencies = null)
     {
         double[] all = noise ? [.. _noise.Window(rates.Length, 1).Zip(rates, (n, rate) => n * rate)] : rates;
         double rate = all.Skip(warmup).Average();
-        OperationResult result = RunParts.Result(name, 8, (long)all.Sum()) with { OperationsPerSecond = rate, DocumentsPerSecond = rate, WarmupSeconds = warmup, Seconds = rates.Length - warmup };
+        OperationResult result = RunParts.Result(name, 8, (long)all.Sum()) with
+        {
+            OperationsPerSecond = rate, DocumentsPerSecond = rate, WarmupSeconds = warmup, Seconds = rates.Length - warmup,
+        };
         PhaseRecord phase = RunParts.Phase(++_number, name, ofResult?.Invoke(result) ?? result);
         phase = change?.Invoke(phase) ?? phase;
         _store.BeginPhase(phase with { IsComplete = false }, continues: false);
@@ -58,7 +62,8 @@ internal sealed class ScriptedRun : IDisposable
             latency?.AddTo(whole);
             _store.AddSample(RunParts.Sample(_second, name) with
             {
-                Phase = _number, IsWarmup = i < warmup, Operations = (long)all[i], Documents = (long)all[i], CollectionDocuments = (long)written,
+                Phase = _number, IsWarmup = i < warmup, Operations = (long)all[i], Documents = (long)all[i],
+                CollectionDocuments = (long)written,
                 Histogram = latency is null ? default : HistogramEncoding.EncodeCompressed(latency),
             });
         }
@@ -72,18 +77,25 @@ internal sealed class ScriptedRun : IDisposable
 
     /// <summary>Adds a phase at a size of a growth.</summary>
     public void Size(int step, string name, double[] rates, int warmup = 0) =>
-        Phase(name, rates, phase => phase with { Growth = new GrowthPoint("series", step, step * 100_000L), Collection = "series", Documents = step * 100_000L }, warmup: warmup);
+        Phase(name, rates, phase => phase with
+        {
+            Growth = new GrowthPoint("series", step, step * 100_000L), Collection = "series", Documents = step * 100_000L,
+        }, warmup: warmup);
 
     /// <summary>Adds what a collection takes at a size of a growth: 1,100 bytes of files a document, and 60 of indexes.</summary>
     public void Sizes(int step, Func<SizeResult, SizeResult> change) =>
-        _store.EndPhase(RunParts.Grown(++_number, "size", step, step * 100_000L) with { Sizes = [change(RunParts.Sizes(step * 100_000L))] });
+        _store.EndPhase(
+            RunParts.Grown(++_number, "size", step, step * 100_000L) with { Sizes = [change(RunParts.Sizes(step * 100_000L))] });
 
     /// <summary>Server samples every second: what is named, all else 0.</summary>
-    public void Server(int from, int to, Func<int, (string Metric, double Value)[]> values) => Metrics(MetricCatalogue.Server, "127.0.0.1:27017", from, to, values, _store.AddServerSample);
+    public void Server(int from, int to, Func<int, (string Metric, double Value)[]> values) =>
+        Metrics(MetricCatalogue.Server, "127.0.0.1:27017", from, to, values, _store.AddServerSample);
 
-    public void Host(int from, int to, Func<int, (string Metric, double Value)[]> values) => Metrics(MetricCatalogue.Host, "client", from, to, values, _store.AddHostSample);
+    public void Host(int from, int to, Func<int, (string Metric, double Value)[]> values) =>
+        Metrics(MetricCatalogue.Host, "client", from, to, values, _store.AddHostSample);
 
-    public void Shard(string shard, int from, int to, Func<int, (string Metric, double Value)[]> values) => Metrics(MetricCatalogue.Shard, shard, from, to, values, _store.AddShardSample);
+    public void Shard(string shard, int from, int to, Func<int, (string Metric, double Value)[]> values) =>
+        Metrics(MetricCatalogue.Shard, shard, from, to, values, _store.AddShardSample);
 
     /// <summary>Ends the run and says what it shows.</summary>
     public IReadOnlyList<Finding> Findings() => RunFindings.Shown(End());
@@ -102,7 +114,8 @@ internal sealed class ScriptedRun : IDisposable
         _folder.Dispose();
     }
 
-    private static void Metrics(IReadOnlyList<Metric> catalogue, string member, int from, int to, Func<int, (string Metric, double Value)[]> valuesAt, Action<MetricSample> add)
+    private static void Metrics(IReadOnlyList<Metric> catalogue, string member, int from, int to,
+        Func<int, (string Metric, double Value)[]> valuesAt, Action<MetricSample> add)
     {
         for (int second = from; second <= to; second++)
         {

@@ -37,15 +37,18 @@ public sealed class StoredFindingTests : IDisposable
     public void A_rate_that_falls_where_memory_is_outgrown_is_a_cliff_and_what_was_outgrown_is_named()
     {
         string folder = _runs.At("cliff");
-        using (RunStore store = RunStore.Create(folder, RunParts.Run("cliff"), RunParts.Settings(500_000) with { Deployment = new DeploymentSettings { MemoryLimitBytes = 300L << 20 } }))
+        using (RunStore store = RunStore.Create(folder, RunParts.Run("cliff"),
+            RunParts.Settings(500_000) with { Deployment = new DeploymentSettings { MemoryLimitBytes = 300L << 20 } }))
         {
             store.SetDeployment(RunParts.Deployment());
             double[] rates = new NoisySamples(4, 0.03, 0).Window(10, 9000);
             for (int step = 1; step <= 10; step++)
             {
-                OperationResult result = RunParts.Result("q4", 8, 300_000) with { OperationsPerSecond = step <= 5 ? rates[step - 1] : rates[step - 1] / 3 };
+                OperationResult result = RunParts.Result(
+                    "q4", 8, 300_000) with { OperationsPerSecond = step <= 5 ? rates[step - 1] : rates[step - 1] / 3 };
                 store.EndPhase(RunParts.Grown(2 * step, "q4", step, step * 50_000, result));
-                store.EndPhase(RunParts.Grown((2 * step) + 1, "size", step, step * 50_000) with { Sizes = [RunParts.Sizes(step * 50_000)] });
+                store.EndPhase(
+                    RunParts.Grown((2 * step) + 1, "size", step, step * 50_000) with { Sizes = [RunParts.Sizes(step * 50_000)] });
             }
         }
 

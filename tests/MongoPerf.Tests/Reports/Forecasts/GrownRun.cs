@@ -3,7 +3,9 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reports.Forecasts;
 
-/// <summary>Made-up growths whose laws are known: each document takes 1,024 bytes, 1,100 in storage, 60 in indexes, 1,300 on disk.</summary>
+/// <summary>
+/// Made-up growths whose laws are known: each document takes 1,024 bytes, 1,100 in storage, 60 in indexes, 1,300 on disk.
+/// </summary>
 internal sealed record GrownRun
 {
     public const double FileBytes = 1160;
@@ -23,7 +25,9 @@ internal sealed record GrownRun
     {
         RunSettings settings = RunParts.Settings(Steps * DocumentsPerStep);
         using RunStore store = RunStore.Create(
-            folder, RunParts.Run(Path.GetFileName(folder)), settings with { Deployment = settings.Deployment with { MemoryLimitBytes = MemoryLimitBytes } });
+            folder,
+            RunParts.Run(Path.GetFileName(folder)),
+            settings with { Deployment = settings.Deployment with { MemoryLimitBytes = MemoryLimitBytes } });
         store.SetDeployment(RunParts.Deployment() with { CacheBytes = CacheBytes });
         store.SetEnvironment(RunParts.Environment());
         int number = 0;

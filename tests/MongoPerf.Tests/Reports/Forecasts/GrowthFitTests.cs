@@ -3,7 +3,9 @@ using MongoPerf.Tests.Reports.Comparison;
 
 namespace MongoPerf.Tests.Reports.Forecasts;
 
-/// <summary>Laws with known truth: how often the interval of a size that was not measured holds what would have been measured there.</summary>
+/// <summary>
+/// Laws with known truth: how often the interval of a size that was not measured holds what would have been measured there.
+/// </summary>
 public sealed class GrowthFitTests
 {
     private const int Runs = 100;
@@ -15,9 +17,11 @@ public sealed class GrowthFitTests
     [InlineData(0.0, 0.02, 101)]
     [InlineData(0.05, 0.05, 102)]
     [InlineData(0.2, 0.1, 103)]
-    public void An_interval_at_five_times_the_largest_size_holds_a_new_measurement_in_90_of_a_hundred_runs(double slope, double noise, ulong seed)
+    public void An_interval_at_five_times_the_largest_size_holds_a_new_measurement_in_90_of_a_hundred_runs(
+        double slope, double noise, ulong seed)
     {
-        int held = CountHeld(seed, noise, 5e7, n => Math.Pow(n / 1e6, slope), (Prediction p, double truth) => p.Value / truth is > 0.4 and < 2.5);
+        int held = CountHeld(
+            seed, noise, 5e7, n => Math.Pow(n / 1e6, slope), (Prediction p, double truth) => p.Value / truth is > 0.4 and < 2.5);
         Assert.InRange(held, 90, Runs);
     }
 
@@ -70,7 +74,8 @@ public sealed class GrowthFitTests
             double[] drawn = Noise(107, run, 0.04, Tenths.Length);
             GrowthFit outgrown = Fit([.. Tenths.Select((n, i) => (1 + (9 * Math.Max(0, 1 - (4.2e6 / n)))) * drawn[i])])!;
             GrowthFit slow = Fit([.. Tenths.Select((n, i) => Math.Pow(n, 0.05) * drawn[i])])!;
-            found += outgrown.ShapeWeight > 0.5 && outgrown.Where<Outgrown>(shape => shape.Documents)!.Value.Value is > 3.4e6 and < 5e6 ? 1 : 0;
+            found +=
+                outgrown.ShapeWeight > 0.5 && outgrown.Where<Outgrown>(shape => shape.Documents)!.Value.Value is > 3.4e6 and < 5e6 ? 1 : 0;
             mistaken += slow.ShapeWeight > 0.5 ? 1 : 0;
         }
 
@@ -100,15 +105,18 @@ public sealed class GrowthFitTests
     public void What_is_there_from_the_start_is_told_from_what_each_document_takes()
     {
         double[] journal = [.. Tenths.Select(n => 1300 + (3e8 / n))];
-        GrowthFit fit = GrowthFit.Of(Tenths, journal, new FitRequest(0.005, 0.05, 0.005, [[.. new[] { 0.05, 0.1, 0.2, 0.25, 0.5, 1 }.Select(share => new Offset(share * 1e6))]]))!;
+        GrowthFit fit = GrowthFit.Of(Tenths, journal,
+            new FitRequest(0.005, 0.05, 0.005, [[.. new[] { 0.05, 0.1, 0.2, 0.25, 0.5, 1 }.Select(share => new Offset(share * 1e6))]]))!;
         Assert.InRange(fit.At(5e8).Value, 1250, 1350);
     }
 
     private static GrowthFit? Fit(double[] times) => GrowthFit.Of(Tenths, times, OperationForecast.RequestFor(Tenths, 0.02, 0));
 
-    private static double[] Noise(ulong seed, ulong run, double variation, int count) => [.. new NoisySamples((seed * 1000) + run, variation, 0).Window(count, 1)];
+    private static double[] Noise(ulong seed, ulong run, double variation, int count) =>
+        [.. new NoisySamples((seed * 1000) + run, variation, 0).Window(count, 1)];
 
-    private static int CountHeld(ulong seed, double noise, double documents, Func<double, double> truth, Func<Prediction, double, bool> isUseful)
+    private static int CountHeld(
+        ulong seed, double noise, double documents, Func<double, double> truth, Func<Prediction, double, bool> isUseful)
     {
         int held = 0;
         for (ulong run = 0; run < Runs; run++)

@@ -16,7 +16,8 @@ public sealed class RunForecastTests : IDisposable
     [Fact]
     public void Bytes_per_document_lead_to_the_sizes_at_which_cache_memory_and_disk_are_full()
     {
-        RunForecast forecast = Forecast(new GrownRun(), new ForecastRequest { Documents = [500_000_000], MemoryBytes = 24L << 30, CacheBytes = 8L << 30 });
+        RunForecast forecast = Forecast(
+            new GrownRun(), new ForecastRequest { Documents = [500_000_000], MemoryBytes = 24L << 30, CacheBytes = 8L << 30 });
         Near(1024, forecast.FindSize("data")!.Fit.At(5e8).Value);
         Near(15, forecast.FindSize("index Number_1")!.Fit.At(5e8).Value);
         Near(24 * Gibibyte / GrownRun.FileBytes, At("storage and indexes", "memory"));
@@ -51,7 +52,9 @@ public sealed class RunForecastTests : IDisposable
         Assert.InRange(forecast.Milestones.Single(m => m.What == "working set of q4").Documents.Value, 5.4e6, 6.6e6);
     }
 
-    /// <summary>Found by a review: beside 300 MB of journal, which mongod makes at once, 20,000 documents told nothing of what 10M take up.</summary>
+    /// <summary>
+    /// Found by a review: beside 300 MB of journal, which mongod makes at once, 20,000 documents told nothing of what 10M take up.
+    /// </summary>
     [Fact]
     public void A_journal_is_no_part_of_what_documents_take_up_on_the_disk()
     {
@@ -59,7 +62,8 @@ public sealed class RunForecastTests : IDisposable
         (long Documents, SizeResult Sizes)[] sizes =
         [
             .. Enumerable.Range(1, 10).Select(step => step * 2000L)
-                .Select(documents => (documents, RunParts.Sizes(documents) with { DiskBytes = Journal + 5_000_000 + (documents * 400), JournalBytes = Journal })),
+                .Select(documents => (documents,
+                    RunParts.Sizes(documents) with { DiskBytes = Journal + 5_000_000 + (documents * 400), JournalBytes = Journal })),
         ];
         SizeForecast disk = SizeForecast.Of(sizes).Single(size => size.What == SizeForecast.Disk);
         Assert.InRange(disk.At(10_000_000).Value, 0.85 * 4.3e9, 1.15 * 4.3e9);
@@ -73,7 +77,8 @@ public sealed class RunForecastTests : IDisposable
     [Fact]
     public void A_run_that_never_outgrew_its_memory_gives_a_range_and_says_why()
     {
-        RunForecast forecast = Forecast(new GrownRun(), new ForecastRequest { Documents = [15_000_000, 500_000_000], MemoryBytes = 24L << 30, DiskReads = 1000 });
+        RunForecast forecast = Forecast(
+            new GrownRun(), new ForecastRequest { Documents = [15_000_000, 500_000_000], MemoryBytes = 24L << 30, DiskReads = 1000 });
         OperationForecast q4 = Assert.Single(forecast.Operations);
         ForecastPoint beyond = q4.At(500_000_000);
         Assert.Equal(Reach.Unknown, beyond.Reach);
@@ -82,9 +87,12 @@ public sealed class RunForecastTests : IDisposable
         // An operation reads 10 documents and a page of the index, nearly all of them from a disk with 1,000 reads a second.
         Assert.InRange(beyond.PerSecond.Low, 80, 110);
         Assert.InRange(beyond.PerSecond.High, 8000, 12_000);
-        Assert.Contains(forecast.Notes, note => note.Contains("nothing in the run shows what q4 cost beyond the memory", StringComparison.Ordinal) && note.Contains("it can't be known", StringComparison.Ordinal));
+        Assert.Contains(forecast.Notes,
+            note => note.Contains("nothing in the run shows what q4 cost beyond the memory", StringComparison.Ordinal)
+                && note.Contains("it can't be known", StringComparison.Ordinal));
         // As much as the run's own memory holds is what it showed.
-        Assert.Equal(Reach.Continued, Assert.Single(Forecast(new GrownRun(), new ForecastRequest { Documents = [15_000_000] }).Operations).At(15_000_000).Reach);
+        Assert.Equal(Reach.Continued,
+            Assert.Single(Forecast(new GrownRun(), new ForecastRequest { Documents = [15_000_000] }).Operations).At(15_000_000).Reach);
     }
 
     [Fact]
@@ -92,7 +100,8 @@ public sealed class RunForecastTests : IDisposable
     {
         long memory = (long)(2e6 * GrownRun.FileBytes);
         RunForecast forecast = Forecast(
-            new GrownRun { MemoryLimitBytes = memory, CacheBytes = memory / 2 }, new ForecastRequest { Documents = [20_000_000, 60_000_000], MemoryBytes = 4 * memory, CacheBytes = 2 * memory });
+            new GrownRun { MemoryLimitBytes = memory, CacheBytes = memory / 2 },
+            new ForecastRequest { Documents = [20_000_000, 60_000_000], MemoryBytes = 4 * memory, CacheBytes = 2 * memory });
         OperationForecast q4 = Assert.Single(forecast.Operations);
         // 10M were measured with a quarter of the memory.
         Assert.Equal([Reach.Continued, Reach.Unknown], forecast.Documents.Select(n => q4.At(n).Reach));
@@ -102,7 +111,10 @@ public sealed class RunForecastTests : IDisposable
     public void The_second_half_of_a_growth_is_predicted_from_the_first()
     {
         long memory = (long)(2e6 * GrownRun.FileBytes);
-        new GrownRun { Steps = 20, MemoryLimitBytes = memory, CacheBytes = memory / 2, Rate = n => 9000 / (1 + (30 * Math.Max(0, 1 - (2e6 / n)))) }.Write(_runs.At("a"));
+        new GrownRun
+        {
+            Steps = 20, MemoryLimitBytes = memory, CacheBytes = memory / 2, Rate = n => 9000 / (1 + (30 * Math.Max(0, 1 - (2e6 / n)))),
+        }.Write(_runs.At("a"));
         using StoredRun run = StoredRun.Open(_runs.At("a"));
         ForecastCheck check = ForecastCheck.Of(run)!;
         Assert.Equal(10_000_000, check.Forecast.LargestDocuments);
@@ -119,7 +131,8 @@ public sealed class RunForecastTests : IDisposable
     public void A_fall_that_only_the_second_half_holds_is_not_predicted_but_lies_in_the_range()
     {
         long memory = (long)(1.2e7 * GrownRun.FileBytes);
-        new GrownRun { Steps = 20, MemoryLimitBytes = memory, Rate = n => 9000 / (1 + (30 * Math.Max(0, 1 - (1.2e7 / n)))) }.Write(_runs.At("a"));
+        new GrownRun { Steps = 20, MemoryLimitBytes = memory, Rate = n => 9000 / (1 + (30 * Math.Max(0, 1 - (1.2e7 / n)))) }
+            .Write(_runs.At("a"));
         using StoredRun run = StoredRun.Open(_runs.At("a"));
         CheckedOperation rate = ForecastCheck.Of(run)!.Operations.Single(one => one.Measure == "rate");
         Assert.InRange(rate.Ranges, 7, 9);

@@ -17,7 +17,8 @@ public sealed class LiveServerTests : IDisposable
 
     public LiveServerTests()
     {
-        _server = new LiveServer(FrozenRun.Build(_runs.Path, new FrozenShape { Steps = 2, TargetDocumentCount = 200_000 }), 0, Key, new LivePage("<p>page</p>", "default-src 'none'"));
+        _server = new LiveServer(FrozenRun.Build(_runs.Path, new FrozenShape { Steps = 2, TargetDocumentCount = 200_000 }), 0, Key,
+            new LivePage("<p>page</p>", "default-src 'none'"));
         _ = _server.Start();
     }
 
@@ -32,9 +33,16 @@ public sealed class LiveServerTests : IDisposable
     {
         string answer = await Ask($"GET /{Key}/ HTTP/1.1\r\nHost: 127.0.0.1:{_server.Port}\r\n\r\n");
 
-        Assert.StartsWith("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 11\r\n", answer, StringComparison.Ordinal);
+        Assert.StartsWith("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 11\r\n",
+            answer, StringComparison.Ordinal);
         Assert.EndsWith("\r\n\r\n<p>page</p>", answer, StringComparison.Ordinal);
-        foreach (string field in new[] { "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'", "X-Content-Type-Options: nosniff", "Cache-Control: no-store", "Cross-Origin-Resource-Policy: same-origin" })
+        foreach (string field in new[]
+        {
+            "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
+            "X-Content-Type-Options: nosniff",
+            "Cache-Control: no-store",
+            "Cross-Origin-Resource-Policy: same-origin",
+        })
             Assert.Contains("\r\n" + field, answer, StringComparison.Ordinal);
         Assert.Equal($"http://127.0.0.1:{_server.Port}/{Key}/", _server.Url);
     }
@@ -61,7 +69,8 @@ public sealed class LiveServerTests : IDisposable
 
     [Fact]
     public async Task Head_of_a_request_has_a_bound() =>
-        Assert.StartsWith("HTTP/1.1 431 ", await Ask($"GET / HTTP/1.1\r\nX: {new string('x', LiveRequest.MostBytes - 19)}"), StringComparison.Ordinal);
+        Assert.StartsWith(
+            "HTTP/1.1 431 ", await Ask($"GET / HTTP/1.1\r\nX: {new string('x', LiveRequest.MostBytes - 19)}"), StringComparison.Ordinal);
 
     [Fact]
     public async Task More_readers_than_allowed_are_told_so_and_one_who_leaves_makes_room_at_once()
@@ -72,7 +81,8 @@ public sealed class LiveServerTests : IDisposable
 
         Assert.StartsWith("HTTP/1.1 503 ", await Ask(Events), StringComparison.Ordinal);
         // The page itself is served all the same.
-        Assert.StartsWith("HTTP/1.1 200 ", await Ask($"GET /{Key}/ HTTP/1.1\r\nHost: 127.0.0.1:{_server.Port}\r\n\r\n"), StringComparison.Ordinal);
+        Assert.StartsWith(
+            "HTTP/1.1 200 ", await Ask($"GET /{Key}/ HTTP/1.1\r\nHost: 127.0.0.1:{_server.Port}\r\n\r\n"), StringComparison.Ordinal);
         held[3].Dispose();
         using TcpClient next = await ConnectWhenThereIsRoom();
         _server.Stop();
@@ -87,14 +97,16 @@ public sealed class LiveServerTests : IDisposable
         for (int i = 0; i < 2 * LiveServer.MostUnknown; i++)
             silent.Add(await Connect("GET"));
 
-        Assert.StartsWith("HTTP/1.1 200 ", await Ask($"GET /{Key}/ HTTP/1.1\r\nHost: 127.0.0.1:{_server.Port}\r\n\r\n"), StringComparison.Ordinal);
+        Assert.StartsWith(
+            "HTTP/1.1 200 ", await Ask($"GET /{Key}/ HTTP/1.1\r\nHost: 127.0.0.1:{_server.Port}\r\n\r\n"), StringComparison.Ordinal);
         foreach (TcpClient client in silent)
             client.Dispose();
     }
 
     [Fact]
     public void Port_in_use_is_an_error_before_anything_is_served() =>
-        Assert.Equal(SocketError.AddressAlreadyInUse, Assert.Throws<SocketException>(() => new LiveServer(_runs.Path, _server.Port, Key, new LivePage("", ""))).SocketErrorCode);
+        Assert.Equal(SocketError.AddressAlreadyInUse,
+            Assert.Throws<SocketException>(() => new LiveServer(_runs.Path, _server.Port, Key, new LivePage("", ""))).SocketErrorCode);
 
     private string Events => $"GET /{Key}/events HTTP/1.1\r\nHost: 127.0.0.1:{_server.Port}\r\n\r\n";
 

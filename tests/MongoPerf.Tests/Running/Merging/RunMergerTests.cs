@@ -72,10 +72,12 @@ public sealed class RunMergerTests : IDisposable
     [Theory]
     [InlineData(5000, 0)]
     [InlineData(5000.5, 0.3)]
-    public void What_clients_learned_of_their_clocks_just_before_a_phase_counts_and_errs_for_none_of_one_clock(double clock, double uncertainty)
+    public void What_clients_learned_of_their_clocks_just_before_a_phase_counts_and_errs_for_none_of_one_clock(
+        double clock, double uncertainty)
     {
         WritePart("a", Of(1), [Of(1)], phaseClock: new ClientClock("c:1", 5000, 0.2));
-        WritePart("b", Of(1), [Of(1)], beginsAfterMilliseconds: 3.5, phaseClock: new ClientClock("c:1", clock, uncertainty == 0 ? 0.2 : 0.1));
+        WritePart(
+            "b", Of(1), [Of(1)], beginsAfterMilliseconds: 3.5, phaseClock: new ClientClock("c:1", clock, uncertainty == 0 ? 0.2 : 0.1));
         using StoredRun merged = Merge("a", "b");
         PhaseRecord phase = Assert.Single(merged.Phases);
         Assert.Equal(clock - 5000 + 3.5, phase.StartSkewMilliseconds!.Value, 6);
@@ -97,14 +99,16 @@ public sealed class RunMergerTests : IDisposable
         WritePart("a", Of(5), [Of(1), Of(1)]);
         WritePart("b", Of(5), [Of(1), Of(1)], beginsAfterMilliseconds: 3000);
         using StoredRun merged = Merge("a", "b");
-        Assert.Contains("began 3.0 s apart", Assert.Single(merged.Events, happened => happened.Kind == RunMerger.ApartEvent).Text, StringComparison.Ordinal);
+        Assert.Contains("began 3.0 s apart",
+            Assert.Single(merged.Events, happened => happened.Kind == RunMerger.ApartEvent).Text, StringComparison.Ordinal);
         Assert.Equal(4, merged.ReadSamples().Count());
     }
 
     [Fact]
     public void Each_machine_is_kept_as_its_clients_saw_it_and_the_busiest_is_judged()
     {
-        // Two clients share one machine, on which others use little; on the other machine others use much, and its client all that its thread can.
+        // Two clients share one machine, on which others use little; on the other machine others use much, and its client all
+        // that its thread can.
         WritePart("a", Of(1), [Of(1), Of(1), Of(1)], host: "quiet", own: 0.2, others: 0.1);
         WritePart("b", Of(1), [Of(1), Of(1), Of(1)], host: "quiet", own: 0.3, others: 0.1);
         WritePart("c", Of(1), [Of(1), Of(1), Of(1)], host: "busy", own: 0.95, others: 0.8);
@@ -112,12 +116,14 @@ public sealed class RunMergerTests : IDisposable
         int column = MetricCatalogue.IndexOf(MetricCatalogue.Host, "client_cpu_user");
         Assert.Equal(
             [("busy", 2.85), ("quiet", 1.5)],
-            merged.ReadHostSamples().GroupBy(sample => sample.Member).OrderBy(machine => machine.Key).Select(machine => (machine.Key, Math.Round((machine.Last().Values[column] - machine.First().Values[column]) / 1e6, 6))));
+            merged.ReadHostSamples().GroupBy(sample => sample.Member).OrderBy(machine => machine.Key)
+                .Select(machine => (machine.Key, Math.Round((machine.Last().Values[column] - machine.First().Values[column]) / 1e6, 6))));
         ClientLimit limit = ClientLimit.Of(merged);
         Assert.True(limit.IsLimit);
         Assert.Contains("0.95 of the 1 core that 1 thread can use", Assert.Single(limit.Sentences), StringComparison.Ordinal);
         Assert.Equal("other programs used 0.8 of busy's 2 cores in q4", limit.Other?.Sentence);
-        Assert.All(HostSecond.Of(merged).Where(second => second.Machine == "quiet"), second => Assert.Equal(0.1, second.OtherCores!.Value, 6));
+        Assert.All(
+            HostSecond.Of(merged).Where(second => second.Machine == "quiet"), second => Assert.Equal(0.1, second.OtherCores!.Value, 6));
     }
 
     [Fact]
@@ -156,7 +162,8 @@ public sealed class RunMergerTests : IDisposable
         WritePart("d", Of(5), [Of(1)], part: 1);
         WritePart("e", Of(5), [Of(1)], part: 1);
         Assert.Equal("a and b are not runs of one plan: seed is '42' in one and '43' in the other", Fault("a", "b"));
-        Assert.Equal("a and c are not runs of one plan: scenario text is 'phases: []' in one and 'phases: [] # another' in the other", Fault("a", "c"));
+        Assert.Equal("a and c are not runs of one plan: scenario text is 'phases: []' in one and 'phases: [] # another' in the other",
+            Fault("a", "c"));
         Assert.Equal("a and d are not runs of one plan: group of clients is 'none' in one and 'g' in the other", Fault("a", "d"));
         Assert.Equal("d and e are both part 1", Fault("d", "e"));
         Assert.Equal("run a is named twice", Fault("a", "a"));
@@ -189,24 +196,30 @@ public sealed class RunMergerTests : IDisposable
     }
 
     private void WritePart(
-        string id, LatencyHistogram whole, LatencyHistogram[] seconds, double clockMilliseconds = 0, double beginsAfterMilliseconds = 0, int? part = null,
-        RunState state = RunState.Finished, Func<RunInfo, RunInfo>? change = null, string text = "phases: []", ClientClock? phaseClock = null, string? host = null, double own = 0, double others = 0)
+        string id, LatencyHistogram whole, LatencyHistogram[] seconds, double clockMilliseconds = 0, double beginsAfterMilliseconds = 0,
+        int? part = null,
+        RunState state = RunState.Finished, Func<RunInfo, RunInfo>? change = null, string text = "phases: []",
+        ClientClock? phaseClock = null, string? host = null, double own = 0, double others = 0)
     {
         RunInfo run = RunParts.Run(id) with { Part = part is { } number ? new ClientPart("g", $"agent {number}", number, 3) : null };
         RunSettings settings = RunParts.Settings();
-        using RunStore store = RunStore.Create(_runs.At(id), change is null ? run : change(run), settings with { Plan = settings.Plan with { Text = text } });
+        using RunStore store = RunStore.Create(_runs.At(id), change is null ? run : change(run),
+            settings with { Plan = settings.Plan with { Text = text } });
         store.SetDeployment(RunParts.Deployment() with { Kind = DeploymentKind.Given });
-        store.SetEnvironment(RunParts.Environment() with { Host = host ?? id, CpuCount = 2, Clock = new ClientClock("s:1", clockMilliseconds, 0.1) });
+        store.SetEnvironment(
+            RunParts.Environment() with { Host = host ?? id, CpuCount = 2, Clock = new ClientClock("s:1", clockMilliseconds, 0.1) });
         OperationResult result = RunParts.Result("q4", operations: whole.TotalCount) with
         {
-            Threads = 1, ClientCpuCores = own, LatencyMicroseconds = LatencySummaries.From(whole), Accounting = new Accounting(whole.TotalCount + 1, whole.TotalCount, 1, 0),
+            Threads = 1, ClientCpuCores = own, LatencyMicroseconds = LatencySummaries.From(whole),
+            Accounting = new Accounting(whole.TotalCount + 1, whole.TotalCount, 1, 0),
         };
         store.BeginPhase(RunParts.Phase(1, "q4"), continues: false);
         foreach ((int second, LatencyHistogram histogram) in seconds.Index())
         {
             store.AddSample(RunParts.Sample(second) with
             {
-                AtMilliseconds = RunParts.Start.AddSeconds(second + 1).AddMilliseconds(beginsAfterMilliseconds - clockMilliseconds).ToUnixTimeMilliseconds(),
+                AtMilliseconds = RunParts.Start.AddSeconds(second + 1)
+                    .AddMilliseconds(beginsAfterMilliseconds - clockMilliseconds).ToUnixTimeMilliseconds(),
                 IsWarmup = false,
                 Operations = histogram.TotalCount,
                 LatencyMicroseconds = LatencySummaries.From(histogram),
@@ -219,7 +232,8 @@ public sealed class RunMergerTests : IDisposable
             store.AddHostSample(HostSample(second, host == "quiet" ? 0.5 : own, own, others));
         store.EndPhase(RunParts.Phase(1, "q4", result) with
         {
-            StartedAtMilliseconds = RunParts.Start.ToUnixTimeMilliseconds() + beginsAfterMilliseconds - clockMilliseconds, Clock = phaseClock,
+            StartedAtMilliseconds = RunParts.Start.ToUnixTimeMilliseconds() + beginsAfterMilliseconds - clockMilliseconds,
+            Clock = phaseClock,
         });
         store.AddHistogram(new StoredHistogram(1, "q4", false, HistogramEncoding.EncodeCompressed(whole)));
         store.AddErrors([new ErrorCount(11000, "DuplicateKey", 1, "it is there", [])]);
@@ -229,7 +243,8 @@ public sealed class RunMergerTests : IDisposable
     private static MetricSample HostSample(int second, double clients, double own, double others)
     {
         double[] values = new double[MetricCatalogue.Host.Count];
-        foreach ((string name, double cores) in (ReadOnlySpan<(string, double)>)[("cpu_user", clients + others), ("cpu_idle", 2 - clients - others), ("client_cpu_user", own)])
+        foreach ((string name, double cores) in (ReadOnlySpan<(string, double)>)[("cpu_user", clients + others),
+            ("cpu_idle", 2 - clients - others), ("client_cpu_user", own)])
             values[MetricCatalogue.IndexOf(MetricCatalogue.Host, name)] = cores * second * 1e6;
         return new MetricSample(RunParts.Start.AddSeconds(second).ToUnixTimeMilliseconds(), "client", values);
     }

@@ -29,7 +29,8 @@ public sealed class FuzzTests(ITestOutputHelper output) : ServerTest
         long peak = before;
         var time = Stopwatch.StartNew();
         MessageFuzzer[] fuzzers = [.. Enumerable.Range(0, Clients).Select(i => new MessageFuzzer(Port, seed + i))];
-        Task all = Task.WhenAll(fuzzers.Select(fuzzer => Task.Factory.StartNew(() => fuzzer.Run(messages / Clients), TaskCreationOptions.LongRunning)));
+        Task all = Task.WhenAll(
+            fuzzers.Select(fuzzer => Task.Factory.StartNew(() => fuzzer.Run(messages / Clients), TaskCreationOptions.LongRunning)));
         for (int second = 1; !all.IsCompleted; second++)
         {
             await Task.WhenAny(all, Task.Delay(1000));
@@ -44,7 +45,8 @@ public sealed class FuzzTests(ITestOutputHelper output) : ServerTest
         output.WriteLine(Report(fuzzers, time.Elapsed, before, peak));
         Assert.Empty(fuzzers.SelectMany(fuzzer => fuzzer.Unexpected));
         Assert.Equal(0, Server.Defects);
-        Assert.True(fuzzers.Sum(fuzzer => fuzzer.Succeeded) > messages / 20, "hardly any command succeeded: the corpus does not reach the server's inside");
+        Assert.True(fuzzers.Sum(fuzzer => fuzzer.Succeeded) > messages / 20,
+            "hardly any command succeeded: the corpus does not reach the server's inside");
         Restart();
         RequireCanary();
         RequireValid();
@@ -53,10 +55,13 @@ public sealed class FuzzTests(ITestOutputHelper output) : ServerTest
 
     private string Report(MessageFuzzer[] fuzzers, TimeSpan elapsed, long before, long peak)
     {
-        string codes = string.Join(", ", fuzzers.SelectMany(fuzzer => fuzzer.Codes).GroupBy(pair => pair.Key).OrderByDescending(group => group.Sum(pair => pair.Value))
-            .Take(12).Select(group => $"{group.Key}: {group.Sum(pair => pair.Value)}"));
+        string codes = string.Join(", ",
+            fuzzers.SelectMany(fuzzer => fuzzer.Codes).GroupBy(pair => pair.Key).OrderByDescending(group => group.Sum(pair => pair.Value))
+                .Take(12).Select(group => $"{group.Key}: {group.Sum(pair => pair.Value)}"));
         string line = string.Create(CultureInfo.InvariantCulture,
-            $"{fuzzers.Sum(fuzzer => fuzzer.Sent)} messages ({fuzzers.Sum(fuzzer => fuzzer.Bytewise)} bytewise) in {elapsed.TotalSeconds:F0} s, {fuzzers.Sum(fuzzer => fuzzer.Succeeded)} succeeded, {fuzzers.Sum(fuzzer => fuzzer.Closed)} connections closed, {Server.Defects} defects, resident {before >> 20} MB, at most {peak >> 20} MB; codes {codes}");
+            $"{fuzzers.Sum(fuzzer => fuzzer.Sent)} messages ({fuzzers.Sum(fuzzer => fuzzer.Bytewise)} bytewise) in "
+            + $"{elapsed.TotalSeconds:F0} s, {fuzzers.Sum(fuzzer => fuzzer.Succeeded)} succeeded, {fuzzers.Sum(fuzzer => fuzzer.Closed)} "
+            + $"connections closed, {Server.Defects} defects, resident {before >> 20} MB, at most {peak >> 20} MB; codes {codes}");
         if (Environment.GetEnvironmentVariable("MONGOPERF_FUZZ_LOG") is { } log)
             File.WriteAllLines(log, [line, .. fuzzers.SelectMany(fuzzer => fuzzer.Unexpected).Select(pair => $"{pair.Key}: {pair.Value}")]);
         return line;
@@ -69,16 +74,24 @@ public sealed class FuzzTests(ITestOutputHelper output) : ServerTest
     }
 
     private static IEnumerable<BsonDocument> Canary() =>
-        Enumerable.Range(0, Documents).Select(i => BsonDocument.Of(("_id", i), ("n", i % 17), ("a", new object?[] { i, i + 1 }), ("t", $"bird {i}")));
+        Enumerable.Range(0, Documents)
+            .Select(i => BsonDocument.Of(("_id", i), ("n", i % 17), ("a", new object?[] { i, i + 1 }), ("t", $"bird {i}")));
 
-    /// <summary>What the commands work on. They change, empty and drop it, and would make it grow without bounds: it is made anew now and then.</summary>
+    /// <summary>
+    /// What the commands work on. They change, empty and drop it, and would make it grow without bounds: it is made anew now and then.
+    /// </summary>
     private void PrepareTarget()
     {
         using var client = new TestClient(Port);
         client.Run("{'delete': 'c', 'deletes': [{'q': {}, 'limit': 0}]}", CommandCorpus.Database);
         client.RunWithSequence("{'insert': 'c', 'ordered': false}", "documents", Enumerable.Range(0, 20).Select(i => BsonDocument.Of(
-            ("_id", i), ("n", i % 10), ("t", $"text {i}"), ("a", new object?[] { BsonDocument.Of(("x", i % 3)), BsonDocument.Of(("x", 2)) }), ("d", BsonDocument.Of(("k", i))))), CommandCorpus.Database);
-        client.Run("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}, {'key': {'a.x': 1, 't': -1}, 'name': 'ax_t'}]}", CommandCorpus.Database);
+            ("_id", i),
+            ("n", i % 10),
+            ("t", $"text {i}"),
+            ("a", new object?[] { BsonDocument.Of(("x", i % 3)), BsonDocument.Of(("x", 2)) }),
+            ("d", BsonDocument.Of(("k", i))))), CommandCorpus.Database);
+        client.Run("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}, {'key': {'a.x': 1, 't': -1}, 'name': 'ax_t'}]}",
+            CommandCorpus.Database);
     }
 
     /// <summary>Mutated names make new collections, and each holds memory for as long as it is there.</summary>
@@ -96,7 +109,8 @@ public sealed class FuzzTests(ITestOutputHelper output) : ServerTest
     {
         using var client = new TestClient(Port);
         BsonDocument reply = client.Run("{'find': 'bird', 'sort': {'_id': 1}, 'batchSize': 2000}", "canary");
-        Assert.Equal(Canary().Select(document => ExtendedJson.Write(document.Bytes)), TestClient.Batch(reply, "firstBatch").Select(document => ExtendedJson.Write(document.Bytes)));
+        Assert.Equal(Canary().Select(document => ExtendedJson.Write(document.Bytes)),
+            TestClient.Batch(reply, "firstBatch").Select(document => ExtendedJson.Write(document.Bytes)));
     }
 
     private void RequireValid()

@@ -58,7 +58,8 @@ internal sealed class MessageFuzzer(int port, int seed)
 
     private Socket Connect()
     {
-        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = (int)Patience.TotalMilliseconds };
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream,
+            ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = (int)Patience.TotalMilliseconds };
         socket.Connect(System.Net.IPAddress.Loopback, port);
         return socket;
     }
@@ -106,7 +107,8 @@ internal sealed class MessageFuzzer(int port, int seed)
         }
         catch (SocketException error)
         {
-            Assert.True(error.SocketErrorCode != SocketError.TimedOut, $"seed {seed}, message {Sent}: the server did not answer for {Patience}");
+            Assert.True(
+                error.SocketErrorCode != SocketError.TimedOut, $"seed {seed}, message {Sent}: the server did not answer for {Patience}");
         }
 
         Count(isWhole);

@@ -4,7 +4,10 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Tests.Server.Fuzzing;
 
-/// <summary>Makes messages of the corpus: well-formed ones with mutated values and names, and others with mutated bytes. The same seed makes the same messages.</summary>
+/// <summary>
+/// Makes messages of the corpus: well-formed ones with mutated values and names, and others with mutated bytes. The same seed
+/// makes the same messages.
+/// </summary>
 internal sealed class MessageMutator(int seed)
 {
     private const int MostLevels = 260;
@@ -46,7 +49,8 @@ internal sealed class MessageMutator(int seed)
         string database = _random.Next(40) == 0 ? "admin" : CommandCorpus.Database;
         string? first = command.FirstOrDefault().Key;
         string? list = first switch { "insert" => "documents", "update" => "updates", "delete" => "deletes", _ => null };
-        if (list == null || _random.Next(2) == 0 || command.FindDocument(list) is not { } documents || documents.Any(item => item.Value.Type != BsonType.Document))
+        if (list == null || _random.Next(2) == 0 || command.FindDocument(list) is not { } documents
+            || documents.Any(item => item.Value.Type != BsonType.Document))
             return _writer.WriteCommand(database, command, requestId).ToArray();
         _writer.Begin(OpMsgFlags.None, requestId);
         foreach ((string name, BsonValue value) in command.Where(pair => pair.Key != list))
@@ -93,7 +97,8 @@ internal sealed class MessageMutator(int seed)
         return BsonDocument.Of([.. changed]);
     }
 
-    private static IEnumerable<(string, object?)> Fields(IEnumerable<KeyValuePair<string, BsonValue>> fields) => fields.Select(pair => (pair.Key, (object?)pair.Value));
+    private static IEnumerable<(string, object?)> Fields(IEnumerable<KeyValuePair<string, BsonValue>> fields) =>
+        fields.Select(pair => (pair.Key, (object?)pair.Value));
 
     private BsonValue Inside(BsonValue value)
     {
@@ -107,7 +112,9 @@ internal sealed class MessageMutator(int seed)
     private BsonValue Deep(BsonValue value)
     {
         string name = new[] { "a", "$not", "$and", "$or", "$abs", "$elemMatch", "$concat", "$add", "0" }[_random.Next(9)];
-        byte[][] names = name is "$and" or "$or" or "$concat" or "$add" ? [Encoding.UTF8.GetBytes(name), [(byte)'0']] : [Encoding.UTF8.GetBytes(name)];
+        byte[][] names = name is "$and" or "$or" or "$concat" or "$add"
+            ? [Encoding.UTF8.GetBytes(name), [(byte)'0']]
+            : [Encoding.UTF8.GetBytes(name)];
         int levels = _random.Next(MostLevels);
         if (levels == 0)
             return value;
@@ -149,9 +156,11 @@ internal sealed class MessageMutator(int seed)
                 case 0: message[at] ^= (byte)(1 << _random.Next(8)); break;
                 case 1: message[at] = (byte)_random.Next(256); break;
                 case 2: message[at] = new byte[] { 0, 1, 3, 4, 5, 0x7F, 0x80, 0xFF }[_random.Next(8)]; break;
-                case 3 when at + 4 <= message.Length: BitConverter.TryWriteBytes(message.AsSpan(at), new[] { 0, 1, -1, int.MaxValue, int.MinValue, 5, message.Length }[_random.Next(7)]); break;
+                case 3 when at + 4 <= message.Length: BitConverter.TryWriteBytes(message.AsSpan(at),
+                    new[] { 0, 1, -1, int.MaxValue, int.MinValue, 5, message.Length }[_random.Next(7)]); break;
                 case 4: message = [.. message[..at], .. message[(at + Math.Min(_random.Next(1, 9), message.Length - at))..]]; break;
-                default: message = [.. message[..at], .. message[at..Math.Min(message.Length, at + _random.Next(1, 17))], .. message[at..]]; break;
+                default: message = [.. message[..at], .. message[at..Math.Min(message.Length, at + _random.Next(1, 17))], .. message[at..]];
+                    break;
             }
         }
 

@@ -60,14 +60,16 @@ public sealed class NamesTests
     [InlineData("unacknowledged", null)]
     [InlineData("", null)]
     [InlineData("xyz", null)]
-    public void The_nearest_known_name_is_found_or_none(string typed, string? nearest) => Assert.Equal(nearest, NearestName.Find(typed, ["unack", "batch", "safe", "q4", "q5", "q6", "q7", "size"]));
+    public void The_nearest_known_name_is_found_or_none(string typed, string? nearest) =>
+        Assert.Equal(nearest, NearestName.Find(typed, ["unack", "batch", "safe", "q4", "q5", "q6", "q7", "size"]));
 
     [Theory]
     [InlineData("--taget", "--target")]
     [InlineData("--targte", "--target")]
     [InlineData("--threds", "--threads")]
     [InlineData("--elephants", null)]
-    public void Options_are_found_too(string typed, string? nearest) => Assert.Equal(nearest, NearestName.Find(typed, ["--threads", "--target", "--tests", "-t"]));
+    public void Options_are_found_too(string typed, string? nearest) =>
+        Assert.Equal(nearest, NearestName.Find(typed, ["--threads", "--target", "--tests", "-t"]));
 
     [Fact]
     public void Nothing_is_near_when_nothing_is_known() => Assert.Null(NearestName.Find("q4", []));

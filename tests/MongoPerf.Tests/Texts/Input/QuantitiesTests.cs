@@ -121,5 +121,6 @@ public sealed class QuantitiesTests
     public void What_is_no_share_is_refused(string text) =>
         CheckRefusal(() => SharedOptions.ParseShare(text), $"'{text}' is not valid; allowed: all, none, or a percentage such as 1%");
 
-    private static void CheckRefusal(Func<object> parse, string message) => Assert.Equal(message, Assert.Throws<FormatException>(() => { parse(); }).Message);
+    private static void CheckRefusal(Func<object> parse, string message) =>
+        Assert.Equal(message, Assert.Throws<FormatException>(() => { parse(); }).Message);
 }

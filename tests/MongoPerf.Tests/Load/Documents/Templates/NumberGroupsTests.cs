@@ -30,21 +30,24 @@ public sealed class NumberGroupsTests
         // Of a pair the second is what the first leaves: only the first are independent of each other.
         long[] first = [.. SizesOf(new NumberGroups(10, 100, 42), 110 * Groups).Where((_, i) => i % 2 == 0)];
         Assert.Equal((10, 100), (first.Min(), first.Max()));
-        ChiSquare.AssertAgrees([.. Enumerable.Repeat(1.0 / 91, 91)], [.. Enumerable.Range(10, 91).Select(size => first.LongCount(f => f == size))]);
+        ChiSquare.AssertAgrees(
+            [.. Enumerable.Repeat(1.0 / 91, 91)], [.. Enumerable.Range(10, 91).Select(size => first.LongCount(f => f == size))]);
     }
 
     [Fact]
     public void Another_seed_draws_other_sizes_and_far_numbers_cost_no_more()
     {
         Assert.NotEqual(SizesOf(new NumberGroups(10, 100, 1), 11_000), SizesOf(new NumberGroups(10, 100, 2), 11_000));
-        Assert.InRange(new NumberGroups(10, 100, 1).Of(1_000_000_000_000_000), 2 * (1_000_000_000_000_000 / 110), (2 * (1_000_000_000_000_000 / 110)) + 1);
+        Assert.InRange(new NumberGroups(10, 100, 1).Of(1_000_000_000_000_000), 2 * (1_000_000_000_000_000 / 110),
+            (2 * (1_000_000_000_000_000 / 110)) + 1);
     }
 
     [Fact]
     public void A_query_for_a_group_asks_for_the_one_of_the_document_that_was_drawn()
     {
         DocumentTemplate news = ScenarioTexts.Plan(
-            "data: {news: {count: 1, document: {category: {^number: {every: [10, 100], start: 5, step: 2}}}}}\nphases: [{load: news}]\n").Rounds[0].Collections.Single().Documents;
+            "data: {news: {count: 1, document: {category: {^number: {every: [10, 100], start: 5, step: 2}}}}}\n"
+            + "phases: [{load: news}]\n").Rounds[0].Collections.Single().Documents;
         TemplateValue asked = ReferenceValue.Of(news, news.Find("category")!);
         for (long number = 0; number < 2000; number++)
         {

@@ -23,7 +23,8 @@ public sealed class TemplateTests
     private static readonly DocumentValue FixedOnly = DocumentValue.Of(
         ("_id", new ObjectIdValue(42)),
         ("number", new SequenceValue(NumberKind.Int32, 0, 1)),
-        ("nested", DocumentValue.Of(("date", new SequenceValue(NumberKind.Date, 0, 1000)), ("text", FillerValue.Text(new LengthRange(10, 10), Salt.Of("t"))))));
+        ("nested", DocumentValue.Of(
+            ("date", new SequenceValue(NumberKind.Date, 0, 1000)), ("text", FillerValue.Text(new LengthRange(10, 10), Salt.Of("t"))))));
 
     [Fact]
     public void Document_is_a_function_of_seed_and_number()
@@ -31,7 +32,8 @@ public sealed class TemplateTests
         var template = new DocumentTemplate(EveryKind, 42, "c");
         Assert.Equal(template.Make(7).Bytes.ToArray(), new DocumentTemplate(EveryKind, 42, "c").Make(7).Bytes.ToArray());
         Assert.NotEqual(template.Make(7).Bytes.ToArray(), template.Make(8).Bytes.ToArray());
-        Assert.NotEqual(template.Make(7).Find("int")!.Value.ToInt64(), new DocumentTemplate(EveryKind, 43, "c").Make(7).Find("int")!.Value.ToInt64());
+        Assert.NotEqual(
+            template.Make(7).Find("int")!.Value.ToInt64(), new DocumentTemplate(EveryKind, 43, "c").Make(7).Find("int")!.Value.ToInt64());
     }
 
     /// <summary>Frozen: stored data depend on it.</summary>
@@ -46,7 +48,8 @@ public sealed class TemplateTests
     [Fact]
     public void Field_that_is_added_leaves_the_others_as_they_are()
     {
-        var more = new DocumentValue([.. EveryKind.Elements, KeyValuePair.Create("more", (TemplateValue)new BooleanValue(0.5, Salt.Of("more")))]);
+        var more =
+            new DocumentValue([.. EveryKind.Elements, KeyValuePair.Create("more", (TemplateValue)new BooleanValue(0.5, Salt.Of("more")))]);
         BsonDocument before = new DocumentTemplate(EveryKind, 42, "c").Make(3);
         BsonDocument after = new DocumentTemplate(more, 42, "c").Make(3);
         Assert.All(before, e => Assert.Equal(e.Value.Bytes.ToArray(), after.Find(e.Key)!.Value.Bytes.ToArray()));
@@ -63,7 +66,8 @@ public sealed class TemplateTests
         Assert.Equal((2, 10), (lengths.Min(), lengths.Max()));
         Assert.Equal(100, documents.Select(d => d.FindString("word")).Distinct().Count());
         Assert.InRange(documents.Count(d => d.IsTrue("flag")), 9_700, 10_300);
-        Assert.All(documents.Take(100), d => Assert.All(d.FindDocument("tags")!, t => Assert.False(string.IsNullOrEmpty(t.Value.ToString()))));
+        Assert.All(
+            documents.Take(100), d => Assert.All(d.FindDocument("tags")!, t => Assert.False(string.IsNullOrEmpty(t.Value.ToString()))));
     }
 
     [Fact]
@@ -88,7 +92,8 @@ public sealed class TemplateTests
     }
 
     [Fact]
-    public void Document_with_varying_lengths_is_not_patched() => Assert.Null(PatchPlan.TryMake(EveryKind, EveryKind.ToDocument(new ValueContext(0, 0)).Bytes));
+    public void Document_with_varying_lengths_is_not_patched() =>
+        Assert.Null(PatchPlan.TryMake(EveryKind, EveryKind.ToDocument(new ValueContext(0, 0)).Bytes));
 
     [Fact]
     public void Writing_allocates_nothing()
@@ -118,7 +123,9 @@ public sealed class TemplateTests
     {
         var template = new DocumentTemplate(EveryKind, 42, "c");
         DocumentValue filter = DocumentValue.Of(
-            ("int", ReferenceValue.Of(template, template.Find("int")!)), ("tag", ReferenceValue.Of(template, template.Find("tags.0")!)), ("a", ReferenceValue.Of(template, template.Find("nested.a")!)));
+            ("int", ReferenceValue.Of(template, template.Find("int")!)),
+            ("tag", ReferenceValue.Of(template, template.Find("tags.0")!)),
+            ("a", ReferenceValue.Of(template, template.Find("nested.a")!)));
         BsonDocument document = template.Make(123);
         BsonDocument made = filter.ToDocument(new ValueContext(123, 5));
         Assert.Equal(document.FindInt64("int"), made.FindInt64("int"));
