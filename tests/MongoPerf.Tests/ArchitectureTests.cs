@@ -140,14 +140,12 @@ public sealed partial class ArchitectureTests
 
     [Theory]
     [InlineData("namespace MongoPerf.Wire.Bson;", "using MongoPerf.Wire.Messages;")]
-    [InlineData("namespace MongoPerf.Measurement;", "using MongoPerf.Wire.Bson;")]
     [InlineData("namespace MongoPerf.Storage;", "using MongoPerf.Load.Plans;")]
     [InlineData("namespace MongoPerf.Load.Plans;", "using MongoPerf.Storage;")]
     [InlineData("namespace MongoPerf.Load.Documents;", "using MongoPerf.Load.Keys;")]
     [InlineData("namespace MongoPerf.Load.Phases;", "using MongoPerf.Load.Growth;")]
     [InlineData("namespace MongoPerf.Load.Growth;", "using MongoPerf.Load.Executors.Wire;")]
     [InlineData("namespace MongoPerf.Load.Sharding;", "using MongoPerf.Load.Phases;")]
-    [InlineData("namespace MongoPerf.Server.Commands;", "using MongoPerf.Load.Documents;")]
     [InlineData("namespace MongoPerf.Reports.Charts;", "using static MongoPerf.Wire.Connections.ConnectionString;")]
     [InlineData("namespace MongoPerf.Reports;", "using Connection = MongoPerf.Wire.Connections.MongoConnection;")]
     [InlineData("namespace MongoPerf.Reports.Figures;", "using MongoPerf.Scenarios;")]
@@ -161,7 +159,7 @@ public sealed partial class ArchitectureTests
     [InlineData("namespace MongoPerf.Running.Agents;", "using MongoPerf.Reports;")]
     [InlineData("namespace MongoPerf.Reports;", "using MongoPerf.Running.Sessions;")]
     [InlineData("namespace MongoPerf.Scenarios;", "string? x = Commands.NearestName.Find(y);")]
-    [InlineData("namespace MongoPerf.Measurement;", "var x = MongoPerf.Wire.Bson.ObjectId.Parse(y);")]
+    [InlineData("namespace MongoPerf.Storage;", "var x = MongoPerf.Wire.Bson.ObjectId.Parse(y);")]
     public void Wrong_arrow_is_found(string declaration, string use) => Assert.Single(WrongUses($"{use}\n{declaration}\n"));
 
     [Theory]

@@ -10,7 +10,10 @@ namespace MongoPerf.Tests;
 public sealed class SystemSeamTests
 {
     /// <summary>Its protocol, its executors, its implementation with the registration, and the words that stored runs hold.</summary>
-    private static readonly string[] Rooms = ["/Tyrant/", "/Running/Systems/", "/Runs/Topology.cs", "/Runs/RunRecords.cs"];
+    private static readonly string[] Rooms =
+    [
+        "/Tyrant/", "/MongoPerf.Running/Systems/", "/MongoPerf.Storage/Topology.cs", "/MongoPerf.Storage/RunRecords.cs",
+    ];
 
     [Fact]
     public void Tokyo_Tyrant_is_named_in_its_own_rooms_only()

@@ -20,7 +20,7 @@ public sealed class SchemaTests : IDisposable
     {
         JsonSchema schema = JsonSchema.Read("result");
         Assert.Empty(schema.Check(
-            File.ReadAllText(Path.Combine(RepositoryPaths.Root, "tests", "MongoPerf.Tests", "Reporting", "Approved", "result.json"))));
+            File.ReadAllText(Path.Combine(RepositoryPaths.Root, "tests", "MongoPerf.Tests", "Reports", "Approved", "result.json"))));
         using StoredRun run = new GrowingRun().Write(_runs.At("a"));
         string json = Written(output => JsonReport.Write(run, output));
         Assert.Empty(schema.Check(json));

@@ -29,15 +29,8 @@ namespace MongoPerf.Tests.Texts;
 public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) : IClassFixture<ApprovedReportTests.Fixture>, IDisposable
 {
     private static readonly IReadOnlyDictionary<string, string> Chinese = Language.Chinese.Texts;
-    private static readonly SourceText[] Sources =
-    [
-        .. new[]
-        {
-            "MongoPerf", "MongoPerf.Load",
-        }.SelectMany(project => Directory.GetFiles(Path.Combine(RepositoryPaths.Root, "src", project), "*.cs", SearchOption.AllDirectories))
-            .Where(path => !path.Contains("/obj/", StringComparison.Ordinal) && !path.Contains("/bin/", StringComparison.Ordinal))
-            .SelectMany(path => SourceTexts.In(File.ReadAllText(path))),
-    ];
+    private static readonly SourceText[] Sources = [.. RepositoryPaths.SourcesIn("src")
+        .SelectMany(path => SourceTexts.In(File.ReadAllText(path)))];
 
     private readonly TemporaryFolder _runs = new();
 
