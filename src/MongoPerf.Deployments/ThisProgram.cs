@@ -6,7 +6,7 @@ namespace MongoPerf.Deployments;
 public static class ThisProgram
 {
     /// <summary>The .NET host and mongoperf.dll: right as well when a test host is what runs now.</summary>
-    public static IReadOnlyList<string> Command { get; } = [FindHost(), typeof(ThisProgram).Assembly.Location];
+    public static IReadOnlyList<string> Command { get; } = [FindHost(), Path.Combine(AppContext.BaseDirectory, "mongoperf.dll")];
 
     private static string FindHost()
     {

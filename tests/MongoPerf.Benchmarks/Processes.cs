@@ -59,7 +59,7 @@ internal sealed class MongoPerfProcess(IReadOnlyList<string> target, double seco
     /// <summary>Any command of the program.</summary>
     /// <returns>What it printed.</returns>
     public static string Command(params IReadOnlyList<string> arguments) =>
-        Processes.Run("dotnet", [typeof(Texts.Input.ExitCode).Assembly.Location, .. arguments], []);
+        Processes.Run("dotnet", [Path.Combine(AppContext.BaseDirectory, "mongoperf.dll"), .. arguments], []);
 
     /// <summary>
     /// YCSB's workload c with a uniform distribution, over as many documents as the floor asks for. The keys are YCSB's texts, the

@@ -12,6 +12,8 @@ namespace MongoPerf.Tests;
 /// </summary>
 public sealed partial class ConventionTests
 {
+    private static readonly EnumerationOptions OfAnyCase = new() { MatchCasing = MatchCasing.CaseInsensitive };
+
     [Fact]
     public void Namespaces_are_those_of_files() => Assert.Empty(
         from folder in (string[])["src", "tests"]
@@ -21,8 +23,9 @@ public sealed partial class ConventionTests
 
     [Fact]
     public void Private_fields_begin_with_an_underscore_and_constants_with_a_capital_letter() => Assert.Empty(
-        from assembly in (Assembly[])[typeof(BsonDocument).Assembly, typeof(Plan).Assembly, typeof(EmbeddedServer).Assembly,
-            typeof(CommandLine).Assembly]
+        from file in Directory.GetFiles(AppContext.BaseDirectory, "mongoperf*.dll", OfAnyCase)
+        where !file.EndsWith("Tests.dll", StringComparison.Ordinal)
+        let assembly = Assembly.LoadFrom(file)
         from type in assembly.GetTypes()
         where !type.FullName!.Contains('<', StringComparison.Ordinal) && !type.FullName.StartsWith("System.", StringComparison.Ordinal)
         from field in type.GetFields(BindingFlags.DeclaredOnly | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static)
