@@ -13,20 +13,6 @@ public sealed class StructureTests(ITestOutputHelper output)
 
     private static readonly Lazy<SourceGraph> Sources = new(Read);
 
-    /// <summary>
-    /// Larger cycles that are still there: a file of each, and how many files it has at most. To be shortened, never to be extended.
-    /// </summary>
-    private static readonly Dictionary<string, int> LargeCycles = new(StringComparer.Ordinal);
-
-    /// <summary>Files that still use more, and how many at most. To be shortened, never to be extended.</summary>
-    private static readonly Dictionary<string, int> LargeUsers = new(StringComparer.Ordinal)
-    {
-        ["PlanExecution"] = 40,
-        ["PlanSession"] = 33,
-        ["RunFolderCommands"] = 32,
-        ["ScenarioCommands"] = 32,
-    };
-
     [Fact]
     public void No_cycle_has_more_than_12_files()
     {
@@ -35,13 +21,8 @@ public sealed class StructureTests(ITestOutputHelper output)
             output.WriteLine($"{cycle.Count,4} files use each other: {string.Join(", ", cycle)}");
         AssertNone(
             from cycle in cycles
-            let most = Math.Max(MostInCycle, cycle.Max(LargeCycles.GetValueOrDefault))
-            where cycle.Count > most
-            select $"{cycle.Count} files use each other; at most {most} may: {string.Join(", ", cycle)}");
-        AssertNone(
-            from file in LargeCycles.Keys
-            where !cycles.Any(cycle => cycle.Count > MostInCycle && cycle.Contains(file))
-            select $"{file} lies in no cycle of more than {MostInCycle} files any more: remove it from {nameof(LargeCycles)}");
+            where cycle.Count > MostInCycle
+            select $"{cycle.Count} files use each other; at most {MostInCycle} may: {string.Join(", ", cycle)}");
     }
 
     [Fact]
@@ -52,13 +33,8 @@ public sealed class StructureTests(ITestOutputHelper output)
             output.WriteLine($"{file} uses {used.Length} files: {string.Join(", ", used)}");
         AssertNone(
             from user in users
-            let most = Math.Max(MostUsed, LargeUsers.GetValueOrDefault(user.File))
-            where user.Used.Length > most
-            select $"{user.File} uses {user.Used.Length} files; at most {most} are allowed: {string.Join(", ", user.Used)}");
-        AssertNone(
-            from file in LargeUsers.Keys
-            where !users.Any(user => user.File == file && user.Used.Length > MostUsed)
-            select $"{file} uses no more than {MostUsed} files any more: remove it from {nameof(LargeUsers)}");
+            where user.Used.Length > MostUsed
+            select $"{user.File} uses {user.Used.Length} files; at most {MostUsed} are allowed: {string.Join(", ", user.Used)}");
     }
 
     [Fact]

@@ -121,7 +121,7 @@ public static class AgentSession
                 return (begun, ExitCode.Done);
         }
 
-        return (begun, PlanSession.Resume(
+        return (begun, ResumeSession.Run(
             begun, stored => request with { CommandLine = stored.Run.CommandLine, RequiredKind = DeploymentKind.Given }, signals));
     }
 

@@ -1,10 +1,6 @@
-using System.Collections.Concurrent;
 using MongoPerf.Load.Collections;
 using MongoPerf.Load.Failures;
-using MongoPerf.Load.Growth;
-using MongoPerf.Load.Keys;
 using MongoPerf.Load.Phases;
-using MongoPerf.Load.Plans;
 using MongoPerf.Measurement;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
@@ -17,31 +13,11 @@ internal sealed class PlanExecution
 {
     private readonly RunSession _session;
     private readonly RunStore _store;
-    private readonly PreparedData _prepared;
+    private readonly PhaseExecution _phases;
     private readonly StopSignals _signals;
-    private readonly RunContext _run;
-    private readonly ConcurrentQueue<UntilWatch> _watches = new();
 
-    private PlanExecution(RunSession session, RunStore store, IDataStore data, PreparedData prepared, StopSignals signals)
-    {
-        (_session, _store, _prepared, _signals) = (session, store, prepared, signals);
-        IAgentRole? agent = session.Request.Agent;
-        _run = new RunContext(SystemClock.Instance, session.Executors.Open(prepared.Plan), data, store,
-            session.Log.Progress, new PlanRunOptions
-            {
-                Seed = prepared.Seed,
-                Repeat = store.Run.Repeat?.Number ?? store.Run.Try ?? 1,
-                Share = agent?.Share ?? PlanShare.Whole,
-                Meet = agent is null ? static (_, _) => new Meeting() : agent.Meet,
-                VerifyShare = session.On.Deployment.Kind == DeploymentKind.Null ? 0 : session.Settings.Plan.VerifyShare,
-                ReconnectFor = ReconnectTime.Read(),
-                MaxErrors = session.Settings.Plan.MaxErrors,
-                ReasonToStop = session.Guard.ReasonToStop,
-                MeasureDisk = session.Guard.MeasureDisk,
-                Watch = Watch,
-                Restart = how => ServerRestarts.Run(session.On, session.Settings.Data.Database, how, session.Log),
-            });
-    }
+    private PlanExecution(RunSession session, RunStore store, PhaseExecution phases, StopSignals signals) =>
+        (_session, _store, _phases, _signals) = (session, store, phases, signals);
 
     /// <param name="session">Begun.</param>
     /// <param name="store">Of the run.</param>
@@ -55,7 +31,7 @@ internal sealed class PlanExecution
     {
         try
         {
-            return new PlanExecution(session, store, data, prepared, signals).Run(before);
+            return new PlanExecution(session, store, new PhaseExecution(session, store, data, prepared, signals), signals).Run(before);
         }
         catch (Exception e) when (FindWriteFailure(e) is { } failure)
         {
@@ -93,11 +69,9 @@ internal sealed class PlanExecution
         Exception? failure = null;
         try
         {
-            Plan plan = _session.Cluster is null ? WithoutShards(_prepared.Plan) : _prepared.Plan;
-            isDone = RunPhases(plan, before);
-            _session.NoteCollections(plan);
+            isDone = _phases.Run(before);
         }
-        catch (Exception) when (_signals.WasStopped || _run.StopReason is not null)
+        catch (Exception) when (_signals.WasStopped || _phases.Context.StopReason is not null)
         {
             // What breaks after a stop was broken by it.
         }
@@ -116,34 +90,13 @@ internal sealed class PlanExecution
             _session.End();
         }
 
-        return new PlanOutcome(_run, isDone, _signals.WasStopped, failure) { IsPart = _session.Request.Agent is not null };
+        return new PlanOutcome(_phases.Context, isDone, _signals.WasStopped, failure) { IsPart = _session.Request.Agent is not null };
     }
 
     /// <summary>The run can be resumed after it.</summary>
     private static bool IsOfServer(Exception e) =>
         ErrorTally.BreaksConnection(e)
         || e is ServerRefusesException or ServerCommandException or DuplicateKeyException or CollectionBusyException;
-
-    private bool RunPhases(Plan plan, RunProgress before)
-    {
-        try
-        {
-            return new PlanRunner(_run, before).Run(plan, _session.Settings.Data.IsExisting, _signals.Token);
-        }
-        finally
-        {
-            // Also of what was interrupted: it was measured all the same.
-            foreach (UntilWatch watch in _watches)
-                _run.Report(watch.IsKnown ? RunEvent.UntilReached : RunEvent.UntilMissed, watch.Describe());
-        }
-    }
-
-    private Func<IReadOnlyList<Sample>, bool> Watch(Until until, string group)
-    {
-        var watch = new UntilWatch(until, group);
-        _watches.Enqueue(watch);
-        return watch.Add;
-    }
 
     private void RestoreCluster()
     {
@@ -155,19 +108,5 @@ internal sealed class PlanExecution
         {
             Console.Error.WriteLine($"warning: could not restore the balancer: {e.Message}");
         }
-    }
-
-    /// <summary>What only shards can do is left out, and said.</summary>
-    private Plan WithoutShards(Plan plan)
-    {
-        if (plan.Collections.Where(c => c.Shard is not null).Select(c => c.Name).ToArray() is { Length: > 0 } placed)
-            _session.Log.Show("note: the deployment is not sharded: "
-                + $"{string.Join(", ", placed)} {(placed.Length == 1 ? "is" : "are")} on its only server");
-        Plan without = plan.WithoutBalancer();
-        string[] left = [.. without.Phases.Select(p => p.Name)];
-        if (plan.Phases.Select(p => p.Name).Except(left).ToArray() is { Length: > 0 } skipped)
-            _session.Log.Show(
-                $"note: the deployment is not sharded, so there is nothing to balance; skipped: {string.Join(", ", skipped)}");
-        return without;
     }
 }

@@ -105,7 +105,7 @@ public static class CommandLine
             CalibrateCommand.Create(),
             ListCommand.Create(),
             CleanCommand.Create(),
-            ScenarioCommands.CreateValidate(),
+            ValidateCommand.Create(),
             ScenarioCommands.CreateShow(),
             ScenarioCommands.CreateNew(),
             ServerCommand.Create(),

@@ -27,8 +27,12 @@ public sealed class ReplicaSetRunTests
         using var runs = new RunsFolder();
         using (ProgramRun run = ProgramRun.Start(WithMongod, [.. Series, "--out", runs.Path]))
         {
+            // Who is primary is found out beforehand: the steps that are left take a second or two.
+            Assert.True(run.WaitForLine("estimated time"), run.Errors);
+            string primary = ClusterStatus.Read(runs.DataPath).Members.Single(static member => member.State == "primary").Member.Name;
+            ProcessIdentity process = ProcessState.Read(Path.Combine(runs.DataPath, primary))!.Identity;
             Assert.True(run.WaitForLine("step 1 complete"), run.Errors);
-            string primary = KillPrimary(runs);
+            ProcessTable.System.Signal(process, ProcessTable.Kill);
             Assert.True(run.WaitForLine($"restart: member {primary} of the replica set had exited and was restarted"), run.Errors);
             run.Kill();
         }
@@ -49,12 +53,5 @@ public sealed class ReplicaSetRunTests
 
         ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(0);
         Assert.False(Directory.Exists(runs.DataPath));
-    }
-
-    private static string KillPrimary(RunsFolder runs)
-    {
-        string primary = ClusterStatus.Read(runs.DataPath).Members.Single(member => member.State == "primary").Member.Name;
-        ProcessTable.System.Signal(ProcessState.Read(Path.Combine(runs.DataPath, primary))!.Identity, ProcessTable.Kill);
-        return primary;
     }
 }

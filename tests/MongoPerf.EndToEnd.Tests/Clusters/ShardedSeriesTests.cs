@@ -164,8 +164,11 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
             collStats.GetProperty("shards").EnumerateObject()
                 .Sum(static shard => shard.Value.GetProperty("indexSizes").Number("Number_1")));
         foreach (string chart in (string[])["shards.png", "migrations.png", "shards.svg", "migrations.svg"])
-            Assert.True(new FileInfo(Path.Combine(_runs.RunPath, "report", "charts", chart)) is { Exists: true, Length: > 10_000 },
-                $"{chart} is missing or blank");
+        {
+            var file = new FileInfo(Path.Combine(_runs.RunPath, "report", "charts", chart));
+            Assert.True(
+                file is { Exists: true, Length: > 5_000 }, $"{chart} has {(file.Exists ? file.Length : 0)} bytes: missing or blank");
+        }
     }
 
     [MongodFact]

@@ -1,9 +1,6 @@
 using System.CommandLine;
 using MongoPerf.Commands.Agents;
-using MongoPerf.Commands.Results;
 using MongoPerf.Options;
-using MongoPerf.Reports;
-using MongoPerf.Reports.Plots;
 using MongoPerf.Running.Agents;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
@@ -40,7 +37,7 @@ internal static class ResumeCommand
                 return AgentsSession.Resume(merged, uriOfAgents, output);
             }
 
-            return PlanSession.Resume(folder, stored =>
+            return ResumeSession.Run(folder, stored =>
             {
                 CheckServer(parsed.GetValue(shared.RunUri), parsed.GetValue(mongod), stored);
                 ReadPlan plan = StoredPlan.Read(stored.Settings, stored.Run.Seed);
@@ -91,68 +88,4 @@ internal static class ResumeCommand
     /// <summary>A run that was killed before its server answered has only the note.</summary>
     private static DeploymentKind? KindOf(StoredRun stored) =>
         stored.Deployment?.Kind ?? (Enum.TryParse(stored.FindNote(RunDeployment.KindNote), out DeploymentKind kind) ? kind : null);
-}
-
-/// <summary><c>report RUN</c>: makes the report again, also of a run that is still running or was interrupted.</summary>
-internal static class ReportCommand
-{
-    public static Command Create()
-    {
-        var shared = new SharedOptions();
-        Argument<string> run = RunArgument.Create();
-        Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text", "json", "csv",
-            "markdown", "ycsb", "junit");
-        Option<string?> plots = PlotsOption();
-        var command = new Command("report", "Rebuild the report of a run and print its results") { run, format, plots, shared.Out };
-        command.Runs(parsed =>
-        {
-            string runs = PlanRequests.RunsFolder(parsed, shared.Out);
-            RunFolder folder = RunFolder.Find(runs, parsed.GetValue(run)!);
-            using IDisposable style = PlotStyle.Of(parsed.GetValue(plots));
-            var results = new ResultPrinter(PlotLibrary.With(parsed.GetValue(plots)));
-            results.Show(folder, new OutputRequest(runs, parsed.GetValue(format) ?? "text", false, true, results));
-        });
-        return command;
-    }
-
-    internal static Option<string?> PlotsOption() => OptionTypes.Folder(
-        "--plots", "Folder with plots of your own, drawn beside the standard ones or, under their names, in place of them");
-}
-
-/// <summary><c>list runs|scenarios|plots|phases|metrics</c>.</summary>
-internal static class ListCommand
-{
-    public static Command Create()
-    {
-        var shared = new SharedOptions();
-        Command runs = Part("runs", "Stored runs",
-            parsed => ListReport.Runs(RunCatalogue.List(PlanRequests.RunsFolder(parsed, shared.Out)), ServerData.ReadBytes), shared.Out);
-        Command metrics = Part(
-            "metrics", "Metrics sampled during a run: servers and host every second, shards every few seconds", _ => ListReport.Metrics());
-        Command phases = Part("phases", "Phases of the series that 'run' knows by name",
-            _ => ListReport.Named("phases", SeriesScenario.Phases(SeriesScenario.Find())));
-        phases.Aliases.Add("tests");
-        Command plots = Part("plots", "Plots that 'plot' and reports know by name",
-            _ => ListReport.Named("plots", PlotLibrary.Standard.Select(static plot => (plot.Name, plot.Description))));
-        return new Command("list",
-            "List runs, scenarios, plots, phases or metrics") { runs, ScenarioCommands.CreateListScenarios(), plots, phases, metrics };
-    }
-
-    private static Command Part(string name, string description, Func<ParseResult, ListTable> read, params Option[] options)
-    {
-        Option<string?> format = FormatOption();
-        var command = new Command(name, description);
-        foreach (Option option in (Option[])[.. options, format])
-            command.Options.Add(option);
-        command.Runs(parsed => read(parsed).Write(parsed.GetValue(format) ?? "text", Console.Out));
-        return command;
-    }
-
-    /// <summary>Of each of its parts.</summary>
-    public static Option<string?> FormatOption() => OptionTypes.Choice("--format", "Output format [default: text]", "text", "json", "csv");
-}
-
-internal static class RunArgument
-{
-    public static Argument<string> Create() => new("RUN") { Description = "A run id, as shown by 'list runs', or a run folder" };
 }

@@ -1,0 +1,75 @@
+using System.Collections.Concurrent;
+using MongoPerf.Load.Collections;
+using MongoPerf.Load.Growth;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+
+namespace MongoPerf.Running.Sessions;
+
+/// <summary>Runs the phases of a prepared plan, as the run's settings have them.</summary>
+internal sealed class PhaseExecution
+{
+    private readonly RunSession _session;
+    private readonly Plan _plan;
+    private readonly CancellationToken _stop;
+    private readonly ConcurrentQueue<UntilWatch> _watches = new();
+
+    /// <param name="session">Begun.</param>
+    /// <param name="store">Of the run.</param>
+    /// <param name="data">The plan's collections.</param>
+    /// <param name="prepared">What was found there.</param>
+    /// <param name="signals">Stop it.</param>
+    public PhaseExecution(RunSession session, RunStore store, IDataStore data, PreparedData prepared, StopSignals signals)
+    {
+        (_session, _plan, _stop) =
+            (session, session.Cluster is null ? Shardless.Of(prepared.Plan, session.Log) : prepared.Plan, signals.Token);
+        IAgentRole? agent = session.Request.Agent;
+        Context = new RunContext(SystemClock.Instance, session.Executors.Open(prepared.Plan), data, store,
+            session.Log.Progress, new PlanRunOptions
+            {
+                Seed = prepared.Seed,
+                Repeat = store.Run.Repeat?.Number ?? store.Run.Try ?? 1,
+                Share = agent?.Share ?? PlanShare.Whole,
+                Meet = agent is null ? static (_, _) => new Meeting() : agent.Meet,
+                VerifyShare = session.On.Deployment.Kind == DeploymentKind.Null ? 0 : session.Settings.Plan.VerifyShare,
+                ReconnectFor = ReconnectTime.Read(),
+                MaxErrors = session.Settings.Plan.MaxErrors,
+                ReasonToStop = session.Guard.ReasonToStop,
+                MeasureDisk = session.Guard.MeasureDisk,
+                Watch = Watch,
+                Restart = how => ServerRestarts.Run(session.On, session.Settings.Data.Database, how, session.Log),
+            });
+    }
+
+    /// <summary>What the phases have come to.</summary>
+    public RunContext Context { get; }
+
+    /// <summary>Runs the phases that are left, until the last has ended or something stops them.</summary>
+    /// <param name="before">What the run has stored already.</param>
+    /// <returns>All of them are done.</returns>
+    public bool Run(RunProgress before)
+    {
+        try
+        {
+            bool isDone = new PlanRunner(Context, before).Run(_plan, _session.Settings.Data.IsExisting, _stop);
+            _session.NoteCollections(_plan);
+            return isDone;
+        }
+        finally
+        {
+            // Also of what was interrupted: it was measured all the same.
+            foreach (UntilWatch watch in _watches)
+                Context.Report(watch.IsKnown ? RunEvent.UntilReached : RunEvent.UntilMissed, watch.Describe());
+        }
+    }
+
+    private Func<IReadOnlyList<Sample>, bool> Watch(Until until, string group)
+    {
+        var watch = new UntilWatch(until, group);
+        _watches.Enqueue(watch);
+        return watch.Add;
+    }
+}
