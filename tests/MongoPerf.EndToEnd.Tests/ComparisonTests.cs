@@ -15,9 +15,10 @@ public sealed class ComparisonTests
     {
         using var runs = new RunsFolder();
         ProgramResult result = ProgramRun.Run(
-            new ProgramOptions(),
+            new ProgramOptions { WriteReport = true },
             "series", "--target", "500", "--step", "100", "--window", "600ms", "--warmup", "0", "--rate", "100", "--max-skipped", "100%",
-            "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--format", "json", "--out", runs.Path).Expect(0);
+            "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--format", "json", "--plots",
+            runs.AddPlot("mine", "title: Mine\nx: ratio\npanels: [rate]"), "--out", runs.Path).Expect(0);
         Assert.Equal(2, runs.Ids.Count);
         JsonElement comparison = JsonDocument.Parse(result.Output).RootElement;
         Assert.Equal("mongoperf/compare/2", comparison.Text("schema"));
@@ -29,6 +30,7 @@ public sealed class ComparisonTests
         Assert.All(candidate.Items("operations"), operation => Assert.Equal("5 sizes", operation.Text("basis")));
         string folder = runs.At($"compare-{runs.Ids[0]}-{runs.Ids[1]}");
         Assert.True(File.Exists(Path.Combine(folder, "index.html")));
+        Assert.True(File.Exists(Path.Combine(folder, "charts", "mine.csv")));
 
         // Offline, and in words, it is the same comparison; other tests may keep the machine busy.
         ProgramResult again =

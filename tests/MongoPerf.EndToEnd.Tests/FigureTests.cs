@@ -29,6 +29,7 @@ public sealed class FigureTests(TestServers servers) : IDisposable
             Assert.Contains("| total | 1 thread ops/s | 1 thread p99 | 4 threads ops/s | 4 threads p99 |", text, StringComparison.Ordinal);
             Assert.Contains(
                 "Reads by documents and threads", File.ReadAllText(Path.Combine(report, "index.html")), StringComparison.Ordinal);
+            Assert.True(File.Exists(Path.Combine(report, "charts", "mine-operations.csv")));
         });
 
         string comparison =
@@ -43,7 +44,8 @@ public sealed class FigureTests(TestServers servers) : IDisposable
 
     private void Run(string kind) => ProgramRun.Run(
         new ProgramOptions { WriteReport = true }, "run", Example, "--uri", servers[kind].Uri, "--db", servers.NewDatabase(),
-        "--scale", "0.1", "--duration", "200ms", "--quiet", "--out", _runs.Path).Expect(0);
+        "--scale", "0.1", "--duration", "200ms", "--quiet",
+        "--plots", _runs.AddPlot("mine", "title: Mine\nx: time\npanels: [operations]"), "--out", _runs.Path).Expect(0);
 
     private static string[] Column(string file, int column) => [.. File.ReadLines(file).Skip(1).Select(line => line.Split(',')[column])];
 }

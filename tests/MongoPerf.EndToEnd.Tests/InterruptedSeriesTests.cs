@@ -32,7 +32,9 @@ public sealed class InterruptedSeriesTests
         JsonResults.AssertAdds(saved.GetProperty("accounting"));
         Assert.Equal(0, saved.GetProperty("accounting").Number("failed"));
 
-        ProgramRun.Run(options, "resume", runs.Id, "--out", runs.Path).Expect(0);
+        string plots = runs.AddPlot("mine", "title: Mine\nx: time\npanels: [operations]");
+        ProgramRun.Run(options, "resume", runs.Id, "--plots", plots, "--out", runs.Path).Expect(0);
+        Assert.True(File.Exists(runs.At(runs.Id, "report", "charts", "mine-operations.csv")));
         using TestServer server = TestServer.OnDataOf(runs, kind);
         using MongoConnection connection = server.Connect();
         Documents.AssertWhole(connection, 10_000);

@@ -76,14 +76,17 @@ public sealed partial record PlotStyle
     /// <summary>The colors in the order of the file.</summary>
     public IReadOnlyList<Palette.Color> Colors { get; private init; } = [];
 
-    /// <summary>Applies a folder's style in this flow of execution until the result is disposed.</summary>
-    /// <param name="folder">A folder that may have a style.yaml; null for none.</param>
+    /// <summary>The standard style, changed by what a folder's style.yaml names.</summary>
+    /// <param name="folder">May have no such file; null for no folder.</param>
     /// <exception cref="UserException">The file is wrong.</exception>
-    public static IDisposable Of(string? folder)
+    public static PlotStyle In(string? folder) =>
+        folder is not null && PlotFile.TryFind(Path.Combine(folder, Name + ".yaml")) is { } file ? Shipped.Value.With(file) : Shipped.Value;
+
+    /// <summary>Makes this the style of the current flow of execution until the result is disposed.</summary>
+    public IDisposable Use()
     {
         var before = new Former(Scope.Value);
-        if (folder is not null && PlotFile.TryFind(Path.Combine(folder, Name + ".yaml")) is { } file)
-            Scope.Value = Shipped.Value.With(file);
+        Scope.Value = this;
         return before;
     }
 

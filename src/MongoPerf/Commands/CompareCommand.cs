@@ -29,10 +29,9 @@ internal static class CompareCommand
             "--fail-on-regression") { Description = "Exit with code 10 if a rate or a latency (p50, p99) is worse than the baseline" };
         Option<string?> format = OptionTypes.Choice(
             "--format", "Output format [default: text]", "text", "json", "csv", "markdown", "junit");
-        Option<string?> plots = ReportCommand.PlotsOption();
         var command = new Command("compare", "Compare stored runs: ratios with confidence intervals, verdicts, overlaid charts")
         {
-            runs, baseline, noise, force, fail, format, plots, shared.Out,
+            runs, baseline, noise, force, fail, format, shared.Plots, shared.Out,
         };
         // To the parser, any unknown option is one more run.
         runs.Validators.Add(result =>
@@ -44,7 +43,8 @@ internal static class CompareCommand
         {
             string[] named = parsed.GetValue(runs)!;
             string? first = parsed.GetValue(baseline);
-            using IDisposable style = PlotStyle.Of(parsed.GetValue(plots));
+            string? plots = parsed.GetValue(shared.Plots);
+            using IDisposable style = PlotStyle.In(plots).Use();
             return ComparisonSession.Run(new ComparisonRequest
             {
                 RunsFolder = PlanRequests.RunsFolder(parsed, shared.Out),
@@ -53,7 +53,7 @@ internal static class CompareCommand
                 Force = parsed.GetValue(force),
                 FailOnRegression = parsed.GetValue(fail),
                 Format = parsed.GetValue(format) ?? "text",
-                Plots = PlotLibrary.With(parsed.GetValue(plots)),
+                Plots = PlotLibrary.With(plots),
             });
         });
         return command;

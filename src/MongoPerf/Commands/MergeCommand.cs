@@ -22,17 +22,21 @@ internal static class MergeCommand
         Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text",
             "json", "csv", "markdown", "ycsb");
         var command = new Command("merge",
-            "Merge the runs of several clients into one: counts and latencies are added, clocks aligned") { runs, format, shared.Out };
+            "Merge the runs of several clients into one: counts and latencies are added, clocks aligned")
+        {
+            runs, format, shared.Plots, shared.Out,
+        };
         command.Runs(parsed =>
         {
             string folder = PlanRequests.RunsFolder(parsed, shared.Out);
+            var results = new ResultPrinter(parsed.GetValue(shared.Plots));
             var parts = new List<StoredRun>();
             try
             {
                 foreach (string named in parsed.GetValue(runs)!)
                     parts.Add(StoredRun.Open(RunFolder.Find(folder, named).Path));
                 return MergeSession.Merge(parts, [], Masking.MaskCall(parsed.Tokens.Select(t => t.Value)),
-                    new OutputRequest(folder, parsed.GetValue(format) ?? "text", false, true, new ResultPrinter()));
+                    new OutputRequest(folder, parsed.GetValue(format) ?? "text", false, true, results));
             }
             finally
             {

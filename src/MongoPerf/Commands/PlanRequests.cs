@@ -68,9 +68,22 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
 
     public static string RunsFolder(ParseResult parsed, Option<string?> option) => parsed.GetValue(option) ?? "runs";
 
-    public static OutputRequest OutputOf(ParseResult parsed, SharedOptions options, string format) =>
-        new(RunsFolder(parsed, options.Out), format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui),
-            new ResultPrinter()) { WritesReport = !parsed.GetValue(options.NoReport), LivePort = LivePort(parsed, options) };
+    /// <exception cref="UserException">The user's own plots are wrong, or there is no report to draw them in.</exception>
+    public static OutputRequest OutputOf(ParseResult parsed, SharedOptions options, string format)
+    {
+        string? plots = parsed.GetValue(options.Plots);
+        bool writesReport = !parsed.GetValue(options.NoReport);
+        if (plots is not null && !writesReport)
+            throw new UserException(
+                ExitCode.WrongUsage, "--plots says what reports draw, and --no-report writes none", "omit one of them");
+        return new OutputRequest(
+            RunsFolder(parsed, options.Out), format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui),
+            new ResultPrinter(plots))
+        {
+            WritesReport = writesReport,
+            LivePort = LivePort(parsed, options),
+        };
+    }
 
     private RunRequest Make(ReadPlan read, DeploymentChoice choice)
     {

@@ -57,7 +57,7 @@ internal static class PlotCommand
                     ExitCode.WrongUsage, $"unknown option '{unknown}' of 'plot'",
                     NearestName.Hint(unknown, command.Options.Select(static option => option.Name)));
             string? wanted = parsed.GetValue(plot);
-            using IDisposable style = PlotStyle.Of(FolderOf(wanted));
+            using IDisposable style = PlotStyle.In(FolderOf(wanted)).Use();
             using IDisposable language = ChartLanguage.Begin(out string? warning);
             if (warning is not null)
                 Console.Error.WriteLine(warning);

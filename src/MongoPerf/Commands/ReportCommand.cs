@@ -1,7 +1,6 @@
 using System.CommandLine;
 using MongoPerf.Commands.Results;
 using MongoPerf.Options;
-using MongoPerf.Reports.Plots;
 using MongoPerf.Running.Sessions;
 
 namespace MongoPerf.Commands;
@@ -15,19 +14,14 @@ internal static class ReportCommand
         Argument<string> run = RunArgument.Create();
         Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text", "json", "csv",
             "markdown", "ycsb", "junit");
-        Option<string?> plots = PlotsOption();
-        var command = new Command("report", "Rebuild the report of a run and print its results") { run, format, plots, shared.Out };
+        var command = new Command("report", "Rebuild the report of a run and print its results") { run, format, shared.Plots, shared.Out };
         command.Runs(parsed =>
         {
             string runs = PlanRequests.RunsFolder(parsed, shared.Out);
             RunFolder folder = RunFolder.Find(runs, parsed.GetValue(run)!);
-            using IDisposable style = PlotStyle.Of(parsed.GetValue(plots));
-            var results = new ResultPrinter(PlotLibrary.With(parsed.GetValue(plots)));
+            var results = new ResultPrinter(parsed.GetValue(shared.Plots));
             results.Show(folder, new OutputRequest(runs, parsed.GetValue(format) ?? "text", false, true, results));
         });
         return command;
     }
-
-    internal static Option<string?> PlotsOption() => OptionTypes.Folder(
-        "--plots", "Folder with plots of your own, drawn beside the standard ones or, under their names, in place of them");
 }

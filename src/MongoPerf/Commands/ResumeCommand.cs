@@ -25,7 +25,7 @@ internal static class ResumeCommand
         var command = new Command("resume", "Continue an interrupted run with its original settings")
         {
             run, coordinator, shared.RunUri, shared.PasswordFile, mongod, shared.MayWrite, shared.Out, format, shared.Quiet, shared.NoTui,
-            shared.NoReport, shared.Live,
+            shared.NoReport, shared.Plots, shared.Live,
         };
         command.Runs(parsed =>
         {

@@ -36,8 +36,8 @@ internal sealed class SharedOptions
         + "measures the client itself); a list runs them in turn and compares them [default: standalone]", "KIND[,KIND…]", ParseTopology);
 
     public Option<IReadOnlyList<EngineKind>?> Engines { get; } = OptionTypes.List(
-        "--engine", "Client that runs the operations: wire (MongoPerf's own client) or driver (MongoDB.Driver, the official driver, "
-            + "built on first use); a list runs each in turn and compares them [default: wire]", "NAME[,NAME…]", ParseEngine);
+        "--engine", "Client that runs the operations: wire (MongoPerf's own client) or driver (MongoDB.Driver, the official driver); "
+            + "a list runs each in turn and compares them [default: wire]", "NAME[,NAME…]", ParseEngine);
 
     public Option<string?> Against { get; } = OptionTypes.Text(
         "--against", "A second deployment: run the same on it and compare with --uri", "URI");
@@ -121,6 +121,9 @@ internal sealed class SharedOptions
     public Option<bool> NoReport { get; } = new(
         "--no-report") { Description = "Write no report folder; 'mongoperf report RUN' writes it later" };
 
+    public Option<string?> Plots { get; } = OptionTypes.Folder(
+        "--plots", "Folder with plots of your own, drawn beside the standard ones or, under their names, in place of them");
+
     public Option<long?> Live { get; } = LiveOption.Create();
 
     public Option<bool> NoTui { get; } = new("--no-tui") { Description = "Print progress as plain lines, even in a terminal" };
@@ -150,7 +153,7 @@ internal sealed class SharedOptions
             Uri, PasswordFile, Database, Collection, Mongod, Cache, Topology, Engines, Against, Repeat, .. Cluster.All, ClusterFolder,
             Limits.MemoryLimit, Limits.Cpus, Security.Tls, Security.Auth,
             Overrides[PlanOptions.Threads], Batch, Overrides[PlanOptions.Rates], ShardKey, Presplit, ChunkSize, Balancer, Preset,
-            Seed, Journal, Ordered, Verify, MaxErrors, MaxSkipped, Compressibility, ForceDrop, Out, Quiet, NoTui, NoReport, Live,
+            Seed, Journal, Ordered, Verify, MaxErrors, MaxSkipped, Compressibility, ForceDrop, Out, Quiet, NoTui, NoReport, Plots, Live,
         ];
         foreach (Option option in all)
             command.Options.Add(option);

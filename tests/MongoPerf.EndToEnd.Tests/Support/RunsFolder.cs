@@ -20,6 +20,15 @@ internal sealed class RunsFolder : IDisposable
 
     public string At(params string[] names) => System.IO.Path.Combine([Path, .. names]);
 
+    /// <summary>Writes a plot for <c>--plots</c>.</summary>
+    /// <returns>Its folder, which holds all of this test's.</returns>
+    public string AddPlot(string name, string text)
+    {
+        string folder = Directory.CreateDirectory(At(".plots")).FullName;
+        File.WriteAllText(System.IO.Path.Combine(folder, name + ".yaml"), text);
+        return folder;
+    }
+
     /// <returns>Null while the run has no run.db yet.</returns>
     public StoredRun? FindStored()
     {

@@ -134,6 +134,28 @@ public sealed class PlotTests : IDisposable
         Assert.Equal(2, InProcess.Run("report", Run, "--out", _folder.Path, "--plots", _folder.At("nowhere")).Code);
     }
 
+    /// <summary>Not at the end of a run that took hours.</summary>
+    [Theory]
+    [InlineData("title: Mine\nx: nowhere\npanels: [cpu]", "mine.yaml:2: ")]
+    [InlineData(null, "--plots: no folder")]
+    public void A_users_plots_are_read_before_a_run_begins(string? text, string says)
+    {
+        if (text is not null)
+        {
+            Directory.CreateDirectory(_folder.At("my"));
+            File.WriteAllText(_folder.At("my/mine.yaml"), text);
+        }
+
+        string[] series = ["series", "--target", "1k", "--topology", "null", "--out", _folder.At("runs"), "--plots", _folder.At("my")];
+        (int code, _, string errors) = InProcess.Run(series);
+        Assert.Equal(2, code);
+        Assert.Contains(says, errors, StringComparison.Ordinal);
+        Assert.Contains(
+            "--plots says what reports draw, and --no-report writes none", InProcess.Run([.. series, "--no-report"]).Errors,
+            StringComparison.Ordinal);
+        Assert.False(Directory.Exists(_folder.At("runs")));
+    }
+
     [Fact]
     public void A_style_of_a_users_own_changes_what_it_names()
     {

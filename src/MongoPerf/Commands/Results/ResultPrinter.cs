@@ -8,17 +8,23 @@ using MongoPerf.Texts.Input;
 namespace MongoPerf.Commands.Results;
 
 /// <summary>Writes the report's files, where they are asked for, and prints the result in the requested format.</summary>
-/// <param name="plots">What charts are drawn; null for the standard ones.</param>
-internal sealed class ResultPrinter(IReadOnlyList<PlotInfo>? plots = null) : IRunResults
+/// <param name="ownPlots">A folder with plots of the user's own; null for the standard ones alone.</param>
+/// <exception cref="UserException">The folder has no plots, or wrong ones.</exception>
+internal sealed class ResultPrinter(string? ownPlots = null) : IRunResults
 {
+    // Read here, not when the report is drawn: a run must not measure for hours to end in a mistake of a file.
+    private readonly IReadOnlyList<PlotInfo>? _plots = ownPlots is null ? null : PlotLibrary.With(ownPlots);
+    private readonly PlotStyle? _style = ownPlots is null ? null : PlotStyle.In(ownPlots);
+
     public void Show(RunFolder folder, OutputRequest output)
     {
+        using IDisposable? style = _style?.Use();
         using StoredRun run = StoredRun.Open(folder.Path);
         ReportFiles? files = null;
         UserException? unwritten = null;
         try
         {
-            files = output.WritesReport ? ReportWriter.WriteAll(run, folder.ReportPath, plots) : null;
+            files = output.WritesReport ? ReportWriter.WriteAll(run, folder.ReportPath, _plots) : null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -40,13 +46,18 @@ internal sealed class ResultPrinter(IReadOnlyList<PlotInfo>? plots = null) : IRu
         [.. run.Phases
             .SelectMany(phase => phase.Assertions.Where(one => !one.Holds).Select(one => $"{PhaseLabels.Of(phase)}: {one.Text}"))];
 
-    public ExitCode Compare(IReadOnlyList<string> runs, OutputRequest output) => ComparisonSession.Run(new ComparisonRequest
+    public ExitCode Compare(IReadOnlyList<string> runs, OutputRequest output)
     {
-        RunsFolder = output.RunsFolder,
-        Runs = runs,
-        Format = output.Format,
-        IsOfOneCommand = true,
-    });
+        using IDisposable? style = _style?.Use();
+        return ComparisonSession.Run(new ComparisonRequest
+        {
+            RunsFolder = output.RunsFolder,
+            Runs = runs,
+            Format = output.Format,
+            IsOfOneCommand = true,
+            Plots = _plots,
+        });
+    }
 
     public void Show(RateSearchResult found, OutputRequest output) => RateSearchReport.Print(output.Format, found);
 
