@@ -33,9 +33,27 @@ internal static class RequestedEngine
     public static IReadOnlyList<RunRequest> ThroughDriver(IReadOnlyList<RunRequest> requests)
     {
         RunRequest[] through = [.. requests.Where(request => request.Settings.Engine.Kind == EngineKind.Driver)];
-        return through.FirstOrDefault(request => request.System != DatabaseSystems.MongoDb) is not { System: var other } ? through
-            : throw new UserException(
-                ExitCode.WrongUsage, $"--engine driver speaks MongoDB's protocol only; {other.Name} has one of its own", "omit --engine");
+        foreach (RunRequest request in through)
+        {
+            if (request.System != DatabaseSystems.MongoDb)
+            {
+                throw new UserException(
+                    ExitCode.WrongUsage, $"--engine driver speaks MongoDB's protocol only; {request.System.Name} has one of its own",
+                    "omit --engine");
+            }
+
+            // It takes such a connection string, and fails with "Unable to create an authenticator" when it connects.
+            if (request.Uri is { } uri && ServerUri.Parse(uri).AuthMechanism == "MONGODB-AWS")
+            {
+                throw new UserException(
+                    ExitCode.WrongUsage,
+                    "--engine driver can't log in by MONGODB-AWS: MongoDB.Driver needs another package for it "
+                    + "(MongoDB.Driver.Authentication.AWS), which MongoPerf does not contain",
+                    "omit --engine: MongoPerf's own client can");
+            }
+        }
+
+        return through;
     }
 
     private static RunRequest Through(RunRequest request, IClientEngine driver)

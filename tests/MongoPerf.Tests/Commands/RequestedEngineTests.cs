@@ -69,6 +69,15 @@ public sealed class RequestedEngineTests
     }
 
     [Fact]
+    public void A_login_that_the_driver_lacks_is_refused_before_anything_is_loaded()
+    {
+        UserException e = Assert.Throws<UserException>(() => RequestedEngine.Open(
+            [Request(Driver) with { Uri = "mongodb://key:secret@host/?authMechanism=MONGODB-AWS&authSource=$external" }], Fail));
+        Assert.StartsWith("--engine driver can't log in by MONGODB-AWS: ", e.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("secret", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_run_goes_on_with_the_version_of_the_driver_that_it_began_with()
     {
         Assert.Equal("driver 9.8.7",
