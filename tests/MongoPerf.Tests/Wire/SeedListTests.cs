@@ -12,7 +12,7 @@ public sealed class SeedListTests
     private const string Vectors = "initial-dns-seedlist-discovery";
 
     /// <summary>The records that the specification's own tests are written for.</summary>
-    private static readonly DnsZone Zone = new DnsZone()
+    internal static readonly DnsZone Zone = new DnsZone()
         .Service($"test1.{Domain}", $"localhost.{Domain}", 27017).Service($"test1.{Domain}", $"localhost.{Domain}", 27018)
         .Service($"test2.{Domain}", $"localhost.{Domain}", 27018).Service($"test2.{Domain}", $"localhost.{Domain}", 27019)
         .Service($"test3.{Domain}", $"localhost.{Domain}", 27017)
@@ -38,18 +38,14 @@ public sealed class SeedListTests
         .Service($"test23.{Domain}", $"localhost.{Domain}", 8000)
         .Service($"test24.{Domain}", $"localhost.{Domain}", 8000).Text($"test24.{Domain}", "loadBalanced=true");
 
-    public static TheoryData<string> Published
-    {
-        get
-        {
-            string? folder = RepositoryPaths.Vectors is null ? null : Path.Combine(RepositoryPaths.Vectors, Vectors);
-            // Where the vectors are not, the cases of this class remain.
-            return folder is not null && Directory.Exists(folder)
-                ? [.. Directory.GetFiles(folder, "*.json", SearchOption.AllDirectories)
-                    .Select(file => Path.GetRelativePath(RepositoryPaths.Vectors!, file)).Order(StringComparer.Ordinal)]
-                : [""];
-        }
-    }
+    /// <summary>Where the vectors are not, the cases of this class remain.</summary>
+    public static TheoryData<string> Published => PublishedFiles is [] ? [""] : [.. PublishedFiles];
+
+    internal static IReadOnlyList<string> PublishedFiles =>
+        RepositoryPaths.Vectors is { } all && Path.Combine(all, Vectors) is var folder && Directory.Exists(folder)
+            ? [.. Directory.GetFiles(folder, "*.json", SearchOption.AllDirectories)
+                .Select(file => Path.GetRelativePath(all, file)).Order(StringComparer.Ordinal)]
+            : [];
 
     /// <summary>
     /// The host's name before the domain and the options; the ports that are found; options as they are then, with commas between them.
@@ -173,9 +169,12 @@ public sealed class SeedListTests
         }
     }
 
-    private static ConnectionString Resolve(string name)
+    /// <param name="name">The host's name before the domain, and options.</param>
+    internal static string UriOf(string name)
     {
         string[] parts = name.Split('?');
-        return ConnectionString.Parse($"mongodb+srv://{parts[0]}.{Domain}/{(parts.Length > 1 ? "?" + parts[1] : "")}").Resolve(Zone);
+        return $"mongodb+srv://{parts[0]}.{Domain}/{(parts.Length > 1 ? "?" + parts[1] : "")}";
     }
+
+    private static ConnectionString Resolve(string name) => ConnectionString.Parse(UriOf(name)).Resolve(Zone);
 }
