@@ -105,8 +105,9 @@ internal static class RunVerdicts
     private static void AddUnacknowledged(List<Verdict> verdicts, StoredRun run)
     {
         UnacknowledgedResult[] results = [.. run.Results.Select(result => result.Unacknowledged).OfType<UnacknowledgedResult>()];
-        // An interruption comes before what arrived is counted.
-        long unknown = SentBlindly(run.Results.Where(result => !result.IsArrivalUnknown));
+        // An interruption comes before what arrived is counted; and it is counted only where a phase does nothing else.
+        long unknown = SentBlindly(run.Phases.Where(phase => !phase.IsComplete).SelectMany(Countable));
+        long mixed = SentBlindly(run.Phases.Where(phase => phase.IsComplete).SelectMany(Countable));
         long unproved = SentBlindly(run.Results.Where(result => result.IsArrivalUnknown));
         if (unproved > 0)
             verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: how many of {Units.Exact(unproved)} documents arrived "
@@ -114,6 +115,9 @@ internal static class RunVerdicts
         if (unknown > 0)
             verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: how many of {Units.Exact(unknown)} documents arrived "
                 + $"is unknown, as the run was interrupted while they were sent")));
+        if (mixed > 0)
+            verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: how many of {Units.Exact(mixed)} documents arrived "
+                + $"was not counted, as other operations ran beside them; their rate is that of sending")));
         if (results.Length == 0)
             return;
         long sent = results.Sum(r => r.Sent);
@@ -125,7 +129,7 @@ internal static class RunVerdicts
         if (refused > 0 && lost == 0)
             return;
         verdicts.Add(lost == 0
-            ? new Verdict(Grade.Good, unknown > 0
+            ? new Verdict(Grade.Good, unknown + mixed > 0
                 ? Words.Of($"unacknowledged inserts: all {Units.Exact(sent)} other documents arrived")
                 : Words.Of($"unacknowledged inserts: all {Units.Exact(sent)} documents arrived"))
             : new Verdict(
@@ -133,6 +137,8 @@ internal static class RunVerdicts
                 Words.Of($"unacknowledged inserts: {Units.Exact(lost)} of {Units.Exact(sent)} documents were lost, "
                     + $"and written again with acknowledgement")) { Finding = VerdictFinding.LostWrites });
     }
+
+    private static IEnumerable<OperationResult> Countable(PhaseRecord phase) => phase.Operations.Where(result => !result.IsArrivalUnknown);
 
     private static long SentBlindly(IEnumerable<OperationResult> results) =>
         results.Where(result => result is { IsInsert: true, IsUnacknowledged: true, Unacknowledged: null }).Sum(result => result.Documents);
