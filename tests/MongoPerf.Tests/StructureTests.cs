@@ -1,6 +1,5 @@
 using System.Xml.Linq;
 using MongoPerf.Tests.Support;
-using Xunit.Abstractions;
 
 namespace MongoPerf.Tests;
 

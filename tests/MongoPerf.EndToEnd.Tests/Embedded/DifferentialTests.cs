@@ -2,7 +2,6 @@ using System.Text.Json.Nodes;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
-using Xunit.Abstractions;
 
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 

@@ -4,6 +4,7 @@ using MongoPerf.Deployments.Processes;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 using Xunit.Sdk;
+using Xunit.v3;
 
 namespace MongoPerf.EndToEnd.Tests.Support;
 
@@ -14,8 +15,12 @@ namespace MongoPerf.EndToEnd.Tests.Support;
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class EachServerAttribute : DataAttribute
 {
-    public override IEnumerable<object[]> GetData(MethodInfo testMethod) =>
-        MongodBinary.SkipReason is null ? [["embedded"], ["mongod"]] : [["embedded"]];
+    public override ValueTask<IReadOnlyCollection<ITheoryDataRow>> GetData(MethodInfo testMethod, DisposalTracker disposalTracker) =>
+        new(MongodBinary.SkipReason is null
+            ? [new TheoryDataRow<string>("embedded"), new TheoryDataRow<string>("mongod")]
+            : [new TheoryDataRow<string>("embedded")]);
+
+    public override bool SupportsDiscoveryEnumeration() => true;
 }
 
 /// <summary>A server that the test started and the program knows only by its address.</summary>

@@ -13,7 +13,7 @@ public sealed class Browser : IAsyncLifetime
     /// <summary>For the pages of the class.</summary>
     internal TemporaryFolder Folder { get; } = new();
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         if (ChromiumFactAttribute.Path is not { Length: > 0 } path)
             return;
@@ -22,7 +22,7 @@ public sealed class Browser : IAsyncLifetime
             .LaunchAsync(new BrowserTypeLaunchOptions { ExecutablePath = path, Args = ["--no-sandbox", "--disable-gpu"] });
     }
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         if (_browser is not null)
             await _browser.DisposeAsync();

@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
 using MongoPerf.Wire.Bson;
-using Xunit.Abstractions;
 
 namespace MongoPerf.Tests.Server.Fuzzing;
 
