@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Text.RegularExpressions;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Security;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Failures;
@@ -138,8 +139,15 @@ internal sealed partial class ChildDeployment : IDeployment
         if (DataFolder is null)
             return;
         Directory.CreateDirectory(DataFolder);
-        if (ProcessState.Read(DataFolder) is { ProcessId: > 0 } state && _table.HasFolder(state.ProcessId, "--data", DataFolder))
-            _table.End(state.Identity, StopLimit);
+        if (ProcessState.Read(DataFolder) is { ProcessId: > 0 } state)
+        {
+            if (_table.HasFolder(state.ProcessId, "--data", DataFolder))
+                _table.End(state.Identity, StopLimit);
+            else if (!Platform.IsLinux)
+                // What a process was started with is not known: it may be anybody's, and is only waited for.
+                _table.WaitForEnd(state.Identity, StopLimit);
+        }
+
         ServerProcess.Forget(DataFolder);
     }
 

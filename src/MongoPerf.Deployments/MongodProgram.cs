@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.Text.RegularExpressions;
 using MongoPerf.Deployments.Installing;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Platforms;
 using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments;
@@ -49,7 +50,7 @@ public sealed partial record MongodProgram(string Path, Version Version)
             return Check(named, Variable);
         if (installed?.Chosen is { } server)
             return Check(server.Mongod, "server install");
-        return InPath(variable) is { } inPath ? Check(inPath, "PATH") : null;
+        return Platform.IsLinux && InPath(variable) is { } inPath ? Check(inPath, "PATH") : null;
     }
 
     /// <summary>
@@ -81,6 +82,7 @@ public sealed partial record MongodProgram(string Path, Version Version)
     /// <exception cref="DeploymentException">It is not there, or does not run.</exception>
     public static MongodProgram Check(string path, string source)
     {
+        LinuxOnly.Require($"{source}: starting a mongod", LinuxOnly.StartItYourself);
         string full = ProgramIn(path);
         if (!File.Exists(full))
             throw DeploymentException.WrongUsage(

@@ -1,6 +1,7 @@
-using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 using Microsoft.Win32.SafeHandles;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Platforms;
 using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments;
@@ -9,9 +10,8 @@ namespace MongoPerf.Deployments;
 /// <remarks>
 /// By signals: the deployment does not know of it, so that its address stays and nothing else looks for the server meanwhile.
 /// </remarks>
-public static partial class ServerEnd
+public static class ServerEnd
 {
-    private const int DontNeed = 4;
     private static readonly TimeSpan StopLimit = TimeSpan.FromMinutes(10);
 
     /// <summary>Waits until it has ended.</summary>
@@ -24,30 +24,22 @@ public static partial class ServerEnd
         if (server.ProcessId is not { } id || table.Find(id) is not { } process)
             throw new DeploymentException(
                 Fault.WrongUsage, $"restart: a deployment of kind '{server.Kind}' is not a server that can be restarted");
-        table.Signal(process, kills ? ProcessTable.Kill : ProcessTable.Terminate);
+        table.Signal(process, kills ? SystemCalls.Kill : SystemCalls.Terminate);
         if (!table.WaitForEnd(process, StopLimit))
             throw new DeploymentException(
                 Fault.CannotConnect, $"restart: the server (process {id}) did not stop within {StopLimit.TotalMinutes:0} minutes");
     }
 
     /// <summary>
-    /// After <see cref="Wait"/>: drops its files from the page cache (Linux only), so that it reads them from disk as after the
-    /// machine's own start.
+    /// After <see cref="Wait"/>: drops its files from the page cache, so that it reads them from disk as after the machine's own start.
     /// </summary>
+    [SupportedOSPlatform("linux")]
     public static void ForgetFiles(IDeployment server)
     {
         foreach (string path in server.DataFolder is { } folder ? Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories) : [])
         {
             using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-            // Only pages that are on disk can be dropped.
-            FlushToDisk(file);
-            Advise(file, 0, 0, DontNeed);
+            SystemCalls.Forget(file);
         }
     }
-
-    [LibraryImport("libc", EntryPoint = "fsync")]
-    private static partial int FlushToDisk(SafeFileHandle file);
-
-    [LibraryImport("libc", EntryPoint = "posix_fadvise")]
-    private static partial int Advise(SafeFileHandle file, long offset, long length, int advice);
 }

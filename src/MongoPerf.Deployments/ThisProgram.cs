@@ -5,8 +5,16 @@ namespace MongoPerf.Deployments;
 /// <summary>How this program is started once more.</summary>
 public static class ThisProgram
 {
-    /// <summary>The .NET host and mongoperf.dll: right as well when a test host is what runs now.</summary>
-    public static IReadOnlyList<string> Command { get; } = [FindHost(), Path.Combine(AppContext.BaseDirectory, "mongoperf.dll")];
+    private const string Name = "mongoperf";
+
+    /// <summary>
+    /// The program that was installed and runs now; else the .NET host and mongoperf.dll: right as well when a test host is what runs.
+    /// </summary>
+    public static IReadOnlyList<string> Command { get; } = Find(Environment.ProcessPath);
+
+    internal static IReadOnlyList<string> Find(string? running) => Path.GetFileNameWithoutExtension(running) == Name
+        ? [running!]
+        : [FindHost(), Path.Combine(AppContext.BaseDirectory, $"{Name}.dll")];
 
     private static string FindHost()
     {

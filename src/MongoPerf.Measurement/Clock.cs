@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.ExceptionServices;
+using MongoPerf.Platforms;
 
 namespace MongoPerf.Measurement;
 

@@ -46,7 +46,8 @@ public static class ReportLines
         // A program that only the stored run names is not started: it is named again.
         string mongod =
             command == "resume" && run.Settings.Deployment.MongodPath is { } named ? $" --mongod {CommandText.Quoted(named)}" : "";
-        return $"{why}: ./mongoperf {command} {run.Run.Id}{mongod}{(runsFolder == null ? "" : $" --out {CommandText.Quoted(runsFolder)}")}";
+        return $"{why}: {CommandText.Program} {command} {run.Run.Id}{mongod}"
+            + (runsFolder == null ? "" : $" --out {CommandText.Quoted(runsFolder)}");
     }
 
     private static string Started(RunInfo run)
@@ -62,10 +63,17 @@ public static class ReportLines
         string where = machine.ServerOnSameMachine ? Words.Of("shared with the server") : Words.Of("the server is elsewhere");
         yield return new Fact(
             "client", Words.Of($"{machine.CpuCount} × {machine.CpuModel}, {Units.BinaryBytes(machine.MemoryBytes)} of memory, {where}"));
-        yield return new Fact("system", Words.Of($"{machine.OperatingSystem}, Linux {machine.Kernel}, .NET {machine.DotNetVersion}"));
+        yield return new Fact("system", SystemOf(machine));
+        if (!machine.IsLinux)
+            yield return new Fact("host samples", Words.Of("none: CPU, memory, disks and network are sampled on Linux only"));
         yield return new Fact("disk",
             Words.Of($"{machine.Disk}, {Units.Bytes(machine.DiskFreeBytes)} of {Units.Bytes(machine.DiskTotalBytes)} free at the start"));
     }
+
+    /// <summary>"Debian GNU/Linux 12 (bookworm), Linux 6.1.0, .NET 10.0.1".</summary>
+    public static string SystemOf(EnvironmentInfo machine) => machine.IsLinux
+        ? Words.Of($"{machine.OperatingSystem}, Linux {machine.Kernel}, .NET {machine.DotNetVersion}")
+        : Words.Of($"{machine.OperatingSystem}, .NET {machine.DotNetVersion}");
 
     private static string ServerLine(DeploymentInfo? d)
     {

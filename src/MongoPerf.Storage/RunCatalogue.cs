@@ -1,5 +1,5 @@
 using System.Globalization;
-using System.Runtime.InteropServices;
+using MongoPerf.Platforms;
 
 namespace MongoPerf.Storage;
 
@@ -23,13 +23,10 @@ public sealed record RunListing(
     string? Problem);
 
 /// <summary>The folder of runs: what is in it, and names for new ones.</summary>
-public static partial class RunCatalogue
+public static class RunCatalogue
 {
     /// <summary>Folders of comparisons lie beside the runs and begin so.</summary>
     public const string ComparisonPrefix = "compare-";
-
-    private const int FileExists = 17;
-    private const uint OwnerAlone = 0b111_000_000;
 
     /// <summary>
     /// The oldest first; folders that hold no readable run come last, with the reason. Empty when there is no such folder.
@@ -71,12 +68,8 @@ public static partial class RunCatalogue
             while (true)
             {
                 string id = day + "-" + LettersOf(++last);
-                // mkdir, as Directory.CreateDirectory does not tell who made it.
-                if (MakeFolder(Path.Combine(runsFolder, id), OwnerAlone) == 0)
+                if (SystemCalls.TryMakeFolder(Path.Combine(runsFolder, id)))
                     return id;
-                int error = Marshal.GetLastPInvokeError();
-                if (error != FileExists)
-                    throw new IOException(Marshal.GetPInvokeErrorMessage(error));
             }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -116,7 +109,4 @@ public static partial class RunCatalogue
             return new RunListing(id, folder, "unreadable", null, null, null, 0, null, null, null, null, null, e.Message.Split('\n')[0]);
         }
     }
-
-    [LibraryImport("libc", EntryPoint = "mkdir", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int MakeFolder(string path, uint mode);
 }

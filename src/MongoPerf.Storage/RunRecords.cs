@@ -175,7 +175,13 @@ public sealed record ShardPart(string Shard, long? Documents = null, long? Chunk
 public sealed record EnvironmentInfo
 {
     public required string OperatingSystem { get; init; }
+
+    /// <summary>Linux's version; empty on another system.</summary>
     public required string Kernel { get; init; }
+
+    [JsonIgnore]
+    public bool IsLinux => Kernel.Length > 0;
+
     public required string CpuModel { get; init; }
     public required int CpuCount { get; init; }
     public required long MemoryBytes { get; init; }

@@ -1,10 +1,11 @@
 using System.Globalization;
+using MongoPerf.Platforms;
 
 namespace MongoPerf.Storage;
 
 /// <summary>Names a process for good: its number alone may be given to another one later.</summary>
 /// <param name="Id">Process number.</param>
-/// <param name="StartTicks">As <see cref="ProcessStart.ReadTicks"/>; 0 where there is no /proc.</param>
+/// <param name="StartTicks">As <see cref="ProcessStart.ReadTicks"/>; 0 where the system does not tell.</param>
 /// <param name="Boot">Which start of the machine.</param>
 public sealed record WriterProcess(int Id, long StartTicks, string Boot)
 {
@@ -31,5 +32,6 @@ public sealed record WriterProcess(int Id, long StartTicks, string Boot)
             ? new WriterProcess(id, start, find(BootNote) ?? "")
             : null;
 
-    public bool IsAlive => Boot == ProcessStart.ReadBoot() && ProcessStart.ReadTicks(Id) == StartTicks;
+    public bool IsAlive =>
+        Boot == ProcessStart.ReadBoot() && ProcessStart.ReadTicks(Id) is { } start && ProcessStart.IsSame(start, StartTicks);
 }

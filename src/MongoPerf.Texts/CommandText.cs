@@ -3,6 +3,13 @@ namespace MongoPerf.Texts;
 /// <summary>What people type again, as messages show it.</summary>
 public static class CommandText
 {
+    /// <summary>Set by the script that starts the program from its sources: how it was called.</summary>
+    private const string Variable = "MONGOPERF_PROGRAM";
+
+    /// <summary>This program, as whoever called it can call it again.</summary>
+    public static string Program { get; } =
+        Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } named ? Quoted(named) : "mongoperf";
+
     /// <summary>An argument as a shell takes it: in quotes where a character might mean something to it.</summary>
     public static string Quoted(string argument) =>
         argument.Length > 0 && argument.All(c => char.IsLetterOrDigit(c) || "/._-:=,+@%".Contains(c)) ? argument

@@ -53,7 +53,7 @@ public sealed class BrokenOffScenarioTests : IDisposable
             WaitInTheLoad(run);
             run.SendInterruptToGroup();
             ProgramResult result = run.WaitForEnd().Expect(Interrupted);
-            Assert.Contains($"./mongoperf resume {_runs.Id} --out {_runs.Path}", result.Errors, StringComparison.Ordinal);
+            Assert.Contains($"mongoperf resume {_runs.Id} --out {_runs.Path}", result.Errors, StringComparison.Ordinal);
             JsonElement saved = JsonShape.Check(JsonShape.Run, File.ReadAllText(_runs.At(_runs.Id, "report", "result.json")));
             Assert.Equal("interrupted", saved.GetProperty("run").Text("state"));
             Assert.False(saved.Items("phases")[^1].GetProperty("complete").GetBoolean());

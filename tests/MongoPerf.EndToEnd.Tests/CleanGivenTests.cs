@@ -18,7 +18,7 @@ public sealed class CleanGivenTests(TestServers servers) : IDisposable
         string database = servers.NewDatabase();
         using MongoConnection connection = servers[kind].Connect();
         Documents.Insert(connection, database, "precious", BsonDocument.Of(("_id", 1)));
-        string left = $"left       the run's collections in {database} at {servers[kind].Address}; to drop them: ./mongoperf clean ";
+        string left = $"left       the run's collections in {database} at {servers[kind].Address}; to drop them: mongoperf clean ";
         (string first, ProgramResult ended) = Run(kind, database, "run", "ycsb/c", "--records", "100", "--operations", "50");
         Assert.Contains($"{left}{first} --out", ended.Output, StringComparison.Ordinal);
         (string second, _) = Run(kind, database, "series", "--target", "1k", "--step", "1k", "--tests", "batch");

@@ -22,7 +22,7 @@ public sealed class InterruptedSeriesTests
             Assert.True(watch.WaitFor(run, 5500), "the series ended too early");
         run.SendInterruptToGroup();
         ProgramResult result = run.WaitForEnd().Expect(Interrupted);
-        Assert.Contains($"to resume: ./mongoperf resume {runs.Id} --out {runs.Path}", result.Errors, StringComparison.Ordinal);
+        Assert.Contains($"to resume: mongoperf resume {runs.Id} --out {runs.Path}", result.Errors, StringComparison.Ordinal);
         Assert.DoesNotContain("NetworkError", result.Output, StringComparison.Ordinal);
         Assert.True(File.Exists(runs.At(runs.Id, "report", "index.html")));
         JsonElement saved = JsonShape.Check(JsonShape.Run, File.ReadAllText(runs.At(runs.Id, "report", "result.json")));

@@ -1,6 +1,7 @@
 using System.Text.Json;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Platforms;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;
@@ -65,7 +66,7 @@ public sealed class KilledSeriesTests
             watch.WaitFor(run, documents);
             ProcessIdentity mongod = ProcessState.Read(runs.DataPath)!.Identity;
             // The server first, so that the program has its failures under way when it goes too.
-            ProcessTable.System.Signal(mongod, ProcessTable.Kill);
+            ProcessTable.System.Signal(mongod, SystemCalls.Kill);
             run.Kill();
             Assert.Equal(Killed, run.WaitForEnd().ExitCode);
             Assert.True(ProcessTable.System.WaitForEnd(mongod, TimeSpan.FromSeconds(10)));

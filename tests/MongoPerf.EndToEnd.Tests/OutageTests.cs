@@ -34,7 +34,7 @@ public sealed class OutageTests
             server.Kill();
             ProgramResult lost = run.WaitForEnd().Expect(3);
             Assert.Contains("stopped at ", lost.Errors, StringComparison.Ordinal);
-            Assert.Contains($"./mongoperf resume {runs.Id} --out {runs.Path}", lost.Errors, StringComparison.Ordinal);
+            Assert.Contains($"mongoperf resume {runs.Id} --out {runs.Path}", lost.Errors, StringComparison.Ordinal);
         }
 
         using (Storage.StoredRun stored = runs.FindStored()!)

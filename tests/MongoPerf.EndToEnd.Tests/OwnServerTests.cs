@@ -1,6 +1,7 @@
 using System.Text.Json;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 
@@ -102,11 +103,11 @@ public sealed class OwnServerTests
         using ProgramRun run = ProgramRun.Start(
             new ProgramOptions { Server = kind }, [.. Series, "--max-errors", maxErrors, "--out", runs.Path]);
         Assert.True(run.WaitForLine(": unack "), "the series ended too early");
-        ProcessTable.System.Signal(ProcessState.Read(runs.DataPath)!.Identity, ProcessTable.Kill);
+        ProcessTable.System.Signal(ProcessState.Read(runs.DataPath)!.Identity, SystemCalls.Kill);
         // Again among the operations of q4, which the next server counts: outside of a phase's operations a kill makes none of them fail.
         using var watch = GrowthWatch.Of(runs);
         Assert.True(run.WaitUntil(() => watch.CountFinds() > 100, "q4 after the first kill"), "the series ended too early");
-        ProcessTable.System.Signal(ProcessState.Read(runs.DataPath)!.Identity, ProcessTable.Kill);
+        ProcessTable.System.Signal(ProcessState.Read(runs.DataPath)!.Identity, SystemCalls.Kill);
         ProgramResult result = run.WaitForEnd().Expect(exitCode);
 
         JsonElement report = result.Report();

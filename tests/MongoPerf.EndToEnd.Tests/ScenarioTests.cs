@@ -225,8 +225,8 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
     public void New_scenario_runs_and_is_not_written_over()
     {
         string file = Path.Combine(_runs.Path, ".my own.yaml");
-        Assert.Contains($"./mongoperf run '{file}'", ProgramRun.Run("new", file).Expect(0).Output, StringComparison.Ordinal);
-        Assert.Contains($"./mongoperf run '{file}'", File.ReadAllText(file), StringComparison.Ordinal);
+        Assert.Contains($"mongoperf run '{file}'", ProgramRun.Run("new", file).Expect(0).Output, StringComparison.Ordinal);
+        Assert.Contains($"mongoperf run '{file}'", File.ReadAllText(file), StringComparison.Ordinal);
         ProgramRun.Run("validate", file).Expect(0);
         ProgramRun.Run("new", file).Expect(2).Says("file exists, not overwritten");
         ProgramRun.Run("new", file + "\n").Expect(2).Says("control character");

@@ -7,6 +7,7 @@ namespace MongoPerf.Tests;
 public sealed partial class ArchitectureTests
 {
     private const string Any = "*";
+    private const string Platforms = "MongoPerf.Platforms";
     private const string Wire = "MongoPerf.Wire";
     private const string Measurement = "MongoPerf.Measurement";
     private const string Storage = "MongoPerf.Storage";
@@ -37,11 +38,11 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Wire.Connections"] =
         [
             "MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Authentication", "MongoPerf.Wire.Compression",
-            "MongoPerf.Wire.Names", "MongoPerf.Wire.Files", FailureKinds,
+            "MongoPerf.Wire.Names", "MongoPerf.Wire.Files", FailureKinds, Platforms,
         ],
         ["MongoPerf.Wire.Discovery"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Connections", FailureKinds],
         ["MongoPerf.Wire.Tyrant"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Connections", FailureKinds],
-        [Storage] = [Measurement, "MongoPerf.Wire.Files", FailureKinds],
+        [Storage] = [Measurement, "MongoPerf.Wire.Files", FailureKinds, Platforms],
         [Texts] = ["MongoPerf.Wire.Messages", FailureKinds],
         [Documents] = [Measurement, Wire],
         [Keys] = [Measurement, Documents],
@@ -53,13 +54,13 @@ public sealed partial class ArchitectureTests
         [Phases] = [Measurement, Documents, Keys, Plans, Storage, Failures, Collections, "MongoPerf.Wire.Connections", FailureKinds],
         ["MongoPerf.Load.Growth"] = [Measurement, Documents, Keys, Plans, Storage, Failures, Collections, Phases, FailureKinds],
         ["MongoPerf.Load.Executors"] = [Measurement, Documents, Keys, Plans, Storage, Failures, Collections, Sharding, Phases, Wire],
-        ["MongoPerf.Deployments"] = [Load, Measurement, Storage, Wire],
+        ["MongoPerf.Deployments"] = [Load, Measurement, Platforms, Storage, Wire],
         // The embedded server's user is written into its folder before it starts.
         ["MongoPerf.Deployments.Security"] = [Load, Storage, Wire, "MongoPerf.Server.Users"],
         // The null server is the embedded server with a session of its own before each of its sessions.
         ["MongoPerf.Deployments.Null"] = [Load, Measurement, Storage, Wire, "MongoPerf.Server", "MongoPerf.Deployments.Processes"],
         // A report is made from the stored run, also when the deployment is long gone.
-        [Reports] = [Measurement, Storage, Texts],
+        [Reports] = [Measurement, Platforms, Storage, Texts],
         ["MongoPerf.Reports.Plots"] = [Measurement, Storage, Texts, Reports, "MongoPerf.Wire.Files"],
         // A scenario names what its report shows, and is held to what a server can be started with.
         ["MongoPerf.Scenarios"] =
@@ -72,15 +73,16 @@ public sealed partial class ArchitectureTests
         // disk are judged by.
         ["MongoPerf.Running"] =
         [
-            Texts, "MongoPerf.Scenarios", "MongoPerf.Deployments", Load, Measurement, Storage, "MongoPerf.Driver", Wire,
+            Texts, "MongoPerf.Scenarios", "MongoPerf.Deployments", Load, Measurement, Platforms, Storage, "MongoPerf.Driver", Wire,
             "MongoPerf.Reports.Comparison", "MongoPerf.Reports.Sharding", "MongoPerf.Reports.Forecasts",
         ],
     };
 
     private static readonly Dictionary<string, string[]> ProjectReferences = new(StringComparer.Ordinal)
     {
-        ["MongoPerf.Wire"] = [],
-        ["MongoPerf.Measurement"] = [],
+        ["MongoPerf.Platforms"] = [],
+        ["MongoPerf.Wire"] = ["MongoPerf.Platforms"],
+        ["MongoPerf.Measurement"] = ["MongoPerf.Platforms"],
         ["MongoPerf.Server"] = ["MongoPerf.Wire"],
         ["MongoPerf.Texts"] = ["MongoPerf.Wire"],
         ["MongoPerf.Storage"] = ["MongoPerf.Measurement", "MongoPerf.Wire"],

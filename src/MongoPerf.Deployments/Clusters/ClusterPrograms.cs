@@ -24,6 +24,7 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
     /// </exception>
     public static ClusterPrograms Find(string? mongod, Func<string, string?> variable)
     {
+        LinuxOnly.Require("starting a sharded cluster", LinuxOnly.StartItYourself);
         MongodProgram program = MongodProgram.Find(mongod, variable) ?? throw DeploymentException.WrongUsage(
             $"a sharded cluster needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); "
             + "the embedded server can't shard",
@@ -44,12 +45,16 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
 
     /// <summary>A replica set needs no router, and any mongod will do.</summary>
     /// <inheritdoc cref="Find"/>
-    public static ClusterPrograms ForReplicaSet(string? mongod, Func<string, string?> variable) => new(
-        MongodProgram.Find(mongod, variable) ?? throw DeploymentException.WrongUsage(
-            $"a replica set needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); "
-            + "the embedded server can't replicate",
-            "'mongoperf server install 8.0' installs one"),
-        null);
+    public static ClusterPrograms ForReplicaSet(string? mongod, Func<string, string?> variable)
+    {
+        LinuxOnly.Require("starting a replica set", LinuxOnly.StartItYourself);
+        return new(
+            MongodProgram.Find(mongod, variable) ?? throw DeploymentException.WrongUsage(
+                $"a replica set needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); "
+                + "the embedded server can't replicate",
+                "'mongoperf server install 8.0' installs one"),
+            null);
+    }
 
     /// <summary>
     /// Full paths of the routers that this machine starts without being told to, beside a mongod that it starts so. None is run.

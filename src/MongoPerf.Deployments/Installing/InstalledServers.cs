@@ -1,3 +1,4 @@
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Deployments.Installing;

@@ -57,9 +57,12 @@ public static class MemoryLimit
             : $"is {CacheSize.Text(limitBytes)}; allowed with a cache of {CacheSize.Text(cacheBytes)}: {CacheSize.Text(least)} or more";
     }
 
-    /// <exception cref="DeploymentException">A process would be killed as soon as its cache fills.</exception>
+    /// <exception cref="DeploymentException">
+    /// A process would be killed as soon as its cache fills, or the system can't hold one to a limit.
+    /// </exception>
     public static void Check(long limitBytes, long cacheBytes)
     {
+        LinuxOnly.Require("--memory-limit", "without it the server may use all of the memory; --cache limits most of it");
         if (FindProblem(limitBytes, cacheBytes) is { } problem)
             throw DeploymentException.WrongUsage(
                 $"--memory-limit {problem}", "the system kills a process that exceeds its limit; a smaller --cache leaves more room");

@@ -1,27 +1,26 @@
 using System.Globalization;
 using System.Runtime.ExceptionServices;
-using System.Runtime.InteropServices;
+using MongoPerf.Platforms;
 using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Processes;
 
 /// <summary>
-/// Which CPUs of this machine processes may use. Children inherit it, so a program is confined by the thread that starts it. Linux only.
+/// Which CPUs of this machine processes may use. Children inherit it, so a program is confined by the thread that starts it.
 /// </summary>
 /// <remarks>Source: sched_setaffinity(2), and proc(5) for Cpus_allowed_list. Thread-safe.</remarks>
-public static partial class CpuAffinity
+public static class CpuAffinity
 {
-    private const int BitsPerWord = 64;
-
     /// <summary>The CPUs that this program may use, ascending: all of the machine's, unless it was confined itself.</summary>
     public static IReadOnlyList<int> Own => ProcessTable.System.CpusOf(Environment.ProcessId) is { Count: > 0 } cpus ? cpus
         : [.. Enumerable.Range(0, Environment.ProcessorCount)];
 
     /// <summary>The first CPUs of those that this program may use.</summary>
     /// <param name="count">1 or more.</param>
-    /// <exception cref="DeploymentException">More than there are.</exception>
+    /// <exception cref="DeploymentException">More than there are, or a system that can't hold a process to some of them.</exception>
     public static IReadOnlyList<int> First(int count)
     {
+        LinuxOnly.Require("--cpus", "without it the server may use all CPUs");
         IReadOnlyList<int> own = Own;
         return count <= own.Count ? [.. own.Take(count)] : throw new DeploymentException(Fault.WrongUsage,
             $"--cpus is {count}; allowed: 1 to {own.Count}, the CPUs this process may use");
@@ -44,8 +43,8 @@ public static partial class CpuAffinity
         {
             try
             {
-                ulong[] mask = MaskOf(cpus);
-                _ = SetAffinity(0, mask.Length * sizeof(ulong), mask);
+                if (Platform.IsLinux)
+                    SystemCalls.ConfineThread(cpus);
                 started = start();
             }
             catch (Exception e)
@@ -68,15 +67,4 @@ public static partial class CpuAffinity
             return Enumerable.Range(ends[0], ends[^1] - ends[0] + 1);
         }),
     ];
-
-    private static ulong[] MaskOf(IReadOnlyList<int> cpus)
-    {
-        var mask = new ulong[(cpus.Max() / BitsPerWord) + 1];
-        foreach (int cpu in cpus)
-            mask[cpu / BitsPerWord] |= 1UL << (cpu % BitsPerWord);
-        return mask;
-    }
-
-    [LibraryImport("libc", EntryPoint = "sched_setaffinity")]
-    private static partial int SetAffinity(int threadId, nint maskBytes, ulong[] mask);
 }

@@ -1,5 +1,6 @@
 using System.ComponentModel;
 using System.Diagnostics;
+using MongoPerf.Platforms;
 using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Deployments.Processes;
@@ -32,22 +33,22 @@ public static class DetachedStart
         return Start(start, arguments, cpus);
     }
 
-    /// <summary>The same with pipes: the child's input ends when this process does, its first lines of output can be read.</summary>
+    /// <summary>
+    /// The same with pipes: the child's input ends when this process does, its first lines of output can be read. Elsewhere than on Linux
+    /// it stays in this session; <see cref="ParentWatch"/> sees to it that a Ctrl+C is none for it.
+    /// </summary>
     public static Process RunWithPipes(
         string binary, IReadOnlyList<string> arguments, string? groupFile = null, IReadOnlyList<int>? cpus = null)
     {
-        var start = new ProcessStartInfo("/bin/sh")
+        var start = new ProcessStartInfo(Platform.IsLinux ? "/bin/sh" : binary)
         {
             UseShellExecute = false,
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
-        start.ArgumentList.Add("-c");
-        start.ArgumentList.Add(Script);
-        start.ArgumentList.Add("mongoperf");
-        start.ArgumentList.Add(groupFile ?? "");
-        start.ArgumentList.Add(binary);
+        foreach (string argument in Platform.IsLinux ? (string[])["-c", Script, "mongoperf", groupFile ?? "", binary] : [])
+            start.ArgumentList.Add(argument);
         start.Environment[ParentWatch.Variable] = "1";
         return Start(start, arguments, cpus);
     }
@@ -62,7 +63,7 @@ public static class DetachedStart
         }
         catch (Win32Exception e)
         {
-            throw new DeploymentException(Fault.CannotConnect, $"can't start a server: /bin/sh: {e.Message}", e);
+            throw new DeploymentException(Fault.CannotConnect, $"can't start a server: {start.FileName}: {e.Message}", e);
         }
     }
 }

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Text;
 using MongoPerf.Deployments.Limits;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Deployments.Processes;

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using MongoPerf.Platforms;
 
 namespace MongoPerf.Deployments.Processes;
 
@@ -23,10 +24,12 @@ public sealed class ParentWatch : IDisposable
         _interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
     }
 
+    private static bool IsChild => Environment.GetEnvironmentVariable(Variable) is not null;
+
     /// <param name="orElse">Its end ends the wait too.</param>
     public void Wait(Task? orElse = null)
     {
-        if (Environment.GetEnvironmentVariable(Variable) is not null)
+        if (IsChild)
             new Thread(ReadToEnd) { IsBackground = true, Name = "parent watch" }.Start();
         Task.WaitAny(orElse is null ? [_end.Task] : [_end.Task, orElse]);
     }
@@ -40,6 +43,9 @@ public sealed class ParentWatch : IDisposable
     private void Stop(PosixSignalContext context)
     {
         context.Cancel = true;
+        // A Ctrl+C reaches a child too that could not be given a session of its own. It is the parent's, who may still need the child.
+        if (context.Signal == PosixSignal.SIGINT && IsChild && !Platform.IsLinux)
+            return;
         _end.TrySetResult();
     }
 

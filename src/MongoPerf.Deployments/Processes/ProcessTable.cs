@@ -1,21 +1,20 @@
-using System.Runtime.InteropServices;
-using MongoPerf.Storage;
+using MongoPerf.Platforms;
 
 namespace MongoPerf.Deployments.Processes;
 
 /// <summary>What a process is, beyond its number, which the system gives out again.</summary>
 /// <param name="ProcessId">Its number.</param>
-/// <param name="StartTicks">When it started: hundredths of a second since boot (/proc/PID/stat, field 22).</param>
-/// <param name="BootId">Since which boot (/proc/sys/kernel/random/boot_id).</param>
+/// <param name="StartTicks">When it started; see <see cref="ProcessStart.ReadTicks"/>.</param>
+/// <param name="BootId">Since which boot; see <see cref="ProcessStart.ReadBoot"/>.</param>
 public sealed record ProcessIdentity(int ProcessId, long StartTicks, string BootId);
 
-/// <summary>Reads /proc and sends signals. Thread-safe; Linux only (elsewhere nothing is found).</summary>
+/// <summary>
+/// Reads /proc and sends signals. Thread-safe. Elsewhere than on Linux a process is found by its number, and its name is known; the rest is
+/// empty.
+/// </summary>
 /// <param name="root">Another folder than /proc in tests.</param>
-public sealed partial class ProcessTable(string root = "/proc")
+public sealed class ProcessTable(string root = "/proc")
 {
-    public const int Terminate = 15;
-    public const int Kill = 9;
-
     private const string CpuField = "Cpus_allowed_list:";
 
     public static ProcessTable System { get; } = new();
@@ -27,7 +26,7 @@ public sealed partial class ProcessTable(string root = "/proc")
     /// <summary>The numbers of all processes, some of which may be gone at once.</summary>
     public IEnumerable<int> All()
     {
-        if (!Directory.Exists(root))
+        if (!Platform.IsLinux || !Directory.Exists(root))
             yield break;
         foreach (string folder in Directory.EnumerateDirectories(root))
         {
@@ -36,10 +35,12 @@ public sealed partial class ProcessTable(string root = "/proc")
         }
     }
 
-    public bool IsAlive(ProcessIdentity identity) => Find(identity.ProcessId) == identity;
+    public bool IsAlive(ProcessIdentity identity) => Find(identity.ProcessId) is { } now && now.BootId == identity.BootId
+        && ProcessStart.IsSame(now.StartTicks, identity.StartTicks);
 
     /// <summary>The process's name, 15 characters at most; empty when there is none.</summary>
-    public string NameOf(int processId) => ReadText($"{processId}/comm").TrimEnd('\n');
+    public string NameOf(int processId) =>
+        Platform.IsLinux ? ReadText($"{processId}/comm").TrimEnd('\n') : ProcessStart.NameOf(processId);
 
     /// <summary>Its arguments, the program first; empty when there is none.</summary>
     public string[] ArgumentsOf(int processId) => ReadText($"{processId}/cmdline").TrimEnd('\0').Split('\0');
@@ -104,7 +105,7 @@ public sealed partial class ProcessTable(string root = "/proc")
     public void Signal(ProcessIdentity identity, int signal)
     {
         if (IsAlive(identity))
-            SendSignal(identity.ProcessId, signal);
+            SystemCalls.Signal(identity.ProcessId, signal);
     }
 
     /// <summary>
@@ -124,7 +125,7 @@ public sealed partial class ProcessTable(string root = "/proc")
                 if (Find(processId) is not { } identity || !ReadText($"{processId}/environ").Split('\0').Contains(mark))
                     continue;
                 found = true;
-                Signal(identity, Kill);
+                Signal(identity, SystemCalls.Kill);
                 WaitForEnd(identity, TimeSpan.FromSeconds(1));
             }
         }
@@ -149,15 +150,12 @@ public sealed partial class ProcessTable(string root = "/proc")
     /// <returns>False when even that did not end it within five seconds.</returns>
     public bool End(ProcessIdentity identity, TimeSpan limit)
     {
-        Signal(identity, Terminate);
+        Signal(identity, SystemCalls.Terminate);
         if (WaitForEnd(identity, limit))
             return true;
-        Signal(identity, Kill);
+        Signal(identity, SystemCalls.Kill);
         return WaitForEnd(identity, TimeSpan.FromSeconds(5));
     }
-
-    [LibraryImport("libc", EntryPoint = "kill")]
-    private static partial int SendSignal(int processId, int signal);
 
     private static string Real(string folder) =>
         Directory.Exists(folder)

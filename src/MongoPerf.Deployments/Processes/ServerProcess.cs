@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using MongoPerf.Platforms;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Failures;
 
@@ -203,7 +204,7 @@ public sealed class ServerProcess : IDisposable
         foreach (ServerProcess server in Own.Keys)
         {
             if (server._identity is { } identity)
-                server._table.Signal(identity, ProcessTable.Terminate);
+                server._table.Signal(identity, SystemCalls.Terminate);
         }
     }
 

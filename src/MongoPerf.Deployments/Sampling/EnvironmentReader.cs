@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Deployments.Sampling;
@@ -20,8 +21,9 @@ public static class EnvironmentReader
         {
             OperatingSystem = FindValue(Path.Combine(root, "etc/os-release"), "PRETTY_NAME", '=')?.Trim('"')
                 ?? RuntimeInformation.OSDescription,
-            Kernel = FirstLine(Path.Combine(root, "proc/sys/kernel/osrelease")) ?? Environment.OSVersion.VersionString,
-            CpuModel = FindValue(Path.Combine(root, "proc/cpuinfo"), "model name", ':') ?? RuntimeInformation.OSArchitecture.ToString(),
+            Kernel = FirstLine(Path.Combine(root, "proc/sys/kernel/osrelease")) ?? "",
+            CpuModel = FindValue(Path.Combine(root, "proc/cpuinfo"), "model name", ':')
+                ?? Environment.GetEnvironmentVariable("PROCESSOR_IDENTIFIER") ?? RuntimeInformation.OSArchitecture.ToString(),
             CpuCount = Environment.ProcessorCount,
             MemoryBytes = MachineMemory.ReadBytes(root),
             Disk = disk,
@@ -57,6 +59,8 @@ public static class EnvironmentReader
         try
         {
             var drive = new DriveInfo(Path.GetFullPath(folder));
+            if (!Platform.IsLinux)
+                disk = $"{drive.DriveFormat} on {drive.Name}";
             // Network file systems claim to have exabytes.
             return (disk, Math.Min(drive.TotalSize, MostDiskBytes), Math.Min(drive.AvailableFreeSpace, MostDiskBytes));
         }

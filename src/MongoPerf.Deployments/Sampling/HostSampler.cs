@@ -1,4 +1,5 @@
 using System.Text;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Deployments.Sampling;

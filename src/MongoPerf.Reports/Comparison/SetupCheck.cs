@@ -57,8 +57,7 @@ public static class SetupCheck
             "client memory",
             run => run.Environment is { } e ? $"{Math.Round(e.MemoryBytes / (double)(1L << 30)):0} GiB" : Words.Of("unknown"),
             IsWork: true),
-        new("client system", run =>
-            run.Environment is { } e ? Words.Of($"{e.OperatingSystem}, Linux {e.Kernel}, .NET {e.DotNetVersion}") : Words.Of("unknown")),
+        new("client system", run => run.Environment is { } e ? ReportLines.SystemOf(e) : Words.Of("unknown")),
         new("server on the client's machine",
             run => run.Environment is { } e ? e.ServerOnSameMachine ? Words.Of("yes") : Words.Of("no") : Words.Of("unknown")),
         new("MongoPerf", run => run.Run.Version),

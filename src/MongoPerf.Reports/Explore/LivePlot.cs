@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Text.Json;
 using MongoPerf.Measurement;
+using MongoPerf.Platforms;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Storage;
 

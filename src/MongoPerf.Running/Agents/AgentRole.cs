@@ -4,6 +4,7 @@ using MongoPerf.Load.Failures;
 using MongoPerf.Load.Keys;
 using MongoPerf.Load.Phases;
 using MongoPerf.Measurement;
+using MongoPerf.Platforms;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;

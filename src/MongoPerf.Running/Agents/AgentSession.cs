@@ -1,6 +1,7 @@
 using MongoPerf.Load.Executors.Wire;
 using MongoPerf.Load.Failures;
 using MongoPerf.Measurement;
+using MongoPerf.Platforms;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Storage;

@@ -1,5 +1,6 @@
 using MongoPerf.Load.Failures;
 using MongoPerf.Load.Plans;
+using MongoPerf.Platforms;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Running.Systems;

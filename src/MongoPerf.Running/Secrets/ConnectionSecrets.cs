@@ -1,3 +1,4 @@
+using MongoPerf.Platforms;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Running.Systems;
 using MongoPerf.Texts.Input;

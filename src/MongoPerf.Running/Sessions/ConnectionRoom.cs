@@ -1,5 +1,5 @@
-using System.Globalization;
 using MongoPerf.Load.Plans;
+using MongoPerf.Platforms;
 using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Running.Sessions;
@@ -7,8 +7,6 @@ namespace MongoPerf.Running.Sessions;
 /// <summary>Refuses a run whose threads would not all get a connection: names the limit before the run, not in its middle.</summary>
 internal static class ConnectionRoom
 {
-    private const string LimitsFile = "/proc/self/limits";
-
     /// <summary>For files, sampling and the runtime itself, whose libraries have two each.</summary>
     private const int OwnHandles = 160;
 
@@ -25,17 +23,14 @@ internal static class ConnectionRoom
             .. growth.Each.Select(each => each.Groups)]
         : [phase.Groups];
 
-    /// <summary>The runtime has raised the soft limit to the hard one already.</summary>
     /// <exception cref="UserException">The client has too few file handles.</exception>
-    public static void CheckClient(Plan scenario) =>
-        CheckClient(ThreadsOf(scenario), File.Exists(LimitsFile) ? File.ReadAllLines(LimitsFile) : []);
+    public static void CheckClient(Plan scenario) => CheckClient(ThreadsOf(scenario), HandleLimit.Read());
 
-    internal static void CheckClient(int threads, IEnumerable<string> limits)
+    /// <param name="threads">Of the run.</param>
+    /// <param name="handles">That this process may have; null when that is not known.</param>
+    internal static void CheckClient(int threads, long? handles)
     {
-        string? line = limits.FirstOrDefault(l => l.StartsWith("Max open files", StringComparison.Ordinal));
-        string[] columns = line?.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries) ?? [];
-        if (columns.Length >= 5 && long.TryParse(columns[3], CultureInfo.InvariantCulture, out long handles)
-            && threads + OwnHandles > handles)
+        if (threads + OwnHandles > handles)
             throw new UserException(
                 ExitCode.WrongUsage,
                 $"{threads:N0} threads need {threads + OwnHandles:N0} file handles, but this process is limited to {handles:N0}",

@@ -15,12 +15,12 @@ public static class ServerData
     {
         if (ReadBytes(folder.Path) is { } bytes)
             return Words.Of($"{Units.Bytes(bytes)} of server data in {CommandText.OfPath(folder.DataPath)}; to delete it: "
-                + $"./mongoperf clean {folder.Id}{folder.OutText}");
+                + $"{CommandText.Program} clean {folder.Id}{folder.OutText}");
         bool madeCollections = CollectionCleanup.AppliesTo(run) && !run.Settings.Data.IsExisting
             && run.Run.Clients.Count == 0 && run.Phases.Count > 0;
         return madeCollections && run.Deployment is { } deployment && run.FindNote(StoredRun.DeletedNote) is null
             ? Words.Of($"the run's collections in {run.Settings.Data.Database} at {deployment.Address}; to drop them: "
-                + $"./mongoperf clean {folder.Id}{folder.OutText}")
+                + $"{CommandText.Program} clean {folder.Id}{folder.OutText}")
             : null;
     }
 

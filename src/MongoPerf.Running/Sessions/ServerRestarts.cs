@@ -2,6 +2,7 @@ using MongoPerf.Deployments;
 using MongoPerf.Load.Collections;
 using MongoPerf.Load.Plans;
 using MongoPerf.Measurement;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -25,7 +26,7 @@ internal static class ServerRestarts
         ServerEnd.Wait(on.Deployment, kills);
         log.Report(kills ? RunEvent.Kill : RunEvent.CleanStop, kills ? "the server was killed" : "the server was stopped cleanly",
             clock.SecondsBetween(begun, clock.Now));
-        if (how == ServerRestart.Cold)
+        if (how == ServerRestart.Cold && Platform.IsLinux)
             ServerEnd.ForgetFiles(on.Deployment);
         long started = clock.Now;
         on.Deployment.EnsureRunning();

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Platforms;
 using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Running.Sessions;
@@ -7,7 +8,7 @@ namespace MongoPerf.Running.Sessions;
 /// <summary>
 /// Ctrl+C and SIGTERM end a run cleanly; a second one ends the program at once, and tells the servers that it started to end.
 /// </summary>
-public sealed partial class StopSignals : IDisposable
+public sealed class StopSignals : IDisposable
 {
     private readonly CancellationTokenSource _stop = new();
     private readonly List<PosixSignalRegistration> _registrations = [];
@@ -40,7 +41,7 @@ public sealed partial class StopSignals : IDisposable
         {
             // At once: no handler runs, nothing is waited for. What the servers still do, 'resume' waits for.
             ServerProcess.TerminateAll();
-            EndProcess((int)ExitCode.Interrupted);
+            SystemCalls.Exit((int)ExitCode.Interrupted);
         }
 
         // Not on the signal's thread: the token's callbacks may take a while.
@@ -54,7 +55,4 @@ public sealed partial class StopSignals : IDisposable
             // The terminal is gone: that was the signal.
         }
     }
-
-    [LibraryImport("libc", EntryPoint = "_exit")]
-    private static partial void EndProcess(int code);
 }

@@ -1,8 +1,10 @@
+using System.Diagnostics;
 using System.Globalization;
+using MongoPerf.Platforms;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>What Linux knows of this process. Zero where a figure is not to be had.</summary>
+/// <summary>What the system knows of this process. Zero where a figure is not to be had.</summary>
 /// <remarks>Disk bytes are what went from and towards the disk, not the page cache (/proc/self/io, read_bytes and write_bytes).</remarks>
 internal sealed record ProcessFigures(
     long UserMicroseconds, long SystemMicroseconds, long MinorFaults, long MajorFaults,
@@ -10,28 +12,26 @@ internal sealed record ProcessFigures(
 {
     private const long MicrosecondsPerTick = 10_000;
 
-    public static ProcessFigures Read()
+    public static ProcessFigures Read() => Platform.IsLinux ? ReadLinux() : ReadPlain();
+
+    private static ProcessFigures ReadLinux()
     {
         // /proc/self/stat, proc(5): fields from the 3rd on follow the last parenthesis.
-        string[] stat = Text("/proc/self/stat").Split(')')[^1].Split(' ', StringSplitOptions.RemoveEmptyEntries);
-        string[] status = Text("/proc/self/status").Split('\n');
-        string[] io = Text("/proc/self/io").Split('\n');
+        string[] stat = SystemFile.ReadText("/proc/self/stat").Split(')')[^1].Split(' ', StringSplitOptions.RemoveEmptyEntries);
+        string[] status = SystemFile.ReadText("/proc/self/status").Split('\n');
+        string[] io = SystemFile.ReadText("/proc/self/io").Split('\n');
         return new ProcessFigures(
             Field(stat, 11) * MicrosecondsPerTick, Field(stat, 12) * MicrosecondsPerTick, Field(stat, 7), Field(stat, 9),
             Named(status, "VmRSS:") << 10, Named(status, "VmHWM:") << 10, Named(status, "VmSize:") << 10,
             Named(io, "read_bytes:"), Named(io, "write_bytes:"));
     }
 
-    private static string Text(string path)
+    private static ProcessFigures ReadPlain()
     {
-        try
-        {
-            return File.ReadAllText(path);
-        }
-        catch (Exception error) when (error is IOException or UnauthorizedAccessException)
-        {
-            return "";
-        }
+        Environment.ProcessCpuUsage cpu = Environment.CpuUsage;
+        using var self = Process.GetCurrentProcess();
+        return new ProcessFigures((long)cpu.UserTime.TotalMicroseconds, (long)cpu.PrivilegedTime.TotalMicroseconds, 0, 0,
+            self.WorkingSet64, self.PeakWorkingSet64, self.VirtualMemorySize64, 0, 0);
     }
 
     private static long Field(string[] fields, int index) =>

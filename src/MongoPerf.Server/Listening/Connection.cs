@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Net.Security;
 using System.Net.Sockets;
+using MongoPerf.Platforms;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Messages;
 
@@ -166,10 +167,10 @@ internal sealed class Connection : IDisposable
     {
         // One question to the system: closed (CLOSE_WAIT) or reset (CLOSE). Between "has something come" and "is nothing left to
         // read", this connection's thread could read the next command; and nobody reads on behind a TLS client's farewell.
-        // Source: tcp(7), TCP_INFO.
+        // Elsewhere than on Linux nobody can be asked, and the command goes on to its end. Source: tcp(7), TCP_INFO.
         const int Tcp = 6, Information = 11, Established = 1;
         Span<byte> state = stackalloc byte[1];
-        return OperatingSystem.IsLinux() && _socket.GetRawSocketOption(Tcp, Information, state) == 1 && state[0] != Established;
+        return Platform.IsLinux && _socket.GetRawSocketOption(Tcp, Information, state) == 1 && state[0] != Established;
     }
 
     private bool Answer(MessageHeader header, ReadOnlySpan<byte> message, ICommandSession session)

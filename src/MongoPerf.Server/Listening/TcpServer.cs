@@ -35,7 +35,7 @@ public sealed class TcpServer : IDisposable
     {
         _listener = listener;
         _handler = handler;
-        MaximumConnections = options.MaximumConnections ?? Math.Min(MostConnections, HandleLimit.ForConnections);
+        MaximumConnections = options.MaximumConnections ?? Math.Min(MostConnections, HandleShares.ForConnections);
         _tls = options.Tls;
         _newcomers = options.Tls is not null || options.RequiresLogin ? new Newcomers(Math.Max(1, MaximumConnections / 2)) : null;
         _stopPatience = options.StopPatience;
@@ -158,7 +158,7 @@ public sealed class TcpServer : IDisposable
     private void Serve(Socket socket)
     {
         // The system gives the lowest number that is free: a high one says that the handles run out, and the store needs some.
-        if (_connections.Count >= MaximumConnections || socket.Handle >= HandleLimit.LastForConnections)
+        if (_connections.Count >= MaximumConnections || socket.Handle >= HandleShares.LastForConnections)
         {
             Interlocked.Increment(ref _refused);
             socket.Dispose();

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using MongoPerf.Platforms;
 
 namespace MongoPerf.Wire.Connections;
 
@@ -64,7 +65,8 @@ internal sealed class SocketTransport : Transport
         while (bytes.Length > 0)
         {
             RequireTimeLeft(ref _leaving, SelectMode.SelectWrite);
-            int count = SocketCalls.Send(_handle, bytes[..Math.Min(bytes.Length, LargestPiece)]);
+            ReadOnlySpan<byte> piece = bytes[..Math.Min(bytes.Length, LargestPiece)];
+            int count = Platform.IsLinux ? SocketCalls.Send(_handle, piece) : _socket.Send(piece);
             _sent += count;
             bytes = bytes[count..];
         }
@@ -73,7 +75,7 @@ internal sealed class SocketTransport : Transport
     public override int Receive(Span<byte> buffer)
     {
         RequireTimeLeft(ref _arriving, SelectMode.SelectRead);
-        int count = SocketCalls.Receive(_handle, buffer);
+        int count = Platform.IsLinux ? SocketCalls.Receive(_handle, buffer) : _socket.Receive(buffer);
         _received += count;
         return count;
     }
@@ -83,6 +85,9 @@ internal sealed class SocketTransport : Transport
         try
         {
             _socket.Shutdown(SocketShutdown.Both);
+            // Windows leaves a call that waits on the socket waiting.
+            if (!Platform.IsLinux)
+                _socket.Dispose();
         }
         catch (SocketException)
         {
@@ -124,7 +129,9 @@ internal sealed class SocketTransport : Transport
                 socket.SendTimeout = Milliseconds(timeout);
             }
 
-            if (server.IsUnixSocket)
+            if (!Platform.IsLinux)
+                ConnectWithin(socket, server, timeout);
+            else if (server.IsUnixSocket)
                 socket.Connect(new UnixDomainSocketEndPoint(server.Host));
             else
                 socket.Connect(server.Host, server.Port);
@@ -142,6 +149,23 @@ internal sealed class SocketTransport : Transport
             socket.Dispose();
             throw new ConnectionFailedException(
                 server, server.IsUnixSocket ? "the path of a unix socket may have at most 107 bytes" : "not a host name", e);
+        }
+    }
+
+    /// <summary>On a system whose blocking connect knows no time-out.</summary>
+    private static void ConnectWithin(Socket socket, ServerAddress server, TimeSpan timeout)
+    {
+        using var limit = new CancellationTokenSource(timeout > TimeSpan.Zero ? timeout : Timeout.InfiniteTimeSpan);
+        try
+        {
+            ValueTask connected = server.IsUnixSocket
+                ? socket.ConnectAsync(new UnixDomainSocketEndPoint(server.Host), limit.Token)
+                : socket.ConnectAsync(server.Host, server.Port, limit.Token);
+            connected.AsTask().GetAwaiter().GetResult();
+        }
+        catch (OperationCanceledException)
+        {
+            throw new SocketException((int)SocketError.TimedOut);
         }
     }
 

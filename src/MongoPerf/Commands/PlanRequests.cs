@@ -3,6 +3,7 @@ using MongoPerf.Commands.Results;
 using MongoPerf.Load.Plans;
 using MongoPerf.Load.Sharding;
 using MongoPerf.Options;
+using MongoPerf.Platforms;
 using MongoPerf.Reports.Comparison;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
@@ -163,6 +164,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             : deployment.Settings.Topology == Topology.Sharded ? "a cluster has several servers, and none is restarted alone"
             : deployment.Settings.Topology == Topology.ReplicaSet ? "a replica set has several servers, and none is restarted alone"
             : deployment.Settings.Topology == Topology.Null ? "the null deployment stores nothing and has nothing to recover"
+            : phase.Restart != ServerRestart.Kill ? Platform.Refusal("stopping a server cleanly, to start it again,")
             : null;
         if (wrong is not null)
             throw new UserException(ExitCode.WrongUsage, $"phase '{phase.Name}': restart: {wrong}",

@@ -34,12 +34,12 @@ internal static class ScenarioCommands
                     throw new UserException(ExitCode.WrongUsage,
                         "--plot and --growth can't be combined: each writes a different kind of file", "use one of them");
                 WriteNew(path, "start.yaml", PlotFile.FolderName);
-                Console.WriteLine($"{path} written; draw it with: ./mongoperf plot RUN --plot {CommandText.Quoted(path)}");
+                Console.WriteLine($"{path} written; draw it with: {CommandText.Program} plot RUN --plot {CommandText.Quoted(path)}");
                 return;
             }
 
             WriteNew(path, parsed.GetValue(growth) ? "growth.yaml" : "start.yaml");
-            Console.WriteLine($"{path} written; run it with: ./mongoperf run {CommandText.Quoted(path)}");
+            Console.WriteLine($"{path} written; run it with: {CommandText.Program} run {CommandText.Quoted(path)}");
         });
         return command;
     }
@@ -59,7 +59,7 @@ internal static class ScenarioCommands
     /// <exception cref="UserException">Nothing can be written there, or something is there.</exception>
     internal static void WriteNew(string path, string example, string kind = "scenarios")
     {
-        const string ExampleName = "my.yaml";
+        const string ExampleName = "my.yaml", ProgramHere = "./mongoperf";
         if (path.Any(char.IsControl))
             throw new UserException(ExitCode.WrongUsage, "FILE: the name holds a control character, which is not allowed");
         if (Directory.Exists(path))
@@ -71,7 +71,8 @@ internal static class ScenarioCommands
             throw new UserException(
                 ExitCode.WrongUsage, $"{path}: the folder {folder} does not exist", "create it first, or name another one");
         string text = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, kind, "examples", example));
-        File.WriteAllText(path, text.Replace(ExampleName, CommandText.Quoted(path), StringComparison.Ordinal));
+        File.WriteAllText(path, text.Replace(ExampleName, CommandText.Quoted(path), StringComparison.Ordinal)
+            .Replace(ProgramHere, CommandText.Program, StringComparison.Ordinal));
     }
 
     private static Command CreateShowDocument()

@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Options;
+using MongoPerf.Platforms;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Server;
 using MongoPerf.Server.Listening;

@@ -37,6 +37,7 @@ internal static class ServerCommand
             "install", "Download, verify and unpack a server; runs use it from then on") { what, mirror, sha256, platform, quiet };
         command.Runs(parsed =>
         {
+            LinuxOnly.Require("server install", LinuxOnly.StartItYourself);
             using var signals = new StopSignals("stopping");
             using var progress = new DownloadProgress(Console.Error, !Console.IsErrorRedirected, parsed.GetValue(quiet));
             using var http = new HttpFiles(progress.Show, signals.Token);

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 
 namespace MongoPerf.Commands;
 
@@ -39,8 +40,10 @@ internal static unsafe partial class StartConditions
     /// <summary>
     /// One that was closed has been taken by the first file that the runtime opened, a library: nothing must be written there.
     /// </summary>
+    [SupportedOSPlatform("linux")]
     private static bool IsOutput(int file) => Control(file, GetFlags) is var flags && flags >= 0 && (flags & AccessMode) != ReadOnly;
 
+    [SupportedOSPlatform("linux")]
     private static bool Refuse(ReadOnlySpan<byte> text)
     {
         Print(text);
@@ -48,18 +51,22 @@ internal static unsafe partial class StartConditions
         return false;
     }
 
+    [SupportedOSPlatform("linux")]
     private static void Print(ReadOnlySpan<byte> text)
     {
         fixed (byte* bytes = text)
             _ = Write(StandardError, bytes, (nuint)text.Length);
     }
 
+    [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "getrlimit")]
     private static partial int ReadLimit(int resource, out Limit limit);
 
+    [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "fcntl")]
     private static partial int Control(int file, int command);
 
+    [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "write")]
     private static partial nint Write(int file, byte* bytes, nuint length);
 

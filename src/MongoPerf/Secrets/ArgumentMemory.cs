@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
+using MongoPerf.Platforms;
 
 namespace MongoPerf.Secrets;
 
@@ -21,7 +22,7 @@ internal static class ArgumentMemory
     {
         (string Typed, string Masked)[] secret = [.. arguments.Select(typed => (typed, mask(typed)))
             .Where(pair => pair.typed != pair.Item2)];
-        if (secret.Length == 0 || !OperatingSystem.IsLinux())
+        if (secret.Length == 0 || !Platform.IsLinux)
             return;
         try
         {

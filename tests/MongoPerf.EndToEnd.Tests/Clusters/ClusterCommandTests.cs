@@ -2,6 +2,7 @@ using System.Text.Json;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Platforms;
 
 namespace MongoPerf.EndToEnd.Tests.Clusters;
 
@@ -85,7 +86,7 @@ public sealed class ClusterCommandTests : IDisposable
     {
         ProcessIdentity identity = ProcessState.Read(Path.Combine(Folder, member))!.Identity;
         Assert.NotEqual(0, identity.ProcessId);
-        ProcessTable.System.Signal(identity, ProcessTable.Kill);
+        ProcessTable.System.Signal(identity, SystemCalls.Kill);
         Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromSeconds(10)));
     }
 

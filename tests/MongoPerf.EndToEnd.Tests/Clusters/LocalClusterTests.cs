@@ -2,6 +2,7 @@ using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -142,7 +143,7 @@ public sealed class LocalClusterTests : IDisposable
         foreach (ProcessIdentity identity in names
             .Select(name => ProcessState.Read(Path.Combine(cluster.Folder, name))!.Identity).ToArray())
         {
-            ProcessTable.System.Signal(identity, ProcessTable.Kill);
+            ProcessTable.System.Signal(identity, SystemCalls.Kill);
             Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromSeconds(10)));
         }
     }

@@ -2,6 +2,7 @@ using System.Text.Json;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Platforms;
 
 namespace MongoPerf.EndToEnd.Tests.Clusters;
 
@@ -32,7 +33,7 @@ public sealed class ReplicaSetRunTests
             string primary = ClusterStatus.Read(runs.DataPath).Members.Single(static member => member.State == "primary").Member.Name;
             ProcessIdentity process = ProcessState.Read(Path.Combine(runs.DataPath, primary))!.Identity;
             Assert.True(run.WaitForLine("step 1 complete"), run.Errors);
-            ProcessTable.System.Signal(process, ProcessTable.Kill);
+            ProcessTable.System.Signal(process, SystemCalls.Kill);
             Assert.True(run.WaitForLine($"restart: member {primary} of the replica set had exited and was restarted"), run.Errors);
             run.Kill();
         }

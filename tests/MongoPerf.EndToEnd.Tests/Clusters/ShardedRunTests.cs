@@ -1,6 +1,7 @@
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Platforms;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Clusters;
@@ -47,7 +48,7 @@ public sealed class ShardedRunTests
     }
 
     private static void Kill(RunsFolder runs, string member) =>
-        ProcessTable.System.Signal(ProcessState.Read(Path.Combine(runs.DataPath, member))!.Identity, ProcessTable.Kill);
+        ProcessTable.System.Signal(ProcessState.Read(Path.Combine(runs.DataPath, member))!.Identity, SystemCalls.Kill);
 
     private static void AssertWhole(RunsFolder runs)
     {

@@ -1,5 +1,6 @@
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 
@@ -21,7 +22,7 @@ public sealed class ChildDeploymentTests
 
         ServerAddress address = deployment.Address;
         int killed = deployment.ProcessId!.Value;
-        ProcessTable.System.Signal(ProcessTable.System.Find(killed)!, ProcessTable.Kill);
+        ProcessTable.System.Signal(ProcessTable.System.Find(killed)!, SystemCalls.Kill);
         Assert.True(SpinWait.SpinUntil(() => !deployment.IsRunning, TimeSpan.FromSeconds(10)));
         Assert.True(deployment.EnsureRunning());
         Assert.Equal(address, deployment.Address);

@@ -2,6 +2,7 @@ using System.Text.Json;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 
@@ -30,7 +31,7 @@ public sealed class LimitedServerTests : IDisposable
         Assert.InRange(DeploymentInspector.Inspect(deployment, ConnectionSettings.Default, "perf.docs").Info.CacheBytes!.Value,
             128L << 20, 256L << 20);
         ProcessIdentity first = ProcessTable.System.Find(deployment.ProcessId!.Value)!;
-        ProcessTable.System.Signal(first, ProcessTable.Kill);
+        ProcessTable.System.Signal(first, SystemCalls.Kill);
         Assert.True(ProcessTable.System.WaitForEnd(first, TimeSpan.FromSeconds(10)));
         Assert.True(deployment.EnsureRunning());
         Assert.NotEqual(first.ProcessId, deployment.ProcessId);

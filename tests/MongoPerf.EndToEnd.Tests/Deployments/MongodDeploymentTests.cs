@@ -1,6 +1,7 @@
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Sampling;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -38,7 +39,7 @@ public sealed class MongodDeploymentTests : IDisposable
         ServerAddress address = deployment.Address;
         Insert(address);
         int killed = deployment.ProcessId!.Value;
-        ProcessTable.System.Signal(ProcessTable.System.Find(killed)!, ProcessTable.Kill);
+        ProcessTable.System.Signal(ProcessTable.System.Find(killed)!, SystemCalls.Kill);
         Assert.True(SpinWait.SpinUntil(() => !deployment.IsRunning, TimeSpan.FromSeconds(10)));
         Assert.True(deployment.EnsureRunning());
         Assert.NotEqual(killed, deployment.ProcessId);
@@ -111,7 +112,7 @@ public sealed class MongodDeploymentTests : IDisposable
         MetricSample sample = sampler.Sample();
         Assert.DoesNotContain(double.NaN, sample.Values);
         Assert.Equal(deployment.Address.ToString(), sample.Member);
-        ProcessTable.System.Signal(ProcessTable.System.Find(deployment.ProcessId!.Value)!, ProcessTable.Kill);
+        ProcessTable.System.Signal(ProcessTable.System.Find(deployment.ProcessId!.Value)!, SystemCalls.Kill);
         Assert.True(SpinWait.SpinUntil(() => !deployment.IsRunning, TimeSpan.FromSeconds(10)));
         Assert.Contains(double.NaN, sampler.Sample().Values);
         deployment.EnsureRunning();

@@ -1,5 +1,6 @@
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -67,7 +68,7 @@ public class TestCluster : IDisposable
     internal void Kill(string member)
     {
         ProcessIdentity identity = ProcessState.Read(Path.Combine(Folder, member))!.Identity;
-        ProcessTable.System.Signal(identity, ProcessTable.Kill);
+        ProcessTable.System.Signal(identity, SystemCalls.Kill);
         Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromSeconds(10)));
     }
 

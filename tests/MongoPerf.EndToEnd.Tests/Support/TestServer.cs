@@ -1,6 +1,7 @@
 using System.Reflection;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 using Xunit.Sdk;
@@ -61,7 +62,7 @@ internal sealed class TestServer : IDisposable
     public void Kill()
     {
         ProcessIdentity identity = ProcessTable.System.Find(_deployment.ProcessId!.Value)!;
-        ProcessTable.System.Signal(identity, ProcessTable.Kill);
+        ProcessTable.System.Signal(identity, SystemCalls.Kill);
         Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromSeconds(10)));
     }
 

@@ -1,4 +1,5 @@
 using MongoPerf.Load.Plans;
+using MongoPerf.Platforms;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Tests.Scenarios;
 using MongoPerf.Texts.Input;
@@ -7,11 +8,8 @@ namespace MongoPerf.Tests.Commands;
 
 public sealed class ConnectionRoomTests
 {
-    private static readonly string[] Limits =
-    [
-        "Limit                     Soft Limit           Hard Limit           Units     ",
-        "Max open files            1024                 1048576              files     ",
-    ];
+    private const string Limits = "Limit                     Soft Limit           Hard Limit           Units     \n"
+        + "Max open files            1024                 1048576              files     \n";
 
     private static Plan Threads(int threads) => ScenarioTexts.Plan(ScenarioTexts.Data
         + $"phases: [{{name: p, threads: {threads}, operations: [{{find: users, key: uniform}}]}}]\n");
@@ -19,10 +17,10 @@ public sealed class ConnectionRoomTests
     [Fact]
     public void Limit_of_the_clients_file_handles_is_named_before_the_run()
     {
-        UserException refused = Assert.Throws<UserException>(() => ConnectionRoom.CheckClient(1000, Limits));
+        UserException refused = Assert.Throws<UserException>(() => ConnectionRoom.CheckClient(1000, HandleLimit.Parse(Limits)));
         Assert.Equal("1,000 threads need 1,160 file handles, but this process is limited to 1,024", refused.Message);
-        ConnectionRoom.CheckClient(860, Limits);
-        ConnectionRoom.CheckClient(860, []);
+        ConnectionRoom.CheckClient(860, HandleLimit.Parse(Limits));
+        ConnectionRoom.CheckClient(860, HandleLimit.Parse(""));
     }
 
     /// <summary>At 1,024 file handles mongod takes 819 connections.</summary>

@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using System.Runtime.Versioning;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Platforms;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments;
@@ -43,9 +44,9 @@ public sealed class ServerProcessTests : IDisposable
     {
         using Process sleep = Process.Start("sleep", "60");
         ProcessIdentity identity = ProcessTable.System.Find(sleep.Id)!;
-        ProcessTable.System.Signal(identity with { StartTicks = identity.StartTicks - 5 }, ProcessTable.Kill);
+        ProcessTable.System.Signal(identity with { StartTicks = identity.StartTicks - 5 }, SystemCalls.Kill);
         Assert.False(sleep.WaitForExit(200));
-        ProcessTable.System.Signal(identity, ProcessTable.Kill);
+        ProcessTable.System.Signal(identity, SystemCalls.Kill);
         Assert.True(sleep.WaitForExit(5000));
     }
 

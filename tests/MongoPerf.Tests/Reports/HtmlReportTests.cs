@@ -23,7 +23,7 @@ public sealed partial class HtmlReportTests
 
         Parse(page);
         Assert.Contains("No phase has a result yet, so there is nothing to draw.", page, StringComparison.Ordinal);
-        Assert.Contains("to resume: ./mongoperf resume 2026-11-21-a", page, StringComparison.Ordinal);
+        Assert.Contains("to resume: mongoperf resume 2026-11-21-a", page, StringComparison.Ordinal);
     }
 
     [Fact]

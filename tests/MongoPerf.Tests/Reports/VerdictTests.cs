@@ -72,7 +72,7 @@ public sealed class VerdictTests : IDisposable
         Assert.Equal(Grade.Bad, RunVerdicts.Of(run)[0].Grade);
         Assert.Equal(8, ReportWriter.WriteTextFiles(run, _runs.At("report")).Count);
         ConsoleReport.Write(RunReport.Of(run), TextWriter.Null);
-        Assert.Equal("to resume: ./mongoperf resume x --out 'my runs'", ReportLines.Next(run, "my runs"));
+        Assert.Equal("to resume: mongoperf resume x --out 'my runs'", ReportLines.Next(run, "my runs"));
     }
 
     [Theory]

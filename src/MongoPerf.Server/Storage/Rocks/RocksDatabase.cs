@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Text;
+using MongoPerf.Platforms;
 
 namespace MongoPerf.Server.Storage.Rocks;
 

@@ -97,7 +97,7 @@ internal sealed unsafe class RocksOptions : IDisposable
         RocksNativeOptions.TotalWriteBufferSize(options, (nuint)MemtableBytes);
         RocksNativeOptions.MaxTotalWalSize(options, 512UL << 20);
         RocksNativeOptions.MaxBackgroundJobs(options, 2);
-        RocksNativeOptions.MaxOpenFiles(options, HandleLimit.ForFiles);
+        RocksNativeOptions.MaxOpenFiles(options, HandleShares.ForFiles);
         RocksNativeOptions.DynamicLevelSizes(options, 1);
         RocksNativeOptions.KeepLogFiles(options, 2);
         // RocksDB's LOG has no limit of size here. With one it would keep the options of every column family that was ever made in

@@ -1,4 +1,5 @@
 using MongoPerf.Measurement;
+using MongoPerf.Platforms;
 using MongoPerf.Reports.Explore;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Support;

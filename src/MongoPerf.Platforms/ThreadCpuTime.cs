@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 
-namespace MongoPerf.Measurement;
+namespace MongoPerf.Platforms;
 
 /// <summary>
 /// CPU time of the calling thread: clock_gettime(2), CLOCK_THREAD_CPUTIME_ID. What other threads use meanwhile does not count.
@@ -11,10 +12,11 @@ public static partial class ThreadCpuTime
 
     /// <summary>Elsewhere than on Linux that of the process.</summary>
     public static TimeSpan Now =>
-        OperatingSystem.IsLinux() && ClockGetTime(ThreadClock, out TimeSpecification time) == 0
+        Platform.IsLinux && ClockGetTime(ThreadClock, out TimeSpecification time) == 0
             ? TimeSpan.FromSeconds(time.Seconds) + TimeSpan.FromTicks(time.Nanoseconds / TimeSpan.NanosecondsPerTick)
             : Environment.CpuUsage.TotalTime;
 
+    [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "clock_gettime")]
     private static partial int ClockGetTime(int clock, out TimeSpecification time);
 }

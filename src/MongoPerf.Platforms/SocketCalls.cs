@@ -1,8 +1,9 @@
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 
-namespace MongoPerf.Wire.Connections;
+namespace MongoPerf.Platforms;
 
 /// <summary>
 /// send(2) and recv(2) on a blocking socket. What the runtime's own calls do around them costs 2 µs a round trip (docs/performance.md).
@@ -13,7 +14,8 @@ namespace MongoPerf.Wire.Connections;
 /// behind it (SetLastError) took 2 to 3 % of the client's CPU. The handle is held by hand, without try and finally, since nothing in
 /// between can throw: calls into the system from within a try block go through a stub instead of being compiled in place.
 /// </remarks>
-internal static unsafe partial class SocketCalls
+[SupportedOSPlatform("linux")]
+public static unsafe partial class SocketCalls
 {
     /// <summary>A connection that is gone is an error, not a signal (MSG_NOSIGNAL).</summary>
     private const int NoSignal = 0x4000;

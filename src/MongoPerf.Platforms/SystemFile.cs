@@ -1,9 +1,10 @@
 using System.Text;
 
-namespace MongoPerf.Storage;
+namespace MongoPerf.Platforms;
 
 /// <summary>
-/// Small files in which the system describes itself and its processes (/proc, /sys, /etc). One that can't be read is empty.
+/// Small files in which Linux describes itself and its processes (/proc, /sys, /etc). One that can't be read is empty; on other systems
+/// all are.
 /// </summary>
 public static class SystemFile
 {
@@ -11,7 +12,7 @@ public static class SystemFile
     {
         try
         {
-            return File.ReadAllBytes(path);
+            return Platform.IsLinux ? File.ReadAllBytes(path) : [];
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -1,10 +1,12 @@
 using Microsoft.Win32.SafeHandles;
 
-namespace MongoPerf.Deployments.Sampling;
+namespace MongoPerf.Platforms;
 
 /// <summary>A small text file of /proc that is kept open and read again from its start, without allocating.</summary>
-/// <remarks>One thread. A file that is not there reads as empty for ever: what /proc holds does not come later.</remarks>
-internal sealed class ProcFile : IDisposable
+/// <remarks>
+/// One thread. A file that is not there reads as empty for ever: what /proc holds does not come later. On other systems all are empty.
+/// </remarks>
+public sealed class ProcFile : IDisposable
 {
     private readonly SafeFileHandle? _handle;
 
@@ -12,7 +14,7 @@ internal sealed class ProcFile : IDisposable
     {
         try
         {
-            _handle = File.OpenHandle(path);
+            _handle = Platform.IsLinux ? File.OpenHandle(path) : null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

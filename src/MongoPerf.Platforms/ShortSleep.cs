@@ -1,15 +1,17 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 
-namespace MongoPerf.Measurement;
+namespace MongoPerf.Platforms;
 
 /// <summary>Sleeps in one wait for any time, to some microseconds: Thread.Sleep counts in whole milliseconds.</summary>
 /// <remarks>
 /// A thread wakes later than it asked for: Linux adds up to 50 µs to save power (the timer slack, which is set to nothing here: prctl(2),
 /// PR_SET_TIMERSLACK), and waking up takes its time, 5 µs on one machine and 40 µs on another. How much that is a thread learns by itself,
-/// so that it is asleep for as long as it can be and seldom wakes too late.
+/// so that it is asleep for as long as it can be and seldom wakes too late. Elsewhere a thread sleeps in whole milliseconds and stays awake
+/// for as long as a sleep may last too long: 16 ms on Windows, whose clock ticks that seldom, 1 ms on macOS.
 /// </remarks>
-internal static partial class ShortSleep
+public static partial class ShortSleep
 {
     private const int SetTimerSlack = 29;
     private const double LeastLead = 10;
@@ -17,6 +19,8 @@ internal static partial class ShortSleep
     /// <summary>Beyond it a thread was late because it had no core, which being awake earlier does not mend.</summary>
     private const double MostLead = 60;
     private const double ShortestNap = 10;
+
+    private static readonly double PlainLead = OperatingSystem.IsWindows() ? 16_000 : 1_000;
 
     [ThreadStatic]
     private static double _lead;
@@ -26,10 +30,12 @@ internal static partial class ShortSleep
     /// <returns>False when that is too near to sleep.</returns>
     public static bool TrySleep(double microseconds)
     {
-        if (!OperatingSystem.IsLinux())
+        if (!Platform.IsLinux)
         {
-            Thread.Sleep((int)(microseconds / 1000));
-            return true;
+            int milliseconds = (int)((microseconds - PlainLead) / 1000);
+            if (milliseconds > 0)
+                Thread.Sleep(milliseconds);
+            return milliseconds > 0;
         }
 
         if (_lead == 0)
@@ -55,9 +61,11 @@ internal static partial class ShortSleep
     /// <remarks>Q. Ma, S. Muthukrishnan, M. Sandler, "Frugal streaming for estimating quantiles", 2013.</remarks>
     private static void Learn(double late) => _lead = Math.Clamp(_lead + (late > _lead ? 4.9 : -0.1), LeastLead, MostLead);
 
+    [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "nanosleep")]
     private static partial int NanoSleep(in TimeSpecification time, nint remaining);
 
+    [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "prctl")]
     private static partial int Prctl(int option, nuint value, nuint unused3, nuint unused4, nuint unused5);
 }

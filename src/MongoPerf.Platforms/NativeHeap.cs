@@ -1,9 +1,13 @@
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 
-namespace MongoPerf.Server.Storage.Rocks;
+namespace MongoPerf.Platforms;
 
-/// <summary>What the C library's allocator keeps beside what RocksDB asks it for. Figures: docs/embedded-storage.md.</summary>
-internal static partial class NativeHeap
+/// <summary>
+/// What the C library's allocator keeps beside what RocksDB asks it for. Figures: docs/embedded-storage.md. Allocators other than glibc's
+/// are left alone.
+/// </summary>
+public static partial class NativeHeap
 {
     // Source: malloc.h of glibc, M_ARENA_MAX.
     private const int ArenaMaximum = -8;
@@ -20,9 +24,10 @@ internal static partial class NativeHeap
     {
         try
         {
-            _ = SetOption(ArenaMaximum, Arenas);
+            if (Platform.IsLinux)
+                _ = SetOption(ArenaMaximum, Arenas);
         }
-        catch (Exception error) when (error is EntryPointNotFoundException or DllNotFoundException)
+        catch (EntryPointNotFoundException)
         {
             // Another C library, without such heaps.
         }
@@ -37,7 +42,8 @@ internal static partial class NativeHeap
             return;
         try
         {
-            _ = TrimHeaps(0);
+            if (Platform.IsLinux)
+                _ = TrimHeaps(0);
         }
         catch (EntryPointNotFoundException)
         {
@@ -45,9 +51,11 @@ internal static partial class NativeHeap
         }
     }
 
+    [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "malloc_trim")]
     private static partial int TrimHeaps(nuint kept);
 
+    [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "mallopt")]
     private static partial int SetOption(int option, int value);
 }

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace MongoPerf.Measurement;
+namespace MongoPerf.Platforms;
 
 /// <summary>struct timespec of 64-bit Linux.</summary>
 [StructLayout(LayoutKind.Sequential)]

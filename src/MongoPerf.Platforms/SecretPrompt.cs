@@ -1,6 +1,8 @@
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+using System.Text;
 
-namespace MongoPerf.Running.Secrets;
+namespace MongoPerf.Platforms;
 
 /// <summary>Asks at the terminal, without showing what is typed.</summary>
 public static partial class SecretPrompt
@@ -16,9 +18,12 @@ public static partial class SecretPrompt
 
     /// <param name="question">With a space at its end.</param>
     /// <returns>What was typed; null when this process has no terminal.</returns>
-    public static string? Ask(string question)
+    public static string? Ask(string question) => Platform.IsLinux ? AskTerminal(question) : AskConsole(question);
+
+    [SupportedOSPlatform("linux")]
+    private static string? AskTerminal(string question)
     {
-        if (!OperatingSystem.IsLinux() || !TryOpen(out FileStream? terminal))
+        if (!TryOpen(out FileStream? terminal))
             return null;
         using (terminal)
         {
@@ -49,6 +54,24 @@ public static partial class SecretPrompt
         }
     }
 
+    private static string? AskConsole(string question)
+    {
+        if (Console.IsInputRedirected || Console.IsErrorRedirected)
+            return null;
+        Console.Error.Write(question);
+        var typed = new StringBuilder();
+        while (Console.ReadKey(intercept: true) is var key && key.Key != ConsoleKey.Enter)
+        {
+            if (key.Key == ConsoleKey.Backspace && typed.Length > 0)
+                typed.Length--;
+            else if (!char.IsControl(key.KeyChar))
+                typed.Append(key.KeyChar);
+        }
+
+        Console.Error.WriteLine();
+        return typed.ToString();
+    }
+
     private static bool TryOpen(out FileStream terminal)
     {
         try
@@ -63,9 +86,11 @@ public static partial class SecretPrompt
         }
     }
 
+    [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "tcgetattr")]
     private static partial int GetModes(int handle, byte[] modes);
 
+    [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "tcsetattr")]
     private static partial int SetModes(int handle, int when, byte[] modes);
 }

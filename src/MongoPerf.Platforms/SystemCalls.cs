@@ -1,0 +1,130 @@
+using System.ComponentModel;
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+using Microsoft.Win32.SafeHandles;
+
+namespace MongoPerf.Platforms;
+
+/// <summary>Single calls into the system. Thread-safe.</summary>
+public static partial class SystemCalls
+{
+    /// <summary>Asks a process to end.</summary>
+    public const int Terminate = 15;
+
+    /// <summary>Ends a process at once.</summary>
+    public const int Kill = 9;
+
+    private const int DontNeed = 4;
+    private const int FileExists = 17;
+    private const uint OwnerAlone = 0b111_000_000;
+    private const int BitsPerWord = 64;
+
+    /// <summary>Sends a signal to a process; elsewhere than on Linux any signal ends it at once.</summary>
+    /// <param name="processId">Nothing happens when there is none of this number.</param>
+    /// <param name="signal"><see cref="Terminate"/> or <see cref="Kill"/>.</param>
+    public static void Signal(int processId, int signal)
+    {
+        if (Platform.IsLinux)
+        {
+            _ = SendSignal(processId, signal);
+            return;
+        }
+
+        try
+        {
+            using var process = Process.GetProcessById(processId);
+            process.Kill();
+        }
+        catch (Exception e) when (e is ArgumentException or InvalidOperationException or Win32Exception)
+        {
+            // It has ended, or is not ours to end.
+        }
+    }
+
+    /// <summary>Ends this process: on Linux without running any handler, elsewhere with them.</summary>
+    public static void Exit(int code)
+    {
+        if (Platform.IsLinux)
+            EndProcess(code);
+        Environment.Exit(code);
+    }
+
+    /// <summary>
+    /// Has this thread, and the processes that it starts from now on, use these CPUs only. A system that refuses is no error.
+    /// </summary>
+    [SupportedOSPlatform("linux")]
+    public static void ConfineThread(IReadOnlyList<int> cpus)
+    {
+        var mask = new ulong[(cpus.Max() / BitsPerWord) + 1];
+        foreach (int cpu in cpus)
+            mask[cpu / BitsPerWord] |= 1UL << (cpu % BitsPerWord);
+        _ = SetAffinity(0, mask.Length * sizeof(ulong), mask);
+    }
+
+    /// <summary>Drops a file from the page cache.</summary>
+    [SupportedOSPlatform("linux")]
+    public static void Forget(SafeFileHandle file)
+    {
+        // Only pages that are on disk can be dropped.
+        FlushToDisk(file);
+        Advise(file, 0, 0, DontNeed);
+    }
+
+    /// <summary>Makes a folder for its owner alone. Directory.CreateDirectory does not tell who made it.</summary>
+    /// <returns>False when there is something of that name; of several callers at once one gets true.</returns>
+    /// <exception cref="IOException">It can't be made.</exception>
+    public static bool TryMakeFolder(string path)
+    {
+        if (OperatingSystem.IsWindows())
+            return TryMoveThere(path);
+        if (MakeFolder(path, OwnerAlone) == 0)
+            return true;
+        int error = Marshal.GetLastPInvokeError();
+        return error == FileExists ? false : throw new IOException(Marshal.GetPInvokeErrorMessage(error));
+    }
+
+    /// <summary>Windows moves a folder to a name that is free, and to no other.</summary>
+    internal static bool TryMoveThere(string path)
+    {
+        string parent = Path.GetDirectoryName(path)!, made = Path.Combine(parent, $".{Guid.NewGuid():N}");
+        if (!Directory.Exists(parent))
+            throw new DirectoryNotFoundException($"there is no folder {parent}");
+        Directory.CreateDirectory(made);
+        try
+        {
+            Directory.Move(made, path);
+            return true;
+        }
+        catch (IOException) when (Path.Exists(path))
+        {
+            Directory.Delete(made);
+            return false;
+        }
+    }
+
+    [SupportedOSPlatform("linux")]
+    [LibraryImport("libc", EntryPoint = "kill")]
+    private static partial int SendSignal(int processId, int signal);
+
+    [SupportedOSPlatform("linux")]
+    [LibraryImport("libc", EntryPoint = "_exit")]
+    private static partial void EndProcess(int code);
+
+    [SupportedOSPlatform("linux")]
+    [LibraryImport("libc", EntryPoint = "sched_setaffinity")]
+    private static partial int SetAffinity(int threadId, nint maskBytes, ulong[] mask);
+
+    [SupportedOSPlatform("linux")]
+    [LibraryImport("libc", EntryPoint = "fsync")]
+    private static partial int FlushToDisk(SafeFileHandle file);
+
+    [SupportedOSPlatform("linux")]
+    [LibraryImport("libc", EntryPoint = "posix_fadvise")]
+    private static partial int Advise(SafeFileHandle file, long offset, long length, int advice);
+
+    /// <summary>POSIX: Linux and macOS, whose numbers for modes and for EEXIST are the same.</summary>
+    [UnsupportedOSPlatform("windows")]
+    [LibraryImport("libc", EntryPoint = "mkdir", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int MakeFolder(string path, uint mode);
+}
