@@ -1,5 +1,5 @@
-using System.Security.Cryptography;
 using Microsoft.Data.Sqlite;
+using MongoPerf.Platforms;
 
 namespace MongoPerf.Storage;
 
@@ -56,7 +56,7 @@ public sealed class RunStore : IDisposable
         }
 
         SqliteConnection connection = RunSchema.Connect(file, SqliteOpenMode.ReadWrite);
-        var store = new RunStore(folder, connection, run, Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(16)));
+        var store = new RunStore(folder, connection, run, Convert.ToHexStringLower(SystemRandom.GetBytes(16)));
         store.Try(() =>
         {
             connection.Open();

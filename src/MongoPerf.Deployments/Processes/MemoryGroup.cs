@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-using System.Text;
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Platforms;
 using MongoPerf.Storage;
@@ -22,7 +20,7 @@ public sealed class MemoryGroup(string name, long bytes, MemoryGroupPlace place)
     /// <summary>A name that no other folder's server has.</summary>
     /// <param name="folder">Full path.</param>
     public static string NameFor(string folder) =>
-        $"{NamePrefix}{Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(folder)))[..12]}";
+        $"{NamePrefix}{Sha256.Hex(folder)[..12]}";
 
     /// <summary>Whether a folder has the name of a group that was made for a server.</summary>
     public static bool IsOurs(string folder) => Path.GetFileName(folder).StartsWith(NamePrefix, StringComparison.Ordinal);

@@ -1,6 +1,5 @@
 using System.Globalization;
-using System.Security.Cryptography;
-using System.Text;
+using MongoPerf.Platforms;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Storage;
 
@@ -184,5 +183,5 @@ public static class SetupCheck
     };
 
     /// <summary>Enough to tell two texts apart by eye.</summary>
-    private static string Fingerprint(string text) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(text)))[..12];
+    private static string Fingerprint(string text) => Sha256.Hex(text)[..12];
 }

@@ -1,5 +1,5 @@
-using System.Security.Cryptography;
 using System.Text;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Html;
@@ -46,5 +46,5 @@ internal static class HtmlPage
     /// <summary>Scripts by their hashes, as Content Security Policy level 2 has them.</summary>
     private static string Allowed(IReadOnlyList<string> scripts) => scripts.Count == 0 ? "'none'" : string.Join(
         ' ', scripts.Select(static script =>
-            $"'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(HtmlWriter.ScriptText(script))))}'"));
+            $"'sha256-{Convert.ToBase64String(Sha256.Hash(Encoding.UTF8.GetBytes(HtmlWriter.ScriptText(script))))}'"));
 }

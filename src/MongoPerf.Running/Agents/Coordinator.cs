@@ -1,8 +1,7 @@
-using System.Security.Cryptography;
-using System.Text;
 using MongoPerf.Load.Collections;
 using MongoPerf.Load.Failures;
 using MongoPerf.Measurement;
+using MongoPerf.Platforms;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Running.Systems;
 using MongoPerf.Storage;
@@ -116,7 +115,7 @@ public sealed class Coordinator : IDisposable
     /// <returns>Its id.</returns>
     public string Offer(RunSettings settings, ulong seed, int count)
     {
-        string id = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(12));
+        string id = Convert.ToHexStringLower(SystemRandom.GetBytes(12));
         string text = settings.ToJson();
         MarkOwn();
         RemoveOld();
@@ -431,7 +430,7 @@ public sealed class Coordinator : IDisposable
     }
 
     private static string Hash(string settings, ulong seed, int count) =>
-        Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes($"{count}/{seed}/{settings}")));
+        Sha256.Hex($"{count}/{seed}/{settings}");
 
     private static string PartId(string plan, int number) => $"{plan}/{number}";
 

@@ -1,7 +1,7 @@
 using System.Diagnostics;
-using System.Security.Cryptography;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Platforms;
 using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Running.Live;
@@ -15,7 +15,7 @@ namespace MongoPerf.Running.Live;
 /// </remarks>
 public sealed class LiveChild
 {
-    private readonly string _key = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(8));
+    private readonly string _key = Convert.ToHexStringLower(SystemRandom.GetBytes(8));
     private int _port;
     private Process? _child;
 

@@ -1,5 +1,5 @@
 using System.Collections.Concurrent;
-using System.Security.Cryptography;
+using MongoPerf.Platforms;
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
@@ -62,7 +62,7 @@ internal sealed class CursorTable(long maximumBytes) : IDisposable
     {
         EndIdle();
         Span<byte> random = stackalloc byte[8];
-        RandomNumberGenerator.Fill(random);
+        SystemRandom.Fill(random);
         // Positive and never 0, which means "no cursor".
         long id = (BitConverter.ToInt64(random) & long.MaxValue) | 1;
         var cursor = new Cursor(id, nameSpace, collection, source) { RemainingMilliseconds = operation.RemainingMilliseconds };

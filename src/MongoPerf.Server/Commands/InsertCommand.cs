@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using System.Security.Cryptography;
+using MongoPerf.Platforms;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
@@ -181,7 +181,7 @@ internal static class InsertCommand
     {
         Span<byte> bytes = stackalloc byte[ObjectId.Size];
         BinaryPrimitives.WriteUInt32BigEndian(bytes, (uint)DateTimeOffset.UtcNow.ToUnixTimeSeconds());
-        RandomNumberGenerator.Fill(bytes[4..]);
+        SystemRandom.Fill(bytes[4..]);
         return ObjectId.FromBytes(bytes);
     }
 }

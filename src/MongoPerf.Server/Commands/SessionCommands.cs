@@ -1,4 +1,4 @@
-using System.Security.Cryptography;
+using MongoPerf.Platforms;
 using MongoPerf.Server.Listening;
 using MongoPerf.Wire.Bson;
 
@@ -14,7 +14,7 @@ internal static class SessionCommands
 
     public static void Start(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
-        byte[] id = RandomNumberGenerator.GetBytes(16);
+        byte[] id = SystemRandom.GetBytes(16);
         // A UUID of version 4, RFC 4122.
         id[6] = (byte)((id[6] & 0x0F) | 0x40);
         id[8] = (byte)((id[8] & 0x3F) | 0x80);

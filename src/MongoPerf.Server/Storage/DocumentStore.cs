@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
-using System.Security.Cryptography;
+using MongoPerf.Platforms;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Rocks;
 using MongoPerf.Wire.Bson;
@@ -95,7 +95,7 @@ internal sealed class DocumentStore : IDisposable
                 return null;
             int id = _nextCollectionId++;
             var entry = new CollectionEntry(
-                id, database, name, RandomNumberGenerator.GetBytes(16), [IndexSpec.IdIndex], [], NextIndexId: 1);
+                id, database, name, SystemRandom.GetBytes(16), [IndexSpec.IdIndex], [], NextIndexId: 1);
             _database.CreateColumn(ColumnNames.Records(id));
             _database.CreateColumn(ColumnNames.Index(id, 0, unique: true));
             WriteNew(entry);

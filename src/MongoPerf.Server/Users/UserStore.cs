@@ -1,5 +1,4 @@
-using System.Security.Cryptography;
-using System.Text;
+using MongoPerf.Platforms;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Authentication;
 using MongoPerf.Wire.Bson;
@@ -40,7 +39,7 @@ public sealed class UserStore(string? dataPath)
     private readonly string _folder = dataPath is null ? "" : Path.Combine(dataPath, FolderName);
 
     // For as long as there are no users.
-    private readonly byte[] _ownSecret = RandomNumberGenerator.GetBytes(SecretBytes);
+    private readonly byte[] _ownSecret = SystemRandom.GetBytes(SecretBytes);
 
     /// <summary>Hears of each file that is read, for tests.</summary>
     internal Action<string> OnRead { get; init; } = static _ => { };
@@ -67,7 +66,7 @@ public sealed class UserStore(string? dataPath)
             if (File.Exists(stand))
                 continue;
             // As large as a user's, so that reading it takes as long; nobody's password fits it.
-            byte[] secret = RandomNumberGenerator.GetBytes(SecretBytes);
+            byte[] secret = SystemRandom.GetBytes(SecretBytes);
             (string, object?)[] fake =
             [
                 .. ScramCredential.Mechanisms.Select(mechanism => (mechanism, (object?)Write(ScramCredential.Fake(mechanism, "", secret))))
@@ -121,7 +120,7 @@ public sealed class UserStore(string? dataPath)
 
     // A name may hold anything that is no file's name.
     private string FileOf(string name) =>
-        Path.Combine(_folder, Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(name))) + Extension);
+        Path.Combine(_folder, Sha256.Hex(name) + Extension);
 
     private static BsonDocument Write(ScramCredential credential) => BsonDocument.Of(
         ("iterationCount", credential.Iterations), ("salt", credential.Salt), ("storedKey", credential.StoredKey),

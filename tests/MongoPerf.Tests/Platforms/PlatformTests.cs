@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Security.Cryptography;
 using System.Text.RegularExpressions;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Installing;
@@ -53,6 +54,28 @@ public sealed partial class PlatformTests : IDisposable
             Assert.ThrowsAny<IOException>(() => make(Path.Combine(path, "none", "below")));
         });
         Assert.DoesNotContain(Directory.EnumerateFileSystemEntries(_folder.Path), entry => Path.GetFileName(entry).StartsWith('.'));
+    }
+
+    [Fact]
+    public void Hashes_are_those_of_dotnet()
+    {
+        var random = new Random(42);
+        for (int length = 0; length < 300; length++)
+        {
+            byte[] data = new byte[length];
+            random.NextBytes(data);
+            Assert.Equal(SHA256.HashData(data), Sha256.Hash(data));
+        }
+
+        Assert.Equal("2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824", Sha256.Hex("hello"));
+    }
+
+    [Fact]
+    public void Random_bytes_are_all_drawn()
+    {
+        byte[][] drawn = [.. Enumerable.Range(0, 40).Select(_ => SystemRandom.GetBytes(1000))];
+        Assert.All(Enumerable.Range(0, 1000), at => Assert.Contains(drawn, bytes => bytes[at] != 0));
+        Assert.Empty(SystemRandom.GetBytes(0));
     }
 
     [Theory]

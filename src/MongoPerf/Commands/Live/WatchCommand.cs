@@ -1,8 +1,8 @@
 using System.CommandLine;
 using System.Net.Sockets;
-using System.Security.Cryptography;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Options;
+using MongoPerf.Platforms;
 using MongoPerf.Reports.Html;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Storage;
@@ -27,7 +27,7 @@ internal static class WatchCommand
         {
             bool isChild = Environment.GetEnvironmentVariable(ParentWatch.Variable) is not null;
             string key = isChild && Console.In.ReadLine() is { Length: > 0 } given ? given
-                : Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(8));
+                : Convert.ToHexStringLower(SystemRandom.GetBytes(8));
             RunFolder folder = RunFolder.Find(PlanRequests.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
             using (StoredRun.Open(folder.Path))
                 return Serve(folder, (int)(parsed.GetValue(port) ?? 0), key, isChild);
