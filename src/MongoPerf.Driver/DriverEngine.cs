@@ -19,7 +19,12 @@ public sealed class DriverEngine : IClientEngine
 
     public void Check(Operation operation)
     {
-        if (operation is OperationSequence)
+        if (operation.Options.MaxMilliseconds is not null && operation.IsWrite
+            && operation is not (FindAndModify or AggregateDocuments or DatabaseCommand))
+            throw Refuse(operation, "it has no maxTimeMS for writes", "leave maxTimeMS out");
+        if (operation is BulkWrite { Concerns.IsUnacknowledged: true })
+            throw Refuse(operation, "w: 0 is possible for insert, update and delete only", "leave w: 0 out");
+        if (operation is OperationSequence or BulkWrite)
         {
             foreach (Operation step in operation.Steps)
                 Check(step);

@@ -35,6 +35,7 @@ internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
         { IsForCluster: true } when session.Options.Cluster is { } cluster => new WireClusterOperation(operation, cluster, Stop),
         UploadFile upload => new DriverUpload(this, upload, context),
         DownloadFile download => new DriverDownload(this, download, context),
+        BulkWrite bulk => new DriverBulkWrite(this, bulk, context),
         InsertDocuments insert => new DriverInsert(this, insert, context),
         _ => new DriverOperation(this, operation, context),
     };
@@ -49,6 +50,15 @@ internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
         if (isUnacknowledged && _ordered is null)
             Ping(_ordered = session.OpenOrdered());
         return (isUnacknowledged ? _ordered! : client).GetDatabase(database ?? session.Options.Database);
+    }
+
+    /// <summary>For what is about several collections. Asks the server for its version.</summary>
+    /// <param name="hasBulkWrite">It has the command bulkWrite.</param>
+    public IMongoClient OpenClient(out bool hasBulkWrite)
+    {
+        BsonDocument hello = session.Client.GetDatabase("admin").RunCommand<BsonDocument>(new BsonDocument("hello", 1), null, Stop);
+        hasBulkWrite = new HelloReply(DriverValues.FromDriver(hello)).HasBulkWrite;
+        return session.Client;
     }
 
     /// <summary>

@@ -23,7 +23,10 @@ internal static class DriverFailure
         MongoBulkWriteException { WriteErrors: [var first, ..] all } =>
             Of(first.Code, first.Message) with { Documents = all.Count(one => one.Code == first.Code) },
         MongoBulkWriteException { WriteConcernError: { } concern } => Of(concern),
-        MongoWriteException { WriteError: { } error } => Of(error.Code, error.Message),
+        ClientBulkWriteException { WriteErrors: { Count: > 0 } errors } => Of(errors.MinBy(one => one.Key).Value),
+        ClientBulkWriteException { WriteConcernErrors: [var concern, ..] } => AnswerOf(concern),
+        ClientBulkWriteException { InnerException: { } inner } => AnswerOf(inner),
+        MongoWriteException { WriteError: { } error } => Of(error),
         MongoWriteException { WriteConcernError: { } concern } => Of(concern),
         MongoCommandException { Result: { } reply } => Load.Executors.Wire.OperationReply.ErrorOf(DriverValues.FromDriver(reply)),
         MongoCursorNotFoundException e => new ServerError(CursorNotFound, "CursorNotFound", ForeignText.OneLine(e.Message, 200), []),
@@ -60,6 +63,8 @@ internal static class DriverFailure
     private static ServerError Of(WriteConcernError error) =>
         ServerError.From(BsonDocument.Of(("code", error.Code), ("codeName", error.CodeName ?? ""), ("errmsg", error.Message ?? ""),
             ("errorLabels", error.ErrorLabels.ToArray())));
+
+    private static ServerError Of(WriteError error) => Of(error.Code, error.Message);
 
     private static ServerError Of(int code, string message) => ServerError.From(BsonDocument.Of(("code", code), ("errmsg", message)));
 }

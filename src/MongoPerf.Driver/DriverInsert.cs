@@ -18,6 +18,7 @@ internal sealed class DriverInsert : IPreparedOperation
     private readonly InsertNumbers _numbers;
     private readonly IMongoCollection<RawBsonDocument> _collection;
     private readonly InsertManyOptions _options;
+    private readonly InsertOneOptions? _single;
     private readonly bool _isAcknowledged;
     private readonly BsonWriter _writer = new();
     private IReadOnlyList<RawBsonDocument> _documents = [];
@@ -29,7 +30,9 @@ internal sealed class DriverInsert : IPreparedOperation
         _numbers = new InsertNumbers(operation, context);
         _isAcknowledged = !operation.Concerns.IsUnacknowledged;
         _collection = DriverValues.CollectionOf(executor.Open(!_isAcknowledged), operation);
-        _options = new InsertManyOptions { IsOrdered = operation.Ordered };
+        MongoDB.Bson.BsonValue? comment = DriverValues.CommentOf(operation);
+        _options = new InsertManyOptions { IsOrdered = operation.Ordered, Comment = comment };
+        _single = comment is null ? null : new InsertOneOptions { Comment = comment };
     }
 
     public ServerError? LastError { get; private set; }
@@ -50,7 +53,7 @@ internal sealed class DriverInsert : IPreparedOperation
         try
         {
             if (_operation.BatchSize == 1)
-                _collection.InsertOne(_documents[0], null, _executor.Stop);
+                _collection.InsertOne(_documents[0], _single, _executor.Stop);
             else
                 _collection.InsertMany(_documents, _options, _executor.Stop);
             _numbers.Acknowledge();

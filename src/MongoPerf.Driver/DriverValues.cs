@@ -55,6 +55,21 @@ internal static class DriverValues
         return database.GetCollection<Bson.RawBsonDocument>(operation.Collection, settings);
     }
 
+    public static Bson.BsonValue? CommentOf(Operation operation) =>
+        operation.Options.Comment is { } comment ? ToDriver(DocumentValue.Of(("v", comment)), new ValueContext(0, 0))["v"] : null;
+
+    public static Collation? CollationOf(Operation operation) =>
+        operation.Options.Collation is { } collation ? Collation.FromBsonDocument(Literal(collation)) : null;
+
+    public static TimeSpan? MaxTimeOf(Operation operation) =>
+        operation.Options.MaxMilliseconds is { } milliseconds ? TimeSpan.FromMilliseconds(milliseconds) : null;
+
+    /// <summary>As the driver takes them beside an update.</summary>
+    /// <param name="filters">As they were drawn; null for none.</param>
+    public static ArrayFilterDefinition[]? ArrayFiltersOf(Bson.BsonValue? filters) =>
+        filters is null ? null
+            : [.. filters.AsBsonArray.Select(one => new BsonDocumentArrayFilterDefinition<Bson.BsonDocument>(one.AsBsonDocument))];
+
     public static ReadPreference? PreferenceOf(Operation operation) =>
         operation.Concerns.ReadPreference is { } asked ? ReadPreference.FromBsonDocument(Literal(asked.Document)) : null;
 

@@ -12,6 +12,8 @@ namespace MongoPerf.Driver;
 internal sealed class FindCall(
     IMongoCollection<RawBsonDocument> collection, FindDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
 {
+    private readonly Collation? _collation = DriverValues.CollationOf(operation);
+    private readonly MongoDB.Bson.BsonValue? _comment = DriverValues.CommentOf(operation);
     private readonly List<RawBsonDocument> _kept = [];
     private readonly BsonWriter _batch = new();
     private BsonDocument _filter = [];
@@ -53,18 +55,25 @@ internal sealed class FindCall(
             Limit = limit,
             BatchSize = operation.BatchSize ?? limit,
             Hint = ValueOf(drawn, "hint"),
+            Let = DocumentOf(drawn, "let"),
+            Collation = _collation,
+            Comment = _comment,
+            MaxTime = DriverValues.MaxTimeOf(operation),
         };
     }
 
     private static DocumentValue PartsOf(FindDocuments operation) => new CommandBuilder()
         .Add("filter", operation.Filter).Add("sort", operation.Sort).Add("projection", operation.Projection)
-        .Add("skip", operation.Skip).Add("limit", operation.Limit).Add("hint", operation.Hint).Build();
+        .Add("skip", operation.Skip).Add("limit", operation.Limit).Add("hint", operation.Hint)
+        .Add("let", operation.Options.Let).Build();
 }
 
 /// <summary>Aggregate; the cursor is read to its end.</summary>
 internal sealed class AggregateCall(
     IMongoCollection<RawBsonDocument> collection, AggregateDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
 {
+    private readonly Collation? _collation = DriverValues.CollationOf(operation);
+    private readonly MongoDB.Bson.BsonValue? _comment = DriverValues.CommentOf(operation);
     private BsonDocument[] _stages = [];
     private AggregateOptions _options = new();
 
@@ -85,11 +94,19 @@ internal sealed class AggregateCall(
     protected override void Take(BsonDocument drawn)
     {
         _stages = [.. drawn["pipeline"].AsBsonArray.Select(stage => stage.AsBsonDocument)];
-        _options = new AggregateOptions { Hint = ValueOf(drawn, "hint"), AllowDiskUse = operation.AllowDiskUse ? true : null };
+        _options = new AggregateOptions
+        {
+            Hint = ValueOf(drawn, "hint"),
+            AllowDiskUse = operation.AllowDiskUse ? true : null,
+            Let = DocumentOf(drawn, "let"),
+            Collation = _collation,
+            Comment = _comment,
+            MaxTime = DriverValues.MaxTimeOf(operation),
+        };
     }
 
     private static DocumentValue PartsOf(AggregateDocuments operation) =>
-        new CommandBuilder().Add("pipeline", operation.Pipeline).Add("hint", operation.Hint).Build();
+        new CommandBuilder().Add("pipeline", operation.Pipeline).Add("hint", operation.Hint).Add("let", operation.Options.Let).Build();
 }
 
 internal static class Cursors

@@ -26,8 +26,14 @@ internal sealed class UpdateCall(
 {
     private readonly UpdateForm _form = FormOf(operation.Update);
     private readonly WriteEffect? _effect = WriteEffect.Of(operation);
-    private readonly UpdateOptions _options = new() { IsUpsert = operation.Upsert };
-    private readonly ReplaceOptions _replaceOptions = new() { IsUpsert = operation.Upsert };
+    private readonly UpdateOptions _options = new()
+    {
+        IsUpsert = operation.Upsert, Collation = DriverValues.CollationOf(operation), Comment = DriverValues.CommentOf(operation),
+    };
+    private readonly ReplaceOptions _replaceOptions = new()
+    {
+        IsUpsert = operation.Upsert, Collation = DriverValues.CollationOf(operation), Comment = DriverValues.CommentOf(operation),
+    };
     private BsonDocument _filter = [];
     private UpdateDefinition<RawBsonDocument>? _update;
     private byte[] _replacement = [];
@@ -70,6 +76,8 @@ internal sealed class UpdateCall(
     {
         _filter = drawn["filter"].AsBsonDocument;
         _options.Hint = _replaceOptions.Hint = ValueOf(drawn, "hint");
+        _options.Let = _replaceOptions.Let = DocumentOf(drawn, "let");
+        _options.ArrayFilters = DriverValues.ArrayFiltersOf(ValueOf(drawn, "arrayFilters"));
         if (_form == UpdateForm.Replacement)
             _replacement = drawn["update"].ToBson();
         else
@@ -87,14 +95,18 @@ internal sealed class UpdateCall(
     }
 
     private static DocumentValue PartsOf(UpdateDocuments operation) =>
-        new CommandBuilder().Add("filter", operation.Filter).Add("update", operation.Update).Add("hint", operation.Hint).Build();
+        new CommandBuilder().Add("filter", operation.Filter).Add("update", operation.Update).Add("hint", operation.Hint)
+            .Add("let", operation.Options.Let).Add("arrayFilters", operation.ArrayFilters).Build();
 }
 
 /// <summary>DeleteOne or DeleteMany.</summary>
 internal sealed class DeleteCall(
     IMongoCollection<RawBsonDocument> collection, DeleteDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
 {
-    private readonly DeleteOptions _options = new();
+    private readonly DeleteOptions _options = new()
+    {
+        Collation = DriverValues.CollationOf(operation), Comment = DriverValues.CommentOf(operation),
+    };
     private BsonDocument _filter = [];
 
     public override OperationOutcome Execute()
@@ -109,10 +121,11 @@ internal sealed class DeleteCall(
     {
         _filter = drawn["filter"].AsBsonDocument;
         _options.Hint = ValueOf(drawn, "hint");
+        _options.Let = DocumentOf(drawn, "let");
     }
 
     private static DocumentValue PartsOf(DeleteDocuments operation) =>
-        new CommandBuilder().Add("filter", operation.Filter).Add("hint", operation.Hint).Build();
+        new CommandBuilder().Add("filter", operation.Filter).Add("hint", operation.Hint).Add("let", operation.Options.Let).Build();
 }
 
 /// <summary>FindOneAndUpdate, FindOneAndReplace or FindOneAndDelete.</summary>
@@ -121,6 +134,8 @@ internal sealed class FindAndModifyCall(
 {
     private readonly UpdateForm? _form = operation.Update is { } update ? UpdateCall.FormOf(update) : null;
     private readonly WriteEffect? _effect = WriteEffect.Of(operation);
+    private readonly Collation? _collation = DriverValues.CollationOf(operation);
+    private readonly MongoDB.Bson.BsonValue? _comment = DriverValues.CommentOf(operation);
     private BsonDocument _drawn = [];
     private UpdateDefinition<RawBsonDocument>? _update;
     private byte[] _replacement = [];
@@ -130,18 +145,25 @@ internal sealed class FindAndModifyCall(
         using RawBsonDocument? found = _form switch
         {
             null => collection.FindOneAndDelete(Filter,
-                new FindOneAndDeleteOptions<RawBsonDocument, RawBsonDocument> { Sort = Sort, Projection = Projection, Hint = Hint }, stop),
+                new FindOneAndDeleteOptions<RawBsonDocument, RawBsonDocument>
+                {
+                    Sort = Sort, Projection = Projection, Hint = Hint, Let = Let, Collation = _collation, Comment = _comment,
+                    MaxTime = DriverValues.MaxTimeOf(operation),
+                }, stop),
             UpdateForm.Replacement => collection.FindOneAndReplace(
                 Filter, new RawBsonDocument(_replacement),
                 new FindOneAndReplaceOptions<RawBsonDocument, RawBsonDocument>
                 {
                     Sort = Sort, Projection = Projection, Hint = Hint, IsUpsert = operation.Upsert, ReturnDocument = Returned,
+                    Let = Let, Collation = _collation, Comment = _comment, MaxTime = DriverValues.MaxTimeOf(operation),
                 }, stop),
             _ => collection.FindOneAndUpdate(
                 Filter, _update!,
                 new FindOneAndUpdateOptions<RawBsonDocument, RawBsonDocument>
                 {
                     Sort = Sort, Projection = Projection, Hint = Hint, IsUpsert = operation.Upsert, ReturnDocument = Returned,
+                    Let = Let, Collation = _collation, Comment = _comment, MaxTime = DriverValues.MaxTimeOf(operation),
+                    ArrayFilters = DriverValues.ArrayFiltersOf(ValueOf(_drawn, "arrayFilters")),
                 }, stop),
         };
         if (found is null && _effect is not null)
@@ -161,6 +183,8 @@ internal sealed class FindAndModifyCall(
 
     private BsonValue? Hint => ValueOf(_drawn, "hint");
 
+    private BsonDocument? Let => DocumentOf(_drawn, "let");
+
     private ReturnDocument Returned => operation.ReturnNew ? ReturnDocument.After : ReturnDocument.Before;
 
     protected override void Take(BsonDocument drawn)
@@ -174,5 +198,6 @@ internal sealed class FindAndModifyCall(
 
     private static DocumentValue PartsOf(FindAndModify operation) => new CommandBuilder()
         .Add("filter", operation.Filter).Add("update", operation.Update).Add("sort", operation.Sort)
-        .Add("projection", operation.Projection).Add("hint", operation.Hint).Build();
+        .Add("projection", operation.Projection).Add("hint", operation.Hint).Add("let", operation.Options.Let)
+        .Add("arrayFilters", operation.ArrayFilters).Build();
 }

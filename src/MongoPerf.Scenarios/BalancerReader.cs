@@ -34,7 +34,7 @@ public static class BalancerReader
         string[] balanced = [.. data.Where(c => c.Shard is null).SelectMany(c => c.Stored).Select(c => c.Name)];
         return new PhaseGroup
         {
-            Threads = 1, Count = 1, Operations = [new PhaseOperation(new SetBalancer("balancer", mode, balanced, seconds), 1, null)],
+            Threads = 1, Count = 1, Operations = [new WeightedOperation(new SetBalancer("balancer", mode, balanced, seconds), 1)],
         };
     }
 

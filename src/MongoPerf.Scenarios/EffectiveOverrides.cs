@@ -85,7 +85,7 @@ public static class EffectiveOverrides
             Add($"group {group.Name}: {group.Threads} [{string.Join(", ", group.ThreadSteps)}]");
             Add($"lasts {group.Seconds} s, {group.WarmupSeconds} s, {group.Count}, {group.Until?.Text}");
             Add($"rate [{string.Join(", ", group.Rate?.Pieces ?? [])}] {group.Rate?.IsPoisson}, {group.Think}");
-            foreach (PhaseOperation operation in group.Operations)
+            foreach (WeightedOperation operation in group.Operations)
                 Add($"operation {operation.Operation.Name}: {operation.Weight}");
         }
 

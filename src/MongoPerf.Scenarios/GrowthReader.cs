@@ -31,18 +31,19 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         PhaseKeys.Require(reader, name);
         GrowingCollection[] collections = Collections(reader);
         PhaseGroup[] beside = reader.Find("beside") is SequenceNode list ? phases.GroupsOf(list, name) : [];
-        if (beside.SelectMany(g => g.Operations).FirstOrDefault(o => o.Operation.Removes || o.Operation.Inserts) is { } wrong)
+        if (beside.SelectMany(g => g.Operations).Select(o => (o.Operation.Name, Leaf: o.Operation.Leaves.FirstOrDefault(ChangesCount)))
+            .FirstOrDefault(o => o.Leaf is not null) is { Leaf: { } wrong } beneath)
             throw MappingReader.Wrong(
                 reader.Find("beside")!,
-                $"phase '{name}': operation '{wrong.Operation.Name}' {(wrong.Operation.Inserts ? "inserts" : "removes")} documents while "
+                $"phase '{name}': operation '{beneath.Name}' {(wrong.Inserts ? "inserts" : "removes")} documents while "
                 + "the collection grows, so it could not be verified which documents arrived",
                 "reads and updates are allowed beside a growth");
-        if (each.SelectMany(p => p.Groups.SelectMany(g => g.Operations).Select(o => (Phase: p, o.Operation)))
-            .FirstOrDefault(o => (o.Operation.Removes || o.Operation.Inserts)
-                && collections.Any(c => c.Name == o.Operation.Collection)) is { Phase: { } phase } changes)
+        if (each.SelectMany(p => p.Groups.SelectMany(g => g.Operations)
+                .SelectMany(o => o.Operation.Leaves.Select(leaf => (Phase: p, o.Operation.Name, Leaf: leaf))))
+            .FirstOrDefault(o => ChangesCount(o.Leaf) && collections.Any(c => c.Name == o.Leaf.Collection)) is { Phase: { } phase } changes)
             throw MappingReader.Wrong(reader.Node,
-                $"phase '{phase.Name}': operation '{changes.Operation.Name}' {(changes.Operation.Inserts ? "inserts" : "removes")} "
-                + $"documents of '{changes.Operation.Collection}', which grows: its sizes would not be those of the steps",
+                $"phase '{phase.Name}': operation '{changes.Name}' {(changes.Leaf.Inserts ? "inserts" : "removes")} "
+                + $"documents of '{changes.Leaf.Collection}', which grows: its sizes would not be those of the steps",
                 "reads and updates are allowed at each size, and inserts into other collections");
         IReadOnlyList<GrowthWrite> writes = Writes(reader, name, collections);
         string[] names = [.. writes.Select(w => w.Name), .. each.Select(p => p.Name)];
@@ -152,6 +153,9 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
             collections.ToDictionary(c => c.Name, c => Group(c, reader, name))) { Description = reader.Text("description") ?? "" };
     }
 
+    /// <summary>It adds documents, or takes some away.</summary>
+    private static bool ChangesCount(Operation operation) => operation.Removes || operation.Inserts;
+
     private PhaseGroup Group(GrowingCollection growing, MappingReader? write, string name)
     {
         PlanCollection collection = data.First(c => c.Name == growing.Name);
@@ -160,7 +164,7 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
             : operations.Write(collection, write, name);
         return new PhaseGroup
         {
-            Threads = (int)(write?.Count("threads", 1, PhaseReader.MostThreads) ?? 1), Operations = [new PhaseOperation(insert, 1, null)],
+            Threads = (int)(write?.Count("threads", 1, PhaseReader.MostThreads) ?? 1), Operations = [new WeightedOperation(insert, 1)],
         };
     }
 }

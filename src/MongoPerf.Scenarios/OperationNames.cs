@@ -27,14 +27,17 @@ internal static class OperationNames
         ["dropIndex"] = "dropIndexes",
     };
 
-    /// <param name="name">A key that is no operation of the language.</param>
+    /// <param name="name">A key that is no operation that is allowed.</param>
+    /// <param name="allowed">Operations of the language.</param>
     /// <returns>Null when it resembles none.</returns>
-    public static string? FindHint(string name)
+    public static string? FindHint(string name, IReadOnlyList<string> allowed)
     {
-        if (name.Equals("bulkWrite", StringComparison.OrdinalIgnoreCase))
-            return "insertMany writes batches; several operations in one phase are a mix";
-        return (Elsewhere.GetValueOrDefault(name) ?? NearestName.Find(name, ScenarioLanguage.OperationKinds)) is { } meant
-            ? $"did you mean '{meant}'?"
+        if (name == "insertMany" && allowed.Contains("insert"))
+            return "write insert, with times for several documents";
+        string? meant = Elsewhere.GetValueOrDefault(name);
+        meant = meant is not null && allowed.Contains(meant.Split(':')[0]) ? meant : NearestName.Find(name, allowed);
+        return meant is not null ? $"did you mean '{meant}'?"
+            : ScenarioLanguage.OperationKinds.Contains(name) ? "it is an operation by itself"
             : null;
     }
 

@@ -21,29 +21,66 @@ public sealed class OperationReader(
     /// <param name="node">One operation.</param>
     /// <param name="path">Such as the phase's name.</param>
     /// <param name="usualName">Of one that has no name; null for its kind.</param>
-    public PhaseOperation Read(ScenarioNode node, string path, string? usualName = null)
+    public WeightedOperation Read(ScenarioNode node, string path, string? usualName = null)
+    {
+        (Operation operation, MappingReader reader) = Read(node, path, ScenarioLanguage.Operations, usualName);
+        return new WeightedOperation(operation, reader.Number("weight", 0, 1e9) ?? 1);
+    }
+
+    /// <param name="node">One operation.</param>
+    /// <param name="path">What it is a part of.</param>
+    /// <param name="kinds">What it may be.</param>
+    /// <param name="usualName">Of one that has no name; null for its kind.</param>
+    private (Operation Operation, MappingReader Reader) Read(
+        ScenarioNode node, string path, IReadOnlyList<KeySet> kinds, string? usualName)
     {
         if (node is not MappingNode mapping)
             throw MappingReader.Wrong(
                 node, $"{path}: an operation is {node.Describe()}; expected a mapping such as {{find: users, key: uniform}}");
-        KeySet kind = KindOf(mapping, path);
+        KeySet kind = KindOf(mapping, path, kinds);
         if (mapping.Entries.FirstOrDefault(entry => entry.Name.StartsWith('$')) is { } bare && kind.Names.Contains("with"))
             throw MappingReader.Wrong(bare.Key, $"{path}: {kind.Name}: unknown key '{bare.Name}'", OperationNames.HintOfWith(bare));
         var reader = new MappingReader(mapping, $"{path}: {kind.Name}", kind);
-        string name = reader.Text("name") ?? usualName ?? kind.Name;
+        string name = (reader.Takes("name") ? reader.Text("name") : null) ?? usualName ?? kind.Name;
+        if (kind.Name == "bulkWrite")
+            return (Bulk(reader, name, $"{path}.{name}"), reader);
         string collection = CollectionOf(reader, kind.Name);
         PlanCollection? about = data.FirstOrDefault(c => c.Name == collection);
         ScenarioNode? key = reader.Find("key") ?? DefaultKey;
         var context = new Context(reader, new TemplateReader(about?.Documents, seed), $"{path}.{name}", name, collection,
             about) { HasKey = key is not null };
         RequireOfItsKind(reader, kind.Name, about);
-        Operation operation = WithConcerns(Make(kind.Name, context), reader);
+        Operation operation = WithConcerns(Make(kind.Name, context), reader) with { Options = context.Options() };
         operation = ShardedWrites.Of(operation, about, reader, context.Path);
         fields.Add(operation, reader, context.Path);
         if (kind.Name == "createIndexes")
             fields.Add(collection, Indexes(reader.List("indexes"), "createIndexes"), reader.Find("indexes")!, $"{context.Path}.indexes");
-        return new PhaseOperation(operation, reader.Number("weight", 0, 1e9) ?? 1,
-            operation.Inserts || about is null ? null : key is null ? KeyChoice.Uniform : KeyChoiceReader.Read(key, scale));
+        KeyChoice? choice = operation.Inserts || about is null ? null
+            : key is null ? KeyChoice.Uniform : KeyChoiceReader.Read(key, scale);
+        return (operation with { Choice = choice }, reader);
+    }
+
+    /// <summary>Writes that go to the server together.</summary>
+    private BulkWrite Bulk(MappingReader reader, string name, string path)
+    {
+        IReadOnlyList<ScenarioNode> nodes = reader.List("bulkWrite");
+        if (nodes.Count == 0 || reader.Find("bulkWrite") is not SequenceNode)
+            throw MappingReader.Wrong(reader.Find("bulkWrite") ?? reader.Node, $"{path}: bulkWrite has no list of writes",
+                "such as bulkWrite: [{insert: users, times: 10}, {update: users, key: uniform, with: {$inc: {visits: 1}}}]");
+        var writes = new List<RepeatedWrite>();
+        foreach (ScenarioNode node in nodes)
+        {
+            (Operation write, MappingReader of) = Read(node, path, ScenarioLanguage.BulkWrites, $"{writes.Count + 1}");
+            int times = (int)(of.Count("times", 1, BulkWrite.MostWrites) ?? 1);
+            writes.Add(new RepeatedWrite(write is InsertDocuments insert ? insert with { BatchSize = times } : write, times));
+        }
+
+        var bulk = new BulkWrite(name, writes, reader.Flag("ordered", usual: true));
+        if (bulk.DocumentsPerCommand > BulkWrite.MostWrites)
+            throw MappingReader.Wrong(reader.Find("bulkWrite")!,
+                $"{path}: {bulk.DocumentsPerCommand:N0} writes; allowed: 1 to {BulkWrite.MostWrites:N0} in one bulk");
+        var context = new Context(reader, new TemplateReader(null, seed), path, name, bulk.Collection, null) { HasKey = false };
+        return (BulkWrite)WithConcerns(bulk, reader) with { Options = context.Options() };
     }
 
     /// <summary>What a load does.</summary>
@@ -74,26 +111,27 @@ public sealed class OperationReader(
     public static IReadOnlyList<BsonDocument> Indexes(IReadOnlyList<ScenarioNode> nodes, string what) =>
         [.. nodes.Select(node => Index(node, what))];
 
-    private static KeySet KindOf(MappingNode mapping, string path)
+    private static KeySet KindOf(MappingNode mapping, string path, IReadOnlyList<KeySet> allowed)
     {
-        string[] kinds = [.. mapping.Entries.Select(e => e.Name).Where(n => ScenarioLanguage.OperationKinds.Contains(n))];
+        string[] names = [.. allowed.Select(keys => keys.Name)];
+        string[] kinds = [.. mapping.Entries.Select(e => e.Name).Where(names.Contains)];
         if (kinds.Length == 1)
-            return ScenarioLanguage.OperationOf(kinds[0]);
+            return allowed.First(keys => keys.Name == kinds[0]);
         if (kinds.Length > 1)
             throw MappingReader.Wrong(mapping, $"{path}: {kinds[0]} and {kinds[1]} are both given; an operation does one of them",
                 OperationNames.HintInside(kinds, mapping));
         foreach (MappingEntry entry in mapping.Entries)
         {
-            if (OperationNames.FindHint(entry.Name) is { } hint)
-                throw MappingReader.Wrong(entry.Key,
-                    $"{path}: unknown operation '{entry.Name}'; allowed: {string.Join(", ", ScenarioLanguage.OperationKinds)}", hint);
+            if (OperationNames.FindHint(entry.Name, names) is { } hint)
+                throw MappingReader.Wrong(
+                    entry.Key, $"{path}: unknown operation '{entry.Name}'; allowed: {string.Join(", ", names)}", hint);
         }
 
         string keys = mapping.Entries.Count == 0
             ? "it has no keys"
             : $"found only {string.Join(", ", mapping.Entries.Select(e => e.Name))}";
         throw MappingReader.Wrong(
-            mapping, $"{path}: no key names the operation, {keys}; allowed: {string.Join(", ", ScenarioLanguage.OperationKinds)}");
+            mapping, $"{path}: no key names the operation, {keys}; allowed: {string.Join(", ", names)}");
     }
 
     private string CollectionOf(MappingReader reader, string kind)
@@ -129,7 +167,7 @@ public sealed class OperationReader(
         "find" => Find(c),
         "update" => new UpdateDocuments(c.Name, c.Collection, c.Target(), c.Update())
         {
-            Many = c.Reader.Flag("many"), Upsert = c.Reader.Flag("upsert"), Hint = c.Value("hint"),
+            Many = c.Reader.Flag("many"), Upsert = c.Reader.Flag("upsert"), Hint = c.Value("hint"), ArrayFilters = c.ArrayFilters(),
         },
         "replace" => new UpdateDocuments(c.Name, c.Collection, c.Target(), c.Document("with") ?? Replacement(c.About!.Documents))
         {
@@ -139,12 +177,14 @@ public sealed class OperationReader(
         "findAndModify" => new FindAndModify(c.Name, c.Collection, c.Target(), c.Reader.Flag("remove") ? null : c.Update(mayReplace: true))
         {
             Sort = c.Sort(), Projection = c.Document("projection"), ReturnNew = c.Reader.Flag("new"), Upsert = c.Reader.Flag("upsert"),
-            Hint = c.Value("hint"),
+            Hint = c.Value("hint"), ArrayFilters = c.Reader.Flag("remove") ? null : c.ArrayFilters(),
         },
         "readModifyWrite" => new OperationSequence(c.Name, c.Collection,
         [
-            new FindDocuments("read", c.Collection, c.Target()) { Projection = c.Value("projection"), Limit = One },
-            new UpdateDocuments("update", c.Collection, c.Target(), c.Update()),
+            new FindDocuments(
+                "read", c.Collection, c.Target()) { Projection = c.Value("projection"), Limit = One, Hint = c.Value("hint") },
+            new UpdateDocuments(
+                "update", c.Collection, c.Target(), c.Update()) { Hint = c.Value("hint"), ArrayFilters = c.ArrayFilters() },
         ]),
         "upload" => new UploadFile(c.Name, c.Collection, c.About!.Files!),
         "download" => new DownloadFile(c.Name, c.Collection, c.About!.Files!),
@@ -152,7 +192,10 @@ public sealed class OperationReader(
             c.Name, c.Collection, c.FilterOrAll()) { Skip = c.Number("skip"), Limit = c.Number("limit"), Hint = c.Value("hint") },
         "distinct" => new DistinctValues(
             c.Name, c.Collection,
-            c.Reader.Text("field") ?? throw MappingReader.Wrong(c.Reader.Node, "distinct: 'field' is missing"), c.FilterOrAll()),
+            c.Reader.Text("field") ?? throw MappingReader.Wrong(c.Reader.Node, "distinct: 'field' is missing"), c.FilterOrAll())
+        {
+            Hint = c.Value("hint"),
+        },
         "aggregate" => new AggregateDocuments(c.Name, c.Collection, c.Pipeline())
         {
             Hint = c.Value("hint"), AllowDiskUse = c.Reader.Flag("allowDiskUse"),
@@ -174,7 +217,9 @@ public sealed class OperationReader(
             Hint = c.Value("hint"),
             BatchSize = (int?)c.Reader.Count("batchSize", 1, int.MaxValue),
             // Under a collation other values are equal, and they stand in another order.
-            Expected = c.About!.Options?.Find("collation") is null || isOfKey ? c.About.Documents : null,
+            Expected = (c.About!.Options?.Find("collation") is null && c.Reader.Find("collation") is null) || isOfKey
+                ? c.About.Documents
+                : null,
             IsOfKey = isOfKey,
             MayBeRemoved = c.About.RemovedBecause is not null,
             MayReorderFields = c.About.IsTimeSeries,
@@ -331,6 +376,34 @@ public sealed class OperationReader(
             };
             return isPossible ? value : throw MappingReader.Wrong(Reader.Find(key)!,
                 $"{Path}.{key}: expected a whole number from 0, or a generator", $"such as {key}: 10 or {key}: {{^int: [1, 10]}}");
+        }
+
+        /// <summary>What MongoDB takes beside the command, as far as this one takes it.</summary>
+        public CommandOptions Options() => new()
+        {
+            Collation = Find("collation") is { } collation ? TemplateReader.Literal(collation, $"{Path}.collation") : null,
+            Let = Find("let") is { } let ? Templates.Document(let, $"{Path}.let") : null,
+            MaxMilliseconds = Find("maxTimeMS") is null ? null : (int?)Reader.Count("maxTimeMS", 1, int.MaxValue),
+            Comment = Find("comment") is not { } comment ? null
+                : Templates.Value(comment, $"{Path}.comment") is { IsConstant: true } text
+                    ? new LiteralValue(DocumentValue.Of(("v", text)).ToDocument(new ValueContext(0, 0)).First().Value)
+                    : throw MappingReader.Wrong(comment, $"{Path}.comment: generated values are not allowed here"),
+        };
+
+        /// <summary>Null too for a key that the operation does not take.</summary>
+        private ScenarioNode? Find(string key) => Reader.Takes(key) ? Reader.Find(key) : null;
+
+        /// <returns>Null when there are none.</returns>
+        public DocumentValue? ArrayFilters()
+        {
+            if (Reader.Find("arrayFilters") is not { } node)
+                return null;
+            if (node is not SequenceNode { Items: [_, ..] } list || list.Items.Any(item => item is not MappingNode))
+                throw MappingReader.Wrong(node, $"{Path}.arrayFilters: expected a list of conditions",
+                    "such as arrayFilters: [{item.count: {$gt: 0}}], for $[item] in with");
+            foreach (ScenarioNode filter in list.Items)
+                Operators.RequireFilter(filter, $"{Path}.arrayFilters");
+            return Templates.Array(node, $"{Path}.arrayFilters");
         }
 
         public DocumentValue? Sort()

@@ -101,7 +101,7 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
 
     private static PhaseGroup Create(PlanCollection collection) => new()
     {
-        Threads = 1, Count = 1, Operations = [new PhaseOperation(new CreateCollection(collection.Name), 1, null)],
+        Threads = 1, Count = 1, Operations = [new WeightedOperation(new CreateCollection(collection.Name), 1)],
     };
 
     private static ServerRestart Restart(MappingReader reader) => reader.OneOf("restart", ScenarioLanguage.Restarts) switch
@@ -128,7 +128,7 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
     private PhaseGroup Load(MappingReader reader, PlanCollection collection) => new()
     {
         Threads = (int)(reader.Count("threads", 1, MostThreads) ?? 1),
-        Operations = [new PhaseOperation(operations.Load(collection, reader), 1, null)],
+        Operations = [new WeightedOperation(operations.Load(collection, reader), 1)],
     };
 
     /// <summary>A quarter; what may take ten minutes warms up no longer than what usually does.</summary>
@@ -139,7 +139,7 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
     /// <param name="name">Of the phase.</param>
     /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
     /// <param name="operations">What it measures.</param>
-    public static PhaseGroup Measured(MappingReader reader, string name, CountScale scale, IReadOnlyList<PhaseOperation> operations)
+    public static PhaseGroup Measured(MappingReader reader, string name, CountScale scale, IReadOnlyList<WeightedOperation> operations)
     {
         long? count = reader.Find("count") is { } node ? scale.ReadOperations(node) : null;
         Until? until = UntilReader.Find(reader, name);
@@ -200,16 +200,16 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
             : group;
     }
 
-    private PhaseOperation[] Operations(MappingReader reader, string path)
+    private WeightedOperation[] Operations(MappingReader reader, string path)
     {
         IReadOnlyList<ScenarioNode> nodes = reader.List("operations");
         if (nodes.Count == 0)
             throw MappingReader.Wrong(
                 reader.Node, $"{path}: 'operations' is missing", "such as: operations: [{find: users, key: uniform}]");
         // In a growth's charts a phase with one operation is one line, and called by its own name.
-        PhaseOperation[] read = [.. nodes.Select(node => operations.Read(node, path, isOfGrowth && nodes.Count == 1 ? path : null))];
+        WeightedOperation[] read = [.. nodes.Select(node => operations.Read(node, path, isOfGrowth && nodes.Count == 1 ? path : null))];
         // What weighs nothing is never done, and shows in no result.
-        PhaseOperation[] done = [.. read.Where(o => o.Weight > 0)];
+        WeightedOperation[] done = [.. read.Where(o => o.Weight > 0)];
         return done.Length > 0 ? done : throw MappingReader.Wrong(reader.Find("operations")!, $"{path}: all weights are 0");
     }
 

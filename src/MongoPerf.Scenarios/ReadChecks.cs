@@ -27,10 +27,11 @@ internal static class ReadChecks
 
     private static void Note(Phase phase, Dictionary<string, string> changes)
     {
-        foreach (Operation operation in phase.Groups.SelectMany(g => g.Operations)
-            .Select(o => o.Operation).Where(o => o.IsWrite && !o.Inserts))
-            changes.TryAdd(operation.Written, $"operation '{operation.Name}' of phase '{phase.Name}' changes documents of "
-                + $"{(operation.Written.Length > 0 ? $"'{operation.Written}'" : "any collection")}");
+        foreach ((string name, Operation leaf) in phase.Groups.SelectMany(g => g.Operations)
+            .SelectMany(o => o.Operation.Leaves.Select(leaf => (o.Operation.Name, leaf)))
+            .Where(o => o.leaf is { IsWrite: true, Inserts: false }))
+            changes.TryAdd(leaf.Written, $"operation '{name}' of phase '{phase.Name}' changes documents of "
+                + $"{(leaf.Written.Length > 0 ? $"'{leaf.Written}'" : "any collection")}");
     }
 
     private static Phase Checked(Phase phase, Dictionary<string, string> changes)

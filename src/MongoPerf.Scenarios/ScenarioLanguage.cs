@@ -65,13 +65,15 @@ internal static class ScenarioLanguage
         "defaults", "Defaults for every operation that accepts them; an operation can override them.",
         [WriteConcernKey, .. ReadKeys, new("key", KeyKind.KeyChoice, "How an operation picks its document.")]);
 
+    private static readonly Key KeyKey = new("key", KeyKind.KeyChoice,
+        "How a document is drawn for ^key and ^field [default: uniform]; without a filter, the operation is about that one document.");
+
     /// <summary>Keys of every operation, whatever it does.</summary>
     private static readonly Key[] OperationKeys =
     [
         new("name", KeyKind.Text, "Its name in results [default: the kind]."),
         new("weight", KeyKind.Number, "Its share is this over the sum of all weights [default: 1]."),
-        new("key", KeyKind.KeyChoice,
-            "How a document is drawn for ^key and ^field [default: uniform]; without a filter, the operation is about that one document."),
+        KeyKey,
     ];
 
     private static readonly Key FilterKey = new(
@@ -82,9 +84,22 @@ internal static class ScenarioLanguage
     private static readonly Key SkipKey = new("skip", KeyKind.Value, "Documents to leave out first.");
     private static readonly Key LimitKey = new("limit", KeyKind.Value, "Documents at most.");
     private static readonly Key WithKey = new("with", KeyKind.Value, "Operators such as {$set: …}, or a pipeline (a list).");
+    private static readonly Key ReplacementKey = WithKey with
+    {
+        Kind = KeyKind.Document, Description = "The new document [default: the collection's, with values drawn anew].",
+    };
     private static readonly Key ManyKey = new(
         "many", KeyKind.Flag, "All documents that match the filter, not just the first [default: false].");
     private static readonly Key UpsertKey = new("upsert", KeyKind.Flag, "Insert if no document matches the filter [default: false].");
+    private static readonly Key ArrayFiltersKey = new(
+        "arrayFilters", KeyKind.Documents, "Which elements of arrays $[NAME] means, a condition for each NAME, such as [{item.count: 0}].");
+    private static readonly Key CollationKey = new(
+        "collation", KeyKind.Document, "How texts are compared and sorted, such as {locale: en, strength: 2}.");
+    private static readonly Key LetKey = new("let", KeyKind.Document, "Variables for expressions, read as $$NAME.");
+    private static readonly Key MaxTimeKey = new("maxTimeMS", KeyKind.Count, "Milliseconds that the server may work on it; then it fails.");
+    private static readonly Key CommentKey = new("comment", KeyKind.Value, "What the server's log and profiler show of it.");
+    private static readonly Key[] ReadOptions = [CollationKey, MaxTimeKey, CommentKey];
+    private static readonly Key[] AllOptions = [CollationKey, LetKey, MaxTimeKey, CommentKey];
     private static readonly Key OrderedKey = new("ordered", KeyKind.Flag, "Stop at the first error [default: true].");
     private static readonly Key BatchKey = new(
         "batch", KeyKind.Count, "Documents per command [default: 1000, or fewer if they would not fit into one message].");
@@ -92,34 +107,41 @@ internal static class ScenarioLanguage
     /// <summary>What an operation may do: the key names it, its value the collection (or, for runCommand, the command).</summary>
     public static IReadOnlyList<KeySet> Operations { get; } =
     [
-        Operation("insert", "Inserts one document.", [WriteConcernKey]),
-        Operation("insertMany", "Inserts a batch of documents.", [WriteConcernKey, BatchKey, OrderedKey]),
+        Operation("insert", "Inserts one document.", [WriteConcernKey, MaxTimeKey, CommentKey]),
+        Operation("insertMany", "Inserts a batch of documents.", [WriteConcernKey, BatchKey, OrderedKey, MaxTimeKey, CommentKey]),
         Operation("find", "Runs a query and reads all results.",
             [.. ReadKeys, FilterKey, ProjectionKey, SortKey, SkipKey, LimitKey, HintKey, new(
-                "batchSize", KeyKind.Count, "Documents per reply.")]),
-        Operation("update", "Changes one document, or many.", [WriteConcernKey, FilterKey, WithKey, ManyKey, UpsertKey, HintKey]),
+                "batchSize", KeyKind.Count, "Documents per reply."), .. AllOptions]),
+        Operation("update", "Changes one document, or many.",
+            [WriteConcernKey, FilterKey, WithKey, ManyKey, UpsertKey, ArrayFiltersKey, HintKey, .. AllOptions]),
         Operation("replace", "Puts a whole document in place of one.",
-            [WriteConcernKey, FilterKey, WithKey with
-            {
-                Kind = KeyKind.Document, Description = "The new document [default: the collection's, with values drawn anew].",
-            }, UpsertKey, HintKey]),
-        Operation("delete", "Deletes one document, or many.", [WriteConcernKey, FilterKey, ManyKey, HintKey]),
+            [WriteConcernKey, FilterKey, ReplacementKey, UpsertKey, HintKey, .. AllOptions]),
+        Operation("delete", "Deletes one document, or many.", [WriteConcernKey, FilterKey, ManyKey, HintKey, .. AllOptions]),
         Operation("findAndModify", "Changes or removes one document and returns it.",
             [WriteConcernKey, FilterKey, SortKey, WithKey, new("remove", KeyKind.Flag, "Remove it instead of an update."),
-                new("new", KeyKind.Flag, "Return it as it is afterwards."), UpsertKey, ProjectionKey, HintKey]),
+                new("new", KeyKind.Flag, "Return it as it is afterwards."), UpsertKey, ArrayFiltersKey, ProjectionKey, HintKey,
+                .. AllOptions]),
         Operation("readModifyWrite", "Finds a document and updates it, timed as one.",
-            [WriteConcernKey, .. ReadKeys, FilterKey, ProjectionKey, WithKey]),
+            [WriteConcernKey, .. ReadKeys, FilterKey, ProjectionKey, WithKey, ArrayFiltersKey, HintKey, .. AllOptions]),
+        Operation("bulkWrite", "Writes several documents at once, timed as one: by the command bulkWrite of MongoDB 8.0, on servers "
+            + "without it by an insert, update or delete for each run of the same kind.",
+            [WriteConcernKey, OrderedKey, LetKey, MaxTimeKey, CommentKey], KeyKind.Mappings),
         Operation("upload", "Writes a file of a GridFS bucket: its chunks, then its document, timed as one.", [WriteConcernKey]),
         Operation("download", "Reads a file of a GridFS bucket whole, chunk by chunk, timed as one.", [.. ReadKeys]),
-        Operation("count", "Counts documents.", [.. ReadKeys, FilterKey, SkipKey, LimitKey, HintKey]),
-        Operation("distinct", "The different values of a field.", [.. ReadKeys, new("field", KeyKind.Text, "Its path."), FilterKey]),
+        Operation("count", "Counts documents.", [.. ReadKeys, FilterKey, SkipKey, LimitKey, HintKey, .. ReadOptions]),
+        Operation("distinct", "The different values of a field.",
+            [.. ReadKeys, new("field", KeyKind.Text, "Its path."), FilterKey, HintKey with
+            {
+                Description = "An index's name or key (MongoDB 7.1 and later).",
+            }, .. ReadOptions]),
         Operation("aggregate", "Runs a pipeline and reads all results.",
             [WriteConcernKey, .. ReadKeys, new("pipeline", KeyKind.Documents, "Its stages."), HintKey, new("allowDiskUse", KeyKind.Flag,
-                "Large sorts may use the disk.")]),
-        Operation("createIndexes", "Builds indexes.", [WriteConcernKey, new("indexes", KeyKind.Documents, "As in data.")]),
+                "Large sorts may use the disk."), .. AllOptions]),
+        Operation("createIndexes", "Builds indexes.", [WriteConcernKey, new("indexes", KeyKind.Documents, "As in data."), CommentKey]),
         Operation("dropIndexes", "Drops an index, or all but _id.",
-            [WriteConcernKey, new("index", KeyKind.Value, "Its name or key [default: all].")]),
-        Operation("compact", "Gives free space of the collection's files back.", [new("force", KeyKind.Flag, "Also on a primary.")]),
+            [WriteConcernKey, new("index", KeyKind.Value, "Its name or key [default: all]."), CommentKey]),
+        Operation("compact", "Gives free space of the collection's files back.",
+            [new("force", KeyKind.Flag, "Also on a primary."), CommentKey]),
         Operation("validate", "Checks the collection and its indexes.", [new("full", KeyKind.Flag, "Every document too.")]),
         Operation("runCommand", "Any command; the value is the command itself.",
             [
@@ -129,7 +151,20 @@ internal static class ScenarioLanguage
             KeyKind.Document),
     ];
 
-    public static IEnumerable<string> OperationKinds => Operations.Select(o => o.Name);
+    public static IReadOnlyList<string> OperationKinds { get; } = [.. Operations.Select(o => o.Name)];
+
+    private static readonly Key TimesKey = new("times", KeyKind.Count, "How many of them, each drawn anew [default: 1].");
+
+    /// <summary>What a bulk is made of.</summary>
+    public static IReadOnlyList<KeySet> BulkWrites { get; } =
+    [
+        BulkWrite("insert", "Inserts documents.", []),
+        BulkWrite("update", "Changes one document, or many.",
+            [FilterKey, WithKey, ManyKey, UpsertKey, ArrayFiltersKey, HintKey, CollationKey, KeyKey]),
+        BulkWrite("replace", "Puts a whole document in place of one.",
+            [FilterKey, ReplacementKey, UpsertKey, HintKey, CollationKey, KeyKey]),
+        BulkWrite("delete", "Deletes one document, or many.", [FilterKey, ManyKey, HintKey, CollationKey, KeyKey]),
+    ];
 
     private static readonly Key[] BalancerKeys =
     [
@@ -303,9 +338,17 @@ internal static class ScenarioLanguage
         new("tables", KeyKind.Mappings, "Additional tables for the report, placed before the standard ones.", FigureLanguage.Table),
     ]);
 
-    public static KeySet OperationOf(string kind) => Operations.First(o => o.Name == kind);
-
     private static KeySet Operation(string kind, string description, Key[] keys, KeyKind value = KeyKind.Text) => new(
-        kind, description,
-        [new Key(kind, value, value == KeyKind.Text ? "The collection." : "The command, its name first."), .. keys, .. OperationKeys]);
+        kind, description, [NamingKey(kind, value), .. keys, .. value == KeyKind.Mappings ? OperationKeys[..2] : OperationKeys]);
+
+    private static KeySet BulkWrite(string kind, string description, Key[] keys) =>
+        new(kind, description, [NamingKey(kind, KeyKind.Text), .. keys, TimesKey]);
+
+    /// <summary>The key that says what is done, and to what.</summary>
+    private static Key NamingKey(string kind, KeyKind value) => value switch
+    {
+        KeyKind.Text => new Key(kind, value, "The collection."),
+        KeyKind.Mappings => new Key(kind, value, "The writes, in their order.") { Items = "write" },
+        _ => new Key(kind, value, "The command, its name first."),
+    };
 }

@@ -55,7 +55,10 @@ public static class ShardedWrites
         };
 
         PhaseGroup OfGroup(PhaseGroup group, Phase phase) =>
-            group with { Operations = [.. group.Operations.Select(o => o with { Operation = OfOperation(o.Operation, phase) })] };
+            group with
+            {
+                Operations = [.. group.Operations.Select(o => o with { Operation = o.Operation.Each(one => OfOperation(one, phase)) })],
+            };
 
         Operation OfOperation(Operation operation, Phase phase) =>
             round.Collections.FirstOrDefault(c => c.Name == operation.Collection) is { ShardKey: null, Shard: null, Files: null } collection

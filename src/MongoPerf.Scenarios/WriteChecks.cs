@@ -34,13 +34,13 @@ internal static class WriteChecks
         : phase.Loads is null ? phase.Groups
         : [];
 
-    private static bool IsUnacknowledged(PhaseGroup group) => group.Operations.Any(o => o.Operation.Concerns.IsUnacknowledged);
+    private static bool IsUnacknowledged(PhaseGroup group) =>
+        group.Operations.SelectMany(o => o.Operation.Leaves).Any(leaf => leaf.Concerns.IsUnacknowledged);
 
     /// <summary>What these operations may take away, or change.</summary>
     private static void Note(PhaseGroup group, Dictionary<string, Known> known)
     {
-        IEnumerable<Operation> all =
-            group.Operations.SelectMany(o => o.Operation is OperationSequence several ? several.Steps : [o.Operation]);
+        IEnumerable<Operation> all = group.Operations.SelectMany(o => o.Operation.Leaves);
         foreach (Operation operation in all.Where(operation => operation.IsWrite))
         {
             switch (operation)
@@ -91,11 +91,10 @@ internal static class WriteChecks
     };
 
     private static PhaseGroup Checked(PhaseGroup group, Dictionary<string, Known> known) =>
-        group with { Operations = [.. group.Operations.Select(o => o with { Operation = Checked(o.Operation, known) })] };
+        group with { Operations = [.. group.Operations.Select(o => o with { Operation = o.Operation.Each(one => Checked(one, known)) })] };
 
     private static Operation Checked(Operation operation, Dictionary<string, Known> known) => operation switch
     {
-        OperationSequence sequence => sequence with { Operations = [.. sequence.Operations.Select(one => Checked(one, known))] },
         UpdateDocuments update when known.GetValueOrDefault(update.Collection) is { } collection =>
             update with
             {

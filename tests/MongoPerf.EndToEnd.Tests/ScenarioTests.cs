@@ -160,7 +160,7 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
         ulong streams = PhaseRunner.SeedOf(visit, group, new GrowthPoint("growth", size, 100 * size), new PlanRunOptions { Seed = seed });
         OperationContext context = new OperationContext(streams, thread, null).Of(update);
         RandomStream random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
-        KeyChooser? chooser = group.Operations[0].Keys?.Open(new KeySpace(0), 0);
+        KeyChooser? chooser = group.Operations[0].Operation.Choice?.Open(new KeySpace(0), 0);
         var asked = new List<long>();
         for (int i = 0; i < 500; i++)
         {

@@ -76,7 +76,8 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
 
             run.Shrunk.Remove(collection.Name);
             bool isInserted = continues && round.Phases.SelectMany(p => p.Growth?.Each ?? [p]).SelectMany(p => p.Groups)
-                .SelectMany(g => g.Operations).Any(o => o.Operation.Inserts && o.Operation.Collection == collection.Name);
+                .SelectMany(g => g.Operations).SelectMany(o => o.Operation.Leaves)
+                .Any(leaf => leaf.Inserts && leaf.Collection == collection.Name);
             if (isInserted && run.Data.FindsDocuments(collection) && !HasOpenLoad(round, numbers, collection.Name)
                 && OpenGrowth(round, numbers, collection.Name) is null)
                 known = new Filling(run).FindInserted(collection, known, VouchedDocuments.MayShrink(round, collection));

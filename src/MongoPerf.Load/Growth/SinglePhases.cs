@@ -67,7 +67,8 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
     private PlanCollection[] WrittenBy(Phase phase) => phase.Loads is { } loaded
         ? [CollectionOf(loaded)]
         : [.. round.Collections
-            .Where(c => phase.Groups.SelectMany(g => g.Operations).Any(o => o.Operation.Inserts && o.Operation.Collection == c.Name))];
+            .Where(c => phase.Groups.SelectMany(g => g.Operations).SelectMany(o => o.Operation.Leaves)
+                .Any(leaf => leaf.Inserts && leaf.Collection == c.Name))];
 
     /// <summary>
     /// An attempt at the phase may have been interrupted of which this client has nothing stored: the numbers that it used

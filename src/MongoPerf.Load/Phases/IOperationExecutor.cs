@@ -41,7 +41,7 @@ public sealed record OperationContext(ulong Seed, int Worker, NumberSource? Numb
     /// <summary>
     /// That of one of a group's operations: its values stay the same when others are added, removed or weighted differently.
     /// </summary>
-    internal OperationContext Of(Operation operation) =>
+    public OperationContext Of(Operation operation) =>
         this with { Seed = Mixing.Mix(Seed ^ Salt.Of($"{operation.Collection}.{operation.Name}")) };
 }
 

@@ -201,17 +201,19 @@ internal sealed class PhaseRunner(RunContext run)
     private IReadOnlyList<WeightedOperation> Bind(PhaseGroup group)
     {
         long inserts = ExpectedInserts(group);
-        return [.. group.Operations.Select(o => new WeightedOperation(Bind(o, inserts), o.Weight))];
+        return [.. group.Operations.Select(o => o with { Operation = Bind(o.Operation, inserts) })];
     }
 
-    private Operation Bind(PhaseOperation item, long inserts)
+    private Operation Bind(Operation operation, long inserts)
     {
-        KeySpace? keys = run.Keys.GetValueOrDefault(item.Operation.Collection);
-        if (item.Operation.Inserts)
-            return item.Operation with { Keys = keys };
-        if (item.Keys is null || keys is null)
-            return item.Operation;
-        Operation bound = item.Operation with { Chooser = item.Keys.Open(keys, inserts) };
+        if (operation is CompositeOperation several)
+            return several.Each(one => Bind(one, inserts));
+        KeySpace? keys = run.Keys.GetValueOrDefault(operation.Collection);
+        if (operation.Inserts)
+            return operation with { Keys = keys };
+        if (operation.Choice is null || keys is null)
+            return operation;
+        Operation bound = operation with { Chooser = operation.Choice.Open(keys, inserts) };
         // What an operation finds in an empty collection depends on how far the inserts beside it are.
         return keys.Count == 0 || run.Refused.AnyIn(bound.Collection) ? bound.Unchecked : bound;
     }
@@ -221,7 +223,8 @@ internal sealed class PhaseRunner(RunContext run)
         double weights = group.Operations.Sum(o => o.Weight);
         return group.Count is not { } count
             ? 0
-            : (long)group.Operations.Where(o => o.Operation.Inserts).Sum(o => count * o.Weight / weights * o.Operation.DocumentsPerCommand);
+            : (long)group.Operations.Sum(o => count * o.Weight / weights
+                * o.Operation.Leaves.Where(leaf => leaf.Inserts).Sum(leaf => leaf.DocumentsPerCommand));
     }
 
     private static GroupShare ShareOf(PhaseGroup group, GroupResult result) =>

@@ -25,5 +25,5 @@ public sealed record InsertDocuments(string Name, string Collection, DocumentTem
 
     /// <summary>Without the documents, which follow as a section of their own.</summary>
     public override DocumentValue ToCommand() =>
-        Command("insert").AddLiteral("ordered", Ordered ? null : false).AddWriteConcern(Concerns).Build();
+        Command("insert").AddLiteral("ordered", Ordered ? null : false).AddOptions(Options).AddWriteConcern(Concerns).Build();
 }

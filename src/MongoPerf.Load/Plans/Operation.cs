@@ -32,6 +32,24 @@ public sealed record OperationConcerns
     public bool IsUnacknowledged => WriteConcern?.FindInt64("w") == 0;
 }
 
+/// <summary>What MongoDB takes beside most commands; null leaves it out.</summary>
+public sealed record CommandOptions
+{
+    public static CommandOptions None { get; } = new();
+
+    /// <summary>How texts are compared and sorted, such as {locale: en, strength: 2}.</summary>
+    public BsonDocument? Collation { get; init; }
+
+    /// <summary>Variables of the command's expressions.</summary>
+    public DocumentValue? Let { get; init; }
+
+    /// <summary>How long the server may work on it.</summary>
+    public int? MaxMilliseconds { get; init; }
+
+    /// <summary>What the server's log, profiler and currentOp show of it.</summary>
+    public LiteralValue? Comment { get; init; }
+}
+
 /// <summary>
 /// What is done to a collection, in words that any executor can follow: one command and its reply, with values that are
 /// drawn anew each time.
@@ -48,10 +66,15 @@ public abstract record Operation(string Name, string Collection)
 
     public virtual int DocumentsPerCommand => 1;
 
-    /// <summary>Draws the number of the document that each operation is about; null when there is none.</summary>
+    /// <summary>Which documents it is about; null when it is about none.</summary>
+    public KeyChoice? Choice { get; init; }
+
+    /// <summary>Draws the number of the document that each operation is about, once its phase begins; null when there is none.</summary>
     public KeyChooser? Chooser { get; init; }
 
     public OperationConcerns Concerns { get; init; } = OperationConcerns.Default;
+
+    public CommandOptions Options { get; init; } = CommandOptions.None;
 
     /// <summary>
     /// Of an operation that inserts: where its numbers come from when the phase has no source of them. Readers see what was acknowledged.
@@ -92,6 +115,12 @@ public abstract record Operation(string Name, string Collection)
     /// <summary>The commands that it is made of: itself, unless it is several.</summary>
     public virtual IReadOnlyList<Operation> Steps => [this];
 
+    /// <summary>The operations that it is made of: itself, unless a file puts it together of others.</summary>
+    public virtual IEnumerable<Operation> Leaves => [this];
+
+    /// <summary>The same with each operation that it is made of changed.</summary>
+    public virtual Operation Each(Func<Operation, Operation> change) => change(this);
+
     /// <summary>MongoDB's command, its name first, without <c>$db</c>.</summary>
     public abstract DocumentValue ToCommand();
 
@@ -127,6 +156,10 @@ public sealed class CommandBuilder
     public CommandBuilder AddReadConcerns(OperationConcerns concerns) =>
         Add("readConcern", concerns.ReadConcern is null ? null : BsonDocument.Of(("level", concerns.ReadConcern)))
         .Add("$readPreference", concerns.ReadPreference?.Document);
+
+    /// <summary>Of any command; its collation stands elsewhere in some.</summary>
+    public CommandBuilder AddOptions(CommandOptions options) => Add("let", options.Let)
+        .AddLiteral("maxTimeMS", options.MaxMilliseconds).Add("comment", options.Comment);
 
     public DocumentValue Build() => new(_elements);
 

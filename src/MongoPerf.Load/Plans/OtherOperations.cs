@@ -26,7 +26,7 @@ public sealed record DatabaseCommand(string Name, string Collection, DocumentVal
     public override bool IsForCluster => IsForOwners;
 
     public override DocumentValue ToCommand() =>
-        new([.. Arguments.Elements, .. new CommandBuilder().AddWriteConcern(Concerns).Build().Elements]);
+        new([.. Arguments.Elements, .. new CommandBuilder().AddOptions(Options).AddWriteConcern(Concerns).Build().Elements]);
 }
 
 /// <summary>
@@ -42,14 +42,19 @@ public sealed record CreateCollection(string Collection) : Operation("create", C
 /// <summary>Operations one after the other on the same document, counted and timed as one, such as YCSB's read-modify-write.</summary>
 /// <param name="Name">Its name in results.</param>
 /// <param name="Collection">Its name.</param>
-/// <param name="Operations">Two or more; none inserts. They have the sequence's concerns.</param>
+/// <param name="Operations">Two or more; none inserts. They have the sequence's concerns and options.</param>
 public sealed record OperationSequence(string Name, string Collection, IReadOnlyList<Operation> Operations) : Operation(Name, Collection)
 {
-    public override IReadOnlyList<Operation> Steps => [.. Operations.Select(operation => operation with { Concerns = Concerns })];
+    public override IReadOnlyList<Operation> Steps =>
+        [.. Operations.Select(operation => operation with { Concerns = Concerns, Options = Options })];
+
+    public override IEnumerable<Operation> Leaves => Steps;
+
+    public override Operation Each(Func<Operation, Operation> change) => this with { Operations = [.. Operations.Select(change)] };
 
     public override bool IsWrite => Operations.Any(operation => operation.IsWrite);
 
-    public override Operation Unchecked => this with { Operations = [.. Operations.Select(operation => operation.Unchecked)] };
+    public override Operation Unchecked => Each(operation => operation.Unchecked);
 
     public override DocumentValue ToCommand() => throw new NotSupportedException("a sequence is several commands");
 }

@@ -263,7 +263,7 @@ public sealed record PhaseGroup
 
     public required int Threads { get; init; }
 
-    public required IReadOnlyList<PhaseOperation> Operations { get; init; }
+    public required IReadOnlyList<WeightedOperation> Operations { get; init; }
 
     /// <summary>Warm-up included; null has no limit of time.</summary>
     public double? Seconds { get; init; }
@@ -305,11 +305,6 @@ public sealed record ThinkTime(double Seconds, bool IsExponential);
 /// <param name="AtSeconds">Since the group's start; increasing, the first is 0.</param>
 /// <param name="Threads">How many of the group's threads are at work from then on.</param>
 public readonly record struct ThreadStep(double AtSeconds, int Threads);
-
-/// <param name="Operation">Not bound to keys yet.</param>
-/// <param name="Weight">Its share is this over the sum of all.</param>
-/// <param name="Keys">Which documents it is about; null when it is about none.</param>
-public sealed record PhaseOperation(Operation Operation, double Weight, KeyChoice? Keys);
 
 /// <summary>What must be true of a phase's results, such as <c>read.p99 &lt; 10ms</c>.</summary>
 /// <param name="Text">As it was written.</param>

@@ -36,5 +36,5 @@ public static class PlanDivision
     private static bool IsAddedTo(Phase phase, string bucket) => phase.Growth is { } growth
         ? growth.Collections.Any(collection => collection.Name == bucket)
         : phase.Loads is null && phase.Groups.SelectMany(group => group.Operations)
-            .Any(operation => operation.Operation.Inserts && operation.Operation.Collection == bucket);
+            .SelectMany(operation => operation.Operation.Leaves).Any(leaf => leaf.Inserts && leaf.Collection == bucket);
 }

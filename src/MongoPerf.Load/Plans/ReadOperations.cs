@@ -51,6 +51,8 @@ public sealed record FindDocuments(string Name, string Collection, DocumentValue
         .Add("limit", Limit)
         .Add("batchSize", BatchSize is { } size ? new LiteralValue(CommandBuilder.Value(size)) : FixedLimit == 1 ? null : Limit)
         .AddFlag("singleBatch", FixedLimit == 1)
+        .Add("collation", Options.Collation)
+        .AddOptions(Options)
         .AddReadConcerns(Concerns)
         .Build();
 }
@@ -67,16 +69,19 @@ public sealed record CountDocuments(string Name, string Collection, DocumentValu
     public override bool IsRead => true;
 
     public override DocumentValue ToCommand() => Command("count")
-        .Add("query", Filter).Add("limit", Limit).Add("skip", Skip).Add("hint", Hint).AddReadConcerns(Concerns).Build();
+        .Add("query", Filter).Add("limit", Limit).Add("skip", Skip).Add("hint", Hint)
+        .Add("collation", Options.Collation).AddOptions(Options).AddReadConcerns(Concerns).Build();
 }
 
 /// <summary>The different values of a field.</summary>
 public sealed record DistinctValues(string Name, string Collection, string Field, DocumentValue Filter) : Operation(Name, Collection)
 {
+    public TemplateValue? Hint { get; init; }
+
     public override bool IsRead => true;
 
-    public override DocumentValue ToCommand() =>
-        Command("distinct").AddLiteral("key", Field).Add("query", Filter).AddReadConcerns(Concerns).Build();
+    public override DocumentValue ToCommand() => Command("distinct").AddLiteral("key", Field).Add("query", Filter).Add("hint", Hint)
+        .Add("collation", Options.Collation).AddOptions(Options).AddReadConcerns(Concerns).Build();
 }
 
 /// <summary>An aggregation; its cursor is read to the end.</summary>
@@ -99,6 +104,7 @@ public sealed record AggregateDocuments(string Name, string Collection, Document
 
     public override DocumentValue ToCommand() => Command("aggregate")
         .Add("pipeline", Pipeline).Add("cursor", BsonDocument.Empty).Add("hint", Hint).AddFlag("allowDiskUse", AllowDiskUse)
+        .Add("collation", Options.Collation).AddOptions(Options)
         // A pipeline may end in $out or $merge.
         .AddReadConcerns(Concerns).AddWriteConcern(Concerns).Build();
 }

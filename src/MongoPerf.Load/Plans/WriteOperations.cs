@@ -16,6 +16,9 @@ public sealed record UpdateDocuments(
 
     public TemplateValue? Hint { get; init; }
 
+    /// <summary>Which elements of arrays each <c>$[name]</c> means: an array of filters; null for none.</summary>
+    public DocumentValue? ArrayFilters { get; init; }
+
     /// <summary>
     /// The document that the filter names is there: a reply that counts none, or an upsert that inserts one, is a failure.
     /// </summary>
@@ -33,10 +36,13 @@ public sealed record UpdateDocuments(
 
     public override string? ServerCounter => "opcounters_update";
 
+    /// <summary>As a command of several takes it.</summary>
+    public DocumentValue ToStatement() => new CommandBuilder()
+        .Add("q", Filter).Add("u", Update).AddFlag("multi", Many).AddFlag("upsert", Upsert).Add("hint", Hint)
+        .Add("arrayFilters", ArrayFilters).Add("collation", Options.Collation).Build();
+
     public override DocumentValue ToCommand() => Command("update")
-        .Add("updates", DocumentValue.Array([new CommandBuilder()
-            .Add("q", Filter).Add("u", Update).AddFlag("multi", Many).AddFlag("upsert", Upsert).Add("hint", Hint).Build()]))
-        .AddWriteConcern(Concerns).Build();
+        .Add("updates", DocumentValue.Array([ToStatement()])).AddOptions(Options).AddWriteConcern(Concerns).Build();
 }
 
 /// <summary>Deletes one document, or all that meet the filter.</summary>
@@ -52,10 +58,12 @@ public sealed record DeleteDocuments(string Name, string Collection, DocumentVal
 
     public override string? ServerCounter => "opcounters_delete";
 
+    /// <inheritdoc cref="UpdateDocuments.ToStatement"/>
+    public DocumentValue ToStatement() => new CommandBuilder()
+        .Add("q", Filter).AddLiteral("limit", Many ? 0 : 1).Add("hint", Hint).Add("collation", Options.Collation).Build();
+
     public override DocumentValue ToCommand() => Command("delete")
-        .Add("deletes", DocumentValue.Array([new CommandBuilder()
-            .Add("q", Filter).AddLiteral("limit", Many ? 0 : 1).Add("hint", Hint).Build()]))
-        .AddWriteConcern(Concerns).Build();
+        .Add("deletes", DocumentValue.Array([ToStatement()])).AddOptions(Options).AddWriteConcern(Concerns).Build();
 }
 
 /// <summary>Changes or removes one document and brings it back.</summary>
@@ -77,6 +85,9 @@ public sealed record FindAndModify(
 
     public TemplateValue? Hint { get; init; }
 
+    /// <inheritdoc cref="UpdateDocuments.ArrayFilters"/>
+    public DocumentValue? ArrayFilters { get; init; }
+
     /// <inheritdoc cref="UpdateDocuments.MustMatch"/>
     public bool MustMatch { get; init; }
 
@@ -88,5 +99,6 @@ public sealed record FindAndModify(
 
     public override DocumentValue ToCommand() => Command("findAndModify")
         .Add("query", Filter).Add("sort", Sort).AddFlag("remove", Update is null).Add("update", Update).AddFlag("new", ReturnNew)
-        .Add("fields", Projection).AddFlag("upsert", Upsert).Add("hint", Hint).AddWriteConcern(Concerns).Build();
+        .Add("fields", Projection).AddFlag("upsert", Upsert).Add("hint", Hint).Add("arrayFilters", ArrayFilters)
+        .Add("collation", Options.Collation).AddOptions(Options).AddWriteConcern(Concerns).Build();
 }

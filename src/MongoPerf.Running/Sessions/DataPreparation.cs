@@ -312,7 +312,7 @@ internal static class DataPreparation
     private static void ClaimWritten(IDataStore data, RunRequest request)
     {
         Plan plan = request.Plan.Plan;
-        HashSet<string> written = [.. plan.Operations.Where(o => o.Inserts || o.IsWrite).Select(o => o.Written)];
+        HashSet<string> written = [.. plan.Operations.SelectMany(o => o.Leaves).Where(o => o.Inserts || o.IsWrite).Select(o => o.Written)];
         foreach (PlanCollection collection in plan.Collections
             .Where(c => !request.Settings.Data.IsExisting || written.Contains(c.Name) || written.Contains("")))
             data.Claim(collection);

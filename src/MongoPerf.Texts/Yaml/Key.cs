@@ -56,6 +56,9 @@ public sealed record Key(string Name, KeyKind Kind, string Description, KeySet? 
 {
     /// <summary>The only values that are allowed, of a mapping beside the mapping itself; null when there is no such list.</summary>
     public IReadOnlyList<string>? Allowed { get; init; }
+
+    /// <summary>Of a list of mappings without keys of their own: what its items are, such as operation; the schema defines it.</summary>
+    public string Items { get; init; } = "operation";
 }
 
 /// <summary>The keys that a mapping may have.</summary>

@@ -14,6 +14,9 @@ public sealed class HelloReply(BsonDocument document)
     /// <summary>6 is MongoDB 3.6, the first with OP_MSG; 17 is 6.0, 21 is 7.0, 25 is 8.0.</summary>
     public int MaxWireVersion => (int)Math.Clamp(Document.FindInt64("maxWireVersion") ?? 0, int.MinValue, int.MaxValue);
 
+    /// <summary>It has the command bulkWrite.</summary>
+    public bool HasBulkWrite => MaxWireVersion >= 25;
+
     public int MaxMessageSizeBytes => (int)(Document.FindInt64("maxMessageSizeBytes") ?? 48_000_000);
 
     /// <summary>Documents in one insert command.</summary>

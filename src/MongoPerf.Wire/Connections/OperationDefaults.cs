@@ -100,7 +100,7 @@ internal sealed class OperationDefaults
             || name.SequenceEqual("clusterInsert"u8) || name.SequenceEqual("clusterUpdate"u8) || name.SequenceEqual("clusterDelete"u8)
             || name.SequenceEqual("create"u8) || name.SequenceEqual("createIndexes"u8) || name.SequenceEqual("drop"u8)
             || name.SequenceEqual("dropIndexes"u8)
-            || name.SequenceEqual("dropDatabase"u8) || name.SequenceEqual("renameCollection"u8)
+            || name.SequenceEqual("bulkWrite"u8) || name.SequenceEqual("dropDatabase"u8) || name.SequenceEqual("renameCollection"u8)
             || name.SequenceEqual("collMod"u8) => CommandKind.Write,
         _ => CommandKind.Other,
     };

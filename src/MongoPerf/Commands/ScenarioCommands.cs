@@ -106,12 +106,12 @@ internal static class ScenarioCommands
         command.Runs(parsed =>
         {
             ReadPlan read = Read(parsed, file, shared, scenario);
-            PhaseOperation[] all = [.. read.Plan.Rounds[0].Phases
+            WeightedOperation[] all = [.. read.Plan.Rounds[0].Phases
                 .SelectMany(phase => phase.AllGroups).SelectMany(g => g.Operations).DistinctBy(o => o.Operation.Name)];
             // A load is the first phase mostly, but hardly what is meant.
-            PhaseOperation[] ordered = [.. all.OrderBy(o => o.Operation.Name == "load")];
-            PhaseOperation chosen = Choose(ordered, o => o.Operation.Name, parsed.GetValue(operation), "operation");
-            foreach (Operation step in chosen.Operation.Steps)
+            WeightedOperation[] ordered = [.. all.OrderBy(o => o.Operation.Name == "load")];
+            WeightedOperation chosen = Choose(ordered, o => o.Operation.Name, parsed.GetValue(operation), "operation");
+            foreach (Operation step in chosen.Operation is BulkWrite ? [chosen.Operation] : chosen.Operation.Steps)
                 ScenarioPrinter.WriteCommand(
                     step, new ValueContext(0, parsed.GetValue(shared.Seed) ?? PlanRequests.DefaultSeed), Console.Out);
         });

@@ -62,6 +62,32 @@ public sealed class DriverExecutorTests(TestServers servers)
         "{readModifyWrite: things, key: uniform, with: {$set: {state: read}}}",
         "{delete: things, key: uniform}",
         "{delete: things, filter: {group: 7}, many: true}",
+        "{find: things, filter: {text: X}, collation: {locale: en, strength: 2}, hint: group_1, maxTimeMS: 5000, comment: read}",
+        "{find: things, filter: {$expr: {$eq: [$group, $$asked]}}, let: {asked: {^int: [0, 9]}}}",
+        "{find: things, filter: {group: 3}, maxTimeMS: 5000, comment: {by: test}}",
+        "{count: things, filter: {group: 3}, collation: {locale: en}, maxTimeMS: 5000, comment: x}",
+        "{distinct: things, field: group, collation: {locale: en}, maxTimeMS: 5000, comment: x}",
+        "{aggregate: things, pipeline: [{$match: {$expr: {$gt: [$total, $$least]}}}, {$count: n}], let: {least: 250}, maxTimeMS: 5000, "
+            + "comment: x, collation: {locale: en}, hint: group_1}",
+        "{update: things, key: uniform, with: {$set: {'tags.$[one]': c}}, arrayFilters: [{one: a}], comment: x}",
+        "{update: things, filter: {group: 4}, with: [{$set: {rate: $$percent}}], let: {percent: {^int: [1, 20]}}, many: true, "
+            + "hint: group_1}",
+        "{replace: things, filter: {_id: 5000}, upsert: true, collation: {locale: en}, comment: x}",
+        "{delete: things, filter: {$expr: {$eq: [$group, $$asked]}}, let: {asked: 6}, collation: {locale: en}, hint: group_1, comment: x}",
+        "{findAndModify: things, key: uniform, with: {$set: {'tags.$[one]': c}}, arrayFilters: [{one: b}], maxTimeMS: 5000, comment: x}",
+        "{findAndModify: things, filter: {$expr: {$eq: [$group, $$asked]}}, sort: {_id: 1}, remove: true, let: {asked: 2}, "
+            + "collation: {locale: en}}",
+        "{readModifyWrite: things, key: uniform, with: {$set: {'tags.$[one]': c}}, arrayFilters: [{one: a}], comment: x}",
+        "{insert: rest, comment: x}",
+        "{insertMany: rest, batch: 3, comment: x}",
+        "{bulkWrite: [{insert: rest, times: 3}, {update: things, key: uniform, with: {$inc: {group: 1}}, times: 2}, "
+            + "{replace: things, key: uniform}, {delete: things, filter: {group: 9}, many: true}, "
+            + "{update: things, filter: {_id: 5000}, with: {$set: {'tags.$[one]': c, state: new}}, upsert: true, "
+            + "arrayFilters: [{one: a}]}]}",
+        "{bulkWrite: [{insert: rest}, {update: things, filter: {group: 5}, with: [{$set: {rate: $$percent}}], many: true, hint: group_1}, "
+            + "{insert: rest}, {delete: things, filter: {group: 1}}], ordered: false, let: {percent: 5}, comment: x}",
+        "{bulkWrite: [{insert: rest}, {update: things, key: uniform, with: {$inc: {tags: 1}}}, {insert: rest}]}",
+        "{bulkWrite: [{insert: rest}, {update: things, key: uniform, with: {$inc: {tags: 1}}}, {insert: rest}], ordered: false}",
         "{insert: rest}",
         "{insertMany: rest, batch: 10, ordered: false}",
         "{validate: things}",
@@ -256,6 +282,10 @@ public sealed class DriverExecutorTests(TestServers servers)
         "names is not possible with MongoDB.Driver: a command 'listCollections' is not read to the end of its cursor")]
     [InlineData("{findAndModify: things, key: uniform, with: {$set: {a: 1}}, writeConcern: {w: 0}}",
         "findAndModify is not possible with MongoDB.Driver: w: 0 is possible for insert, update and delete only")]
+    [InlineData("{update: things, key: uniform, with: {$set: {a: 1}}, maxTimeMS: 100}",
+        "update is not possible with MongoDB.Driver: it has no maxTimeMS for writes")]
+    [InlineData("{bulkWrite: [{insert: rest}], writeConcern: {w: 0}}",
+        "bulkWrite is not possible with MongoDB.Driver: w: 0 is possible for insert, update and delete only")]
     public void What_the_driver_can_not_do_is_refused_by_its_name(string operation, string message)
     {
         OperationLimitException e = Assert.Throws<OperationLimitException>(() => Engine.Check(OperationOf(operation)));
@@ -285,8 +315,8 @@ public sealed class DriverExecutorTests(TestServers servers)
         using IOperationExecutor executor = open(database);
         executor.Connect();
         Operation asked = OperationIn(plan);
-        IPreparedOperation operation = executor.Prepare(asked.Inserts ? asked with { Keys = new KeySpace(0) } : asked,
-            new OperationContext(Seed, 0, null));
+        IPreparedOperation operation = executor.Prepare(
+            asked.Each(one => one.Inserts ? one with { Keys = new KeySpace(0) } : one), new OperationContext(Seed, 0, null));
         var trace = new Trace([], [], [], []);
         for (int i = 0; i < 10 && operation.Draw(); i++)
         {

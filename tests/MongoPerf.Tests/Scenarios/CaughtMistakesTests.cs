@@ -25,8 +25,8 @@ public sealed class CaughtMistakesTests
         + "$near, $nearSphere, $nin, $not, $options, $regex, $size, $type";
 
     private const string Kinds =
-        "insert, insertMany, find, update, replace, delete, findAndModify, readModifyWrite, upload, download, count, distinct, aggregate, "
-        + "createIndexes, dropIndexes, compact, validate, runCommand";
+        "insert, insertMany, find, update, replace, delete, findAndModify, readModifyWrite, bulkWrite, upload, download, count, distinct, "
+        + "aggregate, createIndexes, dropIndexes, compact, validate, runCommand";
 
     private const string OtherName = "give it a name of its own: results are told apart by it";
     private const string OneLoad = "a collection is loaded once, unless a phase with create: users is between the loads";
@@ -123,7 +123,7 @@ public sealed class CaughtMistakesTests
     [InlineData("countDocuments", "did you mean 'count'?")]
     [InlineData("createIndex", "did you mean 'createIndexes'?")]
     [InlineData("dropIndex", "did you mean 'dropIndexes'?")]
-    [InlineData("bulkWrite", "insertMany writes batches; several operations in one phase are a mix")]
+    [InlineData("bulkwrite", "did you mean 'bulkWrite'?")]
     [InlineData("aggregat", "did you mean 'aggregate'?")]
     public void Names_of_operations_elsewhere(string kind, string hint) =>
         CheckOperation($"{{name: x, {kind}: users}}", $"p: unknown operation '{kind}'; allowed: {Kinds}", hint);

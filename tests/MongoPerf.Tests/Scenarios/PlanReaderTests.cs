@@ -180,7 +180,7 @@ public sealed class PlanReaderTests
         bucket.Files.FileAt(7).Write(written);
         Assert.Equal(written.ToArray(), bucket.Documents.Make(7).Bytes.ToArray());
         Assert.Equal(["load", "upload", "download"], Operations<Operation>(scenario).Select(o => o.Name));
-        Assert.IsType<LatestChoice>(scenario.Rounds[0].Phases[1].Groups[0].Operations[1].Keys);
+        Assert.IsType<LatestChoice>(scenario.Rounds[0].Phases[1].Groups[0].Operations[1].Operation.Choice);
     }
 
     [Fact]
@@ -292,7 +292,7 @@ public sealed class PlanReaderTests
             new PlanOverrides { Scale = 0.1 }).Rounds.Single();
         Assert.Equal(100, round.Collections.Single().Count);
         Assert.Equal(1000, round.Phases[1].Groups.Single().Count);
-        Assert.Equal(new FirstChoice(20), round.Phases[1].Groups.Single().Operations.Single().Keys);
+        Assert.Equal(new FirstChoice(20), round.Phases[1].Groups.Single().Operations.Single().Operation.Choice);
     }
 
     [Fact]

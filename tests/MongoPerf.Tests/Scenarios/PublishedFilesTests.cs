@@ -159,7 +159,7 @@ public sealed class PublishedFilesTests
     public void Only_the_number_is_asked_for_among_the_first_million()
     {
         KeyChoice?[] keys = [.. Read("report-2.4.8/q1", 1).Plan.Phases
-            .Where(p => p.Name == "find").Select(p => p.Groups[0].Operations[0].Keys)];
+            .Where(p => p.Name == "find").Select(p => p.Groups[0].Operations[0].Operation.Choice)];
         Assert.Equal(9, keys.Length);
         Assert.Equal(new FirstChoice(1_000_000), keys[0]);
         Assert.All(keys[1..], key => Assert.Equal(KeyChoice.Uniform, key));

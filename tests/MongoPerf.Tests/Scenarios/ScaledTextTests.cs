@@ -141,7 +141,8 @@ public sealed class ScaledTextTests
     private static IEnumerable<long> Counts(PlanRound round, Phase phase) =>
     [
         .. round.Collections.Select(collection => collection.Count), .. phase.AllGroups.Select(group => group.Count).OfType<long>(),
-        .. phase.AllGroups.SelectMany(group => group.Operations).Select(operation => (operation.Keys as FirstChoice)?.Count).OfType<long>(),
+        .. phase.AllGroups.SelectMany(group => group.Operations)
+            .Select(operation => (operation.Operation.Choice as FirstChoice)?.Count).OfType<long>(),
     ];
 
     private static long? CountOf(string text) =>

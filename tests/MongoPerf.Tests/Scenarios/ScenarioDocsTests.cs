@@ -1,10 +1,32 @@
 using MongoPerf.Scenarios;
+using MongoPerf.Texts.Yaml;
 
 namespace MongoPerf.Tests.Scenarios;
 
 public sealed class ScenarioDocsTests
 {
     private static string Docs => File.ReadAllText(Path.Combine(RepositoryPaths.Root, "docs", "scenarios.md"));
+
+    private const string KeysHeading = "## Every key of every operation\n";
+
+    /// <summary>First what names an operation, then keys, each once for those of the same meaning.</summary>
+    private static string KeyTable()
+    {
+        IReadOnlyList<KeySet> operations = ScenarioLanguage.Operations;
+        var lines = new List<string> { "| key | of | meaning |", "| --- | --- | --- |" };
+        lines.AddRange(operations.Select(of => $"| `{of.Name}` | | {of.Description} |"));
+        var keys = operations.SelectMany(of => of.Keys.Where(key => key.Name != of.Name).Select(key => (Of: of.Name, Key: key)))
+            .GroupBy(one => (one.Key.Name, one.Key.Description));
+        lines.AddRange(keys.Select(same => $"| `{same.Key.Name}` | {Names([.. same.Select(one => one.Of)])} | {same.Key.Description} |"));
+        lines.AddRange(ScenarioLanguage.BulkWrites.SelectMany(of => of.Keys).Where(key => key.Name == "times").Take(1)
+            .Select(key => $"| `{key.Name}` | each write of a `bulkWrite` | {key.Description} |"));
+        return string.Join('\n', lines);
+
+        string Names(string[] of) => of.Length == operations.Count ? "every operation"
+            : of.Length > operations.Count / 2
+                ? $"all but {string.Join(", ", operations.Select(o => o.Name).Except(of).Select(name => $"`{name}`"))}"
+            : string.Join(", ", of.Select(name => $"`{name}`"));
+    }
 
     private static string[] Examples => Directory.GetFiles(Path.Combine(RepositoryPaths.Root, "scenarios", "examples"), "*.yaml");
 
@@ -16,6 +38,19 @@ public sealed class ScenarioDocsTests
         Assert.All(Examples.Where(path => Path.GetFileName(path) != "start.yaml"),
             path => Assert.Contains($"```yaml\n{File.ReadAllText(path)}```", Docs, StringComparison.Ordinal));
         Assert.Equal(Examples.Length - 1, Docs.Split("```yaml").Length - 1);
+    }
+
+    /// <summary>The table between its heading and the next empty line; UPDATE_APPROVED=1 writes it.</summary>
+    [Fact]
+    public void Every_key_of_every_operation_is_in_one_table()
+    {
+        string path = Path.Combine(RepositoryPaths.Root, "docs", "scenarios.md");
+        string[] parts = Docs.Split(KeysHeading);
+        Assert.Equal(2, parts.Length);
+        int end = parts[1].IndexOf("\n\n", StringComparison.Ordinal);
+        if (Environment.GetEnvironmentVariable("UPDATE_APPROVED") == "1")
+            File.WriteAllText(path, parts[0] + KeysHeading + KeyTable() + parts[1][end..]);
+        Assert.Equal(KeyTable(), Docs.Split(KeysHeading)[1].Split("\n\n")[0]);
     }
 
     [Fact]

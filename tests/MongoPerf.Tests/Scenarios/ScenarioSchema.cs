@@ -46,6 +46,7 @@ internal static class ScenarioSchema
         ["generator"] = Generators(),
         ["keyChoice"] = KeyChoices(),
         ["operation"] = new JsonObject { ["anyOf"] = new JsonArray([.. ScenarioLanguage.Operations.Select(Operation)]) },
+        ["write"] = new JsonObject { ["anyOf"] = new JsonArray([.. ScenarioLanguage.BulkWrites.Select(Operation)]) },
     };
 
     private static JsonObject Operation(KeySet keys)
@@ -97,7 +98,7 @@ internal static class ScenarioSchema
         KeyKind.Values or KeyKind.Documents or KeyKind.Texts => OrText(ListOf(Ref("value"))),
         KeyKind.KeyChoice => Ref("keyChoice"),
         KeyKind.Mapping => new JsonObject { ["anyOf"] = new JsonArray(Mapping(key.Of!), Choice(), Ref("parameter")) },
-        KeyKind.Mappings => ListOf(key.Of is null ? Ref("operation") : Mapping(key.Of)),
+        KeyKind.Mappings => ListOf(key.Of is null ? Ref(key.Items) : Mapping(key.Of)),
         _ => new JsonObject { ["type"] = "object", ["additionalProperties"] = key.Of is null ? Ref("value") : Mapping(key.Of) },
     };
 

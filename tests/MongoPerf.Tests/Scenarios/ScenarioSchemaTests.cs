@@ -29,8 +29,9 @@ public sealed class ScenarioSchemaTests
             ScenarioLanguage.Collection.Names.Order(), Keys(schema["properties"]!["data"]!["additionalProperties"]!["properties"]!));
         JsonArray operations = schema["definitions"]!["operation"]!["anyOf"]!.AsArray();
         Assert.Equal(ScenarioLanguage.OperationKinds, operations.Select(o => o!["required"]![0]!.GetValue<string>()));
-        Assert.All(operations,
-            o => Assert.Equal(ScenarioLanguage.OperationOf(o!["required"]![0]!.GetValue<string>()).Names.Order(), Keys(o["properties"]!)));
+        Assert.All(operations, o => Assert.Equal(
+            ScenarioLanguage.Operations.First(keys => keys.Name == o!["required"]![0]!.GetValue<string>()).Names.Order(),
+            Keys(o!["properties"]!)));
         Assert.Equal(Generator.All.Select(g => g.Name), schema["definitions"]!["generator"]!["anyOf"]!.AsArray()
             .Where(g => g!["required"] is not null).Select(g => g!["required"]![0]!.GetValue<string>()));
     }

@@ -20,10 +20,10 @@ public sealed class YcsbFilesTests
     public void Mix_and_distribution_are_ycsbs(string workload, string mix, string distribution)
     {
         Phase phase = Read(workload).Phases[1];
-        PhaseOperation[] operations = [.. phase.Groups.Single().Operations];
+        WeightedOperation[] operations = [.. phase.Groups.Single().Operations];
         Assert.Equal(mix, string.Join(", ", operations.Select(o => $"{o.Operation.Name} {o.Weight}")));
         KeyChoice expected = distribution == "latest" ? new LatestChoice(0.99) : new ZipfianChoice(0.99, IsScrambled: true);
-        Assert.All(operations.Where(o => o.Keys is not null), o => Assert.Equal(expected, o.Keys));
+        Assert.All(operations.Select(o => o.Operation.Choice).OfType<KeyChoice>(), choice => Assert.Equal(expected, choice));
         Assert.Equal((1000, 1), (phase.Groups.Single().Count, phase.Groups.Single().Threads));
     }
 

@@ -51,7 +51,7 @@ public static class Rehearsal
 
     private static GroupResult? Run(IClock clock, PlanRound round, PhaseGroup group, double lead)
     {
-        Operation[] operations = [.. group.Operations.Select(Bind)];
+        Operation[] operations = [.. group.Operations.Select(o => Bind(o.Operation))];
         bool inserts = operations.All(operation => operation.Inserts);
         BsonDocument reply = ReplyFor(round, operations);
         var groups = new GroupRunner(
@@ -86,10 +86,12 @@ public static class Rehearsal
         }
     }
 
-    private static Operation Bind(PhaseOperation item)
+    private static Operation Bind(Operation operation)
     {
+        if (operation is CompositeOperation several)
+            return several.Each(Bind);
         var keys = new KeySpace(Documents);
-        return item.Operation with { Keys = item.Operation.Inserts ? keys : null, Chooser = item.Keys?.Open(keys, 0) };
+        return operation with { Keys = operation.Inserts ? keys : null, Chooser = operation.Choice?.Open(keys, 0) };
     }
 
     /// <summary>Whatever any command asks for; of documents, the first.</summary>

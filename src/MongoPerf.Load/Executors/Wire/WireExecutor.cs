@@ -93,6 +93,7 @@ public sealed class WireExecutor : IOperationExecutor
         UploadFile upload => new WireGridFsWrite(this, upload, _database, context),
         DownloadFile download => new WireGridFsRead(this, download, _database, context),
         { IsForCluster: true } when Cluster is not null => new WireClusterOperation(operation, Cluster, _aborted.Token),
+        BulkWrite bulk => new WireBulkWrite(this, bulk, _database, context),
         InsertDocuments insert => new WireInsertDocuments(this, insert, _database, context),
         _ => new WireOperation(this, operation, _database, context),
     };
