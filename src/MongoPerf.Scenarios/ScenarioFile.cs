@@ -17,13 +17,11 @@ public sealed record ScenarioFile(string Name, string ShownPath, string Text)
     private static string ShippedFolder => Path.Combine(AppContext.BaseDirectory, FolderName);
 
     /// <summary>Names of the scenarios that can be run without a path: those under the current folder, then those of the program.</summary>
-    public static IReadOnlyList<(string Name, string Path)> List() =>
-    [
-        .. new[] { FolderName, ShippedFolder }.Where(Directory.Exists)
-            .SelectMany(folder => Directory.EnumerateFiles(folder, "*" + Extension, SearchOption.AllDirectories)
-                .Select(path => (Name: NameIn(folder, path), Path: path)))
-            .DistinctBy(found => found.Name).OrderBy(found => found.Name, StringComparer.Ordinal),
-    ];
+    public static IReadOnlyList<(string Name, string Path)> List() => [.. In(FolderName).Concat(In(ShippedFolder))
+        .DistinctBy(found => found.Name).OrderBy(found => found.Name, StringComparer.Ordinal)];
+
+    /// <summary>Names of the scenarios that come with the program.</summary>
+    public static IEnumerable<string> Shipped() => In(ShippedFolder).Select(found => found.Name).Order(StringComparer.Ordinal);
 
     /// <summary>By name (ycsb/a) or by path.</summary>
     /// <returns>Null when there is none.</returns>
@@ -64,6 +62,9 @@ public sealed record ScenarioFile(string Name, string ShownPath, string Text)
             return [];
         }
     }
+
+    private static IEnumerable<(string Name, string Path)> In(string folder) => !Directory.Exists(folder) ? []
+        : Directory.EnumerateFiles(folder, "*" + Extension, SearchOption.AllDirectories).Select(path => (NameIn(folder, path), path));
 
     private static ScenarioFile Open(string path)
     {

@@ -1,6 +1,4 @@
 using System.CommandLine;
-using MongoPerf.Commands.Agents;
-using MongoPerf.Commands.Live;
 using MongoPerf.Options;
 using MongoPerf.Running;
 using MongoPerf.Running.Secrets;
@@ -36,7 +34,7 @@ public static class CommandLine
         ArgumentMemory.Hide(args, Masking.MaskArgument);
         if (args is ["help", .. string[] of])
             args = [.. of, "--help"];
-        ParseResult parsed = Build().Parse(args);
+        ParseResult parsed = CommandTree.Build().Parse(args);
         bool isUnknown = parsed.CommandResult.Command is RootCommand && parsed.UnmatchedTokens is [not ['-', ..], ..];
         if (isUnknown || (parsed.Errors.Count > 0 && !AsksForHelp(args)))
         {
@@ -78,60 +76,13 @@ public static class CommandLine
     /// <summary>In another language than English. The library's own headings are lines by themselves.</summary>
     private static int ShowHelp(string[] args)
     {
-        RootCommand root = Build();
-        LanguageOption.Translate(root);
+        RootCommand root = LanguageOption.Translated(CommandTree.Build());
         using var help = new StringWriter { NewLine = "\n" };
         InvocationConfiguration invocation = Invocation();
         invocation.Output = help;
         int code = root.Parse(args).Invoke(invocation);
         Console.Out.Write(LanguageOption.Translate(help.ToString()));
         return code;
-    }
-
-    internal static RootCommand Build()
-    {
-        var root = new RootCommand("MongoPerf measures how a MongoDB deployment behaves as its data grows, and how two deployments differ.")
-        {
-            SeriesCommand.Create(),
-            RunCommand.Create(),
-            ResumeCommand.Create(),
-            CompareCommand.Create(),
-            ForecastCommand.Create(),
-            WatchCommand.Create(),
-            MergeCommand.Create(),
-            AgentCommand.Create(),
-            ReportCommand.Create(),
-            PlotCommand.Create(),
-            CalibrateCommand.Create(),
-            ListCommand.Create(),
-            CleanCommand.Create(),
-            ValidateCommand.Create(),
-            ScenarioCommands.CreateShow(),
-            ScenarioCommands.CreateNew(),
-            ServerCommand.Create(),
-            ClusterCommand.Create(),
-            ServeCommand.Create(),
-            NullServerCommand.Create(),
-            LanguageOption.Create(),
-        };
-        root.Description += $"""
-
-
-            Exit codes:
-            {string.Join('\n', Enum.GetValues<ExitCode>().Select(c => $"  {(int)c,-4} {ExitCodes.Describe(c)}"))}
-
-            Examples:
-              mongoperf series --target 1M                      eight phases while the data grows to a million documents
-              mongoperf series --target 500M --uri mongodb://host:27017
-              mongoperf run q4 --uri mongodb://host --threads 1,8,32 --duration 30s
-              mongoperf run ycsb/a --threads 1,8,100 --records 1M   a scenario: YCSB workload A
-              mongoperf resume 2026-11-21-a                     continue an interrupted run
-              mongoperf compare 2026-11-21-a 2026-11-21-b       what differs, and whether by more than chance
-              mongoperf forecast 2026-11-21-a --documents 500M  how a growth would continue
-              mongoperf calibrate                               what the client itself costs on this machine; later runs state its share
-              mongoperf report 2026-11-21-a --format markdown
-            """;
-        return root;
     }
 
     private static bool AsksForHelp(string[] args) => args.Any(a => a is "--help" or "-h" or "-?" or "--version");

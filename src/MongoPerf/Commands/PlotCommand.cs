@@ -33,7 +33,8 @@ internal static class PlotCommand
             Arity = ArgumentArity.OneOrMore,
         };
         Option<string?> plot = OptionTypes.Text("--plot", "A plot from 'list plots', a chart of the report such as figure-1 or latency-2, "
-            + "or a file [default: the first chart of the report]", "NAME|FILE");
+            + "or a file [default: the first chart of the report]", "PLOT|FILE");
+        plot.CompletionSources.Add(_ => PlotLibrary.Standard.Select(one => one.Name));
         Option<long?> width = Pixels("--width", $"Width in pixels [default: {ChartLayout.UsualWidth}]");
         Option<long?> height = Pixels("--height", "Height in pixels [default: as many as its panels need]");
         Option<double?> scale = OptionTypes.Make<double?>(

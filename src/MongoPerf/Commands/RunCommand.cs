@@ -14,8 +14,9 @@ internal sealed class RunCommand
     private readonly ScenarioOptions _scenario = new();
     private readonly RateSearchOptions _search = new();
 
-    private readonly Argument<string> _name = new("NAME")
+    private readonly Argument<string> _name = new("SCENARIO")
     {
+        HelpName = "SCENARIO",
         Description = "A scenario, by name (ycsb/a) or file; or one phase of the series (q4) on existing data. "
             + "See 'list scenarios' and 'list phases'",
     };
@@ -33,6 +34,8 @@ internal sealed class RunCommand
     private Command Build()
     {
         var command = new Command("run", "Run a scenario, or one phase of the series on existing data") { _name };
+        _name.CompletionSources.Add(_ => SeriesScenario.Phases(SeriesScenario.Find()).Select(phase => phase.Name));
+        _name.CompletionSources.Add(_ => ScenarioFile.Shipped());
         Option[] options =
         [
             .. _shared.Overrides.In(PlanOptions.OfRuns), _cold, _scenario.Set, _scenario.Scale,

@@ -77,7 +77,7 @@ internal static class ScenarioCommands
 
     private static Command CreateShowDocument()
     {
-        Argument<string> file = FileArgument();
+        Argument<string> file = ScenarioArgument();
         var collection = new Argument<string?>(
             "COLLECTION") { Description = "One of its collections [default: the first]", Arity = ArgumentArity.ZeroOrOne };
         Option<long?> number = OptionTypes.Count("--number", "Number of the document [default: 0]", least: 0);
@@ -96,7 +96,7 @@ internal static class ScenarioCommands
 
     private static Command CreateShowCommand()
     {
-        Argument<string> file = FileArgument();
+        Argument<string> file = ScenarioArgument();
         var operation = new Argument<string?>(
             "OPERATION") { Description = "Name of the operation [default: the first]", Arity = ArgumentArity.ZeroOrOne };
         var shared = new SharedOptions();
@@ -140,5 +140,13 @@ internal static class ScenarioCommands
             NearestName.Hint(name, all.Select(nameOf)));
     }
 
-    public static Argument<string> FileArgument() => new("FILE") { Description = "A scenario file, or a name from 'list scenarios'" };
+    public static Argument<string> ScenarioArgument()
+    {
+        var scenario = new Argument<string>("SCENARIO")
+        {
+            HelpName = "SCENARIO", Description = "A scenario file, or a name from 'list scenarios'",
+        };
+        scenario.CompletionSources.Add(_ => ScenarioFile.Shipped());
+        return scenario;
+    }
 }

@@ -23,7 +23,8 @@ internal static class SeriesCommand
         Option<long?> target = OptionTypes.Count("--target", "Number of documents to reach, such as 1M or 500M (required)");
         Option<long?> step = OptionTypes.Count("--step", "Documents per step [default: a tenth of the target, at most 1M]");
         Option<IReadOnlyList<string>?> tests = OptionTypes.List(
-            "--tests", "Phases to run: unack, batch, safe, q4, q5, q6, q7, size [default: all]", "LIST", text => text);
+            "--tests", "Phases to run: unack, batch, safe, q4, q5, q6, q7, size [default: all]", "PHASE[,PHASE…]", text => text);
+        tests.CompletionSources.Add(_ => SeriesScenario.Phases(SeriesScenario.Find()).Select(phase => phase.Name));
         Option<IReadOnlyList<int>?> shares = OptionTypes.Make<IReadOnlyList<int>?>("--shares", null,
             "Shares of unack/batch/safe in a step, in percent [default: 20/60/20 under 10M, else 10/85/5]", "A/B/C", ParseShares);
         Option<double?> window = OptionTypes.Duration(

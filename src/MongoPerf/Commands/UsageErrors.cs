@@ -52,7 +52,7 @@ internal static partial class UsageErrors
         {
             CommandResult when command is RootCommand => ("no command given", "try 'mongoperf series --target 1M'"),
             CommandResult when command.Subcommands.Count > 0 => ($"{command.Name}: no command given", Allowed(command)),
-            ArgumentResult { Tokens.Count: 0, Argument: { HelpName: null } missing } =>
+            ArgumentResult { Tokens.Count: 0, Parent: CommandResult, Argument: var missing } =>
                 ($"{command.Name}: {missing.Name} is missing", missing.Description),
             _ => (error.Message.TrimEnd('.'), null),
         };

@@ -16,7 +16,7 @@ internal static class ValidateCommand
 {
     public static Command Create()
     {
-        Argument<string> file = ScenarioCommands.FileArgument();
+        Argument<string> file = ScenarioCommands.ScenarioArgument();
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json");
         var command = new Command("validate", "Check a scenario file or a plot file") { file, format };
         command.Runs(parsed =>

@@ -39,8 +39,15 @@ internal static partial class LanguageOption
             Environment.SetEnvironmentVariable(Language.Variable, language.Tag);
     }
 
-    /// <summary>Descriptions of a command, and of all below it, in the language of now.</summary>
-    public static void Translate(Command command)
+    /// <summary>The same command, with all descriptions in the language of now.</summary>
+    public static RootCommand Translated(RootCommand root)
+    {
+        if (!Words.Language.IsEnglish)
+            Translate(root);
+        return root;
+    }
+
+    private static void Translate(Command command)
     {
         foreach (Symbol symbol in command.Options.Concat<Symbol>(command.Arguments).Append(command))
             symbol.Description = symbol.Description is { } text ? Translate(text) : null;

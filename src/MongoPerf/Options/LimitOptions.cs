@@ -12,7 +12,7 @@ internal sealed class LimitOptions
         "--memory-limit", "Memory limit (cgroup, page cache included) of a started server, or of each member of a replica set or shard; "
             + "or 'none'; a list compares them [default: none; for shards with --cache: the cache plus a quarter of it, "
             + "or plus 1GB if that is more]",
-        "SIZE[,SIZE…]", text => text == "none" ? 0 : Quantities.ParseRoom(text));
+        "SIZE[,SIZE…]", text => text == "none" ? 0 : Quantities.ParseRoom(text)).Suggesting("none");
 
     public Option<IReadOnlyList<int>?> Cpus { get; } = OptionTypes.List(
         "--cpus", "Number of CPUs a started server may use, or each member of a replica set or shard; a list compares them [default: all]",

@@ -40,7 +40,14 @@ internal static class OptionTypes
         Make<IReadOnlyList<T>?>(name, alias, description, valueName, text => Quantities.ParseList(text, parse, separator), ifBare);
 
     public static Option<string?> Choice(string name, string description, params string[] allowed) =>
-        Make<string?>(name, null, description, string.Join('|', allowed), text => OneOf(text, allowed));
+        Make<string?>(name, null, description, string.Join('|', allowed), text => OneOf(text, allowed)).Suggesting(allowed);
+
+    /// <summary>The same with words that completion offers for its value; others may be allowed beside them.</summary>
+    public static Option<T> Suggesting<T>(this Option<T> option, params string[] words)
+    {
+        option.CompletionSources.Add(words);
+        return option;
+    }
 
     public static Option<T?> Make<T>(string name, string? alias, string description, string valueName, Func<string, T> parse,
         T? ifBare = default) => new(name, alias is null ? [] : [alias])

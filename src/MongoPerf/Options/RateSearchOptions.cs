@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Load.Plans;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
@@ -14,7 +15,8 @@ internal sealed class RateSearchOptions
     };
 
     public Option<RateGoal?> Assert { get; } = OptionTypes.Make<RateGoal?>("--assert", null,
-        "With --find-max: limit of a response time, such as 'p99 < 10ms' or 'read.p99 < 10ms'", "LIMIT", RateGoal.Parse);
+        "With --find-max: limit of a response time, such as 'p99 < 10ms' or 'read.p99 < 10ms'", "LIMIT", RateGoal.Parse)
+        .Suggesting([.. Assertion.Latencies.Select(latency => $"{latency} < 10ms")]);
 
     /// <summary>Searches with --find-max, otherwise runs once or in sequence.</summary>
     /// <param name="parsed">The call.</param>

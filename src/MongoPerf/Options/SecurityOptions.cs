@@ -28,7 +28,7 @@ internal sealed class SecurityOptions
     private static Option<IReadOnlyList<bool>?> Switch(string name, string description)
     {
         Option<IReadOnlyList<bool>?> option = OptionTypes.List(name, description, "on|off[,…]",
-            text => OptionTypes.OneOf(text, ["on", "off"]) == "on", ifBare: [true]);
+            text => OptionTypes.OneOf(text, ["on", "off"]) == "on", ifBare: [true]).Suggesting("on", "off");
         option.Arity = ArgumentArity.ZeroOrOne;
         return option;
     }

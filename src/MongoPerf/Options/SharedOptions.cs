@@ -9,6 +9,8 @@ namespace MongoPerf.Options;
 /// <summary>Options that several commands take, each made once per command.</summary>
 internal sealed class SharedOptions
 {
+    private static readonly string[] Topologies = ["standalone", "replicaset", "sharded", "null"];
+
     public Option<string?> Uri { get; } = OptionTypes.Text("--uri", "Connection string of an existing deployment (environment: "
         + "MONGOPERF_URI); scenarios also accept tyrant://HOST. Without it, a mongod or the embedded server is started.", "URI", "-u");
 
@@ -33,11 +35,12 @@ internal sealed class SharedOptions
 
     public Option<IReadOnlyList<Topology>?> Topology { get; } = OptionTypes.List("--topology",
         "What to test: standalone (one server), replicaset or sharded (started on this machine) or null (stores nothing: "
-        + "measures the client itself); a list runs them in turn and compares them [default: standalone]", "KIND[,KIND…]", ParseTopology);
+        + "measures the client itself); a list runs them in turn and compares them [default: standalone]", "KIND[,KIND…]", ParseTopology).Suggesting(Topologies);
 
     public Option<IReadOnlyList<EngineKind>?> Engines { get; } = OptionTypes.List(
         "--engine", "Client that runs the operations: wire (MongoPerf's own client) or driver (MongoDB.Driver, the official driver); "
-            + "a list runs each in turn and compares them [default: wire]", "NAME[,NAME…]", ParseEngine);
+            + "a list runs each in turn and compares them [default: wire]", "NAME[,NAME…]", ParseEngine)
+        .Suggesting("wire", "driver");
 
     public Option<string?> Against { get; } = OptionTypes.Text(
         "--against", "A second deployment: run the same on it and compare with --uri", "URI");
@@ -74,7 +77,7 @@ internal sealed class SharedOptions
         {
             _ = Load.Sharding.ShardKey.Parse(text);
             return text;
-        });
+        }).Suggesting("hashed");
 
     public Option<int?> Presplit { get; } = OptionTypes.Make<int?>("--presplit", null,
         "Split a new sharded collection into N chunks, spread over the shards [default: the server's choice]", "N",
@@ -85,13 +88,13 @@ internal sealed class SharedOptions
 
     public Option<string?> Balancer { get; } = OptionTypes.Make<string?>("--balancer", null,
         "Balancer of the cluster: on, off, or its active window in the servers' time [default: unchanged]",
-        "on|off|HH:MM-HH:MM", ParseBalancer);
+        "on|off|HH:MM-HH:MM", ParseBalancer).Suggesting("on", "off");
 
     public Option<string?> Preset { get; } = OptionTypes.Choice(
         "--preset", "Settings of the original 2011 test of a sharded collection: --shard-key _id --ordered true --balancer on", "2011");
 
     public Option<double?> Verify { get; } = OptionTypes.Make<double?>("--verify", null,
-        "Share of replies to check byte by byte: all, none, or a percentage [default: 1%]", "SHARE", text => ParseShare(text));
+        "Share of replies to check byte by byte: all, none, or a percentage [default: 1%]", "SHARE", text => ParseShare(text)).Suggesting("all", "none");
 
     public Option<long?> MaxErrors { get; } = OptionTypes.Count(
         "--max-errors", "Failed operations allowed before the exit code is 4 [default: 0]", least: 0);
@@ -171,7 +174,7 @@ internal sealed class SharedOptions
     {
         // The word of earlier versions.
         "single" => Storage.Topology.Standalone,
-        _ => OptionTypes.OneOf(text, ["standalone", "replicaset", "sharded", "null"]) switch
+        _ => OptionTypes.OneOf(text, Topologies) switch
         {
             "replicaset" => Storage.Topology.ReplicaSet,
             "sharded" => Storage.Topology.Sharded,

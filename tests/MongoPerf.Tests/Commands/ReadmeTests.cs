@@ -8,7 +8,7 @@ namespace MongoPerf.Tests.Commands;
 /// <summary>The README's table of commands and its exit codes are the program's.</summary>
 public sealed partial class ReadmeTests
 {
-    private static readonly RootCommand Program = CommandLine.Build();
+    private static readonly RootCommand Program = CommandTree.Build();
 
     private static string Text => File.ReadAllText(Path.Combine(RepositoryPaths.Root, "README.md"));
 

@@ -33,7 +33,7 @@ public sealed class RequestedEngineTests
     [InlineData("calibrate", true)]
     [InlineData("list runs", false)]
     public void What_may_need_the_driver_is_told_from_the_command_and_its_engine(string call, bool mayNeed) =>
-        Assert.Equal(mayNeed, CommandLine.MayUseDriver(CommandLine.Build().Parse(call)));
+        Assert.Equal(mayNeed, CommandLine.MayUseDriver(CommandTree.Build().Parse(call)));
 
     [Fact]
     public void The_driver_is_loaded_once_for_all_requests_and_its_version_is_stored()

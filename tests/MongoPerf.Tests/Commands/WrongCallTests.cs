@@ -33,7 +33,7 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("run q4 --password:secret", "did you mean '--password-file'?")]
     [InlineData("compare --password=secret a b", "unknown option '--password' of 'compare'")]
     [InlineData("series --target lots", "--target: 'lots' is not a count")]
-    [InlineData("run", "run: NAME is missing")]
+    [InlineData("run", "run: SCENARIO is missing")]
     [InlineData("run series --records 5", "--records: the scenario grows its collections\nhint:  use --target")]
     [InlineData("run six-nodes --records 5",
         "--records: the scenario loads 5 collections (ordered, hashed, whole1, whole2, whole3); it has to load exactly one")]
@@ -162,7 +162,7 @@ public sealed class WrongCallTests : IDisposable
         "run ycsb/a --find-max --assert p99<10ms --dry-run", "--dry-run shows what would run and can't be combined with --find-max")]
     [InlineData("run size --find-max --assert p99<10ms",
         "run size reads the sizes once; --duration, --until, --warmup, --operations, --rate, --find-max")]
-    [InlineData("run", "NAME")]
+    [InlineData("run", "SCENARIO")]
     [InlineData("run q9", "'q9' is not a scenario or a phase of the series; phases: unack, batch, safe, q4, q5, q6, q7, size")]
     [InlineData("run bacth", "did you mean 'batch'?")]
     [InlineData("run q4 --duration 2s --warmup 2s", "--warmup is 2 s of a phase of 2 s")]

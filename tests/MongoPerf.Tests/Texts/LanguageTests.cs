@@ -52,7 +52,7 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
     [Fact]
     public void Every_option_argument_and_command_is_described_in_Chinese()
     {
-        string[] lines = [.. Descriptions(CommandLine.Build()).SelectMany(text => text.Split('\n'))
+        string[] lines = [.. Descriptions(CommandTree.Build()).SelectMany(text => text.Split('\n'))
             .Where(line => line.Contains(' ') && !line.TrimStart().StartsWith("mongoperf", StringComparison.Ordinal)).Distinct()];
         Assert.True(lines.Length > 100, $"only {lines.Length} descriptions were found");
         using (Words.In(Language.Chinese))
@@ -87,7 +87,7 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
     public void No_translation_is_left_over()
     {
         HashSet<string> texts = [.. Sources.Select(text => text.Key)
-            .Concat(HtmlExplore.Texts()).Concat(OfPlots()).Concat(Descriptions(CommandLine.Build()).SelectMany(Columns))];
+            .Concat(HtmlExplore.Texts()).Concat(OfPlots()).Concat(Descriptions(CommandTree.Build()).SelectMany(Columns))];
         texts.UnionWith(texts.Where(text => text.StartsWith('<')).Select(text => text[1..]).ToArray());
         texts.UnionWith(texts.Where(text => !text.Contains(' ') || text == "returned document")
             .SelectMany(text => new[] { $"{{0}} {text}", $"{{0}} {text}s" }).ToArray());
@@ -230,12 +230,12 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
     [InlineData("zh", "zh-CN")]
     [InlineData("zh-CN", "zh-CN")]
     public void A_language_has_a_name_and_a_tag(string name, string tag) =>
-        Assert.Equal(tag, LanguageOption.Of(CommandLine.Build().Parse(["report", "a", "--lang", name])).Tag);
+        Assert.Equal(tag, LanguageOption.Of(CommandTree.Build().Parse(["report", "a", "--lang", name])).Tag);
 
     [Fact]
     public void An_unknown_language_is_refused_with_those_that_there_are() =>
         Assert.Equal("--lang: 'zhh' is not valid; allowed: en, zh, zh-CN (did you mean 'zh'?)",
-            CommandLine.Build().Parse(["report", "a", "--lang", "zhh"]).Errors[0].Message);
+            CommandTree.Build().Parse(["report", "a", "--lang", "zhh"]).Errors[0].Message);
 
     private static IEnumerable<string> Descriptions(Command command) => command.Options.Concat<Symbol>(command.Arguments)
         .Append(command).Where(symbol => !symbol.Hidden).Select(symbol => symbol.Description).OfType<string>()
