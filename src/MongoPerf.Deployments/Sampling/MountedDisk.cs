@@ -10,7 +10,7 @@ namespace MongoPerf.Deployments.Sampling;
 /// <param name="Source">Such as "/dev/vda1"; "overlay" and the like where no device is behind it.</param>
 /// <param name="Major">Of the block device; 0 where no device is behind it.</param>
 /// <param name="Minor">Of the block device.</param>
-internal sealed record MountedDisk(string MountPoint, string FileSystem, string Source, int Major, int Minor)
+public sealed record MountedDisk(string MountPoint, string FileSystem, string Source, int Major, int Minor)
 {
     /// <summary>
     /// Finds it in /proc/self/mountinfo (proc(5)): the longest mount point that the folder lies in; of equals the last,

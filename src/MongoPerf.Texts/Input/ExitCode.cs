@@ -13,6 +13,7 @@ public enum ExitCode
     VerificationFailed = 5,
     Refused = 6,
     RejectedByServer = 7,
+    Unfit = 8,
     Regression = 10,
     AssertionFailed = 99,
     Interrupted = 130,
@@ -31,6 +32,7 @@ public static class ExitCodes
         ExitCode.Refused =>
             "refused: the command would touch data that its run does not own, continue without data that the run wrote, or fill the disk",
         ExitCode.RejectedByServer => "the server rejected a command, for the reason it gave",
+        ExitCode.Unfit => "doctor found a problem that prevents runs",
         ExitCode.Regression => "compare found a regression",
         ExitCode.AssertionFailed => "an assertion failed",
         ExitCode.Interrupted => "interrupted; results are saved, and 'resume' continues the run",

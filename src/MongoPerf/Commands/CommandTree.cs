@@ -54,6 +54,7 @@ internal static class CommandTree
         ServerCommand.Create(),
         ClusterCommand.Create(),
         ServeCommand.Create(),
+        DoctorCommand.Create(),
         CompletionCommand.Create(),
         ManCommand.Create(),
         NullServerCommand.Create(),
