@@ -84,8 +84,8 @@ public static class JsonReport
             data = new { settings.Data.Database, settings.Data.IsExisting, settings.Data.Sharding },
             plan = new
             {
-                plan.Name, plan.Description, plan.Path, parameters = ParametersOf(plan.Parameters), plan.Changes,
-                plan.Set, plan.Overrides.Scale,
+                plan.Name, plan.Description, plan.Path, parameters = ParametersOf(plan.Parameters),
+                changes = plan.Changes.Select(change => change.ToString()), plan.Set, plan.Overrides.Scale,
                 plan.TargetDocuments, plan.VerifyShare, plan.MaxErrors, plan.MaxSkipped,
             },
         };
@@ -111,7 +111,7 @@ public static class JsonReport
         complete = phase.IsComplete,
         phase.StartSkewMilliseconds, phase.StartSkewUncertaintyMilliseconds,
         phase.Rate,
-        phase.NotVerified,
+        notVerified = phase.NotVerified?.ToString(),
         operationsPerSecond = phase.Operations.Sum(operation => operation.OperationsPerSecond),
         phase.Operations,
         phase.Totals,

@@ -22,7 +22,7 @@ public static class ReportLines
         ];
         if (plan.Parameters.Where(parameter => parameter.Value != "~").ToList() is { Count: > 0 } parameters)
             facts.Add(new Fact("settings", PhaseLabels.Parameters(parameters)));
-        facts.AddRange(plan.Changes.Select(change => new Fact("changed", StoredText.OfChange(change))));
+        facts.AddRange(plan.Changes.Select(change => new Fact("changed", change.Text)));
         if (run.Settings.Data.Sharding is { } sharding)
             facts.Add(new Fact("shards", Sharding(sharding, run.Deployment?.Collections)));
         if (plan.VerifyShare > 0)

@@ -158,8 +158,8 @@ internal static class RunVerdicts
                 ? Words.Of($"verified: {documents} matches what was written")
                 : Words.Of($"verified: {documents} match what was written"));
         foreach (IGrouping<string, PhaseRecord> phases in run.Phases.Where(phase => phase.NotVerified is not null)
-            .GroupBy(phase => phase.NotVerified!))
+            .GroupBy(phase => phase.NotVerified!.Text))
             yield return new Verdict(Grade.Note, Words.Of($"not verified in "
-                + $"{string.Join(", ", phases.Select(phase => phase.Phase).Distinct())}: {StoredText.OfNotVerified(phases.Key)}"));
+                + $"{string.Join(", ", phases.Select(phase => phase.Phase).Distinct())}: {phases.Key}"));
     }
 }

@@ -9,13 +9,13 @@ public sealed class OverrideReader(PlanOverrides overrides)
 {
     /// <summary>The file's tree with these values in it.</summary>
     /// <param name="root">Of the file.</param>
-    /// <param name="told">Gets a line for each value that is another now.</param>
+    /// <param name="changes">Gets each value that is another now.</param>
     /// <exception cref="UserException">There is nothing to put a value in place of.</exception>
-    public MappingNode Apply(MappingNode root, List<string> told)
+    public MappingNode Apply(MappingNode root, List<StoredMessage> changes)
     {
         // A phase that runs alone gets the documents that it asks for from a load of its own.
-        MappingNode changed = overrides.IsAlone ? root : SetCollection(root, told);
-        return SetPhases(SetGrowth(changed, told), told);
+        MappingNode changed = overrides.IsAlone ? root : SetCollection(root, changes);
+        return SetPhases(SetGrowth(changed, changes), changes);
     }
 
     /// <summary>A phase that has these values and no others.</summary>
@@ -31,14 +31,14 @@ public sealed class OverrideReader(PlanOverrides overrides)
 
     private PlanOption[] Given(PlanPlace place) => [.. PlanOptions.All.Where(option => option.Place == place && option.IsIn(overrides))];
 
-    private MappingNode SetCollection(MappingNode root, List<string> told)
+    private MappingNode SetCollection(MappingNode root, List<StoredMessage> changes)
     {
         if (Given(PlanPlace.Collection) is not [var first, ..] given)
             return root;
         if (root.Find("data") is not MappingNode { Entries: var collections } data || collections.Count(IsLoaded) != 1)
             throw NoCollection(root, first.Name);
         MappingEntry only = collections.First(IsLoaded);
-        return root.With("data", data.With(only.Name, Put((MappingNode)only.Value, given, $" of '{only.Name}'", told)));
+        return root.With("data", data.With(only.Name, Put((MappingNode)only.Value, given, only.Name, changes)));
     }
 
     private static UserException NoCollection(MappingNode root, string option)
@@ -52,7 +52,7 @@ public sealed class OverrideReader(PlanOverrides overrides)
             "change the counts in the file, or with --set where they are parameters");
     }
 
-    private MappingNode SetGrowth(MappingNode root, List<string> told)
+    private MappingNode SetGrowth(MappingNode root, List<StoredMessage> changes)
     {
         if (Given(PlanPlace.Growth) is not [var first, ..] given)
             return root;
@@ -65,7 +65,7 @@ public sealed class OverrideReader(PlanOverrides overrides)
 
         return root.With("phases", phases with
         {
-            Items = [.. phases.Items.Select(item => IsGrowth(item) ? Put((MappingNode)item, given, "", told) : item)],
+            Items = [.. phases.Items.Select(item => IsGrowth(item) ? Put((MappingNode)item, given, "", changes) : item)],
         });
     }
 
@@ -73,11 +73,11 @@ public sealed class OverrideReader(PlanOverrides overrides)
 
     private static bool IsLoaded(MappingEntry entry) => entry.Value is MappingNode node && node.Find("count") is not null;
 
-    private MappingNode SetPhases(MappingNode root, List<string> told)
+    private MappingNode SetPhases(MappingNode root, List<StoredMessage> changes)
     {
         if (Given(PlanPlace.Phases) is not [var first, ..] given || root.Find("phases") is not SequenceNode phases)
             return root;
-        ScenarioNode[] changed = [.. phases.Items.Select(item => item is MappingNode phase ? SetIn(phase, given, told) : item)];
+        ScenarioNode[] changed = [.. phases.Items.Select(item => item is MappingNode phase ? SetIn(phase, given, changes) : item)];
         return changed.Where((item, i) => !ReferenceEquals(item, phases.Items[i])).Any()
             ? root.With("phases", phases with { Items = changed })
             : throw new UserException(
@@ -87,7 +87,7 @@ public sealed class OverrideReader(PlanOverrides overrides)
     }
 
     /// <summary>Of a growth, the phases that run at each size.</summary>
-    private MappingNode SetIn(MappingNode phase, PlanOption[] given, List<string> told)
+    private MappingNode SetIn(MappingNode phase, PlanOption[] given, List<StoredMessage> changes)
     {
         if (IsMeasured(phase))
             return Set(phase);
@@ -96,7 +96,7 @@ public sealed class OverrideReader(PlanOverrides overrides)
         ScenarioNode[] changed = [.. each.Items.Select(item => item is MappingNode one && IsMeasured(one) ? Set(one) : item)];
         return phase.With("each", each with { Items = changed });
 
-        MappingNode Set(MappingNode one) => Put(one, given, $" of '{(one.Find("name") as ScalarNode)?.Text ?? "phase"}'", told);
+        MappingNode Set(MappingNode one) => Put(one, given, (one.Find("name") as ScalarNode)?.Text ?? "phase", changes);
     }
 
     private static bool IsMeasured(MappingNode phase) =>
@@ -106,9 +106,9 @@ public sealed class OverrideReader(PlanOverrides overrides)
     /// <summary>The values in a mapping of the file, without what they displace there.</summary>
     /// <param name="node">As the file has it.</param>
     /// <param name="given">The options whose values go there.</param>
-    /// <param name="of">What the mapping is called in lines that are told.</param>
-    /// <param name="told">Gets a line for each value that is another now.</param>
-    private MappingNode Put(MappingNode node, PlanOption[] given, string of, List<string> told)
+    /// <param name="of">The name of what the mapping describes; empty where there is only one.</param>
+    /// <param name="changes">Gets each value that is another now.</param>
+    private MappingNode Put(MappingNode node, PlanOption[] given, string of, List<StoredMessage> changes)
     {
         MappingNode changed = node;
         foreach (string key in given.SelectMany(option => option.Displaces).Except(given.Select(option => option.Key)))
@@ -120,7 +120,8 @@ public sealed class OverrideReader(PlanOverrides overrides)
             ScenarioNode? said = node.Find(option.Key) ?? (option.OtherKey is { } other ? node.Find(other) : null);
             // Of many phases some may have the value already.
             if (option.Place != PlanPlace.Phases || said?.Label != value.Label)
-                told.Add($"{option.Key}{of}: {TextOf(typed)} ({option.Name}, the file says {said?.Label ?? "nothing"})");
+                changes.Add(new StoredMessage(
+                    MessageCode.ValueReplaced, option.Key, of, TextOf(typed), option.Name, said?.Label ?? ""));
             changed = changed.With(option.Key, value);
         }
 

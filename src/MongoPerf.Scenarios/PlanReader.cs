@@ -9,10 +9,10 @@ namespace MongoPerf.Scenarios;
 /// <param name="Plan">What to run.</param>
 /// <param name="MaxErrors">The file's; null when it says nothing.</param>
 /// <param name="MaxSkipped">The same of skipped arrivals.</param>
-/// <param name="Changes">What the command line changed, a line each.</param>
+/// <param name="Changes">What the command line changed.</param>
 /// <param name="Deployments">That the file brings up; empty for none.</param>
 /// <param name="Set">What the file sets for the deployment that it was read for, a line each.</param>
-public sealed record ReadPlan(Plan Plan, long? MaxErrors, SkipLimit? MaxSkipped, IReadOnlyList<string> Changes,
+public sealed record ReadPlan(Plan Plan, long? MaxErrors, SkipLimit? MaxSkipped, IReadOnlyList<StoredMessage> Changes,
     IReadOnlyList<ScenarioDeployment> Deployments, IReadOnlyList<string> Set)
 {
     /// <summary>What the file says it may write although its run does not create it: shop.audit, shop.*, server.</summary>
@@ -42,11 +42,11 @@ public static class PlanReader
     /// <exception cref="UserException">The file is wrong; says where and how.</exception>
     public static ReadPlan Read(ScenarioFile file, PlanOverrides overrides, ulong seed, ScenarioDeployment? on = null)
     {
-        var told = new List<string>();
+        var changes = new List<StoredMessage>();
         MappingNode asWritten = ScenarioYaml.Read(file.ShownPath, file.Text);
-        MappingNode root = new OverrideReader(overrides).Apply(asWritten, told);
+        MappingNode root = new OverrideReader(overrides).Apply(asWritten, changes);
         var top = new MappingReader(root, "scenario", ScenarioLanguage.File);
-        var parameters = new ScenarioParameters(top.Find("parameters"), on?.Set, overrides.Parameters, told);
+        var parameters = new ScenarioParameters(top.Find("parameters"), on?.Set, overrides.Parameters, changes);
         IReadOnlyList<ScenarioNode> phases = Phases(top);
         WrittenPhases.Require(phases);
         List<string> warnings = [.. WrittenPhases.Warnings(phases)];
@@ -64,11 +64,11 @@ public static class PlanReader
                 ? rounds
                 : Rounds(written), text);
         if (overrides.Scale != 1)
-            told.Insert(0, Scaled(asWritten, overrides, text));
+            changes.Insert(0, Scaled(asWritten, overrides, text));
         rounds = [.. rounds.Select(round => round with { Phases = [.. round.Phases.Select(text.Of)] })];
         IReadOnlySet<string> used = parameters.UsedIn(root);
         return new ReadPlan(
-            new Plan(file.Name, text.Of(top.Text("description") ?? ""), rounds), top.Count("maxErrors", 0), MaxSkipped(top), told,
+            new Plan(file.Name, text.Of(top.Text("description") ?? ""), rounds), top.Count("maxErrors", 0), MaxSkipped(top), changes,
             new DeploymentReader(top, rounds[0].Collections, overrides.Scale).Read(), SetBy(on, overrides, text))
         {
             MayWrite = MayWrite(top),
@@ -92,6 +92,12 @@ public static class PlanReader
                 .Select(chosen => new RoundReader(top, values, chosen, scale, seed, count, warnings).Read(data, phases))];
         }
     }
+
+    /// <summary>Warns of each collection from which the server removes documents: it promises to keep none of them.</summary>
+    private static IEnumerable<string> RemovedByServer(IEnumerable<PlanRound> rounds) => rounds.SelectMany(round => round.Collections)
+        .Where(collection => collection.RemovedBecause is not null)
+        .Select(collection => $"collection '{collection.Name}': the server removes documents by itself ({collection.RemovedBecause}), "
+            + "so lost documents can't be told from removed ones; those that come back are verified");
 
     private static string[] MayWrite(MappingReader top)
     {
@@ -128,13 +134,13 @@ public static class PlanReader
     /// "counts, memory and caches: times 0.0002 (--scale), so recordcount=200, 2k (file: 1M, 10M)": the one place that names the
     /// file's own numbers.
     /// </summary>
-    private static string Scaled(MappingNode root, PlanOverrides overrides, ScaledText text)
+    private static StoredMessage Scaled(MappingNode root, PlanOverrides overrides, ScaledText text)
     {
         bool limitsMemory = root.Find("deployments") is MappingNode { Entries: var deployments }
             && deployments.Any(d => d.Value is MappingNode node && (node.Find("memory") ?? node.Find("cache")) is not null);
-        string changes = text.Changes(overrides.Parameters.Keys);
-        return $"counts{(limitsMemory ? ", memory and caches" : "")}: "
-            + $"times {overrides.Scale:0.########} (--scale){(changes.Length > 0 ? $", so {changes}" : "")}";
+        return new StoredMessage(
+            limitsMemory ? MessageCode.CountsAndMemoryScaled : MessageCode.CountsScaled,
+            [$"{overrides.Scale:0.########}", .. text.Changes(overrides.Parameters.Keys)]);
     }
 
     private static IReadOnlyList<string> SetBy(ScenarioDeployment? deployment, PlanOverrides overrides, ScaledText text) =>

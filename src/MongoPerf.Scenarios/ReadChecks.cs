@@ -9,7 +9,7 @@ internal static class ReadChecks
 {
     public static PlanRound Of(PlanRound round)
     {
-        var changes = new Dictionary<string, string>();
+        var changes = new Dictionary<string, DocumentChange>();
         var phases = new List<Phase>();
         foreach (Phase phase in round.Phases)
         {
@@ -25,16 +25,15 @@ internal static class ReadChecks
     private static IEnumerable<Phase> Parts(Phase phase) =>
         phase.Growth is { } growth ? [.. growth.Each, new Phase { Name = phase.Name, Groups = growth.Beside }] : [phase];
 
-    private static void Note(Phase phase, Dictionary<string, string> changes)
+    private static void Note(Phase phase, Dictionary<string, DocumentChange> changes)
     {
         foreach ((string name, Operation leaf) in phase.Groups.SelectMany(g => g.Operations)
             .SelectMany(o => o.Operation.Leaves.Select(leaf => (o.Operation.Name, leaf)))
             .Where(o => o.leaf is { IsWrite: true, Inserts: false }))
-            changes.TryAdd(leaf.Written, $"operation '{name}' of phase '{phase.Name}' changes documents of "
-                + $"{(leaf.Written.Length > 0 ? $"'{leaf.Written}'" : "any collection")}");
+            changes.TryAdd(leaf.Written, new DocumentChange(name, phase.Name, leaf.Written));
     }
 
-    private static Phase Checked(Phase phase, Dictionary<string, string> changes)
+    private static Phase Checked(Phase phase, Dictionary<string, DocumentChange> changes)
     {
         if (phase.Growth is { } growth)
         {
@@ -56,12 +55,12 @@ internal static class ReadChecks
         };
     }
 
-    private static PhaseGroup Checked(PhaseGroup group, Dictionary<string, string> changes) => group with
+    private static PhaseGroup Checked(PhaseGroup group, Dictionary<string, DocumentChange> changes) => group with
     {
         Operations = [.. group.Operations.Select(o =>
             o.Operation is FindDocuments find && ChangeOf(find, changes) is not null ? o with { Operation = find.Unchecked } : o)],
     };
 
-    private static string? ChangeOf(FindDocuments find, Dictionary<string, string> changes) =>
+    private static DocumentChange? ChangeOf(FindDocuments find, Dictionary<string, DocumentChange> changes) =>
         changes.GetValueOrDefault(find.Collection) ?? changes.GetValueOrDefault("");
 }

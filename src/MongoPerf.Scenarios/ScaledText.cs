@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text.RegularExpressions;
 using MongoPerf.Load.Plans;
 using MongoPerf.Reports.Figures;
+using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 using MongoPerf.Texts.Yaml;
 
@@ -77,15 +78,18 @@ internal sealed partial class ScaledText(ScenarioParameters parameters, CountSca
             && parameters.ValuesOf(dimension).Any(value => CountsIn(value).Any())) ? end * scale.Factor : end;
 
     /// <summary>
-    /// For the line that says what the command line changed: "recordcount=200, 2k (file: 1M, 10M)"; empty when no
-    /// parameter counts anything.
+    /// The parameters that are others now, as <see cref="MessageCode.CountsScaled"/> takes them: "recordcount=200, 2k", "file", "1M, 10M".
+    /// Empty when no parameter counts anything.
     /// </summary>
     /// <param name="typed">Parameters that the command line sets.</param>
-    public string Changes(IEnumerable<string> typed) => string.Join("; ", parameters.Names
+    public IEnumerable<string> Changes(IEnumerable<string> typed) => parameters.Names
         .Select(name => (Name: name, Labels: parameters.LabelsOf(name).ToArray()))
         .Where(one => one.Labels.Any(label => Of(one.Name, label) != label))
-        .Select(one => $"{one.Name}={string.Join(", ", one.Labels.Select(label => Of(one.Name, label)))} "
-            + $"({(typed.Contains(one.Name) ? "--set" : "file")}: {string.Join(", ", one.Labels)})"));
+        .SelectMany(one => (string[])
+        [
+            $"{one.Name}={string.Join(", ", one.Labels.Select(label => Of(one.Name, label)))}",
+            typed.Contains(one.Name) ? "--set" : StoredMessage.OfFile, string.Join(", ", one.Labels),
+        ]);
 
     private string Of(NamedValue value)
     {

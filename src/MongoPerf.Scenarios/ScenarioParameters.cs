@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 using MongoPerf.Texts.Yaml;
 
@@ -23,9 +24,10 @@ internal sealed partial class ScenarioParameters
     /// <param name="node">Under "parameters"; null for none.</param>
     /// <param name="set">Of the deployment, by names that are there; wins over the file's other values. Null for none.</param>
     /// <param name="overrides">Of the command line, by name; whole values or lists with commas. Wins over both.</param>
-    /// <param name="told">Gets a line for each override.</param>
+    /// <param name="changes">Gets each override.</param>
     /// <exception cref="UserException">An empty sweep, or an override of what is not there.</exception>
-    public ScenarioParameters(ScenarioNode? node, MappingNode? set, IReadOnlyDictionary<string, string> overrides, List<string> told)
+    public ScenarioParameters(
+        ScenarioNode? node, MappingNode? set, IReadOnlyDictionary<string, string> overrides, List<StoredMessage> changes)
     {
         if (node is not null and not MappingNode)
             throw MappingReader.Wrong(node, $"parameters is {node.Describe()}; expected names with values");
@@ -38,7 +40,7 @@ internal sealed partial class ScenarioParameters
         foreach (MappingEntry entry in set?.Entries ?? [])
             Set(entry.Name, entry.Value);
         foreach ((string name, string text) in overrides)
-            Override(name, text, told);
+            Override(name, text, changes);
     }
 
     /// <summary>In the file's order.</summary>
@@ -150,7 +152,7 @@ internal sealed partial class ScenarioParameters
             .Select(value => old.FirstOrDefault(o => value.Node is ScalarNode && o.Name == value.Name) ?? value)];
     }
 
-    private void Override(string name, string text, List<string> told)
+    private void Override(string name, string text, List<StoredMessage> changes)
     {
         if (!_values.TryGetValue(name, out IReadOnlyList<NamedValue>? old))
         {
@@ -168,7 +170,8 @@ internal sealed partial class ScenarioParameters
         ];
         if (_values[name].Count == 0)
             throw new UserException(ExitCode.WrongUsage, $"--set: {name} has no value");
-        told.Add($"{name}: {text} (--set, the file says {string.Join(", ", old.Select(o => o.Name))})");
+        changes.Add(new StoredMessage(
+            MessageCode.ValueReplaced, name, "", text, "--set", string.Join(", ", old.Select(o => o.Name))));
     }
 
     private static string? NameIn(ScalarNode scalar) =>

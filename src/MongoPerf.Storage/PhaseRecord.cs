@@ -75,7 +75,7 @@ public sealed record PhaseRecord
     /// <summary>
     /// Why documents that its reads brought were not compared with what was written; null when they were, or when it reads none.
     /// </summary>
-    public string? NotVerified { get; init; }
+    public StoredMessage? NotVerified { get; init; }
 
     /// <summary>
     /// When its first operations were let go: Unix time, milliseconds, by the client's clock; null where nothing was measured.

@@ -21,8 +21,8 @@ public sealed record PlanSettings
 
     public PlanOverrides Overrides { get; init; } = new();
 
-    /// <summary>The same for people, such as "threads: 1, 8, 100 (--threads, the file says 4)".</summary>
-    public IReadOnlyList<string> Changes { get; init; } = [];
+    /// <summary>The same for people, such as "threads of 'read': 1, 8 (--threads, the file says 4)".</summary>
+    public IReadOnlyList<StoredMessage> Changes { get; init; } = [];
 
     /// <summary>Which of the file's deployments it was read for; null for none.</summary>
     public string? Deployment { get; init; }

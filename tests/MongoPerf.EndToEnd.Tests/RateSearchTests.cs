@@ -21,7 +21,8 @@ public sealed class RateSearchTests(TestServers servers) : IDisposable
         Assert.Equal([1, 2, 3], runs.Select(run => run.Run.Try));
         Assert.Equal(["load usertable", "a"], runs[0].Phases.Select(phase => phase.Phase));
         Assert.All(runs[1..], run => Assert.Equal(["a"], run.Phases.Select(phase => phase.Phase)));
-        Assert.All(runs[1..], run => Assert.Contains($"data: as loaded by run {runs[0].Run.Id}", run.Settings.Plan.Changes));
+        Assert.All(runs[1..], run => Assert.Contains(
+            $"data: as loaded by run {runs[0].Run.Id}", run.Settings.Plan.Changes.Select(change => change.ToString())));
         Assert.All(runs, run => Assert.Equal(3000, run.Phases[^1].Documents));
         Assert.All(runs, run => Assert.Equal(0, run.Failures));
         Assert.Single(runs.Select(run => run.Deployment!.ProcessId).Distinct());

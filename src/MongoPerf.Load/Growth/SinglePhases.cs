@@ -24,7 +24,9 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         Lap = phase.Lap,
         Rate = phase.Groups.Any(g => g.Rate is not null) ? phase.Groups.Sum(g => g.Rate?.Highest ?? 0) : null,
         Parameters = [.. phase.Parameters.Select(p => new ParameterValue(p.Key, p.Value))],
-        NotVerified = phase.NotVerified,
+        NotVerified = phase.NotVerified is { } change
+            ? new StoredMessage(MessageCode.DocumentsChanged, change.Operation, change.Phase, change.Collection)
+            : null,
     };
 
     /// <param name="phase">Of the round.</param>

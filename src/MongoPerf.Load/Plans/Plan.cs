@@ -184,8 +184,8 @@ public sealed record Phase
     /// <summary>The server explains its queries, and the plans are stored with the results.</summary>
     public bool ExplainsQueries { get; init; }
 
-    /// <summary>Why what its reads bring is not compared with what was written; null when it is, or when it reads nothing.</summary>
-    public string? NotVerified { get; init; }
+    /// <summary>Why what its reads return can't be compared with what was written; null when it can, or when nothing is read.</summary>
+    public DocumentChange? NotVerified { get; init; }
 
     /// <summary>Sizes of the first collection are taken when it is over.</summary>
     public bool TakesSizes { get; init; }
@@ -338,3 +338,9 @@ public sealed record Assertion(string Text, string Operation, string Metric, str
         _ => v != Limit,
     };
 }
+
+/// <summary>An operation that changes documents, which the generator then no longer knows.</summary>
+/// <param name="Operation">Its name.</param>
+/// <param name="Phase">The name of its phase.</param>
+/// <param name="Collection">Whose documents it changes; empty where it may be any collection.</param>
+public sealed record DocumentChange(string Operation, string Phase, string Collection);

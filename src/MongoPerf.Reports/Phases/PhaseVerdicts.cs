@@ -25,8 +25,8 @@ internal static class PhaseVerdicts
                 $"{(assertions.Length == 1 ? Words.Of("the assertion holds") : Words.Of($"all {assertions.Length} assertions hold"))}: "
                 + $"{string.Join("; ", assertions.Take(MostShown).Select(a => $"{a.Text} ({Measured(a)})"))}"
                 + $"{(assertions.Length > MostShown ? "; …" : "")}");
-        foreach (string changed in run.Settings.Plan.Changes.Select(StoredText.OfChange))
-            yield return new Verdict(Grade.Note, Words.Of($"changed on the command line: {changed}")) { IsChosen = true };
+        foreach (StoredMessage changed in run.Settings.Plan.Changes)
+            yield return new Verdict(Grade.Note, Words.Of($"changed on the command line: {changed.Text}")) { IsChosen = true };
         foreach (string leftOut in ScenarioFigures.LeftOut(FigureRun.Of(run)))
             yield return new Verdict(Grade.Note, leftOut);
     }

@@ -81,8 +81,8 @@ public static class PlanSession
     private static void Introduce(RunSession session, PreparedData prepared)
     {
         RunRequest request = session.Request;
-        foreach (string line in request.Plan.Changes)
-            session.Log.Show($"changed: {line}");
+        foreach (StoredMessage change in request.Plan.Changes)
+            session.Log.Show($"changed: {change}");
         foreach (string line in request.Plan.Set)
             session.Log.Show($"set by the deployment: {line}");
         foreach ((string name, long documents) in prepared.StartDocuments

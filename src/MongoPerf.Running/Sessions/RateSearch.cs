@@ -76,7 +76,9 @@ public static class RateSearch
     /// <param name="loaded">Whose data it uses; null when it loads its own.</param>
     private static RunRequest RequestFor(RunRequest opened, RunRequest read, List<RateTry> tries, RunFolder? loaded)
     {
-        string[] changes = [.. read.Plan.Changes, .. loaded is null ? Array.Empty<string>() : [$"data: as loaded by run {loaded.Id}"]];
+        StoredMessage[] changes = loaded is null
+            ? [.. read.Plan.Changes]
+            : [.. read.Plan.Changes, new StoredMessage(MessageCode.DataOfRun, loaded.Id)];
         return read with
         {
             Uri = opened.Uri,

@@ -121,13 +121,13 @@ public sealed class VerdictTests : IDisposable
     [Fact]
     public void What_was_verified_is_said_and_what_was_not_with_the_reason()
     {
-        const string Reason = "its plan changes the documents it reads";
+        var reason = new StoredMessage(MessageCode.DocumentsChanged, "update", "mix", "users");
         using StoredRun run = Stored(
             RunParts.Settings(), RunParts.Phase(1, "read", RunParts.Result("find") with { Verified = 1234 }),
-            RunParts.Phase(2, "mix", RunParts.Result("read")) with { NotVerified = Reason },
-            RunParts.Phase(3, "mix", RunParts.Result("read")) with { NotVerified = Reason });
+            RunParts.Phase(2, "mix", RunParts.Result("read")) with { NotVerified = reason },
+            RunParts.Phase(3, "mix", RunParts.Result("read")) with { NotVerified = reason with { Arguments = [.. reason.Arguments] } });
         Assert.Equal(
-            ["ok: verified: 1,234 returned documents match what was written", $"note: not verified in mix: {Reason}"],
+            ["ok: verified: 1,234 returned documents match what was written", $"note: not verified in mix: {reason}"],
             RunVerdicts.Of(run).Where(v => v.Text.Contains("verified")).Select(v => $"{v.Mark}: {v.Text}"));
     }
 

@@ -67,7 +67,7 @@ public sealed class DeploymentReaderTests
         Assert.Equal([memory, memory, 0, null], limits);
         Assert.Equal([null, cache, null, null], read.Deployments.Select(d => d.Settings.CacheBytes >> 20));
         if (scale != 1)
-            Assert.StartsWith("counts, memory and caches: times", Assert.Single(read.Changes), StringComparison.Ordinal);
+            Assert.Equal(MessageCode.CountsAndMemoryScaled, Assert.Single(read.Changes).Code);
     }
 
     [Fact]

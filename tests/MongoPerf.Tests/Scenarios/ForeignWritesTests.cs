@@ -214,15 +214,15 @@ public sealed class ForeignWritesTests
             StringComparison.Ordinal);
 
     [Theory]
-    [InlineData("{$out: log}", "operation 'aggregate' of phase 'first' changes documents of any collection")]
-    [InlineData("{$limit: 1}", null)]
-    public void Reads_after_an_aggregation_that_writes_are_not_compared_with_what_was_written(string stage, string? reason)
+    [InlineData("{$out: log}", true)]
+    [InlineData("{$limit: 1}", false)]
+    public void Reads_after_an_aggregation_that_writes_are_not_compared_with_what_was_written(string stage, bool writes)
     {
         Plan plan = ScenarioTexts.Plan($"{ScenarioTexts.Data}phases:\n  - {{name: first, count: 1, operations: [{{aggregate: users, "
             + $"pipeline: [{stage}]}}]}}\n  - {{name: second, count: 1, operations: [{{find: users, filter: {{_id: ^key}}}}]}}\n");
-        Assert.Equal(reason, plan.Phases.Last().NotVerified);
+        Assert.Equal(writes ? new DocumentChange("aggregate", "first", "") : null, plan.Phases.Last().NotVerified);
         Operation aggregation = plan.Operations.Single(operation => operation is AggregateDocuments);
-        Assert.Equal((reason is null, reason is not null), (aggregation.IsRead, aggregation.IsWrite));
+        Assert.Equal((!writes, writes), (aggregation.IsRead, aggregation.IsWrite));
     }
 
     private static ReadPlan Read(string operation, string top = "") => ScenarioTexts.Read($$$"""

@@ -81,7 +81,7 @@ public sealed class PlanOptionsTests
         "to: 100 (--target, the file says 50); step: 5 (--step, the file says 10)")]
     public void A_target_displaces_sizes_and_a_step_that_fits_another(string sizes, string options, string expected, string told)
     {
-        var lines = new List<string>();
+        var lines = new List<StoredMessage>();
         Assert.Equal(expected, Changed($"phases: [{{grow: users, {sizes}}}]\n", options, lines));
         Assert.Equal(told, string.Join("; ", lines));
     }
@@ -122,9 +122,9 @@ public sealed class PlanOptionsTests
     }
 
     /// <returns>What the file's only phase says of itself when it is read with the options.</returns>
-    private static string Changed(string text, string options, List<string> told)
+    private static string Changed(string text, string options, List<StoredMessage> changes)
     {
-        MappingNode changed = new OverrideReader(Typed(Words(options))).Apply(ScenarioYaml.Read("f.yaml", text), told);
+        MappingNode changed = new OverrideReader(Typed(Words(options))).Apply(ScenarioYaml.Read("f.yaml", text), changes);
         var phase = (MappingNode)((SequenceNode)changed.Find("phases")!).Items.Single();
         IEnumerable<MappingEntry> entries = phase.Entries.Where(entry => entry.Name is not ("name" or "operations" or "grow"));
         return string.Join(", ", entries.Select(entry => $"{entry.Name}: {entry.Value.Label}"));

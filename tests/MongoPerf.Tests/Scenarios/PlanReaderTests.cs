@@ -262,7 +262,7 @@ public sealed class PlanReaderTests
             "threads of 'p': 1, 2 (--threads, the file says 4)",
             "duration of 'p': 2s (--duration, the file says nothing)", "rate of 'p': 100 (--rate, the file says nothing)",
             "limit: 5 (--set, the file says 3)",
-        ], read.Changes);
+        ], read.Changes.Select(change => change.ToString()));
         PlanRound round = read.Plan.Rounds.Single();
         Assert.Equal(50, round.Collections.Single().Count);
         Assert.Equal([1, 2], round.Phases.Skip(1).Select(p => p.Groups.Single().Threads));
@@ -302,9 +302,9 @@ public sealed class PlanReaderTests
         const string write = "{name: write, operations: [{update: users, key: uniform, with: {$set: {x: 1}}}]}";
         Assert.Null(NotVerified($"phases: [{read}]\n"));
         Assert.Null(NotVerified($"phases: [{read}, {write}]\n"));
-        Assert.Equal("operation 'update' of phase 'write' changes documents of 'users'", NotVerified($"phases: [{write}, {read}]\n"));
+        Assert.Equal(new DocumentChange("update", "write", "users"), NotVerified($"phases: [{write}, {read}]\n"));
 
-        static string? NotVerified(string phases) =>
+        static DocumentChange? NotVerified(string phases) =>
             ScenarioTexts.Plan(ScenarioTexts.Data + phases).Rounds[0].Phases.Single(p => p.Name == "read").NotVerified;
     }
 

@@ -48,9 +48,9 @@ public sealed class ScaledTextTests
     {
         Assert.Equal(
             ["counts: times 0.001 (--scale), so total=1k, 60k, 100k (file: 1M, 60M, 100M); operations=5k (file: 5M); hot=2k (file: 2M)"],
-            Read(Swept, 0.001).Changes);
+            Read(Swept, 0.001).Changes.Select(change => change.ToString()));
         Assert.Equal("counts: times 0.001 (--scale), so total=3k (--set: 3M); operations=5k (file: 5M); hot=2k (file: 2M)",
-            Read(Swept, 0.001, ("total", "3M")).Changes[0]);
+            Read(Swept, 0.001, ("total", "3M")).Changes[0].ToString());
         Assert.Empty(Read(Swept, 1).Changes);
         Assert.Equal("Up to 100M and 90M", Read(Swept, 1).Tables[0].Title);
     }
