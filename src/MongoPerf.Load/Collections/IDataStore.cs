@@ -63,6 +63,14 @@ public interface IDataStore : IDisposable
     /// <returns>What the server says of the first duplicate key; null when there was none.</returns>
     string? Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges);
 
+    /// <summary>
+    /// Notes in the collection's marker that a unique index refused these documents: other clients of the run and later runs do not look
+    /// for them. Beyond a hundred thousand ranges no more are noted.
+    /// </summary>
+    void NoteRefused(PlanCollection collection, IReadOnlyList<NumberRange> numbers)
+    {
+    }
+
     /// <summary>How the server runs the query; null where it can't say.</summary>
     PlanSummary? Explain(Operation query);
 
@@ -105,6 +113,9 @@ public sealed record CollectionMarker(ulong Seed, string Template, string RunId,
 {
     /// <summary>Of that run, which tells it from another one of the same id; null for a run without one.</summary>
     public string? Token { get; init; }
+
+    /// <summary>Numbers of documents that a unique index refused, as they were noted; ranges may overlap.</summary>
+    public IReadOnlyList<NumberRange> Refused { get; init; } = [];
 }
 
 /// <summary>serverStatus metrics.queryExecutor: scanned and scannedObjects.</summary>

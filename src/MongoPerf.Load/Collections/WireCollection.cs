@@ -22,6 +22,9 @@ public sealed class WireCollection : IDisposable
     private const int WriteConcernFailed = 64;
     private const int MajorityMilliseconds = 30_000;
     private const int RepairBatch = 1000;
+
+    /// <summary>In a marker; all of them take 3.5 MB.</summary>
+    private const int MostRefused = 100_000;
     private const int RepairBytes = 8 * 1024 * 1024;
 
     private readonly CollectionAccess _access;
@@ -160,6 +163,23 @@ public sealed class WireCollection : IDisposable
         }
     }
 
+    /// <inheritdoc cref="IDataStore.NoteRefused"/>
+    public void NoteRefused(IReadOnlyList<NumberRange> numbers) => Retry(connection =>
+    {
+        long[] ends = [.. numbers.Take(MostRefused).SelectMany(range => (long[])[range.First, range.End])];
+        connection.RunCommand(_access.Database, BsonDocument.Of(
+            ("update", MarkerCollection),
+            ("updates", new[]
+            {
+                BsonDocument.Of(
+                    ("q", BsonDocument.Of(("_id", _collection))),
+                    ("u", BsonDocument.Of(("$push", BsonDocument.Of(
+                        ("refused", BsonDocument.Of(("$each", ends), ("$slice", 2 * MostRefused)))))))),
+            }),
+            ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
+        return true;
+    });
+
     /// <inheritdoc cref="IDataStore.Explain"/>
     public PlanSummary? Explain(Operation query) => Retry(connection =>
     {
@@ -263,7 +283,15 @@ public sealed class WireCollection : IDisposable
         marker.FindString("template") ?? "",
         marker.FindString("run") ?? "",
         marker.FindInt64("documents") ?? 0,
-        marker.IsTrue("grown")) { Token = marker.FindString("token") };
+        marker.IsTrue("grown")) { Token = marker.FindString("token"), Refused = ReadRefused(marker) };
+
+    /// <remarks>Anybody may write to the marker: what is no range is left out.</remarks>
+    private static NumberRange[] ReadRefused(BsonDocument marker) =>
+    [
+        .. (marker.FindDocument("refused") ?? BsonDocument.Empty)
+            .Select(end => end.Value is { IsNumber: true } number ? number.ToInt64() : -1).Chunk(2)
+            .Where(ends => ends is [>= 0 and var first, var end] && end > first).Select(ends => new NumberRange(ends[0], ends[1])),
+    ];
 
     /// <summary>
     /// A mongod that routes looks up what migrations changed when it is asked to find, on all shards; for explain and aggregate it never

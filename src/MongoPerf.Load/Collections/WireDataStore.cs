@@ -67,6 +67,9 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
 
     public string? Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges) => Of(collection.Stored[0]).Write(ranges);
 
+    public void NoteRefused(PlanCollection collection, IReadOnlyList<NumberRange> numbers) =>
+        Of(collection.Stored[^1]).NoteRefused(numbers);
+
     public PlanSummary? Explain(Operation query) => Find(query.Collection)?.Explain(query);
 
     public ExaminedCounters? ReadExamined(Operation operation) =>

@@ -201,7 +201,7 @@ internal sealed class Filling(RunContext run)
                 if (known + count > run.Options.MaxErrors)
                     throw new DuplicateKeyException(collection.Name, known + count, refused);
                 // No repair brings them in: a unique index holds their keys already.
-                run.GoOnWithout(collection.Name, missing, refused);
+                run.GoOnWithout(collection, missing, refused);
                 return (first, known + count);
             }
 

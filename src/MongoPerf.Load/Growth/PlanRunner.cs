@@ -74,6 +74,8 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
                 run.Data.Create(collection, known);
             }
 
+            if (known > 0 || continues)
+                run.LearnRefused(collection);
             run.Shrunk.Remove(collection.Name);
             bool isInserted = continues && round.Phases.SelectMany(p => p.Growth?.Each ?? [p]).SelectMany(p => p.Groups)
                 .SelectMany(g => g.Operations).SelectMany(o => o.Operation.Leaves)

@@ -172,6 +172,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
     {
         if (run.Data.FindsDocuments(collection))
         {
+            run.LearnRefused(collection);
             IReadOnlyList<NumberRange> absent = run.Data.FindMissing(collection, new NumberRange(0, end));
             long all = absent.Sum(range => range.Count);
             return (all, all - run.Refused.Without(collection.Name, absent).Sum(range => range.Count));
@@ -256,6 +257,10 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         if (outcome.WasStopped || outcome.GivenUp is not null || !run.Meet(head.Number, MeetingStage.End, stop))
         {
             _phases.Complete(phase,
+        long duplicates = Math.Min(own.Count, outcome.Groups.Sum(group => group.Duplicates));
+        // The first client counts for all. Which of its numbers a client has noted says nothing, only how many.
+        if (duplicates > 0 && !run.Options.Share.IsWhole)
+            run.Data.NoteRefused(collection, [own with { End = own.First + duplicates }]);
                 outcome with { WasStopped = true, Record = outcome.Record with { Documents = outcome.Groups.Sum(g => g.AllDocuments) } });
             if (outcome.GivenUp is { } failure)
                 ExceptionDispatchInfo.Throw(failure);
@@ -267,10 +272,13 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
             return _phases.Complete(phase, outcome with { Record = outcome.Record with { Documents = collection.Count } });
         long there = run.Data.Count(collection);
         long absent = collection.RemovedBecause is null ? Math.Max(0, collection.Count - there) : 0;
-        long refused = Math.Min(absent, outcome.Groups.Sum(group => group.Duplicates));
+        if (!run.Options.Share.IsWhole)
+            duplicates = run.Data.Inspect(collection.Stored[^1]).Marker?.Refused.Sum(range => range.Count) ?? duplicates;
+        long refused = Math.Min(absent, duplicates);
         if (refused > 0)
-            run.GoOnWithout(collection.Name, [new NumberRange(0, refused)],
-                outcome.Groups.Select(group => group.FirstDuplicate).First(first => first is not null)!);
+            run.GoOnWithout(collection, [new NumberRange(0, refused)],
+                outcome.Groups.Select(group => group.FirstDuplicate).FirstOrDefault(first => first is not null)
+                ?? "other clients met duplicate keys");
         if (absent > refused)
             run.Report("missing", $"{absent - refused:N0} of {collection.Count:N0} documents did not arrive in {collection.Name}");
         run.Data.Checkpoint(collection, there);

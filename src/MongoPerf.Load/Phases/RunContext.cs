@@ -118,15 +118,31 @@ public sealed class RunContext(
     }
 
     /// <summary>Goes on without documents that a unique index has refused.</summary>
-    /// <param name="collection">Its name.</param>
-    /// <param name="numbers">Of theirs; stored with the run, so that a resumed one knows them too.</param>
+    /// <param name="collection">In which they are missing.</param>
+    /// <param name="numbers">
+    /// Of theirs; stored with the run, so that a resumed one knows them, too, and where they can be found by their numbers in the marker.
+    /// </param>
     /// <param name="why">What the server says of one.</param>
-    internal void GoOnWithout(string collection, IReadOnlyList<NumberRange> numbers, string why)
+    internal void GoOnWithout(PlanCollection collection, IReadOnlyList<NumberRange> numbers, string why)
     {
         long count = numbers.Sum(range => range.Count);
-        Refused.Add(collection, numbers);
+        AddRefused(collection, numbers);
+        if (Data.FindsDocuments(collection))
+            Data.NoteRefused(collection, numbers);
+        Report("duplicates", $"{count:N0} {(count == 1 ? "document" : "documents")} of {collection.Name} can't be stored: {why}");
+    }
+
+    /// <summary>Learns which documents the run's other clients, or the runs before it, went on without.</summary>
+    internal void LearnRefused(PlanCollection collection)
+    {
+        if (Data.FindsDocuments(collection) && Data.Inspect(collection.Stored[^1]).Marker is { Refused: { Count: > 0 } refused })
+            AddRefused(collection, refused);
+    }
+
+    private void AddRefused(PlanCollection collection, IReadOnlyList<NumberRange> numbers)
+    {
+        Refused.Add(collection.Name, numbers);
         Store.SetNote(RefusedDocuments.Note, Refused.ToText());
-        Report("duplicates", $"{count:N0} {(count == 1 ? "document" : "documents")} of {collection} can't be stored: {why}");
     }
 
     /// <summary>The collection is made anew.</summary>

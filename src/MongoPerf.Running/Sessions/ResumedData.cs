@@ -32,13 +32,16 @@ internal static class ResumedData
     {
         foreach (VouchedDocuments one in vouched)
         {
-            RequireMarker(data, one, place);
+            CollectionMarker marker = RequireMarker(data, one, place);
+            // Other clients of the run, or a run that grew the collection, may have gone on without some that this one does not know.
+            if (data.FindsDocuments(one.Collection))
+                one.Refused.Add(one.Collection.Name, marker.Refused);
             if (!one.MayHaveShrunk)
                 RequireDocuments(data, one, place);
         }
     }
 
-    private static void RequireMarker(IDataStore data, VouchedDocuments vouched, ResumedPlace place)
+    private static CollectionMarker RequireMarker(IDataStore data, VouchedDocuments vouched, ResumedPlace place)
     {
         CollectionState state = data.Inspect(vouched.Collection.Stored[^1]);
         if (!state.Exists)
@@ -52,6 +55,7 @@ internal static class ResumedData
                 vouched, place, $"now belongs to {(marker.RunId == place.RunId ? "another run of this name" : $"run {marker.RunId}")}");
         if (marker.Documents < vouched.Documents && !place.IsExisting)
             throw Refused(vouched, place, $"holds {marker.Documents:N0} documents according to its marker");
+        return marker;
     }
 
     private static void RequireDocuments(IDataStore data, VouchedDocuments vouched, ResumedPlace place)

@@ -1,6 +1,7 @@
 using MongoPerf.Deployments;
 using MongoPerf.Load.Collections;
 using MongoPerf.Load.Growth;
+using MongoPerf.Load.Keys;
 using MongoPerf.Load.Phases;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Storage;
@@ -138,6 +139,18 @@ public sealed class ResumedDataTests : IDisposable
         ResumedData.Require(_run!.Data, vouched, Place);
         _run.Data.Remove("users", 7);
         AssertRefused(vouched, "holds 13 documents, but not number 7;");
+    }
+
+    /// <summary>Found by a review: a client of several knew only the documents that were refused to itself, and was not resumed.</summary>
+    [Fact]
+    public void What_a_unique_index_refused_to_other_clients_is_not_looked_for()
+    {
+        IReadOnlyList<VouchedDocuments> vouched = Interrupt(Growing, at: 15);
+        Mark(documents: 10);
+        _run!.Data.Remove("users", 3);
+        AssertRefused(vouched, "holds 15 documents, but not number 3;");
+        _run.Data.Markers["users"] = _run.Data.Markers["users"] with { Refused = [NumberRange.Of(3)] };
+        ResumedData.Require(_run.Data, vouched, Place);
     }
 
     private static (long Documents, bool MayHaveShrunk) Told(IReadOnlyList<VouchedDocuments> vouched) =>

@@ -50,6 +50,9 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
     /// <summary>By collection; there are none of their own accord.</summary>
     public Dictionary<string, CollectionMarker> Markers { get; } = [];
 
+    /// <summary>Collections get markers when they are made, and lose them when they are dropped.</summary>
+    public bool HasMarkers { get; init; }
+
     /// <summary>What the servers have examined so far.</summary>
     public Func<ExaminedCounters?> Examined { get; set; } = () => null;
 
@@ -91,8 +94,11 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
         }
     }
 
-    public CollectionState Inspect(StoredCollection collection) =>
-        new(_numbers.ContainsKey(collection.Name), Markers.GetValueOrDefault(collection.Name));
+    public CollectionState Inspect(StoredCollection collection)
+    {
+        lock (_lock)
+            return new(_numbers.ContainsKey(collection.Name), Markers.GetValueOrDefault(collection.Name));
+    }
 
     public void Create(PlanCollection collection, long documents)
     {
@@ -103,6 +109,17 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
         {
             Calls.Add($"create {collection.Name}");
             _ = Of(collection.Name);
+            if (HasMarkers)
+                Markers.TryAdd(collection.Name, new CollectionMarker(42, "", "run", documents, collection.IsGrown));
+        }
+    }
+
+    public void NoteRefused(PlanCollection collection, IReadOnlyList<NumberRange> numbers)
+    {
+        lock (_lock)
+        {
+            if (Markers.TryGetValue(collection.Name, out CollectionMarker? marker))
+                Markers[collection.Name] = marker with { Refused = [.. marker.Refused, .. numbers] };
         }
     }
 
@@ -110,6 +127,8 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
     {
         Of(collection.Name).Clear();
         _durable.Remove(collection.Name);
+        if (HasMarkers)
+            Markers.Remove(collection.Name);
     }
 
     public long Count(PlanCollection collection) => Of(collection.Name).Count;

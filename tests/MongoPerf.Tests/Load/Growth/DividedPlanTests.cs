@@ -320,6 +320,31 @@ public sealed class DividedPlanTests
         });
     }
 
+    /// <summary>Found by a review: the first client, which checks for all, knew only the documents that were refused to itself.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void What_a_unique_index_refused_to_any_client_is_not_missing(bool findsDocuments)
+    {
+        const string Text = Users + "phases:\n  - {load: users, batch: 1}\n  - {check: users}\n";
+        var data = new MemoryData(new ManualClock()) { HasMarkers = true, FindsNumbers = findsDocuments };
+        data.Twice.UnionWith([3, 60, 70]);
+        GrowthHarness[] parts = RunTogether(data, Text, 2, static (_, _) => Scripted.Ok(),
+            [
+                .. Enumerable.Range(0, 2)
+                    .Select(i => new GrowthHarness { Data = data, Share = new PlanShare(i, 2), Text = Text, MaxErrors = 3 }),
+            ]);
+        Assert.Equal(97, data.Numbers("users").Count);
+        Assert.Equal("users holds all 100 documents, not counting 3 that a unique index refused",
+            parts[0].Heard.Events.Last(e => e.Kind is "checked" or "missing").Text);
+        Assert.All(parts, part =>
+        {
+            Assert.Equal(0, part.Missing);
+            Assert.All(part.Records, record => Assert.True(record.IsComplete));
+            part.Dispose();
+        });
+    }
+
     /// <summary>Nothing is stored any more of what throws it.</summary>
     private sealed class KilledException : Exception;
 

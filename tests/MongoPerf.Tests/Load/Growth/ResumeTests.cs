@@ -265,6 +265,34 @@ public sealed class ResumeTests
             + $"\n{plan.Heard.Events.Last(e => e.Kind == "checked").Text}";
     }
 
+    /// <summary>Found by a review: a later run counted them as missing.</summary>
+    [Fact]
+    public void What_a_unique_index_refused_is_known_to_a_later_run_that_grows_the_collection_further()
+    {
+        const string Text = """
+            data: {users: {document: {n: ^number}}}
+            phases:
+              - {grow: users, to: TO, step: 10, writes: [{name: one, batch: 1}], each: [{name: read, count: 3, operations: [{find: users, key: uniform}]}]}
+              - {check: users}
+            """;
+        using var first = new GrowthHarness
+        {
+            Data = new MemoryData(new ManualClock()) { HasMarkers = true }, MaxErrors = 2,
+            Text = Text.Replace("TO", "20", StringComparison.Ordinal),
+        };
+        first.Data.Twice.UnionWith([3, 9]);
+        Assert.True(first.Run(_ => Scripted.Ok()));
+        using var later = new GrowthHarness
+        {
+            Data = first.Data, Text = Text.Replace("TO", "30", StringComparison.Ordinal), StartDocuments = { ["users"] = 20 },
+        };
+        Assert.True(later.Run(_ => Scripted.Ok()));
+        Assert.Equal(0, later.Missing);
+        Assert.Equal("users holds all 30 documents, not counting 2 that a unique index refused",
+            later.Heard.Events.Last(e => e.Kind is "checked" or "missing").Text);
+        Assert.All(later.Prepared.OfType<FindDocuments>(), find => Assert.Null(find.Expected));
+    }
+
     [Fact]
     public void A_collection_that_is_made_anew_has_refused_nothing_yet()
     {
