@@ -530,6 +530,9 @@ public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, dou
 
     /// <summary>The kind that says that such a server has answered again: its seconds are those since it was started.</summary>
     public const string FirstAnswer = "first answer";
+
+    /// <summary>The kind that says that the run was interrupted before, and continues.</summary>
+    public const string Resumed = "resumed";
 }
 
 /// <summary>One second (or the rest of one) of one operation of a phase, all threads together.</summary>

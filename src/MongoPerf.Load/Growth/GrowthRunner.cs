@@ -140,7 +140,7 @@ internal sealed class GrowthRunner
         else if (isOthers || (write.Range.End > _durable[write.Collection.Name] && _before.IsResumed))
         {
             if (!isOthers)
-                _run.Report("resumed",
+                _run.Report(RunEvent.Resumed,
                     $"{head.Phase} of step {head.Growth!.Step} was written, but its result was lost when the run was interrupted");
             // Asked only once, however often the run is resumed.
             _run.Store.EndPhase((_before.Find(head.Number) ?? head) with

@@ -25,8 +25,12 @@ internal static class SizeFindings
     }
 
     /// <summary>What would refute that memory ran out.</summary>
-    private const string LargerMemory =
-        "grow the same collection with a memory limit and a cache twice as large: if it falls at the same size, memory is not what ran out";
+    private static string LargerMemory => Words.Of("grow the same collection with a memory limit and a cache twice as large: "
+        + "if it falls at the same size, memory is not what ran out");
+
+    /// <summary>What would refute that a resume is why a rate fell.</summary>
+    private static string Uninterrupted =>
+        Words.Of("grow the collection again without an interruption: if it falls at the same size, the resume is not the cause");
 
     /// <param name="series">The run's.</param>
     /// <param name="level">
@@ -102,6 +106,10 @@ internal static class SizeFindings
         Comparison compared = new(series, row, before, after);
         (string? cause, bool isCoincidence) = CauseOf(
             series, growth, compared, from - (row.Documents.Length > 1 ? row.Documents[1] - row.Documents[0] : 0), to);
+        string? resumed = compared.ResumedBetween(step.From, step.To) ? Words.Of("the run was resumed between these sizes") : null;
+        // A server that began again reads more until its cache is full, whatever the size.
+        if (resumed is not null)
+            (cause, isCoincidence) = (cause is null ? resumed : Words.And([resumed, cause]), true);
         return new Finding
         {
             Id = FindingIds.SizeCliff,
@@ -114,7 +122,7 @@ internal static class SizeFindings
             Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence(Words.Of("after the fall"))],
             Cause = cause ?? compared.Processors,
             IsCoincidence = isCoincidence,
-            Refute = cause is null
+            Refute = resumed is not null ? Uninterrupted : cause is null
                 ? Words.Of("grow the collection again with smaller steps around the fall: if it falls elsewhere, the size is not the cause")
                 : LargerMemory,
             Weight = Math.Log(step.Before / step.After),
@@ -296,6 +304,11 @@ internal static class SizeFindings
         public int[] Before { get; }
 
         public int[] After { get; }
+
+        /// <summary>The run was interrupted after one size and resumed before the other.</summary>
+        public bool ResumedBetween(int from, int to) => _windows[from] is { } first && _windows[to] is { } last
+            && _series.Run.Events.Any(e =>
+                e.Kind == RunEvent.Resumed && e.AtMilliseconds >= first.To && e.AtMilliseconds <= last.From);
 
         public IReadOnlyList<string> Together => Circumstances.Of(_series, Windows(After), Windows(Before));
 

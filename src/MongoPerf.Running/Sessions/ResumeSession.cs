@@ -48,7 +48,7 @@ public static class ResumeSession
         store.SetState(RunState.Running, null, null);
         store.SetNote(StoredRun.RejectedNote, "");
         session.Begin(store, prepared.Plan);
-        session.Log.Report("resumed", InterruptedRun.Describe(stored));
+        session.Log.Report(RunEvent.Resumed, InterruptedRun.Describe(stored));
         if (beganOn is not null && beganOn != place.Address)
         {
             session.Log.Report("address", $"the run continues on {place.Address}; before, it was on {beganOn}");

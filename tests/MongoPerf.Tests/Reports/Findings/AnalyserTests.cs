@@ -76,6 +76,26 @@ public sealed class AnalyserTests : IDisposable
         Assert.StartsWith("grow the collection again with smaller steps", found.Refute, StringComparison.Ordinal);
     }
 
+    /// <summary>Found by a review: the fall was put down to the size.</summary>
+    [Theory]
+    [InlineData(6, true)]
+    [InlineData(3, false)]
+    public void A_rate_that_falls_where_the_run_was_resumed_is_seen_together_with_that(int after, bool isTold)
+    {
+        for (int step = 1; step <= 12; step++)
+        {
+            _run.Size(step, "q4", Flat(5, step <= 6 ? 1000.0 : 600));
+            if (step == after)
+                _run.Store.AddEvent(new RunEvent(ScriptedRun.At(_run.Now - 1), RunEvent.Resumed, "after step 6"));
+        }
+
+        Finding found = Single(FindingIds.SizeCliff);
+        Assert.Equal(isTold ? "the run was resumed between these sizes" : null, found.Cause);
+        Assert.True(found.IsCoincidence);
+        Assert.StartsWith(isTold ? "grow the collection again without an interruption" : "grow the collection again with smaller steps",
+            found.Refute, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void A_rate_that_rises_with_the_collection_is_found()
     {
