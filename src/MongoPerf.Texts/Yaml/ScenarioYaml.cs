@@ -35,6 +35,7 @@ public static class ScenarioYaml
             what = what[(what.LastIndexOf("): ", StringComparison.Ordinal) is var at && at >= 0 ? at + 3 : 0)..];
             int? tab = what.Contains(" tab ", StringComparison.Ordinal) ? FindTab(text, LineOf(parser)) : null;
             throw tab is { } line ? Tab(file, line)
+                : FindOpenQuote(parser, e, what) is { } quote ? Wrong(file, quote.Line, quote.Problem, quote.Hint)
                 : FindIndentation(text, e) is var (problem, hint) ? Wrong(file, e.Start.Line, problem, hint)
                 : Wrong(file, e.Start.Line, $"invalid YAML: {what}");
         }
@@ -68,6 +69,22 @@ public static class ScenarioYaml
     private static int? FindTab(string text, int from) => text.Split('\n').Index().Skip(from - 1)
         .Where(line => line.Item.AsSpan(0, line.Item.Length - line.Item.AsSpan().TrimStart(" \t").Length).Contains('\t'))
         .Select(line => (int?)line.Index + 1).FirstOrDefault();
+
+    /// <summary>Finds the quote that is not closed, where that is why the file can't be read.</summary>
+    /// <param name="parser">At the last event that could be read.</param>
+    /// <param name="e">The parser's failure.</param>
+    /// <param name="what">What it says.</param>
+    private static (long Line, string Problem, string Hint)? FindOpenQuote(Parser parser, YamlException e, string what)
+    {
+        const string Hint = "close it with the quote that it begins with";
+        if (what.Contains("canning a", StringComparison.Ordinal) && what.Contains("quoted scalar", StringComparison.Ordinal))
+            return (e.Start.Line, "a text begins here with a quote that is not closed", Hint);
+        // It was taken to end at a later quote, behind which nothing fits.
+        return parser.Current is Scalar { Style: ScalarStyle.SingleQuoted or ScalarStyle.DoubleQuoted } text
+            && text.End.Line > text.Start.Line
+            ? (text.Start.Line, $"a text begins here with a quote that is closed in line {text.End.Line} only", Hint)
+            : null;
+    }
 
     /// <summary>What is wrong with a line's indentation, where that is why it can't be read.</summary>
     /// <param name="text">The file's.</param>

@@ -24,7 +24,8 @@ public sealed class HostileYamlTests
 
     [Theory]
     [InlineData("a: b: c\n", "test.yaml:1: invalid YAML: While scanning a plain scalar value, found invalid mapping.", "")]
-    [InlineData("a: 1\nb: 'x\n", "test.yaml:2: invalid YAML: While scanning a quoted scalar, found unexpected end of stream.", "")]
+    [InlineData("a: 1\nb: 'x\n", "test.yaml:2: a text begins here with a quote that is not closed",
+        "close it with the quote that it begins with")]
     [InlineData("a: 1\nb: [1, 2\nc: 5\n", "test.yaml:2: invalid YAML here or in the next lines",
         "is every [ and { closed, with commas between the items?")]
     [InlineData("a: 1\nb: 2\na: 3\n", "test.yaml:3: the key 'a' appears twice", "")]
