@@ -16,14 +16,17 @@ public static class PlotBuilder
         PlotInfo[] ofGrowths = [.. plots.Where(IsOfGrowth)];
         return plots.SelectMany(plot => !IsOfGrowth(plot) ? Build(run, plot).Where(IsWorthIt(plot))
             : plot == ofGrowths[0] ? GrowthFrame.Of(run)
-                .SelectMany(frame => ofGrowths.Select(one => GrowthCharts.Build(one, frame)).OfType<Chart>())
+                .SelectMany(frame => ofGrowths.SelectMany(one => OfGrowth(one, frame)))
             : []);
     }
 
     /// <summary>Makes a plot's charts: several where there are several growths, collections or phases.</summary>
-    public static IEnumerable<Chart> Build(StoredRun run, PlotInfo plot) => plot switch
+    public static IEnumerable<Chart> Build(StoredRun run, PlotInfo plot) => plot.Figure is not null
+        ? Build(FigureRun.Of(run), plot)
+        : WithPanels(run, plot).Select(chart => PlotNames.Note(chart, plot, FigureRun.Of(run)));
+
+    private static IEnumerable<Chart> WithPanels(StoredRun run, PlotInfo plot) => plot switch
     {
-        { Figure: { } } => Build(FigureRun.Of(run), plot),
         { X: PlotLanguage.Time } => One(TimeCharts.Build(run, plot)),
         { X: PlotLanguage.Documents } => GrowthFrame.Of(run).Select(frame => GrowthCharts.Build(plot, frame)).OfType<Chart>(),
         { X: PlotLanguage.Filled } => SizeChart.OfFilled(run, OperationSeconds.Of(run), plot),
@@ -36,7 +39,10 @@ public static class PlotBuilder
     /// <summary>Makes the charts of a plot with y, over one run or several.</summary>
     public static IEnumerable<Chart> Build(IReadOnlyList<FigureRun> runs, PlotInfo plot) =>
         ScenarioFigures.Build(runs, plot.Figure! with { Title = plot.TitleWith() }, plot.Name)
-            .Select(chart => plot.HowToRead.Length == 0 ? chart : chart with { HowToRead = plot.Reading });
+            .Select(chart => PlotNames.Note(plot.HowToRead.Length == 0 ? chart : chart with { HowToRead = plot.Reading }, plot, runs));
+
+    private static IEnumerable<Chart> OfGrowth(PlotInfo plot, GrowthFrame frame) =>
+        One(GrowthCharts.Build(plot, frame)).Select(chart => PlotNames.Note(chart, plot, FigureRun.Of(frame.Run)));
 
     /// <summary>In a report, a chart over numbers with one point on each line says nothing that tables don't.</summary>
     public static Func<Chart, bool> IsWorthIt(PlotInfo plot) => chart =>

@@ -27,7 +27,8 @@ public static class PlotLibrary
             return Standard;
         if (!Directory.Exists(folder))
             throw new UserException(
-                ExitCode.WrongUsage, $"--plots: no folder '{folder}'", "name a folder with plot files; 'mongoperf new --plot my.yaml' writes one");
+                ExitCode.WrongUsage, $"--plots: no folder '{folder}'",
+                "name a folder with plot files; 'mongoperf new --plot my.yaml' writes one");
         PlotInfo[] own = [.. PlotFile.In(folder).Select(PlotReader.Read)];
         if (own.Length == 0 && !File.Exists(Path.Combine(folder, PlotStyle.Name + ".yaml")))
             throw new UserException(

@@ -98,7 +98,7 @@ public static class PlotReader
     }
 
     /// <summary>Lines that are known before a run is; null where a run's operations name them.</summary>
-    private static IReadOnlyList<string>? LinesOf(string x, string show) => (x, show) switch
+    internal static IReadOnlyList<string>? LinesOf(string x, string show) => (x, show) switch
     {
         (PlotLanguage.Window, PlotLanguage.Latency) => PlotLanguage.WindowLines,
         (PlotLanguage.Documents, PlotLanguage.Percentiles) => PlotLanguage.PercentileLines,

@@ -120,8 +120,11 @@ internal static class PlotCommand
         if (!plot.IsOfOneRun)
             throw new UserException(
                 ExitCode.WrongUsage, $"{wanted} is a plot of several runs; one is named", "name the runs to compare, the baseline first");
-        return PlotBuilder.Build(run, plot).FirstOrDefault()
-            ?? throw Missing(plot, wanted!, whose, FigureRun.Of(run), ChartCatalogue.Build(run));
+        Chart[] charts = [.. PlotBuilder.Build(run, plot)];
+        if (charts.Length == 0)
+            throw Missing(plot, wanted!, whose, FigureRun.Of(run), ChartCatalogue.Build(run));
+        WarnOfUnknown(plot, wanted!, whose, FigureRun.Of(run), charts);
+        return charts[0];
     }
 
     private static Chart OfSeveral(string folder, string[] named, string? wanted)
@@ -143,8 +146,12 @@ internal static class PlotCommand
                 throw new UserException(
                     ExitCode.WrongUsage, $"{wanted} is a plot of one run; {named.Length} are named",
                     "a plot file with 'runs: any' is drawn of each run; of the standard plots, ratios and operation compare runs");
-            return ComparisonCharts.Build(sides, plot, () => Compare(sides)).FirstOrDefault()
-                ?? throw Missing(plot, wanted!, "the comparison", FigureRun.Of([.. sides.Select(static side => side.Stored)]), null);
+            IReadOnlyList<FigureRun> runs = FigureRun.Of([.. sides.Select(static side => side.Stored)]);
+            Chart[] drawn = [.. ComparisonCharts.Build(sides, plot, () => Compare(sides))];
+            if (drawn.Length == 0)
+                throw Missing(plot, wanted!, "the comparison", runs, null);
+            WarnOfUnknown(plot, wanted!, "the comparison", runs, drawn);
+            return drawn[0];
         }
         finally
         {
@@ -190,13 +197,23 @@ internal static class PlotCommand
     private static UserException Missing(
         PlotInfo plot, string wanted, string whose, IReadOnlyList<FigureRun> runs, IReadOnlyList<Chart>? charts)
     {
-        if (plot.Figure is { } figure && FigureNames.FindUnknown(figure, runs) is (string key, string name, { } allowed))
+        if (plot.Figure is { } figure && FigureNames.FindUnknown(figure, runs).FirstOrDefault() is { } unknown)
             return new UserException(
-                ExitCode.WrongUsage, $"{wanted}: {key} is '{name}', which {whose} does not have; it has {string.Join(", ", allowed)}",
-                NearestName.Hint(name, allowed));
+                ExitCode.WrongUsage,
+                $"{wanted}: {unknown.Key} is '{unknown.Name}', which {whose} does not have; it has {string.Join(", ", unknown.Known)}",
+                NearestName.Hint(unknown.Name, unknown.Known));
         string? hint = charts is null ? null
             : charts.Count == 0 ? "it has no charts at all" : $"it has {string.Join(", ", charts.Select(static chart => chart.Name))}";
         return new UserException(ExitCode.WrongUsage, $"{whose} has no data for plot {wanted}", hint);
+    }
+
+    /// <summary>Says which of the names in a plot's file are left out of its charts.</summary>
+    private static void WarnOfUnknown(
+        PlotInfo plot, string wanted, string whose, IReadOnlyList<FigureRun> runs, IReadOnlyList<Chart> charts)
+    {
+        foreach (UnknownName unknown in PlotNames.FindUnknown(plot, runs, charts))
+            Console.Error.WriteLine($"warning: {wanted}: {unknown.Key} has '{unknown.Name}', which {whose} does not have"
+                + $"{(unknown.Known.Count > 0 ? $"; it has {string.Join(", ", unknown.Known)}" : "")}");
     }
 
     /// <summary>Writes the picture and, unless it goes to standard output, its data beside it.</summary>

@@ -317,6 +317,25 @@ public sealed class PlotTests : IDisposable
         Assert.Contains("did you mean 'q5'?", errors, StringComparison.Ordinal);
     }
 
+    /// <summary>Found by a review: lists were drawn without the names that the run does not have, and nothing said so.</summary>
+    [Theory]
+    [InlineData("x: documents\ny: rate\nphases: [q4, qq5]", "phases has 'qq5', which run", "; it has ")]
+    [InlineData("x: documents\npanels: [{show: queries, lines: [q4, qq5]}]", "lines has 'qq5', which run", "")]
+    [InlineData("x: time\npanels: [{show: latency, lines: [q4 p50, qq5 p50]}]", "lines has 'qq5 p50', which run", "")]
+    public void A_list_is_drawn_without_the_names_that_the_run_does_not_have_which_are_said(string plot, string warning, string known)
+    {
+        File.WriteAllText(_folder.At("my.yaml"), $"title: T\n{plot}");
+        (int code, _, string errors) = Plot("--plot", _folder.At("my.yaml"), "-o", _folder.At("n.svg"));
+        Assert.Equal(0, code);
+        Assert.Contains($"my.yaml: {warning} {Run} does not have{known}", errors, StringComparison.Ordinal);
+        using StoredRun run = Stored();
+        string read = Assert.Single(PlotBuilder.Build(run, Read("my", $"title: T\n{plot}"))).HowToRead;
+        Assert.EndsWith(
+            $"Left out, because nothing of that name was measured: '{warning.Split('\'')[1]}'.", read, StringComparison.Ordinal);
+        (_, _, string none) = Plot("--plot", "timeline", "-o", _folder.At("t.svg"));
+        Assert.DoesNotContain("warning", none, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Lines_and_titles_of_a_file_are_kept_by_every_source()
     {
