@@ -148,6 +148,9 @@ internal sealed class RecordingProxy : IDisposable
 
     private void Remember(byte[] message)
     {
+        // The official driver greets in the older form.
+        if ((OpCode)BitConverter.ToInt32(message, 12) != OpCode.Msg)
+            return;
         OpMsg parsed = OpMsg.Parse(message);
         int bytes = 0;
         foreach (DocumentSequence sequence in parsed.Sequences)
