@@ -44,7 +44,7 @@ internal sealed class DocumentPool
     /// <summary>The same documents as a projection leaves them.</summary>
     public DocumentPool Project(ReadOnlySpan<byte> projection)
     {
-        if (!Projection.IsInclusion(projection))
+        if (!InclusionProjection.Is(projection))
             return this;
         foreach ((byte[] known, DocumentPool pool) in _projected)
         {
@@ -85,7 +85,7 @@ internal sealed class DocumentPool
     /// <summary>Two threads at once may lose one of two, which is then made again.</summary>
     private DocumentPool AddProjection(byte[] projection)
     {
-        DocumentPool projected = Make(Count, (writer, number) => Projection.Write(writer, DocumentAt((int)number), projection));
+        DocumentPool projected = Make(Count, (writer, number) => InclusionProjection.Write(writer, DocumentAt((int)number), projection));
         (byte[], DocumentPool)[] before = _projected;
         _projected = before.Length < MaximumProjections ? [.. before, (projection, projected)] : [(projection, projected)];
         return projected;
@@ -95,54 +95,5 @@ internal sealed class DocumentPool
     {
         ReadOnlySpan<byte> element = _elements.AsSpan((index == 0 ? 0 : _ends[index - 1]).._ends[index]);
         return element[(element.IndexOf((byte)0) + 1)..];
-    }
-}
-
-/// <summary>Projections that name the fields that are wanted; of others nothing is understood.</summary>
-internal static class Projection
-{
-    public static bool IsInclusion(ReadOnlySpan<byte> projection)
-    {
-        var field = new BsonReader(projection);
-        while (field.Read())
-        {
-            if (field.ToBoolean())
-                return true;
-        }
-
-        return false;
-    }
-
-    /// <summary>It lets nothing through but _id.</summary>
-    public static bool IsIdOnly(ReadOnlySpan<byte> projection)
-    {
-        var field = new BsonReader(projection);
-        return field.Read() && field.NameIs("_id"u8) && field.ToBoolean() && !field.Read();
-    }
-
-    /// <summary>Writes the named top-level fields; of a path such as <c>address.city</c> the whole of <c>address</c>.</summary>
-    public static void Write(BsonWriter writer, ReadOnlySpan<byte> document, ReadOnlySpan<byte> projection)
-    {
-        writer.StartDocument();
-        var field = new BsonReader(document);
-        while (field.Read())
-        {
-            if (Includes(projection, field.Name))
-                writer.WriteValue(field.Name, field.Type, field.Value);
-        }
-
-        writer.End();
-    }
-
-    private static bool Includes(ReadOnlySpan<byte> projection, ReadOnlySpan<byte> name)
-    {
-        var wanted = new BsonReader(projection);
-        while (wanted.Read())
-        {
-            if (wanted.Name.StartsWith(name) && (wanted.Name.Length == name.Length || wanted.Name[name.Length] == (byte)'.'))
-                return wanted.ToBoolean();
-        }
-
-        return name.SequenceEqual("_id"u8);
     }
 }

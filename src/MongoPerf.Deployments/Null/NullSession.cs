@@ -54,43 +54,14 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
             return Find(collection, request, reply);
         else if (request.Name.SequenceEqual("drop"u8))
             return Drop(collection, request, reply);
+        else if (request.Name.SequenceEqual("killCursors"u8))
+            KillCursors(request.Body, reply.Body);
         else if (IsOfStatistics(request))
             return Describe(collection, request, reply);
-        else if (!TryAnswerOther(collection, request, reply))
+        else if (!NullCommands.TryAnswer(collection, request, reply.Body, counters))
             return false;
         reply.Succeed();
         return true;
-    }
-
-    /// <returns>False when the embedded server has to answer.</returns>
-    private bool TryAnswerOther(NumberedCollection collection, in CommandRequest request, ReplyWriter reply)
-    {
-        switch (request.NameText)
-        {
-            case "update":
-                Update(collection, request, reply.Body);
-                return true;
-            case "delete":
-                Delete(collection, request, reply.Body);
-                return true;
-            case "findAndModify" or "findandmodify":
-                FindAndModify(collection, request.Body, reply.Body);
-                return true;
-            case "count":
-                Count(collection, request.Body, reply.Body);
-                return true;
-            case "distinct":
-                Distinct(collection, request.Body, reply.Body);
-                return true;
-            case "aggregate":
-                Aggregate(collection, reply.Body);
-                return true;
-            case "killCursors":
-                KillCursors(request.Body, reply.Body);
-                return true;
-            default:
-                return false;
-        }
     }
 
     /// <summary>The collection of the plan that the command's first field names; the last one is found again without a look-up.</summary>
@@ -142,7 +113,7 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
         }
         else
         {
-            foreach (byte[] document in Statements(request, "documents"))
+            foreach (byte[] document in NullCommands.Statements(request, "documents"))
                 count += collection.Insert(document);
         }
 
@@ -231,101 +202,6 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
         body.End();
     }
 
-    /// <summary>Each statement finds a document, if there is any; otherwise an upsert is answered as if it had inserted one.</summary>
-    private void Update(NumberedCollection collection, in CommandRequest request, BsonWriter body)
-    {
-        List<byte[]> statements = Statements(request, "updates");
-        long changed = collection.Count > 0 ? statements.Count : 0;
-        int upserted = collection.Count > 0 ? 0 : statements.Count(IsUpsert);
-        counters.CountUpdates(statements.Count, changed);
-        body.WriteInt64("n"u8, changed + upserted);
-        body.WriteInt64("nModified"u8, changed);
-        if (upserted == 0)
-            return;
-        body.StartArray("upserted"u8);
-        for (int i = 0; i < upserted; i++)
-        {
-            body.StartDocument(Encoding.UTF8.GetBytes($"{i}"));
-            body.WriteInt32("index"u8, i);
-            body.WriteNull("_id"u8);
-            body.End();
-        }
-
-        body.End();
-    }
-
-    private static bool IsUpsert(byte[] update) => new BsonReader(update) is var flag && flag.Find("upsert"u8) && flag.ToBoolean();
-
-    private void Delete(NumberedCollection collection, in CommandRequest request, BsonWriter body)
-    {
-        long deleted = 0;
-        List<byte[]> statements = Statements(request, "deletes");
-        foreach (bool isAll in statements.ConvertAll(IsOfAll))
-            deleted += isAll ? collection.Clear() : collection.DeleteOne();
-        counters.CountDeletes(statements.Count, deleted);
-        body.WriteInt64("n"u8, deleted);
-    }
-
-    private static bool IsOfAll(byte[] delete)
-    {
-        var limit = new BsonReader(delete);
-        var filter = new BsonReader(delete);
-        return limit.Find("limit"u8) && limit.ToInt64() == 0 && filter.Find("q"u8)
-            && filter.DocumentBytes.Length <= BsonReader.MinimumDocumentLength;
-    }
-
-    private void FindAndModify(NumberedCollection collection, ReadOnlySpan<byte> request, BsonWriter body)
-    {
-        counters.CountCommand();
-        var command = new BsonReader(request);
-        BsonDocument? found = collection.FindOne(command.Find("query"u8) ? command.DocumentBytes : BsonDocument.Empty.Bytes);
-        if (command.Find("remove"u8) && command.ToBoolean())
-            collection.DeleteOne();
-        body.StartDocument("lastErrorObject"u8);
-        body.WriteInt32("n"u8, found is null ? 0 : 1);
-        body.WriteBoolean("updatedExisting"u8, found is not null);
-        body.End();
-        if (found is null)
-            body.WriteNull("value"u8);
-        else
-            body.WriteDocument("value"u8, found.Bytes);
-    }
-
-    /// <summary>Of the collection, whatever the filter.</summary>
-    private void Count(NumberedCollection collection, ReadOnlySpan<byte> request, BsonWriter body)
-    {
-        counters.CountCommand();
-        var command = new BsonReader(request);
-        body.WriteInt64("n"u8,
-            command.Find("limit"u8) && command.ToInt64() is > 0 and var limit ? Math.Min(collection.Count, limit) : collection.Count);
-    }
-
-    /// <summary>The value that one of the documents has.</summary>
-    private void Distinct(NumberedCollection collection, ReadOnlySpan<byte> request, BsonWriter body)
-    {
-        counters.CountCommand();
-        var key = new BsonReader(request);
-        body.StartArray("values"u8);
-        if (key.Find("key"u8) && collection.FindOne(BsonDocument.Empty.Bytes)?.Find(Encoding.UTF8.GetString(key.StringBytes)) is { } value)
-            body.WriteValue("0"u8, value.Type, value.Bytes.Span);
-        body.End();
-    }
-
-    /// <summary>One document with the number of documents, whatever the pipeline: right for a count by $group.</summary>
-    private void Aggregate(NumberedCollection collection, BsonWriter body)
-    {
-        counters.CountCommand();
-        BeginCursor(body, "firstBatch"u8);
-        body.StartDocument("0"u8);
-        body.WriteNull("_id"u8);
-        body.WriteInt64("n"u8, collection.Count);
-        body.End();
-        body.End();
-        body.WriteInt64("id"u8, 0);
-        body.WriteString("ns"u8, collection.Namespace);
-        body.End();
-    }
-
     private static bool IsOfStatistics(in CommandRequest request) => request.Name.SequenceEqual("collStats"u8)
         || (request.Name.SequenceEqual("aggregate"u8)
             && new BsonDocument(request.Body.ToArray()).Find("pipeline.0.$collStats") is not null);
@@ -364,26 +240,5 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
             Copy(new BsonReader(source.DocumentBytes));
             reply.Body.End();
         }
-    }
-
-    /// <summary>Statements come in the command's array or in a section of their own.</summary>
-    private static List<byte[]> Statements(in CommandRequest request, string field)
-    {
-        var statements = new List<byte[]>();
-        var reader = new BsonReader(request.Body);
-        if (reader.Find(Encoding.UTF8.GetBytes(field)))
-        {
-            var items = new BsonReader(reader.DocumentBytes);
-            while (items.Read())
-                statements.Add(items.DocumentBytes.ToArray());
-        }
-
-        if (request.TryGetSequence(Encoding.UTF8.GetBytes(field), out ReadOnlySpan<byte> rest))
-        {
-            while (rest.Length > 0)
-                statements.Add(NumberedCollection.TakeDocument(ref rest).ToArray());
-        }
-
-        return statements;
     }
 }

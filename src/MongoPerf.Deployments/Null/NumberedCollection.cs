@@ -128,7 +128,7 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
         {
             if (TryFindRange(condition, out NumberRange range))
                 return FindRange(array, range, find);
-            if (condition.NameIs("_id"u8) && condition.Type == BsonType.Document && Projection.IsIdOnly(find.Projection)
+            if (condition.NameIs("_id"u8) && condition.Type == BsonType.Document && InclusionProjection.IsIdOnly(find.Projection)
                 && new BsonReader(condition.DocumentBytes) is var operators && operators.Find("$in"u8))
                 return new FindOutcome(WriteListed(array, operators.DocumentBytes));
         }
@@ -168,8 +168,8 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
 
     private int WriteRange(BsonWriter array, ref NumberRange range, long count, ReadOnlySpan<byte> projection)
     {
-        bool isIdOnly = Projection.IsIdOnly(projection);
-        bool isInclusion = Projection.IsInclusion(projection);
+        bool isIdOnly = InclusionProjection.IsIdOnly(projection);
+        bool isInclusion = InclusionProjection.Is(projection);
         int start = array.Length;
         int written = 0;
         while (HasRoom() && TryFindRun(range, out NumberRange run))
@@ -206,7 +206,7 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
         BsonWriter whole = _scratch ??= new BsonWriter();
         whole.Clear();
         documents.Write(whole, number);
-        Projection.Write(array, whole.Written, projection);
+        InclusionProjection.Write(array, whole.Written, projection);
     }
 
     private bool TryFindRange(in BsonReader condition, out NumberRange range)
