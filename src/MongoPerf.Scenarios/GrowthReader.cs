@@ -31,28 +31,11 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         PhaseKeys.Require(reader, name);
         GrowingCollection[] collections = Collections(reader);
         PhaseGroup[] beside = reader.Find("beside") is SequenceNode list ? phases.GroupsOf(list, name) : [];
-        if (beside.SelectMany(g => g.Operations).Select(o => (o.Operation.Name, Leaf: o.Operation.Leaves.FirstOrDefault(ChangesCount)))
-            .FirstOrDefault(o => o.Leaf is not null) is { Leaf: { } wrong } beneath)
-            throw MappingReader.Wrong(
-                reader.Find("beside")!,
-                $"phase '{name}': operation '{beneath.Name}' {(wrong.Inserts ? "inserts" : "removes")} documents while "
-                + "the collection grows, so it could not be verified which documents arrived",
-                "reads and updates are allowed beside a growth");
-        if (each.SelectMany(p => p.Groups.SelectMany(g => g.Operations)
-                .SelectMany(o => o.Operation.Leaves.Select(leaf => (Phase: p, o.Operation.Name, Leaf: leaf))))
-            .FirstOrDefault(o => ChangesCount(o.Leaf) && collections.Any(c => c.Name == o.Leaf.Collection)) is { Phase: { } phase } changes)
-            throw MappingReader.Wrong(reader.Node,
-                $"phase '{phase.Name}': operation '{changes.Name}' {(changes.Leaf.Inserts ? "inserts" : "removes")} "
-                + $"documents of '{changes.Leaf.Collection}', which grows: its sizes would not be those of the steps",
-                "reads and updates are allowed at each size, and inserts into other collections");
+        RequireSameDocumentsBeside(reader, name, beside);
+        foreach (Phase phase in each)
+            RequireSameSizes(reader, phase, collections);
         IReadOnlyList<GrowthWrite> writes = Writes(reader, name, collections);
-        string[] names = [.. writes.Select(w => w.Name), .. each.Select(p => p.Name)];
-        if (writes.GroupBy(w => w.Name).FirstOrDefault(g => g.Count() > 1) is { } twice)
-            throw MappingReader.Wrong(reader.Node, $"phase '{name}': two writes are called '{twice.Key}'",
-                "give each a name of its own: results are told apart by it");
-        if (writes.FirstOrDefault(w => each.Any(p => p.Name == w.Name)) is { } both)
-            throw MappingReader.Wrong(reader.Node, $"phase '{name}': a write and a phase are both called '{both.Name}'",
-                "give one of them another name: results are told apart by it");
+        RequireDifferentNames(reader, name, writes, each);
         foreach (GrowthWrite write in writes)
             PhaseReader.RequireDifferentNames(reader, name, [write.Groups.Values.First(), .. beside]);
         return new Phase
@@ -66,6 +49,46 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
             },
         };
     }
+
+    /// <summary>Which documents of the growth arrived can be verified only while nothing else adds or removes any.</summary>
+    private static void RequireSameDocumentsBeside(MappingReader reader, string name, PhaseGroup[] beside)
+    {
+        if (LeavesOf(beside).FirstOrDefault(o => ChangesCount(o.Leaf)) is not { Leaf: { } wrong } operation)
+            return;
+        throw MappingReader.Wrong(
+            reader.Find("beside")!,
+            $"phase '{name}': operation '{operation.Name}' {(wrong.Inserts ? "inserts" : "removes")} documents while "
+            + "the collection grows, so it could not be verified which documents arrived",
+            "reads and updates are allowed beside a growth");
+    }
+
+    /// <summary>At each size the growing collections have as many documents as the growth wrote.</summary>
+    private static void RequireSameSizes(MappingReader reader, Phase phase, GrowingCollection[] collections)
+    {
+        if (LeavesOf(phase.Groups).FirstOrDefault(o => ChangesCount(o.Leaf) && collections.Any(c => c.Name == o.Leaf.Collection))
+            is not { Leaf: { } wrong } operation)
+            return;
+        throw MappingReader.Wrong(
+            reader.Node,
+            $"phase '{phase.Name}': operation '{operation.Name}' {(wrong.Inserts ? "inserts" : "removes")} "
+            + $"documents of '{wrong.Collection}', which grows: its sizes would not be those of the steps",
+            "reads and updates are allowed at each size, and inserts into other collections");
+    }
+
+    private static void RequireDifferentNames(
+        MappingReader reader, string name, IReadOnlyList<GrowthWrite> writes, IReadOnlyList<Phase> each)
+    {
+        if (writes.GroupBy(w => w.Name).FirstOrDefault(g => g.Count() > 1) is { } twice)
+            throw MappingReader.Wrong(reader.Node, $"phase '{name}': two writes are called '{twice.Key}'",
+                "give each a name of its own: results are told apart by it");
+        if (writes.FirstOrDefault(w => each.Any(p => p.Name == w.Name)) is { } both)
+            throw MappingReader.Wrong(reader.Node, $"phase '{name}': a write and a phase are both called '{both.Name}'",
+                "give one of them another name: results are told apart by it");
+    }
+
+    /// <summary>What the operations of groups do, each with the name of its operation.</summary>
+    private static IEnumerable<(string Name, Operation Leaf)> LeavesOf(IEnumerable<PhaseGroup> groups) =>
+        groups.SelectMany(group => group.Operations).SelectMany(item => item.Operation.Leaves.Select(leaf => (item.Operation.Name, leaf)));
 
     private GrowingCollection[] Collections(MappingReader reader)
     {

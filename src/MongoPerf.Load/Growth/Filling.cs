@@ -17,39 +17,29 @@ internal sealed class Filling(RunContext run)
     private readonly PhaseRunner _phases = new(run);
 
     /// <summary>Writes a range as a phase of its own, proves what arrived, and writes what is missing again.</summary>
-    /// <param name="phase">Its first group inserts.</param>
-    /// <param name="head">Of its record.</param>
-    /// <param name="collection">That is filled.</param>
-    /// <param name="range">The numbers that must be stored afterwards, by this client.</param>
-    /// <param name="all">Those of all clients, of which <paramref name="range"/> is this one's, or what is left of that.</param>
-    /// <param name="continues">A part was written before the run was interrupted.</param>
+    /// <param name="fill">The range, its phase and its collection.</param>
     /// <param name="stop">Ends it early.</param>
-    /// <param name="isMeasured">Its result is stored; otherwise it only makes the documents.</param>
-    /// <param name="beforeComplete">
-    /// Makes what is filled durable, and adds to its record, before that counts as complete; null for nothing.
-    /// </param>
     /// <returns>
     /// The record and where the collection ends now; no record when it was stopped in the middle: what is there is counted and repaired
     /// when the run is resumed.
     /// </returns>
-    public (PhaseRecord? Record, long End) Fill(
-        Phase phase, PhaseRecord head, PlanCollection collection, NumberRange range, NumberRange all, bool continues,
-        CancellationToken stop, bool isMeasured = true, Func<PhaseRecord, PhaseRecord>? beforeComplete = null)
+    public (PhaseRecord? Record, long End) Fill(RangeFill fill, CancellationToken stop)
     {
+        (Phase phase, PhaseRecord head, PlanCollection collection, NumberRange range, NumberRange all) = fill;
         bool isRead = phase.Groups.Count > 1;
         bool isAlone = run.Options.Share.IsWhole;
         if (isRead)
             run.Keys[collection.Name] = new KeySpace(isAlone ? range.First : all.First);
         // Of what several clients write at once nobody knows what is there without a gap.
         var numbers = new NumberSource(range.First, range.End, isRead && isAlone ? run.Keys[collection.Name] : null);
-        PhaseOutcome outcome = _phases.Run(phase, head, numbers, continues, stop);
+        PhaseOutcome outcome = _phases.Run(phase, head, numbers, fill.Continues, stop);
         GroupResult writer = outcome.Groups[0];
         var insert = (InsertDocuments)phase.Groups[0].Operations[0].Operation;
         // Numbers that were handed out were sent: a stop that came with the last of them left nothing out.
         bool isWhole = numbers.Next == range.End && writer.Accounting.Failed == 0;
-        OperationResult? settled = writer.GivenUp is not null || (writer.WasStopped && !isWhole) ? null
+        OperationResult? reconciled = writer.GivenUp is not null || (writer.WasStopped && !isWhole) ? null
             : TryReconcile(outcome.Record.Operations[0], writer, insert, collection, range, stop);
-        if (settled is null)
+        if (reconciled is null)
         {
             long end = Math.Min(range.End, range.First + writer.AllDocuments);
             run.Store.EndPhase(outcome.Record with { Documents = end });
@@ -62,7 +52,7 @@ internal sealed class Filling(RunContext run)
         {
             run.Store.EndPhase(outcome.Record with
             {
-                Operations = isMeasured ? [settled, .. outcome.Record.Operations.Skip(1)] : [], Documents = range.End,
+                Operations = fill.IsMeasured ? [reconciled, .. outcome.Record.Operations.Skip(1)] : [], Documents = range.End,
             });
             return (null, range.End);
         }
@@ -72,9 +62,9 @@ internal sealed class Filling(RunContext run)
         GroupResult[] others = [.. outcome.Groups.Skip(1)];
         PhaseRecord record = outcome.Record with
         {
-            Operations = isMeasured ? [settled, .. outcome.Record.Operations.Skip(1)] : [], Documents = all.End,
+            Operations = fill.IsMeasured ? [reconciled, .. outcome.Record.Operations.Skip(1)] : [], Documents = all.End,
         };
-        return (_phases.Complete(phase, new PhaseOutcome(beforeComplete?.Invoke(record) ?? record, others)), all.End);
+        return (_phases.Complete(phase, new PhaseOutcome(fill.BeforeComplete?.Invoke(record) ?? record, others)), all.End);
     }
 
     /// <summary>Adds documents for the phase's time or count, proves what arrived, and writes what is missing again.</summary>
@@ -94,16 +84,19 @@ internal sealed class Filling(RunContext run)
         PhaseOutcome outcome = _phases.Run(phase, head, numbers, continues: false, stop);
         var written = new NumberRange(first, numbers.Next == first ? first : keys.NumberOf(numbers.Next - 1) + 1);
         OperationResult measured = outcome.Record.Operations[0];
-        OperationResult? settled = outcome.GivenUp is not null ? null
+        OperationResult? reconciled = outcome.GivenUp is not null ? null
             : TryReconcile(measured, outcome.Groups[0], (InsertDocuments)phase.Groups[0].Operations[0].Operation, collection, written, stop,
                 isAlone ? null : run.Options.Share);
-        if (!isAlone && !outcome.WasStopped && settled is not null)
-            KeepMeasured(outcome.Record with { Operations = [settled] });
-        bool isWhole = !outcome.WasStopped && settled is not null && (isAlone || run.Meet(head.Number, MeetingStage.End, stop));
+        if (!isAlone && !outcome.WasStopped && reconciled is not null)
+            KeepMeasured(outcome.Record with { Operations = [reconciled] });
+        bool isWhole = !outcome.WasStopped && reconciled is not null && (isAlone || run.Meet(head.Number, MeetingStage.End, stop));
         run.Keys[collection.Name] = isAlone || !isWhole ? new KeySpace(numbers.Next) : Level(collection, mayShrink);
         long end = run.Keys[collection.Name].Next;
         PhaseRecord record = _phases.Complete(phase,
-            outcome with { WasStopped = !isWhole, Record = outcome.Record with { Operations = [settled ?? measured], Documents = end } });
+            outcome with
+            {
+                WasStopped = !isWhole, Record = outcome.Record with { Operations = [reconciled ?? measured], Documents = end },
+            });
         if (outcome.GivenUp is { } failure)
             ExceptionDispatchInfo.Throw(failure);
         // Of several clients none knows when the others have written theirs.
@@ -283,4 +276,22 @@ internal sealed class Filling(RunContext run)
             MegabytesPerSecond = result.MegabytesPerSecond * share,
         };
     }
+}
+
+/// <summary>A range of a collection's documents that is written as a phase of its own.</summary>
+/// <param name="Phase">Its first group inserts the documents.</param>
+/// <param name="Head">The phase's record, without results.</param>
+/// <param name="Collection">The collection that is filled.</param>
+/// <param name="Range">The numbers that must be stored afterwards, by this client.</param>
+/// <param name="All">The numbers of all clients, of which <paramref name="Range"/> is this one's, or what is left of that.</param>
+internal sealed record RangeFill(Phase Phase, PhaseRecord Head, PlanCollection Collection, NumberRange Range, NumberRange All)
+{
+    /// <summary>A part was written before the run was interrupted.</summary>
+    public bool Continues { get; init; }
+
+    /// <summary>Its result is stored; otherwise it only makes the documents.</summary>
+    public bool IsMeasured { get; init; } = true;
+
+    /// <summary>Makes the documents durable, and adds to the record, before that counts as complete; null for nothing.</summary>
+    public Func<PhaseRecord, PhaseRecord>? BeforeComplete { get; init; }
 }

@@ -122,8 +122,11 @@ internal sealed class GrowthRunner
         }
 
         var phase = new Phase { Name = label, Parameters = _phase.Parameters, Groups = [write.Write.Groups[name], .. _growth.Beside] };
-        (PhaseRecord? record, _ends[name]) = _filling.Fill(phase, head, collection, left, write.Range, continues: left.First > own.First,
-            stop, write.Write.IsMeasured);
+        var fill = new RangeFill(phase, head, collection, left, write.Range)
+        {
+            Continues = left.First > own.First, IsMeasured = write.Write.IsMeasured,
+        };
+        (PhaseRecord? record, _ends[name]) = _filling.Fill(fill, stop);
         if (record is null)
             return false;
         _step.Add(record);

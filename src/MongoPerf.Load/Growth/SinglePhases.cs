@@ -216,8 +216,11 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
             return run.Meet(head.Number, MeetingStage.End, stop)
                 ? Nothing(phase, head, collection, run.Options.Share.IsWhole ? range.End : all.End)
                 : null;
-        return filling.Fill(phase, head, collection, range, all with { End = Math.Max(all.End, range.End) }, continues: from > 0, stop,
-            beforeComplete: MakeDurable).Record;
+        var fill = new RangeFill(phase, head, collection, range, all with { End = Math.Max(all.End, range.End) })
+        {
+            Continues = from > 0, BeforeComplete = MakeDurable,
+        };
+        return filling.Fill(fill, stop).Record;
 
         // Before it counts as complete: what is killed in between is loaded again where it is missing.
         PhaseRecord MakeDurable(PhaseRecord filled)
