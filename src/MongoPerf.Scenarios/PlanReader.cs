@@ -82,7 +82,7 @@ public static class PlanReader
             ],
             Figures = figures.Figures(top),
             Tables = figures.Tables(top),
-            Warnings = [.. warnings.Concat(ServerPromises.Warnings(rounds)).Distinct()],
+            Warnings = [.. warnings.Concat(RemovedByServer(rounds)).Distinct()],
         };
 
         PlanRound[] Rounds(ScenarioParameters values)

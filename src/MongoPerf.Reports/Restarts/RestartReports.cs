@@ -6,6 +6,9 @@ namespace MongoPerf.Reports.Restarts;
 /// <summary>How servers came back after they were ended on purpose, as a table and in sentences; none for any other run.</summary>
 internal static class RestartReports
 {
+    /// <summary>A sample that is due at the end of a time may come up to a second later.</summary>
+    private const long SampleMilliseconds = 1000;
+
     public static ReportTable? Table(StoredRun run)
     {
         IReadOnlyList<RestartFigures> restarts = RestartFigures.Of(run);
@@ -43,17 +46,36 @@ internal static class RestartReports
 
     private static IReadOnlyList<string> Row(StoredRun run, RestartFigures restart)
     {
-        var window = new MetricWindow(
-            restart.StartedAt, restart.BackSeconds is { } back ? restart.StartedAt + (long)(back * 1000) : restart.EndedAt);
+        long end = restart.BackSeconds is { } back ? restart.StartedAt + (long)(back * 1000) : restart.EndedAt;
         return
         [
             Words.Of(restart.End), Seconds(restart.StopSeconds), Seconds(restart.AnswerSeconds),
             restart.BackSeconds is { } seconds ? Seconds(seconds)
                 : restart.Rates.Any(r => r.Rate >= restart.BackRate) ? Words.Of("not for 3 s") : Words.Of("not reached"),
             restart.Rates.Count > 0 ? $"{Units.Rate(restart.Rates[0].Rate)}/s" : Units.None,
-            Units.Bytes(window.ServerGrowth(run, "cache_read")), Units.Bytes(window.HostGrowth(run, "disk_read")),
-            Count(window.ServerGrowth(run, "page_faults")),
+            Units.Bytes(ServerGrowth(run, restart, end, "cache_read")), Units.Bytes(HostGrowth(run, restart, end, "disk_read")),
+            Count(ServerGrowth(run, restart, end, "page_faults")),
         ];
+    }
+
+    /// <summary>What a counter of the server, which started then, had reached at the end; null when no sample has it.</summary>
+    private static double? ServerGrowth(StoredRun run, RestartFigures restart, long end, string metric)
+    {
+        int column = MetricCatalogue.IndexOf(MetricCatalogue.Server, metric);
+        double last = run.ReadServerSamples()
+            .Where(sample => sample.AtMilliseconds >= restart.StartedAt && sample.AtMilliseconds <= end + SampleMilliseconds)
+            .Select(sample => sample.Values[column]).LastOrDefault(double.IsFinite, double.NaN);
+        return double.IsFinite(last) ? last : null;
+    }
+
+    /// <summary>What a counter of the machine, which keeps counting, grew by until the end; null when no two samples have it.</summary>
+    private static double? HostGrowth(StoredRun run, RestartFigures restart, long end, string metric)
+    {
+        int column = MetricCatalogue.IndexOf(MetricCatalogue.Host, metric);
+        (long first, long last) = (restart.StartedAt - SampleMilliseconds, end + SampleMilliseconds);
+        double[] values = [.. run.ReadHostSamples().Where(sample => sample.AtMilliseconds >= first && sample.AtMilliseconds <= last)
+            .Select(sample => sample.Values[column]).Where(double.IsFinite)];
+        return values.Length > 1 ? values[^1] - values[0] : null;
     }
 
     private static string Seconds(double seconds) => Units.Latency(seconds * 1e6);

@@ -25,7 +25,7 @@ internal sealed class PhaseExecution
     public PhaseExecution(RunSession session, RunStore store, IDataStore data, PreparedData prepared, StopSignals signals)
     {
         (_session, _plan, _stop) =
-            (session, session.Cluster is null ? Shardless.Of(prepared.Plan, session.Log) : prepared.Plan, signals.Token);
+            (session, session.Cluster is null ? WithoutShards(prepared.Plan, session.Log) : prepared.Plan, signals.Token);
         IAgentRole? agent = session.Request.Agent;
         Context = new RunContext(SystemClock.Instance, session.Executors.Open(prepared.Plan), data, store,
             session.Log.Progress, new PlanRunOptions
@@ -64,6 +64,20 @@ internal sealed class PhaseExecution
             foreach (UntilWatch watch in _watches)
                 Context.Report(watch.IsKnown ? RunEvent.UntilReached : RunEvent.UntilMissed, watch.Describe());
         }
+    }
+
+    /// <summary>Leaves out of a plan what only shards can do, and says so.</summary>
+    private static Plan WithoutShards(Plan plan, RunLog log)
+    {
+        string[] placed = [.. plan.Collections.Where(c => c.Shard is not null).Select(c => c.Name)];
+        if (placed.Length > 0)
+            log.Show("note: the deployment is not sharded: "
+                + $"{string.Join(", ", placed)} {(placed.Length == 1 ? "is" : "are")} on its only server");
+        Plan without = plan.WithoutBalancer();
+        string[] skipped = [.. plan.Phases.Select(p => p.Name).Except(without.Phases.Select(p => p.Name))];
+        if (skipped.Length > 0)
+            log.Show($"note: the deployment is not sharded, so there is nothing to balance; skipped: {string.Join(", ", skipped)}");
+        return without;
     }
 
     private Func<IReadOnlyList<Sample>, bool> Watch(Until until, string group)

@@ -81,7 +81,7 @@ internal sealed class PlanExecution
         }
         catch (Exception e) when (FindWriteFailure(e) is null)
         {
-            StoredFailure.Note(_store, RunState.Failed, e);
+            NoteFailure(e);
             throw;
         }
         finally
@@ -91,6 +91,20 @@ internal sealed class PlanExecution
         }
 
         return new PlanOutcome(_phases.Context, isDone, _signals.WasStopped, failure) { IsPart = _session.Request.Agent is not null };
+    }
+
+    /// <summary>Notes in run.db how the run failed, without hiding the failure by another one.</summary>
+    private void NoteFailure(Exception failure)
+    {
+        try
+        {
+            _store.SetState(RunState.Failed, failure.Message, DateTimeOffset.UtcNow);
+        }
+        catch (Exception e)
+        {
+            // On a full disk the store fails too: what is told is the first failure, the run counts as interrupted.
+            Console.Error.WriteLine($"note: could not write run.db: {e.Message}");
+        }
     }
 
     /// <summary>The run can be resumed after it.</summary>

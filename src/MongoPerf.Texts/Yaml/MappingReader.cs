@@ -1,9 +1,10 @@
+using System.Text.RegularExpressions;
 using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Texts.Yaml;
 
 /// <summary>Reads the keys of one mapping; what is not allowed is named with its line, what was found and what is allowed.</summary>
-public sealed class MappingReader
+public sealed partial class MappingReader
 {
     private readonly string _what;
     private readonly KeySet _keys;
@@ -122,7 +123,7 @@ public sealed class MappingReader
         }
         catch (FormatException e)
         {
-            throw Wrong(node, $"{Prefix(key)}: {e.Message}", SeveralValues.IsMeant(((ScalarNode)node).Text) ? HintOfSeveral(key) : null);
+            throw Wrong(node, $"{Prefix(key)}: {e.Message}", SeveralValues().IsMatch(((ScalarNode)node).Text) ? HintOfSeveral(key) : null);
         }
     }
 
@@ -149,4 +150,8 @@ public sealed class MappingReader
 
     /// <summary>Without control characters, but for line breaks and tabs.</summary>
     public static bool CanBeShown(string text) => !text.Any(c => char.IsControl(c) && c is not ('\n' or '\t'));
+
+    /// <summary>How other tools write several values where this program takes a list, such as 1..32, 1-32, 1,8 and ramp.</summary>
+    [GeneratedRegex(@"^\s*([0-9][0-9_.]*[a-z]*\s*(\.\.+|…|-|–|,|;|\s|to)\s*[0-9].*|ramp.*)$", RegexOptions.IgnoreCase)]
+    private static partial Regex SeveralValues();
 }
