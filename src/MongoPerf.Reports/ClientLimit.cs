@@ -75,7 +75,7 @@ public sealed class ClientLimit
         if (run.Environment is not { CpuCount: > 0 and var cores })
             return new ClientLimit(false, []);
         List<Measured> measured =
-            [.. run.Phases.SelectMany(phase => phase.Operations.Where(CanJudge).Select(result => Measured.Of(run, phase, result)))];
+            [.. run.Phases.SelectMany(phase => phase.Operations.Where(HasEnough).Select(result => Measured.Of(run, phase, result)))];
         if (measured.Count == 0)
             return new ClientLimit(false, []);
 
@@ -131,7 +131,7 @@ public sealed class ClientLimit
     }
 
     /// <summary>A moment's CPU time is whatever happened in it.</summary>
-    private static bool CanJudge(OperationResult result) => result.Seconds >= 1 || Reports.ClientShare.CanJudge(result);
+    private static bool HasEnough(OperationResult result) => result.Seconds >= 1 || Reports.ClientShare.HasEnough(result);
 
     /// <summary>"2 of 10 sizes"; null for the only one.</summary>
     private static string? HowMany(int count, Measured[] of) => (of.Length, of.All(m => m.Phase.Growth is not null)) switch

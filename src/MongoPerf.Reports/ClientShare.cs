@@ -33,7 +33,7 @@ internal sealed record ClientShare(PhaseRecord Phase, OperationResult Result, do
     public string Text => Words.Of($"{Units.Latency(ClientMicroseconds)} of the {Units.Latency(Microseconds)} per operation");
 
     /// <summary>Whether it did enough for its client to be judged.</summary>
-    public static bool CanJudge(OperationResult result) =>
+    public static bool HasEnough(OperationResult result) =>
         (result.IsInsert ? Math.Max(result.Operations, result.Documents) : result.Operations) >= LeastOperations;
 
     /// <summary>Of each operation that was done often enough.</summary>
@@ -41,7 +41,7 @@ internal sealed record ClientShare(PhaseRecord Phase, OperationResult Result, do
     {
         foreach (OperationResult result in phase.Operations)
         {
-            if (!CanJudge(result) || result is not { Operations: > 0, LatencyMicroseconds.Mean: >= 0 and var service }
+            if (!HasEnough(result) || result is not { Operations: > 0, LatencyMicroseconds.Mean: >= 0 and var service }
                 || calibration.CostOf(result) is not { } cost)
                 continue;
             // Nobody waits for the reply of an unacknowledged insert: what it takes is seen from how many arrive.

@@ -211,7 +211,7 @@ internal static class OperationVerdicts
 
                 if (changes.Count > 1)
                     yield return new Verdict(Grade.Note, Words.Of($"{NameOf(line)} changed its query plan as the collection grew: "
-                        + $"{Told(changes)}")) { Finding = VerdictFinding.PlanChanged };
+                        + $"{Listed(changes)}")) { Finding = VerdictFinding.PlanChanged };
             }
         }
 
@@ -219,7 +219,7 @@ internal static class OperationVerdicts
     }
 
     /// <summary>"Number_1, no index from 2M, Number_1 from 3M"; of more, the first and the last.</summary>
-    private static string Told(IReadOnlyList<(long Documents, string Index)> changes)
+    private static string Listed(IReadOnlyList<(long Documents, string Index)> changes)
     {
         string[] texts = [.. changes.Select((change, place) =>
             place == 0 ? Shortened(change.Index) : Words.Of($"{Shortened(change.Index)} from {Units.Count(change.Documents)}"))];

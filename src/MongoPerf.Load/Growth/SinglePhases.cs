@@ -257,13 +257,13 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
     {
         NumberRange own = run.Options.Share.Of(new NumberRange(0, collection.Count));
         PhaseOutcome outcome = _phases.Run(phase, head, new NumberSource(own.First, own.End), continues: false, stop);
-        if (outcome.WasStopped || outcome.GivenUp is not null || !run.Meet(head.Number, MeetingStage.End, stop))
-        {
-            _phases.Complete(phase,
         long duplicates = Math.Min(own.Count, outcome.Groups.Sum(group => group.Duplicates));
         // The first client counts for all. Which of its numbers a client has noted says nothing, only how many.
         if (duplicates > 0 && !run.Options.Share.IsWhole)
             run.Data.NoteRefused(collection, [own with { End = own.First + duplicates }]);
+        if (outcome.WasStopped || outcome.GivenUp is not null || !run.Meet(head.Number, MeetingStage.End, stop))
+        {
+            _phases.Complete(phase,
                 outcome with { WasStopped = true, Record = outcome.Record with { Documents = outcome.Groups.Sum(g => g.AllDocuments) } });
             if (outcome.GivenUp is { } failure)
                 ExceptionDispatchInfo.Throw(failure);

@@ -52,7 +52,7 @@ public static class AssertionCheck
     {
         var all = new LatencyHistogram();
         foreach (GroupResult group in outcome.Groups)
-            group.MergeJudged().AddTo(all);
+            group.MergeReported().AddTo(all);
         return all;
     }
 

@@ -78,7 +78,7 @@ public sealed record GroupResult
     public IReadOnlyList<ErrorCount> Errors => ErrorTally.Merge(Parts.Select(p => p.Errors));
 
     /// <summary>Response times where a rate was set, service times otherwise; of succeeded operations after the warm-up.</summary>
-    public LatencyHistogram MergeJudged()
+    public LatencyHistogram MergeReported()
     {
         var sum = new LatencyHistogram();
         foreach (OperationCount part in Parts)

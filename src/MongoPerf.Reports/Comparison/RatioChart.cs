@@ -15,7 +15,7 @@ internal static class RatioChart
     /// <summary>The measures by the names that plots have for them.</summary>
     private static readonly (string Show, Measure Measure)[] ByName = [("rate", Measure.Rate), ("p50", Measure.P50), ("p99", Measure.P99)];
 
-    private sealed record Row(int Side, CandidateComparison Candidate, OperationComparison Operation, MeasureComparison Judged);
+    private sealed record Row(int Side, CandidateComparison Candidate, OperationComparison Operation, MeasureComparison Compared);
 
     /// <returns>Null when nothing of it was judged.</returns>
     public static Chart? Build(RunComparison comparison, PlotInfo plot)
@@ -51,9 +51,9 @@ internal static class RatioChart
     private static Row[] RowsOf(RunComparison comparison, Measure measure) =>
     [
         .. comparison.Candidates.SelectMany((candidate, i) => candidate.Operations
-                .Select(operation => (Operation: operation, Judged: operation.Tested.FirstOrDefault(one => one.Measure == measure)))
-                .Where(static one => one.Judged is { Ratio.Value: > 0 })
-                .Select(one => new Row(i + 1, candidate, one.Operation, one.Judged!)))
+                .Select(operation => (Operation: operation, Compared: operation.Tested.FirstOrDefault(one => one.Measure == measure)))
+                .Where(static one => one.Compared is { Ratio.Value: > 0 })
+                .Select(one => new Row(i + 1, candidate, one.Operation, one.Compared!)))
             .GroupBy(static row => row.Operation.Operation).SelectMany(static operation => operation),
     ];
 
@@ -66,7 +66,7 @@ internal static class RatioChart
         for (int i = 0; i < rows.Length; i++)
         {
             double[] values = [.. Enumerable.Repeat(double.NaN, table.Columns.Count)];
-            Ratio ratio = rows[i].Judged.Ratio;
+            Ratio ratio = rows[i].Compared.Ratio;
             // Where hardly anything was done the interval reaches down to 0, for which a logarithmic axis has no place.
             Interval? interval = ratio.Interval is { Low: > 0 } ? ratio.Interval : null;
             values[0] = i + 1;
@@ -80,7 +80,7 @@ internal static class RatioChart
             [.. ComparisonCharts.Lines(comparison, table, 1, ColumnsOfSide.Length)
                 .Select(static line => line with { HasSpread = true, LiesAcross = true })])
         {
-            Right = Rows(static row => $"{ComparisonText.WithRange(row.Judged.Ratio)}  {ComparisonText.Describe(row.Judged.Outcome)}"),
+            Right = Rows(static row => $"{ComparisonText.WithRange(row.Compared.Ratio)}  {ComparisonText.Describe(row.Compared.Outcome)}"),
         };
 
         AxisScale Rows(Func<Row, string> textOf) =>

@@ -22,7 +22,7 @@ public enum MetricUnit
 public sealed record FigureMetric(
     string Name, string Title, string Heading, MetricUnit Unit, Func<PhaseRecord, IReadOnlyList<OperationResult>, double?> Of)
 {
-    private const string Judged = "latency";
+    private const string Timed = "latency";
 
     public static IReadOnlyList<FigureMetric> All { get; } =
     [
@@ -54,11 +54,11 @@ public sealed record FigureMetric(
 
     /// <param name="hasRate">Operations were due at times of their own, so what is judged is their response time.</param>
     public string TitleOf(bool hasRate) =>
-        Words.Of(hasRate && Title.StartsWith(Judged, StringComparison.Ordinal) ? "response time" + Title[Judged.Length..] : Title);
+        Words.Of(hasRate && Title.StartsWith(Timed, StringComparison.Ordinal) ? "response time" + Title[Timed.Length..] : Title);
 
     /// <inheritdoc cref="TitleOf"/>
     public string HeadingOf(bool hasRate) =>
-        hasRate && Title.StartsWith(Judged, StringComparison.Ordinal) ? "response " + Heading : Heading;
+        hasRate && Title.StartsWith(Timed, StringComparison.Ordinal) ? "response " + Heading : Heading;
 
     public static FigureMetric Find(string name) => All.First(m => m.Name == name);
 
@@ -77,7 +77,7 @@ public sealed record FigureMetric(
         results.Count == 0 ? null : results.Sum(of);
 
     private static FigureMetric Latency(string name, Func<LatencySummary, double?> of) =>
-        Other(name, $"{Judged}, {name}", name, r => of(r.ReportedMicroseconds));
+        Other(name, $"{Timed}, {name}", name, r => of(r.ReportedMicroseconds));
 
     private static FigureMetric Other(string name, string title, string heading, Func<OperationResult, double?> of) =>
         new(name, title, heading, MetricUnit.Microseconds, (_, results) => results.Count == 1 ? of(results[0]) : null);

@@ -70,15 +70,15 @@ internal static class SecondFindings
             List<Swinging> swinging = [];
             foreach ((OperationSeries one, IReadOnlyList<SeriesSecond> sound) in phase)
             {
-                SecondJudgement judgement = SecondJudgement.Of([.. sound.Select(second => second.Rate)], each, InStep(one, sound));
-                if (judgement.Drift is { } trend)
+                SecondAnalysis analysis = SecondAnalysis.Of([.. sound.Select(second => second.Rate)], each, InStep(one, sound));
+                if (analysis.Drift is { } trend)
                     drifted.Add(new Drifted(one, trend));
-                if (SwingOf(one, sound, judgement.Period, each) is { } swing)
+                if (SwingOf(one, sound, analysis.Period, each) is { } swing)
                     swinging.Add(swing);
                 // A fast start is a drop to those who watch: what came before is what they expect.
-                shifted.AddRange(judgement.Shifts.Select(shift =>
+                shifted.AddRange(analysis.Shifts.Select(shift =>
                     new Shifted(one, sound, shift is { From: 0, Ratio: > 1 } ? shift.OfRest(sound.Count) : shift,
-                        [.. judgement.Shifts.Where(other => other != shift)])));
+                        [.. analysis.Shifts.Where(other => other != shift)])));
             }
 
             foreach (Finding finding in Drifts(series, drifted).Concat(Shifts(series, shifted)).Concat(Periods(series, swinging)))
@@ -207,7 +207,7 @@ internal static class SecondFindings
     {
         long grown = sound[^1].Documents - sound[0].Documents;
         if (one.Result.IsInsert && grown > 0 && Period.Find(ByDocuments(sound), inSeconds is null ? level / 5 : level) is { } period
-            && period.Amplitude >= SecondJudgement.Least && period.Explained > (inSeconds?.Explained ?? 0) + 0.05)
+            && period.Amplitude >= SecondAnalysis.Least && period.Explained > (inSeconds?.Explained ?? 0) + 0.05)
             return new Swinging(one, period, (double)grown / (sound.Count - 1), IsByDocuments: true);
         return inSeconds is null ? null : new Swinging(one, inSeconds, one.Window.Seconds / one.Seconds.Count);
     }

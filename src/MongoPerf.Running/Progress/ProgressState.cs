@@ -183,7 +183,7 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     public void OnEvent(RunEvent happened)
     {
         string? more = null;
-        bool tells;
+        bool isShown;
         lock (_lock)
         {
             (long since, int count) = _events.GetValueOrDefault(happened.Kind, (happened.AtMilliseconds, 0));
@@ -194,12 +194,12 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
             }
 
             _events[happened.Kind] = (since, count + 1);
-            tells = count < LinesOfEvents;
+            isShown = count < LinesOfEvents;
         }
 
         if (more is not null)
             Show(more);
-        if (tells)
+        if (isShown)
             Show($"{happened.Kind}: {happened.Text}");
     }
 

@@ -438,8 +438,8 @@ public sealed class PhaseFailureTests : PhaseTest
             Accounting sums = result.Accounting;
             Assert.Equal(sums.Scheduled, sums.Succeeded + sums.Failed + sums.Skipped);
             Assert.Equal(plan.Count ?? sums.Scheduled, sums.Scheduled);
-            Assert.Equal(sums.Succeeded, result.MergeJudged().TotalCount + result.Parts.Sum(p => p.WarmupService.TotalCount));
-            Assert.Equal(result.Operations, result.MergeJudged().TotalCount);
+            Assert.Equal(sums.Succeeded, result.MergeReported().TotalCount + result.Parts.Sum(p => p.WarmupService.TotalCount));
+            Assert.Equal(result.Operations, result.MergeReported().TotalCount);
             Assert.Equal(sums.Failed, result.Errors.Sum(e => e.Count));
             Assert.Equal(sums.Succeeded, log.Intervals.Sum(i => i.Operations));
             Assert.Equal(sums.Failed, log.Intervals.Sum(i => i.Failed));

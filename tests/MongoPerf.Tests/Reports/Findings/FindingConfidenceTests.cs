@@ -48,7 +48,7 @@ public sealed class FindingConfidenceTests
         9197, 9464, 7939, 7673, 9493, 9102, 8985, 8933, 7118, 60, 64, 48, 47, 54, 57, 56, 57, 68, 59, 64, 66, 68, 60, 72, 66, 67, 76,
     })]
     public void A_short_phase_has_a_stretch_only_where_something_was_done(bool isFound, double[] rates) =>
-        Assert.Equal(isFound, SecondJudgement.Of(rates, Level).Shifts.Count > 0);
+        Assert.Equal(isFound, SecondAnalysis.Of(rates, Level).Shifts.Count > 0);
 
     /// <summary>As migrations and index builds are judged, whose times the servers tell.</summary>
     [Theory]
@@ -171,7 +171,7 @@ public sealed class FindingConfidenceTests
         double[] day = new NoisySamples(49).Window(86_400);
         for (int i = 40_000; i < 43_600; i++)
             day[i] *= 0.9;
-        Assert.True(HasStretch(SecondJudgement.Of(day, Level), 40_000, 3600));
+        Assert.True(HasStretch(SecondAnalysis.Of(day, Level), 40_000, 3600));
     }
 
     /// <summary>
@@ -220,7 +220,7 @@ public sealed class FindingConfidenceTests
     {
         const int times = 400;
         int half = seconds / 2;
-        double Share(Func<int, double> effect, Func<SecondJudgement, bool> counts) =>
+        double Share(Func<int, double> effect, Func<SecondAnalysis, bool> counts) =>
             100.0 * Count(times, 50, seconds, variation, correlation, effect, counts) / times;
         double[] cells =
         [
@@ -236,19 +236,19 @@ public sealed class FindingConfidenceTests
     }
 
     private static int Count(int times, ulong seed, int seconds, double variation, double correlation, Func<int, double> effect,
-        Func<SecondJudgement, bool> counts)
+        Func<SecondAnalysis, bool> counts)
     {
         var noise = new NoisySamples(seed, variation, correlation);
         return Enumerable.Range(0, times)
-            .Count(_ => counts(SecondJudgement.Of([.. noise.Window(seconds).Select((rate, i) => Math.Max(1, rate * effect(i)))], Level)));
+            .Count(_ => counts(SecondAnalysis.Of([.. noise.Window(seconds).Select((rate, i) => Math.Max(1, rate * effect(i)))], Level)));
     }
 
     private static Func<int, double> Dip(int from, int seconds, double speed) => i => i >= from && i < from + seconds ? speed : 1;
 
-    private static bool IsAny(SecondJudgement one) => one.Drift is not null || one.Shifts.Count > 0 || one.Period is not null;
+    private static bool IsAny(SecondAnalysis one) => one.Drift is not null || one.Shifts.Count > 0 || one.Period is not null;
 
     /// <summary>Both ends within a few seconds.</summary>
-    private static bool HasStretch(SecondJudgement one, int from, int length)
+    private static bool HasStretch(SecondAnalysis one, int from, int length)
     {
         int reach = Math.Max(4, length / 10);
         return one.Shifts.Any(s => s.Ratio < 1 && Math.Abs(s.From - from) <= reach && Math.Abs(s.To - (from + length)) <= reach)

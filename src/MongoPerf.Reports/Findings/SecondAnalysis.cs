@@ -6,7 +6,7 @@ namespace MongoPerf.Reports.Findings;
 /// <param name="Drift">Null when they rise or fall in no steady way.</param>
 /// <param name="Shifts">Stretches on another level, beside the drift; none where there is a period.</param>
 /// <param name="Period">Null when there is none.</param>
-internal sealed record SecondJudgement(Trend? Drift, IReadOnlyList<LevelShift> Shifts, Period? Period)
+internal sealed record SecondAnalysis(Trend? Drift, IReadOnlyList<LevelShift> Shifts, Period? Period)
 {
     /// <summary>Smaller ones are within what an idle machine differs by from one run to the next, as in comparisons.</summary>
     public const double Least = 0.05;
@@ -18,12 +18,12 @@ internal sealed record SecondJudgement(Trend? Drift, IReadOnlyList<LevelShift> S
     /// <param name="inStep">
     /// The same with a value for each second that is not judged: behind a gap a period would be out of step. Null where there is none.
     /// </param>
-    public static SecondJudgement Of(double[] rates, double level, double[]? inStep = null)
+    public static SecondAnalysis Of(double[] rates, double level, double[]? inStep = null)
     {
         Trend? drift = DriftOf(rates, level);
         return Period.Find(Flat(inStep ?? rates), level) is { } period && period.Amplitude >= Least
-            ? new SecondJudgement(drift, [], period)
-            : new SecondJudgement(drift, LevelScan.FindAll(Flat(rates), level, Least, MostShifts), null);
+            ? new SecondAnalysis(drift, [], period)
+            : new SecondAnalysis(drift, LevelScan.FindAll(Flat(rates), level, Least, MostShifts), null);
 
         double[] Flat(double[] row) =>
             drift is null ? row : [.. row.Select((rate, i) => rate * Math.Pow(drift.Ratio, -i / (double)(row.Length - 1)))];
