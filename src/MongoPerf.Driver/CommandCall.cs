@@ -15,15 +15,28 @@ internal sealed class CommandCall(IMongoDatabase database, Operation operation, 
 {
     private readonly ReadPreference? _preference = DriverValues.PreferenceOf(operation);
     private BsonDocument _command = [];
+    private byte[] _reply = [];
 
     public override OperationOutcome Execute()
     {
-        using RawBsonDocument answer = database.RunCommand<RawBsonDocument>(_command, _preference, stop);
-        byte[] bytes = DriverValues.BytesOf(answer);
+        using RawBsonDocument answer = Session is null
+            ? database.RunCommand<RawBsonDocument>(_command, _preference, stop)
+            : database.RunCommand<RawBsonDocument>(Session, _command, _preference, stop);
+        byte[] bytes = _reply = DriverValues.BytesOf(answer);
         OperationReply reply = OperationReply.ParseBody(bytes);
         if (!reply.IsOk)
             LastError = OperationReply.ErrorOf(new Wire.Bson.BsonDocument(bytes));
         return new OperationOutcome(reply.IsOk, (int)Math.Min(reply.Documents, int.MaxValue), reply.Bytes);
+    }
+
+    public override void Keep(StepValues values, int slot)
+    {
+        string? field = operation is CountDocuments ? "n" : operation is DistinctValues ? "values" : null;
+        var reader = new Wire.Bson.BsonReader(_reply);
+        if (field is null)
+            values.Set(slot, Wire.Bson.BsonType.Document, _reply);
+        else if (reader.Find(System.Text.Encoding.UTF8.GetBytes(field)))
+            values.Set(slot, reader.Type, reader.Value);
     }
 
     protected override void Take(BsonDocument drawn) => _command = drawn;

@@ -34,7 +34,8 @@ internal sealed class DriverBulkWrite : IPreparedOperation
         _operation = operation;
         _writes = [.. operation.Writes.Select(write => new DrawnWrite(write, context))];
         _effect = new BulkEffect(operation);
-        _client = executor.OpenClient(out _isWhole);
+        _client = executor.OpenClient(out HelloReply server);
+        _isWhole = server.HasBulkWrite;
         _comment = DriverValues.CommentOf(operation);
         _draws = new OperationDraws(operation, context);
         IMongoDatabase database = executor.Open(isUnacknowledged: false);

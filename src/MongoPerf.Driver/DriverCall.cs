@@ -11,7 +11,14 @@ namespace MongoPerf.Driver;
 /// <param name="parts">Everything in it that may be drawn, by name.</param>
 internal abstract class DriverCall(DocumentValue parts)
 {
+    private DocumentValue _parts = parts;
     private bool _isStaged;
+
+    /// <summary>That the call is made in; null for none.</summary>
+    protected IClientSessionHandle? Session { get; private set; }
+
+    /// <summary>A later step may ask for what the call brings.</summary>
+    protected bool IsStep { get; private set; }
 
     /// <summary>Why the last call did not succeed, where the driver threw nothing.</summary>
     public ServerError? LastError { get; protected set; }
@@ -32,15 +39,42 @@ internal abstract class DriverCall(DocumentValue parts)
         };
     }
 
+    /// <summary>Makes it one of several steps.</summary>
+    /// <param name="values">That its values may be taken from.</param>
+    /// <param name="session">That it is made in; null for none.</param>
+    public void Join(StepValues values, IClientSessionHandle? session)
+    {
+        _parts = (DocumentValue)_parts.Bind(values);
+        Session = session;
+        IsStep = true;
+    }
+
+    /// <summary>Keeps what the last call brought, for later steps.</summary>
+    public abstract void Keep(StepValues values, int slot);
+
     /// <summary>Draws the values of the next call.</summary>
-    public void Stage(in ValueContext context)
+    public virtual void Stage(in ValueContext context)
     {
         Forget();
-        if (_isStaged && parts.IsConstant)
+        if (_isStaged && _parts.IsConstant)
             return;
         _isStaged = true;
-        Take(DriverValues.ToDriver(parts, context));
+        Take(DriverValues.ToDriver(_parts, context));
     }
+
+    protected static void KeepAll(IEnumerable<RawBsonDocument> documents, StepValues values, int slot)
+    {
+        values.StartArray(slot);
+        foreach (RawBsonDocument document in documents)
+            values.Append(slot, Wire.Bson.BsonType.Document, DriverValues.BytesOf(document));
+    }
+
+    /// <summary>What the server would have counted in its reply.</summary>
+    protected static void KeepCounts(StepValues values, int slot, long matched, long? modified) => values.Set(
+        slot, Wire.Bson.BsonType.Document,
+        modified is null
+            ? Wire.Bson.BsonDocument.Of(("n", (int)matched)).Bytes
+            : Wire.Bson.BsonDocument.Of(("n", (int)matched), ("nModified", (int)modified)).Bytes);
 
     /// <exception cref="MongoException">The server refused it, or was not reached.</exception>
     public abstract OperationOutcome Execute();

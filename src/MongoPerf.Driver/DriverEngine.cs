@@ -24,7 +24,7 @@ public sealed class DriverEngine : IClientEngine
             throw Refuse(operation, "it has no maxTimeMS for writes", "leave maxTimeMS out");
         if (operation is BulkWrite { Concerns.IsUnacknowledged: true })
             throw Refuse(operation, "w: 0 is possible for insert, update and delete only", "leave w: 0 out");
-        if (operation is OperationSequence or BulkWrite)
+        if (operation is OperationSequence or CompositeOperation)
         {
             foreach (Operation step in operation.Steps)
                 Check(step);

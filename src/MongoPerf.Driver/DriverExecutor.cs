@@ -1,5 +1,6 @@
 using MongoDB.Bson;
 using MongoDB.Driver;
+using MongoPerf.Load.Executors.Steps;
 using MongoPerf.Load.Executors.Wire;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
@@ -35,6 +36,7 @@ internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
         { IsForCluster: true } when session.Options.Cluster is { } cluster => new WireClusterOperation(operation, cluster, Stop),
         UploadFile upload => new DriverUpload(this, upload, context),
         DownloadFile download => new DriverDownload(this, download, context),
+        StepSequence steps => new PreparedSteps(new DriverSteps(this, steps), steps, context),
         BulkWrite bulk => new DriverBulkWrite(this, bulk, context),
         InsertDocuments insert => new DriverInsert(this, insert, context),
         _ => new DriverOperation(this, operation, context),
@@ -52,12 +54,12 @@ internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
         return (isUnacknowledged ? _ordered! : client).GetDatabase(database ?? session.Options.Database);
     }
 
-    /// <summary>For what is about several collections. Asks the server for its version.</summary>
-    /// <param name="hasBulkWrite">It has the command bulkWrite.</param>
-    public IMongoClient OpenClient(out bool hasBulkWrite)
+    /// <summary>For what is about several collections, or a session. Asks the server what it is.</summary>
+    /// <param name="server">What it says of itself.</param>
+    public IMongoClient OpenClient(out HelloReply server)
     {
         BsonDocument hello = session.Client.GetDatabase("admin").RunCommand<BsonDocument>(new BsonDocument("hello", 1), null, Stop);
-        hasBulkWrite = new HelloReply(DriverValues.FromDriver(hello)).HasBulkWrite;
+        server = new HelloReply(DriverValues.FromDriver(hello));
         return session.Client;
     }
 

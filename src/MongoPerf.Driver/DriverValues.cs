@@ -47,7 +47,7 @@ internal static class DriverValues
     {
         var settings = new MongoCollectionSettings();
         if (operation.Concerns.WriteConcern is { } write)
-            settings.WriteConcern = WriteConcern.FromBsonDocument(Literal(write));
+            settings.WriteConcern = WriteConcernOf(write);
         if (operation.Concerns.ReadConcern is { } read)
             settings.ReadConcern = ReadConcern.FromBsonDocument(new Bson.BsonDocument("level", read));
         if (PreferenceOf(operation) is { } preference)
@@ -69,6 +69,8 @@ internal static class DriverValues
     public static ArrayFilterDefinition[]? ArrayFiltersOf(Bson.BsonValue? filters) =>
         filters is null ? null
             : [.. filters.AsBsonArray.Select(one => new BsonDocumentArrayFilterDefinition<Bson.BsonDocument>(one.AsBsonDocument))];
+
+    public static WriteConcern WriteConcernOf(BsonDocument concern) => WriteConcern.FromBsonDocument(Literal(concern));
 
     public static ReadPreference? PreferenceOf(Operation operation) =>
         operation.Concerns.ReadPreference is { } asked ? ReadPreference.FromBsonDocument(Literal(asked.Document)) : null;

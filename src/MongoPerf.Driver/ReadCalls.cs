@@ -21,9 +21,13 @@ internal sealed class FindCall(
 
     public override OperationOutcome Execute()
     {
-        using IAsyncCursor<RawBsonDocument> cursor = collection.FindSync(_filter, _options, stop);
-        return Cursors.ReadToEnd(cursor, operation.Expected is null ? null : _kept, stop);
+        using IAsyncCursor<RawBsonDocument> cursor = Session is null
+            ? collection.FindSync(_filter, _options, stop)
+            : collection.FindSync(Session, _filter, _options, stop);
+        return Cursors.ReadToEnd(cursor, IsStep || operation.Expected is not null ? _kept : null, stop, keepsAll: IsStep);
     }
+
+    public override void Keep(StepValues values, int slot) => KeepAll(_kept, values, slot);
 
     /// <summary>The documents of the first reply that had any, as a BSON array. Only of a find whose documents are known.</summary>
     public ReadOnlySpan<byte> FirstBatch()
@@ -74,6 +78,7 @@ internal sealed class AggregateCall(
 {
     private readonly Collation? _collation = DriverValues.CollationOf(operation);
     private readonly MongoDB.Bson.BsonValue? _comment = DriverValues.CommentOf(operation);
+    private readonly List<RawBsonDocument> _kept = [];
     private BsonDocument[] _stages = [];
     private AggregateOptions _options = new();
 
@@ -83,12 +88,25 @@ internal sealed class AggregateCall(
         // Otherwise the driver would read what was written.
         if (_stages.Length > 0 && _stages[^1].GetElement(0).Name is "$out" or "$merge")
         {
-            collection.AggregateToCollection(pipeline, _options, stop);
+            if (Session is null)
+                collection.AggregateToCollection(pipeline, _options, stop);
+            else
+                collection.AggregateToCollection(Session, pipeline, _options, stop);
             return new OperationOutcome(true, 0, 0);
         }
 
-        using IAsyncCursor<RawBsonDocument> cursor = collection.Aggregate(pipeline, _options, stop);
-        return Cursors.ReadToEnd(cursor, null, stop);
+        using IAsyncCursor<RawBsonDocument> cursor = Session is null
+            ? collection.Aggregate(pipeline, _options, stop)
+            : collection.Aggregate(Session, pipeline, _options, stop);
+        return Cursors.ReadToEnd(cursor, IsStep ? _kept : null, stop, keepsAll: IsStep);
+    }
+
+    public override void Keep(StepValues values, int slot) => KeepAll(_kept, values, slot);
+
+    protected override void Forget()
+    {
+        _kept.ForEach(document => document.Dispose());
+        _kept.Clear();
     }
 
     protected override void Take(BsonDocument drawn)
@@ -114,13 +132,15 @@ internal static class Cursors
     /// <param name="cursor">Not read yet.</param>
     /// <param name="kept">Gets the documents of the first reply that has any, and owns them then; null for none.</param>
     /// <param name="stop">Ends the reading.</param>
-    public static OperationOutcome ReadToEnd(IAsyncCursor<RawBsonDocument> cursor, List<RawBsonDocument>? kept, CancellationToken stop)
+    /// <param name="keepsAll">Not only the documents of the first reply, but those of all.</param>
+    public static OperationOutcome ReadToEnd(
+        IAsyncCursor<RawBsonDocument> cursor, List<RawBsonDocument>? kept, CancellationToken stop, bool keepsAll = false)
     {
         long documents = 0;
         long bytes = 0;
         while (cursor.MoveNext(stop))
         {
-            bool keeps = kept is { Count: 0 };
+            bool keeps = keepsAll || kept is { Count: 0 };
             foreach (RawBsonDocument document in cursor.Current)
             {
                 documents++;

@@ -37,20 +37,29 @@ internal sealed class UpdateCall(
     private BsonDocument _filter = [];
     private UpdateDefinition<RawBsonDocument>? _update;
     private byte[] _replacement = [];
+    private (long Matched, long Modified) _counts;
+
+    public override void Keep(StepValues values, int slot) => KeepCounts(values, slot, _counts.Matched, _counts.Modified);
 
     public override OperationOutcome Execute()
     {
         if (_form == UpdateForm.Replacement)
         {
-            ReplaceOneResult replaced = collection.ReplaceOne(_filter, new RawBsonDocument(_replacement), _replaceOptions, stop);
+            ReplaceOneResult replaced = Session is null
+                ? collection.ReplaceOne(_filter, new RawBsonDocument(_replacement), _replaceOptions, stop)
+                : collection.ReplaceOne(Session, _filter, new RawBsonDocument(_replacement), _replaceOptions, stop);
             return replaced.IsAcknowledged
                 ? OutcomeOf(replaced.MatchedCount, replaced.UpsertedId, replaced.ModifiedCount)
                 : new OperationOutcome(true, 0, 0);
         }
 
-        UpdateResult updated = operation.Many
-            ? collection.UpdateMany(_filter, _update!, _options, stop)
-            : collection.UpdateOne(_filter, _update!, _options, stop);
+        UpdateResult updated = (operation.Many, Session) switch
+        {
+            (true, null) => collection.UpdateMany(_filter, _update!, _options, stop),
+            (true, { } session) => collection.UpdateMany(session, _filter, _update!, _options, stop),
+            (false, null) => collection.UpdateOne(_filter, _update!, _options, stop),
+            (false, { } session) => collection.UpdateOne(session, _filter, _update!, _options, stop),
+        };
         return updated.IsAcknowledged
             ? OutcomeOf(updated.MatchedCount, updated.UpsertedId, updated.ModifiedCount)
             : new OperationOutcome(true, 0, 0);
@@ -88,6 +97,7 @@ internal sealed class UpdateCall(
     {
         int upserted = upsertedId is null ? 0 : 1;
         long documents = matched + upserted;
+        _counts = (documents, modified);
         bool isMet = _effect is null || _effect.IsMet(documents, upserted, modified);
         if (!isMet)
             LastError = _effect!.ErrorOf(documents, upserted, modified);
@@ -108,14 +118,22 @@ internal sealed class DeleteCall(
         Collation = DriverValues.CollationOf(operation), Comment = DriverValues.CommentOf(operation),
     };
     private BsonDocument _filter = [];
+    private long _deleted;
 
     public override OperationOutcome Execute()
     {
-        DeleteResult deleted = operation.Many
-            ? collection.DeleteMany(_filter, _options, stop)
-            : collection.DeleteOne(_filter, _options, stop);
-        return new OperationOutcome(true, deleted.IsAcknowledged ? (int)Math.Min(deleted.DeletedCount, int.MaxValue) : 0, 0);
+        DeleteResult deleted = (operation.Many, Session) switch
+        {
+            (true, null) => collection.DeleteMany(_filter, _options, stop),
+            (true, { } session) => collection.DeleteMany(session, _filter, _options, stop),
+            (false, null) => collection.DeleteOne(_filter, _options, stop),
+            (false, { } session) => collection.DeleteOne(session, _filter, _options, stop),
+        };
+        _deleted = deleted.IsAcknowledged ? deleted.DeletedCount : 0;
+        return new OperationOutcome(true, (int)Math.Min(_deleted, int.MaxValue), 0);
     }
+
+    public override void Keep(StepValues values, int slot) => KeepCounts(values, slot, _deleted, null);
 
     protected override void Take(BsonDocument drawn)
     {
@@ -139,33 +157,30 @@ internal sealed class FindAndModifyCall(
     private BsonDocument _drawn = [];
     private UpdateDefinition<RawBsonDocument>? _update;
     private byte[] _replacement = [];
+    private byte[] _found = [];
 
     public override OperationOutcome Execute()
     {
         using RawBsonDocument? found = _form switch
         {
-            null => collection.FindOneAndDelete(Filter,
-                new FindOneAndDeleteOptions<RawBsonDocument, RawBsonDocument>
-                {
-                    Sort = Sort, Projection = Projection, Hint = Hint, Let = Let, Collation = _collation, Comment = _comment,
-                    MaxTime = DriverValues.MaxTimeOf(operation),
-                }, stop),
-            UpdateForm.Replacement => collection.FindOneAndReplace(
-                Filter, new RawBsonDocument(_replacement),
-                new FindOneAndReplaceOptions<RawBsonDocument, RawBsonDocument>
-                {
-                    Sort = Sort, Projection = Projection, Hint = Hint, IsUpsert = operation.Upsert, ReturnDocument = Returned,
-                    Let = Let, Collation = _collation, Comment = _comment, MaxTime = DriverValues.MaxTimeOf(operation),
-                }, stop),
-            _ => collection.FindOneAndUpdate(
-                Filter, _update!,
-                new FindOneAndUpdateOptions<RawBsonDocument, RawBsonDocument>
-                {
-                    Sort = Sort, Projection = Projection, Hint = Hint, IsUpsert = operation.Upsert, ReturnDocument = Returned,
-                    Let = Let, Collation = _collation, Comment = _comment, MaxTime = DriverValues.MaxTimeOf(operation),
-                    ArrayFilters = DriverValues.ArrayFiltersOf(ValueOf(_drawn, "arrayFilters")),
-                }, stop),
+            null => FindAndDelete(new FindOneAndDeleteOptions<RawBsonDocument, RawBsonDocument>
+            {
+                Sort = Sort, Projection = Projection, Hint = Hint, Let = Let, Collation = _collation, Comment = _comment,
+                MaxTime = DriverValues.MaxTimeOf(operation),
+            }),
+            UpdateForm.Replacement => FindAndReplace(new FindOneAndReplaceOptions<RawBsonDocument, RawBsonDocument>
+            {
+                Sort = Sort, Projection = Projection, Hint = Hint, IsUpsert = operation.Upsert, ReturnDocument = Returned,
+                Let = Let, Collation = _collation, Comment = _comment, MaxTime = DriverValues.MaxTimeOf(operation),
+            }),
+            _ => FindAndUpdate(new FindOneAndUpdateOptions<RawBsonDocument, RawBsonDocument>
+            {
+                Sort = Sort, Projection = Projection, Hint = Hint, IsUpsert = operation.Upsert, ReturnDocument = Returned,
+                Let = Let, Collation = _collation, Comment = _comment, MaxTime = DriverValues.MaxTimeOf(operation),
+                ArrayFilters = DriverValues.ArrayFiltersOf(ValueOf(_drawn, "arrayFilters")),
+            }),
         };
+        _found = IsStep && found is not null ? DriverValues.BytesOf(found) : [];
         if (found is null && _effect is not null)
         {
             LastError = _effect.ErrorOf(0, 0, 0);
@@ -174,6 +189,24 @@ internal sealed class FindAndModifyCall(
 
         return found is null ? new OperationOutcome(true, 0, 0) : new OperationOutcome(true, 1, found.Slice.Length);
     }
+
+    public override void Keep(StepValues values, int slot)
+    {
+        if (_found.Length > 0)
+            values.Set(slot, Wire.Bson.BsonType.Document, _found);
+    }
+
+    private RawBsonDocument? FindAndDelete(FindOneAndDeleteOptions<RawBsonDocument, RawBsonDocument> options) => Session is null
+        ? collection.FindOneAndDelete(Filter, options, stop)
+        : collection.FindOneAndDelete(Session, Filter, options, stop);
+
+    private RawBsonDocument? FindAndReplace(FindOneAndReplaceOptions<RawBsonDocument, RawBsonDocument> options) => Session is null
+        ? collection.FindOneAndReplace(Filter, new RawBsonDocument(_replacement), options, stop)
+        : collection.FindOneAndReplace(Session, Filter, new RawBsonDocument(_replacement), options, stop);
+
+    private RawBsonDocument? FindAndUpdate(FindOneAndUpdateOptions<RawBsonDocument, RawBsonDocument> options) => Session is null
+        ? collection.FindOneAndUpdate(Filter, _update!, options, stop)
+        : collection.FindOneAndUpdate(Session, Filter, _update!, options, stop);
 
     private BsonDocument Filter => _drawn["filter"].AsBsonDocument;
 

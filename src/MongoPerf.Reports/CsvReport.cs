@@ -106,6 +106,22 @@ public static class CsvReport
         }
     }
 
+    /// <summary>The seconds of the operations' steps; of a long run the first.</summary>
+    public static void WriteSteps(StoredRun run, TextWriter output)
+    {
+        Row(output, ("unix_ms," + PhaseNames + ",operation,step,is_warmup,seconds,operations,failed," + LatencyNames).Split(','));
+        Dictionary<int, PhaseRecord> phases = run.Phases.ToDictionary(phase => phase.Number);
+        foreach (Sample s in run.ReadSamples(withSteps: true).Where(s => StepResult.IsKey(s.Operation)).Take(SampleThinning.MaxRows))
+        {
+            (string operation, string step) = StepResult.Parse(s.Operation);
+            Row(output,
+            [
+                s.AtMilliseconds, .. phases.GetValueOrDefault(s.Phase) is { } phase ? PhaseOf(phase) : [s.Phase, null, null, null, null],
+                operation, step, s.IsWarmup, s.Seconds, s.Operations, s.Failed, .. Latency(s.LatencyMicroseconds),
+            ]);
+        }
+    }
+
     /// <summary>Gauges as they are, counters per second; nothing across a restart of the server.</summary>
     public static void WriteServerSamples(StoredRun run, TextWriter output) =>
         WriteMetrics(run.ReadServerSamples, MetricCatalogue.Server, output);

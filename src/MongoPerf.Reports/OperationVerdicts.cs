@@ -1,4 +1,5 @@
 using MongoPerf.Reports.Findings;
+using MongoPerf.Reports.Phases;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
@@ -40,7 +41,7 @@ internal static class OperationVerdicts
     {
         Measured[] measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result)))];
         return [.. WrongEffects(measured), .. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured),
-            .. CollectionScans(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run)];
+            .. CollectionScans(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run), .. StepTables.Verdicts(run)];
     }
 
     /// <summary>Writes that were answered without an error, and did not do what they must.</summary>

@@ -35,6 +35,8 @@ public static class ReportWriter
         new("chunk-events.csv", "migrations, splits and merges of chunks", CsvReport.WriteChunkEvents),
     ];
 
+    private static readonly TextFile[] StepFiles = [new("steps.csv", "the steps of operations over time", CsvReport.WriteSteps)];
+
     private static readonly TextFile[] LapFiles = [new("laps.csv", "how long each lap of each task took", LapCsv.Write)];
 
     /// <param name="Name">Of the file.</param>
@@ -87,7 +89,8 @@ public static class ReportWriter
     }
 
     private static IEnumerable<TextFile> TextFilesOf(StoredRun run) =>
-        [.. TextFiles, .. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Laps.Count == 0 ? [] : LapFiles];
+        [.. TextFiles, .. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Laps.Count == 0 ? [] : LapFiles,
+            .. run.Results.Any(result => result.Steps.Count > 0) ? StepFiles : []];
 
     /// <summary>What lies beside the page.</summary>
     private static List<Fact> Beside(StoredRun run, RenderedCharts charts)

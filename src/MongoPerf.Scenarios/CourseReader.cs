@@ -46,14 +46,9 @@ internal sealed class CourseReader(MappingReader reader, string name)
     {
         if (reader.Find("think") is not { } node)
             return null;
-        bool isDrawn = node is MappingNode;
-        double? seconds = isDrawn ? new MappingReader(node, $"{name}: think", Mean).Duration("mean") : reader.Duration("think");
-        return seconds is > 0 ? new ThinkTime(seconds.Value, isDrawn) : throw MappingReader.Wrong(node,
-            $"{name}: think is {(seconds is null ? "without a mean" : "0")}; expected a time such as 10ms, or {{mean: 10ms}}");
+        // Of a time that is no time the phase's key is the place.
+        return node is MappingNode || reader.Duration("think") is not null ? ThinkReader.Read(node, name) : null;
     }
-
-    private static KeySet Mean { get; } = new(
-        "think", "Times that are drawn.", [new Key("mean", KeyKind.Duration, "Of the exponential distribution.")]);
 
     /// <returns>Null when the value is no list.</returns>
     private RatePiece[]? Pieces(string key, double least, double most)

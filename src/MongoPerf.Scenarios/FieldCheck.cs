@@ -80,8 +80,11 @@ public sealed class FieldCheck
         Uses At(string key) => new(this, name, reader.Find(key) ?? reader.Node, $"{path}.{key}");
         switch (operation)
         {
-            case InsertDocuments:
+            case InsertDocuments insert:
                 _inserted.Add(name);
+                // A step's documents may have fields of their own.
+                foreach ((string field, TemplateValue value) in insert.Documents.Root.Elements)
+                    _writes.Add((name, field, value));
                 break;
             case OperationSequence several:
                 foreach (Operation step in several.Operations)

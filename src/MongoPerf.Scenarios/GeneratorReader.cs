@@ -38,6 +38,9 @@ internal sealed class GeneratorReader
         MappingReader.Wrong(_single ?? _keys ?? (ScenarioNode)_place, $"{_name}: {message}",
             hint ?? $"write {Generator.All.First(g => g.Name == _name).Form}");
 
+    /// <returns>What stands under a key of the long form; null for nothing.</returns>
+    public ScenarioNode? Node(string key) => _keys?.Find(key);
+
     public string? Text(string key) => Find(key) is { } node ? ScalarOf(key, node).Text : null;
 
     public bool Flag(string key) => OneOf(key, "false", "true") == "true";

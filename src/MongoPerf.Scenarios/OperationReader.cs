@@ -23,7 +23,7 @@ public sealed class OperationReader(
     /// <param name="usualName">Of one that has no name; null for its kind.</param>
     public WeightedOperation Read(ScenarioNode node, string path, string? usualName = null)
     {
-        (Operation operation, MappingReader reader) = Read(node, path, ScenarioLanguage.Operations, usualName);
+        (Operation operation, MappingReader reader) = Read(node, path, ScenarioLanguage.Operations, usualName, null);
         return new WeightedOperation(operation, reader.Number("weight", 0, 1e9) ?? 1);
     }
 
@@ -31,8 +31,9 @@ public sealed class OperationReader(
     /// <param name="path">What it is a part of.</param>
     /// <param name="kinds">What it may be.</param>
     /// <param name="usualName">Of one that has no name; null for its kind.</param>
+    /// <param name="templates">Of a step: reads its values; null for any other.</param>
     private (Operation Operation, MappingReader Reader) Read(
-        ScenarioNode node, string path, IReadOnlyList<KeySet> kinds, string? usualName)
+        ScenarioNode node, string path, IReadOnlyList<KeySet> kinds, string? usualName, Func<DocumentTemplate?, TemplateReader>? templates)
     {
         if (node is not MappingNode mapping)
             throw MappingReader.Wrong(
@@ -42,13 +43,16 @@ public sealed class OperationReader(
             throw MappingReader.Wrong(bare.Key, $"{path}: {kind.Name}: unknown key '{bare.Name}'", OperationNames.HintOfWith(bare));
         var reader = new MappingReader(mapping, $"{path}: {kind.Name}", kind);
         string name = (reader.Takes("name") ? reader.Text("name") : null) ?? usualName ?? kind.Name;
-        if (kind.Name == "bulkWrite")
-            return (Bulk(reader, name, $"{path}.{name}"), reader);
+        // Between an operation's name and a step's stands one where both are stored.
+        if (name.Contains('\t', StringComparison.Ordinal))
+            throw MappingReader.Wrong(reader.Find("name")!, $"{path}: {kind.Name}: name contains a tab");
+        if (kind.Name is "bulkWrite" or "steps")
+            return (Composite(kind.Name, reader, name, $"{path}.{name}"), reader);
         string collection = CollectionOf(reader, kind.Name);
         PlanCollection? about = data.FirstOrDefault(c => c.Name == collection);
         ScenarioNode? key = reader.Find("key") ?? DefaultKey;
-        var context = new Context(reader, new TemplateReader(about?.Documents, seed), $"{path}.{name}", name, collection,
-            about) { HasKey = key is not null };
+        TemplateReader values = templates?.Invoke(about?.Documents) ?? new TemplateReader(about?.Documents, seed);
+        var context = new Context(reader, values, $"{path}.{name}", name, collection, about) { HasKey = key is not null };
         RequireOfItsKind(reader, kind.Name, about);
         Operation operation = WithConcerns(Make(kind.Name, context), reader) with { Options = context.Options() };
         operation = ShardedWrites.Of(operation, about, reader, context.Path);
@@ -60,27 +64,19 @@ public sealed class OperationReader(
         return (operation with { Choice = choice }, reader);
     }
 
-    /// <summary>Writes that go to the server together.</summary>
-    private BulkWrite Bulk(MappingReader reader, string name, string path)
+    /// <summary>An operation that is made of others.</summary>
+    private Operation Composite(string kind, MappingReader reader, string name, string path)
     {
-        IReadOnlyList<ScenarioNode> nodes = reader.List("bulkWrite");
-        if (nodes.Count == 0 || reader.Find("bulkWrite") is not SequenceNode)
-            throw MappingReader.Wrong(reader.Find("bulkWrite") ?? reader.Node, $"{path}: bulkWrite has no list of writes",
-                "such as bulkWrite: [{insert: users, times: 10}, {update: users, key: uniform, with: {$inc: {visits: 1}}}]");
-        var writes = new List<RepeatedWrite>();
-        foreach (ScenarioNode node in nodes)
+        if (kind == "steps")
         {
-            (Operation write, MappingReader of) = Read(node, path, ScenarioLanguage.BulkWrites, $"{writes.Count + 1}");
-            int times = (int)(of.Count("times", 1, BulkWrite.MostWrites) ?? 1);
-            writes.Add(new RepeatedWrite(write is InsertDocuments insert ? insert with { BatchSize = times } : write, times));
+            return new StepReader(
+                reader, path, seed, (node, usual, templates) => Read(node, path, ScenarioLanguage.Steps, usual, templates), WriteConcern)
+                .Read(name);
         }
 
-        var bulk = new BulkWrite(name, writes, reader.Flag("ordered", usual: true));
-        if (bulk.DocumentsPerCommand > BulkWrite.MostWrites)
-            throw MappingReader.Wrong(reader.Find("bulkWrite")!,
-                $"{path}: {bulk.DocumentsPerCommand:N0} writes; allowed: 1 to {BulkWrite.MostWrites:N0} in one bulk");
+        Operation bulk = BulkReader.Read(reader, name, path, (node, usual) => Read(node, path, ScenarioLanguage.BulkWrites, usual, null));
         var context = new Context(reader, new TemplateReader(null, seed), path, name, bulk.Collection, null) { HasKey = false };
-        return (BulkWrite)WithConcerns(bulk, reader) with { Options = context.Options() };
+        return WithConcerns(bulk, reader) with { Options = context.Options() };
     }
 
     /// <summary>What a load does.</summary>
@@ -161,9 +157,9 @@ public sealed class OperationReader(
 
     private Operation Make(string kind, Context c) => kind switch
     {
-        "insert" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents, 1, Ordered: true),
-        "insertMany" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents,
-            (int)(c.Reader.Count("batch", 1, MostBatch) ?? UsualBatch(c.About)), c.Reader.Flag("ordered", usual: true)),
+        "insert" => new InsertDocuments(c.Name, c.Collection, Inserted(c), 1, Ordered: true),
+        "insertMany" => new InsertDocuments(c.Name, c.Collection, Inserted(c),
+            (int)(c.Reader.Count("batch", 1, MostBatch) ?? UsualBatch(c.About!)), c.Reader.Flag("ordered", usual: true)),
         "find" => Find(c),
         "update" => new UpdateDocuments(c.Name, c.Collection, c.Target(), c.Update())
         {
@@ -202,6 +198,21 @@ public sealed class OperationReader(
         },
         _ => Administer(kind, c),
     };
+
+    /// <summary>The collection's documents; of a step maybe with fields of its own.</summary>
+    private DocumentTemplate Inserted(Context c)
+    {
+        DocumentTemplate documents = c.About!.Documents;
+        if (!c.Reader.Takes("with") || c.Document("with") is not { } own)
+            return documents;
+        return new DocumentTemplate(
+            new DocumentValue(
+            [
+                .. documents.Root.Elements.Select(e => own.Find(e.Key) is { } value ? KeyValuePair.Create(e.Key, value) : e),
+                .. own.Elements.Where(e => documents.Root.Find(e.Key) is null),
+            ]),
+            seed, c.Collection);
+    }
 
     private static LiteralValue One { get; } = new(BsonDocument.Of(("v", 1)).First().Value);
 

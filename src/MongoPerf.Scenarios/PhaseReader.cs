@@ -217,7 +217,10 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
     private static IEnumerable<string> Counted(PhaseGroup group) =>
         group.Operations.Select(o => o.Operation).GroupBy(o => (o.Name, o.GetType()))
             .SelectMany(same =>
-                same.GroupBy(o => o.Collection).Max(collection => collection.Count()) > 1 ? same.Select(o => o.Name) : [same.Key.Name]);
+                // Steps of one operation are counted by their places.
+                same.First() is StepSequence || same.GroupBy(o => o.Collection).Max(collection => collection.Count()) > 1
+                    ? same.Select(o => o.Name)
+                    : [same.Key.Name]);
 
     /// <summary>Results are told apart by operations' names, and totals by theirs.</summary>
     public static void RequireDifferentNames(MappingReader reader, string phase, IReadOnlyList<PhaseGroup> groups)

@@ -27,9 +27,10 @@ internal static class ReadChecks
 
     private static void Note(Phase phase, Dictionary<string, DocumentChange> changes)
     {
-        foreach ((string name, Operation leaf) in phase.Groups.SelectMany(g => g.Operations)
-            .SelectMany(o => o.Operation.Leaves.Select(leaf => (o.Operation.Name, leaf)))
-            .Where(o => o.leaf is { IsWrite: true, Inserts: false }))
+        foreach ((string name, Operation leaf, _) in phase.Groups.SelectMany(g => g.Operations)
+            .SelectMany(o => o.Operation.Leaves.Select(leaf => (o.Operation.Name, leaf, IsStep: o.Operation is StepSequence)))
+            // What steps insert is there only if the steps, and their transaction, come to their end.
+            .Where(o => o.leaf.IsWrite && (!o.leaf.Inserts || o.IsStep)))
             changes.TryAdd(leaf.Written, new DocumentChange(name, phase.Name, leaf.Written));
     }
 

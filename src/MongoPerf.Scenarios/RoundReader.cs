@@ -28,6 +28,7 @@ internal sealed class RoundReader(
         (Phase Phase, ScenarioNode Node)[] read =
             [.. phases.SelectMany((phase, i) => Expand(phase, i + 1, isOfGrowth: false).Select(found => (found, phase)))];
         RequireCreated(read);
+        RequireCheckable(read);
         Phase[] implied =
         [
             .. _collections.Where(c => c.Count > 0 && read.All(p => p.Phase.Loads != c.Name))
@@ -41,6 +42,17 @@ internal sealed class RoundReader(
             .. implied.Where(load => read.All(p => p.Phase.Creates != load.Loads)),
             .. read.SelectMany(p => implied.Where(load => load.Loads == p.Phase.Creates).Prepend(p.Phase)),
         ])));
+    }
+
+    /// <summary>Whether a document that a step inserts is there depends on what comes of the others.</summary>
+    private static void RequireCheckable((Phase Phase, ScenarioNode Node)[] read)
+    {
+        Operation[] inserted = [.. read.SelectMany(p => p.Phase.AllGroups).SelectMany(group => group.Operations)
+            .Select(o => o.Operation).OfType<StepSequence>().SelectMany(steps => steps.Leaves).Where(leaf => leaf.Inserts)];
+        foreach ((Phase phase, ScenarioNode node) in read.Where(p => inserted.Any(leaf => leaf.Collection == p.Phase.Checks)))
+            throw MappingReader.Wrong(node,
+                $"check: '{phase.Checks}' gets documents from steps, and those of steps that fail, or are aborted, need not be there",
+                "check another collection");
     }
 
     private Dictionary<string, NamedValue> Chosen => new(chosen);

@@ -104,6 +104,17 @@ internal static class ScenarioLanguage
     private static readonly Key BatchKey = new(
         "batch", KeyKind.Count, "Documents per command [default: 1000, or fewer if they would not fit into one message].");
 
+    public static IReadOnlyList<string> Sessions { get; } = ["causal"];
+
+    public static IReadOnlyList<string> TransactionReadConcerns { get; } = ["local", "majority", "snapshot"];
+
+    public static KeySet Transaction { get; } = new("transaction", "How it is begun and committed.",
+    [
+        new("readConcern", KeyKind.Text, "What it may see [default: the connection string's].") { Allowed = TransactionReadConcerns },
+        new("writeConcern", KeyKind.Mapping, "How safe its commit is [default: the connection string's].", WriteConcern),
+        new("maxCommitTimeMS", KeyKind.Count, "Milliseconds that the server may work on the commit."),
+    ]);
+
     /// <summary>What an operation may do: the key names it, its value the collection (or, for runCommand, the command).</summary>
     public static IReadOnlyList<KeySet> Operations { get; } =
     [
@@ -123,6 +134,15 @@ internal static class ScenarioLanguage
                 .. AllOptions]),
         Operation("readModifyWrite", "Finds a document and updates it, timed as one.",
             [WriteConcernKey, .. ReadKeys, FilterKey, ProjectionKey, WithKey, ArrayFiltersKey, HintKey, .. AllOptions]),
+        Operation("steps", "Several operations on one connection, each with values from the replies before it; timed as a whole, and each "
+            + "by itself.",
+            [new("transaction", KeyKind.Flag, "The steps are a transaction, with retries as drivers do them; a mapping gives it options "
+                + "[default: false].", Transaction),
+                new("session", KeyKind.Text, "causal: reads see what the steps before them wrote and read, on any member.")
+                {
+                    Allowed = Sessions,
+                }],
+            KeyKind.Mappings),
         Operation("bulkWrite", "Writes several documents at once, timed as one: by the command bulkWrite of MongoDB 8.0, on servers "
             + "without it by an insert, update or delete for each run of the same kind.",
             [WriteConcernKey, OrderedKey, LetKey, MaxTimeKey, CommentKey], KeyKind.Mappings),
@@ -152,6 +172,43 @@ internal static class ScenarioLanguage
     ];
 
     public static IReadOnlyList<string> OperationKinds { get; } = [.. Operations.Select(o => o.Name)];
+
+    private static readonly Key IfKey = new("if", KeyKind.Value, "Leaves the step out unless this holds of what earlier steps brought: a "
+        + "name such as order (it brought something), or conditions such as {order.total: {$gt: 100}}.");
+
+    private static readonly Key[] StepKeys =
+    [
+        new("as", KeyKind.Text, "Names what the step brings, for later steps: {^from: NAME.field}. A find and an aggregate bring their "
+            + "documents, an insert those that it inserted, findAndModify its document, count a number, distinct its values, others "
+            + "their reply."),
+        IfKey,
+        new("each", KeyKind.Text,
+            "Path of an array that an earlier step brought: the step runs once for every element, {^from: each.field}."),
+    ];
+
+    /// <summary>A step that only waits.</summary>
+    public static KeySet Think { get; } = new("think", "Waits before the next step.",
+        [new("think", KeyKind.Value, "How long, such as 10ms; {mean: 10ms} draws the times (exponential)."), IfKey]);
+
+    private static readonly string[] StepKinds =
+        ["insert", "insertMany", "find", "update", "replace", "delete", "findAndModify", "count", "distinct", "aggregate", "runCommand"];
+
+    /// <summary>What a step may do: most operations, without a weight, and with values from earlier steps.</summary>
+    public static IReadOnlyList<KeySet> Steps { get; } =
+    [
+        .. StepKinds.Select(kind => Operations.First(of => of.Name == kind)).Select(of => of with
+        {
+            Keys =
+            [
+                .. of.Keys.Where(key => key.Name != "weight"),
+                .. of.Name is "insert" or "insertMany"
+                    ? [new Key(
+                        "with", KeyKind.Document, "Fields in place of those that the collection's document generates, or beside them.")]
+                    : (Key[])[],
+                .. StepKeys,
+            ],
+        }),
+    ];
 
     private static readonly Key TimesKey = new("times", KeyKind.Count, "How many of them, each drawn anew [default: 1].");
 
@@ -348,6 +405,7 @@ internal static class ScenarioLanguage
     private static Key NamingKey(string kind, KeyKind value) => value switch
     {
         KeyKind.Text => new Key(kind, value, "The collection."),
+        KeyKind.Mappings when kind == "steps" => new Key(kind, value, "The steps, in their order.") { Items = "step" },
         KeyKind.Mappings => new Key(kind, value, "The writes, in their order.") { Items = "write" },
         _ => new Key(kind, value, "The command, its name first."),
     };

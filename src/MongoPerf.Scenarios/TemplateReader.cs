@@ -11,7 +11,8 @@ namespace MongoPerf.Scenarios;
 /// <summary>Makes templates out of a file's values: documents, filters, updates.</summary>
 /// <param name="documents">Of the collection that the values are about, for ^key and ^field; null in a document itself.</param>
 /// <param name="seed">The run's.</param>
-internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
+/// <param name="steps">What ^from may name; null outside of steps.</param>
+internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, StepScope? steps = null)
 {
     private const int MostBytes = 16 * 1024 * 1024;
     private const int MostItems = 1_000_000;
@@ -108,9 +109,19 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
             "^numbered" =>
                 new NumberedTextValue(reader.Text("prefix") ?? "", (int)(reader.Count("digits", 1, 20) ?? 1), reader.Flag("hashed")),
             Generator.FieldsName => OneOrAll(reader, path, salt),
+            "^from" => From(reader, place, path),
             "^key" => Field(reader, "_id"),
             _ => Field(reader, reader.Text("field") ?? throw reader.Wrong("the field's name is missing")),
         };
+    }
+
+    private FromValue From(GeneratorReader reader, ScalarNode place, string path)
+    {
+        string text = reader.Text("path") ?? throw reader.Wrong("the path is missing");
+        if (steps is null)
+            throw reader.Wrong("it is allowed only in steps", "write the operations as steps: [{find: …, as: order}, …]");
+        return new FromValue(steps.Path(text, place, $"{path}: ^from"),
+            reader.Node("default") is { } usual ? Value(usual, $"{path}.default") : null);
     }
 
     private TemplateValue Field(GeneratorReader reader, string path)

@@ -40,8 +40,9 @@ internal static class WriteChecks
     /// <summary>What these operations may take away, or change.</summary>
     private static void Note(PhaseGroup group, Dictionary<string, Known> known)
     {
-        IEnumerable<Operation> all = group.Operations.SelectMany(o => o.Operation.Leaves);
-        foreach (Operation operation in all.Where(operation => operation.IsWrite))
+        IEnumerable<(Operation Leaf, bool IsStep)> all =
+            group.Operations.SelectMany(o => o.Operation.Leaves.Select(leaf => (leaf, o.Operation is StepSequence)));
+        foreach ((Operation operation, bool isStep) in all.Where(one => one.Leaf.IsWrite))
         {
             switch (operation)
             {
@@ -51,8 +52,8 @@ internal static class WriteChecks
                 case FindAndModify { Update: { } change }:
                     known.GetValueOrDefault(operation.Collection)?.Change(change);
                     break;
-                // What is not acknowledged may not be there yet, or be lost.
-                case { Inserts: true, Concerns.IsUnacknowledged: false }:
+                // What is not acknowledged may not be there yet, or be lost; what steps insert may not come to be.
+                case { Inserts: true, Concerns.IsUnacknowledged: false } when !isStep:
                     break;
                 case { Inserts: true } or DeleteDocuments or FindAndModify:
                     known.Remove(operation.Collection);

@@ -405,8 +405,53 @@ public sealed record OperationResult
     /// <summary>Of a merged run: what each client did of it, in their order; otherwise empty.</summary>
     public IReadOnlyList<ClientResult> Clients { get; init; } = [];
 
+    /// <summary>Of an operation that a file makes of steps: what was measured of each, in their order; otherwise empty.</summary>
+    public IReadOnlyList<StepResult> Steps { get; init; } = [];
+
+    /// <summary>What became of its transactions, in the measured part; null where it has none.</summary>
+    public TransactionResult? Transactions { get; init; }
+
     /// <summary>By code, with the first message of each; warm-up included.</summary>
     public IReadOnlyList<ErrorCount> Errors { get; init; } = [];
+}
+
+/// <summary>What was measured of one step of an operation.</summary>
+/// <param name="Step">Its name; of a transaction also commit and abort.</param>
+/// <param name="Operations">How often it succeeded: with <c>each</c> several times in an operation, with <c>if</c> maybe never.</param>
+/// <param name="Failed">How often it failed.</param>
+/// <param name="LatencyMicroseconds">From its command to its reply.</param>
+public sealed record StepResult(string Step, long Operations, long Failed, LatencySummary LatencyMicroseconds)
+{
+    /// <summary>No name has a control character.</summary>
+    private const char Separator = '\t';
+
+    /// <summary>Under which its samples and histograms are stored.</summary>
+    public static string KeyOf(string operation, string step) => $"{operation}{Separator}{step}";
+
+    /// <summary>Whether this is the key of a step, and of no operation.</summary>
+    public static bool IsKey(string operation) => operation.Contains(Separator, StringComparison.Ordinal);
+
+    /// <summary>The operation and the step of a key.</summary>
+    public static (string Operation, string Step) Parse(string key) =>
+        (key[..key.IndexOf(Separator, StringComparison.Ordinal)], key[(key.IndexOf(Separator, StringComparison.Ordinal) + 1)..]);
+}
+
+/// <summary>What became of transactions.</summary>
+/// <param name="Committed">The server said so.</param>
+/// <param name="Aborted">Attempts of which the server keeps nothing.</param>
+/// <param name="Retried">Attempts among them that were made again: write conflicts, and other errors that pass.</param>
+/// <param name="CommitRetried">Commits that were sent again, because it was open whether there was one.</param>
+/// <param name="Unknown">Nobody knows whether the server committed them.</param>
+/// <param name="RetrySeconds">Of all threads together, in attempts that were made again and in the pauses between attempts.</param>
+public sealed record TransactionResult(long Committed, long Aborted, long Retried, long CommitRetried, long Unknown, double RetrySeconds)
+{
+    /// <summary>Those of several clients, or of several results.</summary>
+    /// <returns>Null when there are none.</returns>
+    public static TransactionResult? Sum(IEnumerable<TransactionResult?> all) =>
+        all.OfType<TransactionResult>().ToArray() is { Length: > 0 } some
+            ? new TransactionResult(some.Sum(one => one.Committed), some.Sum(one => one.Aborted), some.Sum(one => one.Retried),
+                some.Sum(one => one.CommitRetried), some.Sum(one => one.Unknown), some.Sum(one => one.RetrySeconds))
+            : null;
 }
 
 /// <summary>What one server did of an operation.</summary>
@@ -487,6 +532,9 @@ public sealed record ErrorCount(int Code, string Name, long Count, string FirstM
 
     /// <summary>The server answered without an error, but a write inserted the document that it must find.</summary>
     public const string UnexpectedUpsert = "UnexpectedUpsert";
+
+    /// <summary>A step asked for a value that no earlier step had brought: nothing was sent.</summary>
+    public const string NoValue = "NoValue";
 
     /// <summary>The server answered without an error, and the write did not do what it must.</summary>
     public static bool IsWrongEffect(int code, string name) => code == 0 && name is NothingChanged or UnexpectedUpsert;

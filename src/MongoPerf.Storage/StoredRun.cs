@@ -150,11 +150,16 @@ public sealed class StoredRun : IDisposable
     public string StateText => IsAborted ? "aborted" : Run.State.ToString().ToLowerInvariant();
 
     /// <summary>In time order, streamed; without the histogram bytes unless requested.</summary>
-    public IEnumerable<Sample> ReadSamples(bool withHistograms = false)
+    /// <param name="withHistograms">Whether to read them too.</param>
+    /// <param name="withSteps">Whether to read those of operations' steps too, whose names are <see cref="StepResult.KeyOf"/>.</param>
+    public IEnumerable<Sample> ReadSamples(bool withHistograms = false, bool withSteps = false)
     {
         using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
         foreach (Sample sample in new RunReader(connection).ReadSamples(withHistograms, Rows(RunSchema.SampleTable)))
-            yield return sample;
+        {
+            if (withSteps || !StepResult.IsKey(sample.Operation))
+                yield return sample;
+        }
     }
 
     public IEnumerable<MetricSample> ReadServerSamples() => ReadServerSamples(MetricCatalogue.Server);

@@ -25,6 +25,8 @@ public sealed class ArrayValue : TemplateValue
 
     public override IEnumerable<TemplateValue> Parts => [_element];
 
+    public override TemplateValue Bind(StepValues values) => new ArrayValue(_length, _element.Bind(values), _salt);
+
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context)
     {
         int count = _length.Draw(context.BitsOf(_salt));

@@ -14,6 +14,8 @@ public sealed class ChoiceValue(IReadOnlyList<TemplateValue> items, IReadOnlyLis
 
     public override IEnumerable<TemplateValue> Parts => items;
 
+    public override TemplateValue Bind(StepValues values) => new ChoiceValue([.. items.Select(item => item.Bind(values))], weights, salt);
+
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
         items[WeightedChoice.Pick(_ends, context.BitsOf(salt))].Write(writer, name, context);
 }

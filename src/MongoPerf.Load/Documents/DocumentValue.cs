@@ -39,6 +39,14 @@ public sealed class DocumentValue(IReadOnlyList<KeyValuePair<string, TemplateVal
 
     public TemplateValue? Find(string name) => Elements.FirstOrDefault(e => e.Key == name).Value;
 
+    public override TemplateValue Bind(StepValues values)
+    {
+        TemplateValue[] bound = [.. _values.Select(value => value.Bind(values))];
+        return bound.Zip(_values).All(pair => ReferenceEquals(pair.First, pair.Second))
+            ? this
+            : new DocumentValue([.. Elements.Zip(bound, (element, value) => KeyValuePair.Create(element.Key, value))], IsArray);
+    }
+
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context)
     {
         if (IsArray)

@@ -7,7 +7,8 @@ namespace MongoPerf.Load.Phases;
 /// A worker writes its own, and the sampler reads it meanwhile: counts only grow. The same type adds up those of several workers.
 /// </remarks>
 /// <param name="isPaced">Operations are due at times of their own.</param>
-internal sealed class Counters(bool isPaced)
+/// <param name="steps">How many of the operation's steps are timed by themselves; 0 for an operation without steps.</param>
+internal sealed class Counters(bool isPaced, int steps = 0)
 {
     /// <summary>Succeeded.</summary>
     public long Operations;
@@ -42,9 +43,12 @@ internal sealed class Counters(bool isPaced)
     /// <summary>What a rate adds; null in a closed loop.</summary>
     public PacedCounters? Paced { get; } = isPaced ? new() : null;
 
-    public static Counters Sum(IEnumerable<Counters> all, bool isPaced)
+    /// <summary>What steps add; null for an operation without steps.</summary>
+    public StepCounters? Steps { get; } = steps > 0 ? new(steps) : null;
+
+    public static Counters Sum(IEnumerable<Counters> all, bool isPaced, int steps = 0)
     {
-        var sum = new Counters(isPaced);
+        var sum = new Counters(isPaced, steps);
         foreach (Counters counters in all)
         {
             sum.Add(counters);
@@ -61,6 +65,7 @@ internal sealed class Counters(bool isPaced)
         AtStart = AtEnd = default;
         Service.Clear();
         Paced?.Clear();
+        Steps?.Clear();
     }
 
     /// <summary>All but the client's own lateness, which is reported for whole phases only.</summary>
@@ -78,6 +83,67 @@ internal sealed class Counters(bool isPaced)
         counters.Service.AddTo(Service);
         if (Paced is not null)
             counters.Paced?.AddTo(Paced);
+        if (Steps is not null)
+            counters.Steps?.AddTo(Steps);
+    }
+}
+
+/// <summary>What was counted of an operation's steps, and of its transactions; as <see cref="Counters"/>.</summary>
+internal sealed class StepCounters(int count)
+{
+    public long Committed;
+    public long Aborted;
+    public long Retried;
+    public long CommitRetried;
+    public long Unknown;
+    public long RetryTicks;
+
+    /// <summary>Those of each step, however often an operation does it.</summary>
+    public IReadOnlyList<Counters> Each { get; } = [.. Enumerable.Range(0, count).Select(_ => new Counters(isPaced: false))];
+
+    /// <param name="log">Of one operation.</param>
+    /// <param name="ticksToNanoseconds">Of the clock.</param>
+    public void Add(StepLog log, double ticksToNanoseconds)
+    {
+        foreach ((int step, long ticks, bool succeeded) in log.Entries)
+        {
+            Counters counters = Each[step];
+            if (succeeded)
+            {
+                counters.Service.RecordNanoseconds((long)(ticks * ticksToNanoseconds));
+                counters.Operations++;
+            }
+            else
+            {
+                counters.Failed++;
+            }
+        }
+
+        Committed += log.Committed;
+        Aborted += log.Aborted;
+        Retried += log.Retried;
+        CommitRetried += log.CommitRetried;
+        Unknown += log.Unknown;
+        RetryTicks += log.RetryTicks;
+    }
+
+    public void Clear()
+    {
+        Committed = Aborted = Retried = CommitRetried = Unknown = RetryTicks = 0;
+        foreach (Counters counters in Each)
+            counters.Clear();
+    }
+
+    public void AddTo(StepCounters sum)
+    {
+        sum.Committed += Volatile.Read(ref Committed);
+        sum.Aborted += Volatile.Read(ref Aborted);
+        sum.Retried += Volatile.Read(ref Retried);
+        sum.CommitRetried += Volatile.Read(ref CommitRetried);
+        sum.Unknown += Volatile.Read(ref Unknown);
+        sum.RetryTicks += Volatile.Read(ref RetryTicks);
+        for (int i = 0; i < Each.Count; i++)
+            sum.Each[i].Add(Each[i]);
     }
 }
 

@@ -114,6 +114,18 @@ public sealed class OperationCount
     /// </summary>
     public IReadOnlyList<MemberShare> Members { get; init; } = [];
 
+    internal long TicksPerSecond { get; init; } = 1;
+
+    /// <summary>Of each step, in the measured part; empty for an operation without steps.</summary>
+    public IReadOnlyList<StepResult> Steps => _measured.Steps is not { } steps ? [] : [.. Operation.TimedSteps.Zip(steps.Each,
+        (name, step) => new StepResult(name, step.Operations, step.Failed, LatencySummaries.From(step.Service)))];
+
+    /// <summary>Null for an operation without transactions.</summary>
+    public TransactionResult? Transactions => Operation is StepSequence { Transaction: not null } && _measured.Steps is { } steps
+        ? new TransactionResult(steps.Committed, steps.Aborted, steps.Retried, steps.CommitRetried, steps.Unknown,
+            Math.Round((double)steps.RetryTicks / TicksPerSecond, 6))
+        : null;
+
     public long Documents => _measured.Documents;
 
     public long Bytes => _measured.Bytes;
@@ -163,6 +175,13 @@ public sealed class OperationCount
 
     private static OperationsInFlight? Of(InFlight some) =>
         some.Operations == 0 ? null : new(some.Operations, Math.Round(some.LongestNanoseconds / 1000.0, 1));
+
+    /// <summary>What is stored of its steps.</summary>
+    /// <inheritdoc cref="Encode"/>
+    public IEnumerable<StoredHistogram> EncodeSteps(int phase, bool ofWarmup) => (ofWarmup ? _warmup : _measured).Steps is not { } steps
+        ? []
+        : Operation.TimedSteps.Zip(steps.Each, (name, step) => new StoredHistogram(
+            phase, StepResult.KeyOf(Operation.Name, name), ofWarmup, HistogramEncoding.EncodeCompressed(step.Service)));
 
     /// <summary>What is stored of it.</summary>
     /// <param name="phase">Number of the phase record.</param>

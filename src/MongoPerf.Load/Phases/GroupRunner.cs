@@ -228,10 +228,11 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         bool isPaced = control.Arrivals is not null;
         return new OperationCount(
             operation,
-            Counters.Sum(workers.Select(w => w.Measured[index]), isPaced),
-            Counters.Sum(workers.Select(w => w.Warmup[index]), isPaced),
+            Counters.Sum(workers.Select(w => w.Measured[index]), isPaced, operation.TimedSteps.Count),
+            Counters.Sum(workers.Select(w => w.Warmup[index]), isPaced, operation.TimedSteps.Count),
             control.Errors[index].Counts)
         {
+            TicksPerSecond = control.Clock.TicksPerSecond,
             Members = MemberCounts.Sum(workers.Select(worker => worker.Members), index),
         };
     }

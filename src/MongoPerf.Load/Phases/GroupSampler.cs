@@ -22,7 +22,12 @@ internal sealed class GroupSampler
     {
         _control = control;
         _workers = workers;
-        _parts = [.. control.Plan.Parts.Select((part, i) => new PartSampler(part, i, control.Arrivals is not null))];
+        _parts =
+        [
+            .. control.Plan.Parts.SelectMany((part, i) => part.TimedSteps
+                .Select((name, step) => new PartSampler(part, i, isPaced: false, step) { Name = StepResult.KeyOf(part.Name, name) })
+                .Prepend(new PartSampler(part, i, control.Arrivals is not null))),
+        ];
         _lastTick = start;
         _due = NextDue(start);
         BeginMeasuring();
@@ -117,23 +122,34 @@ internal sealed class GroupSampler
 }
 
 /// <summary>The sum of all workers' counters of one operation, now and at the last interval's end.</summary>
-internal sealed class PartSampler(Operation operation, int index, bool isPaced)
+internal sealed class PartSampler(Operation operation, int index, bool isPaced, int? step = null)
 {
+    /// <summary>Of its samples.</summary>
+    public string Name { get; init; } = operation.Name;
+
     private readonly LatencyHistogram _interval = new();
     private Counters _now = new(isPaced);
     private Counters _before = new(isPaced);
 
     /// <summary>Documents that were inserted since the group started; 0 for an operation that brings some back.</summary>
-    public long Inserted => operation.Inserts ? _now.Documents : 0;
+    public long Inserted => operation.Inserts && step is null ? _now.Documents : 0;
 
     public void Read(List<Worker> workers)
     {
         _now.Clear();
         foreach (Worker worker in workers)
         {
-            _now.Add(worker.Warmup[index]);
-            _now.Add(worker.Measured[index]);
+            Add(worker.Warmup[index]);
+            Add(worker.Measured[index]);
         }
+    }
+
+    private void Add(Counters counters)
+    {
+        if (step is { } place)
+            _now.Add(counters.Steps!.Each[place]);
+        else
+            _now.Add(counters);
     }
 
     /// <returns>What came between the last two readings of which this was called; the caller says when and where that was.</returns>
@@ -144,7 +160,7 @@ internal sealed class PartSampler(Operation operation, int index, bool isPaced)
         {
             AtMilliseconds = 0,
             Phase = 0,
-            Operation = operation.Name,
+            Operation = Name,
             IsWarmup = false,
             Seconds = 0,
             Operations = _now.Operations - _before.Operations,

@@ -38,6 +38,9 @@ public interface IOperationExecutor : IDisposable
 /// <param name="Numbers">For inserts; null otherwise.</param>
 public sealed record OperationContext(ulong Seed, int Worker, NumberSource? Numbers)
 {
+    /// <summary>By which steps are timed, and wait.</summary>
+    public IClock Clock { get; init; } = SystemClock.Instance;
+
     /// <summary>
     /// That of one of a group's operations: its values stay the same when others are added, removed or weighted differently.
     /// </summary>
@@ -61,6 +64,9 @@ public interface IPreparedOperation
 
     /// <summary>Who carries it out now, as host:port, or did last; of several commands the first's. Null where that is not known.</summary>
     string? Member => null;
+
+    /// <summary>What the last <see cref="Execute"/> did step by step; null for an operation that has no steps.</summary>
+    StepLog? Steps => null;
 
     /// <summary>Compares what the last <see cref="Execute"/> brought with what must have come. Not timed.</summary>
     /// <returns>How many documents were looked at, and how many were wrong.</returns>

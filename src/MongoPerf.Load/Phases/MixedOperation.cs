@@ -35,6 +35,8 @@ internal sealed class MixedOperation : IPreparedOperation
 
     public ServerError? LastError => _operations[_drawn].LastError;
 
+    public StepLog? Steps => _operations[_drawn].Steps;
+
     public bool Draw()
     {
         _drawn = WeightedChoice.Pick(_ends, _choice.Next());

@@ -100,6 +100,8 @@ internal sealed class PhaseRunner(RunContext run)
             run.Store.AddHistogram(part.Encode(number, ofWarmup: false));
             if (result.WarmupSeconds > 0)
                 run.Store.AddHistogram(part.Encode(number, ofWarmup: true));
+            foreach (StoredHistogram step in part.EncodeSteps(number, ofWarmup: false))
+                run.Store.AddHistogram(step);
         }
     }
 
@@ -273,6 +275,8 @@ internal sealed class PhaseRunner(RunContext run)
                 ? result.Accounting
                 : new Accounting(part.AllSucceeded + part.AllFailed, part.AllSucceeded, part.AllFailed, 0),
             Members = part.Members,
+            Steps = part.Steps,
+            Transactions = part.Transactions,
             Errors = part.Errors,
         });
 
@@ -290,10 +294,11 @@ internal sealed class PhaseRunner(RunContext run)
             foreach (Sample sample in samples)
             {
                 run.Store.AddSample(sample);
-                run.Observer.OnSample(sample);
+                if (!StepResult.IsKey(sample.Operation))
+                    run.Observer.OnSample(sample);
             }
 
-            afterSample(samples);
+            afterSample([.. samples.Where(sample => !StepResult.IsKey(sample.Operation))]);
         }
 
         public void OnEvent(string kind, string text, double? seconds) => run.Report(kind, $"{name}: {text}", seconds);

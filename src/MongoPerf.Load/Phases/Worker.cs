@@ -48,7 +48,10 @@ internal sealed class Worker : IDisposable
         _clock = control.Clock;
         _executor = executor;
         int stream = plan.StreamOf(index);
-        var context = new OperationContext(plan.Seed, stream, plan.HasRanges ? plan.Numbers?.Range(index, plan.Threads) : plan.Numbers);
+        var context = new OperationContext(plan.Seed, stream, plan.HasRanges ? plan.Numbers?.Range(index, plan.Threads) : plan.Numbers)
+        {
+            Clock = _clock,
+        };
         _mix = plan.Operations.Count > 1 ? new MixedOperation(executor, plan, context) : null;
         _operation = _mix ?? executor.Prepare(plan.Operations[0].Operation, context.Of(plan.Operations[0].Operation));
         _members = _mix is null ? new MemberCounts([_operation], [0]) : new MemberCounts(_mix.Operations, _mix.Parts);
@@ -62,8 +65,8 @@ internal sealed class Worker : IDisposable
         _verification = RandomStream.For(plan.Seed, RandomPurpose.Verification, stream);
         _verifyBelow = plan.VerifyShare >= 1 ? ulong.MaxValue : (ulong)(plan.VerifyShare * ulong.MaxValue);
         _ticksToNanoseconds = 1e9 / _clock.TicksPerSecond;
-        _warmup = [.. parts.Select(_ => new Counters(_arrivals is not null))];
-        _measured = [.. parts.Select(_ => new Counters(_arrivals is not null))];
+        _warmup = [.. parts.Select(part => new Counters(_arrivals is not null, part.TimedSteps.Count))];
+        _measured = [.. parts.Select(part => new Counters(_arrivals is not null, part.TimedSteps.Count))];
     }
 
     /// <summary>One for each part of the plan, as <see cref="GroupPlan.Parts"/> has them.</summary>
@@ -189,6 +192,7 @@ internal sealed class Worker : IDisposable
         // none of its figures.
         bool isMeasured = end > _control.MeasureFrom || start >= _control.MeasureFrom;
         Counters counters = (isMeasured ? _measured : _warmup)[part];
+        counters.Steps?.Add(_operation.Steps!, _ticksToNanoseconds);
         if (answered && outcome.Succeeded)
         {
             counters.Service.RecordNanoseconds((long)((end - start) * _ticksToNanoseconds));
@@ -269,7 +273,7 @@ internal sealed class Worker : IDisposable
         if (failure is null)
         {
             // It refuses nothing: whatever comes next may well succeed.
-            if (ErrorCount.IsWrongEffect(error.Code, error.Name))
+            if (ErrorCount.IsWrongEffect(error.Code, error.Name) || error is { Code: 0, Name: ErrorCount.NoValue })
                 return;
             HandleRefusal(error, start);
             if (error.MeansShardAway)

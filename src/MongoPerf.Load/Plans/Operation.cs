@@ -118,6 +118,9 @@ public abstract record Operation(string Name, string Collection)
     /// <summary>The operations that it is made of: itself, unless a file puts it together of others.</summary>
     public virtual IEnumerable<Operation> Leaves => [this];
 
+    /// <summary>Names of the steps that are timed by themselves, each once; empty for an operation without steps.</summary>
+    public virtual IReadOnlyList<string> TimedSteps => [];
+
     /// <summary>The same with each operation that it is made of changed.</summary>
     public virtual Operation Each(Func<Operation, Operation> change) => change(this);
 

@@ -84,6 +84,7 @@ internal static class FindingIds
     public const string DebugBuild = "debug-build";
     public const string FailedOperations = "failed-operations";
     public const string WrongEffect = "wrong-effect";
+    public const string Retries = "transaction-retries";
     public const string LostWrites = "lost-writes";
     public const string Outage = "outage";
     public const string ShardImbalance = "shard-imbalance";
@@ -116,7 +117,7 @@ internal static class FindingIds
     [
         SizeCliff, SizeDecline, Stall, SlowDrift, Period, SlowStart, RateDrop, RateDip, RateRise, TicketQueue,
         DirtyCache, EvictionByClients,
-        PlanChanged, PlanScans, ReplySize, ClientLimit, OtherLoad, EmbeddedServer, DebugBuild, FailedOperations, WrongEffect,
+        PlanChanged, PlanScans, ReplySize, ClientLimit, OtherLoad, EmbeddedServer, DebugBuild, FailedOperations, WrongEffect, Retries,
         LostWrites, Outage, ShardImbalance,
         InFlight, CutOff, NothingMeasured,
         SizeRise, LinearGrowth, BytesGrow, WarmUp, SlowStartGrows, Variation, MigrationCost, IndexBuildCost, HotShard,

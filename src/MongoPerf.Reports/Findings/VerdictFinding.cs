@@ -38,6 +38,11 @@ public sealed record VerdictFinding(string Id, string Refute)
         new(FindingIds.WrongEffect,
             "run the same operations on a single server: if they change their documents there, the router sends them to the wrong shard");
 
+    public static VerdictFinding Retries { get; } =
+        new(FindingIds.Retries,
+            "run with fewer threads, or draw from more documents: if as many transactions are run again, "
+            + "they do not conflict with each other");
+
     public static VerdictFinding LostWrites { get; } =
         new(FindingIds.LostWrites, "run again: unacknowledged writes that nothing interrupts all arrive");
 

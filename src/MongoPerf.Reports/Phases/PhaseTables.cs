@@ -13,15 +13,15 @@ internal static class PhaseTables
         PhaseRecord[] single = [.. run.Phases.Where(p => p.Growth is null)];
         foreach (IGrouping<string, PhaseRecord> phase in single.Where(p => p.Operations.Count > 0).GroupBy(p => p.Phase))
             yield return Results(phase.Key, [.. phase]);
-        foreach (ReportTable laps in LapTables.Of(run))
-            yield return laps;
-        foreach (ReportTable? table in new[]
+        foreach (ReportTable table in LapTables.Of(run).Concat(StepTables.Of(run)))
+            yield return table;
+        foreach (ReportTable? other in new[]
         {
             Arrivals(run.Phases), Fairness(single), Errors(run.Phases), Sizes(single), IndexSizes(single),
         })
         {
-            if (table is not null)
-                yield return table;
+            if (other is not null)
+                yield return other;
         }
     }
 

@@ -112,11 +112,21 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
             Accounting = all.Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting)),
             Members = [.. all.SelectMany(result => result.Members).GroupBy(share => share.Member)
                 .Select(own => new MemberShare(own.Key, own.Sum(share => share.Operations))).OrderByDescending(share => share.Operations)],
+            Steps = [.. all[0].Steps.Select(step => step with
+            {
+                Operations = all.Sum(result => StepOf(result, step)?.Operations ?? 0),
+                Failed = all.Sum(result => StepOf(result, step)?.Failed ?? 0),
+                LatencyMicroseconds = Summary(histograms.FirstOrDefault(histogram => !histogram.IsWarmup
+                    && histogram.Operation == StepResult.KeyOf(operation, step.Step))?.Encoded ?? default),
+            })],
+            Transactions = TransactionResult.Sum(all.Select(result => result.Transactions)),
             Errors = ErrorTally.Merge(all.Select(result => result.Errors)),
             Clients = [.. parts.Select(part => new ClientResult(part.Client,
                 part.Result.Operations, part.Result.IsInsert ? part.Result.DocumentsPerSecond : part.Result.OperationsPerSecond,
                 part.Result.ReportedMicroseconds.P99, part.Result.Threads, part.Result.ClientCpuCores))],
         };
+
+        static StepResult? StepOf(OperationResult result, StepResult step) => result.Steps.FirstOrDefault(one => one.Step == step.Step);
 
         double Over(double window, Func<OperationResult, double> rate) =>
             window <= 0 ? 0 : all.Sum(result => rate(result) * result.Seconds) / window;

@@ -112,7 +112,7 @@ public sealed class RunMerger
     private void WritePhases(RunStore store)
     {
         ILookup<int, StoredHistogram> histograms = _parts.SelectMany(part => part.ReadHistograms()).ToLookup(histogram => histogram.Phase);
-        IEnumerator<Sample>[] samples = [.. _parts.Select(part => part.ReadSamples(withHistograms: true).GetEnumerator())];
+        IEnumerator<Sample>[] samples = [.. _parts.Select(part => part.ReadSamples(withHistograms: true, withSteps: true).GetEnumerator())];
         bool[] hasMore = [.. samples.Select(own => own.MoveNext())];
         var failed = new List<string>();
         foreach (int number in _parts.SelectMany(part => part.Phases).Select(phase => phase.Number).Distinct().Order())
@@ -189,7 +189,8 @@ public sealed class RunMerger
         return [.. (phase?.Assertions ?? []).Select(assertion => AssertionCheck.Check(assertion, record, Total))];
 
         LatencyHistogram Total() =>
-            SampleMerger.Add(whole.Where(histogram => !histogram.IsWarmup).Select(histogram => histogram.Reported)).Sum
+            SampleMerger.Add(whole.Where(histogram => !histogram.IsWarmup && !StepResult.IsKey(histogram.Operation))
+                .Select(histogram => histogram.Reported)).Sum
             ?? new LatencyHistogram();
     }
 

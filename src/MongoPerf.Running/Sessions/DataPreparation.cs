@@ -297,6 +297,11 @@ internal static class DataPreparation
             return;
         IEnumerable<Operation> all = plan.Phases.Where(phase => phase.Creates is null)
             .SelectMany(phase => phase.AllGroups).SelectMany(group => group.Operations).Select(o => o.Operation);
+        if (all.OfType<StepSequence>().FirstOrDefault(o => o.Transaction is not null || o.IsCausal) is { } session)
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"operation '{session.Name}': this cluster's router is a mongod, which has no transactions and no sessions",
+                "behind a mongos it runs, and on a replica set");
         foreach (Operation operation in all.Where(o => !o.IsForCluster).SelectMany(o => o.Steps))
         {
             string command = operation.ToCommand().Elements[0].Key;

@@ -14,11 +14,14 @@ internal static class MongoDbCollections
     public static void CheckBatches(ServerAddress server, ConnectionSettings connections, Plan plan)
     {
         InsertDocuments[] inserts = [.. plan.Operations.OfType<InsertDocuments>()];
-        if (inserts.Length == 0)
+        StepSequence[] steps = [.. plan.Operations.OfType<StepSequence>().Where(one => one.Transaction is not null || one.IsCausal)];
+        if (inserts.Length + steps.Length == 0)
             return;
         using MongoConnection connection = MongoConnection.Open(server, connections);
         foreach (InsertDocuments insert in inserts)
             BatchLimit.Check(connection.Server, insert);
+        foreach (StepSequence one in steps)
+            SessionLimit.Check(connection.Server, one);
     }
 
     /// <summary>

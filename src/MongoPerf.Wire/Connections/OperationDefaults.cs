@@ -75,6 +75,8 @@ internal sealed class OperationDefaults
                 concern = [];
             else if (reader.NameIs("$readPreference"u8))
                 preference = [];
+            else if (reader.NameIs("autocommit"u8))
+                return message; // A transaction has concerns of its own.
         }
 
         return concern.Length + preference.Length == 0 ? message

@@ -88,6 +88,21 @@ public sealed class DriverExecutorTests(TestServers servers)
             + "{insert: rest}, {delete: things, filter: {group: 1}}], ordered: false, let: {percent: 5}, comment: x}",
         "{bulkWrite: [{insert: rest}, {update: things, key: uniform, with: {$inc: {tags: 1}}}, {insert: rest}]}",
         "{bulkWrite: [{insert: rest}, {update: things, key: uniform, with: {$inc: {tags: 1}}}, {insert: rest}], ordered: false}",
+        "{steps: [{find: things, key: uniform, as: thing}, "
+            + "{update: things, filter: {group: {^from: thing.group}, _id: {$ne: {^from: thing._id}}}, "
+            + "with: {$set: {like: {^from: thing}}}, as: done}, "
+            + "{insert: rest, with: {copied: {^from: thing.text}}, as: copy, if: {done.n: 1}}, "
+            + "{find: rest, filter: {_id: {^from: {path: copy._id, default: none}}}}, "
+            + "{delete: things, filter: {_id: {^from: each}}, each: thing.tags}]}",
+        "{steps: [{count: things, filter: {group: 3}, as: many}, {distinct: things, field: group, as: groups}, "
+            + "{findAndModify: things, filter: {group: {$in: {^from: groups}}}, sort: {_id: 1}, with: {$set: {many: {^from: many}}}, "
+            + "as: first}, "
+            + "{replace: things, filter: {_id: {^from: first._id}}, as: replaced}, "
+            + "{aggregate: things, pipeline: [{$match: {group: {^from: first.group}}}, {$project: {total: 1}}], as: totals}, "
+            + "{insertMany: rest, batch: 3, with: {totals: {^from: totals}, changed: {^from: replaced.nModified}}, as: three}, "
+            + "{update: rest, each: three, filter: {_id: {^from: each._id}}, with: {$set: {seen: true}}}, "
+            + "{runCommand: {ping: 1}, name: ping, as: pong}, {delete: rest, key: uniform, if: pong.ok}]}",
+        "{steps: [{find: things, key: uniform, as: thing}, {update: things, filter: {_id: {^from: thing.nothing}}, with: {$set: {a: 1}}}]}",
         "{insert: rest}",
         "{insertMany: rest, batch: 10, ordered: false}",
         "{validate: things}",

@@ -20,6 +20,10 @@ public sealed class ScenarioDocsTests
         lines.AddRange(keys.Select(same => $"| `{same.Key.Name}` | {Names([.. same.Select(one => one.Of)])} | {same.Key.Description} |"));
         lines.AddRange(ScenarioLanguage.BulkWrites.SelectMany(of => of.Keys).Where(key => key.Name == "times").Take(1)
             .Select(key => $"| `{key.Name}` | each write of a `bulkWrite` | {key.Description} |"));
+        Key[] ofSteps = [.. ScenarioLanguage.Steps.SelectMany(of => of.Keys.Except(operations.First(o => o.Name == of.Name).Keys))
+            .DistinctBy(key => key.Name), ScenarioLanguage.Think.Keys[0]];
+        lines.AddRange(ofSteps.Select(key => $"| `{key.Name}` | "
+            + $"{(key.Name == "with" ? "an `insert` or `insertMany` among `steps`" : "each of the `steps`")} | {key.Description} |"));
         return string.Join('\n', lines);
 
         string Names(string[] of) => of.Length == operations.Count ? "every operation"

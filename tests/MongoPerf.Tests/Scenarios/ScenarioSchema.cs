@@ -46,6 +46,10 @@ internal static class ScenarioSchema
         ["generator"] = Generators(),
         ["keyChoice"] = KeyChoices(),
         ["operation"] = new JsonObject { ["anyOf"] = new JsonArray([.. ScenarioLanguage.Operations.Select(Operation)]) },
+        ["step"] = new JsonObject
+        {
+            ["anyOf"] = new JsonArray([.. ScenarioLanguage.Steps.Append(ScenarioLanguage.Think).Select(Operation)]),
+        },
         ["write"] = new JsonObject { ["anyOf"] = new JsonArray([.. ScenarioLanguage.BulkWrites.Select(Operation)]) },
     };
 
@@ -83,7 +87,7 @@ internal static class ScenarioSchema
     private static JsonObject TypeOf(Key key) => key.Kind switch
     {
         KeyKind.Text => new JsonObject { ["type"] = new JsonArray("string", "number", "boolean") },
-        KeyKind.Flag => Ref("flag"),
+        KeyKind.Flag => key.Of is null ? Ref("flag") : new JsonObject { ["anyOf"] = new JsonArray(Ref("flag"), Mapping(key.Of)) },
         KeyKind.Count => Ref("count"),
         KeyKind.Counts => new JsonObject { ["anyOf"] = new JsonArray(Ref("count"), ListOf(Ref("count"))) },
         KeyKind.Number => Ref("number"),

@@ -11,8 +11,13 @@ internal sealed class CannedServer : IDisposable
     private readonly ScriptedListener _listener;
     private readonly byte[] _reply;
 
-    public CannedServer(BsonDocument reply)
+    private readonly bool _isMember;
+
+    /// <param name="reply">To everything.</param>
+    /// <param name="isMember">Of a replica set.</param>
+    public CannedServer(BsonDocument reply, bool isMember = false)
     {
+        _isMember = isMember;
         _reply = LyingServer.Message(reply, 0);
         _listener = new ScriptedListener("canned server", Serve);
     }
@@ -24,7 +29,7 @@ internal sealed class CannedServer : IDisposable
     private void Serve(Socket socket)
     {
         byte[] buffer = new byte[64 * 1024];
-        byte[] reply = LyingServer.Message(LyingServer.Hello(17), 0);
+        byte[] reply = LyingServer.Message(LyingServer.Hello(17, _isMember), 0);
         while (Read(socket, buffer))
         {
             buffer.AsSpan(4, 4).CopyTo(reply.AsSpan(8));

@@ -24,9 +24,14 @@ internal sealed class LyingServer : IDisposable
 
     public Action<Exchange> Handshake { get; set; } = exchange => exchange.Reply(Hello(17));
 
-    public static BsonDocument Hello(int maxWireVersion) => BsonDocument.Of(
-        ("ismaster", true), ("maxBsonObjectSize", 16_777_216), ("maxMessageSizeBytes", 48_000_000), ("maxWriteBatchSize", 100_000),
-        ("minWireVersion", 0), ("maxWireVersion", maxWireVersion), ("ok", 1.0));
+    /// <param name="maxWireVersion">17 is 6.0.</param>
+    /// <param name="isMember">Of a replica set.</param>
+    public static BsonDocument Hello(int maxWireVersion, bool isMember = false) => BsonDocument.Of(
+    [
+        .. isMember ? [("setName", "rs0")] : ((string, object?)[])[], ("ismaster", true), ("maxBsonObjectSize", 16_777_216),
+        ("maxMessageSizeBytes", 48_000_000), ("maxWriteBatchSize", 100_000),
+        ("minWireVersion", 0), ("maxWireVersion", maxWireVersion), ("ok", 1.0),
+    ]);
 
     public static byte[] Message(BsonDocument body, int responseTo)
     {

@@ -70,8 +70,14 @@ public readonly record struct OperationReply(bool IsOk, long Documents, long Byt
     public static ServerError ReadError(ReadOnlySpan<byte> message) => ErrorOf(new BsonDocument(OpMsg.Parse(message).Body.ToArray()));
 
     /// <inheritdoc cref="ReadError"/>
-    public static ServerError ErrorOf(BsonDocument reply) =>
-        ServerError.From(reply.FindDocument("writeErrors.0") ?? reply.FindDocument("writeConcernError") ?? reply);
+    public static ServerError ErrorOf(BsonDocument reply)
+    {
+        if ((reply.FindDocument("writeErrors.0") ?? reply.FindDocument("writeConcernError")) is not { } inner)
+            return ServerError.From(reply);
+        ServerError error = ServerError.From(inner);
+        // Labels are of the whole reply, whatever in it failed.
+        return error with { Labels = [.. error.Labels.Concat(ServerError.From(reply).Labels).Distinct()] };
+    }
 
     private static (long Count, long Bytes) CountItems(ReadOnlySpan<byte> array)
     {

@@ -24,23 +24,34 @@ internal sealed class WireCommand
     private readonly bool _bringsCursor;
     private readonly bool _isVerified;
     private readonly WriteEffect? _effect;
+    private readonly BsonWriter? _batches;
     private int _requestId;
     private ReplyRange _batch;
     private byte[] _kept = [];
     private int _keptLength;
 
-    public WireCommand(WireExecutor executor, Operation operation, string database)
+    /// <param name="executor">Has the connections.</param>
+    /// <param name="operation">One command.</param>
+    /// <param name="database">The scenario's.</param>
+    /// <param name="steps">Makes it one of several steps; null for a command by itself.</param>
+    public WireCommand(WireExecutor executor, Operation operation, string database, WireStepParts? steps = null)
     {
         _route = executor.RouteOf(operation);
         _operation = operation;
         string target = (operation as DatabaseCommand)?.Database ?? database;
         _command = WireMessage.Command(operation, executor, target);
+        if (steps is not null)
+            _command = steps.Adapt(_command, operation);
         _isVerified = operation is FindDocuments { Expected: not null };
         _effect = WriteEffect.Of(operation);
         _flags = operation.Concerns.IsUnacknowledged ? OpMsgFlags.MoreToCome : OpMsgFlags.None;
         _bringsCursor = operation is FindDocuments or AggregateDocuments;
+        _batches = steps is not null && _bringsCursor ? new BsonWriter() : null;
         _cursor = new WireCursor(
-            _route, executor.Dialect, operation.Collection, target, operation.FullReply > 0 ? operation.FullReply : long.MaxValue);
+            _route, executor.Dialect, operation.Collection, target, operation.FullReply > 0 ? operation.FullReply : long.MaxValue)
+        {
+            Session = steps?.Session, Batches = _batches,
+        };
         Write(new ValueContext(0, 0));
         _patches = PatchPlan.TryMake(_command, _writer.Body.Written[CommandOffset..]);
     }
@@ -55,6 +66,24 @@ internal sealed class WireCommand
     /// </summary>
     public ReadOnlySpan<byte> LastBatch =>
         _keptLength > 0 ? _kept.AsSpan(0, _keptLength) : _route.Connection.LastReceived.Slice(_batch.Start, _batch.Length);
+
+    /// <summary>The last command, as it was sent.</summary>
+    public ReadOnlySpan<byte> Sent => _writer.Body.Written[CommandOffset..];
+
+    /// <summary>The last reply; valid until the next command.</summary>
+    public ReadOnlySpan<byte> LastReply => OpMsg.Parse(_route.Connection.LastReceived).Body;
+
+    /// <summary>Of a step that brings a cursor: keeps the documents of all replies.</summary>
+    public void KeepBatches(StepValues values, int slot)
+    {
+        values.StartArray(slot);
+        for (ReadOnlySpan<byte> rest = _batches!.Written; rest.Length > 0;)
+        {
+            ReadOnlySpan<byte> batch = new BsonReader(rest).Document;
+            values.AppendAll(slot, batch);
+            rest = rest[batch.Length..];
+        }
+    }
 
     /// <summary>Puts the values of the next operation into the message.</summary>
     public void Stage(in ValueContext context)
@@ -98,6 +127,12 @@ internal sealed class WireCommand
         if (_bringsCursor && reply.Batch.Length == 0)
             throw new WireProtocolException("the reply has no cursor");
         _batch = reply.Batch;
+        if (_batches is not null)
+        {
+            _batches.Clear();
+            _batches.WriteRaw(received.Slice(reply.Batch.Start, reply.Batch.Length));
+        }
+
         return reply.CursorId == 0
             ? new OperationOutcome(true, (int)Math.Min(reply.Documents, int.MaxValue), reply.Bytes)
             : ReadOn(reply);
@@ -150,6 +185,12 @@ internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string
 {
     private readonly GetMoreMessage _getMore = new(dialect, collection, database);
 
+    /// <summary>That the cursor belongs to; null for none.</summary>
+    public WireSession? Session { get; init; }
+
+    /// <summary>Gets what each reply brings; null where nobody asks for it.</summary>
+    public BsonWriter? Batches { get; init; }
+
     public ServerError? LastError { get; private set; }
 
     /// <summary>Where in the last reply its documents are.</summary>
@@ -180,7 +221,7 @@ internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string
         while (last.CursorId != 0)
         {
             guard.AskForMore(last.Documents);
-            ReadOnlySpan<byte> received = route.Connection.RoundTrip(_getMore.Write(last.CursorId));
+            ReadOnlySpan<byte> received = route.Connection.RoundTrip(_getMore.Write(last.CursorId, Session));
             last = OperationReply.Parse(received);
             if (!last.IsOk)
             {
@@ -189,6 +230,7 @@ internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string
             }
 
             LastBatch = last.Batch;
+            Batches?.WriteRaw(received.Slice(last.Batch.Start, last.Batch.Length));
             documents += last.Documents;
             bytes += last.Bytes;
         }
@@ -221,12 +263,15 @@ internal sealed class GetMoreMessage(CommandDialect dialect, string collection, 
         return true;
     }
 
+    /// <param name="cursor">Its number.</param>
+    /// <param name="session">That it belongs to; null for none.</param>
     /// <returns>Valid until the next call.</returns>
-    public ReadOnlySpan<byte> Write(long cursor)
+    public ReadOnlySpan<byte> Write(long cursor, WireSession? session = null)
     {
         _writer.Begin(requestId: ++_requestId);
         _writer.Body.WriteInt64(_name, cursor);
         _writer.Body.WriteString("collection"u8, _collection);
+        session?.WriteOfCursor(_writer.Body);
         _writer.Body.WriteString("$db"u8, _database);
         _writer.EndBody();
         return _writer.Finish();

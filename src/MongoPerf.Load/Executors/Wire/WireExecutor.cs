@@ -1,4 +1,5 @@
 using MongoPerf.Load.Executors.GridFs;
+using MongoPerf.Load.Executors.Steps;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
 using MongoPerf.Load.Sharding;
@@ -52,6 +53,10 @@ public sealed class WireExecutor : IOperationExecutor
     /// <summary>Opens its connections; another one in rehearsals.</summary>
     internal Func<ServerAddress, ConnectionSettings, MongoConnection> OpenConnection { get; init; } = MongoConnection.Open;
 
+    internal ConnectionSettings Settings => _settings;
+
+    internal bool IsAborted => _aborted.IsCancellationRequested;
+
     /// <summary>How commands are named where it connects.</summary>
     internal CommandDialect Dialect => _settings.Dialect;
 
@@ -93,6 +98,7 @@ public sealed class WireExecutor : IOperationExecutor
         UploadFile upload => new WireGridFsWrite(this, upload, _database, context),
         DownloadFile download => new WireGridFsRead(this, download, _database, context),
         { IsForCluster: true } when Cluster is not null => new WireClusterOperation(operation, Cluster, _aborted.Token),
+        StepSequence steps => new PreparedSteps(new WireSteps(this, steps, _database), steps, context),
         BulkWrite bulk => new WireBulkWrite(this, bulk, _database, context),
         InsertDocuments insert => new WireInsertDocuments(this, insert, _database, context),
         _ => new WireOperation(this, operation, _database, context),

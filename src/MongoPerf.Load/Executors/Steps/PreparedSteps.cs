@@ -1,0 +1,396 @@
+using System.Runtime.CompilerServices;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Executors.Wire;
+using MongoPerf.Load.Failures;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Load.Executors.Steps;
+
+/// <summary>Carries out the steps of an operation, on whichever client: values from earlier replies, conditions, transactions.</summary>
+/// <remarks>
+/// A transaction is made again as MongoDB's specification has drivers do it (transactions-convenient-api.md): all of it after an error
+/// labelled TransientTransactionError, only its commit after one labelled UnknownTransactionCommitResult, for 120 s at most. What is drawn
+/// stays the same in each attempt. One thread.
+/// </remarks>
+public sealed class PreparedSteps : IPreparedOperation
+{
+    private const double MostRetrySeconds = 120;
+
+    /// <summary>A driver looks for a server as long.</summary>
+    private const double MostReconnectSeconds = 30;
+
+    /// <summary>Of the specification: before the first attempt that is made again; each later one waits half as long again.</summary>
+    private const double FirstBackoffSeconds = 0.005;
+    private const double BackoffGrowth = 1.5;
+    private const double MostBackoffSeconds = 0.5;
+
+    private const string Transient = "TransientTransactionError";
+
+    private readonly IStepClient _client;
+    private readonly StepSequence _operation;
+    private readonly IClock _clock;
+    private readonly StepValues _values;
+    private readonly PreparedStep[] _steps;
+    private readonly StepLog _log = new();
+    private readonly int _commit;
+    private readonly int _one;
+    private RandomStream _pauses;
+
+    /// <param name="client">Of one worker.</param>
+    /// <param name="operation">Its operations are bound to their keys.</param>
+    /// <param name="context">Of the operation.</param>
+    public PreparedSteps(IStepClient client, StepSequence operation, OperationContext context)
+    {
+        _client = client;
+        _operation = operation;
+        _clock = context.Clock;
+        // The element of an each, what each step brings, and what one command of an each does.
+        _values = new StepValues(operation.Sequence.Count + 2);
+        _one = operation.Sequence.Count + 1;
+        int timed = 0;
+        _steps = [.. operation.Sequence.Select(step =>
+            new PreparedStep(client, step, _values, context, step.Operation is null ? -1 : timed++))];
+        _commit = timed;
+        _pauses = RandomStream.For(context.Seed, RandomPurpose.Thinking, context.Worker);
+    }
+
+    public ServerError? LastError { get; private set; }
+
+    public string? Member => _client.Member;
+
+    public StepLog Steps => _log;
+
+    public bool Draw()
+    {
+        foreach (PreparedStep step in _steps)
+            step.Draw();
+        return true;
+    }
+
+    public OperationOutcome Execute()
+    {
+        _log.Clear();
+        try
+        {
+            return _operation.Transaction is null ? RunSteps() : RunTransaction();
+        }
+        finally
+        {
+            foreach (PreparedStep step in _steps)
+                step.Numbers?.Acknowledge();
+        }
+    }
+
+    /// <summary>What steps bring depends on what others do meanwhile.</summary>
+    public VerificationOutcome Verify() => default;
+
+    public void Complete() => _client.Complete();
+
+    private OperationOutcome RunTransaction()
+    {
+        long begun = _clock.Now;
+        for (int attempt = 1; ; attempt++)
+        {
+            long started = _clock.Now;
+            _client.Begin();
+            OperationOutcome outcome = RunAttempt();
+            if (outcome.Succeeded && (!_client.HasBegun || Commit(begun)))
+            {
+                _log.Committed += _client.HasBegun ? 1 : 0;
+                return outcome;
+            }
+
+            if (_log.Unknown > 0)
+                return default;
+            if (!outcome.Succeeded && _client.HasBegun)
+                Abort();
+            _log.Aborted++;
+            ServerError error = LastError!;
+            if (!error.Labels.Contains(Transient) || error.MeansNoPrimary || _client.IsAborted
+                || _clock.SecondsBetween(begun, _clock.Now) > MostRetrySeconds)
+                return default;
+            _log.Retried++;
+            Pause(_pauses.NextDouble() * Math.Min(MostBackoffSeconds, FirstBackoffSeconds * Math.Pow(BackoffGrowth, attempt - 1)));
+            _log.RetryTicks += _clock.Now - started;
+        }
+    }
+
+    /// <summary>A connection that breaks before the commit was sent leaves nothing: the server aborts what nobody commits.</summary>
+    private OperationOutcome RunAttempt()
+    {
+        try
+        {
+            return RunSteps();
+        }
+        catch (Exception e) when (ErrorTally.BreaksConnection(e))
+        {
+            _log.Aborted++;
+            throw;
+        }
+    }
+
+    private OperationOutcome RunSteps()
+    {
+        _values.Clear();
+        LastError = null;
+        int documents = 0;
+        long bytes = 0;
+        foreach (PreparedStep step in _steps)
+        {
+            if (!step.IsMet)
+                continue;
+            OperationOutcome outcome = step.Command is null ? Think(step)
+                : step.Step.Each is { } array ? RunEach(step, array)
+                : RunOne(step, 0);
+            documents += outcome.Documents;
+            bytes += outcome.Bytes;
+            if (!outcome.Succeeded)
+                return new OperationOutcome(false, documents, bytes);
+        }
+
+        return new OperationOutcome(true, documents, bytes);
+    }
+
+    private OperationOutcome RunEach(PreparedStep step, ValuePath array)
+    {
+        if (step.Step.Keeps is { } kept)
+            _values.StartArray(kept);
+        int documents = 0;
+        long bytes = 0;
+        for (int i = 0; ; i++)
+        {
+            // Looked up each time: what the step keeps may have moved the bytes.
+            if (!_values.TryFind(array, out BsonType type, out ReadOnlySpan<byte> value) || type != BsonType.Array
+                || !ValuePath.TryTake(ref type, ref value, i))
+                return new OperationOutcome(true, documents, bytes);
+            _values.Set(Step.ElementSlot, type, value);
+            OperationOutcome outcome = RunOne(step, i);
+            documents += outcome.Documents;
+            bytes += outcome.Bytes;
+            if (!outcome.Succeeded)
+                return new OperationOutcome(false, documents, bytes);
+        }
+    }
+
+    private OperationOutcome RunOne(PreparedStep step, int iteration)
+    {
+        step.Stage(iteration);
+        if (_values.Missing is { } missing)
+            return Fail(step, missing);
+        long started = _clock.Now;
+        OperationOutcome outcome;
+        try
+        {
+            outcome = step.Command!.Execute();
+        }
+        catch (Exception)
+        {
+            _log.Add(step.Timed, _clock.Now - started, succeeded: false);
+            throw;
+        }
+
+        _log.Add(step.Timed, _clock.Now - started, outcome.Succeeded);
+        if (!outcome.Succeeded)
+            LastError = step.Command.LastError;
+        else if (step.Step.Keeps is { } slot)
+            Keep(step, slot);
+        return outcome;
+    }
+
+    private void Keep(PreparedStep step, int slot)
+    {
+        if (step.Step.Each is null)
+        {
+            step.Command!.Keep(_values, slot);
+            return;
+        }
+
+        _values.Forget(_one);
+        step.Command!.Keep(_values, _one);
+        _values.AppendFrom(slot, _one);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private OperationOutcome Fail(PreparedStep step, ValuePath missing)
+    {
+        LastError = new ServerError(0, ErrorCount.NoValue,
+            $"step '{step.Step.Operation!.Name}' takes '{missing.Text}', and no earlier step brought it: "
+            + "give it a default, or the step an if",
+            []);
+        _log.Add(step.Timed, 0, succeeded: false);
+        return default;
+    }
+
+    private OperationOutcome Think(PreparedStep step)
+    {
+        Pause(step.ThinkSeconds());
+        return _client.IsAborted
+            ? throw new ConnectionFailedException(new ServerAddress("", 0), "stopped")
+            : new OperationOutcome(true, 0, 0);
+    }
+
+    /// <summary>In pieces, so that whoever ends the run is not kept waiting.</summary>
+    private void Pause(double seconds)
+    {
+        long until = _clock.Now + _clock.TicksOf(seconds);
+        while (!_client.IsAborted && _clock.Now < until)
+            _clock.SleepUntil(Math.Min(until, _clock.Now + (_clock.TicksPerSecond / 5)));
+    }
+
+    /// <returns>False when the server says that it has not committed, or when nobody knows.</returns>
+    private bool Commit(long begun)
+    {
+        bool isRetry = false;
+        while (true)
+        {
+            long started = _clock.Now;
+            ServerError? error;
+            try
+            {
+                error = _client.Commit(isRetry);
+                _log.Add(_commit, _clock.Now - started, error is null);
+                if (error is null)
+                    return true;
+            }
+            catch (Exception e) when (ErrorTally.BreaksConnection(e))
+            {
+                _log.Add(_commit, _clock.Now - started, succeeded: false);
+                _log.Unknown = 1;
+                LastError = ErrorTally.Describe(e);
+                ReconnectOr(e);
+                _log.Unknown = 0;
+                error = null;
+            }
+
+            LastError = error ?? LastError;
+            if (error is not null && !TransactionAnswers.IsUnknown(error))
+                return false;
+            // Drivers do not ask again where the server had no more time.
+            if (error is { Code: TransactionAnswers.TimeExpired } || _client.IsAborted
+                || _clock.SecondsBetween(begun, _clock.Now) > MostRetrySeconds)
+            {
+                _log.Unknown = 1;
+                return false;
+            }
+
+            if (error is { MeansNoPrimary: true })
+            {
+                _log.Unknown = 1;
+                ReconnectOr(new ServerCommandException("commitTransaction", error));
+                _log.Unknown = 0;
+            }
+
+            _log.CommitRetried++;
+            isRetry = true;
+        }
+    }
+
+    /// <summary>Whether it was committed a server that has the session can tell: the one that comes back, or the next primary.</summary>
+    private void ReconnectOr(Exception failure)
+    {
+        long giveUpAt = _clock.Now + _clock.TicksOf(MostReconnectSeconds);
+        var backoff = new Backoff(_clock, 0.05, 2);
+        while (!_client.IsAborted && _clock.Now < giveUpAt)
+        {
+            try
+            {
+                _client.Reconnect();
+                return;
+            }
+            catch (Exception e) when (ErrorTally.IsServerAway(e))
+            {
+                backoff.Wait(() => _client.IsAborted);
+            }
+        }
+
+        throw failure;
+    }
+
+    private void Abort()
+    {
+        long started = _clock.Now;
+        _client.Abort();
+        _log.Add(_commit + 1, _clock.Now - started, succeeded: true);
+    }
+
+    /// <summary>One step with what it draws from.</summary>
+    private sealed class PreparedStep
+    {
+        private readonly StepValues _values;
+        private readonly DocumentValue?[] _operands;
+        private readonly BsonWriter _operand = new(64);
+        private OperationDraws _draws;
+        private RandomStream _think;
+        private ValueContext _context;
+
+        public PreparedStep(IStepClient client, Step step, StepValues values, OperationContext context, int timed)
+        {
+            Step = step;
+            Timed = timed;
+            _values = values;
+            _operands = [.. step.Conditions.Select(condition => (DocumentValue?)condition.Operand?.Bind(values))];
+            _think = RandomStream.For(context.Seed, RandomPurpose.Thinking, context.Worker);
+            if (step.Operation is not { } operation)
+                return;
+            Numbers = operation is InsertDocuments insert
+                ? new StepNumbers(
+                    insert.Keys ?? throw new ArgumentException("an insert needs a source of numbers", nameof(step)), insert.BatchSize)
+                : null;
+            Command = client.Prepare(operation, values, Numbers);
+            _draws = new OperationDraws(operation, context.Of(operation));
+        }
+
+        public Step Step { get; }
+
+        /// <summary>Its place among the steps that are timed.</summary>
+        public int Timed { get; }
+
+        public IStepCommand? Command { get; }
+
+        public StepNumbers? Numbers { get; }
+
+        /// <summary>All its conditions hold.</summary>
+        public bool IsMet
+        {
+            get
+            {
+                for (int i = 0; i < _operands.Length; i++)
+                {
+                    if (!Holds(Step.Conditions[i], _operands[i]))
+                        return false;
+                }
+
+                return true;
+            }
+        }
+
+        public void Draw() => _context = _draws.Next();
+
+        public void Stage(int iteration)
+        {
+            Numbers?.GoTo(iteration);
+            Command!.Stage(iteration == 0 ? _context : _context.Element(0, iteration));
+        }
+
+        public double ThinkSeconds() => Step.Think!.IsExponential
+            ? -Math.Log(1 - _think.NextDouble()) * Step.Think.Seconds
+            : Step.Think.Seconds;
+
+        private bool Holds(StepCondition condition, DocumentValue? operand)
+        {
+            bool isThere = _values.TryFind(condition.Path, out BsonType type, out ReadOnlySpan<byte> value);
+            if (operand is null)
+                return isThere && StepComparison.IsAnything(type, value);
+            _operand.Clear();
+            operand.WriteRoot(_operand, _context);
+            var expected = new BsonReader(_operand.Written);
+            expected.Read();
+            return StepComparison.Holds(condition.Comparison!, isThere, type, value, expected.Type, expected.Value);
+        }
+    }
+}

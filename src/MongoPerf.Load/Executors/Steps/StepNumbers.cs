@@ -1,0 +1,40 @@
+using MongoPerf.Load.Keys;
+
+namespace MongoPerf.Load.Executors.Steps;
+
+/// <summary>The numbers of what one step inserts: taken when it first runs, and kept while a transaction is made again.</summary>
+/// <remarks>One thread.</remarks>
+/// <param name="keys">Of the collection.</param>
+/// <param name="batch">Documents per command.</param>
+public sealed class StepNumbers(KeySpace keys, int batch)
+{
+    private long[] _firsts = new long[4];
+    private int _taken;
+    private int _at;
+
+    /// <summary>Documents per command.</summary>
+    public int Batch => batch;
+
+    /// <summary>Number of one of the documents that the next command inserts.</summary>
+    public long this[int index] => keys.NumberOf(_firsts[_at] + index);
+
+    /// <summary>Goes to the command's numbers, which are taken if they have not been.</summary>
+    /// <param name="iteration">0-based: which of the step's commands in this operation.</param>
+    public void GoTo(int iteration)
+    {
+        _at = iteration;
+        if (iteration < _taken)
+            return;
+        if (_taken == _firsts.Length)
+            Array.Resize(ref _firsts, _taken * 2);
+        _firsts[_taken++] = keys.Take(batch);
+    }
+
+    /// <summary>The operation has ended: readers may ask for its documents.</summary>
+    public void Acknowledge()
+    {
+        for (int i = 0; i < _taken; i++)
+            keys.Acknowledge(_firsts[i], batch);
+        _taken = 0;
+    }
+}

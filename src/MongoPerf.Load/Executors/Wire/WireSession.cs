@@ -1,0 +1,142 @@
+using System.Text;
+using MongoPerf.Load.Plans;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Load.Executors.Wire;
+
+/// <summary>One worker's session: its id, the transaction that it is in, and what the server told of its time.</summary>
+/// <remarks>
+/// Sources: specifications, driver-sessions.md, transactions.md and causal-consistency.md. One thread; nothing allocates.
+/// </remarks>
+/// <param name="transaction">Null for a session without transactions.</param>
+/// <param name="isCausal">Reads ask for what the session has seen.</param>
+/// <param name="usualLevel">The connection string's read concern; null for none.</param>
+internal sealed class WireSession(TransactionSettings? transaction, bool isCausal, string? usualLevel)
+{
+    private readonly byte[] _id = Guid.NewGuid().ToByteArray(bigEndian: true);
+    private readonly byte[] _usualLevel = Encoding.UTF8.GetBytes(transaction?.ReadConcern ?? usualLevel ?? "");
+    private readonly BsonWriter _clusterTime = new(256);
+    private readonly BsonWriter _recoveryToken = new(64);
+    private long _number;
+    private ulong _operationTime;
+    private ulong _transactionTime;
+
+    /// <summary>A command of the transaction has been sent.</summary>
+    public bool HasBegun { get; private set; }
+
+    public BsonDocument Id => BsonDocument.Of(("id", new BsonValue(BsonType.Binary, (byte[])[16, 0, 0, 0, 4, .. _id])));
+
+    /// <summary>The next command begins a transaction.</summary>
+    public void Begin()
+    {
+        _number++;
+        HasBegun = false;
+        _recoveryToken.Clear();
+        _transactionTime = _operationTime;
+    }
+
+    /// <summary>What each command of the session has beside its own elements.</summary>
+    /// <param name="writer">Stands in the command.</param>
+    /// <param name="readLevel">Of a read outside of transactions: its read concern, empty for the usual one; null for a write.</param>
+    public void Write(BsonWriter writer, byte[]? readLevel)
+    {
+        writer.StartDocument("lsid"u8);
+        writer.WriteBinary("id"u8, _id, subtype: 4);
+        writer.End();
+        if (transaction is not null)
+        {
+            writer.WriteInt64("txnNumber"u8, _number);
+            writer.WriteBoolean("autocommit"u8, false);
+            if (!HasBegun)
+            {
+                writer.WriteBoolean("startTransaction"u8, true);
+                WriteReadConcern(writer, _usualLevel, _transactionTime);
+            }
+
+            HasBegun = true;
+        }
+        else if (readLevel is not null)
+        {
+            WriteReadConcern(writer, readLevel.Length > 0 ? readLevel : _usualLevel, _operationTime);
+        }
+
+        WriteClusterTime(writer);
+    }
+
+    /// <summary>A cursor that is read on belongs to the session, and to its transaction.</summary>
+    public void WriteOfCursor(BsonWriter writer)
+    {
+        writer.StartDocument("lsid"u8);
+        writer.WriteBinary("id"u8, _id, subtype: 4);
+        writer.End();
+        if (transaction is null)
+            return;
+        writer.WriteInt64("txnNumber"u8, _number);
+        writer.WriteBoolean("autocommit"u8, false);
+    }
+
+    /// <summary>commitTransaction or abortTransaction.</summary>
+    public ReadOnlySpan<byte> WriteEnd(OpMsgWriter writer, ReadOnlySpan<byte> command, BsonDocument? writeConcern)
+    {
+        BsonWriter body = writer.Body;
+        writer.Begin();
+        body.WriteInt32(command, 1);
+        body.StartDocument("lsid"u8);
+        body.WriteBinary("id"u8, _id, subtype: 4);
+        body.End();
+        body.WriteInt64("txnNumber"u8, _number);
+        body.WriteBoolean("autocommit"u8, false);
+        if (writeConcern is not null)
+            body.WriteDocument("writeConcern"u8, writeConcern.Bytes);
+        if (transaction?.MaxCommitMilliseconds is { } most && command.SequenceEqual("commitTransaction"u8))
+            body.WriteInt32("maxTimeMS"u8, most);
+        if (_recoveryToken.Length > 0)
+            body.WriteDocument("recoveryToken"u8, _recoveryToken.Written);
+        WriteClusterTime(body);
+        body.WriteString("$db"u8, "admin"u8);
+        writer.EndBody();
+        return writer.Finish();
+    }
+
+    /// <summary>Notes what a reply tells of time, and of where a transaction can be found again.</summary>
+    public void Read(ReadOnlySpan<byte> reply)
+    {
+        var reader = new BsonReader(reply);
+        while (reader.Read())
+        {
+            if (reader.NameIs("operationTime"u8) && reader.Type == BsonType.Timestamp)
+                _operationTime = Math.Max(_operationTime, BitConverter.ToUInt64(reader.Value));
+            else if (reader.NameIs("$clusterTime"u8) && reader.Type == BsonType.Document)
+                Keep(_clusterTime, reader.Value);
+            else if (reader.NameIs("recoveryToken"u8) && reader.Type == BsonType.Document)
+                Keep(_recoveryToken, reader.Value);
+        }
+    }
+
+    private static void Keep(BsonWriter writer, ReadOnlySpan<byte> document)
+    {
+        writer.Clear();
+        writer.WriteRaw(document);
+    }
+
+    private void WriteReadConcern(BsonWriter writer, byte[] level, ulong after)
+    {
+        bool isAfter = isCausal && after > 0;
+        if (level.Length == 0 && !isAfter)
+            return;
+        writer.StartDocument("readConcern"u8);
+        if (level.Length > 0)
+            writer.WriteString("level"u8, level);
+        if (isAfter)
+            writer.WriteTimestamp("afterClusterTime"u8, after);
+        writer.End();
+    }
+
+    /// <summary>Another member may not have heard of the time yet that a read is to come after.</summary>
+    private void WriteClusterTime(BsonWriter writer)
+    {
+        if (_clusterTime.Length > 0)
+            writer.WriteDocument("$clusterTime"u8, _clusterTime.Written);
+    }
+}

@@ -1,0 +1,43 @@
+namespace MongoPerf.Load.Phases;
+
+/// <summary>What one operation of several steps did, for its worker to count once the operation has ended.</summary>
+/// <remarks>One thread. Nothing allocates once its arrays have grown.</remarks>
+public sealed class StepLog
+{
+    private (int Step, long Ticks, bool Succeeded)[] _entries = new (int, long, bool)[16];
+    private int _count;
+
+    /// <summary>Transactions that the server has committed.</summary>
+    public int Committed { get; set; }
+
+    /// <summary>Attempts that came to nothing: the server has none of their writes.</summary>
+    public int Aborted { get; set; }
+
+    /// <summary>Attempts that were made again after a passing error.</summary>
+    public int Retried { get; set; }
+
+    /// <summary>Commits that were sent again, because the first answer left open whether there was one.</summary>
+    public int CommitRetried { get; set; }
+
+    /// <summary>Transactions of which nobody knows whether they were committed.</summary>
+    public int Unknown { get; set; }
+
+    /// <summary>Time in attempts that were made again, and between attempts; ticks.</summary>
+    public long RetryTicks { get; set; }
+
+    public ReadOnlySpan<(int Step, long Ticks, bool Succeeded)> Entries => _entries.AsSpan(0, _count);
+
+    public void Clear()
+    {
+        _count = 0;
+        Committed = Aborted = Retried = CommitRetried = Unknown = 0;
+        RetryTicks = 0;
+    }
+
+    public void Add(int step, long ticks, bool succeeded)
+    {
+        if (_count == _entries.Length)
+            Array.Resize(ref _entries, _count * 2);
+        _entries[_count++] = (step, ticks, succeeded);
+    }
+}

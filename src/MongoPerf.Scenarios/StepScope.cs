@@ -1,0 +1,49 @@
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Plans;
+using MongoPerf.Texts.Input;
+using MongoPerf.Texts.Yaml;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>What a step may take values from: the steps before it that have a name, and the element of its own <c>each</c>.</summary>
+/// <param name="later">Names that steps give to what they bring, with their 1-based places; those read so far among them.</param>
+internal sealed class StepScope(IReadOnlyList<(string Name, int Step)> later)
+{
+    /// <summary>What the element of an <c>each</c> is called.</summary>
+    public const string Element = "each";
+
+    private readonly Dictionary<string, int> _slots = [];
+
+    /// <summary>The step that is being read has an <c>each</c>.</summary>
+    public bool HasElement { get; set; }
+
+    public void Add(string name, int slot) => _slots[name] = slot;
+
+    /// <param name="text">Such as order.customer.</param>
+    /// <param name="place">Where it stands.</param>
+    /// <param name="what">For messages.</param>
+    public ValuePath Path(string text, ScenarioNode place, string what)
+    {
+        string name = text.Split('.')[0];
+        if (text.Split('.').Any(step => step.Length == 0))
+            throw MappingReader.Wrong(place, $"{what}: '{text}' is no path", "such as order.customer, or order.items.0.product");
+        if (name == Element)
+        {
+            return HasElement ? new ValuePath(text, Step.ElementSlot)
+                : throw MappingReader.Wrong(place, $"{what}: '{Element}' is the element of a step's array, and this step has no each",
+                    "such as each: order.items, and then {^from: each.product}");
+        }
+
+        if (_slots.TryGetValue(name, out int slot))
+            return new ValuePath(text, slot);
+        if (later.FirstOrDefault(one => one.Name == name) is { Name: not null } step)
+            throw MappingReader.Wrong(place, $"{what}: '{name}' is read by step {step.Step}, which has not run by then",
+                "move that step before this one");
+        throw MappingReader.Wrong(
+            place,
+            _slots.Count == 0
+                ? $"{what}: no step before this one names what it brings, so there is no '{name}'"
+                : $"{what}: no step before this one brings '{name}'; allowed: {string.Join(", ", _slots.Keys)}",
+            NearestName.Hint(name, _slots.Keys) ?? $"name what a step brings: {{find: …, as: {(name.Length > 0 ? name : "order")}}}");
+    }
+}

@@ -1,0 +1,294 @@
+using MongoPerf.Load.Collections;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Executors.Wire;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
+using MongoPerf.Storage;
+using MongoPerf.Tests.Scenarios;
+using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Tests.Load.Executors;
+
+/// <summary>What goes over the wire for steps, and what becomes of their transactions when servers refuse, lie or go away.</summary>
+public sealed class PreparedStepsTests : IDisposable
+{
+    private const string Transfer = "transaction: true, steps: [{findAndModify: users, key: uniform, with: {$inc: {n: 1}}, as: user}, "
+        + "{insert: log, with: {of: {^from: user.name}}}]";
+
+    private static readonly BsonDocument User = BsonDocument.Of(("_id", 7), ("n", 5), ("name", "ann"), ("friends", new object[] { 3, 4 }));
+    private static readonly BsonDocument Written = BsonDocument.Of(("n", 1), ("nModified", 1), ("value", User), ("ok", 1.0));
+
+    private readonly LyingServer _server = new();
+    private readonly List<BsonDocument> _commands = [];
+    private readonly WireExecutor _executor;
+
+    public PreparedStepsTests() => _executor = new WireExecutor(_ => _server.Address, ConnectionSettings.Default, "d");
+
+    private IEnumerable<string> Names => _commands.Select(command => command.First().Key);
+
+    public void Dispose()
+    {
+        _executor.Dispose();
+        _server.Dispose();
+    }
+
+    [Fact]
+    public void A_value_of_any_type_goes_from_one_reply_into_the_next_command()
+    {
+        IPreparedOperation steps = Prepare("steps: [{find: users, key: uniform, as: user}, "
+            + "{update: users, filter: {_id: {$in: {^from: user.friends}}, n: {^from: user.n}}, with: {$set: {name: {^from: user.0.name}, "
+            + "whole: {^from: user.0}, none: {^from: {path: user.age, default: 18}}}}}]", Found);
+        Assert.Equal((true, 2), Run(steps));
+        BsonDocument update = _commands[1].FindDocument("updates.0")!;
+        Assert.Equal([3L, 4L], update.FindDocument("q._id.$in")!.Select(item => item.Value.ToInt64()));
+        Assert.Equal((5L, "ann", 18L), (update.FindInt64("q.n"), update.FindString("u.$set.name"), update.FindInt64("u.$set.none")));
+        Assert.Equal(User.Bytes.ToArray(), update.FindDocument("u.$set.whole")!.Bytes.ToArray());
+    }
+
+    [Fact]
+    public void A_step_runs_once_for_each_element_and_its_list_of_results_can_be_used()
+    {
+        IPreparedOperation steps = Prepare("steps: [{find: users, key: uniform, as: user}, "
+            + "{find: users, filter: {_id: {^from: each}}, each: user.friends, as: friends}, "
+            + "{update: users, filter: {_id: {^from: each.0._id}}, with: {$inc: {n: 1}}, each: friends}]", Found);
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal(["find", "find", "find", "update", "update"], Names);
+        Assert.Equal([3L, 4L], _commands.Skip(1).Take(2).Select(command => command.FindInt64("filter._id")!.Value));
+        Assert.Equal([7L, 7L], _commands.Skip(3).Select(command => command.FindInt64("updates.0.q._id")!.Value));
+        Assert.Equal([0, 1, 1, 2, 2], steps.Steps!.Entries.ToArray().Select(entry => entry.Step));
+    }
+
+    [Theory]
+    [InlineData("user", true)]
+    [InlineData("{user.n: 5}", true)]
+    [InlineData("{user.n: 5.0}", true)]
+    [InlineData("{user.n: {$gt: 5}}", false)]
+    [InlineData("{user.n: {$gte: 5, $lt: 6}}", true)]
+    [InlineData("{user.name: {$ne: bob}}", true)]
+    [InlineData("{user.name: {$lt: bob}, user.n: 4}", false)]
+    [InlineData("{user.age: {$exists: false}}", true)]
+    [InlineData("{user.age: null}", true)]
+    [InlineData("{user.n: {^from: user.friends.1}}", false)]
+    [InlineData("user.age", false)]
+    public void A_step_is_left_out_unless_its_conditions_hold(string condition, bool runs)
+    {
+        IPreparedOperation steps = Prepare(
+            $"steps: [{{find: users, key: uniform, as: user}}, {{delete: users, key: uniform, if: {condition}}}]", Found);
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal(runs ? 2 : 1, _commands.Count);
+    }
+
+    [Fact]
+    public void A_value_that_no_step_brought_fails_the_operation_before_anything_is_sent()
+    {
+        IPreparedOperation steps = Prepare(
+            "steps: [{find: users, key: uniform, as: user}, {delete: users, filter: {_id: {^from: user.age}}}]", Found);
+        Assert.False(Run(steps).Succeeded);
+        Assert.Equal(["find"], Names);
+        Assert.Equal(
+            (ErrorCount.NoValue, "step 'delete' takes 'user.age', and no earlier step brought it: give it a default, or the step an if"),
+            (steps.LastError!.Name, steps.LastError.Message));
+    }
+
+    [Fact]
+    public void A_cursor_is_read_on_and_brings_all_its_documents()
+    {
+        IPreparedOperation steps = Prepare("steps: [{find: users, filter: {}, as: all}, "
+            + "{delete: users, each: all, filter: {_id: {^from: each._id}}}]",
+            command => command.First().Key switch
+            {
+                "find" => Cursor("firstBatch", 99, BsonDocument.Of(("_id", 1)), BsonDocument.Of(("_id", 2))),
+                "getMore" => Cursor("nextBatch", 0, BsonDocument.Of(("_id", 3))),
+                _ => Written,
+            });
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal([1L, 2L, 3L], _commands.Where(c => c.First().Key == "delete").Select(c => c.FindInt64("deletes.0.q._id")!.Value));
+    }
+
+    [Fact]
+    public void A_transaction_begins_with_its_first_command_and_ends_with_a_commit()
+    {
+        const string Options = "{readConcern: snapshot, writeConcern: {w: majority}, maxCommitTimeMS: 300}";
+        IPreparedOperation steps = Prepare(Transfer.Replace("true", Options, StringComparison.Ordinal), _ => Written);
+        Assert.Equal((true, 2), Run(steps));
+        Assert.Equal(["findAndModify", "insert", "commitTransaction"], Names);
+        Assert.Equal([true, null, null], _commands.Select(c => c.Find("startTransaction")?.ToBoolean()));
+        Assert.Equal(["snapshot", null, null], _commands.Select(c => c.FindString("readConcern.level")));
+        Assert.Equal([null, null, "majority"], _commands.Select(c => c.FindString("writeConcern.w")));
+        Assert.All(_commands, c => Assert.False(c.Find("autocommit")!.Value.ToBoolean()));
+        Assert.Single(_commands.Select(c => (c.FindInt64("txnNumber"), Convert.ToHexString(c.Find("lsid")!.Value.Bytes.Span))).Distinct());
+        Assert.Equal(("ann", 300L, "admin"),
+            (_commands[1].FindString("documents.0.of"), _commands[2].FindInt64("maxTimeMS"), _commands[2].FindString("$db")));
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal(1, _commands[3].FindInt64("txnNumber") - _commands[0].FindInt64("txnNumber"));
+        Assert.Equal((1, 0, 0), (steps.Steps!.Committed, steps.Steps.Aborted, steps.Steps.Retried));
+    }
+
+    [Fact]
+    public void After_a_write_conflict_the_whole_transaction_runs_again_with_the_same_values()
+    {
+        int inserts = 0;
+        IPreparedOperation steps = Prepare(Transfer, command => command.First().Key == "insert" && inserts++ < 2
+            ? Refusal(112, "WriteConflict", "TransientTransactionError")
+            : Written);
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal(
+            ["findAndModify", "insert", "abortTransaction", "findAndModify", "insert", "abortTransaction", "findAndModify", "insert",
+                "commitTransaction"], Names);
+        Assert.Equal((1, 2, 2, 0), (steps.Steps!.Committed, steps.Steps.Aborted, steps.Steps.Retried, steps.Steps.Unknown));
+        Assert.True(steps.Steps.RetryTicks > 0);
+        // The same document is changed, and the same one inserted; each attempt is a transaction of its own.
+        Assert.Single(_commands.Where(c => c.First().Key == "findAndModify")
+            .Select(c => Convert.ToHexString(c.FindDocument("query")!.Bytes)).Distinct());
+        BsonDocument[] inserted = [.. _commands.Where(c => c.First().Key == "insert")];
+        Assert.Single(inserted.Select(c => c.FindInt64("documents.0.n")).Distinct());
+        Assert.Equal([0L, 1L, 2L], inserted.Select(c => c.FindInt64("txnNumber")!.Value - inserted[0].FindInt64("txnNumber")!.Value));
+    }
+
+    [Fact]
+    public void An_error_that_does_not_pass_aborts_the_transaction_and_fails_the_operation()
+    {
+        BsonDocument failed = BsonDocument.Of(("index", 0), ("code", 11000), ("errmsg", "E11000"));
+        IPreparedOperation steps = Prepare(Transfer, command => command.First().Key == "insert"
+            ? BsonDocument.Of(("n", 0), ("writeErrors", new[] { failed }), ("ok", 1.0))
+            : Written);
+        Assert.False(Run(steps).Succeeded);
+        Assert.Equal(["findAndModify", "insert", "abortTransaction"], Names);
+        Assert.Equal(
+            (0, 1, 0, ServerError.DuplicateKey),
+            (steps.Steps!.Committed, steps.Steps.Aborted, steps.Steps.Retried, steps.LastError!.Code));
+    }
+
+    [Fact]
+    public void A_commit_whose_result_is_unknown_is_sent_again_to_most_members()
+    {
+        int commits = 0;
+        IPreparedOperation steps = Prepare(Transfer, command => command.First().Key == "commitTransaction" && commits++ == 0
+            ? BsonDocument.Of(("writeConcernError", BsonDocument.Of(("code", 64), ("errmsg", "waiting timed out"))), ("ok", 1.0))
+            : Written);
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal(["findAndModify", "insert", "commitTransaction", "commitTransaction"], Names);
+        Assert.Equal(("majority", 10_000L), (_commands[3].FindString("writeConcern.w"), _commands[3].FindInt64("writeConcern.wtimeout")));
+        Assert.Equal((1, 1, 0), (steps.Steps!.Committed, steps.Steps.CommitRetried, steps.Steps.Unknown));
+    }
+
+    [Fact]
+    public void A_connection_that_breaks_in_a_commit_is_made_again_and_the_server_asked()
+    {
+        int commits = 0;
+        IPreparedOperation steps = Prepare(
+            Transfer, command => command.First().Key == "commitTransaction" && commits++ == 0 ? null : Written);
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal(["findAndModify", "insert", "commitTransaction", "commitTransaction"], Names);
+        Assert.Equal(_commands[2].FindInt64("txnNumber"), _commands[3].FindInt64("txnNumber"));
+        Assert.Equal((1, 1, 0), (steps.Steps!.Committed, steps.Steps.CommitRetried, steps.Steps.Unknown));
+    }
+
+    [Fact]
+    public void A_connection_that_breaks_before_the_commit_leaves_nothing()
+    {
+        IPreparedOperation steps = Prepare(Transfer, command => command.First().Key == "insert" ? null : Written);
+        Assert.True(steps.Draw());
+        Assert.Throws<ConnectionFailedException>(() => steps.Execute());
+        Assert.Equal((0, 1, 0, 0), (steps.Steps!.Committed, steps.Steps.Aborted, steps.Steps.Retried, steps.Steps.Unknown));
+    }
+
+    [Fact]
+    public void A_causal_session_reads_after_what_it_has_seen()
+    {
+        var time = new BsonValue(BsonType.Timestamp, BitConverter.GetBytes(0x6000_0000_0000_0001UL));
+        BsonDocument cluster = BsonDocument.Of(("clusterTime", time));
+        IPreparedOperation steps = Prepare(
+            "session: causal, steps: [{insert: log, as: note}, {find: log, filter: {_id: {^from: note._id}}, readConcern: majority}]",
+            command => BsonDocument.Of(
+            [
+                .. (command.First().Key == "find" ? Found(command) : Written).Select(e => (e.Key, (object?)e.Value)),
+                ("operationTime", time), ("$clusterTime", cluster),
+            ]));
+        Assert.True(Run(steps).Succeeded);
+        Assert.Null(_commands[0].Find("readConcern"));
+        Assert.Equal("majority", _commands[1].FindString("readConcern.level"));
+        Assert.Equal(time.Bytes.ToArray(), _commands[1].Find("readConcern.afterClusterTime")!.Value.Bytes.ToArray());
+        Assert.Equal(cluster.Bytes.ToArray(), _commands[1].FindDocument("$clusterTime")!.Bytes.ToArray());
+        Assert.Null(_commands[1].Find("txnNumber"));
+        Assert.Equal(_commands[0].Find("documents.0._id")!.Value.Bytes.ToArray(), _commands[1].Find("filter._id")!.Value.Bytes.ToArray());
+    }
+
+    [Fact]
+    public void A_standalone_server_is_refused_by_name()
+    {
+        OperationLimitException e = Assert.Throws<OperationLimitException>(() => Prepare(Transfer, _ => Written, isMember: false));
+        Assert.StartsWith("steps: a transaction is possible on a replica set or behind a mongos only, and this server is neither",
+            e.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("steps: [{find: users, key: uniform, as: user}, "
+        + "{update: users, filter: {_id: {^from: user._id}}, with: {$set: {name: {^from: user.name}}}, if: {user.n: {$gt: 0}}}, "
+        + "{find: users, each: user.friends, filter: {_id: {^from: each}}, as: friends}, {insert: log, with: {of: {^from: friends}}}]")]
+    [InlineData("transaction: true, steps: [{find: users, key: uniform, as: user}, {insert: log, with: {of: {^from: user.name}}}]")]
+    public void Steps_allocate_nothing(string operation)
+    {
+        BsonDocument reply = BsonDocument.Of([.. Found(BsonDocument.Empty).Concat(Written.Where(e => e.Key is "n" or "nModified"))
+            .Select(e => (e.Key, (object?)e.Value))]);
+        using var server = new CannedServer(reply, isMember: true);
+        using var executor = new WireExecutor(_ => server.Address, ConnectionSettings.Default, "d");
+        executor.Connect();
+        IPreparedOperation steps = executor.Prepare(Bound(operation), new OperationContext(42, 0, null));
+        Repeat();
+        Assert.Equal(0, Allocation.LeastBytes(Repeat));
+
+        void Repeat()
+        {
+            for (int i = 0; i < 500; i++)
+                Assert.True(steps.Draw() && steps.Execute().Succeeded);
+        }
+    }
+
+    private static BsonDocument Found(BsonDocument command) =>
+        command.Any() && command.First().Key is not "find" ? Written : Cursor("firstBatch", 0, User);
+
+    private static BsonDocument Cursor(string batch, long id, params BsonDocument[] documents) => BsonDocument.Of(
+        ("cursor", BsonDocument.Of((batch, documents), ("id", id), ("ns", "d.users"))), ("ok", 1.0));
+
+    private static BsonDocument Refusal(int code, string name, string label) => BsonDocument.Of(
+        ("ok", 0.0), ("code", code), ("codeName", name), ("errmsg", name), ("errorLabels", new[] { label }));
+
+    private static (bool Succeeded, int Documents) Run(IPreparedOperation steps)
+    {
+        Assert.True(steps.Draw());
+        OperationOutcome outcome = steps.Execute();
+        return (outcome.Succeeded, outcome.Documents);
+    }
+
+    /// <param name="operation">In braces of its own.</param>
+    /// <param name="answer">Null breaks the connection.</param>
+    /// <param name="isMember">Of a replica set.</param>
+    private IPreparedOperation Prepare(string operation, Func<BsonDocument, BsonDocument?> answer, bool isMember = true)
+    {
+        _server.Handshake = exchange => exchange.Reply(LyingServer.Hello(17, isMember));
+        _server.Answer = exchange =>
+        {
+            var command = new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray());
+            _commands.Add(command);
+            if (answer(command) is { } reply)
+                exchange.Reply(reply);
+            else
+                exchange.Close();
+        };
+        _executor.Connect();
+        return _executor.Prepare(Bound(operation), new OperationContext(42, 0, null));
+    }
+
+    private static Operation Bound(string operation) => ScenarioTexts.Plan(
+            "data:\n  users: {count: 1000, document: {n: ^number, name: ^word}}\n  log: {document: {n: ^number}}\n"
+            + $"phases: [{{name: p, count: 1, operations: [{{{operation}}}]}}]\n")
+        .Phases.Last().Groups[0].Operations[0].Operation.Each(one => one with
+        {
+            Keys = one.Inserts ? new KeySpace(0) : null, Chooser = one.Choice?.Open(new KeySpace(1000), 0),
+        });
+}
