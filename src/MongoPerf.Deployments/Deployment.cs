@@ -78,11 +78,14 @@ public interface IDeployment : IDisposable
     /// <summary>The parts of a sharded deployment that is running; null for any other topology.</summary>
     ShardedCluster? Cluster => null;
 
+    /// <summary>The replica sets of which it is noticed when their primary is gone: the shards, or the set itself.</summary>
+    IReadOnlyList<WatchedSet> WatchedSets => [.. (Cluster?.Shards ?? []).Select(shard => new WatchedSet($"shard {shard.Name}", shard.Primary))];
+
     /// <summary>
-    /// Looks again which member of each shard takes writes, where nobody else says so: behind a mongos that was given. Never
-    /// throws; any thread.
+    /// Looks again which member of each set takes writes, and which shards there are, where nobody else says so: of a deployment that
+    /// was given. Never throws; any thread.
     /// </summary>
-    void RefreshCluster()
+    void Refresh()
     {
     }
 

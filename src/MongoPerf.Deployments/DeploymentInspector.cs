@@ -44,31 +44,40 @@ public static class DeploymentInspector
     private static Inspection Inspect(
         MongoConnection connection, IDeployment deployment, ConnectionSettings settings, string ns, ProcessTable table)
     {
-        BsonDocument build = connection.RunCommand("admin", BsonDocument.Of(("buildInfo", 1)));
-        // These need rights that a user may not have; the run can do without.
+        // All of these need rights that a user may not have, or are not known everywhere; the run can do without.
+        BsonDocument build = connection.RunUnchecked("admin", BsonDocument.Of(("buildInfo", 1)));
         BsonDocument status = ReadStatus(connection);
-        BsonDocument options = TryRun(connection, BsonDocument.Of(("getCmdLineOpts", 1)));
-        TopologyFacts facts = TopologyFacts.Read(connection, isSharded: deployment.Cluster is not null);
+        BsonDocument options = connection.RunUnchecked("admin", BsonDocument.Of(("getCmdLineOpts", 1)));
+        var rights = UserRights.Read(connection);
+        ShardedCluster? cluster = deployment.Cluster;
         bool isNull = connection.Server.Document.IsTrue("mongoperfNull");
         // The null server stands before an embedded one, and its figures are neither's.
         bool isEmbedded = !isNull && (deployment.Kind == DeploymentKind.Embedded || status.FindDocument("mongoperfStorage") is not null);
-        BsonDocument data = deployment.Cluster is { Shards: [var shard, ..] } ? ReadStatus(shard.Primary, settings) : status;
+        BsonDocument data = cluster is null ? status
+            : cluster is { Direct: DirectAccess.Allowed, Shards: [var shard, ..] } ? ReadStatus(shard.Primary, settings) : BsonDocument.Empty;
+        string[] names = ns.Split('.', 2);
         int? processId = deployment.ProcessId ?? FindLocalProcess(connection.Address, status, table);
         var info = new DeploymentInfo
         {
             Kind = deployment.Kind,
             Topology = deployment.Cluster is null ? TopologyOf(connection.Server, isNull, isEmbedded) : Topology.Sharded,
             ServerVersion = ForeignText.OneLine(build.FindString("version") ?? "unknown", LongestName),
+            StandIn = StandInOf(build),
             StorageEngine = isNull ? "null"
                 : data.FindString("storageEngine.name") is { } engine ? ForeignText.OneLine(engine, LongestName) : null,
             CacheBytes = data.FindInt64("wiredTiger.cache.maximum bytes configured") ?? data.FindInt64("mongoperfStorage.cacheBytesMax"),
             MemoryLimitBytes = deployment.MemoryLimitBytes,
             Router = RouterOf(deployment, connection.Server),
-            ShardCount = facts.Shards,
-            Members = facts.Members,
+            ShardCount = cluster is { Shards.Count: > 0 and var shards } ? shards : null,
+            Members = cluster is null ? CountMembers(connection.Server) : cluster.Shards.Select(one => (int?)one.Members).Max(),
             Tls = settings.Tls is not null,
             Compressor = connection.CompressorName,
-            Auth = facts.Auth,
+            Auth = rights.Told ? rights.User is not null : null,
+            Access = isNull || isEmbedded ? null
+                : AccessReader.Read(rights, cluster, status, names[0], names[^1]) with
+                {
+                    Routers = connection.Server.IsMongos ? deployment.Readable.Count : null,
+                },
             IsEmbedded = isEmbedded,
             Address = deployment.Address.ToString(),
             Namespace = ns,
@@ -80,6 +89,7 @@ public static class DeploymentInspector
         {
             TakesWrites = connection.Server.IsWritablePrimary,
             HasJournal = options.Find("parsed.storage.journal.enabled")?.ToBoolean() ?? true,
+            Rights = rights,
         };
     }
 
@@ -127,7 +137,7 @@ public static class DeploymentInspector
     {
         try
         {
-            using MongoConnection connection = MongoConnection.Open(address, settings with { ConnectTimeout = TimeSpan.FromSeconds(2) });
+            using MongoConnection connection = MongoConnection.Open(address, settings.ForShard().ConnectingWithin(TimeSpan.FromSeconds(2)));
             return ReadStatus(connection);
         }
         catch (ConnectionFailedException)
@@ -136,20 +146,16 @@ public static class DeploymentInspector
         }
     }
 
-    private static BsonDocument ReadStatus(MongoConnection connection) =>
-        TryRun(connection, BsonDocument.Of(("serverStatus", 1), ("locks", 0), ("metrics", 0), ("tcmalloc", 0)));
+    /// <summary>FerretDB names itself beside the version of the MongoDB that it follows: in a key of its own, or (2.0) a document.</summary>
+    private static string? StandInOf(BsonDocument build) =>
+        (build.FindString("ferretdbVersion") ?? build.FindString("ferretdb.version")) is { } version
+            ? $"FerretDB {ForeignText.OneLine(version, LongestName)}" : null;
 
-    private static BsonDocument TryRun(MongoConnection connection, BsonDocument command)
-    {
-        try
-        {
-            return connection.RunCommand("admin", command);
-        }
-        catch (ServerCommandException)
-        {
-            return BsonDocument.Empty;
-        }
-    }
+    private static BsonDocument ReadStatus(MongoConnection connection) =>
+        connection.RunUnchecked("admin", BsonDocument.Of(("serverStatus", 1), ("locks", 0), ("metrics", 0), ("tcmalloc", 0)));
+
+    private static int? CountMembers(HelloReply server) => server.ReplicaSetName is null ? null
+        : ((string[])["hosts", "passives", "arbiters"]).Sum(list => server.Document.FindDocument(list)?.Count() ?? 0);
 }
 
 /// <param name="Info">What is stored with the run.</param>
@@ -161,6 +167,9 @@ public sealed record Inspection(DeploymentInfo Info, string? DataFolder)
 
     /// <summary>Client and server then share CPU, memory and disk.</summary>
     public bool IsOnThisMachine => Info.ProcessId is not null;
+
+    /// <summary>Of the run's user.</summary>
+    public UserRights Rights { get; init; } = UserRights.Unknown;
 
     /// <summary>False for a secondary, which can only be had by directConnection=true.</summary>
     public bool TakesWrites { get; init; } = true;

@@ -17,6 +17,9 @@ public sealed class GivenDeployment(
 {
     private readonly ServerDirectory _servers = new(hosts, settings);
     private volatile ShardedCluster? _cluster;
+
+    /// <summary>Null for anything but a replica set of which there are several members.</summary>
+    private volatile WatchedSet? _set;
     private bool _wasUsed;
 
     public DeploymentKind Kind => DeploymentKind.Given;
@@ -65,19 +68,28 @@ public sealed class GivenDeployment(
         return false;
     }
 
-    public void RefreshCluster()
+    public IReadOnlyList<WatchedSet> WatchedSets => _set is { } set ? [set]
+        : [.. (Cluster?.Shards ?? []).Select(shard => new WatchedSet($"shard {shard.Name}", shard.Primary))];
+
+    public void Refresh()
     {
-        if (Cluster is not { } known)
-            return;
         try
         {
-            using MongoConnection mongos = MongoConnection.Open(known.RouterAddress, settings);
-            Cluster = MongosParts.Read(mongos, settings, known);
+            if (Cluster is { } known)
+            {
+                using MongoConnection mongos = MongoConnection.Open(known.RouterAddress, settings);
+                Cluster = MongosParts.Read(mongos, settings, known);
+            }
+            else if (_set is { } set)
+            {
+                _servers.Look();
+                _set = set with { Primary = _servers.Select(ReadPreference.Primary, 0) };
+            }
         }
         catch (Exception e)
             when (e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException or DeploymentException)
         {
-            // What is known stays until the mongos answers again.
+            // What is known stays until somebody answers again.
         }
     }
 
@@ -92,6 +104,10 @@ public sealed class GivenDeployment(
             Cluster = MongosParts.Read(connection, settings, Cluster);
             if (!_wasUsed)
                 MongosParts.RequireShards(connection);
+        }
+        else if (connection.Server.ReplicaSetName is { } name && _servers.HasSeveral)
+        {
+            _set = new WatchedSet($"replica set {name}", server);
         }
 
         Address = server;

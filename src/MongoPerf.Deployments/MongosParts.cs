@@ -1,3 +1,4 @@
+using MongoPerf.Deployments.Sampling;
 using MongoPerf.Load.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -20,14 +21,16 @@ internal static class MongosParts
     /// <exception cref="DeploymentException">The cluster has no shard.</exception>
     public static ShardedCluster Read(MongoConnection mongos, ConnectionSettings settings, ShardedCluster? known = null)
     {
-        // Its members are servers themselves, whatever the way to the mongos was. Who takes writes they tell without a login, and the users
-        // of a cluster do not exist on its shards.
-        ConnectionSettings brief = settings.ConnectingWithin(Patience) with { IsLoadBalanced = false, Credential = null };
-        IEnumerable<BsonDocument> shards = mongos.RunCursor(
-            "config", BsonDocument.Of(("find", "shards"), ("sort", BsonDocument.Of(("_id", 1)))));
+        if (ReadShards(mongos) is not { } shards)
+            return known ?? new ShardedCluster(RouterKind.Mongos, mongos.Address, mongos.Address, []) { Direct = DirectAccess.NotAllowed };
+        // Its members are servers themselves, whatever the way to the mongos was. Who takes writes they tell without a login.
+        ConnectionSettings brief = settings.ConnectingWithin(Patience).ForHello();
         ShardAddress[] all = [.. shards.Select(shard => ReadShard(shard, brief, known)).OfType<ShardAddress>()];
         return all.Length > 0
             ? new ShardedCluster(RouterKind.Mongos, mongos.Address, mongos.Address, all)
+            {
+                Direct = known is { Shards.Count: > 0 } ? known.Direct : AskDirectly(all, settings),
+            }
             : throw new DeploymentException(Fault.CannotConnect,
                 $"the cluster of the mongos at {mongos.Address} has no shards, so it can store nothing\n"
                 + "hint:  add one with sh.addShard(\"SET/HOST:PORT\")");
@@ -57,6 +60,43 @@ internal static class MongosParts
         }
     }
 
+    /// <returns>Null when the user may not read them.</returns>
+    private static IReadOnlyList<BsonDocument>? ReadShards(MongoConnection mongos)
+    {
+        try
+        {
+            return [.. mongos.RunCursor("config", BsonDocument.Of(("find", "shards"), ("sort", BsonDocument.Of(("_id", 1)))))];
+        }
+        catch (ServerCommandException e) when (e.Error.MeansForbidden)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Whether the run's user may ask shards for their state. The first that answers speaks for all.</summary>
+    private static DirectAccess AskDirectly(IEnumerable<ShardAddress> shards, ConnectionSettings settings)
+    {
+        foreach (ShardAddress shard in shards)
+        {
+            try
+            {
+                using MongoConnection connection = MongoConnection.Open(shard.Primary, settings.ConnectingWithin(Patience).ForShard());
+                return connection.RunUnchecked("admin", ServerStatusRequest.Counters).IsTrue("ok")
+                    ? DirectAccess.Allowed : DirectAccess.NotAllowed;
+            }
+            catch (AuthenticationFailedException)
+            {
+                return DirectAccess.NoUser;
+            }
+            catch (Exception e) when (e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException)
+            {
+                // Another one may be reachable.
+            }
+        }
+
+        return DirectAccess.Unreachable;
+    }
+
     /// <param name="shard">
     /// Of config.shards: its host is "set/host:port,host:port", of a shard that is no replica set without the set.
     /// </param>
@@ -69,7 +109,8 @@ internal static class MongosParts
         ServerAddress[] members = [.. hosts[(hosts.IndexOf('/', StringComparison.Ordinal) + 1)..].Split(',')
             .Select(ServerAddress.TryParse).OfType<ServerAddress>()];
         ServerAddress? before = known?.Shards.FirstOrDefault(one => one.Name == name)?.Primary;
-        return members.Length == 0 ? null : new ShardAddress(name, FindPrimary(members, settings) ?? before ?? members[0]);
+        return members.Length == 0 ? null
+            : new ShardAddress(name, FindPrimary(members, settings) ?? before ?? members[0], members.Length);
     }
 
     private static ServerAddress? FindPrimary(IReadOnlyList<ServerAddress> members, ConnectionSettings settings)

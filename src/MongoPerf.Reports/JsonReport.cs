@@ -95,7 +95,17 @@ public static class JsonReport
     {
         kind = JsonNamingPolicy.CamelCase.ConvertName(d.Kind.ToString()), topology = d.Topology.Text(), d.ServerVersion, d.StorageEngine,
         d.CacheBytes, d.MemoryLimitBytes,
+        d.StandIn,
         d.Router, d.ShardCount, d.Members, d.Tls, d.Auth, d.Compressor, d.IsEmbedded, d.Address, d.Namespace, d.Remarks, d.Collections,
+        access = d.Access is not { } access ? null : new
+        {
+            access.User, access.Roles, access.Routers,
+            missing = access.Missing.Select(one => new
+            {
+                feature = JsonNamingPolicy.CamelCase.ConvertName(one.Feature.ToString()),
+                why = JsonNamingPolicy.CamelCase.ConvertName(one.Why.ToString()), one.Role,
+            }),
+        },
     };
 
     private static object PhaseOf(PhaseRecord phase, LapFigures? laps, ClientCalibration? calibration) => new

@@ -1,4 +1,5 @@
 using System.Globalization;
+using MongoPerf.Reports.Access;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Storage;
 
@@ -17,7 +18,8 @@ public static class ReportLines
             new("started", Started(run.Run)),
             new("program", Words.Of($"MongoPerf {run.Run.Version}, {run.Run.BuildKind} build")),
             new("server", ServerLine(run.Deployment) + ChartText.Through(run.Settings.Engine)),
-            .. Machine(run.Environment),
+            .. run.Deployment is { } deployment && AccessText.Of(deployment) is { } access ? [new Fact("access", access)] : Array.Empty<Fact>(),
+            .. Machine(run.Environment, run.Deployment),
             new("scenario", PlanText(plan)),
         ];
         if (plan.Parameters.Where(parameter => parameter.Value != "~").ToList() is { Count: > 0 } parameters)
@@ -56,11 +58,13 @@ public static class ReportLines
         return run.StartedAt.UtcDateTime.ToString("yyyy-MM-dd HH:mm:ss 'UTC'", CultureInfo.InvariantCulture) + lasted;
     }
 
-    private static IEnumerable<Fact> Machine(EnvironmentInfo? machine)
+    private static IEnumerable<Fact> Machine(EnvironmentInfo? machine, DeploymentInfo? server)
     {
         if (machine is null)
             yield break;
-        string where = machine.ServerOnSameMachine ? Words.Of("shared with the server") : Words.Of("the server is elsewhere");
+        string where = machine.ServerOnSameMachine ? Words.Of("shared with the server")
+            : server is { MayBeHere: true } ? Words.Of("the server has an address of this machine, and does not say whether it runs here")
+            : Words.Of("the server is elsewhere");
         yield return new Fact(
             "client", Words.Of($"{machine.CpuCount} × {machine.CpuModel}, {Units.BinaryBytes(machine.MemoryBytes)} of memory, {where}"));
         yield return new Fact("system", SystemOf(machine));
@@ -80,7 +84,8 @@ public static class ReportLines
         if (d == null)
             return Words.Of("no server was reached");
         string product = d.IsEmbedded ? Words.Of("embedded server")
-            : d.Topology == Topology.Null ? Words.Of("null server") : d.OtherSystem ?? "MongoDB";
+            : d.Topology == Topology.Null ? Words.Of("null server")
+            : d.StandIn is { } standIn ? Words.Of($"{standIn}, which presents itself as MongoDB") : d.OtherSystem ?? "MongoDB";
         string engine = d.StorageEngine == null ? "" : $", {d.StorageEngine}";
         string cache = d.CacheBytes == null ? "" : Words.Of($", cache {ChartText.Cache(d)}");
         string topology =

@@ -117,6 +117,8 @@ public static class MetricCatalogue
         Counter("opcounters_update", "operations", "Updates", "serverStatus opcounters.update"),
         Counter("opcounters_delete", "operations", "Deletes", "serverStatus opcounters.delete"),
         Counter("opcounters_getmore", "operations", "getMore", "serverStatus opcounters.getmore"),
+        Counter("collection_reads", "operations", "Reads of the collection", "$collStats latencyStats.reads.ops"),
+        Counter("collection_writes", "operations", "Writes of the collection", "$collStats latencyStats.writes.ops"),
     ];
 
     private static Metric Counter(string name, string unit, string title, string path) => new(name, unit, MetricKind.Counter, title, path);

@@ -77,6 +77,13 @@ public sealed record DeploymentInfo
 
     public required Topology Topology { get; init; }
     public required string ServerVersion { get; init; }
+
+    /// <summary>
+    /// What the server really is, such as "FerretDB 2.1.0": it speaks MongoDB's protocol and tells <see cref="ServerVersion"/> of the MongoDB
+    /// that it stands in for. Null for MongoDB itself, and for what does not say.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? StandIn { get; init; }
     public string? StorageEngine { get; init; }
 
     /// <summary>The server's own cache limit in bytes, of a cluster each shard's; null when it does not say.</summary>
@@ -108,6 +115,10 @@ public sealed record DeploymentInfo
     /// <summary>Whether the server knew a user on them; null where it did not say.</summary>
     public bool? Auth { get; init; }
 
+    /// <summary>What the run's user may see and do there; null in runs of earlier versions, and for what is not MongoDB.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public DeploymentAccess? Access { get; init; }
+
     /// <summary>How a cluster held the run's collections when the run ended; empty before that, and for anything but a cluster.</summary>
     public IReadOnlyList<CollectionSharding> Collections { get; init; } = [];
 
@@ -131,6 +142,14 @@ public sealed record DeploymentInfo
 
     /// <summary>The server's process on this machine; null when it is elsewhere or unknown.</summary>
     public int? ProcessId { get; init; }
+
+    /// <summary>
+    /// The address is one of the client's machine, and the server does not tell its process: it runs there, or a tunnel leads elsewhere.
+    /// </summary>
+    [JsonIgnore]
+    public bool MayBeHere => ProcessId is null
+        && (Address.StartsWith("127.", StringComparison.Ordinal) || Address.StartsWith("localhost", StringComparison.Ordinal)
+            || Address.StartsWith("[::1]", StringComparison.Ordinal) || Address.StartsWith('/'));
 
     /// <summary>Things a reader of the figures must know, such as "results are for the embedded server, not MongoDB".</summary>
     public IReadOnlyList<string> Remarks { get; init; } = [];

@@ -70,11 +70,11 @@ public sealed partial class ArchitectureTests
             "MongoPerf.Load.Growth", "MongoPerf.Wire.Bson", "MongoPerf.Wire.Files", FailureKinds,
         ],
         // A run is carried out, whoever asked for it. Of reports it needs what a group's precision, a crowded shard and a full
-        // disk are judged by.
+        // disk are judged by, and the words for what its user may see.
         ["MongoPerf.Running"] =
         [
             Texts, "MongoPerf.Scenarios", "MongoPerf.Deployments", Load, Measurement, Platforms, Storage, "MongoPerf.Driver", Wire,
-            "MongoPerf.Reports.Comparison", "MongoPerf.Reports.Sharding", "MongoPerf.Reports.Forecasts",
+            "MongoPerf.Reports.Comparison", "MongoPerf.Reports.Sharding", "MongoPerf.Reports.Forecasts", "MongoPerf.Reports.Access",
         ],
     };
 

@@ -53,7 +53,8 @@ public sealed record ClusterStatus(
         RequireRunning();
         ServerAddress router = ClusterProcesses.AddressOf(Plan.Processes[0]);
         ServerAddress config = Plan.Router == RouterKind.Mongos ? router : PrimaryOf(ClusterPlan.ConfigSet);
-        return new(Plan.Router, router, config, [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, PrimaryOf(shard)))]);
+        return new(
+            Plan.Router, router, config, [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, PrimaryOf(shard), Plan.Members))]);
     }
 
     /// <summary>The member of a replica set that takes writes.</summary>

@@ -263,7 +263,7 @@ public sealed class LocalCluster : IDeployment
             Plan.Router,
             router,
             Plan.Router == RouterKind.Mongos ? router : primaries[ClusterPlan.ConfigSet],
-            [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, primaries[shard]))]);
+            [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, primaries[shard], Plan.Members))]);
         if (!wasKnown || !_started.IsEmpty)
             Join(parts);
         return parts;

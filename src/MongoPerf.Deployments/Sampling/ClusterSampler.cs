@@ -14,8 +14,8 @@ public sealed record ClusterLook(IReadOnlyList<MetricSample> Shards, IReadOnlyLi
 /// <summary>Looks at the shards of a cluster and at its changelog, over connections of its own.</summary>
 /// <remarks>
 /// One thread, which waits while servers answer: give it one of its own. Never throws. A shard that is down leaves NaN in its columns and
-/// holds up no other; where no shard can be reached, as through a firewall, the router is asked for their sizes, and their
-/// operations stay unknown.
+/// holds up no other; where no shard shows what it holds, because it can't be reached, does not know the user, or (8.0 and later) shows
+/// that to nobody, the router is asked for all of them.
 /// </remarks>
 /// <param name="cluster">Asked at each look: addresses change when servers are started again. Null while there is none.</param>
 /// <param name="settings">As the run's connections have them.</param>
@@ -39,12 +39,14 @@ public sealed class ClusterSampler(
             return new ClusterLook([], []);
         var rows = _cluster.Shards.ToDictionary(static shard => shard.Name, static _ => ShardColumns.Nothing());
         // Not Any, which would leave the shards behind the first answer unasked.
-        int answers = rows.Count(row => ProbeOf(row.Key).Fill(row.Value));
-        if (answers == 0)
+        int parts = _cluster.Direct != DirectAccess.Allowed ? 0 : rows.Count(row => ProbeOf(row.Key).Fill(row.Value));
+        if (parts == 0)
             AskRouter(rows);
         SetChunks(rows);
         long at = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
-        return new ClusterLook([.. rows.Select(row => new MetricSample(at, row.Key, row.Value))], ReadChangelog());
+        return new ClusterLook(
+            [.. rows.OrderBy(static row => row.Key, StringComparer.Ordinal).Select(row => new MetricSample(at, row.Key, row.Value))],
+            ReadChangelog());
     }
 
     public void Dispose()
@@ -75,7 +77,11 @@ public sealed class ClusterSampler(
             ShardColumns.SetPart(values, null);
         foreach (BsonDocument part in parts)
         {
-            if (rows.TryGetValue(part.FindString("shard") ?? "", out double[]? values))
+            string shard = part.FindString("shard") ?? "";
+            // Who may not read config.shards learns here which there are.
+            if (!rows.TryGetValue(shard, out double[]? values) && _cluster!.Shards.Count == 0 && shard.Length > 0)
+                rows[shard] = values = ShardColumns.Nothing();
+            if (values is not null)
                 ShardColumns.SetPart(values, part);
         }
     }

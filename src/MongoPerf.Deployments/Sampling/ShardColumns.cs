@@ -22,6 +22,10 @@ internal static class ShardColumns
         (IndexOf("indexes"), "totalIndexSize"),
     ];
 
+    /// <summary>Of the collection alone, and also where the shard's own counters can't be seen.</summary>
+    private static readonly (int Column, string Field)[] Work =
+        [(IndexOf("collection_reads"), "reads"), (IndexOf("collection_writes"), "writes")];
+
     private static readonly (int Column, string Field)[] Operations =
         [.. ((string[])["insert", "query", "update", "delete", "getmore"]).Select(static name => (IndexOf("opcounters_" + name), name))];
 
@@ -37,9 +41,10 @@ internal static class ShardColumns
         ("aggregate", collection),
         ("pipeline", new[]
         {
-            BsonDocument.Of(("$collStats", BsonDocument.Of(("storageStats", BsonDocument.Empty)))),
+            BsonDocument.Of(
+                ("$collStats", BsonDocument.Of(("storageStats", BsonDocument.Empty), ("latencyStats", BsonDocument.Empty)))),
             BsonDocument.Of(("$project", BsonDocument.Of(
-                [("shard", 1), .. Sizes.Select(static one => one.Field)
+                [("shard", 1), .. Work.Select(static one => ($"latencyStats.{one.Field}.ops", (object?)1)), .. Sizes.Select(static one => one.Field)
                     .Append("count").Append("numOrphanDocs").Select(static field => ($"storageStats.{field}", (object?)1))]))),
         }),
         ("cursor", BsonDocument.Empty));
@@ -56,6 +61,8 @@ internal static class ShardColumns
         values[Documents] = isEmpty ? 0 : Math.Max(0, (stats.FindDouble("count") ?? double.NaN) - (orphans ?? 0));
         foreach ((int column, string field) in Sizes)
             values[column] = isEmpty ? 0 : stats.FindDouble(field) ?? double.NaN;
+        foreach ((int column, string field) in Work)
+            values[column] = isEmpty ? 0 : part!.FindDouble($"latencyStats.{field}.ops") ?? double.NaN;
     }
 
     public static void SetOperations(double[] values, BsonDocument status)

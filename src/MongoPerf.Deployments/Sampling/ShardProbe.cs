@@ -11,17 +11,31 @@ namespace MongoPerf.Deployments.Sampling;
 internal sealed class ShardProbe(Func<ServerAddress> primary, ConnectionSettings settings, SampledNamespace collection) : IDisposable
 {
     // A shard behind a firewall costs a timeout at each attempt.
-    private readonly SamplerConnection _connection = new(primary, settings with { Dialect = CommandDialect.Plain },
+    private readonly SamplerConnection _connection = new(primary, settings.ForShard(),
         longestPause: TimeSpan.FromSeconds(10));
+
+    /// <summary>From 8.0 on shards show most users their state alone.</summary>
+    private bool _isPartRefused;
 
     /// <summary>Sets what the shard says; the other columns are left as they are.</summary>
     /// <param name="values">In the order of <see cref="MetricCatalogue.Shard"/>.</param>
-    /// <returns>False when it can't be asked now.</returns>
+    /// <returns>False when it does not say what it holds.</returns>
     public bool Fill(double[] values) => _connection.Ask(false, connection =>
     {
-        ShardColumns.SetPart(values, ReadPart(connection));
+        // First, and for itself: it is what most users may see.
         ShardColumns.SetOperations(values, connection.RunCommand("admin", ServerStatusRequest.Counters));
-        return true;
+        if (_isPartRefused)
+            return false;
+        try
+        {
+            ShardColumns.SetPart(values, ReadPart(connection));
+        }
+        catch (ServerCommandException e) when (e.Error.MeansForbidden)
+        {
+            _isPartRefused = true;
+        }
+
+        return !_isPartRefused;
     });
 
     public void Dispose() => _connection.Dispose();

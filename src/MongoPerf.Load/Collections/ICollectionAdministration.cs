@@ -47,11 +47,23 @@ public interface ICollectionAdministration
     /// <summary>
     /// Returns when everything acknowledged so far is in the journal of every server that the marker's own write does not reach.
     /// </summary>
-    /// <returns>True when one of them was started again since the last call: it may have lost what it had acknowledged.</returns>
-    bool MakeDurable(MongoConnection connection);
+    Durability MakeDurable(MongoConnection connection);
 
     /// <summary>The run has ended its servers cleanly and started them again: that they are other processes now means no crash.</summary>
     void ForgetProcess();
+}
+
+/// <summary>What is known of writes that were acknowledged.</summary>
+public enum Durability
+{
+    /// <summary>They are in the journal.</summary>
+    Journaled,
+
+    /// <summary>A server was started again since the last time: it may have lost what it had acknowledged.</summary>
+    Restarted,
+
+    /// <summary>The user may not have them journaled: whoever reads them back with read concern majority knows that they are safe.</summary>
+    Unproved,
 }
 
 /// <summary>What a collection is made with.</summary>

@@ -29,6 +29,9 @@ internal sealed class IdScan(MongoConnection connection, string database, string
 
     private readonly OpMsgWriter _writer = new();
 
+    /// <summary>Such as majority; null for the server's own.</summary>
+    public string? ReadConcern { get; init; }
+
     public IReadOnlyList<NumberRange> FindMissing(NumberRange range)
     {
         var missing = new List<NumberRange>();
@@ -123,6 +126,7 @@ internal sealed class IdScan(MongoConnection connection, string database, string
             ("filter", BsonDocument.Of(("_id", BsonDocument.Of(("$in", values))))),
             ("projection", BsonDocument.Of(("_id", 1))),
             .. Hint,
+            .. Concern,
             ("batchSize", BlockSize),
         ])))
         {
@@ -134,6 +138,8 @@ internal sealed class IdScan(MongoConnection connection, string database, string
     }
 
     private (string, object?)[] Hint => hasIdIndex ? [("hint", BsonDocument.Of(("_id", 1)))] : [];
+
+    private (string, object?)[] Concern => ReadConcern is null ? [] : [("readConcern", BsonDocument.Of(("level", ReadConcern)))];
 
     private static void AddMissing(List<NumberRange> missing, Func<long, bool> isPresent, long first, long end)
     {
@@ -158,6 +164,7 @@ internal sealed class IdScan(MongoConnection connection, string database, string
             .. order,
             ("projection", BsonDocument.Of(("_id", 1))),
             .. Hint,
+            .. Concern,
             ("batchSize", BatchSize),
         ])), requestId: 1);
         // What a shard has left over from a migration comes twice; ten times it does not.

@@ -94,10 +94,10 @@ internal sealed class ServerAdministration(
     /// <summary>
     /// The marker lies on the same server: its j:true write takes the journal with it, and a lost connection tells of a restart.
     /// </summary>
-    public bool MakeDurable(MongoConnection connection)
+    public Durability MakeDurable(MongoConnection connection)
     {
         NoteProcess(connection);
-        return false;
+        return Durability.Journaled;
     }
 
     public void ForgetProcess() => _process = null;

@@ -35,6 +35,9 @@ public sealed class WireCollection : IDisposable
     private readonly CollectionShape _shape;
     private MongoConnection? _connection;
 
+    /// <summary>All below were read back at a checkpoint; null before the first that needed it.</summary>
+    private long? _readBack;
+
     /// <param name="access">The way to the server or router.</param>
     /// <param name="collection">Its name.</param>
     /// <param name="documents">Makes the documents; null for those of GridFS.</param>
@@ -200,7 +203,8 @@ public sealed class WireCollection : IDisposable
 
     public void Checkpoint(long documents) => Retry(connection =>
     {
-        if (_administration.MakeDurable(connection))
+        Durability durability = _administration.MakeDurable(connection);
+        if (durability == Durability.Restarted || (durability == Durability.Unproved && !IsReadBack(connection, documents)))
         {
             LostConnections++;
             return false;
@@ -235,8 +239,34 @@ public sealed class WireCollection : IDisposable
     private DocumentTemplate Documents =>
         _documents ?? throw new InvalidOperationException($"the documents of {_collection} are not made from a template");
 
-    private IdScan ScanOn(MongoConnection connection) =>
-        new(connection, _access.Database, _collection, Documents.Ids, hasIdIndex: !_shape.IsTimeSeries);
+    private IdScan ScanOn(MongoConnection connection, string? readConcern = null) =>
+        new(connection, _access.Database, _collection, Documents.Ids, hasIdIndex: !_shape.IsTimeSeries) { ReadConcern = readConcern };
+
+    /// <summary>
+    /// Waits until a majority of each shard's members has all that was written since the last checkpoint: then it outlives an election, and
+    /// is in their journals.
+    /// </summary>
+    /// <returns>False when it still has not after <see cref="MajorityMilliseconds"/>.</returns>
+    private bool IsReadBack(MongoConnection connection, long documents)
+    {
+        if (_documents is null)
+            return true;
+        var range = new NumberRange(
+            Math.Min(documents, _readBack ??= FindMarker(connection)?.FindInt64("documents") ?? 0), documents);
+        long giveUpAt = _access.Clock.Now + _access.Clock.TicksOf(MajorityMilliseconds / 1000.0);
+        var backoff = new Backoff(_access.Clock, 0.05, 1);
+        // What is not there at all was deleted, or is looked for by others.
+        while (range.Count > 0 && ScanOn(connection, "majority").FindMissing(range).Sum(missing => missing.Count)
+            > ScanOn(connection).FindMissing(range).Sum(missing => missing.Count))
+        {
+            if (_access.Clock.Now >= giveUpAt || Stop.IsCancellationRequested)
+                return false;
+            backoff.Wait(() => Stop.IsCancellationRequested);
+        }
+
+        _readBack = documents;
+        return true;
+    }
 
     /// <returns>What the server says of the first duplicate key: mostly a document that had arrived after all.</returns>
     private string? WriteBlock(MongoConnection connection, IReadOnlyList<BsonDocument> documents)

@@ -25,6 +25,9 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
 
     public IGroupObserver Observer { get; } = observer;
 
+    /// <summary>Its threads that have no server just now.</summary>
+    public LostThreads Lost { get; } = new(clock, observer);
+
     /// <summary>One for each part of the plan.</summary>
     public IReadOnlyList<ErrorTally> Errors { get; } = [.. plan.Parts.Select(_ => new ErrorTally())];
 

@@ -289,7 +289,7 @@ internal sealed class Worker : IDisposable
         if (_control.IsStopped)
             return;
         long lost = _clock.Now;
-        Reconnect(failure?.Message ?? error.Message);
+        Reconnect(failure?.Message ?? error.Message, mayBeUp: failure is null && error.MeansInterrupted);
         // While it was away the server refused nothing.
         _refusedSince += _clock.Now - lost;
     }
@@ -328,23 +328,37 @@ internal sealed class Worker : IDisposable
     private bool HasOnlyFailed => _warmup.Zip(_measured)
         .All(part => part.First.Failed + part.Second.Failed > 0 && part.First.Operations + part.Second.Operations == 0);
 
-    private void Reconnect(string reason)
+    /// <param name="reason">Why the connection is of no use any more.</param>
+    /// <param name="mayBeUp">The server has answered: if it takes the next connection at once, it was not away.</param>
+    private void Reconnect(string reason, bool mayBeUp = false)
     {
         IsDown = true;
         _members.Flush();
-        long lost = _clock.Now;
+        _control.Lost.Lose(reason);
+        bool isBack = false;
+        try
+        {
+            int tries = Connect();
+            isBack = tries > 0 && _outage is null && !(mayBeUp && tries == 1);
+        }
+        finally
+        {
+            _control.Lost.Return(isBack);
+        }
+    }
+
+    /// <returns>How many tries it took; 0 when the group was stopped meanwhile.</returns>
+    private int Connect()
+    {
         var backoff = new Backoff(_clock, 0.05, 2);
-        long giveUpAt = lost + _clock.TicksOf(_control.Plan.ReconnectFor.TotalSeconds);
-        while (!_control.IsStopped)
+        long giveUpAt = _clock.Now + _clock.TicksOf(_control.Plan.ReconnectFor.TotalSeconds);
+        for (int tries = 1; !_control.IsStopped; tries++)
         {
             try
             {
                 _executor.Connect();
                 IsDown = _outage is not null;
-                double seconds = _clock.SecondsBetween(lost, _clock.Now);
-                if (_outage is null)
-                    _control.Observer.OnEvent("reconnect", $"{reason}; connected again after {seconds:0.00} s", seconds);
-                return;
+                return tries;
             }
             catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerCommandException)
             {
@@ -353,6 +367,8 @@ internal sealed class Worker : IDisposable
                 backoff.Wait(() => _control.IsStopped);
             }
         }
+
+        return 0;
     }
 
     /// <summary>

@@ -1,3 +1,4 @@
+using MongoPerf.Load.Collections;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Load.Sharding;
@@ -15,27 +16,41 @@ internal sealed class ClusterConnections(Func<ShardedCluster> cluster, Connectio
     public MongoConnection OpenConfig() => MongoConnection.Open(Cluster.ConfigAddress, _settings);
 
     /// <exception cref="ConnectionFailedException">Not reachable, not known, or not the primary just now.</exception>
-    public MongoConnection OpenShard(string name)
+    public MongoConnection OpenShard(string name) => OpenShard(name, settings.ForShard());
+
+    /// <summary>As <see cref="OpenShard(string)"/>; null for a shard behind a given mongos that this client can't ask: it need not.</summary>
+    public MongoConnection? TryOpenShard(string name) =>
+        Cluster.Direct == DirectAccess.Allowed ? TryOpenShard(name, settings.ForShard()) : null;
+
+    /// <summary>What no other process of a server has, of a shard's primary; null where it does not tell, or can't be reached.</summary>
+    public string? TryReadProcess(string shard)
     {
-        ShardAddress shard = Cluster.Shards.FirstOrDefault(s => s.Name == name)
-            ?? throw new ConnectionFailedException(Cluster.ConfigAddress, $"the address of shard {name} is unknown");
-        MongoConnection connection = MongoConnection.Open(shard.Primary, _settings);
-        if (connection.Server.IsWritablePrimary)
-            return connection;
-        connection.Dispose();
-        throw new ConnectionFailedException(shard.Primary, $"this is not the primary of shard {name}");
+        // It takes no login.
+        using MongoConnection? open =
+            Cluster.Direct == DirectAccess.Unreachable ? null : TryOpenShard(shard, settings.ForHello());
+        return open is null ? null : CollectionCommands.ProcessOf(open);
     }
 
-    /// <summary>As <see cref="OpenShard"/>; null for a shard behind a given mongos that this client can't reach: it need not.</summary>
-    public MongoConnection? TryOpenShard(string name)
+    private MongoConnection? TryOpenShard(string name, ConnectionSettings how)
     {
         try
         {
-            return OpenShard(name);
+            return OpenShard(name, how);
         }
         catch (ConnectionFailedException) when (Cluster.Router == RouterKind.Mongos)
         {
             return null;
         }
+    }
+
+    private MongoConnection OpenShard(string name, ConnectionSettings how)
+    {
+        ShardAddress shard = Cluster.Shards.FirstOrDefault(s => s.Name == name)
+            ?? throw new ConnectionFailedException(Cluster.ConfigAddress, $"the address of shard {name} is unknown");
+        MongoConnection connection = MongoConnection.Open(shard.Primary, how);
+        if (connection.Server.IsWritablePrimary)
+            return connection;
+        connection.Dispose();
+        throw new ConnectionFailedException(shard.Primary, $"this is not the primary of shard {name}");
     }
 }

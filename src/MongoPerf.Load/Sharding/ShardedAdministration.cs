@@ -120,7 +120,7 @@ public sealed class ShardedAdministration : ICollectionAdministration
     {
         _collection.On(connection, Commands.Storage, c => _longCommands.TryRun(c, "admin", CollectionCommands.Flush));
         BsonDocument[] parts = ReadParts(connection);
-        if (_counts.Correct(parts, documents))
+        if (_counts.Correct(connection, parts, documents))
             parts = ReadParts(connection);
         return ShardedStatistics.Sum(parts, _counts.Read(parts), _collection.CountChunks(), documents);
     }
@@ -142,7 +142,14 @@ public sealed class ShardedAdministration : ICollectionAdministration
         return ExaminedCounters.Sum(all);
     }
 
-    public bool MakeDurable(MongoConnection connection)
+    public Durability MakeDurable(MongoConnection connection)
+    {
+        bool isJournaled = IsJournaled(connection);
+        return NoteProcesses() ? Durability.Restarted : isJournaled ? Durability.Journaled : Durability.Unproved;
+    }
+
+    /// <returns>False when this user may not have it done.</returns>
+    private bool IsJournaled(MongoConnection connection)
     {
         // A note in each shard's oplog, with j:true, takes everything before it into the journal.
         BsonDocument note = BsonDocument.Of(
@@ -152,14 +159,20 @@ public sealed class ShardedAdministration : ICollectionAdministration
         try
         {
             _collection.On(connection, Commands.Storage, c => c.RunCommand("admin", note));
+            return true;
         }
         catch (ServerCommandException e) when (e.Code == CommandNotFound)
         {
             // A mongos before 6.0 does not pass it on.
-            _collection.On(connection, Commands.Storage, c => _longCommands.Run(c, "admin", CollectionCommands.Flush));
+            bool isFlushed = true;
+            _collection.On(connection, Commands.Storage,
+                c => isFlushed &= _longCommands.TryRun(c, "admin", CollectionCommands.Flush) is not null);
+            return isFlushed;
         }
-
-        return NoteProcesses();
+        catch (ServerCommandException e) when (e.Error.MeansForbidden)
+        {
+            return false;
+        }
     }
 
     public void ForgetProcess() => _processes.Clear();
@@ -173,9 +186,8 @@ public sealed class ShardedAdministration : ICollectionAdministration
         bool changed = false;
         foreach (ShardAddress shard in _connections.Cluster.Shards)
         {
-            using MongoConnection? open = _connections.TryOpenShard(shard.Name);
             // Before 4.4 a server does not tell.
-            if (open is null || CollectionCommands.ProcessOf(open) is not { } process)
+            if (_connections.TryReadProcess(shard.Name) is not { } process)
                 continue;
             changed |= _processes.TryGetValue(shard.Name, out string? known) && known != process;
             _processes[shard.Name] = process;

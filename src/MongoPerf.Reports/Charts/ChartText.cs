@@ -46,7 +46,9 @@ internal static class ChartText
         if (deployment.OtherSystem is { } system)
             return Words.Of($"{system} {deployment.ServerVersion}, {deployment.StorageEngine} database");
         string cache = deployment.CacheBytes is > 0 ? Words.Of($", {EngineName(deployment.StorageEngine)} cache {Cache(deployment)}") : "";
-        return Words.Of($"mongod {deployment.ServerVersion}, {Words.Of(deployment.ShapeText)}{cache}");
+        return deployment.StandIn is { } standIn
+            ? Words.Of($"{standIn}, {Words.Of(deployment.ShapeText)}{cache}")
+            : Words.Of($"mongod {deployment.ServerVersion}, {Words.Of(deployment.ShapeText)}{cache}");
     }
 
     /// <summary>"256 MiB", of three shards "3 × 256 MiB".</summary>

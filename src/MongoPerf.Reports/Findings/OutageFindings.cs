@@ -20,7 +20,10 @@ internal static class OutageFindings
         {
             TimeWindow window = new(StartOf(happened), happened.AtMilliseconds);
             if (outages.Count > 0 && window.From <= outages[^1].Window.To + ApartMilliseconds)
-                outages[^1] = outages[^1] with { Window = outages[^1].Window with { To = Math.Max(outages[^1].Window.To, window.To) } };
+                outages[^1] = new Outage(
+                    outages[^1].Window with { To = Math.Max(outages[^1].Window.To, window.To) },
+                    // Who has seen what became of the server says more than a broken connection.
+                    happened.Kind == "outage" ? happened.Text : outages[^1].Text);
             else
                 outages.Add(new Outage(window, happened.Text));
         }

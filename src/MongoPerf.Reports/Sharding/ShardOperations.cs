@@ -9,7 +9,10 @@ internal sealed class ShardOperations
     public static IReadOnlyList<string> Metrics { get; } =
         ["opcounters_insert", "opcounters_query", "opcounters_update", "opcounters_delete", "opcounters_getmore"];
 
-    private static readonly int[] Columns = [.. Metrics.Select(static name => MetricCatalogue.IndexOf(MetricCatalogue.Shard, name))];
+    private static readonly int[] Columns = [.. Metrics.Select(IndexOf)];
+
+    /// <summary>What stands in for them where shards can't be asked: what the router tells of the collection.</summary>
+    private static readonly int[] OfCollection = [IndexOf("collection_reads"), IndexOf("collection_writes")];
 
     private readonly Dictionary<string, double[]> _sums = new(StringComparer.Ordinal);
     private double _all;
@@ -27,7 +30,7 @@ internal sealed class ShardOperations
             if (last.TryGetValue(sample.Member, out MetricSample? before))
                 operations.Add(before, sample);
             // What a shard that is away did meanwhile shows when it is back, unless its process is another one.
-            if (!double.IsNaN(sample.Values[Columns[0]]))
+            if (!double.IsNaN(sample.Values[Columns[0]]) || !double.IsNaN(sample.Values[OfCollection[0]]))
                 last[sample.Member] = sample;
         }
 
@@ -36,27 +39,42 @@ internal sealed class ShardOperations
 
     /// <summary>Of one of <see cref="Metrics"/>; null when the shard could never be asked.</summary>
     public long? Count(string shard, string metric) =>
-        _sums.TryGetValue(shard, out double[]? sums) ? (long)sums[Metrics.ToList().IndexOf(metric)] : null;
+        _sums.TryGetValue(shard, out double[]? sums) && sums[Metrics.ToList().IndexOf(metric)] is var sum && !double.IsNaN(sum)
+            ? (long)sum : null;
 
     /// <summary>0 to 1: of the operations of all shards; null when there were none, or the shard could never be asked.</summary>
-    public double? Share(string shard) => _all > 0 && _sums.TryGetValue(shard, out double[]? sums) ? sums.Sum() / _all : null;
+    public double? Share(string shard) => _all > 0 && _sums.TryGetValue(shard, out double[]? sums) ? SumOf(sums) / _all : null;
 
     /// <summary>Operations from one sample to the next; NaN where the counters began anew.</summary>
-    public static double Between(MetricSample before, MetricSample now) => Columns.Sum(column => Difference(before, now, column));
+    public static double Between(MetricSample before, MetricSample now) =>
+        ColumnsOf(before, now).Sum(column => Difference(before, now, column));
 
     private void Add(MetricSample before, MetricSample now)
     {
+        int[] columns = ColumnsOf(before, now);
         if (!_sums.TryGetValue(now.Member, out double[]? sums))
-            _sums[now.Member] = sums = new double[Columns.Length];
-        for (int i = 0; i < Columns.Length; i++)
         {
-            double difference = Difference(before, now, Columns[i]);
+            _sums[now.Member] = sums = new double[Columns.Length + OfCollection.Length];
+            Array.Fill(sums, double.NaN);
+        }
+
+        foreach (int column in columns)
+        {
+            double difference = Difference(before, now, column);
             if (double.IsNaN(difference))
                 continue;
-            sums[i] += difference;
+            int place = Array.IndexOf(Columns, column) is >= 0 and var own ? own : Columns.Length + Array.IndexOf(OfCollection, column);
+            sums[place] = (double.IsNaN(sums[place]) ? 0 : sums[place]) + difference;
             _all += difference;
         }
     }
+
+    private static double SumOf(double[] sums) => sums.Where(static sum => !double.IsNaN(sum)).Sum();
+
+    private static int[] ColumnsOf(MetricSample before, MetricSample now) =>
+        double.IsNaN(before.Values[Columns[0]]) || double.IsNaN(now.Values[Columns[0]]) ? OfCollection : Columns;
+
+    private static int IndexOf(string metric) => MetricCatalogue.IndexOf(MetricCatalogue.Shard, metric);
 
     private static double Difference(MetricSample before, MetricSample now, int column)
     {

@@ -59,5 +59,5 @@ internal sealed class RunLog : IDisposable
         info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
         : info.OtherSystem is { } system ? $"{system} {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
         : info.Topology == Topology.Null ? $"null deployment, {info.Address}"
-        : $"{info.Router ?? "mongod"} {info.ServerVersion}, {info.ShapeText}, {info.Address}";
+        : $"{info.StandIn ?? $"{info.Router ?? "mongod"} {info.ServerVersion}"}, {info.ShapeText}, {info.Address}";
 }

@@ -30,7 +30,7 @@ internal sealed class RunMonitor : IDisposable
             store, session.Log.Progress,
             request.Agent is { } agent ? agent.Postpone : static () => null);
         // No connection of the client's tells of a shard or a secondary that ended.
-        if (deployment.Cluster is not null || deployment.Members.Count > 1)
+        if (deployment.Members.Count > 1 || deployment.WatchedSets.Count > 0)
             _watch = new ClusterWatch(deployment, keeper, session.On.Connections, SystemClock.Instance,
                 happened => session.Log.Report(happened.Kind, happened.Text, happened.Seconds));
         _view = ProgressView.Create(session.Log.Progress, request.Output.Quiet, request.Output.NoTui);
@@ -52,7 +52,7 @@ internal sealed class RunMonitor : IDisposable
 
     /// <summary>Null when they are on this machine and not known: of several that were given only one says who it is.</summary>
     private static IReadOnlyList<int>? ServerProcesses(IDeployment deployment, Inspection inspection) =>
-        !inspection.IsOnThisMachine ? []
+        !inspection.IsOnThisMachine ? inspection.Info.MayBeHere ? null : []
         : deployment.ProcessIds is { Count: > 0 } known ? known
         : inspection.Info is { ProcessId: { } id, Topology: not (Topology.ReplicaSet or Topology.Sharded) } ? [id]
         : null;

@@ -4,6 +4,7 @@ using MongoPerf.Load.Collections;
 using MongoPerf.Load.Executors.Wire;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
+using MongoPerf.Load.Sharding;
 using MongoPerf.Measurement;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
@@ -57,8 +58,8 @@ internal sealed class MongoDbSystem : DatabaseSystem
             return [.. deployment.Members.Select(member => new ServerSampler(() => member, connections))];
         if (deployment.Cluster is not { } parts)
             return [new ServerSampler(() => deployment.Select(ReadPreference.Primary, 0), connections)];
-        List<ServerSampler> servers =
-            [.. parts.Shards.Select(shard => new ServerSampler(() => PrimaryOf(deployment, shard.Name), connections))];
+        List<ServerSampler> servers = parts.Direct != DirectAccess.Allowed ? []
+            : [.. parts.Shards.Select(shard => new ServerSampler(() => PrimaryOf(deployment, shard.Name), connections.ForShard()))];
         servers.Add(new ServerSampler(() => deployment.Address, connections, holdsData: false));
         // For config.* a mongos is queried itself.
         if (parts.ConfigAddress != parts.RouterAddress)

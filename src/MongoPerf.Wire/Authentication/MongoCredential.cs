@@ -13,6 +13,10 @@ public sealed class MongoCredential
         Properties = properties;
     }
 
+    /// <summary>A user of the database admin, by SCRAM.</summary>
+    public static MongoCredential OfAdmin(string userName, string password) =>
+        new(userName, password, "admin", null, new Dictionary<string, string>());
+
     public string? UserName { get; }
 
     public string? Password { get; }

@@ -33,6 +33,9 @@ public sealed record ConnectionSettings
     /// <summary>Who to log in as; null does not log in.</summary>
     public MongoCredential? Credential { get; init; }
 
+    /// <summary>Who to log in as at the shards of a cluster, which have users of their own; null for <see cref="Credential"/>.</summary>
+    public MongoCredential? ShardCredential { get; init; }
+
     /// <summary>Null for plain connections.</summary>
     public TlsSettings? Tls { get; init; }
 
@@ -94,6 +97,13 @@ public sealed record ConnectionSettings
             HeartbeatFrequency = uri.HeartbeatFrequency,
         };
     }
+
+    /// <summary>The same for a shard that is asked past its router.</summary>
+    public ConnectionSettings ForShard() =>
+        this with { Dialect = CommandDialect.Plain, IsLoadBalanced = false, Credential = ShardCredential ?? Credential };
+
+    /// <summary>The same for a member that is asked for no more than what it is, which takes no login.</summary>
+    public ConnectionSettings ForHello() => this with { Dialect = CommandDialect.Plain, IsLoadBalanced = false, Credential = null };
 
     /// <summary>
     /// The same for a peer that need not be reachable: opening a connection takes at most <paramref name="limit"/>, also where it may

@@ -70,6 +70,15 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
         or 13436; // NotPrimaryOrSecondary
 
     /// <summary>
+    /// Of <see cref="MeansNoPrimary"/>: the operation was ended by something that happens to a server that stays, or comes back at once.
+    /// </summary>
+    public bool MeansInterrupted => Code is
+        91 // ShutdownInProgress
+        or 189 // PrimarySteppedDown
+        or 11600 // InterruptedAtShutdown
+        or 11602; // InterruptedDueToReplStateChange
+
+    /// <summary>
     /// A router answers and the shard behind it does not: whether a write got there is not known. Codes: error_codes.yml of the server.
     /// </summary>
     public bool MeansShardAway => Code is

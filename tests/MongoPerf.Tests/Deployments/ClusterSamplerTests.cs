@@ -1,9 +1,9 @@
 using MongoPerf.Deployments.Sampling;
+using MongoPerf.Load.Sharding;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
-using ShardedNamespace = MongoPerf.Deployments.Sampling.SampledNamespace;
 
 namespace MongoPerf.Tests.Deployments;
 
@@ -74,6 +74,42 @@ public sealed class ClusterSamplerTests : IDisposable
         Assert.Equal([3, 1, 0], Values(look, "chunks"));
         Assert.All(Values(look, "opcounters_insert"), static value => Assert.True(double.IsNaN(value)));
         Assert.Equal(3, _cluster.Asked.Count(static one => one == "router clusterAggregate"));
+    }
+
+    [Fact]
+    public void Shards_that_do_not_know_the_user_are_never_asked_and_the_router_tells_their_parts_and_their_work()
+    {
+        using var sampler = new ClusterSampler(
+            () => _cluster.Cluster with { Direct = DirectAccess.NoUser }, ConnectionSettings.Default, new SampledNamespace("d", "c"),
+            DateTimeOffset.FromUnixTimeMilliseconds(Began));
+        _cluster.Reads["s0"] = 12;
+        ClusterLook look = sampler.Look();
+        Assert.Equal([700, 250, 0], Values(look, "documents"));
+        Assert.Equal([12, 0, 0], Values(look, "collection_reads"));
+        Assert.DoesNotContain(_cluster.Asked, static one => one.StartsWith('s'));
+    }
+
+    [Fact]
+    public void A_shard_that_shows_its_state_and_nothing_else_is_asked_for_that_alone_and_the_router_for_the_rest()
+    {
+        _cluster.HidesParts = true;
+        ClusterLook look = _sampler.Look();
+        Assert.Equal([77, 0, 0], Values(look, "opcounters_insert"));
+        Assert.Equal([700, 250, 0], Values(look, "documents"));
+        _sampler.Look();
+        Assert.Equal((1, 2), (_cluster.Asked.Count(static one => one == "s0 aggregate"),
+            _cluster.Asked.Count(static one => one == "s0 serverStatus")));
+    }
+
+    [Fact]
+    public void Where_the_list_of_shards_may_not_be_read_those_that_hold_something_are_known()
+    {
+        using var sampler = new ClusterSampler(
+            () => _cluster.Cluster with { Direct = DirectAccess.NotAllowed, Shards = [] }, ConnectionSettings.Default,
+            new SampledNamespace("d", "c"), DateTimeOffset.FromUnixTimeMilliseconds(Began));
+        ClusterLook look = sampler.Look();
+        Assert.Equal(["s0", "s1"], look.Shards.Select(static shard => shard.Member));
+        Assert.Equal([700, 250], Values(look, "documents"));
     }
 
     [Fact]

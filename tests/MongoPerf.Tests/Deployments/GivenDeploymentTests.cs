@@ -41,7 +41,7 @@ public sealed class GivenDeploymentTests
         ShardedCluster cluster = deployment.Cluster!;
         Assert.Equal((RouterKind.Mongos, mongos.Address, mongos.Address), (cluster.Router, cluster.RouterAddress, cluster.ConfigAddress));
         // Of a shard that can't be reached from here the first member is named.
-        Assert.Equal([new ShardAddress("s0", primary.Address), new ShardAddress("s1", new ServerAddress("127.0.0.1", 1))], cluster.Shards);
+        Assert.Equal([new ShardAddress("s0", primary.Address, 2), new ShardAddress("s1", new ServerAddress("127.0.0.1", 1), 2)], cluster.Shards);
         Assert.Same(CommandDialect.Plain, cluster.Dialect);
     }
 
@@ -88,11 +88,27 @@ public sealed class GivenDeploymentTests
         deployment.EnsureRunning();
         Assert.Equal(one.Address, Assert.Single(deployment.Cluster!.Shards).Primary);
         one.Dispose();
-        deployment.RefreshCluster();
+        deployment.Refresh();
         Assert.Equal(one.Address, Assert.Single(deployment.Cluster!.Shards).Primary);
         other.Handshake = exchange => exchange.Reply(LyingServer.Hello(17));
-        deployment.RefreshCluster();
+        deployment.Refresh();
         Assert.Equal(other.Address, Assert.Single(deployment.Cluster!.Shards).Primary);
+    }
+
+    [Fact]
+    public void A_sets_new_primary_is_found_when_it_is_looked_for()
+    {
+        using var set = new FakeSet(2);
+        var deployment = new GivenDeployment(set.Addresses, FakeSet.Settings);
+        Assert.Empty(deployment.WatchedSets);
+        deployment.EnsureRunning();
+        Assert.Equal([new WatchedSet("replica set rs0", set[0].Address)], deployment.WatchedSets);
+        (set[0].IsPrimary, set[1].IsPrimary) = (false, true);
+        deployment.Refresh();
+        Assert.Equal([new WatchedSet("replica set rs0", set[1].Address)], deployment.WatchedSets);
+        set[1].IsPrimary = false;
+        deployment.Refresh();
+        Assert.Equal([new WatchedSet("replica set rs0", set[1].Address)], deployment.WatchedSets);
     }
 
     [Fact]

@@ -30,6 +30,12 @@ internal sealed class FakeCluster : IDisposable
     /// <summary>Inserts that a shard has counted.</summary>
     public Dictionary<string, long> Inserts { get; } = [];
 
+    /// <summary>Reads of the collection that a shard has counted.</summary>
+    public Dictionary<string, long> Reads { get; } = [];
+
+    /// <summary>Shards refuse all but serverStatus, as from 8.0 on.</summary>
+    public bool HidesParts { get; set; }
+
     /// <summary>config.changelog, the oldest first.</summary>
     public List<BsonDocument> Changelog { get; } = [];
 
@@ -71,6 +77,9 @@ internal sealed class FakeCluster : IDisposable
         if (command.First().Key == "serverStatus")
             return BsonDocument.Of(("opcounters", BsonDocument.Of(("insert", Inserts.GetValueOrDefault(shard)), ("query", 1L),
                 ("update", 2), ("delete", 3), ("getmore", 4))), ("ok", 1.0));
+        if (HidesParts)
+            return BsonDocument.Of(("ok", 0.0), ("errmsg", "You are connecting to a sharded cluster improperly by connecting directly to a "
+                + "shard. Please connect to the cluster via a router (mongos)."), ("code", 13), ("codeName", "Unauthorized"));
         return Parts.TryGetValue(shard, out var part)
             ? Cursor([Part(null, part)])
             : BsonDocument.Of(("ok", 0.0), ("errmsg", "Collection [d.c] not found."), ("code", 26), ("codeName", "NamespaceNotFound"));
@@ -81,7 +90,7 @@ internal sealed class FakeCluster : IDisposable
         Asked.Enqueue($"router {command.First().Key}");
         if (StaleReplies-- > 0)
             return BsonDocument.Of(("ok", 0.0), ("errmsg", "stale"), ("code", 13388), ("codeName", "StaleConfig"));
-        return Cursor(Parts.Select(static part => Part(part.Key, part.Value)));
+        return Cursor(Parts.Select(part => Part(part.Key, part.Value, Reads.GetValueOrDefault(part.Key))));
     }
 
     private BsonDocument AnswerOfConfig(BsonDocument command)
@@ -97,8 +106,9 @@ internal sealed class FakeCluster : IDisposable
         };
     }
 
-    private static BsonDocument Part(string? shard, (long Count, long Orphans) part) => BsonDocument.Of(
+    private static BsonDocument Part(string? shard, (long Count, long Orphans) part, long reads = 0) => BsonDocument.Of(
         ("shard", shard),
+        ("latencyStats", BsonDocument.Of(("reads", BsonDocument.Of(("ops", reads))), ("writes", BsonDocument.Of(("ops", 0L))))),
         ("storageStats", BsonDocument.Of(
             ("count", part.Count), ("numOrphanDocs", part.Orphans), ("size", part.Count * 1024), ("storageSize", 4096),
             ("freeStorageSize", 0), ("totalIndexSize", 8192))));

@@ -83,6 +83,40 @@ public sealed class PhaseFailureTests : PhaseTest
     }
 
     [Theory]
+    [InlineData(91, "ShutdownInProgress")]
+    [InlineData(189, "PrimarySteppedDown")]
+    [InlineData(11602, "InterruptedDueToReplStateChange")]
+    public void An_operation_that_a_server_interrupted_which_is_there_is_an_error_and_no_outage(int code, string name)
+    {
+        GroupResult result = Run(Inserts("safe", 10), i => i == 3 ? Scripted.Refused(code, name, "interrupted") : Scripted.Ok());
+        Assert.Equal(new Accounting(10, 9, 1, 0), result.Accounting);
+        Assert.Equal(code, Assert.Single(result.Parts[0].Errors).Code);
+        Assert.Empty(Log.Events);
+    }
+
+    [Fact]
+    public void Threads_that_lose_their_server_together_are_one_event()
+    {
+        var log = new PhaseLog(Clock);
+        var lost = new LostThreads(Clock, log);
+        lost.Lose("db1:27017: connection closed by the server");
+        Clock.Advance(1);
+        lost.Lose("db1:27017: connection refused");
+        lost.Lose("db1:27017: connection refused");
+        Clock.Advance(8);
+        lost.Return(isTold: true);
+        lost.Return(isTold: false);
+        Assert.Empty(log.Events);
+        Clock.Advance(0.25);
+        lost.Return(isTold: true);
+        Assert.Equal(("reconnect", "db1:27017: connection closed by the server; 2 threads connected again after 9.25 s", 9.25),
+            Assert.Single(log.Events));
+        lost.Lose("again");
+        lost.Return(isTold: false);
+        Assert.Single(log.Events);
+    }
+
+    [Theory]
     [InlineData(133, "FailedToSatisfyReadPreference")]
     [InlineData(6, "HostUnreachable")]
     public void A_shard_that_is_away_is_one_outage_from_the_first_failure_to_the_next_success(int code, string name)

@@ -328,6 +328,57 @@ public sealed class ShardedCollectionTests : IDisposable
     }
 
     [VectorFact]
+    public void A_user_who_may_not_write_notes_reads_back_what_a_majority_has()
+    {
+        _mongos.Replies["appendOplogNote"] = _ => FakeMongos.Refusal(13, "not authorized on admin to execute command");
+        int lagging = 2;
+        List<string?> levels = [];
+        _mongos.Replies["find"] = command =>
+        {
+            if (command.FindString("find") != "docs")
+                return Answer(null, command);
+            levels.Add(command.FindString("readConcern.level"));
+            int there = levels[^1] == "majority" && lagging-- > 0 ? 3 : 5;
+            return Cursor([.. Enumerable.Range(0, there).Select(number => BsonDocument.Of(("_id", Documents.Ids.Of(number))))]);
+        };
+        using WireCollection collection = Open("perf", "docs", new ShardingSettings());
+        collection.Checkpoint(5);
+        Assert.Equal(["majority", null, "majority", null, "majority", null], levels);
+        Assert.Equal(0, collection.LostConnections);
+        Assert.Contains("""{"$set": {"documents": 5}}""", _mongos.Heard[^1], StringComparison.Ordinal);
+        // What was read back once is not read again.
+        collection.Checkpoint(5);
+        Assert.Equal(6, levels.Count);
+    }
+
+    [VectorFact]
+    public void What_no_majority_gets_is_no_checkpoint()
+    {
+        _mongos.Replies["appendOplogNote"] = _ => FakeMongos.Refusal(13, "not authorized on admin to execute command");
+        _mongos.Replies["find"] = command => command.FindString("find") != "docs" ? Answer(null, command)
+            : Cursor(command.Find("readConcern") is null ? [BsonDocument.Of(("_id", Documents.Ids.Of(0)))] : []);
+        using WireCollection collection = Open("perf", "docs", new ShardingSettings());
+        collection.Checkpoint(1);
+        Assert.Equal(1, collection.LostConnections);
+        Assert.InRange(_clock.Seconds, 30, 32);
+        Assert.DoesNotContain("update", _mongos.HeardNames);
+    }
+
+    [VectorFact]
+    public void Counters_of_shards_that_show_nothing_are_set_right_through_the_router()
+    {
+        using var shard = new FakeMongos(isMongos: false);
+        shard.Replies["count"] = _ => FakeMongos.Refusal(13, "You are connecting to a sharded cluster improperly");
+        _mongos.Replies["aggregate"] = command => Cursor(command.FindString("$db") == "config"
+            ? [Chunks("s0", 1)]
+            : [BsonDocument.Of(("shard", "s0"), ("storageStats", BsonDocument.Of(("count", 70), ("numOrphanDocs", 0))))]);
+        using WireCollection collection = Open("perf", "docs", new ShardingSettings(), new ShardAddress("s0", shard.Address));
+        collection.ReadSizes(90);
+        collection.ReadSizes(90);
+        Assert.Equal(["fsync", "validate", "fsync"], _mongos.HeardNames);
+    }
+
+    [VectorFact]
     public void A_mongos_that_knows_no_notes_is_told_to_flush()
     {
         _mongos.Replies["appendOplogNote"] = _ => FakeMongos.Refusal(59, "no such command");

@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Load.Sharding;
 
-public sealed class ShardWatchTests : IDisposable
+public sealed class PrimaryWatchTests : IDisposable
 {
     /// <summary>A shard that hangs up is asked for as long whether it wants TLS.</summary>
     private static readonly ConnectionSettings Brief = ConnectionSettings.Default with { ConnectTimeout = TimeSpan.FromMilliseconds(500) };
@@ -16,7 +16,7 @@ public sealed class ShardWatchTests : IDisposable
     private readonly List<RunEvent> _events = [];
     private ServerAddress _address;
 
-    public ShardWatchTests() => _address = _shard.Address;
+    public PrimaryWatchTests() => _address = _shard.Address;
 
     private static LyingServer Primary() => new() { Answer = exchange => exchange.Reply(LyingServer.Hello(17)) };
 
@@ -25,7 +25,7 @@ public sealed class ShardWatchTests : IDisposable
     [Fact]
     public void A_shard_that_is_away_is_one_event_with_its_length_from_its_last_answer()
     {
-        using ShardWatch watch = Open();
+        using PrimaryWatch watch = Open();
         Look(watch, seconds: 0.5, times: 3);
         Action<Exchange> answer = _shard.Answer;
         Action<Exchange> handshake = _shard.Handshake;
@@ -43,7 +43,7 @@ public sealed class ShardWatchTests : IDisposable
     [Fact]
     public void A_shard_that_came_back_between_two_looks_was_away_all_the_same()
     {
-        using ShardWatch watch = Open();
+        using PrimaryWatch watch = Open();
         Look(watch, seconds: 0.5, times: 1);
         Action<Exchange> answer = _shard.Answer;
         _shard.Answer = exchange => exchange.Reset();
@@ -58,7 +58,7 @@ public sealed class ShardWatchTests : IDisposable
     {
         using LyingServer other = Primary();
         bool isElected = false;
-        using (ShardWatch watch = Open(() => _address = isElected ? other.Address : _address))
+        using (PrimaryWatch watch = Open(() => _address = isElected ? other.Address : _address))
         {
             Look(watch, seconds: 0.5, times: 2);
             _shard.Answer = _shard.Handshake = exchange => exchange.Close();
@@ -77,7 +77,7 @@ public sealed class ShardWatchTests : IDisposable
     public void A_primary_that_steps_down_and_goes_on_answering_is_one_no_more()
     {
         using LyingServer other = Primary();
-        using (ShardWatch watch = Open(() => _address = other.Address))
+        using (PrimaryWatch watch = Open(() => _address = other.Address))
         {
             Look(watch, seconds: 0.5, times: 2);
             _shard.Answer = exchange =>
@@ -90,9 +90,25 @@ public sealed class ShardWatchTests : IDisposable
     }
 
     [Fact]
+    public void A_replica_set_that_fails_over_is_one_event_too()
+    {
+        using LyingServer other = Primary();
+        using (var watch = new PrimaryWatch(() => [new WatchedSet("replica set rs0", _address)], () => _address = other.Address, Brief, _clock,
+            _events.Add))
+        {
+            Look(watch, seconds: 0.5, times: 2);
+            _shard.Answer = _shard.Handshake = exchange => exchange.Close();
+            Look(watch, seconds: 0.5, times: 2);
+        }
+
+        Assert.StartsWith($"replica set rs0: primary {_shard.Address} → {other.Address}, no primary for 0.5 s", Assert.Single(_events).Text,
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void An_outage_that_goes_on_is_told_when_the_run_ends()
     {
-        using (ShardWatch watch = Open())
+        using (PrimaryWatch watch = Open())
         {
             Look(watch, seconds: 0.5, times: 1);
             _shard.Answer = _shard.Handshake = exchange => exchange.Close();
@@ -106,7 +122,7 @@ public sealed class ShardWatchTests : IDisposable
     public void One_that_was_never_reached_and_one_that_has_another_primary_are_no_outages()
     {
         using LyingServer other = Primary();
-        using (ShardWatch watch = Open())
+        using (PrimaryWatch watch = Open())
         {
             _address = new ServerAddress("127.0.0.1", 1);
             Look(watch, seconds: 0.5, times: 2);
@@ -128,17 +144,17 @@ public sealed class ShardWatchTests : IDisposable
             asked++;
             exchange.Close();
         };
-        using ShardWatch watch = Open();
+        using PrimaryWatch watch = Open();
         Look(watch, seconds: 0.5, times: 6);
         Assert.Equal(3, asked);
         Assert.Empty(_events);
     }
 
-    private ShardWatch Open(Action? refresh = null) => new(
-        () => new ShardedCluster(RouterKind.Mongos, _shard.Address, _shard.Address, [new ShardAddress("s0", _address)]),
+    private PrimaryWatch Open(Action? refresh = null) => new(
+        () => [new WatchedSet("shard s0", _address)],
         refresh ?? (() => { }), Brief, _clock, _events.Add);
 
-    private void Look(ShardWatch watch, double seconds, int times)
+    private void Look(PrimaryWatch watch, double seconds, int times)
     {
         for (int i = 0; i < times; i++)
         {

@@ -6,57 +6,60 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Load.Sharding;
 
+/// <summary>A replica set of a deployment: a shard, or the set that it is.</summary>
+/// <param name="Title">Such as "shard s0".</param>
+/// <param name="Primary">The member that takes writes, as far as is known.</param>
+public sealed record WatchedSet(string Title, ServerAddress Primary);
+
 /// <summary>
-/// Sees which shards answer, beside the operations: a router keeps its clients waiting for one that is away, and they see
+/// Sees which replica sets have a primary, beside the operations: a router keeps its clients waiting for a shard without one, and they see
 /// nothing but a slow reply.
 /// </summary>
 /// <remarks>
-/// One thread at a time. A shard that could not be reached from here at the beginning is none that went away, and is asked no more.
+/// One thread at a time. A set that could not be reached from here at the beginning is none that went away, and is asked no more.
 /// </remarks>
-/// <param name="cluster">Where its parts are now.</param>
+/// <param name="sets">Where they are now.</param>
 /// <param name="refresh">Looks again where they are: called when a primary is none any more, or does not answer.</param>
 /// <param name="settings">As clients connect; nothing that is asked here takes a login.</param>
 /// <param name="clock">Time.</param>
-/// <param name="report">Gets an event "outage" with its length when a shard answers again.</param>
-public sealed class ShardWatch(
-    Func<ShardedCluster?> cluster, Action refresh, ConnectionSettings settings, IClock clock, Action<RunEvent> report) : IDisposable
+/// <param name="report">Gets an event "outage" with its length when a set has a primary again.</param>
+public sealed class PrimaryWatch(
+    Func<IReadOnlyList<WatchedSet>> sets, Action refresh, ConnectionSettings settings, IClock clock, Action<RunEvent> report) : IDisposable
 {
     private const int FirstTries = 3;
 
     // By its old name, which every version and every role answers without a login.
     private static readonly BsonDocument Hello = BsonDocument.Of(("isMaster", 1));
 
-    private readonly ConnectionSettings _settings = settings.ConnectingWithin(TimeSpan.FromSeconds(2)) with
-    {
-        Dialect = CommandDialect.Plain, ReplyTimeout = TimeSpan.FromSeconds(10), Credential = null,
-    };
+    private readonly ConnectionSettings _settings =
+        settings.ConnectingWithin(TimeSpan.FromSeconds(2)).ForHello() with { ReplyTimeout = TimeSpan.FromSeconds(10) };
 
-    private readonly Dictionary<string, Watched> _shards = [];
+    private readonly Dictionary<string, Watched> _sets = [];
 
     /// <summary>
-    /// Asks every shard once, and where its primary is gone, whoever has taken over. Never throws for one that does not answer.
+    /// Asks every primary once, and where one is gone, whoever has taken over. Never throws for one that does not answer.
     /// </summary>
     public void Look()
     {
-        ShardAddress[] missing = [.. (cluster()?.Shards ?? []).Where(shard => !Ask(shard))];
+        WatchedSet[] missing = [.. sets().Where(set => !Ask(set))];
         if (missing.Length == 0)
             return;
         refresh();
-        foreach (ShardAddress shard in (cluster()?.Shards ?? []).Except(missing).Where(shard => missing.Any(one => one.Name == shard.Name)))
-            Ask(shard);
+        foreach (WatchedSet set in sets().Except(missing).Where(set => missing.Any(one => one.Title == set.Title)))
+            Ask(set);
     }
 
-    /// <returns>False when a shard that has answered before has no primary there now.</returns>
-    private bool Ask(ShardAddress shard)
+    /// <returns>False when a set that has answered before has no primary there now.</returns>
+    private bool Ask(WatchedSet set)
     {
-        if (!_shards.TryGetValue(shard.Name, out Watched? watched))
-            _shards[shard.Name] = watched = new Watched();
+        if (!_sets.TryGetValue(set.Title, out Watched? watched))
+            _sets[set.Title] = watched = new Watched();
         if (watched is { AnsweredAt: null, Misses: FirstTries })
             return true;
         try
         {
-            watched.Ask(shard.Primary, _settings);
-            NoteAnswer(shard, watched);
+            watched.Ask(set.Primary, _settings);
+            NoteAnswer(set, watched);
             return true;
         }
         catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerCommandException)
@@ -72,33 +75,33 @@ public sealed class ShardWatch(
     /// <summary>An outage that lasts is told as well.</summary>
     public void Dispose()
     {
-        foreach ((string name, Watched watched) in _shards)
+        foreach ((string title, Watched watched) in _sets)
         {
-            Notify(name, watched, null);
+            Notify(title, watched, null);
             watched.Dispose();
         }
     }
 
-    private void NoteAnswer(ShardAddress shard, Watched watched)
+    private void NoteAnswer(WatchedSet set, Watched watched)
     {
-        Notify(shard.Name, watched, shard.Primary);
+        Notify(set.Title, watched, set.Primary);
         watched.AwaySince = null;
         watched.AnsweredAt = clock.Now;
-        watched.Primary = shard.Primary;
+        watched.Primary = set.Primary;
     }
 
-    /// <param name="name">Of the shard.</param>
+    /// <param name="title">Of the set.</param>
     /// <param name="watched">What is known of it; nothing is told of one that is not away.</param>
     /// <param name="primary">Who answers now; null when nobody does as the run ends.</param>
-    private void Notify(string name, Watched watched, ServerAddress? primary)
+    private void Notify(string title, Watched watched, ServerAddress? primary)
     {
         if (watched.AwaySince is not { } since)
             return;
         double seconds = clock.SecondsBetween(since, clock.Now);
         string what =
-            primary is null ? $"shard {name} did not answer ({watched.Why}) and was still down when the run ended, after {seconds:0.0} s"
-                : primary == watched.Primary ? $"shard {name} did not answer ({watched.Why}) and was back after {seconds:0.0} s"
-                : $"shard {name}: primary {watched.Primary} → {primary}, no primary for {seconds:0.0} s ({watched.Why})";
+            primary is null ? $"{title} did not answer ({watched.Why}) and was still down when the run ended, after {seconds:0.0} s"
+                : primary == watched.Primary ? $"{title} did not answer ({watched.Why}) and was back after {seconds:0.0} s"
+                : $"{title}: primary {watched.Primary} → {primary}, no primary for {seconds:0.0} s ({watched.Why})";
         report(new RunEvent(clock.UtcNow.ToUnixTimeMilliseconds(), "outage", what, seconds));
     }
 
