@@ -75,11 +75,15 @@ public interface IDeployment : IDisposable
     /// <summary>The servers that reads may go to, of several only those that answered when they were last looked at.</summary>
     IReadOnlyList<ServerAddress> Readable => Members.Count > 0 ? Members : [Address];
 
+    /// <summary>It is made of replica sets, whose primaries refuse some commands that a single server takes.</summary>
+    bool HasPrimaries => Cluster is not null || Members.Count > 0 || WatchedSets.Count > 0;
+
     /// <summary>The parts of a sharded deployment that is running; null for any other topology.</summary>
     ShardedCluster? Cluster => null;
 
     /// <summary>The replica sets of which it is noticed when their primary is gone: the shards, or the set itself.</summary>
-    IReadOnlyList<WatchedSet> WatchedSets => [.. (Cluster?.Shards ?? []).Select(shard => new WatchedSet($"shard {shard.Name}", shard.Primary))];
+    IReadOnlyList<WatchedSet> WatchedSets =>
+        [.. (Cluster?.Shards ?? []).Select(shard => new WatchedSet($"shard {shard.Name}", shard.Primary))];
 
     /// <summary>
     /// Looks again which member of each set takes writes, and which shards there are, where nobody else says so: of a deployment that

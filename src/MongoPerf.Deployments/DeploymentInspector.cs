@@ -54,7 +54,8 @@ public static class DeploymentInspector
         // The null server stands before an embedded one, and its figures are neither's.
         bool isEmbedded = !isNull && (deployment.Kind == DeploymentKind.Embedded || status.FindDocument("mongoperfStorage") is not null);
         BsonDocument data = cluster is null ? status
-            : cluster is { Direct: DirectAccess.Allowed, Shards: [var shard, ..] } ? ReadStatus(shard.Primary, settings) : BsonDocument.Empty;
+            : cluster is { Direct: DirectAccess.Allowed, Shards: [var shard, ..] } ? ReadStatus(shard.Primary, settings)
+            : BsonDocument.Empty;
         string[] names = ns.Split('.', 2);
         int? processId = deployment.ProcessId ?? FindLocalProcess(connection.Address, status, table);
         var info = new DeploymentInfo
@@ -73,6 +74,9 @@ public static class DeploymentInspector
             Tls = settings.Tls is not null,
             Compressor = connection.CompressorName,
             Auth = rights.Told ? rights.User is not null : null,
+            UntoldMetrics = isNull || isEmbedded || data.FindDocument("wiredTiger") is null ? []
+                : [.. MetricCatalogue.Server.Where(metric => metric.AlsoAt.Prepend(metric.Path).All(path => data.Find(path) is null))
+                    .Select(metric => metric.Name)],
             Access = isNull || isEmbedded ? null
                 : AccessReader.Read(rights, cluster, status, names[0], names[^1]) with
                 {
@@ -137,7 +141,8 @@ public static class DeploymentInspector
     {
         try
         {
-            using MongoConnection connection = MongoConnection.Open(address, settings.ForShard().ConnectingWithin(TimeSpan.FromSeconds(2)));
+            using MongoConnection connection =
+                MongoConnection.Open(address, settings.ForShard().ConnectingWithin(TimeSpan.FromSeconds(2)));
             return ReadStatus(connection);
         }
         catch (ConnectionFailedException)
@@ -146,13 +151,13 @@ public static class DeploymentInspector
         }
     }
 
-    /// <summary>FerretDB names itself beside the version of the MongoDB that it follows: in a key of its own, or (2.0) a document.</summary>
+    /// <summary>FerretDB names itself beside the version of the MongoDB that it follows: in a key of its own or (2.0) a document.</summary>
     private static string? StandInOf(BsonDocument build) =>
         (build.FindString("ferretdbVersion") ?? build.FindString("ferretdb.version")) is { } version
             ? $"FerretDB {ForeignText.OneLine(version, LongestName)}" : null;
 
     private static BsonDocument ReadStatus(MongoConnection connection) =>
-        connection.RunUnchecked("admin", BsonDocument.Of(("serverStatus", 1), ("locks", 0), ("metrics", 0), ("tcmalloc", 0)));
+        connection.RunUnchecked("admin", BsonDocument.Of(("serverStatus", 1), ("locks", 0), ("tcmalloc", 0)));
 
     private static int? CountMembers(HelloReply server) => server.ReplicaSetName is null ? null
         : ((string[])["hosts", "passives", "arbiters"]).Sum(list => server.Document.FindDocument(list)?.Count() ?? 0);

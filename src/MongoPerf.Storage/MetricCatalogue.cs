@@ -15,11 +15,21 @@ public enum MetricKind
 /// <param name="Path">
 /// Where serverStatus has it, dots between the steps; for host metrics, where Linux has it; for shards, what is asked.
 /// </param>
-public sealed record Metric(string Name, string Unit, MetricKind Kind, string Title, string Path);
+public sealed record Metric(string Name, string Unit, MetricKind Kind, string Title, string Path)
+{
+    /// <summary>Where other versions of MongoDB, or the embedded server, keep it; no reply has more than one of these.</summary>
+    public IReadOnlyList<string> AlsoAt { get; init; } = [];
+
+    /// <summary>The first version of MongoDB that does not tell it any more; null for none.</summary>
+    public Version? GoneFrom { get; init; }
+}
 
 /// <summary>What is sampled, in column order. New metrics are added at the end; stored runs with fewer columns stay readable.</summary>
 public static class MetricCatalogue
 {
+    /// <summary>From 8.0 on: which step a checkpoint is at, 0 for none.</summary>
+    public const string CheckpointState = "wiredTiger.checkpoint.progress state";
+
     /// <summary>Of each server, from serverStatus (MongoDB's manual has each path).</summary>
     public static IReadOnlyList<Metric> Server { get; } =
     [
@@ -41,27 +51,32 @@ public static class MetricCatalogue
         Gauge("queue_writers", "count", "Queued writers", "globalLock.currentQueue.writers"),
         Gauge("active_readers", "count", "Active readers", "globalLock.activeClients.readers"),
         Gauge("active_writers", "count", "Active writers", "globalLock.activeClients.writers"),
-        Gauge("cache_used", "bytes", "Cache used", "wiredTiger.cache.bytes currently in the cache"),
-        Gauge("cache_dirty", "bytes", "Cache dirty", "wiredTiger.cache.tracked dirty bytes in the cache"),
-        Gauge("cache_max", "bytes", "Cache limit", "wiredTiger.cache.maximum bytes configured"),
+        Gauge("cache_used", "bytes", "Cache used", "wiredTiger.cache.bytes currently in the cache", "mongoperfStorage.cacheBytesUsed"),
+        Gauge("cache_dirty", "bytes", "Cache dirty", "wiredTiger.cache.tracked dirty bytes in the cache", "mongoperfStorage.dirtyBytes"),
+        Gauge("cache_max", "bytes", "Cache limit", "wiredTiger.cache.maximum bytes configured", "mongoperfStorage.cacheBytesMax"),
         Counter("cache_read", "bytes", "Read into cache", "wiredTiger.cache.bytes read into cache"),
         Counter("cache_written", "bytes", "Written from cache", "wiredTiger.cache.bytes written from cache"),
         Counter("cache_evicted_clean", "pages", "Clean pages evicted", "wiredTiger.cache.unmodified pages evicted"),
         Counter("cache_evicted_dirty", "pages", "Dirty pages evicted", "wiredTiger.cache.modified pages evicted"),
         Counter("cache_evicted_by_clients", "pages", "Pages evicted by application threads",
-            "wiredTiger.cache.pages evicted by application threads"),
-        Counter("block_read", "bytes", "Read from disk", "wiredTiger.block-manager.bytes read"),
-        Counter("block_written", "bytes", "Written to disk", "wiredTiger.block-manager.bytes written"),
+            "wiredTiger.cache.pages evicted by application threads",
+            "wiredTiger.cache.page evict attempts by application threads"), // 8.0.16
+        Counter("block_read", "bytes", "Read from disk", "wiredTiger.block-manager.bytes read", "mongoperfStorage.bytesRead"),
+        Counter("block_written", "bytes", "Written to disk", "wiredTiger.block-manager.bytes written", "mongoperfStorage.bytesWritten"),
         Counter("log_written", "bytes", "Journal written", "wiredTiger.log.log bytes written"),
         Counter("log_syncs", "operations", "Journal syncs", "wiredTiger.log.log sync operations"),
-        Gauge("tickets_read_out", "count", "Read tickets in use", "wiredTiger.concurrentTransactions.read.out"),
-        Gauge("tickets_read_available", "count", "Read tickets free", "wiredTiger.concurrentTransactions.read.available"),
-        Gauge("tickets_write_out", "count", "Write tickets in use", "wiredTiger.concurrentTransactions.write.out"),
-        Gauge("tickets_write_available", "count", "Write tickets free", "wiredTiger.concurrentTransactions.write.available"),
-        Gauge("checkpoint_running", "count", "Checkpoint running", "wiredTiger.transaction.transaction checkpoint currently running"),
-        Counter("checkpoints", "operations", "Checkpoints", "wiredTiger.transaction.transaction checkpoints"),
+        Ticket("tickets_read_out", "Read tickets in use", "read.out"),
+        Ticket("tickets_read_available", "Read tickets free", "read.available"),
+        Ticket("tickets_write_out", "Write tickets in use", "write.out"),
+        Ticket("tickets_write_available", "Write tickets free", "write.available"),
+        Gauge("checkpoint_running", "count", "Checkpoint running", "wiredTiger.transaction.transaction checkpoint currently running",
+            "wiredTiger.checkpoint.currently running", CheckpointState), // 7.1, 8.0
+        Counter("checkpoints", "operations", "Checkpoints", "wiredTiger.transaction.transaction checkpoints",
+            "wiredTiger.checkpoint.number of checkpoints started", // 7.1
+            "wiredTiger.checkpoint.total succeed number of checkpoints"), // 8.0
         Gauge("checkpoint_milliseconds", "milliseconds", "Last checkpoint took",
-            "wiredTiger.transaction.transaction checkpoint most recent time (msecs)"),
+            "wiredTiger.transaction.transaction checkpoint most recent time (msecs)",
+            "wiredTiger.checkpoint.most recent time (msecs)"), // 7.1
         Counter("keys_examined", "keys", "Keys examined", "metrics.queryExecutor.scanned"),
         Counter("documents_examined", "documents", "Documents examined", "metrics.queryExecutor.scannedObjects"),
         Counter("documents_inserted", "documents", "Documents inserted", "metrics.document.inserted"),
@@ -73,7 +88,8 @@ public static class MetricCatalogue
         Counter("latency_writes", "microseconds", "Time in writes", "opLatencies.writes.latency"),
         Counter("latency_writes_operations", "operations", "Writes timed", "opLatencies.writes.ops"),
         Gauge("uptime", "seconds", "Uptime", "uptime"),
-        Gauge("index_builds", "count", "Index builds", "activeIndexBuilds.total"),
+        // From 8.0 on the server tells how many there have been since it started, and not how many there are.
+        Gauge("index_builds", "count", "Index builds", "activeIndexBuilds.total") with { GoneFrom = new Version(8, 0) },
     ];
 
     /// <summary>Of the machine that the client runs on, from /proc, and of the client process itself.</summary>
@@ -121,9 +137,15 @@ public static class MetricCatalogue
         Counter("collection_writes", "operations", "Writes of the collection", "$collStats latencyStats.writes.ops"),
     ];
 
-    private static Metric Counter(string name, string unit, string title, string path) => new(name, unit, MetricKind.Counter, title, path);
+    private static Metric Counter(string name, string unit, string title, string path, params IReadOnlyList<string> alsoAt) =>
+        new(name, unit, MetricKind.Counter, title, path) { AlsoAt = alsoAt };
 
-    private static Metric Gauge(string name, string unit, string title, string path) => new(name, unit, MetricKind.Gauge, title, path);
+    private static Metric Gauge(string name, string unit, string title, string path, params IReadOnlyList<string> alsoAt) =>
+        new(name, unit, MetricKind.Gauge, title, path) { AlsoAt = alsoAt };
+
+    /// <summary>Before 8.0, on the way to it, and in it.</summary>
+    private static Metric Ticket(string name, string title, string path) =>
+        Gauge(name, "count", title, $"wiredTiger.concurrentTransactions.{path}", $"admission.execution.{path}", $"queues.execution.{path}");
 
     /// <summary>Some metrics of a list, in the order of their names.</summary>
     /// <exception cref="ArgumentException">No metric of a name.</exception>

@@ -79,8 +79,8 @@ public sealed record DeploymentInfo
     public required string ServerVersion { get; init; }
 
     /// <summary>
-    /// What the server really is, such as "FerretDB 2.1.0": it speaks MongoDB's protocol and tells <see cref="ServerVersion"/> of the MongoDB
-    /// that it stands in for. Null for MongoDB itself, and for what does not say.
+    /// What the server really is, such as "FerretDB 2.1.0": it speaks MongoDB's protocol, and <see cref="ServerVersion"/> is that of the
+    /// MongoDB that it stands in for. Null for MongoDB itself, and for what does not say.
     /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? StandIn { get; init; }
@@ -150,6 +150,12 @@ public sealed record DeploymentInfo
     public bool MayBeHere => ProcessId is null
         && (Address.StartsWith("127.", StringComparison.Ordinal) || Address.StartsWith("localhost", StringComparison.Ordinal)
             || Address.StartsWith("[::1]", StringComparison.Ordinal) || Address.StartsWith('/'));
+
+    /// <summary>
+    /// Names of the figures of <see cref="MetricCatalogue.Server"/> that the server, or a shard, does not tell; empty in runs of earlier
+    /// versions, and where its state can't be seen at all.
+    /// </summary>
+    public IReadOnlyList<string> UntoldMetrics { get; init; } = [];
 
     /// <summary>Things a reader of the figures must know, such as "results are for the embedded server, not MongoDB".</summary>
     public IReadOnlyList<string> Remarks { get; init; } = [];
@@ -520,6 +526,12 @@ public sealed record SizeResult
     /// </summary>
     public long? JournalBytes { get; init; }
     public IReadOnlyList<ShardSize> Shards { get; init; } = [];
+
+    /// <summary>
+    /// The sizes of the files are those of the server's last checkpoint, up to a minute before: the user might not have one taken.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool AreOfCheckpoint { get; init; }
 }
 
 /// <summary>What a server's data folder holds.</summary>

@@ -44,7 +44,8 @@ internal static class ShardColumns
             BsonDocument.Of(
                 ("$collStats", BsonDocument.Of(("storageStats", BsonDocument.Empty), ("latencyStats", BsonDocument.Empty)))),
             BsonDocument.Of(("$project", BsonDocument.Of(
-                [("shard", 1), .. Work.Select(static one => ($"latencyStats.{one.Field}.ops", (object?)1)), .. Sizes.Select(static one => one.Field)
+                [("shard", 1), .. Work.Select(static one => ($"latencyStats.{one.Field}.ops", (object?)1)),
+                    .. Sizes.Select(static one => one.Field)
                     .Append("count").Append("numOrphanDocs").Select(static field => ($"storageStats.{field}", (object?)1))]))),
         }),
         ("cursor", BsonDocument.Empty));

@@ -10,23 +10,6 @@ namespace MongoPerf.Deployments.Sampling;
 /// <remarks>Immutable after construction. Any numeric type is taken: servers choose by value and version.</remarks>
 internal sealed class StatusTree
 {
-    // Where versions moved a figure; the first path that a reply has wins by being the only one there.
-    private static readonly (string Metric, string Path)[] OtherPlaces =
-    [
-        ("cache_used", "mongoperfStorage.cacheBytesUsed"),
-        ("cache_max", "mongoperfStorage.cacheBytesMax"),
-        ("cache_dirty", "mongoperfStorage.dirtyBytes"),
-        ("block_read", "mongoperfStorage.bytesRead"),
-        ("block_written", "mongoperfStorage.bytesWritten"),
-        ("tickets_read_out", "queues.execution.read.out"), // 8.0
-        ("tickets_read_available", "queues.execution.read.available"),
-        ("tickets_write_out", "queues.execution.write.out"),
-        ("tickets_write_available", "queues.execution.write.available"),
-        ("checkpoint_running", "wiredTiger.checkpoint.currently running"), // 7.1
-        ("checkpoints", "wiredTiger.checkpoint.number of checkpoints started"),
-        ("checkpoint_milliseconds", "wiredTiger.checkpoint.most recent time (msecs)"),
-    ];
-
     private readonly Node _root = new([]);
 
     private StatusTree()
@@ -57,10 +40,12 @@ internal sealed class StatusTree
     private static StatusTree CreateFromCatalogue()
     {
         var tree = new StatusTree();
-        for (int i = 0; i < MetricCatalogue.Server.Count; i++)
-            tree.Add(MetricCatalogue.Server[i].Path, i);
-        foreach ((string metric, string path) in OtherPlaces)
-            tree.Add(path, MetricCatalogue.IndexOf(MetricCatalogue.Server, metric));
+        foreach ((int i, Metric metric) in MetricCatalogue.Server.Index())
+        {
+            foreach (string path in metric.AlsoAt.Prepend(metric.Path))
+                tree.Add(path, i);
+        }
+
         return tree;
     }
 
@@ -70,6 +55,7 @@ internal sealed class StatusTree
         foreach (string step in path.Split('.'))
             node = node.ChildNamed(Encoding.UTF8.GetBytes(step));
         node.Column = column;
+        node.IsState = path == MetricCatalogue.CheckpointState;
     }
 
     private static void Fill(Node node, ReadOnlySpan<byte> document, double[] values)
@@ -84,7 +70,7 @@ internal sealed class StatusTree
             if (reader.Type == BsonType.Document)
                 Fill(child, reader.Value, values);
             else if (child.Column >= 0 && reader.IsNumber)
-                values[child.Column] = reader.ToDouble();
+                values[child.Column] = child.IsState ? Math.Min(1, reader.ToDouble()) : reader.ToDouble();
             else if (child.Column >= 0 && reader.Type == BsonType.Boolean)
                 values[child.Column] = reader.Boolean ? 1 : 0;
         }
@@ -95,6 +81,9 @@ internal sealed class StatusTree
         public List<Node> Children { get; } = [];
 
         public int Column { get; set; } = -1;
+
+        /// <summary>Any value but 0 means yes.</summary>
+        public bool IsState { get; set; }
 
         private byte[] Name { get; } = name;
 

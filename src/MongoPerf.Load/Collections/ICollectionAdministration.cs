@@ -30,6 +30,14 @@ public interface ICollectionAdministration
     /// <summary>Documents as the _id index, or a scan, has them.</summary>
     long CountIds(MongoConnection connection);
 
+    /// <summary>
+    /// The collection is there, sharded, and holds nothing: an administrator has made it for a run whose user may not shard.
+    /// </summary>
+    bool IsEmptySharded(MongoConnection connection);
+
+    /// <summary>Takes all documents out; the collection, its shard key and its chunks stay.</summary>
+    void Empty(MongoConnection connection);
+
     /// <summary>Called after the collection and its marker have been dropped: takes back what was prepared.</summary>
     /// <param name="connection">To the server or router.</param>
     void TakeBack(MongoConnection connection);
@@ -37,7 +45,8 @@ public interface ICollectionAdministration
     /// <summary>Forces everything to disk and reads the sizes.</summary>
     /// <param name="connection">To the server or router.</param>
     /// <param name="documents">Known to be stored.</param>
-    SizeResult ReadSizes(MongoConnection connection, long documents);
+    /// <returns>Null where the server does not tell them, or not this user.</returns>
+    SizeResult? ReadSizes(MongoConnection connection, long documents);
 
     /// <summary>
     /// Documents and keys examined for queries, over all servers that reads with this preference may go to; null where that can't be known.
@@ -62,7 +71,7 @@ public enum Durability
     /// <summary>A server was started again since the last time: it may have lost what it had acknowledged.</summary>
     Restarted,
 
-    /// <summary>The user may not have them journaled: whoever reads them back with read concern majority knows that they are safe.</summary>
+    /// <summary>The user may not have them journaled: who reads them back with read concern majority knows that they are safe.</summary>
     Unproved,
 }
 

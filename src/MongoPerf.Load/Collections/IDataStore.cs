@@ -87,7 +87,8 @@ public interface IDataStore : IDisposable
 
     /// <param name="collection">Of the plan.</param>
     /// <param name="documents">Known to be stored.</param>
-    SizeResult ReadSizes(PlanCollection collection, long documents);
+    /// <returns>Null where the server does not tell them, or not this user.</returns>
+    SizeResult? ReadSizes(PlanCollection collection, long documents);
 
     /// <summary>
     /// Returns when everything acknowledged so far, and a note of <paramref name="documents"/>, is on disk (j:true). When a shard turns out
@@ -101,7 +102,11 @@ public interface IDataStore : IDisposable
 
 /// <param name="Exists">There is such a collection.</param>
 /// <param name="Marker">Null when MongoPerf did not make it.</param>
-public sealed record CollectionState(bool Exists, CollectionMarker? Marker);
+public sealed record CollectionState(bool Exists, CollectionMarker? Marker)
+{
+    /// <summary>Nobody's, empty, and sharded by an administrator: a run may use it as it is.</summary>
+    public bool IsEmptySharded { get; init; }
+}
 
 /// <summary>Says that a collection is MongoPerf's, and how its documents are made.</summary>
 /// <param name="Seed">Of the documents.</param>

@@ -17,6 +17,7 @@ internal sealed class ServerAdministration(
     private object? _process;
     private bool _mayBeWrong;
     private bool _wasValidated;
+    private bool _saidNoSizes;
 
     public bool Exists(MongoConnection connection)
     {
@@ -56,22 +57,39 @@ internal sealed class ServerAdministration(
     {
     }
 
-    public SizeResult ReadSizes(MongoConnection connection, long documents) =>
-        SizeReader.Read(ReadStatistics(connection, documents), documents);
-
-    private BsonDocument ReadStatistics(MongoConnection connection, long documents)
+    public SizeResult? ReadSizes(MongoConnection connection, long documents)
     {
         // File sizes are what checkpoints have written; fsync takes one, so that sizes and documents belong together. It takes as long as
         // what is in the cache takes to write.
-        longCommands.TryRun(connection, "admin", CollectionCommands.Flush);
+        bool isFlushed = longCommands.TryRun(connection, "admin", CollectionCommands.Flush) is not null;
+        if (ReadStatistics(connection, documents) is { } statistics)
+            return SizeReader.Read(statistics, documents) with { AreOfCheckpoint = !isFlushed };
+        if (!_saidNoSizes)
+            access.Notify($"the server does not tell the sizes of {_database}.{collection}, or not this user (collStats: role read)");
+        _saidNoSizes = true;
+        return null;
+    }
+
+    public bool IsEmptySharded(MongoConnection connection) => connection.Server.IsMongos
+        && connection.RunUnchecked(_database, BsonDocument.Of(("collStats", collection))).IsTrue("sharded")
+        && CollectionCommands.IsEmpty(connection, _database, collection);
+
+    public void Empty(MongoConnection connection) =>
+        longCommands.Run(connection, _database, CollectionCommands.DeleteAll(collection));
+
+    /// <returns>Null where they are not told.</returns>
+    private BsonDocument? ReadStatistics(MongoConnection connection, long documents)
+    {
         NoteProcess(connection);
-        BsonDocument statistics = Ask(connection);
+        if (Ask(connection) is not { } statistics)
+            return null;
         // A crash that nobody here has seen shows in the count: one before a run was resumed, or before it began.
         bool isOff = statistics.FindInt64("count") is { } count && count != documents;
         if (!_mayBeWrong && (_wasValidated || !isOff))
             return statistics;
         bool isValid = Validate(connection);
-        BsonDocument corrected = Ask(connection);
+        if (Ask(connection) is not { } corrected)
+            return null;
         Notify(statistics, corrected, isValid, documents);
         return corrected;
     }
@@ -102,8 +120,8 @@ internal sealed class ServerAdministration(
 
     public void ForgetProcess() => _process = null;
 
-    private BsonDocument Ask(MongoConnection connection) =>
-        longCommands.Run(connection, _database, BsonDocument.Of(("collStats", collection)));
+    private BsonDocument? Ask(MongoConnection connection) =>
+        longCommands.TryRun(connection, _database, BsonDocument.Of(("collStats", collection)));
 
     /// <summary>
     /// Another process than before: it was started again, or another member is primary now, and its counters may be wrong.
@@ -164,10 +182,31 @@ internal static class CollectionCommands
     /// <param name="connection">Knows the collections itself: a server, a mongos, or the database's primary shard.</param>
     /// <param name="database">Its name.</param>
     /// <param name="collection">Its name.</param>
-    public static bool IsListed(MongoConnection connection, string database, string collection) =>
-        connection.RunCursor(database, BsonDocument.Of(
-            ("listCollections", 1), ("filter", BsonDocument.Of(("name", collection))), ("nameOnly", true), ("cursor", BsonDocument.Empty)))
-            .Any(c => c.FindString("name") == collection);
+    public static bool IsListed(MongoConnection connection, string database, string collection)
+    {
+        (string, object?)[] list =
+        [
+            ("listCollections", 1), ("filter", BsonDocument.Of(("name", collection))), ("nameOnly", true), ("cursor", BsonDocument.Empty),
+        ];
+        try
+        {
+            return IsNamed(BsonDocument.Of(list));
+        }
+        catch (ServerCommandException e) when (e.Error.MeansForbidden)
+        {
+            // Who has rights on single collections may list those (4.0 and later).
+            return IsNamed(BsonDocument.Of([.. list, ("authorizedCollections", true)]));
+        }
+
+        bool IsNamed(BsonDocument command) => connection.RunCursor(database, command).Any(c => c.FindString("name") == collection);
+    }
+
+    public static bool IsEmpty(MongoConnection connection, string database, string collection) =>
+        !connection.RunCursor(database, BsonDocument.Of(("find", collection), ("limit", 1), ("singleBatch", true))).Any();
+
+    /// <summary>Takes every document out.</summary>
+    public static BsonDocument DeleteAll(string collection) => BsonDocument.Of(
+        ("delete", collection), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) }));
 
     /// <summary>A collection that is not there is none the worse.</summary>
     public static void Drop(MongoConnection connection, string database, BsonDocument command)

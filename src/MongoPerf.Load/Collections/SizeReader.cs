@@ -29,6 +29,7 @@ internal static class SizeReader
         StorageBytes = parts.Sum(p => p.Size.StorageBytes),
         FreeStorageBytes = parts.All(p => p.Size.FreeStorageBytes is not null) ? parts.Sum(p => p.Size.FreeStorageBytes) : null,
         IndexBytes = parts.Sum(p => p.Size.IndexBytes),
+        AreOfCheckpoint = parts.Any(p => p.Size.AreOfCheckpoint),
         Indexes = parts.SelectMany(p => p.Size.Indexes.Select(i => ($"{p.Name}.{i.Key}", i.Value))).ToDictionary(),
         Shards =
         [

@@ -19,6 +19,9 @@ public sealed class WireCollection : IDisposable
     /// <summary>The program of the markers of a coordinator's collections: to a run they are somebody else's.</summary>
     public const string CoordinatorProgram = "mongoperf coordinator";
 
+    /// <summary>In a marker: the collection was there before, so it is emptied and never dropped.</summary>
+    public const string Adopted = "adopted";
+
     private const int WriteConcernFailed = 64;
     private const int MajorityMilliseconds = 30_000;
     private const int RepairBatch = 1000;
@@ -34,6 +37,8 @@ public sealed class WireCollection : IDisposable
     private readonly ICollectionAdministration _administration;
     private readonly CollectionShape _shape;
     private MongoConnection? _connection;
+
+    private bool _isAdopted;
 
     /// <summary>All below were read back at a checkpoint; null before the first that needed it.</summary>
     private long? _readBack;
@@ -65,8 +70,10 @@ public sealed class WireCollection : IDisposable
     public CollectionState Inspect() => Retry(connection =>
     {
         bool exists = _administration.Exists(connection);
-        BsonDocument? marker = FindMarker(connection);
-        return new CollectionState(exists, marker is null ? null : ReadMarker(marker));
+        BsonDocument? marker = FindVisibleMarker(connection);
+        CollectionMarker? read = marker is null ? null : ReadMarker(marker);
+        _isAdopted = exists && (read is null ? _administration.IsEmptySharded(connection) : marker!.IsTrue(Adopted));
+        return new CollectionState(exists, read) { IsEmptySharded = _isAdopted && read is null };
     });
 
     /// <inheritdoc cref="IDataStore.Claim"/>
@@ -100,7 +107,7 @@ public sealed class WireCollection : IDisposable
         connection.RunCommand(_access.Database, BsonDocument.Of(
             ("update", MarkerCollection),
             ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))),
-                ("u", BsonDocument.Of(("$set", WriteMarker(marker)))), ("upsert", true)) }),
+                ("u", BsonDocument.Of(("$set", WriteMarker(marker, _isAdopted)))), ("upsert", true)) }),
             ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
         _administration.Create(connection, _shape);
         return true;
@@ -119,14 +126,19 @@ public sealed class WireCollection : IDisposable
     /// <summary>Runs a command on the collection's server.</summary>
     public BsonDocument Run(string database, BsonDocument command) => Retry(connection => _longCommands.Run(connection, database, command));
 
-    public void Drop() => Retry(connection =>
+    /// <returns>False for one that was there before its first run, which is emptied instead.</returns>
+    public bool Drop() => Retry(connection =>
     {
-        _administration.Drop(connection);
+        bool isKept = _isAdopted || FindMarker(connection)?.IsTrue(Adopted) is true;
+        if (isKept)
+            _administration.Empty(connection);
+        else
+            _administration.Drop(connection);
         connection.RunCommand(_access.Database, _access.Leases?.ForgetCollection(_collection) ?? BsonDocument.Of(
             ("delete", MarkerCollection),
             ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("limit", 1)) })));
         _administration.TakeBack(connection);
-        return true;
+        return !isKept;
     });
 
     /// <inheritdoc cref="IDataStore.FindEnd"/>
@@ -199,7 +211,7 @@ public sealed class WireCollection : IDisposable
     /// <inheritdoc cref="IDataStore.NoteCleanRestart"/>
     public void NoteCleanRestart() => _administration.ForgetProcess();
 
-    public SizeResult ReadSizes(long documents) => Retry(connection => _administration.ReadSizes(connection, documents));
+    public SizeResult? ReadSizes(long documents) => Retry(connection => _administration.ReadSizes(connection, documents));
 
     public void Checkpoint(long documents) => Retry(connection =>
     {
@@ -299,14 +311,30 @@ public sealed class WireCollection : IDisposable
 
     private BsonDocument? FindMarker(MongoConnection connection) => FindMarker(connection, _access.Database, _collection);
 
-    private static BsonDocument WriteMarker(CollectionMarker marker) => BsonDocument.Of(
+    /// <summary>Who may not read the markers sees none.</summary>
+    private BsonDocument? FindVisibleMarker(MongoConnection connection)
+    {
+        try
+        {
+            return FindMarker(connection);
+        }
+        catch (ServerCommandException e) when (e.Error.MeansForbidden)
+        {
+            return null;
+        }
+    }
+
+    private static BsonDocument WriteMarker(CollectionMarker marker, bool isAdopted) => BsonDocument.Of(
+    [
         ("program", "mongoperf"),
         ("template", marker.Template),
         ("seed", unchecked((long)marker.Seed)),
         ("run", marker.RunId),
         ("documents", marker.Documents),
         ("grown", marker.IsGrown),
-        ("token", marker.Token));
+        ("token", marker.Token),
+        .. isAdopted ? [(Adopted, true)] : Array.Empty<(string, object?)>(),
+    ]);
 
     private static CollectionMarker? ReadMarker(BsonDocument marker) => marker.FindString("program") != "mongoperf" ? null : new(
         unchecked((ulong)(marker.FindInt64("seed") ?? 0)),

@@ -81,8 +81,8 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
             collection.NoteCleanRestart();
     }
 
-    public SizeResult ReadSizes(PlanCollection collection, long documents) =>
-        ReadStoredSizes(collection, documents) with { Collection = collection.Name };
+    public SizeResult? ReadSizes(PlanCollection collection, long documents) =>
+        ReadStoredSizes(collection, documents) is { } sizes ? sizes with { Collection = collection.Name } : null;
 
     public void Checkpoint(PlanCollection collection, long documents)
     {
@@ -118,10 +118,15 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
     private static long PartOf(PlanCollection collection, StoredCollection stored, long documents) =>
         collection.Files is { } files && stored.Name == files.Bucket.Chunks ? documents * files.ChunkCount : documents;
 
-    private SizeResult ReadStoredSizes(PlanCollection collection, long documents) => collection.Files is null
-        ? Of(collection.Stored[0]).ReadSizes(documents)
-        : SizeReader.Sum(
-            [.. collection.Stored.Select(stored => (stored.Name, Of(stored).ReadSizes(PartOf(collection, stored, documents))))], documents);
+    private SizeResult? ReadStoredSizes(PlanCollection collection, long documents)
+    {
+        if (collection.Files is null)
+            return Of(collection.Stored[0]).ReadSizes(documents);
+        (string Name, SizeResult? Sizes)[] parts =
+            [.. collection.Stored.Select(stored => (stored.Name, Of(stored).ReadSizes(PartOf(collection, stored, documents))))];
+        return parts.Any(part => part.Sizes is null) ? null
+            : SizeReader.Sum([.. parts.Select(part => (part.Name, part.Sizes!))], documents);
+    }
 
     private WireCollection? Find(string name) => _open.FirstOrDefault(open => open.Key.Split('\0')[0] == name).Value;
 

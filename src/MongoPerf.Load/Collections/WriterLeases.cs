@@ -31,7 +31,8 @@ public sealed class WriterLeases(string database, string runId, string? token, T
     /// <summary>Beyond this a lease was not given by the clock that the server has now.</summary>
     private const int MostLengths = 10;
 
-    private static readonly string[] Fields = ["program", "template", "seed", "run", "token", "documents", "grown", "refused"];
+    private static readonly string[] Fields =
+        ["program", "template", "seed", "run", "token", "documents", "grown", "refused", WireCollection.Adopted];
 
     private readonly Lock _lock = new();
     private readonly HashSet<string> _held = new(StringComparer.Ordinal);

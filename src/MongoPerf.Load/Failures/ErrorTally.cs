@@ -58,10 +58,8 @@ public sealed class ErrorTally
     /// <summary>
     /// Asked again, the server will say the same: this client may not do that, or the server can't. Codes: error_codes.yml of the server.
     /// </summary>
-    public static bool NeverPasses(ServerError error) => error is
+    public static bool NeverPasses(ServerError error) => error.MeansForbidden || error is
         { Code: 0, Name: "" } // ok: 0 without a code, which no MongoDB says
-        or { Code: 13 } // Unauthorized
-        or { Code: 18 } // AuthenticationFailed
         or { Code: 59 } // CommandNotFound
         or { Code: 73 } // InvalidNamespace
         or { Code: 115 }; // CommandNotSupported

@@ -138,7 +138,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         run.Observer.OnPhaseStarted(head, []);
         PlanCollection collection = CollectionOf(phase.Measures!);
         long documents = DocumentsIn(collection);
-        return _phases.Complete(phase, new PhaseOutcome(head with { Documents = documents, Sizes = [SizesOf(collection, documents)] }, []));
+        return _phases.Complete(phase, new PhaseOutcome(head with { Documents = documents, Sizes = SizesOf(collection, documents) }, []));
     }
 
     /// <summary>What is missing is counted, not written again: the run was asked whether it is there.</summary>
@@ -297,7 +297,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
             : Measure(phase, head, stop);
         if (record is null || !phase.TakesSizes || round.Collections is not [var first, ..])
             return record;
-        PhaseRecord sized = record with { Sizes = [SizesOf(first, DocumentsIn(first))] };
+        PhaseRecord sized = record with { Sizes = SizesOf(first, DocumentsIn(first)) };
         run.Store.EndPhase(sized);
         return sized;
     }
@@ -334,13 +334,14 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
     }
 
     private PhaseRecord WithSizes(Phase phase, PhaseRecord record, PlanCollection collection) =>
-        phase.TakesSizes ? record with { Sizes = [SizesOf(collection, record.Documents)] } : record;
+        phase.TakesSizes ? record with { Sizes = SizesOf(collection, record.Documents) } : record;
 
-    private SizeResult SizesOf(PlanCollection collection, long documents)
+    /// <returns>None where the server does not tell them.</returns>
+    private IReadOnlyList<SizeResult> SizesOf(PlanCollection collection, long documents)
     {
-        SizeResult sizes = run.Data.ReadSizes(collection, collection.RemovedBecause is null ? documents : run.Data.Count(collection));
+        SizeResult? sizes = run.Data.ReadSizes(collection, collection.RemovedBecause is null ? documents : run.Data.Count(collection));
         DiskUse? disk = run.Options.MeasureDisk();
-        return sizes with { DiskBytes = disk?.Bytes, JournalBytes = disk?.JournalBytes };
+        return sizes is null ? [] : [sizes with { DiskBytes = disk?.Bytes, JournalBytes = disk?.JournalBytes }];
     }
 
     private long DocumentsIn(PlanCollection collection) => run.Shrunk.Contains(collection.Name) || collection.RemovedBecause is not null

@@ -443,8 +443,8 @@ public sealed class ServerRefusesException(ServerError error, double seconds)
 
     private static Fault FaultOf(ServerError error) => error.MeansDiskFull || IsAway(error) ? error.Fault : Fault.RejectedByServer;
 
-    private static string? HintFor(ServerError error) =>
-        IsAway(error) ? "is it the primary, and may this client write?" : error.MeansDiskFull ? error.Hint : null;
+    private static string? HintFor(ServerError error) => error.MeansForbidden || error.MeansDiskFull ? error.Hint
+        : IsAway(error) ? "is it the primary, and may this client write?" : null;
 
     private static bool IsAway(ServerError error) => error.MeansForbidden || error.MeansNoPrimary || error.MeansShardAway;
 }

@@ -19,6 +19,16 @@ public sealed record DatabaseCommand(string Name, string Collection, DocumentVal
     /// </summary>
     public bool IsForOwners { get; init; }
 
+    /// <summary>It gives the free space of the collection's files back.</summary>
+    public bool IsCompact => Arguments.Elements[0].Key == "compact";
+
+    /// <summary>The same for one that a primary refuses: it takes none that is not forced.</summary>
+    public bool LacksForce => IsCompact && Arguments.Find("force") is null;
+
+    /// <summary>The same, also on a primary.</summary>
+    public DatabaseCommand Forced =>
+        this with { Arguments = new([.. Arguments.Elements, .. new CommandBuilder().AddFlag("force", true).Build().Elements]) };
+
     public override bool IsLong => true;
 
     public override bool IsWrite => MayWrite;

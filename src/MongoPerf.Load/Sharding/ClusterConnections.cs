@@ -18,7 +18,7 @@ internal sealed class ClusterConnections(Func<ShardedCluster> cluster, Connectio
     /// <exception cref="ConnectionFailedException">Not reachable, not known, or not the primary just now.</exception>
     public MongoConnection OpenShard(string name) => OpenShard(name, settings.ForShard());
 
-    /// <summary>As <see cref="OpenShard(string)"/>; null for a shard behind a given mongos that this client can't ask: it need not.</summary>
+    /// <summary>As <see cref="OpenShard(string)"/>; null for a shard behind a given mongos that can't be asked: it need not.</summary>
     public MongoConnection? TryOpenShard(string name) =>
         Cluster.Direct == DirectAccess.Allowed ? TryOpenShard(name, settings.ForShard()) : null;
 

@@ -84,7 +84,9 @@ internal sealed class CollectionSharder(
         catch (ServerCommandException e) when (!ErrorTally.IsServerAway(e) && !ErrorTally.MayPass(e))
         {
             throw new MongoPerfException(Fault.RejectedByServer, $"{Namespace} can't be sharded by {Key}: {e.Message}",
-                "try another --shard-key, or another --collection");
+                e.Error.MeansForbidden
+                    ? $"{e.Hint}, or have an administrator shard the empty collection and run again without --shard-key"
+                    : "try another --shard-key, or another --collection");
         }
     }
 

@@ -116,13 +116,24 @@ public sealed class ShardedAdministration : ICollectionAdministration
 
     public long CountIds(MongoConnection connection) => Count(connection);
 
-    public SizeResult ReadSizes(MongoConnection connection, long documents)
+    public bool IsEmptySharded(MongoConnection connection) =>
+        _collection.FindSharded() is not null && CollectionCommands.IsEmpty(connection, Database, _collection.Collection);
+
+    public void Empty(MongoConnection connection) =>
+        _longCommands.Run(connection, Database, CollectionCommands.DeleteAll(_collection.Collection));
+
+    public SizeResult? ReadSizes(MongoConnection connection, long documents)
     {
-        _collection.On(connection, Commands.Storage, c => _longCommands.TryRun(c, "admin", CollectionCommands.Flush));
+        bool isFlushed = true;
+        _collection.On(connection, Commands.Storage,
+            c => isFlushed &= _longCommands.TryRun(c, "admin", CollectionCommands.Flush) is not null);
         BsonDocument[] parts = ReadParts(connection);
         if (_counts.Correct(connection, parts, documents))
             parts = ReadParts(connection);
-        return ShardedStatistics.Sum(parts, _counts.Read(parts), _collection.CountChunks(), documents);
+        return ShardedStatistics.Sum(parts, _counts.Read(parts), _collection.CountChunks(), documents) with
+        {
+            AreOfCheckpoint = !isFlushed,
+        };
     }
 
     /// <remarks>Which of a shard's secondaries read for a router is not known here.</remarks>

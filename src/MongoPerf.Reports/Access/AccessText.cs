@@ -8,8 +8,8 @@ public static class AccessText
     private const int MostRoles = 3;
 
     /// <summary>
-    /// Such as "3 shards behind 2 mongos, 8.0.4; as 'loader' (readWrite on shop): sizes by shard yes, server state by shard no (needs a user
-    /// on the shards: --shard-user)".
+    /// Such as "3 shards behind 2 mongos, 8.0.4; as 'loader' (readWrite on shop): sizes by shard yes, server state by shard no (needs a
+    /// user on the shards: --shard-user)".
     /// </summary>
     /// <returns>Null where there is nothing to say: one server, or replica set, that asks for no login and answers everything.</returns>
     public static string? Of(DeploymentInfo deployment)
@@ -34,8 +34,9 @@ public static class AccessText
 
     private static IEnumerable<string> Features(DeploymentAccess access, bool isSharded)
     {
-        yield return YesOrNo(isSharded ? Words.Of("sizes by shard") : Words.Of("collection sizes"), access.FindMissing(AccessFeature.Sizes));
-        if (access.FindMissing(AccessFeature.Sizes) is null && access.FindMissing(AccessFeature.FreshSizes) is { } fresh)
+        MissingAccess? sizes = access.FindMissing(AccessFeature.Sizes);
+        yield return YesOrNo(isSharded ? Words.Of("sizes by shard") : Words.Of("collection sizes"), sizes);
+        if (sizes is null && access.FindMissing(AccessFeature.FreshSizes) is { } fresh)
             yield return Words.Of($"sizes as of the server's last checkpoint (fsync {Why(fresh)})");
         MissingAccess? state = access.FindMissing(AccessFeature.ServerState);
         if (!isSharded)

@@ -27,7 +27,7 @@ internal static class ShardTables
         Balance? balance = Balance.Of(shards);
         var operations = ShardOperations.Of(run);
         string spread = balance is null ? "" : Words.Of($" ({Units.Exact((long)Math.Round(balance.Even))} would be an even share)");
-        return new ReportTable(
+        return WithoutEmpty(
             Words.Of($"Shards at {Units.Count(last.Documents)} "
                 + $"documents{(Distribution.HasSeveral(run) && last.Collection is { } collection ? Words.Of($" in {collection}") : "")}"
                 + $"{spread}"),
@@ -39,6 +39,14 @@ internal static class ShardTables
                 Units.Bytes(shard.StorageBytes), Units.Bytes(shard.IndexBytes),
                 operations.Share(shard.Shard) is { } share ? Units.Percent(share) : Units.None,
             ]))]);
+    }
+
+    /// <summary>What no shard tells is no column; the line about access says why.</summary>
+    private static ReportTable WithoutEmpty(string title, string[] columns, IReadOnlyList<IReadOnlyList<string>> rows)
+    {
+        int[] kept = [.. Enumerable.Range(0, columns.Length).Where(column => rows.Any(row => row[column] != Units.None))];
+        return new ReportTable(title, [.. kept.Select(column => columns[column])],
+            [.. rows.Select(row => (IReadOnlyList<string>)[.. kept.Select(column => row[column])])]);
     }
 
     /// <summary>Null for a single size, which the other table shows.</summary>

@@ -62,7 +62,8 @@ internal sealed class ClusterWatch : IDisposable
 
     private void Report(string text) => _report(new RunEvent(_clock.UtcNow.ToUnixTimeMilliseconds(), "shards", text));
 
-    private static IReadOnlyList<string> Shards(IDeployment deployment) => [.. (deployment.Cluster?.Shards ?? []).Select(shard => shard.Name)];
+    private static IReadOnlyList<string> Shards(IDeployment deployment) =>
+        [.. (deployment.Cluster?.Shards ?? []).Select(shard => shard.Name)];
 
     private long After(double seconds, Action action)
     {

@@ -16,7 +16,11 @@ namespace MongoPerf.Running.Sessions;
 /// <param name="StartDocuments">By collection: documents that are there and are kept, whole and durable.</param>
 /// <param name="Dropped">Collections that may be dropped first.</param>
 internal sealed record PreparedData(
-    Plan Plan, ulong Seed, IReadOnlyDictionary<string, long> StartDocuments, IReadOnlyList<PlanCollection> Dropped);
+    Plan Plan, ulong Seed, IReadOnlyDictionary<string, long> StartDocuments, IReadOnlyList<PlanCollection> Dropped)
+{
+    /// <summary>Collections that MongoPerf did not make, and that are only read: nobody knows what their documents must be.</summary>
+    public IReadOnlyList<string> Foreign { get; init; } = [];
+}
 
 /// <summary>
 /// Makes sure that a plan's collections are MongoPerf's own and made the way this run makes them, before anything is written.
@@ -33,6 +37,8 @@ internal static class DataPreparation
     /// <exception cref="CollectionBusyException">Another run writes a collection that this one would write.</exception>
     public static PreparedData Examine(RunSession session, IDataStore data, RunRequest request)
     {
+        DataSettings where = request.Settings.Data;
+        RequiredRights.Check(session.On.Inspection.Rights, where.Database, request.Plan.Plan, where.IsExisting);
         ClaimWritten(data, request);
         PreparedData prepared = request.Settings.Data.IsExisting ? Adopt(session, data, request) : ExamineOwn(session, data, request);
         Check(session, data, prepared);
@@ -57,6 +63,8 @@ internal static class DataPreparation
             {
                 CollectionState state = data.Inspect(collection.Stored[^1]);
                 if (!state.Exists)
+                    continue;
+                if (state.Marker is null && place.IsExisting && RequiredRights.ReadsOnly(request.Plan.Plan))
                     continue;
                 CollectionMarker marker = state.Marker ?? throw Foreign(session, collection.Name);
                 RequireSame(session, collection, marker, request.Seed);
@@ -90,20 +98,28 @@ internal static class DataPreparation
             throw new UserException(ExitCode.WrongUsage, "--force-drop would drop the documents that this phase needs",
                 "load them anew with --records");
         PlanCollection[] collections = [.. request.Plan.Plan.Collections];
-        CollectionMarker[] markers = [.. collections.Select(collection => RequireExisting(session, data, collection))];
+        bool readsOnly = RequiredRights.ReadsOnly(request.Plan.Plan);
+        Dictionary<string, CollectionMarker?> found = collections.ToDictionary(
+            collection => collection.Name, collection => FindExisting(session, data, collection, mayBeForeign: readsOnly));
+        CollectionMarker[] markers = [.. found.Values.OfType<CollectionMarker>()];
         if (markers.Select(m => m.Seed).Distinct().Count() > 1)
             throw new UserException(ExitCode.WrongUsage, "the collections were created with different seeds: "
-                + $"{string.Join(", ", collections.Zip(markers, (c, m) => $"{c.Name} with {m.Seed}"))}");
+                + $"{string.Join(", ", found.Where(one => one.Value is not null).Select(one => $"{one.Key} with {one.Value!.Seed}"))}");
         ulong seed = markers.Length > 0 ? markers[0].Seed : request.Seed;
         if (request.SeedWasGiven)
             seed = request.Seed;
         Plan plan = seed == request.Seed ? request.Plan.Plan : request.ReadPlan(seed).Plan;
-        foreach ((PlanCollection collection, CollectionMarker marker) in plan.Collections.Zip(markers))
-            RequireSame(session, collection, marker, seed);
-        var documents = new Dictionary<string, long>();
-        foreach ((PlanCollection collection, CollectionMarker marker) in collections.Zip(markers))
+        foreach (PlanCollection collection in plan.Collections)
         {
-            documents[collection.Name] = data.FindsDocuments(collection) ? data.FindEnd(collection, marker.Documents) : marker.Documents;
+            if (found[collection.Name] is { } marker)
+                RequireSame(session, collection, marker, seed);
+        }
+
+        var documents = new Dictionary<string, long>();
+        foreach (PlanCollection collection in collections)
+        {
+            documents[collection.Name] = found[collection.Name] is not { } marker ? data.Count(collection)
+                : data.FindsDocuments(collection) ? data.FindEnd(collection, marker.Documents) : marker.Documents;
             if (documents[collection.Name] == 0 && plan.Operations.Any(operation => !operation.Inserts))
                 throw new UserException(
                     ExitCode.WrongUsage,
@@ -111,13 +127,15 @@ internal static class DataPreparation
                     "load some first, with --records 100k or a series");
         }
 
-        return new PreparedData(plan, seed, documents, []);
+        return new PreparedData(plan, seed, documents, []) { Foreign = [.. found.Where(one => one.Value is null).Select(one => one.Key)] };
     }
 
-    private static CollectionMarker RequireExisting(RunSession session, IDataStore data, PlanCollection collection) =>
+    /// <returns>Null for somebody else's collection that is only read.</returns>
+    private static CollectionMarker? FindExisting(RunSession session, IDataStore data, PlanCollection collection, bool mayBeForeign) =>
         data.Inspect(collection.Stored[^1]) switch
         {
             { Exists: true, Marker: { } marker } => marker,
+            { Exists: true } when mayBeForeign => null,
             { Exists: true } => throw Foreign(session, collection.Name),
             _ => throw new UserException(
                 ExitCode.WrongUsage, $"{Namespace(session, collection.Name)} does not exist, but this phase needs its documents",
@@ -159,6 +177,9 @@ internal static class DataPreparation
             if (request.ForceDrop == Namespace(session, stored.Name))
                 return null;
             if (!state.Exists)
+                continue;
+            // An administrator has sharded it for a user who may not: it is used as it is.
+            if (state.IsEmptySharded)
                 continue;
             isThere = true;
             if (state.Marker is not { } marker)
@@ -207,6 +228,7 @@ internal static class DataPreparation
         Plan plan = prepared.Plan;
         RequireWrites(session, plan);
         RequireCommands(session.On.Connections.Dialect, plan);
+        DeploymentFit.RequireCompact(session.On.Deployment, plan);
         if (session.Cluster is not null)
             DeploymentFit.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored),
                 session.On.Deployment.Cluster?.Shards.Count ?? 0);

@@ -1,6 +1,7 @@
 using MongoPerf.Deployments;
 using MongoPerf.Load.Executors.Wire;
 using MongoPerf.Load.Plans;
+using MongoPerf.Load.Sharding;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 using MongoPerf.Wire.Connections;
@@ -37,6 +38,24 @@ internal static class DeploymentFit
                 ExitCode.WrongUsage,
                 "--engine driver needs a mongos: this cluster is routed by a mongod, which uses command names of its own",
                 "use --engine wire, or install a server with a mongos ('mongoperf server install')");
+    }
+
+    /// <exception cref="UserException">The servers are not the run's, and would refuse to give space back.</exception>
+    public static void RequireCompact(IDeployment deployment, Plan plan)
+    {
+        if (deployment.Kind != DeploymentKind.Given
+            || plan.Operations.OfType<DatabaseCommand>().FirstOrDefault(one => one.IsCompact) is not { } compact)
+            return;
+        if (deployment.Cluster is { Direct: not DirectAccess.Allowed })
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"operation '{compact.Name}': a mongos does not pass compact on, and this user may not send it to the shards",
+                "--shard-user names a user with roles dbAdmin and, from 8.0 on, directShardOperations; or leave the phase out");
+        if (compact.LacksForce && deployment.HasPrimaries)
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"operation '{compact.Name}': the primaries of replica sets refuse compact unless it is forced",
+                $"write {{compact: {compact.Collection}, force: true}} if it may slow down everybody else there");
     }
 
     /// <exception cref="UserException">A crash could take away what the run has written.</exception>

@@ -34,7 +34,8 @@ internal sealed class PhaseExecution
                 Repeat = store.Run.Repeat?.Number ?? store.Run.Try ?? 1,
                 Share = agent?.Share ?? PlanShare.Whole,
                 Meet = agent is null ? static (_, _) => new Meeting() : agent.Meet,
-                VerifyShare = session.On.Deployment.Kind == DeploymentKind.Null ? 0 : session.Settings.Plan.VerifyShare,
+                VerifyShare = session.On.Deployment.Kind == DeploymentKind.Null || prepared.Foreign.Count > 0 ? 0
+                    : session.Settings.Plan.VerifyShare,
                 ReconnectFor = ReconnectTime.Read(),
                 MaxErrors = session.Settings.Plan.MaxErrors,
                 ReasonToStop = session.Guard.ReasonToStop,

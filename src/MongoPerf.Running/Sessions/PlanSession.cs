@@ -89,6 +89,9 @@ public static class PlanSession
             .Where(start => start.Value > 0 && !request.Settings.Data.IsExisting))
             session.Log.Show(
                 $"{request.Settings.Data.Database}.{name} already holds {documents:N0} documents; the growth continues from there");
+        if (prepared.Foreign.Count > 0)
+            session.Log.Show(
+                $"note: MongoPerf did not create {string.Join(", ", prepared.Foreign)}: read as found, and replies are not verified");
         session.Log.Progress.ShowTime();
     }
 

@@ -72,7 +72,7 @@ public sealed record RunDeployment(IDeployment Deployment, Inspection Inspection
         {
             Settings = request.Settings.Deployment,
             Hosts = hosts,
-            Connections = connections with { Stop = stop },
+            Connections = connections with { Stop = stop, ShardCredential = request.ShardLogin?.Read() },
             RequiredKind = request.RequiredKind,
             ServerProgram = request.ServerProgram,
             DataFolder = folder.DataPath,
@@ -83,6 +83,9 @@ public sealed record RunDeployment(IDeployment Deployment, Inspection Inspection
     private static RunDeployment Inspect(IDeployment deployment, RunRequest request, ConnectionSettings connections)
     {
         DeploymentFit.RequireTopology(deployment, request.Settings);
+        if (request.ShardLogin is not null && deployment.Cluster is null)
+            throw new UserException(
+                ExitCode.WrongUsage, $"{deployment.Address} has no shards that --shard-user could read", "omit --shard-user");
         DeploymentFit.RequireMembers(deployment, request.Plan.Plan, connections);
         connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
         DeploymentFit.RequireRouter(request, connections.Dialect);

@@ -1,4 +1,5 @@
 using MongoPerf.Measurement;
+using MongoPerf.Reports.Access;
 using MongoPerf.Running.Progress;
 using MongoPerf.Storage;
 using Serilog;
@@ -28,6 +29,8 @@ internal sealed class RunLog : IDisposable
                 fileSizeLimitBytes: FileBytes, rollOnFileSizeLimit: true, retainedFileCountLimit: FileCount)
             .CreateLogger();
         Deployment = Describe(deployment, request.Settings.Engine);
+        using (Words.InEnglish())
+            Access = AccessText.Of(deployment);
         Progress = new ProgressState(folder.Id, request.Plan.Plan, request.Place);
         Progress.SetDeployment(Deployment);
         Progress.Line += line => _file.Information("{Line:l}", line);
@@ -37,6 +40,9 @@ internal sealed class RunLog : IDisposable
 
     /// <summary>Such as "mongod 6.0.5, standalone, 127.0.0.1:27017", and the client when it is not MongoPerf's own.</summary>
     public string Deployment { get; }
+
+    /// <summary>What the run's user may see and do there, in English; null where there is nothing to say.</summary>
+    public string? Access { get; }
 
     /// <summary>Gets the events; null before the run begins, and when it has ended.</summary>
     public RunStore? Store { get; set; }

@@ -2,6 +2,7 @@ using MongoPerf.Deployments;
 using MongoPerf.Load.Executors;
 using MongoPerf.Running.Live;
 using MongoPerf.Running.Progress;
+using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Systems;
 using MongoPerf.Scenarios;
 using MongoPerf.Storage;
@@ -43,6 +44,9 @@ public sealed record RunRequest
 
     /// <summary>Holds the password of the connection string's user; null for none.</summary>
     public string? PasswordFile { get; init; }
+
+    /// <summary>Who reads the shards' state directly; null for the connection string's user.</summary>
+    public ShardLogin? ShardLogin { get; init; }
 
     /// <summary>The kind of server that a resumed run began with; null chooses one.</summary>
     public DeploymentKind? RequiredKind { get; init; }

@@ -4,7 +4,6 @@ using MongoPerf.Load.Collections;
 using MongoPerf.Load.Plans;
 using MongoPerf.Load.Sharding;
 using MongoPerf.Measurement;
-using MongoPerf.Reports.Access;
 using MongoPerf.Reports.Sharding;
 using MongoPerf.Running.Systems;
 using MongoPerf.Storage;
@@ -63,7 +62,7 @@ internal sealed class RunSession : IDisposable
         RunDeployment on = RunDeployment.Open(folder, request, store, stop);
         try
         {
-            return new RunSession(folder, on, request, store.Token);
+            return new RunSession(folder, on, AskedSharding.On(on, request, store), store.Token);
         }
         catch
         {
@@ -89,13 +88,8 @@ internal sealed class RunSession : IDisposable
         _monitor = new RunMonitor(this, _keeper, store, plan.MainCollection);
         Request.Live?.Begin(Folder.Path, Request.Output.Quiet ? Console.Error.WriteLine : Log.Show);
         Log.Show($"run {Folder.Id} on {(Settings.Deployment.Name is { } called ? $"'{called}': " : "")}{Log.Deployment}");
-        // Progress and run.log are English.
-        using (Words.InEnglish())
-        {
-            if (AccessText.Of(deployment) is { } access)
-                Log.Show($"access: {access}");
-        }
-
+        if (Log.Access is { } access)
+            Log.Show($"access: {access}");
         foreach (string remark in deployment.Remarks)
             Log.Show($"note: {remark}");
         if (Settings.Data.Sharding is null && On.Deployment.Cluster is not null)

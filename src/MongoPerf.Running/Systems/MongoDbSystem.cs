@@ -76,6 +76,7 @@ internal sealed class MongoDbSystem : DatabaseSystem
             run.Data.Database, run.BeforeReconnect)
         {
             Cluster = run.Cluster,
+            ForcesCompact = run.Deployment.HasPrimaries && run.Deployment.Kind != DeploymentKind.Given,
             Preferences = WireExecutor.PreferencesOf(group.Operations.Select(item => item.Operation), run.Connections.ReadPreference),
         };
 

@@ -38,6 +38,7 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
     private const int BadValue = 2;
     private const int Unauthorized = 13;
     private const int AuthenticationFailed = 18;
+    private const int AtlasError = 8000;
     private const int NotYetInitialized = 94;
     private const int OutOfDiskSpace = 14031;
 
@@ -52,6 +53,8 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
         foreach ((_, BsonValue label) in error.FindDocument("errorLabels") ?? BsonDocument.Empty)
             labels.Add(label.ToString());
         string name = error.FindString("codeName") ?? (code == 0 ? "" : KnownName(code));
+        if (code == Unauthorized)
+            message = RestOfCommand().Replace(message, ", … }");
         return new ServerError(code, ForeignText.OneLine(name, 100), ForeignText.OneLine(message, LongestMessage), labels);
     }
 
@@ -92,7 +95,8 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
     private string? Shard => ShardName().Match(Message) is { Success: true } match ? match.Groups[1].Value : null;
 
     /// <summary>This client may not do that, whoever it is.</summary>
-    public bool MeansForbidden => Code is Unauthorized or AuthenticationFailed;
+    public bool MeansForbidden => Code is Unauthorized or AuthenticationFailed
+        || (Code == AtlasError && Message.Contains("not allowed to do action", StringComparison.Ordinal));
 
     public bool MeansDiskFull => Code == OutOfDiskSpace;
 
@@ -108,8 +112,7 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
     private (Fault Fault, string? Hint) Meaning => this switch
     {
         { MeansDiskFull: true } => (Fault.Refused, "free some space on the server's disk"),
-        { MeansForbidden: true } => (Fault.CannotConnect,
-            "this user is not allowed to do that, or the server requires a login: --uri mongodb://USER:PASSWORD@HOST/?authSource=admin"),
+        { MeansForbidden: true } => (Fault.CannotConnect, MissingRight.Hint(Message)),
         { Code: NotYetInitialized } =>
             (Fault.CannotConnect, "its replica set is not initiated: run rs.initiate() on it, or start it without --replSet"),
         { Code: BadValue } when Message.Contains("journal", StringComparison.Ordinal) =>
@@ -149,6 +152,10 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
         13388 => "StaleConfig",
         _ => $"Location{code}",
     };
+
+    /// <summary>What is behind the name of a refused command: session and cluster time, nothing that helps.</summary>
+    [GeneratedRegex(@"(?<=to execute command \{ \w+: (""[^""]*""|[^,{}]+)), .*$", RegexOptions.Singleline)]
+    private static partial Regex RestOfCommand();
 
     [GeneratedRegex(@"\bfor set ([\w-]+)")]
     private static partial Regex ShardName();

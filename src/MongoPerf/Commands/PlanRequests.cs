@@ -5,6 +5,7 @@ using MongoPerf.Load.Sharding;
 using MongoPerf.Options;
 using MongoPerf.Platforms;
 using MongoPerf.Reports.Comparison;
+using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 using MongoPerf.Storage;
@@ -86,6 +87,21 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         };
     }
 
+    /// <summary>Null where no user of the shards is named.</summary>
+    /// <exception cref="UserException">Only the file of the password is, or there is no mongos with shards behind it.</exception>
+    public static ShardLogin? ReadShardLogin(ParseResult parsed, SharedOptions options, string? uri)
+    {
+        string? user = parsed.GetValue(options.ShardUser);
+        string? file = parsed.GetValue(options.ShardPasswordFile);
+        if (user is null)
+            return file is null ? null
+                : throw new UserException(
+                    ExitCode.WrongUsage, "--shard-password-file needs the user whose password it holds", "name it with --shard-user");
+        return uri is not null ? new ShardLogin(user, file)
+            : throw new UserException(
+                ExitCode.WrongUsage, "--shard-user only applies to the shards behind a mongos", "name the mongos with --uri");
+    }
+
     private RunRequest Make(ReadPlan read, DeploymentChoice choice)
     {
         // A collection that must be there has a key already.
@@ -129,6 +145,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             CommandLine = Masking.MaskCall(parsed.Tokens.Select(t => t.Value)),
             Uri = deployment.Uri,
             PasswordFile = parsed.GetValue(options.PasswordFile),
+            ShardLogin = ReadShardLogin(parsed, options, deployment.Uri),
             ForceDrop = parsed.GetValue(options.ForceDrop),
             MayWrite = MayWriteOption.Read(parsed, options),
             Output = OutputOf(parsed, options, Format),

@@ -24,8 +24,8 @@ internal static class ResumeCommand
             "csv", "markdown", "junit");
         var command = new Command("resume", "Continue an interrupted run with its original settings")
         {
-            run, coordinator, shared.RunUri, shared.PasswordFile, mongod, shared.MayWrite, shared.Out, format, shared.Quiet, shared.NoTui,
-            shared.NoReport, shared.Plots, shared.Live,
+            run, coordinator, shared.RunUri, shared.PasswordFile, shared.ShardUser, shared.ShardPasswordFile,
+            mongod, shared.MayWrite, shared.Out, format, shared.Quiet, shared.NoTui, shared.NoReport, shared.Plots, shared.Live,
         };
         command.Runs(parsed =>
         {
@@ -57,6 +57,7 @@ internal static class ResumeCommand
                     CommandLine = stored.Run.CommandLine,
                     Uri = storedUri is null ? null : ConnectionSecrets.Choose(parsed.GetValue(shared.RunUri), storedUri, UriVariable.Value),
                     PasswordFile = parsed.GetValue(shared.PasswordFile),
+                    ShardLogin = PlanRequests.ReadShardLogin(parsed, shared, storedUri),
                     RequiredKind = KindOf(stored),
                     ServerProgram = parsed.GetValue(mongod) is null ? stored.FindNote(RunDeployment.ProgramNote) : null,
                     MayWrite = MayWriteOption.Read(parsed, shared),

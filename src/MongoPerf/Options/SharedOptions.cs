@@ -23,6 +23,13 @@ internal sealed class SharedOptions
         "File with the password that the connection string lacks: the user's, else that of the certificate's key; without it, "
         + "a missing password is prompted for at the terminal", "FILE");
 
+    public Option<string?> ShardUser { get; } = OptionTypes.Text("--shard-user",
+        "A user of the shards' own database admin, as which their state is read directly: "
+            + "the users of a cluster do not exist on its shards", "NAME");
+
+    public Option<string?> ShardPasswordFile { get; } = OptionTypes.Text("--shard-password-file",
+        "File with the password of --shard-user; without it, the password is prompted for at the terminal", "FILE");
+
     public Option<string?> Database { get; } = OptionTypes.Text("--db", "Database [default: mongoperf]", "NAME");
 
     public Option<string?> Collection { get; } = OptionTypes.Text("--collection", "Collection [default: series]", "NAME");
@@ -153,7 +160,8 @@ internal sealed class SharedOptions
     {
         Option[] all =
         [
-            Uri, PasswordFile, Database, Collection, Mongod, Cache, Topology, Engines, Against, Repeat, .. Cluster.All, ClusterFolder,
+            Uri, PasswordFile, ShardUser, ShardPasswordFile,
+            Database, Collection, Mongod, Cache, Topology, Engines, Against, Repeat, .. Cluster.All, ClusterFolder,
             Limits.MemoryLimit, Limits.Cpus, Security.Tls, Security.Auth,
             Overrides[PlanOptions.Threads], Batch, Overrides[PlanOptions.Rates], ShardKey, Presplit, ChunkSize, Balancer, Preset,
             Seed, Journal, Ordered, Verify, MaxErrors, MaxSkipped, Compressibility, ForceDrop, Out, Quiet, NoTui, NoReport, Plots, Live,

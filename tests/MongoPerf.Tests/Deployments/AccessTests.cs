@@ -33,8 +33,8 @@ public sealed class AccessTests : IDisposable
         _shard.Replies["saslStart"] = _ => FakeMongos.Refusal(18, "Authentication failed.");
         Assert.Equal(
             "3 shards behind 1 mongos, unknown; as 'loader' (readWrite on shop, clusterMonitor): sizes by shard yes, sizes as of the "
-            + "server's last checkpoint (fsync needs role hostManager), server state by shard no (needs a user on the shards: --shard-user), "
-            + "checkpoints read back (appendOplogNote needs role clusterManager)",
+            + "server's last checkpoint (fsync needs role hostManager), server state by shard no (needs a user on the shards: "
+            + "--shard-user), checkpoints read back (appendOplogNote needs role clusterManager)",
             AccessText.Of(Inspect(Login).Info));
     }
 

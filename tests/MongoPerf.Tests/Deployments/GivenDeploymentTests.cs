@@ -41,7 +41,8 @@ public sealed class GivenDeploymentTests
         ShardedCluster cluster = deployment.Cluster!;
         Assert.Equal((RouterKind.Mongos, mongos.Address, mongos.Address), (cluster.Router, cluster.RouterAddress, cluster.ConfigAddress));
         // Of a shard that can't be reached from here the first member is named.
-        Assert.Equal([new ShardAddress("s0", primary.Address, 2), new ShardAddress("s1", new ServerAddress("127.0.0.1", 1), 2)], cluster.Shards);
+        Assert.Equal(
+            [new ShardAddress("s0", primary.Address, 2), new ShardAddress("s1", new ServerAddress("127.0.0.1", 1), 2)], cluster.Shards);
         Assert.Same(CommandDialect.Plain, cluster.Dialect);
     }
 

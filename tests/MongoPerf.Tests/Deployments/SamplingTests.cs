@@ -1,3 +1,4 @@
+using System.Text.Json;
 using MongoPerf.Deployments.Null;
 using MongoPerf.Deployments.Sampling;
 using MongoPerf.Server;
@@ -110,6 +111,39 @@ public sealed class SamplingTests
             Assert.False(double.IsNaN(values[i]), MetricCatalogue.Server[i].Path);
         Assert.Equal(60_028, Server(values, "opcounters_insert"));
         Assert.Equal(0, Allocation.LeastBytes(() => StatusTree.Catalogue.Fill(reply, values)));
+    }
+
+    /// <summary>Recorded by name and type alone: each figure gets a value of its own here.</summary>
+    [VectorFact]
+    public void Every_figure_of_mongod_8_is_found_in_its_reply_or_listed_as_gone()
+    {
+        using var recorded = JsonDocument.Parse(File.ReadAllText(Path.Combine(RepositoryPaths.Replies!, "..", "replies-8.0",
+            "serverStatus.json")));
+        HashSet<string> names = [.. recorded.RootElement.GetProperty("exchanges")[0].GetProperty("value").EnumerateArray()
+            .Select(one => one.GetString()!.Split(": ")[0])];
+        Assert.True(names.Count > 500);
+        foreach (Metric metric in MetricCatalogue.Server)
+        {
+            string[] found = [.. metric.AlsoAt.Prepend(metric.Path).Where(names.Contains)];
+            if (metric.GoneFrom is not null)
+                Assert.Empty(found);
+            else
+                Assert.True(found.Length == 1, $"{metric.Name}: {string.Join(", ", found)}");
+        }
+    }
+
+    [Fact]
+    public void A_checkpoint_of_mongod_8_runs_while_it_is_at_any_step()
+    {
+        var values = new double[MetricCatalogue.Server.Count];
+        foreach ((int step, double running) in new[] { (0, 0.0), (1, 1.0), (7, 1.0) })
+        {
+            StatusTree.Catalogue.Fill(BsonDocument.Of(("wiredTiger", BsonDocument.Of(("checkpoint", BsonDocument.Of(
+                ("progress state", step), ("total succeed number of checkpoints", 12), ("most recent time (msecs)", 345))))),
+                ("queues", BsonDocument.Of(("execution", BsonDocument.Of(("read", BsonDocument.Of(("out", 3)))))))).Bytes, values);
+            Assert.Equal((running, 12, 345, 3), (Server(values, "checkpoint_running"), Server(values, "checkpoints"),
+                Server(values, "checkpoint_milliseconds"), Server(values, "tickets_read_out")));
+        }
     }
 
     [Fact]

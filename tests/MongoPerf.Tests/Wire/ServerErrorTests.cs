@@ -26,6 +26,33 @@ public sealed class ServerErrorTests
         Assert.Equal((code, name), (error.Code, error.Name));
     }
 
+    [Theory]
+    [InlineData("not authorized on shop to execute command { insert: \"docs\", ordered: true, $db: \"shop\" }",
+        "grant this user role readWrite on database shop, or use a database on which he has it (--db NAME)")]
+    [InlineData("not authorized on shop to execute command { aggregate: \"docs\", pipeline: [] }",
+        "grant this user role read on database shop, or use a database on which he has it (--db NAME)")]
+    [InlineData("not authorized on admin to execute command { serverStatus: 1 }", "grant this user role clusterMonitor on database admin")]
+    [InlineData("not authorized on admin to execute command { shardCollection: \"perf.y\" }",
+        "grant this user role clusterManager on database admin")]
+    [InlineData("not authorized on config to execute command { find: \"shards\" }",
+        "grant this user role clusterMonitor on database admin")]
+    [InlineData("not authorized on perf to execute command { validate: \"docs\" }", "grant this user role dbAdmin on database perf")]
+    [InlineData("not authorized on x to execute command { brandNew: 1 }", "this user lacks a role that allows brandNew on database x")]
+    [InlineData("user is not allowed to do action [insert] on [mongoperf.series]",
+        "grant this user role readWrite on database mongoperf, or use a database on which he has it (--db NAME)")]
+    [InlineData("command listCollections requires authentication",
+        "this server requires a login: --uri mongodb://USER:PASSWORD@HOST/?authSource=admin")]
+    public void What_a_user_may_not_do_names_the_role_and_the_database(string message, string hint) =>
+        Assert.Equal(hint, ServerError.From(BsonDocument.Of(("code", 13), ("errmsg", message))).Hint);
+
+    [Fact]
+    public void A_refusal_is_told_without_the_tokens_of_its_command()
+    {
+        var error = ServerError.From(BsonDocument.Of(("code", 13), ("errmsg",
+            "not authorized on shop to execute command { insert: \"docs\", lsid: { id: UUID(\"1\") }, $clusterTime: { signature: 1 } }")));
+        Assert.Equal("not authorized on shop to execute command { insert: \"docs\", … }", error.Message);
+    }
+
     [Fact]
     public void A_code_that_was_given_counts() =>
         Assert.Equal(59, ServerError.From(BsonDocument.Of(("code", 59), ("errmsg", "ns not found"))).Code);

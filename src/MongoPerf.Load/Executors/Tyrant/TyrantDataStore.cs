@@ -121,7 +121,7 @@ public sealed class TyrantDataStore(
     /// The server knows one size, that of all its files; the indexes' own are looked at where they lie on this machine,
     /// and are 0 otherwise.
     /// </summary>
-    public SizeResult ReadSizes(PlanCollection collection, long documents) => Run(table =>
+    public SizeResult? ReadSizes(PlanCollection collection, long documents) => Run(table =>
     {
         table.Sync();
         Dictionary<string, long> indexes = table.ReadIndexSizes();

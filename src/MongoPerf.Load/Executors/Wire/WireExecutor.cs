@@ -93,8 +93,12 @@ public sealed class WireExecutor : IOperationExecutor
         return route;
     }
 
+    /// <summary>The servers are the run's own: what slows others down on a primary slows nobody down.</summary>
+    public bool ForcesCompact { get; init; }
+
     public IPreparedOperation Prepare(Operation operation, OperationContext context) => operation switch
     {
+        DatabaseCommand { LacksForce: true } compact when ForcesCompact => Prepare(compact.Forced, context),
         UploadFile upload => new WireGridFsWrite(this, upload, _database, context),
         DownloadFile download => new WireGridFsRead(this, download, _database, context),
         { IsForCluster: true } when Cluster is not null => new WireClusterOperation(operation, Cluster, _aborted.Token),

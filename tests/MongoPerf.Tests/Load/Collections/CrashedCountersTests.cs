@@ -25,7 +25,7 @@ public sealed class CrashedCountersTests : IDisposable
         _server.Answer = Answer;
         _collection = Open(() => []);
         Assert.True(_collection.Inspect().Exists);
-        Assert.Equal(10_240, _collection.ReadSizes(10).DataBytes);
+        Assert.Equal(10_240, _collection.ReadSizes(10)!.DataBytes);
     }
 
     public void Dispose()
@@ -38,7 +38,7 @@ public sealed class CrashedCountersTests : IDisposable
     public void Sizes_after_a_crash_are_those_that_validate_found_and_it_is_asked_once()
     {
         Crash();
-        SizeResult sizes = _collection.ReadSizes(10);
+        SizeResult sizes = _collection.ReadSizes(10)!;
         Assert.Equal((10L, 10_240L), (sizes.Documents, sizes.DataBytes));
         Assert.Equal(["collStats of d.c had 0 documents and 0 bytes after a crash; validate corrected that to 10 and 10,240"], _told);
         _collection.ReadSizes(10);
@@ -50,7 +50,7 @@ public sealed class CrashedCountersTests : IDisposable
     {
         Crash();
         _counters = (10, 5);
-        Assert.Equal(10_240, _collection.ReadSizes(10).DataBytes);
+        Assert.Equal(10_240, _collection.ReadSizes(10)!.DataBytes);
     }
 
     [Fact]
@@ -67,7 +67,7 @@ public sealed class CrashedCountersTests : IDisposable
         Crash();
         _counters = (10, 10_240);
         _collection.NoteCleanRestart();
-        Assert.Equal(10_240, _collection.ReadSizes(10).DataBytes);
+        Assert.Equal(10_240, _collection.ReadSizes(10)!.DataBytes);
         Assert.Equal(0, Validations);
     }
 
@@ -75,7 +75,7 @@ public sealed class CrashedCountersTests : IDisposable
     public void A_crash_that_nobody_saw_shows_in_the_count()
     {
         _counters = (3, 3072);
-        Assert.Equal(10_240, _collection.ReadSizes(10).DataBytes);
+        Assert.Equal(10_240, _collection.ReadSizes(10)!.DataBytes);
         // What still does not agree is no crash, and not looked for again.
         _collection.ReadSizes(11);
         Assert.Equal(1, Validations);
@@ -86,7 +86,7 @@ public sealed class CrashedCountersTests : IDisposable
     {
         _takesValidate = false;
         Crash();
-        Assert.Equal(0, _collection.ReadSizes(10).DataBytes);
+        Assert.Equal(0, _collection.ReadSizes(10)!.DataBytes);
         Assert.Equal(["collStats of d.c had 0 documents and 0 bytes, but 10 documents are stored: validate, which corrects that after a "
             + "crash, was refused or failed, so the data size may be wrong"], _told);
     }

@@ -111,7 +111,7 @@ public sealed class WireCollectionTests : IDisposable
             });
         };
         using WireCollection collection = Open(SystemClock.Instance, replySeconds: 0.1);
-        Assert.Equal(7, collection.ReadSizes(3).DataBytes);
+        Assert.Equal(7, collection.ReadSizes(3)!.DataBytes);
         Assert.Equal("COLLSCAN", collection.Explain(SeriesFile.Find("q7"))!.Stages);
         Assert.Equal(["fsync", "collStats", "explain"], commands);
         Assert.Equal(0, collection.LostConnections);
@@ -124,7 +124,7 @@ public sealed class WireCollectionTests : IDisposable
             ? BsonDocument.Of(("size", 7L), ("ok", 1.0))
             : Refusal(59, "CommandNotFound"));
         using WireCollection collection = Open(_clock);
-        Assert.Equal(7, collection.ReadSizes(3).DataBytes);
+        Assert.Equal(7, collection.ReadSizes(3)!.DataBytes);
         Assert.Null(collection.Explain(SeriesFile.Find("q7")));
         Assert.Equal(1, _handshakes);
     }

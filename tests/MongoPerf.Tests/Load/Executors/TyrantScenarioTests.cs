@@ -64,7 +64,7 @@ public sealed class TyrantScenarioTests : IDisposable
         _data.Checkpoint(Collection, 50);
         Assert.Equal((42UL, "run-1", 50L), (_data.Inspect(Collection.Stored[0]).Marker!.Seed,
             _data.Inspect(Collection.Stored[0]).Marker!.RunId, _data.Inspect(Collection.Stored[0]).Marker!.Documents));
-        Assert.Equal((1_000_000L, 0L), (_data.ReadSizes(Collection, 50).StorageBytes, _data.ReadSizes(Collection, 50).IndexBytes));
+        Assert.Equal((1_000_000L, 0L), (_data.ReadSizes(Collection, 50)!.StorageBytes, _data.ReadSizes(Collection, 50)!.IndexBytes));
         Assert.Null(_data.ReadAvailableConnections());
     }
 

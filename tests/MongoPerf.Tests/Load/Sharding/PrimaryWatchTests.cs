@@ -93,8 +93,8 @@ public sealed class PrimaryWatchTests : IDisposable
     public void A_replica_set_that_fails_over_is_one_event_too()
     {
         using LyingServer other = Primary();
-        using (var watch = new PrimaryWatch(() => [new WatchedSet("replica set rs0", _address)], () => _address = other.Address, Brief, _clock,
-            _events.Add))
+        using (var watch = new PrimaryWatch(
+            () => [new WatchedSet("replica set rs0", _address)], () => _address = other.Address, Brief, _clock, _events.Add))
         {
             Look(watch, seconds: 0.5, times: 2);
             _shard.Answer = _shard.Handshake = exchange => exchange.Close();

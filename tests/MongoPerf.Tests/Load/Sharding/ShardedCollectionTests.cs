@@ -279,7 +279,7 @@ public sealed class ShardedCollectionTests : IDisposable
             : [.. ((string[])["s2", "s0", "s1"]).Select(shard => BsonDocument.Of(("ns", "perf.docs"), ("shard", shard),
                 ("storageStats", FakeMongos.Exchange($"shard {shard}: collStats"))))]);
         using WireCollection collection = Open("perf", "docs", new ShardingSettings());
-        SizeResult sizes = collection.ReadSizes(20_000);
+        SizeResult sizes = collection.ReadSizes(20_000)!;
         Assert.Equal((20_000, 19_760_000 + 6_610_708 + 6_480_292, 1_531_904 + 516_096 + 507_904),
             (sizes.Documents, sizes.DataBytes, sizes.StorageBytes));
         Assert.Equal(1_019_904 + 364_544 + 360_448, sizes.IndexBytes);
@@ -308,12 +308,12 @@ public sealed class ShardedCollectionTests : IDisposable
             ? [Chunks("s0", 1)]
             : [BsonDocument.Of(("shard", "s0"), ("storageStats", BsonDocument.Of(("count", reported), ("numOrphanDocs", 10))))]);
         using WireCollection collection = Open("perf", "docs", new ShardingSettings(), new ShardAddress("s0", shard.Address));
-        Assert.Equal(90, Assert.Single(collection.ReadSizes(90).Shards).Documents);
+        Assert.Equal(90, Assert.Single(collection.ReadSizes(90)!.Shards).Documents);
         reported += 5;
-        Assert.Equal(95, Assert.Single(collection.ReadSizes(95).Shards).Documents);
+        Assert.Equal(95, Assert.Single(collection.ReadSizes(95)!.Shards).Documents);
         Assert.Equal(1, counted);
         reported -= 1;
-        Assert.Equal(94, Assert.Single(collection.ReadSizes(95).Shards).Documents);
+        Assert.Equal(94, Assert.Single(collection.ReadSizes(95)!.Shards).Documents);
         Assert.Equal(2, counted);
     }
 

@@ -1,0 +1,155 @@
+using System.Text.RegularExpressions;
+using MongoPerf.Deployments;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests.Connections;
+
+/// <summary>Users with fewer rights than root at a real mongod with --auth: each runs, or is refused in one line.</summary>
+[Collection(OtherTests.Name)]
+public sealed partial class RightsTests(RightsTests.Server server) : IClassFixture<RightsTests.Server>, IDisposable
+{
+    private const string Secret = "secret";
+
+    private readonly RunsFolder _runs = new();
+
+    public void Dispose() => _runs.Dispose();
+
+    [MongodFact]
+    public void ReadWrite_on_one_database_runs_a_series_and_is_told_what_it_does_without()
+    {
+        ProgramResult result = Series("loader", "shop").Expect(0)
+            .Says("access: as 'loader' (readWrite on shop): collection sizes yes, sizes as of the server's last checkpoint "
+                + "(fsync needs role hostManager), server state no (needs role clusterMonitor)")
+            .Says("sizes are as of the server's last checkpoint");
+        Assert.DoesNotContain("the server is elsewhere", result.All, StringComparison.Ordinal);
+        Assert.DoesNotContain("other programs used", result.All, StringComparison.Ordinal);
+
+        // Who may only read does so on what is there.
+        Program("reader", "run", "q4", "--operations", "20", "--threads", "1", "--db", "shop").Expect(0);
+    }
+
+    [MongodFact]
+    public void A_user_who_may_also_see_the_server_sees_it()
+    {
+        ProgramResult result = Series("watcher", "watched").Expect(0);
+        Assert.Contains("as 'watcher' (clusterMonitor, readWrite on watched): collection sizes yes, sizes as of the server's last "
+            + "checkpoint (fsync needs role hostManager), server state yes", result.All, StringComparison.Ordinal);
+    }
+
+    [MongodFact]
+    public void A_custom_role_without_collStats_runs_without_sizes() =>
+        Series("blind", "dim").Expect(0).Says("collection sizes no (needs role read)")
+            .Says("the server does not tell the sizes of dim.series, or not this user (collStats: role read)");
+
+    [MongodTheory]
+    [InlineData("reader", "shop", "'reader' may only read shop.series, which this run creates or writes; nothing was started")]
+    [InlineData("loader", "elsewhere", "'loader' may not write elsewhere.series; nothing was started")]
+    [InlineData("single", "one", "'single' may not write one.mongoperf, where MongoPerf keeps its markers; nothing was started")]
+    public void A_user_who_may_not_write_is_refused_in_one_line_before_anything_is_made(string user, string database, string line)
+    {
+        ProgramResult result = Series(user, database).Expect(3).Says($"error: {line}");
+        Assert.Equal(2, result.Errors.Trim().Split('\n').Length);
+        Assert.DoesNotContain("signature", result.All, StringComparison.Ordinal);
+        BsonDocument names = server.Root.RunCommand("admin", BsonDocument.Of(("listDatabases", 1), ("nameOnly", true)));
+        Assert.DoesNotContain("elsewhere", names.FindDocument("databases")!.Select(one => one.Value.ToDocument().FindString("name")));
+        if (user == "loader")
+            result.Says("--db shop");
+    }
+
+    [MongodFact]
+    public void Who_does_not_log_in_is_told_that_the_server_requires_it() =>
+        ProgramRun.Run("series", "--target", "1k", "--step", "1k", "--tests", "batch", "--uri", server.Mongod.Uri(), "--out", _runs.Path)
+            .Expect(3).Says("this server requires a login: --uri mongodb://USER:PASSWORD@HOST/?authSource=admin");
+
+    [MongodFact]
+    public void The_table_of_rights_is_what_the_server_says()
+    {
+        foreach (AccessNeed need in AccessReader.Needs)
+        {
+            BsonDocument command = need.Command switch
+            {
+                "collStats" => BsonDocument.Of(("collStats", "series")),
+                "find in config" => BsonDocument.Of(("find", "shards")),
+                "appendOplogNote" => BsonDocument.Of(("appendOplogNote", 1), ("data", BsonDocument.Of(("a", 1)))),
+                _ => BsonDocument.Of((need.Command, 1)),
+            };
+            string database = need.Database ?? (need.IsOfCluster ? "admin" : "table");
+            using MongoConnection with = server.Open($"only-{need.Role}");
+            // A single server has no oplog to note anything in, which it says to those who may ask.
+            Assert.NotEqual(13, ServerError.From(with.RunUnchecked(database, command)).Code);
+            using MongoConnection without = server.Open("powerless");
+            Assert.Equal(13, ServerError.From(without.RunUnchecked(database, command)).Code);
+        }
+    }
+
+    [Fact]
+    public void The_table_of_rights_names_each_command_with_its_role()
+    {
+        string text = File.ReadAllText(Path.Combine(RepositoryPaths.Root, "docs", "connecting.md"));
+        (string Command, string Role)[] rows =
+            [.. Row().Matches(text).Select(row => (row.Groups["command"].Value, row.Groups["role"].Value))];
+        Assert.All(AccessReader.Needs, need => Assert.Contains((need.Command, need.Role), rows));
+    }
+
+    private ProgramResult Series(string user, string database) => Program(user,
+        "series", "--target", "1k", "--step", "500", "--tests", "batch,q4,size", "--window", "0.4s", "--rate", "50",
+        "--max-skipped", "100%", "--threads", "1", "--db", database);
+
+    private ProgramResult Program(string user, params string[] arguments) => ProgramRun.Run(
+        [.. arguments, "--uri", server.Mongod.Uri($"{user}:{Secret}", "authSource=admin"), "--out", _runs.Path]);
+
+    [GeneratedRegex(@"^\| [^|]+ \| (?<command>[^|]+) \| `(?<role>\w+)`", RegexOptions.Multiline)]
+    private static partial Regex Row();
+
+    public sealed class Server : IDisposable
+    {
+        private readonly SecuredMongod? _mongod;
+        private readonly MongoConnection? _root;
+
+        public Server()
+        {
+            if (MongodBinary.SkipReason is not null)
+                return;
+            _mongod = SecuredMongod.Start("--auth");
+            _mongod.CreateUser("root", Secret, "admin");
+            _root = Open("root");
+            Add("loader", Role("readWrite", "shop"));
+            Add("watcher", Role("readWrite", "watched"), Role("clusterMonitor", "admin"));
+            Add("reader", Role("read", "shop"));
+            AddRole("noStats", On("dim", "", "find", "insert", "update", "remove", "createCollection", "dropCollection", "createIndex",
+                "dropIndex", "listCollections", "listIndexes"));
+            Add("blind", Role("noStats", "admin"));
+            AddRole("oneCollection", On(
+                "one", "series", "find", "insert", "update", "remove", "createCollection", "createIndex", "collStats"));
+            Add("single", Role("oneCollection", "admin"));
+            Add("powerless");
+            foreach (string role in AccessReader.Needs.Select(need => need.Role).Distinct())
+                Add($"only-{role}", Role(role, role == "read" ? "table" : "admin"));
+        }
+
+        internal SecuredMongod Mongod => _mongod!;
+
+        internal MongoConnection Root => _root!;
+
+        public void Dispose()
+        {
+            _root?.Dispose();
+            _mongod?.Dispose();
+        }
+
+        internal MongoConnection Open(string user) => Mongod.Open(Mongod.Uri($"{user}:{Secret}", "authSource=admin"));
+
+        private void Add(string user, params BsonDocument[] roles) =>
+            Root.RunCommand("admin", BsonDocument.Of(("createUser", user), ("pwd", Secret), ("roles", roles)));
+
+        private void AddRole(string name, BsonDocument privilege) => Root.RunCommand(
+            "admin", BsonDocument.Of(("createRole", name), ("privileges", new[] { privilege }), ("roles", Array.Empty<BsonDocument>())));
+
+        private static BsonDocument Role(string name, string database) => BsonDocument.Of(("role", name), ("db", database));
+
+        private static BsonDocument On(string database, string collection, params string[] actions) => BsonDocument.Of(
+            ("resource", BsonDocument.Of(("db", database), ("collection", collection))), ("actions", actions));
+    }
+}
