@@ -296,7 +296,10 @@ public sealed class LocalCluster : IDeployment
 
     private void WaitForRouter(ShardedCluster parts)
     {
-        ConnectionSettings settings = ReplicaSet.Quick(_security) with { Dialect = parts.Dialect };
+        ConnectionSettings settings = ReplicaSet.Quick(_security, isMongos: parts.Router == RouterKind.Mongos) with
+        {
+            Dialect = parts.Dialect,
+        };
         Startup.Await(RouterLimit, RequireRunning, () =>
         {
             using MongoConnection connection = MongoConnection.Open(parts.RouterAddress, settings);

@@ -25,8 +25,11 @@ internal sealed class ReplicaSet(
 
     /// <summary>For a connection that is only looked through, with all rights.</summary>
     /// <param name="security">Of the servers; null when anybody may connect, in plain text.</param>
-    public static ConnectionSettings Quick(SecurityFiles? security) =>
-        (security?.System ?? ConnectionSettings.Default) with
+    /// <param name="isMongos">
+    /// It has no database local, in which servers know one another: there the user counts that the config server has.
+    /// </param>
+    public static ConnectionSettings Quick(SecurityFiles? security, bool isMongos = false) =>
+        ((isMongos ? security?.User : security?.System) ?? ConnectionSettings.Default) with
         {
             ConnectTimeout = TimeSpan.FromSeconds(5), ReplyTimeout = TimeSpan.FromSeconds(30),
         };

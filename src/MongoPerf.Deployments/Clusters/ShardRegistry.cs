@@ -17,7 +17,7 @@ internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Ac
     private const int CommandNotFound = 59;
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(1);
 
-    private readonly ConnectionSettings _settings = ReplicaSet.Quick(security);
+    private readonly ConnectionSettings _settings = ReplicaSet.Quick(security, isMongos: router == RouterKind.Mongos);
 
     private static BsonDocument Majority => BsonDocument.Of(("w", "majority"));
 

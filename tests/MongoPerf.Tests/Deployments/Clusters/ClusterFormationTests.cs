@@ -1,4 +1,7 @@
+using System.Text;
+using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
+using MongoPerf.Deployments.Security;
 using MongoPerf.Load.Sharding;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
@@ -51,6 +54,32 @@ public sealed class ClusterFormationTests : IDisposable
         Answer(_server, _ => router == RouterKind.Mongos ? BsonDocument.Of(("shards", new[] { s0 }), ("ok", 1.0)) : Cursor(s0));
         new ShardRegistry(router, _server.Address).Add("s0", [Shard]);
         Assert.Single(_said);
+    }
+
+    [Theory]
+    [InlineData(RouterKind.Mongos, "n=mongoperf,")]
+    [InlineData(RouterKind.RoutingMongod, "n=__system,")]
+    public void A_mongos_is_logged_in_to_as_a_user_and_a_config_server_as_servers_do_it_among_themselves(RouterKind router, string user)
+    {
+        using var folder = new TemporaryFolder();
+        Directory.CreateDirectory(folder.Path);
+        var security = new SecurityFiles(folder.Path, auth: true, tls: false);
+        security.Ensure();
+        string heard = "";
+        _server.Handshake = exchange =>
+        {
+            heard += Encoding.Latin1.GetString(exchange.Request);
+            exchange.Reply(LyingServer.Hello(17));
+        };
+        _server.Answer = exchange =>
+        {
+            heard += Encoding.Latin1.GetString(exchange.Request);
+            exchange.Reply(FakeMongos.Refusal(20, "Can't use 'local' database through mongos"));
+        };
+        // Once is enough to see who comes.
+        Assert.Throws<DeploymentException>(() => new ShardRegistry(
+            router, _server.Address, () => throw DeploymentException.WrongUsage("it has ended", "start it"), security).Add("s0", [Shard]));
+        Assert.Contains(user, heard, StringComparison.Ordinal);
     }
 
     [Fact]
