@@ -234,6 +234,17 @@ public sealed class AnalyserTests : IDisposable
     }
 
     [Fact]
+    public void Shards_that_can_not_be_asked_are_judged_by_what_the_router_tells_of_the_collection()
+    {
+        _run.Phase("batch", Flat(30, 1000));
+        foreach ((string shard, double speed) in new[] { ("a", 900.0), ("b", 60), ("c", 40) })
+            _run.Shard(shard, 1, 30, second =>
+                [("opcounters_insert", double.NaN), ("collection_writes", speed * second), ("documents", 100_000)]);
+        Assert.StartsWith("shard a did 90 % of the operations with 33.3 % of the documents", Single(FindingIds.HotShard).Text,
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Documents_that_lay_unevenly_until_the_balancer_was_done_are_found()
     {
         _run.Phase("batch", Flat(60, 1000));
