@@ -39,14 +39,14 @@ internal static partial class MissingRight
     {
         if (message.Contains("requires authentication", StringComparison.Ordinal)
             || message.Contains("not logged in", StringComparison.Ordinal))
-            return "this server requires a login: --uri mongodb://USER:PASSWORD@HOST/?authSource=admin";
+            return "this server requires a login: --uri mongodb://USER@HOST/?authSource=admin asks for the password";
         if (message.Contains("directly to a shard", StringComparison.Ordinal))
             return "connect to the cluster's mongos; shards let only users with role directShardOperations do that";
         if (NotAuthorized().Match(message) is { Success: true } refused)
             return Hint(refused.Groups["db"].Value, refused.Groups["command"].Value);
         if (NotAllowed().Match(message) is { Success: true } other)
             return Hint(other.Groups["db"].Value, other.Groups["action"].Value);
-        return "this user is not allowed to do that, or the server requires a login: --uri mongodb://USER:PASSWORD@HOST/?authSource=admin";
+        return "this user is not allowed to do that, or the server requires a login: --uri mongodb://USER@HOST/?authSource=admin";
     }
 
     private static string Hint(string database, string command)

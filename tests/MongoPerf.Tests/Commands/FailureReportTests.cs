@@ -31,8 +31,9 @@ public sealed class FailureReportTests
         { "full disk", 6, "error: insert: no room (code 14031 OutOfDiskSpace)|hint:  free some space on the server's disk" },
         { "full disk all along", 6, "error: the server has rejected every operation for 5 s; last error: "
             + "no room (code 14031 OutOfDiskSpace)|hint:  free some space on the server's disk" },
-        { "refused all along", 3, "error: the server has rejected every operation for 5 s; last error: no (code 13 Unauthorized)|hint:  this "
-            + "user is not allowed to do that, or the server requires a login: --uri mongodb://USER:PASSWORD@HOST/?authSource=admin" },
+        { "refused all along", 3, "error: the server has rejected every operation for 5 s; last error: "
+            + "no (code 13 Unauthorized)|hint:  this user is not allowed to do that, or the server requires a login: "
+            + "--uri mongodb://USER@HOST/?authSource=admin" },
         { "no file", 2, "error: /x is not there|hint:  is it the right folder or file, and is the disk full?" },
         { "no access", 2, "error: Access to '/x' is denied|hint:  does this user have permission to read and write there?" },
         { "no table", 2, "error: news:1978: this Tokyo Tyrant server's database is of type 'hash', a table database is needed|hint:  start "

@@ -22,7 +22,8 @@ public sealed class ShardsOfADeploymentTests : IDisposable
         "data: {users: {count: 10, shardKey: {n: 1}, document: {n: ^number}}}\nphases: [{name: load, load: users}]\n";
     private const string Plain = "data: {users: {count: 10, document: {n: ^number}}}\nphases: [{name: load, load: users}]\n";
     private const string Compact =
-        "data: {users: {count: 10, document: {n: ^number}}}\nphases: [{name: load, load: users}, {name: c, compact: users, operations: 1}]\n";
+        "data: {users: {count: 10, document: {n: ^number}}}\n"
+        + "phases: [{name: load, load: users}, {name: c, count: 1, operations: [{compact: users}]}]\n";
 
     private readonly FakeMongos _mongos = new();
     private readonly FakeMongos _shard = new(isMongos: false);
