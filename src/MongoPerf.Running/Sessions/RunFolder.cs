@@ -1,3 +1,4 @@
+using MongoPerf.Running.Configuration;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 
@@ -66,7 +67,7 @@ public sealed class RunFolder
         get
         {
             string runs = System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!;
-            return runs == System.IO.Path.GetFullPath("runs") ? null : runs;
+            return runs == System.IO.Path.GetFullPath(Settings.Current.Runs) ? null : runs;
         }
     }
 }

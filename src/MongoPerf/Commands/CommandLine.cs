@@ -1,6 +1,7 @@
 using System.CommandLine;
 using MongoPerf.Options;
 using MongoPerf.Running;
+using MongoPerf.Running.Configuration;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Secrets;
 using MongoPerf.Storage;
@@ -11,30 +12,33 @@ namespace MongoPerf.Commands;
 /// <summary>The program's commands: parses, runs, and turns every failure into one line and an exit code.</summary>
 public static class CommandLine
 {
+    /// <summary>@NAME is the name of a deployment, not a file with arguments.</summary>
+    private static readonly ParserConfiguration NoResponseFiles = new() { ResponseFileTokenReplacer = null };
+
     /// <summary>Runs the program in a process of its own: what it prints shows no password that was typed, whoever prints it.</summary>
-    /// <inheritdoc cref="Run"/>
-    public static int RunAlone(string[] args)
+    /// <inheritdoc cref="Run(string[])"/>
+    public static int RunAlone(string[] args) => Run(args, isAlone: true);
+
+    /// <summary>Runs the program.</summary>
+    /// <returns>The exit code; see <see cref="ExitCode"/>.</returns>
+    public static int Run(string[] args) => Run(args, isAlone: false);
+
+    private static int Run(string[] args, bool isAlone)
     {
-        Masking.Typed = [.. args, Environment.GetEnvironmentVariable(UriVariable.Name) ?? ""];
-        if (Masking.TypedHoldsSecret)
+        UriVariable.Take();
+        Settings.Begin(name => name == UriVariable.Name ? UriVariable.Taken : Environment.GetEnvironmentVariable(name));
+        Masking.Typed = [.. args, UriVariable.Taken ?? ""];
+        ArgumentMemory.Hide(args, Masking.MaskArgument);
+        if (args is ["help", .. string[] of])
+            args = [.. of, "--help"];
+        ParseResult parsed = CommandTree.Build().Parse(args, NoResponseFiles);
+        // What was typed, or what a name of a deployment stands for.
+        if (isAlone && Masking.TypedHoldsSecret)
         {
             Console.SetOut(Masking.Cover(Console.Out));
             Console.SetError(Masking.Cover(Console.Error));
         }
 
-        return Run(args);
-    }
-
-    /// <summary>Runs the program.</summary>
-    /// <returns>The exit code; see <see cref="ExitCode"/>.</returns>
-    public static int Run(string[] args)
-    {
-        UriVariable.Take();
-        Masking.Typed = UriVariable.Value is { } uri ? [.. args, uri] : args;
-        ArgumentMemory.Hide(args, Masking.MaskArgument);
-        if (args is ["help", .. string[] of])
-            args = [.. of, "--help"];
-        ParseResult parsed = CommandTree.Build().Parse(args);
         bool isUnknown = parsed.CommandResult.Command is RootCommand && parsed.UnmatchedTokens is [not ['-', ..], ..];
         if (isUnknown || (parsed.Errors.Count > 0 && !AsksForHelp(args)))
         {
@@ -46,6 +50,10 @@ public static class CommandLine
         try
         {
             LanguageOption.Choose(LanguageOption.Of(parsed));
+        }
+        catch (UserException) when (AsksForHelp(args))
+        {
+            // Help shows how to set a file or a variable right.
         }
         catch (UserException e)
         {
@@ -80,7 +88,7 @@ public static class CommandLine
         using var help = new StringWriter { NewLine = "\n" };
         InvocationConfiguration invocation = Invocation();
         invocation.Output = help;
-        int code = root.Parse(args).Invoke(invocation);
+        int code = root.Parse(args, NoResponseFiles).Invoke(invocation);
         Console.Out.Write(LanguageOption.Translate(help.ToString()));
         return code;
     }

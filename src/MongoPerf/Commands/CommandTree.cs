@@ -55,6 +55,7 @@ internal static class CommandTree
         ClusterCommand.Create(),
         ServeCommand.Create(),
         DoctorCommand.Create(),
+        ConfigCommand.Create(),
         CompletionCommand.Create(),
         ManCommand.Create(),
         NullServerCommand.Create(),

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using MongoPerf.Options;
 using MongoPerf.Reports;
+using MongoPerf.Running.Configuration;
 using MongoPerf.Running.Doctor;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
@@ -23,26 +24,32 @@ internal static class DoctorCommand
         {
             Description = "Connection string of a deployment to check, with the user of later runs (environment: MONGOPERF_URI); "
                 + "repeat it for several",
-            HelpName = "URI",
+            HelpName = "URI|@NAME",
             AllowMultipleArgumentsPerToken = false,
         };
         Option<double?> duration = OptionTypes.Duration(
             "--duration", "How long to measure the noise of this machine; 0s leaves it out [default: 5s]");
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json");
         var command = new Command("doctor", "Check what this machine and a deployment allow, and say what to do about the rest; "
-            + "exit code 8 if no run is possible") { uris, shared.PasswordFile, shared.Database, shared.Mongod, duration, shared.Out, format };
+            + "exit code 8 if no run is possible")
+        {
+            uris, shared.PasswordFile, shared.Database, shared.Mongod, duration, shared.Out, format,
+        };
         command.Runs(parsed =>
         {
             using var signals = new StopSignals("stopping");
             string[] named = parsed.GetValue(uris) ?? [];
+            double seconds = parsed.GetValue(duration) ?? UsualSeconds;
+            if (seconds > 0)
+                Console.Error.WriteLine($"measuring the noise of this machine for {seconds:0.###} s (--duration)");
             IReadOnlyList<CheckGroup> groups = DoctorSession.Run(new DoctorRequest
             {
-                Uris = named.Length == 0 && UriVariable.Value is { } variable ? [variable] : named,
+                Uris = named.Length == 0 && UriVariable.Value is { } variable ? [variable] : [.. named.Select(Settings.Current.Resolve)],
                 PasswordFile = parsed.GetValue(shared.PasswordFile),
                 Database = Names.Database(parsed.GetValue(shared.Database) ?? PlanRequests.DefaultDatabase),
                 RunsFolder = PlanRequests.RunsFolder(parsed, shared.Out),
                 Mongod = parsed.GetValue(shared.Mongod),
-                Seconds = parsed.GetValue(duration) ?? UsualSeconds,
+                Seconds = seconds,
             }, signals.Token);
             if (signals.WasStopped)
                 return ExitCode.Interrupted;

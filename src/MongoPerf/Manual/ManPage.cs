@@ -2,12 +2,15 @@ using System.CommandLine;
 using System.Text;
 using System.Text.RegularExpressions;
 using MongoPerf.Commands;
+using MongoPerf.Running.Configuration;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Manual;
 
-/// <summary>A page of the manual in man(7)'s macros, made from the command tree. Commands below a command are sections of its page.</summary>
+/// <summary>
+/// A page of the manual in man(7)'s macros, made from the command tree. Commands below a command are sections of its page.
+/// </summary>
 /// <param name="FileName">Such as mongoperf-run.1.</param>
 /// <param name="Text">The source that man formats.</param>
 internal sealed partial record ManPage(string FileName, string Text)
@@ -32,7 +35,14 @@ internal sealed partial record ManPage(string FileName, string Text)
         Section(page, "EXIT STATUS");
         foreach (ExitCode code in Enum.GetValues<ExitCode>())
             page.Append($".TP\n.B {(int)code}\n{Flowing(Words.Of(ExitCodes.Describe(code)))}\n");
-        Section(page, "EXAMPLES").Append(".nf\n").Append(string.Join('\n', CommandTree.Examples.Split('\n').Select(Literal))).Append("\n.fi\n");
+        string examples = string.Join('\n', CommandTree.Examples.Split('\n').Select(Literal));
+        Section(page, "EXAMPLES").Append($".nf\n{examples}\n.fi\n");
+        Section(page, "ENVIRONMENT");
+        foreach (EnvironmentVariable one in EnvironmentVariable.All)
+            page.Append($".TP\n.B {Literal(one.Name)}\n{Flowing(one.Description)}\n");
+        Section(page, "FILES");
+        page.Append(".TP\n.I ~/.config/mongoperf/config.yaml\nWhat is typed each time otherwise; mongoperf config shows what counts.\n");
+        page.Append(".TP\n.I mongoperf.yaml\nThe same for a project: in the current folder, or above.\n");
         return new ManPage($"{Program}.1", page.ToString());
     }
 
@@ -102,7 +112,8 @@ internal sealed partial record ManPage(string FileName, string Text)
             IEnumerable<string> names = option.Aliases.Where(alias => alias.StartsWith('-') && alias != "-?").Append(option.Name);
             string value = option.HelpName is { } placeholder && option.Arity.MaximumNumberOfValues > 0
                 ? $" \\fI{Literal(placeholder)}\\fR" : "";
-            page.Append($".TP\n{string.Join(", ", names.Select(name => $"\\fB{Literal(name)}\\fR"))}{value}\n{Flowing(option.Description)}\n");
+            string shownNames = string.Join(", ", names.Select(name => $"\\fB{Literal(name)}\\fR"));
+            page.Append($".TP\n{shownNames}{value}\n{Flowing(option.Description)}\n");
         }
     }
 

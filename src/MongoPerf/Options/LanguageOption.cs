@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Text.RegularExpressions;
+using MongoPerf.Running.Configuration;
 using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Options;
@@ -19,16 +20,13 @@ internal static partial class LanguageOption
         return option;
     }
 
-    /// <summary>The option, else the variable, else English.</summary>
-    /// <exception cref="UserException">The variable names no language.</exception>
+    /// <summary>The option, else what variable and configuration say, else English.</summary>
+    /// <exception cref="UserException">They name no language.</exception>
     public static Language Of(ParseResult parsed)
     {
         if (parsed.GetResult(Name) is { Tokens: [.., { Value: var typed }] } && Language.Names.Contains(typed))
             return Language.Named(typed);
-        return Environment.GetEnvironmentVariable(Language.Variable) is not { Length: > 0 } named ? Language.English
-            : Language.Names.Contains(named) ? Language.Named(named)
-            : throw new UserException(
-                ExitCode.WrongUsage, $"{Language.Variable} is '{named}'; allowed: {string.Join(", ", Language.Names)}", "or use --lang");
+        return Language.Named(Settings.Current.ValueOf(SettingRule.Language));
     }
 
     /// <summary>For this process and those that it starts.</summary>

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using MongoPerf.Running.Configuration;
 using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Options;
@@ -20,6 +21,10 @@ internal static class OptionTypes
 
     public static Option<string?> Text(string name, string description, string valueName, string? alias = null) =>
         Make<string?>(name, alias, description, valueName, text => text);
+
+    /// <summary>A connection string, or the name of a configured deployment: @NAME.</summary>
+    public static Option<string?> Uri(string name, string description, string? alias = null) =>
+        Make<string?>(name, alias, description, "URI|@NAME", Resolve);
 
     /// <summary>A connection string given here by mistake would become a folder with the password in its name.</summary>
     public static Option<string?> Folder(string name, string description) => Make<string?>(
@@ -64,6 +69,18 @@ internal static class OptionTypes
             return text;
         throw new FormatException($"'{text}' is not valid; allowed: {string.Join(", ", allowed)}"
             + (NearestName.Hint(text, allowed) is { } hint ? $" ({hint})" : ""));
+    }
+
+    private static string Resolve(string uri)
+    {
+        try
+        {
+            return Settings.Current.Resolve(uri);
+        }
+        catch (UserException e)
+        {
+            throw new FormatException(e.Hint is { } hint ? $"{e.Message} ({hint})" : e.Message);
+        }
     }
 
     private static T? Parse<T>(string name, ArgumentResult result, Func<string, T> parse)

@@ -11,13 +11,14 @@ internal sealed class SharedOptions
 {
     private static readonly string[] Topologies = ["standalone", "replicaset", "sharded", "null"];
 
-    public Option<string?> Uri { get; } = OptionTypes.Text("--uri", "Connection string of an existing deployment (environment: "
-        + "MONGOPERF_URI); scenarios also accept tyrant://HOST. Without it, a mongod or the embedded server is started.", "URI", "-u");
+    public Option<string?> Uri { get; } = OptionTypes.Uri(
+        "--uri", "Connection string of an existing deployment, or its name in the configuration (environment: MONGOPERF_URI); "
+        + "scenarios also accept tyrant://HOST. Without it, a mongod or the embedded server is started.", "-u");
 
     /// <summary>Of a run that is stored.</summary>
-    public Option<string?> RunUri { get; } = OptionTypes.Text(
+    public Option<string?> RunUri { get; } = OptionTypes.Uri(
         "--uri", "Connection string of the run's deployment, with its passwords (environment: MONGOPERF_URI) [default: the stored one]",
-        "URI", "-u");
+        "-u");
 
     public Option<string?> PasswordFile { get; } = OptionTypes.Text(Running.Secrets.PasswordFile.Option,
         "File with the password that the connection string lacks: the user's, else that of the certificate's key; without it, "
@@ -42,15 +43,16 @@ internal sealed class SharedOptions
 
     public Option<IReadOnlyList<Topology>?> Topology { get; } = OptionTypes.List("--topology",
         "What to test: standalone (one server), replicaset or sharded (started on this machine) or null (stores nothing: "
-        + "measures the client itself); a list runs them in turn and compares them [default: standalone]", "KIND[,KIND…]", ParseTopology).Suggesting(Topologies);
+        + "measures the client itself); a list runs them in turn and compares them [default: standalone]", "KIND[,KIND…]", ParseTopology)
+        .Suggesting(Topologies);
 
     public Option<IReadOnlyList<EngineKind>?> Engines { get; } = OptionTypes.List(
         "--engine", "Client that runs the operations: wire (MongoPerf's own client) or driver (MongoDB.Driver, the official driver); "
             + "a list runs each in turn and compares them [default: wire]", "NAME[,NAME…]", ParseEngine)
         .Suggesting("wire", "driver");
 
-    public Option<string?> Against { get; } = OptionTypes.Text(
-        "--against", "A second deployment: run the same on it and compare with --uri", "URI");
+    public Option<string?> Against { get; } = OptionTypes.Uri(
+        "--against", "A second deployment: run the same on it and compare with --uri");
 
     public Option<long?> Repeat { get; } = OptionTypes.Make<long?>("--repeat", null,
         "Repeat N times and report the spread; two deployments take turns and are compared run by run. Each repeat deletes its server data "
@@ -101,7 +103,8 @@ internal sealed class SharedOptions
         "--preset", "Settings of the original 2011 test of a sharded collection: --shard-key _id --ordered true --balancer on", "2011");
 
     public Option<double?> Verify { get; } = OptionTypes.Make<double?>("--verify", null,
-        "Share of replies to check byte by byte: all, none, or a percentage [default: 1%]", "SHARE", text => ParseShare(text)).Suggesting("all", "none");
+        "Share of replies to check byte by byte: all, none, or a percentage [default: 1%]", "SHARE", text => ParseShare(text))
+        .Suggesting("all", "none");
 
     public Option<long?> MaxErrors { get; } = OptionTypes.Count(
         "--max-errors", "Failed operations allowed before the exit code is 4 [default: 0]", least: 0);

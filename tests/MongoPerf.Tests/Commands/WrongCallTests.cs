@@ -162,6 +162,7 @@ public sealed class WrongCallTests : IDisposable
         "run ycsb/a --find-max --assert p99<10ms --dry-run", "--dry-run shows what would run and can't be combined with --find-max")]
     [InlineData("run size --find-max --assert p99<10ms",
         "run size reads the sizes once; --duration, --until, --warmup, --operations, --rate, --find-max")]
+    [InlineData("series --target 1M --uri @staging", "--uri: no deployment has the name 'staging'")]
     [InlineData("run", "SCENARIO")]
     [InlineData("run q9", "'q9' is not a scenario or a phase of the series; phases: unack, batch, safe, q4, q5, q6, q7, size")]
     [InlineData("run bacth", "did you mean 'batch'?")]

@@ -17,10 +17,9 @@ internal sealed class AgentOptions
     public Option<double?> Within { get; } = OptionTypes.Duration(
         "--agents-within", "With --agents: how long to wait for all agents to join [default: 2m]");
 
-    public static Option<string?> Coordinator() => OptionTypes.Text(
+    public static Option<string?> Coordinator() => OptionTypes.Uri(
         "--coordinator",
-        "Connection string of a MongoDB through which agents get the plan; better not the one under load ('mongoperf serve' will do)",
-        "URI");
+        "Connection string of a MongoDB through which agents get the plan; better not the one under load ('mongoperf serve' will do)");
 
     public Option<string?> Uri { get; } = Coordinator();
 
