@@ -50,6 +50,17 @@ public static partial class SystemCalls
         Environment.Exit(code);
     }
 
+    /// <summary>Puts a program in this process's place. Returns when the system refuses.</summary>
+    /// <param name="command">The program's full path, then its arguments.</param>
+    /// <param name="variable">Of the environment, which is otherwise this process's.</param>
+    /// <param name="value">Of the variable.</param>
+    [SupportedOSPlatform("linux")]
+    public static void StartAnew(IReadOnlyList<string> command, string variable, string value)
+    {
+        _ = SetVariable(variable, value, 1);
+        _ = Execute(command[0], [.. command, null]);
+    }
+
     /// <summary>
     /// Has this thread, and the processes that it starts from now on, use these CPUs only. A system that refuses is no error.
     /// </summary>
@@ -102,6 +113,14 @@ public static partial class SystemCalls
             return false;
         }
     }
+
+    [SupportedOSPlatform("linux")]
+    [LibraryImport("libc", EntryPoint = "setenv", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int SetVariable(string name, string value, int overwrite);
+
+    [SupportedOSPlatform("linux")]
+    [LibraryImport("libc", EntryPoint = "execv", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Execute(string path, string?[] arguments);
 
     [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "kill")]

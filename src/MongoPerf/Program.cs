@@ -1,3 +1,6 @@
 using MongoPerf.Commands;
 
-return StartConditions.AreMet() ? CommandLine.RunAlone(args) : StartConditions.WrongUsage;
+if (!StartConditions.AreMet())
+    return StartConditions.WrongUsage;
+FullCompilation.Require(args);
+return CommandLine.RunAlone(args);

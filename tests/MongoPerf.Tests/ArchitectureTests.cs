@@ -44,7 +44,7 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Wire.Tyrant"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Connections", FailureKinds],
         [Storage] = [Measurement, Texts, "MongoPerf.Wire.Files", FailureKinds, Platforms],
         [Texts] = ["MongoPerf.Wire.Messages", FailureKinds],
-        [Documents] = [Measurement, Wire],
+        [Documents] = [Measurement, Platforms, Wire],
         [Keys] = [Measurement, Documents],
         [Plans] = [Measurement, Documents, Keys, Wire],
         [Failures] = [Measurement, Storage, Wire],

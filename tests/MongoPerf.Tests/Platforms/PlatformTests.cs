@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Security.Cryptography;
 using System.Text.RegularExpressions;
+using MongoPerf.Commands;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Installing;
 using MongoPerf.Platforms;
@@ -92,6 +93,14 @@ public sealed partial class PlatformTests : IDisposable
         Assert.Equal(["/opt/mongoperf/mongoperf.exe"], ThisProgram.Find("/opt/mongoperf/mongoperf.exe"));
         Assert.EndsWith("mongoperf.dll", ThisProgram.Find("/usr/share/dotnet/dotnet")[1], StringComparison.Ordinal);
     }
+
+    [Theory]
+    [InlineData(true, "series", "--target", "1M")]
+    [InlineData(true, "serve")]
+    [InlineData(false, "series", "--help")]
+    [InlineData(false, "list", "runs")]
+    [InlineData(false)]
+    public void What_measures_is_compiled_fully(bool isNeeded, params string[] args) => Assert.Equal(isNeeded, FullCompilation.IsFor(args));
 
     [Theory]
     [InlineData("XDG_CACHE_HOME=/x HOME=/h LOCALAPPDATA=/l", "/x/mongoperf")]
