@@ -90,7 +90,7 @@ internal sealed partial class ChildDeployment : IDeployment
     }
 
     /// <summary>The null server: <c>null-server --port N [--run DIR]</c>. After a crash it starts empty.</summary>
-    /// <param name="runFolder">Of the run, whose plan says what documents it answers with.</param>
+    /// <param name="runFolder">The folder of the run, whose plan says what documents it answers with.</param>
     /// <param name="interrupt">Ends the wait for its answer.</param>
     public static ChildDeployment Null(string? runFolder, CancellationToken interrupt = default) => new(
         DeploymentKind.Null, null,

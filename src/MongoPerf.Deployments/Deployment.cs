@@ -44,7 +44,7 @@ public interface IDeployment : IDisposable
     /// <summary>
     /// Where a worker connects for operations that read with this preference; writes go where <see cref="ReadPreference.Primary"/> does.
     /// </summary>
-    /// <param name="preference">Of the operation.</param>
+    /// <param name="preference">The read preference of the operation.</param>
     /// <param name="worker">0-based: workers are spread evenly over servers that are equally good.</param>
     /// <exception cref="ConnectionFailedException">No server fits just now.</exception>
     ServerAddress Select(ReadPreference preference, int worker) => Address;
@@ -69,7 +69,7 @@ public interface IDeployment : IDisposable
     /// </summary>
     ConnectionSettings? Connections => null;
 
-    /// <summary>Of a replica set on this machine, the primary among them; empty for anything else.</summary>
+    /// <summary>The members of a replica set on this machine, the primary among them; empty for anything else.</summary>
     IReadOnlyList<ServerAddress> Members => [];
 
     /// <summary>The servers that reads may go to, of several only those that answered when they were last looked at.</summary>

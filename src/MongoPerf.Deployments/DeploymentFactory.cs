@@ -41,7 +41,7 @@ public static class DeploymentFactory
     };
 
     /// <summary>Refuses what <see cref="Create(DeploymentRequest)"/> would refuse, and makes and starts nothing.</summary>
-    /// <param name="request">Of a new run; its data folder is not there.</param>
+    /// <param name="request">The request of a new run; its data folder is not there.</param>
     /// <returns>What the run would start; null where it starts nothing that stores documents.</returns>
     /// <exception cref="DeploymentException">As <see cref="Create(DeploymentRequest)"/>.</exception>
     public static PlannedServer? Check(DeploymentRequest request)
@@ -124,7 +124,7 @@ public static class DeploymentFactory
 }
 
 /// <summary>A server, or a cluster, that a run would start.</summary>
-/// <param name="BytesPerDocument">As of <see cref="IDeployment.BytesPerDocument"/>.</param>
+/// <param name="BytesPerDocument">The bytes of a document, as <see cref="IDeployment.BytesPerDocument"/> has them.</param>
 /// <param name="Shards">0 for anything but a sharded cluster.</param>
 /// <param name="Router">Null for anything but a sharded cluster.</param>
 public sealed record PlannedServer(Func<long, double> BytesPerDocument, int Shards, RouterKind? Router);

@@ -23,7 +23,7 @@ public sealed class DiskGuard
     {
     }
 
-    /// <param name="folder">For texts.</param>
+    /// <param name="folder">The folder as texts name it.</param>
     /// <param name="totalBytes">The disk's size.</param>
     /// <param name="free">What is free on it, bytes.</param>
     internal DiskGuard(string folder, long totalBytes, Func<long> free)
@@ -56,7 +56,7 @@ public sealed class DiskGuard
     }
 
     /// <summary>Whether the run must stop now, while the server can still shut down cleanly.</summary>
-    /// <param name="text">Then what to tell; else empty.</param>
+    /// <param name="text">What to tell in that case; empty otherwise.</param>
     public bool IsLow(out string text)
     {
         long free = _free();

@@ -12,10 +12,10 @@ public static class FolderHolder
     // mongod's, WiredTiger's, RocksDB's, and that of a mongoperf which runs a cluster.
     private static readonly string[] LockFiles = ["mongod.lock", "WiredTiger.lock", "LOCK", ClusterLock.FileName];
 
-    /// <param name="folder">Of a server, or of a cluster with a folder for each of its processes.</param>
+    /// <param name="folder">The folder of a server, or of a cluster with a folder for each of its processes.</param>
     /// <param name="table">Where processes are looked for.</param>
-    /// <returns>Such as "process 4711 (mongod)" or "whoever has locked …/mongod.lock"; null when nobody holds it.</returns>
-    /// <remarks>Not to be asked by a process that has such files open itself: it would lose its own locks.</remarks>
+    /// <returns>Who holds it, such as "process 4711 (mongod)" or "whoever has locked …/mongod.lock"; null when nobody does.</returns>
+    /// <remarks>A process that has such files open itself must not ask: it would lose its own locks.</remarks>
     public static string? Find(string folder, ProcessTable table)
     {
         string real = Path.TrimEndingDirectorySeparator(Path.GetFullPath(folder));
@@ -33,7 +33,9 @@ public static class FolderHolder
     private static IEnumerable<string> Subfolders(string folder) =>
         Directory.EnumerateDirectories(folder).Where(sub => !OwnFiles.IsLink(sub));
 
-    /// <summary>By both kinds of lock: .NET takes flock as it opens a file for itself alone, and fcntl's when it is asked to.</summary>
+    /// <summary>
+    /// Looks for both kinds of lock: .NET takes flock as it opens a file for itself alone, and fcntl's when it is asked to.
+    /// </summary>
     private static bool IsLocked(string file)
     {
         if (!File.Exists(file) || OwnFiles.IsLink(file))

@@ -9,8 +9,8 @@ namespace MongoPerf.Deployments;
 
 /// <summary>Servers that exist (<c>--uri</c>): never started nor stopped.</summary>
 /// <remarks>
-/// Of a replica set's members the primary takes writes, and reads go where their preference says; several mongos share the workers; with
-/// directConnection=true it is the host that was named, whatever it is.
+/// Remarks: where the members of a replica set are known, the primary takes writes, and reads go where their preference says; several
+/// mongos share the workers; with directConnection=true it is the host that was named, whatever it is.
 /// </remarks>
 public sealed class GivenDeployment(
     IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings, bool mustBeMongos = false) : IDeployment

@@ -8,7 +8,7 @@ public static class LinuxOnly
     /// <summary>A hint.</summary>
     public const string StartItYourself = "start it yourself and name it with --uri, or omit it to use the embedded server";
 
-    /// <param name="what">Such as "--cpus".</param>
+    /// <param name="what">What needs Linux, such as "--cpus".</param>
     /// <param name="hint">What to do, or what is the case, without it.</param>
     /// <exception cref="DeploymentException">This is not Linux.</exception>
     public static void Require(string what, string hint)

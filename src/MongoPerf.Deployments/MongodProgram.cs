@@ -10,7 +10,7 @@ namespace MongoPerf.Deployments;
 
 /// <summary>A mongod program that runs on this machine.</summary>
 /// <param name="Path">Full path.</param>
-/// <param name="Version">As it says itself, such as 6.0.5.</param>
+/// <param name="Version">The version as it says itself, such as 6.0.5.</param>
 public sealed partial record MongodProgram(string Path, Version Version)
 {
     public const string Variable = "MONGOPERF_MONGOD";

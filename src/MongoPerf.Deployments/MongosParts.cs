@@ -14,7 +14,7 @@ internal static class MongosParts
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
 
     /// <param name="mongos">Open.</param>
-    /// <param name="settings">For connections to the shards' members.</param>
+    /// <param name="settings">The settings for connections to the shards' members.</param>
     /// <param name="known">
     /// What an earlier look has found: a shard without a primary just now keeps the one that it had. Null at first.
     /// </param>
@@ -98,10 +98,10 @@ internal static class MongosParts
     }
 
     /// <param name="shard">
-    /// Of config.shards: its host is "set/host:port,host:port", of a shard that is no replica set without the set.
+    /// The shard's document in config.shards: its host is "set/host:port,host:port", without the set for a shard that is no replica set.
     /// </param>
     /// <param name="settings">How its members are asked.</param>
-    /// <param name="known">As of <see cref="Read"/>.</param>
+    /// <param name="known">What <see cref="Read"/> has found.</param>
     private static ShardAddress? ReadShard(BsonDocument shard, ConnectionSettings settings, ShardedCluster? known)
     {
         string name = shard.FindString("_id") ?? "";

@@ -6,7 +6,7 @@ namespace MongoPerf.Deployments;
 /// <summary>How a run's data folder was found.</summary>
 public enum DataFolderState
 {
-    /// <summary>There is nothing of that name.</summary>
+    /// <summary>Nothing of that name is there.</summary>
     None,
 
     /// <summary>The run made it: it carries the run's token, or holds nothing yet.</summary>
@@ -20,8 +20,8 @@ public enum DataFolderState
 /// Where the server that a run starts keeps its data: the folder <c>data</c> in the run's own. The run makes it and marks it with its
 /// token. Of what is in it, only what servers and the run made is ever deleted.
 /// </summary>
-/// <param name="runFolder">Of the run.</param>
-/// <param name="token">Of the run; null for one of an earlier version, whose folder has no mark.</param>
+/// <param name="runFolder">The folder of the run.</param>
+/// <param name="token">The token of the run; null for a run of an earlier version, whose folder has no mark.</param>
 public sealed class RunDataFolder(string runFolder, string? token)
 {
     public const string MarkFile = "mongoperf-run.json";
@@ -33,7 +33,7 @@ public sealed class RunDataFolder(string runFolder, string? token)
 
     private string MarkPath => System.IO.Path.Combine(Path, MarkFile);
 
-    /// <param name="why">Of a foreign one: what was found, to be read behind its path.</param>
+    /// <param name="why">Why it is a foreign folder: what was found, to be read behind its path.</param>
     public DataFolderState Look(out string why)
     {
         why = "";

@@ -8,7 +8,7 @@ namespace MongoPerf.Deployments;
 
 /// <summary>Ends a run's own server so that it can be started again, and makes the system forget what it read.</summary>
 /// <remarks>
-/// By signals: the deployment does not know of it, so that its address stays and nothing else looks for the server meanwhile.
+/// Ends servers by signals: the deployment does not know of it, so that its address stays and nothing else looks for the server meanwhile.
 /// </remarks>
 public static class ServerEnd
 {
@@ -16,7 +16,7 @@ public static class ServerEnd
 
     /// <summary>Waits until it has ended.</summary>
     /// <param name="server">One process on this machine, running.</param>
-    /// <param name="kills">By kill -9, else by asking it to end.</param>
+    /// <param name="kills">Servers end by kill -9; otherwise they are asked to end.</param>
     /// <exception cref="DeploymentException">It is no single server of the run, or does not end within ten minutes.</exception>
     public static void Wait(IDeployment server, bool kills)
     {
@@ -31,7 +31,8 @@ public static class ServerEnd
     }
 
     /// <summary>
-    /// After <see cref="Wait"/>: drops its files from the page cache, so that it reads them from disk as after the machine's own start.
+    /// Drops the server's files from the page cache after <see cref="Wait"/>, so that it reads them from disk as after the machine's own
+    /// start.
     /// </summary>
     [SupportedOSPlatform("linux")]
     public static void ForgetFiles(IDeployment server)

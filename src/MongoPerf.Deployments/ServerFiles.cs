@@ -11,7 +11,7 @@ namespace MongoPerf.Deployments;
 /// </param>
 public sealed record Deleted(int Files, long Bytes, IReadOnlyList<string> Kept)
 {
-    /// <summary>For people; the first ten.</summary>
+    /// <summary>What was kept, for people; the first ten.</summary>
     public string KeptText => string.Join(", ", Kept.Take(10)) + (Kept.Count > 10 ? $" and {Kept.Count - 10:N0} more" : "");
 }
 
@@ -24,7 +24,7 @@ internal static partial class ServerFiles
     /// Deletes what servers and MongoPerf made, and the folder itself if nothing else is in it. A link is removed like a file, and
     /// what it leads to stays.
     /// </summary>
-    /// <param name="folder">Of one server, or of a cluster with its members' folders in it.</param>
+    /// <param name="folder">The folder of one server, or of a cluster with its members' folders in it.</param>
     /// <param name="mark">
     /// Goes last, so that an interrupted deletion can be resumed, and stays while something else does; null for none.
     /// </param>

@@ -15,7 +15,8 @@ public sealed class ServerKeeper(IDeployment deployment)
     public event Action? StartedAgain;
 
     /// <summary>
-    /// Before each attempt to connect again: a server that has ended is started, among given ones the one that takes writes is looked for.
+    /// Is called before each attempt to connect again: starts a server that has ended, and looks for the one among given ones that takes
+    /// writes.
     /// </summary>
     /// <exception cref="ConnectionFailedException">There is none just now; the next attempt may find one.</exception>
     public void BeforeReconnect()
@@ -32,8 +33,7 @@ public sealed class ServerKeeper(IDeployment deployment)
     }
 
     /// <summary>
-    /// For what ends without a connection of ours breaking, such as a shard behind its router: starts it again when it has
-    /// ended. Never throws.
+    /// Starts again what has ended without a connection of ours breaking, such as a shard behind its router. Never throws.
     /// </summary>
     public void KeepUp()
     {

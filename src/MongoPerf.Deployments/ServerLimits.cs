@@ -12,7 +12,7 @@ internal sealed class ServerLimits
     private readonly long _machineBytes;
     private readonly MemoryGroupPlace? _place;
 
-    /// <param name="folder">Of its data: names the group.</param>
+    /// <param name="folder">The folder of its data, which names the group.</param>
     /// <param name="settings">Cache, memory (the page cache of its files included) and CPUs that it may use.</param>
     /// <exception cref="DeploymentException">The cache does not fit into the memory, or there are not so many CPUs.</exception>
     public ServerLimits(string folder, DeploymentSettings settings)
@@ -31,7 +31,7 @@ internal sealed class ServerLimits
         Memory = new MemoryGroup(MemoryGroup.NameFor(folder), limit, _place);
     }
 
-    /// <summary>Of the server; null for its own default.</summary>
+    /// <summary>The cache of the server in bytes; null for its own default.</summary>
     public long? CacheBytes { get; }
 
     /// <summary>Null where nothing is limited.</summary>
@@ -41,7 +41,7 @@ internal sealed class ServerLimits
     public IReadOnlyList<int>? Cpus { get; }
 
     /// <summary>What a reader of the figures must know of them.</summary>
-    /// <param name="processId">Of the server; null when it does not run.</param>
+    /// <param name="processId">The process of the server; null when it does not run.</param>
     /// <param name="table">Knows what the system did.</param>
     public IReadOnlyList<string> Describe(int? processId, ProcessTable table) =>
         processId is { } id ? [.. new[] { DescribeMemory(id, table), DescribeCpus(Cpus, id, table) }.OfType<string>()] : [];

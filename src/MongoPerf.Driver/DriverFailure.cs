@@ -40,7 +40,7 @@ internal static class DriverFailure
         failure is MongoException or TimeoutException or OperationCanceledException or IOException or SocketException
             or ObjectDisposedException or FormatException or Bson.BsonException;
 
-    /// <summary>For <see cref="IsLost"/>.</summary>
+    /// <summary>Makes the failure that <see cref="IsLost"/> recognises.</summary>
     public static Exception ToLost(Exception failure, ServerAddress server) => failure switch
     {
         // Another attempt would end alike.

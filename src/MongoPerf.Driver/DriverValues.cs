@@ -12,7 +12,7 @@ namespace MongoPerf.Driver;
 /// <summary>Values of templates as the driver takes them, and what it brings as bytes.</summary>
 internal static class DriverValues
 {
-    /// <summary>As an application would put it together: values one by one, not raw bytes.</summary>
+    /// <summary>Puts a document together as an application would: values one by one, not raw bytes.</summary>
     public static Bson.BsonDocument ToDriver(DocumentValue value, in ValueContext context) =>
         Bson.Serialization.BsonSerializer.Deserialize<Bson.BsonDocument>(value.ToDocument(context).Memory.ToArray());
 
@@ -64,8 +64,8 @@ internal static class DriverValues
     public static TimeSpan? MaxTimeOf(Operation operation) =>
         operation.Options.MaxMilliseconds is { } milliseconds ? TimeSpan.FromMilliseconds(milliseconds) : null;
 
-    /// <summary>As the driver takes them beside an update.</summary>
-    /// <param name="filters">As they were drawn; null for none.</param>
+    /// <summary>The array filters as the driver takes them beside an update.</summary>
+    /// <param name="filters">The filters as they were drawn; null for none.</param>
     public static ArrayFilterDefinition[]? ArrayFiltersOf(Bson.BsonValue? filters) =>
         filters is null ? null
             : [.. filters.AsBsonArray.Select(one => new BsonDocumentArrayFilterDefinition<Bson.BsonDocument>(one.AsBsonDocument))];

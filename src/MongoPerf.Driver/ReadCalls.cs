@@ -129,7 +129,7 @@ internal sealed class AggregateCall(
 
 internal static class Cursors
 {
-    /// <param name="cursor">Not read yet.</param>
+    /// <param name="cursor">A cursor that has not been read yet.</param>
     /// <param name="kept">Gets the documents of the first reply that has any, and owns them then; null for none.</param>
     /// <param name="stop">Ends the reading.</param>
     /// <param name="keepsAll">Not only the documents of the first reply, but those of all.</param>

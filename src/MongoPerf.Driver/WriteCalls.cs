@@ -10,7 +10,7 @@ namespace MongoPerf.Driver;
 /// <summary>What an update holds; each is another call of the driver.</summary>
 internal enum UpdateForm
 {
-    /// <summary>Such as $set.</summary>
+    /// <summary>The operators, such as $set.</summary>
     Operators,
 
     /// <summary>An array of stages.</summary>

@@ -27,9 +27,9 @@ public sealed class HdrLogWriter
     }
 
     /// <param name="tag">Tells series apart in one log; no comma, blank or line end. Null for none.</param>
-    /// <param name="start">Of the interval.</param>
-    /// <param name="length">Of the interval.</param>
-    /// <param name="histogram">Of the interval.</param>
+    /// <param name="start">When the interval starts.</param>
+    /// <param name="length">How long the interval is.</param>
+    /// <param name="histogram">The histogram of the interval.</param>
     public void Write(string? tag, DateTimeOffset start, TimeSpan length, LatencyHistogram histogram)
     {
         if (tag != null && (tag.Length == 0 || tag.AsSpan().ContainsAny(", \r\n")))

@@ -22,7 +22,7 @@ public sealed class LatencyHistogram
     public const long HighestNanoseconds = 3_600_000_000_000;
     public const int SignificantDigits = 3;
 
-    /// <summary>Of the width of the finest buckets: the greatest power of two that is not more than the lowest duration.</summary>
+    /// <summary>The width of the finest buckets as a power of two: the greatest that is not more than the lowest duration.</summary>
     private const int UnitMagnitude = 6;
 
     /// <summary>2,048 sub-buckets keep the error at three digits under one part in a thousand.</summary>
@@ -50,7 +50,7 @@ public sealed class LatencyHistogram
     /// <summary>Recorded durations, overflow left out.</summary>
     public long TotalCount => Volatile.Read(ref _totalCount);
 
-    /// <param name="microseconds">As of <see cref="RecordNanoseconds"/>.</param>
+    /// <param name="microseconds">Microseconds as <see cref="RecordNanoseconds"/> takes them.</param>
     public void Record(double microseconds) => RecordNanoseconds((long)(microseconds * 1000));
 
     /// <param name="nanoseconds">Negative counts as 0, shown as 0.1 µs.</param>
@@ -268,7 +268,7 @@ public sealed class LatencyHistogram
             yield return (Shown(HighestAt(i)), CountAt(i));
     }
 
-    /// <summary>As <see cref="Buckets"/>, by the places of the bucket rule above: for an encoding.</summary>
+    /// <summary>Yields the same as <see cref="Buckets"/>, by the places of the bucket rule above, for an encoding.</summary>
     public IEnumerable<(int Index, long Count)> Counts()
     {
         for (int i = NextUsed(0); i < CountsLength; i = NextUsed(i + 1))

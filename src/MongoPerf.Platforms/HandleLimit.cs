@@ -11,7 +11,7 @@ public static class HandleLimit
     /// <returns>Null where the system does not tell: elsewhere than on Linux.</returns>
     public static long? Read() => Parse(SystemFile.ReadText("/proc/self/limits"));
 
-    /// <param name="limits">As /proc/self/limits has them.</param>
+    /// <param name="limits">The text of /proc/self/limits.</param>
     internal static long? Parse(string limits)
     {
         // "Max open files            1024                 524288               files"

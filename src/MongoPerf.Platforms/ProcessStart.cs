@@ -63,7 +63,7 @@ public static class ProcessStart
         }
     }
 
-    /// <summary>As <see cref="ReadTicks"/> on a system that is not Linux.</summary>
+    /// <summary>Does the same as <see cref="ReadTicks"/> on a system that is not Linux.</summary>
     internal static long? AskDotNet(int processId)
     {
         try

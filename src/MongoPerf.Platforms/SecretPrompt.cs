@@ -16,7 +16,7 @@ public static partial class SecretPrompt
     private const byte Echo = 8;
     private const int TermiosBytes = 256;
 
-    /// <param name="question">With a space at its end.</param>
+    /// <param name="question">The question with a space at its end.</param>
     /// <returns>What was typed; null when this process has no terminal.</returns>
     public static string? Ask(string question) => Platform.IsLinux ? AskTerminal(question) : AskConsole(question);
 

@@ -31,7 +31,7 @@ public static class Sha256
         0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
     ];
 
-    /// <summary>Of a text as UTF-8: 64 hexadecimal digits, in lower case.</summary>
+    /// <summary>The hash of a text as UTF-8: 64 hexadecimal digits, in lower case.</summary>
     public static string Hex(string text) => Convert.ToHexStringLower(Hash(Encoding.UTF8.GetBytes(text)));
 
     /// <returns>32 bytes.</returns>

@@ -26,7 +26,7 @@ public static partial class ShortSleep
     private static double _lead;
 
     /// <summary>Sleeps until shortly before a time; a signal may end it earlier.</summary>
-    /// <param name="microseconds">From now to that time.</param>
+    /// <param name="microseconds">The microseconds until that time.</param>
     /// <returns>False when that is too near to sleep.</returns>
     public static bool TrySleep(double microseconds)
     {

@@ -4,11 +4,14 @@ using MongoPerf.Storage;
 namespace MongoPerf.Reports;
 
 /// <summary>What part of an operation's time client and loopback take, by the run's calibration.</summary>
-/// <param name="Phase">That it is of.</param>
-/// <param name="Result">That was measured.</param>
-/// <param name="ClientMicroseconds">Per operation, by the calibration; at most <paramref name="Microseconds"/>.</param>
+/// <param name="Phase">The phase to which it belongs.</param>
+/// <param name="Result">The result that was measured.</param>
+/// <param name="ClientMicroseconds">
+/// The client's microseconds per operation by the calibration; at most <paramref name="Microseconds"/>.
+/// </param>
 /// <param name="Microseconds">
-/// Per operation, on average: service time, and what the client does before and after it; of unacknowledged inserts the time by their rate.
+/// The average microseconds per operation: service time, and what the client does before and after it; of unacknowledged inserts the time
+/// by their rate.
 /// </param>
 internal sealed record ClientShare(PhaseRecord Phase, OperationResult Result, double ClientMicroseconds, double Microseconds)
 {
@@ -36,7 +39,7 @@ internal sealed record ClientShare(PhaseRecord Phase, OperationResult Result, do
     public static bool HasEnough(OperationResult result) =>
         (result.IsInsert ? Math.Max(result.Operations, result.Documents) : result.Operations) >= LeastOperations;
 
-    /// <summary>Of each operation that was done often enough.</summary>
+    /// <summary>Finds the shares of each operation that was done often enough.</summary>
     public static IEnumerable<ClientShare> Of(PhaseRecord phase, ClientCalibration calibration)
     {
         foreach (OperationResult result in phase.Operations)

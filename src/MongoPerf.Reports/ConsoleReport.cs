@@ -12,7 +12,7 @@ public sealed record ConsoleReportOptions
     /// <summary>Columns; in fewer than <see cref="ConsoleReport.FullWidth"/> tables leave something out.</summary>
     public int Width { get; init; } = ConsoleReport.FullWidth;
 
-    /// <summary>For standard output.</summary>
+    /// <summary>Makes the report for standard output.</summary>
     public static ConsoleReportOptions ForStandardOutput()
     {
         bool isTerminal = !Console.IsOutputRedirected && string.IsNullOrEmpty(Environment.GetEnvironmentVariable("NO_COLOR"));
@@ -25,7 +25,7 @@ public sealed record ConsoleReportOptions
         };
     }
 
-    /// <summary>Of a file or pipe.</summary>
+    /// <summary>The width of a file or pipe.</summary>
     /// <param name="columns">The environment's COLUMNS; what is no number of columns counts for nothing.</param>
     public static int WidthOf(string? columns) =>
         int.TryParse(columns, NumberStyles.None, CultureInfo.InvariantCulture, out int width) && width > 0
@@ -38,10 +38,10 @@ public static class ConsoleReport
     /// <summary>The widest table needs it; lines of text wrap.</summary>
     public const int FullWidth = 132;
 
-    /// <summary>In less, tables are cut by the terminal.</summary>
+    /// <summary>The least width: in less, tables are cut by the terminal.</summary>
     public const int MinimumWidth = 80;
 
-    /// <summary>Of what COLUMNS may ask for.</summary>
+    /// <summary>The widest that COLUMNS may ask for.</summary>
     public const int MostWidth = 1000;
 
     private const int MostFindings = 5;

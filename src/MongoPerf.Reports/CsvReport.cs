@@ -130,7 +130,7 @@ public static class CsvReport
     public static void WriteHostSamples(StoredRun run, TextWriter output) =>
         WriteMetrics(run.ReadHostSamples, MetricCatalogue.Host, output);
 
-    /// <summary>As the servers': what shards held and did over time. A member is a shard.</summary>
+    /// <summary>Writes samples of shards like those of servers: what shards held and did over time. A member is a shard.</summary>
     public static void WriteShardSamples(StoredRun run, TextWriter output) =>
         WriteMetrics(run.ReadShardSamples, MetricCatalogue.Shard, output);
 

@@ -22,7 +22,7 @@ public sealed class GrowthFigures
         Labels = [.. Lines.Select(line => line.Label).Distinct()];
     }
 
-    /// <summary>In the order of the plan; empty when nothing grew.</summary>
+    /// <summary>The growths in the order of the plan; empty when nothing grew.</summary>
     public static IReadOnlyList<GrowthFigures> Of(StoredRun run) =>
         [.. run.GrowthSteps.GroupBy(step => step.Growth).Select(growth => new GrowthFigures(growth.Key, [.. growth]))];
 
@@ -30,10 +30,10 @@ public sealed class GrowthFigures
 
     public IReadOnlyList<GrowthStep> Steps { get; }
 
-    /// <summary>In the order of the plan.</summary>
+    /// <summary>The lines in the order of the plan.</summary>
     public IReadOnlyList<GrowthLine> Lines { get; }
 
-    /// <summary>Of the lines, each once: those that differ in threads or parameters share theirs.</summary>
+    /// <summary>The labels of the lines, each once: lines that differ in threads or parameters share one.</summary>
     public IReadOnlyList<string> Labels { get; }
 
     public IReadOnlyList<GrowthLine> Inserts => [.. Lines.Where(line => line.IsInsert)];
@@ -48,7 +48,7 @@ public sealed class GrowthFigures
     public IReadOnlyList<(long Documents, SizeResult Sizes)> Sizes =>
         [.. Steps.Where(step => step.Sizes.Count > 0).Select(step => (step.Documents, Sum(step.Sizes)))];
 
-    /// <summary>As if it had ended after so many sizes.</summary>
+    /// <summary>The growth as if it had ended after so many sizes.</summary>
     public GrowthFigures First(int steps) => new(Name, [.. Steps.Take(steps)]);
 
     /// <summary>A line's label, with parameters and threads where others have the same one.</summary>
@@ -82,12 +82,12 @@ public sealed class GrowthFigures
 }
 
 /// <summary>An operation of a growth with one number of threads and one value of each parameter: a line of a chart.</summary>
-/// <param name="Label">Such as "q4", or "mix read" of a phase with several operations.</param>
-/// <param name="Description">Of the phase, as the plan has it; may be empty.</param>
+/// <param name="Label">The label, such as "q4", or "mix read" for a phase with several operations.</param>
+/// <param name="Description">The description of the phase, as the plan has it; may be empty.</param>
 /// <param name="Parameters">Those with several values but for threads, such as "limit=10"; empty for none.</param>
-/// <param name="Threads">Of its group.</param>
+/// <param name="Threads">The threads of its group.</param>
 /// <param name="IsInsert">Its rate is that of documents.</param>
-/// <param name="Results">By the place of the size among the growth's, 0-based.</param>
+/// <param name="Results">The results by the place of the size among the growth's, 0-based.</param>
 public sealed record GrowthLine(
     string Label, string Description, string Parameters, int Threads, bool IsInsert, IReadOnlyDictionary<int, OperationResult> Results)
 {

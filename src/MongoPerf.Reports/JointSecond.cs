@@ -6,9 +6,9 @@ namespace MongoPerf.Reports;
 /// <summary>A second of a mix as a whole: its operations are sampled together.</summary>
 internal static class JointSecond
 {
-    /// <summary>Of all its operations; nothing where their latencies can't be added up, or were not read.</summary>
+    /// <summary>Computes the latencies of all its operations together; nothing where they can't be added up, or were not read.</summary>
     /// <param name="mix">Whose second it is.</param>
-    /// <param name="histograms">Of each operation that was done in it.</param>
+    /// <param name="histograms">The histograms of each operation that was done in it.</param>
     public static LatencySummary Latency(OperationMix mix, IReadOnlyList<ReadOnlyMemory<byte>> histograms)
     {
         if (mix.Total.ReportedMicroseconds.P50 is null || histograms.Count == 0 || histograms.Any(histogram => histogram.IsEmpty))

@@ -39,7 +39,7 @@ internal static class LatencyLog
         phase.Growth is null ? operation : PhaseLabels.Of(phase, operation);
 
     /// <summary>
-    /// Such as "q4", or "q4-8" where the number of threads varies. Names are their authors' choice, but a tag has
+    /// The tag of an operation, such as "q4", or "q4-8" where the number of threads varies. Names are their authors' choice, but a tag has
     /// neither commas nor blanks.
     /// </summary>
     private static string TagOf(PhaseRecord? phase, string operation, HashSet<string> varied)

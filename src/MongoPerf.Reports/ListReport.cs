@@ -5,7 +5,7 @@ namespace MongoPerf.Reports;
 /// <summary>What <c>list</c> prints.</summary>
 public static class ListReport
 {
-    /// <param name="runs">In the order in which they are shown.</param>
+    /// <param name="runs">The runs in the order in which they are shown.</param>
     /// <param name="readData">Bytes of server data in a run's folder; null for none.</param>
     public static ListTable Runs(IReadOnlyList<RunListing> runs, Func<string, long?> readData) => new(
         "runs", "no runs yet; 'mongoperf series --target 1M' starts one",
@@ -29,7 +29,7 @@ public static class ListReport
         ]);
 
     /// <param name="what">"phases" or "scenarios".</param>
-    /// <param name="named">In the order in which they are shown.</param>
+    /// <param name="named">What is named, in the order in which it is shown.</param>
     public static ListTable Named(string what, IEnumerable<(string Name, string Description)> named) => new(
         what, $"no {what} found", [("name", "name"), ("description", "description")],
         [.. named.Select(one => (IReadOnlyList<(object?, string)>)[ListTable.Plain(one.Name), ListTable.Plain(one.Description)])]);

@@ -1,7 +1,7 @@
 namespace MongoPerf.Reports;
 
 /// <summary>What <c>list</c> shows, for people and for programs.</summary>
-/// <param name="Name">Of the JSON's list, such as "runs".</param>
+/// <param name="Name">The name of the list in JSON, such as "runs".</param>
 /// <param name="Empty">What is said where there is nothing.</param>
 /// <param name="Columns">Name of the field, and what people read above the column; null for a column that only programs get.</param>
 /// <param name="Rows">Values of the fields, and what people read.</param>

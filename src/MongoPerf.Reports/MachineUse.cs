@@ -10,14 +10,15 @@ namespace MongoPerf.Reports;
 /// Used by neither the clients nor the servers under load, or stolen; null where the servers' part is not known.
 /// </param>
 /// <param name="StolenCores">Those of them that the hypervisor gave to other virtual machines.</param>
-/// <param name="Cores">Of the machine.</param>
+/// <param name="Cores">How many cores the machine has.</param>
 /// <param name="Machine">Its name, of a run of several clients.</param>
 public sealed record MachineUse(double Busy, double? OtherCores, double StolenCores, int Cores, string? Machine)
 {
     public bool HasOthers => OtherCores >= OtherLoad.NotedShare * Cores;
 
     /// <summary>
-    /// By the phase's number; nothing where no host samples fall into a phase. Of several machines the one that other programs used most.
+    /// The use by the phase's number; nothing where no host samples fall into a phase. Of several machines it is the one that other
+    /// programs used most.
     /// </summary>
     public static Dictionary<int, MachineUse> Of(StoredRun run)
     {
@@ -109,10 +110,10 @@ public sealed record MachineUse(double Busy, double? OtherCores, double StolenCo
 /// <param name="ToMilliseconds">Unix time, later.</param>
 /// <param name="Idle">Core-microseconds, waiting for disks included.</param>
 /// <param name="Total">Core-microseconds.</param>
-/// <param name="OtherCores">As of <see cref="MachineUse"/>; interrupts are nobody's.</param>
-/// <param name="StolenCores">As of <see cref="MachineUse"/>; 0 where the kernel does not count them.</param>
+/// <param name="OtherCores">The cores that <see cref="MachineUse"/> counts as others'; interrupts are nobody's.</param>
+/// <param name="StolenCores">The cores that <see cref="MachineUse"/> counts as stolen; 0 where the kernel does not count them.</param>
 /// <param name="ClientMicroseconds">Core-microseconds of the clients; null where they are not known.</param>
-/// <param name="Cores">Of the machine.</param>
+/// <param name="Cores">How many cores the machine has.</param>
 /// <param name="Machine">Its name, of a run of several clients.</param>
 internal readonly record struct HostSecond(
     long FromMilliseconds, long ToMilliseconds, double Idle, double Total, double? OtherCores, double StolenCores,
@@ -136,7 +137,7 @@ internal readonly record struct HostSecond(
     public double Seconds => (ToMilliseconds - FromMilliseconds) / 1000.0;
 
     /// <summary>
-    /// Of each machine in time order. Reads the run's host samples at the first call. May be called from several threads.
+    /// Finds the seconds of each machine in time order. The first call reads the run's host samples. May be called from several threads.
     /// </summary>
     public static IReadOnlyList<HostSecond> Of(StoredRun run) => Known.GetValue(run, static run => [.. Read(run)]);
 
@@ -195,19 +196,19 @@ internal readonly record struct HostSecond(
 /// What programs that have nothing to do with a run, and other virtual machines on the same hardware, used of the client's
 /// machine while it measured.
 /// </summary>
-/// <param name="Cores">On average, in the phase in which it was most.</param>
+/// <param name="Cores">The average number of cores in the phase in which it was most.</param>
 /// <param name="Of">Cores of the machine.</param>
-/// <param name="Phases">In which it was worth a note; empty for all of several.</param>
+/// <param name="Phases">The phases in which it was worth a note; empty for all of several.</param>
 /// <param name="HasServer">The server is on this machine too.</param>
 /// <param name="Machine">Which, of a run of several clients.</param>
 /// <param name="StolenCores">Those of them that the hypervisor gave to other virtual machines.</param>
 public sealed record OtherLoad(
     double Cores, int Of, IReadOnlyList<string> Phases, bool HasServer, string? Machine = null, double StolenCores = 0)
 {
-    /// <summary>Of the machine; from here on it is said.</summary>
+    /// <summary>The share of the machine from which on it is said that others used it.</summary>
     public const double NotedShare = 0.1;
 
-    /// <summary>Of the machine; from here on runs are not compared, unless that is forced.</summary>
+    /// <summary>The share of the machine from which on runs are not compared, unless that is forced.</summary>
     public const double RefusedShare = 0.25;
 
     public bool IsTooMuch => Cores >= RefusedShare * Of;

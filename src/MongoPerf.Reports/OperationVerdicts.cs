@@ -15,10 +15,10 @@ internal static class OperationVerdicts
     /// </summary>
     private const double ScannedPerReturned = 2;
 
-    /// <summary>Between the sizes of a growth: what replies may vary by before a curve is one of theirs.</summary>
+    /// <summary>The most that replies may vary by between the sizes of a growth before a curve is one of theirs.</summary>
     private const double MostReplyChange = 2;
 
-    /// <summary>Of fewer operations, or with fewer documents, the mean is chance.</summary>
+    /// <summary>The fewest replies: with fewer operations, or fewer documents, the mean is chance.</summary>
     private const long LeastReplies = 30;
 
     /// <summary>Changes of a query plan that are told; between two indexes that serve as well there may be one at each size.</summary>
@@ -28,7 +28,7 @@ internal static class OperationVerdicts
     /// <summary>Shorter waits, across the end of a warm-up or for a failure, are no news.</summary>
     public const double LeastWaitMicroseconds = 100_000;
 
-    /// <summary>Of the median: what is shorter is how long operations take here.</summary>
+    /// <summary>How many times the median is long: what is shorter is how long operations take here.</summary>
     private const double LongInFlight = 10;
 
     /// <summary>A result of a phase, and what its operation is called.</summary>

@@ -18,7 +18,9 @@ public static class PhaseLabels
     public static string Of(PhaseRecord record, string operation) =>
         record.Operations.Count > 1 && operation != record.Phase ? $"{record.Phase} {operation}" : record.Phase;
 
-    /// <summary>As <see cref="Of(PhaseRecord, string)"/>, with the phase's parameters: "q4 (rate=2000)", "mix read (limit=10)".</summary>
+    /// <summary>
+    /// Does the same as <see cref="Of(PhaseRecord, string)"/>, with the phase's parameters: "q4 (rate=2000)", "mix read (limit=10)".
+    /// </summary>
     public static string WithParameters(PhaseRecord record, string operation) =>
         record.Parameters.Count == 0 ? Of(record, operation) : $"{Of(record, operation)} ({Parameters(record.Parameters)})";
 

@@ -18,7 +18,7 @@ public enum Media
 /// <summary>
 /// What is reported, and in which order. Console, Markdown and page show it, each in its form; none adds to it or moves anything.
 /// </summary>
-/// <param name="Title">Of a document; the console has none.</param>
+/// <param name="Title">The title of a document; the console has none.</param>
 /// <param name="Lead">Comes before the table of contents.</param>
 /// <param name="Sections">Those with nothing to show in a medium are not there.</param>
 public sealed record Report(string Title, IReadOnlyList<Block> Lead, IReadOnlyList<Section> Sections)
@@ -34,8 +34,8 @@ public sealed record Report(string Title, IReadOnlyList<Block> Lead, IReadOnlyLi
         [.. blocks.Where(block => block.In.HasFlag(medium) && !block.IsEmpty)];
 }
 
-/// <param name="Title">Of a document's heading, which translates it; the console has none.</param>
-/// <param name="Blocks">In their order.</param>
+/// <param name="Title">The title of a document's heading, which translates it; the console has none.</param>
+/// <param name="Blocks">The blocks in their order.</param>
 public sealed record Section(string Title, IReadOnlyList<Block> Blocks)
 {
     public static Section Of(ReportTable table) => new(table.Title, [new Block.Table(table)]);
@@ -55,7 +55,7 @@ public enum Tone
 {
     Plain,
 
-    /// <summary>Beside the point, for those who want to know more.</summary>
+    /// <summary>It stands beside the point, for those who want to know more.</summary>
     Soft,
 
     /// <summary>The result in a sentence.</summary>

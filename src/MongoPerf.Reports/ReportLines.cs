@@ -36,7 +36,7 @@ public static class ReportLines
 
     /// <summary>What to type next.</summary>
     /// <param name="run">The run.</param>
-    /// <param name="runsFolder">As typed after --out; null for the default.</param>
+    /// <param name="runsFolder">The runs folder as typed after --out; null for the default.</param>
     public static string Next(StoredRun run, string? runsFolder)
     {
         (string why, string command) = run.StateText switch
@@ -114,10 +114,13 @@ public static class ReportLines
     public static string PlanText(PlanSettings plan) =>
         $"{plan.Name} ({plan.Path}){(plan.Description.Length > 0 ? $": {plan.Description}" : "")}";
 
-    /// <summary>Such as "sharded by hashed _id, presplit into 6 chunks, chunk size 8 MB, balancer on".</summary>
-    /// <param name="s">Of the run.</param>
+    /// <summary>
+    /// How a collection is sharded, such as "sharded by hashed _id, presplit into 6 chunks, chunk size 8 MB, balancer on".
+    /// </summary>
+    /// <param name="s">When the run began.</param>
     /// <param name="collections">
-    /// As the cluster has them, which comes first: a scenario's collections have keys of their own. Null or empty where it was not asked.
+    /// The collections as the cluster has them, which comes first: a scenario's collections have keys of their own. Null or empty where it
+    /// was not asked.
     /// </param>
     public static string Sharding(ShardingSettings s, IReadOnlyList<CollectionSharding>? collections = null)
     {

@@ -1,9 +1,9 @@
 namespace MongoPerf.Reports;
 
 /// <summary>A table of finished texts, for whatever shows it.</summary>
-/// <param name="Title">With what a reader must know about the figures.</param>
+/// <param name="Title">The title with what a reader must know about the figures.</param>
 /// <param name="Columns">The first letter of a column of texts is '&lt;', which is not shown; the others hold numbers.</param>
-/// <param name="Rows">As many fields each as there are columns.</param>
+/// <param name="Rows">The rows, each with as many fields as there are columns.</param>
 public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IReadOnlyList<IReadOnlyList<string>> Rows)
 {
     private const int LeastTextWidth = 10;
@@ -20,7 +20,9 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
 
     public static bool IsText(string column) => column.StartsWith('<');
 
-    /// <summary>As it is shown, translated: columns themselves stay English, so that they can be told apart.</summary>
+    /// <summary>
+    /// The heading of a column as it is shown, translated: columns themselves stay English, so that they can be told apart.
+    /// </summary>
     public static string Header(string column) => Words.Of(column.TrimStart('<'));
 
     /// <summary>

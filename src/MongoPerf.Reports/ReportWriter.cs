@@ -28,7 +28,7 @@ public static class ReportWriter
         new("latencies.hlog", "latencies as an HdrHistogram log", LatencyLog.Write),
     ];
 
-    /// <summary>For runs that looked at shards.</summary>
+    /// <summary>The files for runs that looked at shards.</summary>
     private static readonly TextFile[] ShardFiles =
     [
         new("shards.csv", "what each shard held and did over time", CsvReport.WriteShardSamples),
@@ -39,7 +39,7 @@ public static class ReportWriter
 
     private static readonly TextFile[] LapFiles = [new("laps.csv", "how long each lap of each task took", LapCsv.Write)];
 
-    /// <param name="Name">Of the file.</param>
+    /// <param name="Name">The name of the file.</param>
     /// <param name="Purpose">What the page says of it, translated there.</param>
     /// <param name="Write">Its content.</param>
     private sealed record TextFile(string Name, string Purpose, Action<StoredRun, TextWriter> Write);

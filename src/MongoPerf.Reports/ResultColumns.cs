@@ -24,7 +24,7 @@ internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
         .. When(_hasPlan, "<index", "examined/op"),
     ];
 
-    /// <summary>As many as there are names.</summary>
+    /// <summary>The cells of a result, as many as there are names.</summary>
     public IReadOnlyList<string> Of(OperationResult r)
     {
         return
@@ -45,7 +45,7 @@ internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
         ? [Units.None, Units.None]
         : [Units.Exact(result.Lost), Units.Duration(TimeSpan.FromSeconds(result.DrainSeconds))];
 
-    /// <summary>By the server's counters over the window; by explain where it has none.</summary>
+    /// <summary>The documents examined by the server's counters over the window, or by explain where it has none.</summary>
     private static double? Examined(PlanSummary? plan) =>
         plan is null ? null : plan.DocumentsExaminedPerOperation ?? plan.DocumentsExamined;
 

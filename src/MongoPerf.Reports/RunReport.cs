@@ -14,7 +14,7 @@ public static class RunReport
 {
     /// <param name="run">Finished or not.</param>
     /// <param name="files">What was written, as its reader finds it.</param>
-    /// <param name="runsFolder">As typed after --out; null for the default.</param>
+    /// <param name="runsFolder">The runs folder as typed after --out; null for the default.</param>
     public static Report Of(StoredRun run, IReadOnlyList<Fact>? files = null, string? runsFolder = null) => new(
         Title(run),
         [
@@ -47,7 +47,7 @@ public static class RunReport
                 ]),
         ]);
 
-    /// <summary>Above the file's text, whose counts are not those of the run.</summary>
+    /// <summary>The line above the file's text, whose counts are not those of the run.</summary>
     private static IEnumerable<Block> Scaled(double scale)
     {
         if (scale != 1)

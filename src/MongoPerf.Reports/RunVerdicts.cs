@@ -51,7 +51,7 @@ internal static class RunVerdicts
         return verdicts;
     }
 
-    /// <summary>Of several that a scenario compares: which, and what is another there.</summary>
+    /// <summary>Says which of several deployments that a scenario compares it was, and what is different there.</summary>
     private static IEnumerable<Verdict> DeploymentOf(StoredRun run)
     {
         if (run.DeploymentName is { } name)
@@ -75,7 +75,7 @@ internal static class RunVerdicts
         };
     }
 
-    /// <summary>Of a run that grows collections its documents, of any other its phases.</summary>
+    /// <summary>What was reached: the documents of a run that grows collections, the phases of any other run.</summary>
     private static string Reached(StoredRun run)
     {
         if (run.Phases.Any(phase => phase.Growth is not null))

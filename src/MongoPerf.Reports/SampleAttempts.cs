@@ -17,7 +17,7 @@ internal static class SampleAttempts
     /// </summary>
     private const double LongestGapMilliseconds = 1500;
 
-    /// <summary>Of the same attempt as the operation's sample before it.</summary>
+    /// <summary>It belongs to the same attempt as the operation's sample before it.</summary>
     public static bool Continues(this Sample sample, Sample before) =>
         sample.StartMilliseconds - before.AtMilliseconds < LongestGapMilliseconds && (before.IsWarmup || !sample.IsWarmup);
 }

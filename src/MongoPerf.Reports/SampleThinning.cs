@@ -11,7 +11,7 @@ internal sealed record MergedSample(Sample Sample, MergedHistograms Histograms)
     public DateTimeOffset Start => DateTimeOffset.FromUnixTimeMilliseconds(Sample.AtMilliseconds).AddSeconds(-Sample.Seconds);
 }
 
-/// <summary>Of several seconds; empty where none were stored.</summary>
+/// <summary>Merges the histograms of several seconds; empty where none were stored.</summary>
 internal sealed class MergedHistograms
 {
     public LatencyHistogram Service { get; } = new();

@@ -14,7 +14,7 @@ public enum Grade
 /// <summary>One of the lines that come first in every report.</summary>
 public sealed record Verdict(Grade Grade, string Text)
 {
-    /// <summary>In place of the grade's own mark; null for that.</summary>
+    /// <summary>The label that takes the place of the grade's own mark; null for that.</summary>
     public string? Label { get; init; }
 
     public string Mark => Words.Of(Label ?? GradeMark);
@@ -25,7 +25,7 @@ public sealed record Verdict(Grade Grade, string Text)
     /// <summary>It states a setting and not a result: a comparison lists it among the differences.</summary>
     public bool IsChosen { get; init; }
 
-    /// <summary>By which pages color it.</summary>
+    /// <summary>The mark by which pages color the grade.</summary>
     public string GradeMark => Grade switch
     {
         Grade.Good => "ok",

@@ -10,7 +10,7 @@ public static class BalancerReader
     /// <summary>How long a window that opens now stays open at most.</summary>
     private const double UsualSeconds = 600;
 
-    /// <param name="reader">Of a phase or group.</param>
+    /// <param name="reader">The reader of a phase or group.</param>
     /// <param name="path">Its name.</param>
     /// <param name="data">The collections that the file describes; those on one shard are none of the balancer's.</param>
     /// <returns>Null when there is no balancer in it.</returns>

@@ -9,10 +9,10 @@ namespace MongoPerf.Scenarios;
 /// <summary>Reads a GridFS bucket of a file's data.</summary>
 internal static class BucketReader
 {
-    /// <summary>With its other fields a chunk must stay below the 16 MB of a document.</summary>
+    /// <summary>The most bytes of a chunk, which with its other fields must stay below the 16 MB of a document.</summary>
     private const long MostChunkBytes = (16 << 20) - 1024;
 
-    /// <param name="collection">With the key files.</param>
+    /// <param name="collection">The collection with the key files.</param>
     /// <param name="name">The bucket's.</param>
     /// <param name="shard">The only shard that is to hold it, from 1; null for all.</param>
     /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>

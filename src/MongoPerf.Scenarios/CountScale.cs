@@ -4,7 +4,7 @@ using MongoPerf.Texts.Yaml;
 namespace MongoPerf.Scenarios;
 
 /// <summary>Reads the counts of one file that <c>--scale</c> multiplies, and remembers what became of each.</summary>
-/// <param name="factor">Above 0; 1 leaves them as they are.</param>
+/// <param name="factor">The factor, above 0; 1 leaves them as they are.</param>
 public sealed class CountScale(double factor)
 {
     private static readonly KeySet Counts = new("count", "", [new("count", KeyKind.Count, "")]);
@@ -74,6 +74,6 @@ public sealed class CountScale(double factor)
     }
 }
 
-/// <param name="Full">As the file has it.</param>
+/// <param name="Full">The count that the file has.</param>
 /// <param name="Count">What runs.</param>
 public sealed record ScaledCount(long Full, long Count);

@@ -4,8 +4,8 @@ using MongoPerf.Texts.Yaml;
 namespace MongoPerf.Scenarios;
 
 /// <summary>Reads when a group's operations are due, and how many of its threads are at work.</summary>
-/// <param name="reader">Of the phase or the group; lists of single values have been resolved to one of them.</param>
-/// <param name="name">Of the phase and the group, for messages.</param>
+/// <param name="reader">The reader of the phase or the group; lists of single values have been resolved to one of them.</param>
+/// <param name="name">The name of the phase and the group, for messages.</param>
 internal sealed class CourseReader(MappingReader reader, string name)
 {
     private const double LeastRate = 1e-6;

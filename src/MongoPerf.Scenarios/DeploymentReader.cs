@@ -8,7 +8,7 @@ namespace MongoPerf.Scenarios;
 
 /// <summary>Reads what a scenario runs on: <c>deployments</c>, or <c>cluster</c>, the short form for a sharded one.</summary>
 /// <param name="top">The whole file.</param>
-/// <param name="collections">Of the scenario.</param>
+/// <param name="collections">The collections of the scenario.</param>
 /// <param name="scale">
 /// What <c>--scale</c> multiplies memory and caches by, so that they stay to the data as the file has them; no server gets
 /// less than it runs with.
@@ -17,7 +17,7 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
 {
     private const string NoLimit = "none";
 
-    /// <returns>In the file's order; empty when it names none.</returns>
+    /// <returns>The deployments in the file's order; empty when it names none.</returns>
     /// <exception cref="UserException">What the scenario, or a server, can't have.</exception>
     public IReadOnlyList<ScenarioDeployment> Read()
     {

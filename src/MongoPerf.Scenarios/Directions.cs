@@ -10,9 +10,9 @@ internal static class Directions
 
     public static IReadOnlyList<string> OfShardKeys { get; } = ["1", "hashed"];
 
-    /// <param name="key">Of the index, or the shard key.</param>
+    /// <param name="key">The key of the index, or the shard key.</param>
     /// <param name="node">Where it stands.</param>
-    /// <param name="what">For messages.</param>
+    /// <param name="what">What it is about, for messages.</param>
     /// <param name="allowed">What may stand behind a field.</param>
     /// <exception cref="Texts.Input.UserException">Something else does.</exception>
     public static void Require(BsonDocument key, ScenarioNode node, string what, IReadOnlyList<string> allowed)

@@ -9,7 +9,7 @@ namespace MongoPerf.Scenarios;
 /// <summary>Tells what the command line changed from what it only repeated: --duration 4s changes nothing where the file says 4s.</summary>
 public static class EffectiveOverrides
 {
-    /// <param name="overrides">As typed.</param>
+    /// <param name="overrides">The overrides as typed.</param>
     /// <param name="read">Reads the file with others.</param>
     /// <returns>The same without those that change nothing.</returns>
     /// <exception cref="UserException">The file can't be read.</exception>

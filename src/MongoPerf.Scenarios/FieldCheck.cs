@@ -36,7 +36,7 @@ public sealed class FieldCheck
     private readonly HashSet<string> _inserted = [];
 
     /// <param name="Collection">Its name.</param>
-    /// <param name="Path">Of the field, dotted.</param>
+    /// <param name="Path">The path of the field, dotted.</param>
     /// <param name="Place">Where it stands.</param>
     /// <param name="What">Where it stands, for the message.</param>
     /// <param name="Adds">The update makes the field where it is missing.</param>
@@ -71,9 +71,9 @@ public sealed class FieldCheck
     }
 
     /// <summary>Notes what an operation names.</summary>
-    /// <param name="operation">As it was read.</param>
-    /// <param name="reader">Of the operation.</param>
-    /// <param name="path">For messages, such as mix.read.</param>
+    /// <param name="operation">The operation as it was read.</param>
+    /// <param name="reader">The reader of the operation.</param>
+    /// <param name="path">The path of the operation for messages, such as mix.read.</param>
     public void Add(Operation operation, MappingReader reader, string path)
     {
         string name = operation.Collection;
@@ -163,7 +163,7 @@ public sealed class FieldCheck
     private static string? TextOf(TemplateValue value) =>
         value is LiteralValue { Value: { Type: BsonType.String } text } ? text.ToString() : null;
 
-    /// <summary>Of a document, or of each that may be chosen.</summary>
+    /// <summary>Finds the fields of a document, or of each that may be chosen.</summary>
     private static IEnumerable<KeyValuePair<string, TemplateValue>> FieldsOf(TemplateValue? value) => value switch
     {
         DocumentValue { IsArray: false } document => document.Elements,
@@ -294,7 +294,7 @@ public sealed class FieldCheck
             }
         }
 
-        /// <summary>Of an update that is a pipeline.</summary>
+        /// <summary>The stages of an update that is a pipeline.</summary>
         private void UpdateStage(string stage, TemplateValue value)
         {
             Expression(value);
@@ -314,7 +314,7 @@ public sealed class FieldCheck
             }
         }
 
-        /// <summary>Up to the first stage that makes other documents of those of the collection.</summary>
+        /// <summary>Checks a pipeline up to the first stage that makes other documents of those of the collection.</summary>
         public void Pipeline(DocumentValue pipeline)
         {
             (string Name, TemplateValue Value)[] stages = [.. ItemsOf(pipeline)

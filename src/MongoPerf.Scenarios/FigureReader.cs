@@ -7,7 +7,7 @@ namespace MongoPerf.Scenarios;
 
 /// <summary>Reads what figures and tables a scenario's report shows, and checks the names in them.</summary>
 /// <param name="parameters">The file's own, without those of the command line.</param>
-/// <param name="rounds">With these parameters: their phases and operations may be named.</param>
+/// <param name="rounds">The rounds with these parameters: their phases and operations may be named.</param>
 /// <param name="text">What titles and parameters' values become with <c>--scale</c>.</param>
 internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<PlanRound> rounds, ScaledText text)
 {

@@ -13,9 +13,9 @@ internal sealed class GeneratorReader
     private readonly MappingNode? _keys;
     private readonly ScenarioNode? _single;
 
-    /// <param name="name">With its ^.</param>
+    /// <param name="name">The name with its ^.</param>
     /// <param name="argument">What stands behind it; null for nothing.</param>
-    /// <param name="place">Of the name.</param>
+    /// <param name="place">The place of the name.</param>
     /// <exception cref="UserException">A key that this generator has not.</exception>
     public GeneratorReader(string name, ScenarioNode? argument, ScalarNode place)
     {

@@ -1,10 +1,10 @@
 namespace MongoPerf.Scenarios;
 
 /// <summary>The values that a template can generate: how each is written, and what it gives.</summary>
-/// <param name="Name">With its ^.</param>
+/// <param name="Name">The name with its ^.</param>
 /// <param name="Form">An example of the longest form.</param>
 /// <param name="Description">A sentence.</param>
-/// <param name="Keys">Of its long form.</param>
+/// <param name="Keys">The keys of its long form.</param>
 internal sealed record Generator(string Name, string Form, string Description, IReadOnlyList<string> Keys)
 {
     /// <summary>Field names end in digits: field0, field1.</summary>

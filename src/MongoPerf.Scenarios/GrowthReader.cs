@@ -62,7 +62,7 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
             "reads and updates are allowed beside a growth");
     }
 
-    /// <summary>At each size the growing collections have as many documents as the growth wrote.</summary>
+    /// <summary>Requires that at each size the growing collections have as many documents as the growth wrote.</summary>
     private static void RequireSameSizes(MappingReader reader, Phase phase, GrowingCollection[] collections)
     {
         if (LeavesOf(phase.Groups).FirstOrDefault(o => ChangesCount(o.Leaf) && collections.Any(c => c.Name == o.Leaf.Collection))

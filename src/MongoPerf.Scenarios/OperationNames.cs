@@ -41,13 +41,13 @@ internal static class OperationNames
             : null;
     }
 
-    /// <summary>For an operation within another, such as the update of a findAndModify.</summary>
+    /// <summary>A hint for an operation within another, such as the update of a findAndModify.</summary>
     /// <param name="kinds">Both operations.</param>
-    /// <param name="operation">That has them as keys.</param>
+    /// <param name="operation">The operation that has them among its keys.</param>
     /// <returns>Null when neither holds what is to be changed.</returns>
     public static string? HintInside(IEnumerable<string> kinds, MappingNode operation) =>
         kinds.Any(kind => kind is "update" or "replace" && operation.Find(kind) is not ScalarNode) ? NodeReader.HintOfChanges : null;
 
-    /// <summary>For an update operator that stands in the operation itself.</summary>
+    /// <summary>A hint for an update operator that stands in the operation itself.</summary>
     public static string HintOfWith(MappingEntry entry) => $"write with: {{{entry.Name}: {entry.Value.Label}}}";
 }

@@ -9,7 +9,7 @@ namespace MongoPerf.Scenarios;
 
 /// <summary>Reads the operations of a phase.</summary>
 /// <param name="data">The collections that the file describes.</param>
-/// <param name="defaults">Under "defaults"; null for none.</param>
+/// <param name="defaults">The values under "defaults"; null for none.</param>
 /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
 /// <param name="seed">The run's.</param>
 /// <param name="fields">Gets the fields that operations name.</param>
@@ -19,8 +19,8 @@ public sealed class OperationReader(
     private const int MostBatch = 100_000;
 
     /// <param name="node">One operation.</param>
-    /// <param name="path">Such as the phase's name.</param>
-    /// <param name="usualName">Of one that has no name; null for its kind.</param>
+    /// <param name="path">The path, such as the phase's name.</param>
+    /// <param name="usualName">The name of one that has none; null for its kind.</param>
     public WeightedOperation Read(ScenarioNode node, string path, string? usualName = null)
     {
         (Operation operation, MappingReader reader) = Read(node, path, ScenarioLanguage.Operations, usualName, null);
@@ -30,7 +30,7 @@ public sealed class OperationReader(
     /// <param name="node">One operation.</param>
     /// <param name="path">What it is a part of.</param>
     /// <param name="kinds">What it may be.</param>
-    /// <param name="usualName">Of one that has no name; null for its kind.</param>
+    /// <param name="usualName">The name of one that has none; null for its kind.</param>
     /// <param name="templates">Of a step: reads its values; null for any other.</param>
     private (Operation Operation, MappingReader Reader) Read(
         ScenarioNode node, string path, IReadOnlyList<KeySet> kinds, string? usualName, Func<DocumentTemplate?, TemplateReader>? templates)
@@ -468,7 +468,7 @@ public sealed class OperationReader(
             return DocumentValue.Of(("_id", ReferenceValue.Of(About!.Documents, About.Documents.Id)));
         }
 
-        /// <summary>Of a command about many documents: without a filter about all.</summary>
+        /// <summary>Reads the filter of a command about many documents: without a filter it is about all.</summary>
         /// <exception cref="UserException">A key of its own that nothing uses.</exception>
         public DocumentValue FilterOrAll() => Filter() ?? (Reader.Find("key") is not { } key ? DocumentValue.Empty
             : throw MappingReader.Wrong(key, $"{Path}: key draws a document, but there is no filter to name it",

@@ -28,13 +28,13 @@ internal static class Operators
         "$shardedDataDistribution", "$skip", "$sort", "$sortByCount", "$unionWith", "$unset", "$unwind", "$vectorSearch",
     ];
 
-    /// <summary>In the place of a field.</summary>
+    /// <summary>The operators of filters that stand in the place of a field.</summary>
     private static readonly string[] OfFilters =
     [
         "$and", "$comment", "$expr", "$jsonSchema", "$nor", "$or", "$sampleRate", "$text", "$where",
     ];
 
-    /// <summary>Of a field's value.</summary>
+    /// <summary>The operators of a field's value.</summary>
     private static readonly string[] OfFields =
     [
         "$all", "$bitsAllClear", "$bitsAllSet", "$bitsAnyClear", "$bitsAnySet", "$elemMatch", "$eq", "$exists", "$geoIntersects",
@@ -46,7 +46,7 @@ internal static class Operators
     private static readonly string[] OfReferences = ["$ref", "$id", "$db"];
 
     /// <param name="node">Operators, a pipeline or a whole document.</param>
-    /// <param name="path">For messages.</param>
+    /// <param name="path">The path for messages.</param>
     /// <exception cref="UserException">An operator or stage that MongoDB does not have.</exception>
     public static void RequireUpdate(ScenarioNode node, string path)
     {
@@ -80,7 +80,7 @@ internal static class Operators
             RequireFilter(filter, path);
     }
 
-    /// <summary>As the server sees it: the first key says whether a mapping holds operators or is a value.</summary>
+    /// <summary>Checks a field as the server sees it: the first key says whether a mapping holds operators or is a value.</summary>
     private static void RequireField(ScenarioNode node, string path)
     {
         if (node is not MappingNode { Entries: [{ Name: ['$', ..] first }, ..] } mapping || OfReferences.Contains(first)

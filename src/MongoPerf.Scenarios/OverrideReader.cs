@@ -8,7 +8,7 @@ namespace MongoPerf.Scenarios;
 public sealed class OverrideReader(PlanOverrides overrides)
 {
     /// <summary>The file's tree with these values in it.</summary>
-    /// <param name="root">Of the file.</param>
+    /// <param name="root">The root of the file.</param>
     /// <param name="changes">Gets each value that is another now.</param>
     /// <exception cref="UserException">There is nothing to put a value in place of.</exception>
     public MappingNode Apply(MappingNode root, List<StoredMessage> changes)
@@ -86,7 +86,7 @@ public sealed class OverrideReader(PlanOverrides overrides)
                 "change the file, or use --set where it has parameters");
     }
 
-    /// <summary>Of a growth, the phases that run at each size.</summary>
+    /// <summary>Puts the values into a phase; of a growth, into the phases that run at each size.</summary>
     private MappingNode SetIn(MappingNode phase, PlanOption[] given, List<StoredMessage> changes)
     {
         if (IsMeasured(phase))
@@ -104,7 +104,7 @@ public sealed class OverrideReader(PlanOverrides overrides)
         && (phase.Find("create") ?? phase.Find("load") ?? phase.Find("balancer") ?? phase.Find("groups")) is null;
 
     /// <summary>The values in a mapping of the file, without what they displace there.</summary>
-    /// <param name="node">As the file has it.</param>
+    /// <param name="node">The node as the file has it.</param>
     /// <param name="given">The options whose values go there.</param>
     /// <param name="of">The name of what the mapping describes; empty where there is only one.</param>
     /// <param name="changes">Gets each value that is another now.</param>

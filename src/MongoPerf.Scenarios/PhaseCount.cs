@@ -10,7 +10,7 @@ internal sealed class PhaseCount
 
     private int _count;
 
-    /// <param name="phase">As it is written.</param>
+    /// <param name="phase">The phase as it is written.</param>
     /// <exception cref="UserException">It is one too many.</exception>
     public void Add(ScenarioNode phase)
     {

@@ -10,13 +10,13 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
 {
     public const int MostThreads = 10_000;
 
-    /// <summary>Of a phase that measures: what is left of it after the warm-up is enough to be compared.</summary>
+    /// <summary>The seconds of a phase that measures: what is left of it after the warm-up is enough to be compared.</summary>
     public const double UsualSeconds = 30;
 
-    /// <summary>Of a phase that measures until something is known.</summary>
+    /// <summary>The most seconds of a phase that measures until something is known.</summary>
     public const double MostSeconds = 600;
 
-    /// <summary>Of all threads together; they are kept in memory and stored when the phase is over.</summary>
+    /// <summary>The most laps of all threads together; they are kept in memory and stored when the phase is over.</summary>
     private const long MostLaps = 100_000;
 
     /// <param name="node">The phase; threads is a single value.</param>
@@ -135,8 +135,8 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
     public static double WarmupOf(double seconds, Until? until) => Math.Min(seconds, until is null ? seconds : UsualSeconds) / 4;
 
     /// <summary>A phase's only group: how long, how fast and with how many threads it measures.</summary>
-    /// <param name="reader">Of the phase.</param>
-    /// <param name="name">Of the phase.</param>
+    /// <param name="reader">The reader of the phase.</param>
+    /// <param name="name">The name of the phase.</param>
     /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
     /// <param name="operations">What it measures.</param>
     public static PhaseGroup Measured(MappingReader reader, string name, CountScale scale, IReadOnlyList<WeightedOperation> operations)

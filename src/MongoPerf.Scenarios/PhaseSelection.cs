@@ -7,8 +7,8 @@ namespace MongoPerf.Scenarios;
 /// <summary>Takes the phases that the command line names out of a plan.</summary>
 internal static class PhaseSelection
 {
-    /// <param name="round">Of the file, with what the command line puts in place of its values.</param>
-    /// <param name="overrides">Of the command line.</param>
+    /// <param name="round">The round of the file, with what the command line puts in place of its values.</param>
+    /// <param name="overrides">The overrides of the command line.</param>
     /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
     public static PlanRound Of(PlanRound round, PlanOverrides overrides, CountScale scale)
     {
@@ -69,7 +69,7 @@ internal static class PhaseSelection
     private static IEnumerable<Phase> LoadsOf(PlanRound round) => round.Phases.Select(phase => phase.Growth).OfType<GrowthPlan>()
         .SelectMany(growth => growth.Collections.Select(grown => LoadOf(growth, grown.Name)));
 
-    /// <summary>By the largest batches that the growth writes.</summary>
+    /// <summary>Makes the load of a growth, by the largest batches that the growth writes.</summary>
     private static Phase LoadOf(GrowthPlan growth, string collection)
     {
         PhaseGroup group = growth.Writes.Select(write => write.Groups[collection])

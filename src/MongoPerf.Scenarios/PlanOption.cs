@@ -19,7 +19,7 @@ public enum PlanPlace
 /// An option whose value takes the place of a scenario file's: how it is typed, where it acts and what it excludes. The commands make it of
 /// this, and everything that asks what was typed reads it here. All of them are in <see cref="PlanOptions"/>.
 /// </summary>
-/// <param name="name">As typed, such as <c>--threads</c>.</param>
+/// <param name="name">The name as it is typed, such as <c>--threads</c>.</param>
 /// <param name="valueName">What help calls its value.</param>
 /// <param name="help">Says what it does; the Chinese text is found by it.</param>
 /// <param name="parse">

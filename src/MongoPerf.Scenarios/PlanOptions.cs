@@ -111,7 +111,7 @@ public static class PlanOptions
         With = (overrides, value) => overrides with { Step = (long?)value },
     };
 
-    /// <summary>In the order in which changes are listed.</summary>
+    /// <summary>All options, in the order in which changes are listed.</summary>
     public static IReadOnlyList<PlanOption> All { get; } = [Threads, Records, Operations, Duration, Until, Warmup, Rates, Target, Step];
 
     /// <summary>Those that only <c>run</c> has, in the order of its help; <see cref="OfGrowths"/> apart.</summary>

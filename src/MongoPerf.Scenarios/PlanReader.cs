@@ -10,7 +10,7 @@ namespace MongoPerf.Scenarios;
 /// <param name="MaxErrors">The file's; null when it says nothing.</param>
 /// <param name="MaxSkipped">The same of skipped arrivals.</param>
 /// <param name="Changes">What the command line changed.</param>
-/// <param name="Deployments">That the file brings up; empty for none.</param>
+/// <param name="Deployments">The deployments that the file brings up; empty for none.</param>
 /// <param name="Set">What the file sets for the deployment that it was read for, a line each.</param>
 public sealed record ReadPlan(Plan Plan, long? MaxErrors, SkipLimit? MaxSkipped, IReadOnlyList<StoredMessage> Changes,
     IReadOnlyList<ScenarioDeployment> Deployments, IReadOnlyList<string> Set)
@@ -36,7 +36,7 @@ public sealed record ReadPlan(Plan Plan, long? MaxErrors, SkipLimit? MaxSkipped,
 public static class PlanReader
 {
     /// <param name="file">The file.</param>
-    /// <param name="overrides">Of the command line.</param>
+    /// <param name="overrides">The overrides of the command line.</param>
     /// <param name="seed">The run's.</param>
     /// <param name="on">One of the file's deployments, whose values of parameters hold; null for none.</param>
     /// <exception cref="UserException">The file is wrong; says where and how.</exception>

@@ -5,11 +5,11 @@ namespace MongoPerf.Scenarios;
 
 /// <summary>Reads the data and phases of one combination of the parameters that the data depend on.</summary>
 /// <param name="top">The whole file.</param>
-/// <param name="parameters">Of the file and the command line.</param>
+/// <param name="parameters">The parameters of the file and the command line.</param>
 /// <param name="chosen">The values of those that the data depend on.</param>
 /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
 /// <param name="seed">The run's.</param>
-/// <param name="count">Of the file's phases.</param>
+/// <param name="count">The count of the file's phases.</param>
 /// <param name="warnings">Gets a line for each thing that is probably a mistake.</param>
 internal sealed class RoundReader(
     MappingReader top, ScenarioParameters parameters, IReadOnlyDictionary<string, NamedValue> chosen, CountScale scale, ulong seed,

@@ -13,8 +13,8 @@ namespace MongoPerf.Scenarios;
 /// A parameter's values, titles and descriptions go through here and nowhere else, so that no table, chart or file has to
 /// think of the scale.
 /// </remarks>
-/// <param name="parameters">Of the file and the command line.</param>
-/// <param name="scale">With which all rounds have been read.</param>
+/// <param name="parameters">The parameters of the file and the command line.</param>
+/// <param name="scale">The scale with which all rounds have been read.</param>
 internal sealed partial class ScaledText(ScenarioParameters parameters, CountScale scale)
 {
     /// <summary>A smaller number in a text, without a suffix, is hardly a count of documents or operations.</summary>
@@ -29,7 +29,7 @@ internal sealed partial class ScaledText(ScenarioParameters parameters, CountSca
 
     /// <summary>What a parameter's value is called: "20k" for 100M times 0.0002.</summary>
     /// <param name="parameter">Its name; other names, such as threads, have values that nothing scales.</param>
-    /// <param name="label">As the file calls the value.</param>
+    /// <param name="label">The label as the file calls the value.</param>
     public string Of(string parameter, string label)
     {
         if (IsFull || !parameters.Names.Contains(parameter))
@@ -114,7 +114,7 @@ internal sealed partial class ScaledText(ScenarioParameters parameters, CountSca
     private string Multiplied(string text) => $"{text} (counts × {scale.Factor.ToString("0.########", CultureInfo.InvariantCulture)})";
 
     /// <param name="text">Its words that are counts are replaced.</param>
-    /// <param name="countOf">Of a word and its number: the count in its place; null leaves it.</param>
+    /// <param name="countOf">Makes of a word and its number the count in its place; null leaves it.</param>
     private static string Replace(string text, Func<string, long, long?> countOf) =>
         Counts().Replace(
             text, match => CountIn(match.Value) is { } full && countOf(match.Value, full) is { } count ? TextOf(count) : match.Value);

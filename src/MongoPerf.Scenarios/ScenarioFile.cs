@@ -5,7 +5,7 @@ namespace MongoPerf.Scenarios;
 
 /// <summary>A scenario file and where it was found.</summary>
 /// <param name="Name">Short, such as ycsb/a.</param>
-/// <param name="ShownPath">As messages name it.</param>
+/// <param name="ShownPath">The path as messages name it.</param>
 /// <param name="Text">Its contents.</param>
 public sealed record ScenarioFile(string Name, string ShownPath, string Text)
 {
@@ -23,7 +23,7 @@ public sealed record ScenarioFile(string Name, string ShownPath, string Text)
     /// <summary>Names of the scenarios that come with the program.</summary>
     public static IEnumerable<string> Shipped() => In(ShippedFolder).Select(found => found.Name).Order(StringComparer.Ordinal);
 
-    /// <summary>By name (ycsb/a) or by path.</summary>
+    /// <summary>Finds a file by name (ycsb/a) or by path.</summary>
     /// <returns>Null when there is none.</returns>
     public static ScenarioFile? TryFind(string nameOrPath)
     {

@@ -21,9 +21,11 @@ internal sealed partial class ScenarioParameters
     /// <summary>Where single values were put in, by where they stand themselves.</summary>
     private readonly Dictionary<Position, HashSet<Position>> _uses = [];
 
-    /// <param name="node">Under "parameters"; null for none.</param>
-    /// <param name="set">Of the deployment, by names that are there; wins over the file's other values. Null for none.</param>
-    /// <param name="overrides">Of the command line, by name; whole values or lists with commas. Wins over both.</param>
+    /// <param name="node">The node, under "parameters"; null for none.</param>
+    /// <param name="set">
+    /// The values that the deployment sets, by names that are there; they win over the file's other values. Null for none.
+    /// </param>
+    /// <param name="overrides">The values of the command line, by name; whole values or lists with commas. They win over both.</param>
     /// <param name="changes">Gets each override.</param>
     /// <exception cref="UserException">An empty sweep, or an override of what is not there.</exception>
     public ScenarioParameters(
@@ -43,7 +45,7 @@ internal sealed partial class ScenarioParameters
             Override(name, text, changes);
     }
 
-    /// <summary>In the file's order.</summary>
+    /// <summary>The names in the file's order.</summary>
     public IEnumerable<string> Names => _names.Select(n => n.Text);
 
     /// <summary>The values of one, in the file's order.</summary>
@@ -87,7 +89,7 @@ internal sealed partial class ScenarioParameters
     }
 
     /// <summary>The piece with its parameters put in and its ^if decided.</summary>
-    /// <param name="node">Of the file.</param>
+    /// <param name="node">The node of the file.</param>
     /// <param name="chosen">The value of each sweep in it.</param>
     /// <exception cref="UserException">A parameter that is not there, or that nests the piece too deep.</exception>
     public ScenarioNode Resolve(ScenarioNode node, IReadOnlyDictionary<string, NamedValue> chosen) =>
@@ -124,7 +126,7 @@ internal sealed partial class ScenarioParameters
                 scalar, $"parameter '{name}' makes this nested too deep; at most {NodeReader.MostLevels} levels are allowed");
     }
 
-    /// <param name="file">As it is written: what the command line replaced counts as used.</param>
+    /// <param name="file">The file as it is written: what the command line replaced counts as used.</param>
     /// <exception cref="UserException">A parameter that nothing uses.</exception>
     public void RequireAllUsed(MappingNode file)
     {

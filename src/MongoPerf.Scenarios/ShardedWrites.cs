@@ -15,11 +15,11 @@ namespace MongoPerf.Scenarios;
 /// </remarks>
 public static class ShardedWrites
 {
-    /// <summary>Of a collection whose file says by what it is sharded.</summary>
-    /// <param name="operation">As it was read.</param>
-    /// <param name="collection">That it is about.</param>
-    /// <param name="reader">Of the operation.</param>
-    /// <param name="path">For messages, such as mix.replace.</param>
+    /// <summary>Completes the writes of a collection whose file says by what it is sharded.</summary>
+    /// <param name="operation">The operation as it was read.</param>
+    /// <param name="collection">The collection that it is about.</param>
+    /// <param name="reader">The reader of the operation.</param>
+    /// <param name="path">The path for messages, such as mix.replace.</param>
     /// <exception cref="UserException">A replacement would not keep the shard key, or names no document by it.</exception>
     public static Operation Of(Operation operation, PlanCollection? collection, MappingReader reader, string path)
     {
@@ -30,10 +30,10 @@ public static class ShardedWrites
         UserException Wrong(string at, string message, string? hint) => MappingReader.Wrong(reader.Find(at) ?? reader.Node, message, hint);
     }
 
-    /// <summary>Of collections whose file leaves open by what they are sharded.</summary>
+    /// <summary>Completes the writes of collections whose file leaves open by what they are sharded.</summary>
     /// <param name="read">A plan.</param>
     /// <param name="usual">
-    /// By which shards hold a collection without a key of its own; null without shards, and where it is not known.
+    /// The key by which shards hold a collection without a key of its own; null without shards, and where it is not known.
     /// </param>
     /// <exception cref="UserException">As for those whose file says it.</exception>
     public static ReadPlan Of(ReadPlan read, string? usual) => usual is null ? read : read with
@@ -68,9 +68,9 @@ public static class ShardedWrites
                 : operation;
     }
 
-    /// <param name="collection">That operations are about.</param>
-    /// <param name="key">By which it is sharded.</param>
-    /// <param name="path">For messages.</param>
+    /// <param name="collection">The collection that operations are about.</param>
+    /// <param name="key">The key by which it is sharded.</param>
+    /// <param name="path">The path for messages.</param>
     /// <param name="wrong">Makes the error of a key of the operation, with a hint.</param>
     private sealed class Rewriting(PlanCollection collection, ShardKey key, string path, Func<string, string, string?, UserException> wrong)
     {

@@ -9,7 +9,9 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Scenarios;
 
 /// <summary>Makes templates out of a file's values: documents, filters, updates.</summary>
-/// <param name="documents">Of the collection that the values are about, for ^key and ^field; null in a document itself.</param>
+/// <param name="documents">
+/// The documents of the collection that the values are about, for ^key and ^field; null in a document itself.
+/// </param>
 /// <param name="seed">The run's.</param>
 /// <param name="steps">What ^from may name; null outside of steps.</param>
 internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, StepScope? steps = null)
@@ -19,7 +21,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
     private const long MostInGroup = long.MaxValue / 2;
 
     /// <param name="node">A mapping.</param>
-    /// <param name="path">Such as users.document: random values depend on it.</param>
+    /// <param name="path">The path, such as users.document: random values depend on it.</param>
     public DocumentValue Document(ScenarioNode node, string path)
     {
         if (node is not MappingNode mapping)

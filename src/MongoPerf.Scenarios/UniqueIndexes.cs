@@ -12,9 +12,9 @@ namespace MongoPerf.Scenarios;
 /// </summary>
 public static class UniqueIndexes
 {
-    /// <summary>Of a collection whose file says by what it is sharded.</summary>
-    /// <param name="collection">Of the file.</param>
-    /// <param name="indexes">That it has, or gets.</param>
+    /// <summary>Requires what sharding needs of the unique indexes of a collection whose file says by what it is sharded.</summary>
+    /// <param name="collection">The collection of the file.</param>
+    /// <param name="indexes">The indexes that it has, or gets.</param>
     /// <param name="node">Where they stand.</param>
     /// <exception cref="UserException">A unique index does not begin with the collection's own shard key.</exception>
     public static void Require(PlanCollection collection, IReadOnlyList<BsonDocument> indexes, ScenarioNode? node)
@@ -24,9 +24,11 @@ public static class UniqueIndexes
             throw MappingReader.Wrong(node!, Message(collection, wrong, key), Hint(wrong, key));
     }
 
-    /// <summary>Of collections whose file leaves open by what they are sharded.</summary>
-    /// <param name="rounds">Of a plan.</param>
-    /// <param name="usual">By which shards hold a collection that has no key of its own.</param>
+    /// <summary>
+    /// Requires what sharding needs of the unique indexes of collections whose file leaves open by what they are sharded.
+    /// </summary>
+    /// <param name="rounds">The rounds of a plan.</param>
+    /// <param name="usual">The key by which shards hold a collection that has no key of its own.</param>
     /// <exception cref="UserException">A unique index does not begin with that.</exception>
     public static void Require(IReadOnlyList<PlanRound> rounds, ShardKey usual)
     {

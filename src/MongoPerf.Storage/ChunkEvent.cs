@@ -11,7 +11,7 @@ public enum ChunkEventKind
 /// <summary>How it ended. Stored by name: never rename a value.</summary>
 public enum ChunkEventOutcome
 {
-    /// <summary>Under way when the run looked last.</summary>
+    /// <summary>It was under way when the run looked last.</summary>
     Running,
     Done,
     Failed,
@@ -34,13 +34,13 @@ public sealed record ChunkEvent
     /// <summary>The shard that owned the chunk.</summary>
     public required string From { get; init; }
 
-    /// <summary>Of a migration: the shard that received it.</summary>
+    /// <summary>The shard that received the chunk in a migration.</summary>
     public string? To { get; init; }
 
-    /// <summary>Of a migration: documents copied, those left out that were written meanwhile; null when the log does not say.</summary>
+    /// <summary>The documents that a migration copied, without those that were written meanwhile; null when the log does not say.</summary>
     public long? Documents { get; init; }
 
-    /// <summary>Of a migration: bytes of <see cref="Documents"/>, uncompressed.</summary>
+    /// <summary>The bytes of <see cref="Documents"/> in a migration, uncompressed.</summary>
     public long? Bytes { get; init; }
 
     public required ChunkEventOutcome Outcome { get; init; }

@@ -8,7 +8,7 @@ namespace MongoPerf.Storage;
 /// </summary>
 public sealed record ClientCalibration
 {
-    /// <summary>Of the stored text; a newer one is not read.</summary>
+    /// <summary>The format of the stored text; a newer one is not read.</summary>
     public const int CurrentFormat = 1;
 
     /// <summary>Kinds, which are the names of the phases in scenarios/calibrate.yaml. Stored: never rename one.</summary>
@@ -100,14 +100,14 @@ public sealed record ClientCalibration
 }
 
 /// <summary>What operations cost through MongoDB.Driver, measured as with MongoPerf's own client.</summary>
-/// <param name="Version">Of MongoDB.Driver.</param>
+/// <param name="Version">The version of MongoDB.Driver.</param>
 /// <param name="Costs">One for each of <see cref="ClientCalibration.Kinds"/>.</param>
 public sealed record DriverCosts(string Version, IReadOnlyList<OperationCost> Costs);
 
 /// <summary>What one operation costs more with another client; nothing where that one is cheaper.</summary>
-/// <param name="Microseconds">By the clock.</param>
+/// <param name="Microseconds">The microseconds by the clock.</param>
 /// <param name="CpuMicroseconds">User and system time of the client process.</param>
-/// <param name="AllocatedBytes">On the managed heap.</param>
+/// <param name="AllocatedBytes">The bytes allocated on the managed heap.</param>
 public sealed record AddedCost(double Microseconds, double CpuMicroseconds, double AllocatedBytes)
 {
     public static AddedCost Between(OperationCost from, OperationCost to) => new(
@@ -116,13 +116,13 @@ public sealed record AddedCost(double Microseconds, double CpuMicroseconds, doub
         Math.Max(0, to.AllocatedBytes - from.AllocatedBytes));
 }
 
-/// <summary>Of one operation, on average.</summary>
+/// <summary>The cost of one operation, on average.</summary>
 public sealed record OperationCost
 {
     /// <summary>One of <see cref="ClientCalibration.Kinds"/>.</summary>
     public required string Kind { get; init; }
 
-    /// <summary>By the clock, all of it: drawing, sending, the loopback's way, the reply.</summary>
+    /// <summary>The microseconds by the clock for all of it: drawing, sending, the loopback's way, the reply.</summary>
     public required double Microseconds { get; init; }
 
     /// <summary>What of <see cref="Microseconds"/> is service time, as a run measures it.</summary>
@@ -131,7 +131,7 @@ public sealed record OperationCost
     /// <summary>User and system time of the client process.</summary>
     public required double CpuMicroseconds { get; init; }
 
-    /// <summary>By the client, on the managed heap.</summary>
+    /// <summary>The bytes that the client allocated on the managed heap.</summary>
     public required double AllocatedBytes { get; init; }
 
     /// <summary>Bytes of documents sent or received.</summary>
@@ -140,7 +140,7 @@ public sealed record OperationCost
     internal bool IsSound => Microseconds > 0 && new[] { Microseconds, ServiceMicroseconds, CpuMicroseconds, AllocatedBytes, DocumentBytes }
         .All(value => value is >= 0 and <= RunJson.Largest);
 
-    /// <param name="result">Of one thread on the null deployment.</param>
+    /// <param name="result">The result of one thread on the null deployment.</param>
     /// <param name="kind">One of <see cref="ClientCalibration.Kinds"/>.</param>
     /// <returns>Null when it succeeded in nothing.</returns>
     public static OperationCost? From(OperationResult result, string kind)

@@ -4,7 +4,7 @@ namespace MongoPerf.Storage;
 
 /// <summary>Which of several clients' parts of a plan a run is.</summary>
 /// <param name="Group">Common to the parts of one execution.</param>
-/// <param name="Name">Of the client.</param>
+/// <param name="Name">The name of the client.</param>
 /// <param name="Number">1-based.</param>
 /// <param name="Count">How many parts there are.</param>
 public sealed record ClientPart(string Group, string Name, int Number, int Count);
@@ -16,9 +16,9 @@ public sealed record ClientPart(string Group, string Name, int Number, int Count
 public sealed record ClientClock(string Server, double OffsetMilliseconds, double UncertaintyMilliseconds);
 
 /// <summary>One of the runs that a run was merged from.</summary>
-/// <param name="Name">Of the client.</param>
+/// <param name="Name">The name of the client.</param>
 /// <param name="Run">Its id there.</param>
-/// <param name="State">As <see cref="StoredRun.StateText"/> when it was merged, or "missing".</param>
+/// <param name="State">The state that <see cref="StoredRun.StateText"/> gave when it was merged, or "missing".</param>
 public sealed record MergedClient(string Name, string Run, string State)
 {
     /// <summary>Anything but a finished part makes the merged run a partial one.</summary>
@@ -27,7 +27,7 @@ public sealed record MergedClient(string Name, string Run, string State)
     /// <summary>Null where it is not known.</summary>
     public string? Host { get; init; }
 
-    /// <summary>Of its machine; null where it is not known.</summary>
+    /// <summary>The CPUs of its machine; null where they are not known.</summary>
     public int? CpuCount { get; init; }
 
     /// <summary>Null for a run that noted none: its times are taken as they are.</summary>
@@ -40,9 +40,9 @@ public sealed record MergedClient(string Name, string Run, string State)
 /// <summary>What one client did of an operation.</summary>
 /// <param name="Client">Its name.</param>
 /// <param name="Operations">Succeeded, in the measured part.</param>
-/// <param name="OperationsPerSecond">Of documents for inserts.</param>
-/// <param name="P99Microseconds">Of what is judged; null where nothing was recorded.</param>
-/// <param name="Threads">That did it.</param>
-/// <param name="CpuCores">That the client used meanwhile, on average.</param>
+/// <param name="OperationsPerSecond">The operations per second; for inserts the documents per second.</param>
+/// <param name="P99Microseconds">The 99th percentile of what is judged; null where nothing was recorded.</param>
+/// <param name="Threads">The threads that did it.</param>
+/// <param name="CpuCores">The cores that the client used meanwhile, on average.</param>
 public sealed record ClientResult(
     string Client, long Operations, double OperationsPerSecond, double? P99Microseconds = null, int Threads = 0, double CpuCores = 0);

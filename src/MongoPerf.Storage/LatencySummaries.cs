@@ -21,6 +21,8 @@ public static class LatencySummaries
     /// <returns>Null for null: in a closed loop nothing is due.</returns>
     public static LatencySummary? FromPaced(LatencyHistogram? histogram) => histogram is null ? null : From(histogram);
 
-    /// <summary>To the tenth of a microsecond that histograms begin with: the end of a bucket has more digits than were measured.</summary>
+    /// <summary>
+    /// Rounds to the tenth of a microsecond that histograms begin with: the end of a bucket has more digits than were measured.
+    /// </summary>
     private static double? Rounded(double? microseconds) => microseconds is { } value ? Math.Round(value, 1) : null;
 }

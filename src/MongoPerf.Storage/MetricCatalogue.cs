@@ -11,7 +11,7 @@ public enum MetricKind
 /// <param name="Name">Column in run.db and in CSV; never renamed.</param>
 /// <param name="Unit">"bytes", "operations", "microseconds", "percent", "count".</param>
 /// <param name="Kind">Level or running count.</param>
-/// <param name="Title">For people.</param>
+/// <param name="Title">The title, for people.</param>
 /// <param name="Path">
 /// Where serverStatus has it, dots between the steps; for host metrics, where Linux has it; for shards, what is asked.
 /// </param>
@@ -30,7 +30,7 @@ public static class MetricCatalogue
     /// <summary>From 8.0 on: which step a checkpoint is at, 0 for none.</summary>
     public const string CheckpointState = "wiredTiger.checkpoint.progress state";
 
-    /// <summary>Of each server, from serverStatus (MongoDB's manual has each path).</summary>
+    /// <summary>The metrics of each server, from serverStatus (MongoDB's manual has each path).</summary>
     public static IReadOnlyList<Metric> Server { get; } =
     [
         Counter("opcounters_insert", "operations", "Inserted documents", "opcounters.insert"),
@@ -92,7 +92,7 @@ public static class MetricCatalogue
         Gauge("index_builds", "count", "Index builds", "activeIndexBuilds.total") with { GoneFrom = new Version(8, 0) },
     ];
 
-    /// <summary>Of the machine that the client runs on, from /proc, and of the client process itself.</summary>
+    /// <summary>The metrics of the machine that the client runs on, from /proc, and of the client process itself.</summary>
     public static IReadOnlyList<Metric> Host { get; } =
     [
         Counter("cpu_user", "core-microseconds", "Host CPU, user", "/proc/stat user+nice"),
@@ -118,7 +118,7 @@ public static class MetricCatalogue
         Counter("servers_cpu", "core-microseconds", "CPU of the servers under load on this machine", "/proc/PID/stat utime+stime"),
     ];
 
-    /// <summary>Of each shard of a sharded deployment: its part of the collection, and what its primary did.</summary>
+    /// <summary>The metrics of each shard of a sharded deployment: its part of the collection, and what its primary did.</summary>
     public static IReadOnlyList<Metric> Shard { get; } =
     [
         Gauge("documents", "documents", "Documents, orphans left out", "$collStats count - numOrphanDocs"),

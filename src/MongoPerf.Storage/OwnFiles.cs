@@ -46,14 +46,14 @@ public static class OwnFiles
         return new StreamWriter(new FileStream(path, FileMode.CreateNew, FileAccess.Write, FileShare.Read), Utf8);
     }
 
-    /// <summary>As <see cref="Replace(string)"/>, with the whole text.</summary>
+    /// <summary>Does the same as <see cref="Replace(string)"/> with the whole text.</summary>
     public static void Replace(string path, string text)
     {
         using StreamWriter output = Replace(path);
         output.Write(text);
     }
 
-    /// <summary>As <see cref="Replace(string, string)"/>, readable by its owner only.</summary>
+    /// <summary>Does the same as <see cref="Replace(string, string)"/>; only the owner can read the file.</summary>
     public static void ReplacePrivate(string path, string text)
     {
         File.Delete(path);

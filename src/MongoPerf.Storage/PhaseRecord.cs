@@ -28,7 +28,7 @@ public enum PhaseKind
 /// <summary>Where in a growth a phase ran.</summary>
 /// <param name="Growth">Name of the growth.</param>
 /// <param name="Step">1-based.</param>
-/// <param name="Documents">In the collection when the step ends.</param>
+/// <param name="Documents">How many documents the collection has when the step ends.</param>
 public sealed record GrowthPoint(string Growth, int Step, long Documents);
 
 /// <summary>What a run stored of one phase with one value of each parameter, of a growth at one size.</summary>
@@ -47,7 +47,7 @@ public sealed record PhaseRecord
     /// <summary>Null for a phase that is no part of a growth.</summary>
     public GrowthPoint? Growth { get; init; }
 
-    /// <summary>That it fills, makes, or is about in the first place; null when it is about none.</summary>
+    /// <summary>The collection that it fills, makes, or is about in the first place; null when it is about none.</summary>
     public string? Collection { get; init; }
 
     /// <summary>Documents (of a load) or operations after which each thread noted the time; null when none did.</summary>
@@ -63,7 +63,7 @@ public sealed record PhaseRecord
 
     public IReadOnlyList<AssertionResult> Assertions { get; init; } = [];
 
-    /// <summary>In <see cref="Collection"/> when the phase ended, as far as the client knows.</summary>
+    /// <summary>How many documents <see cref="Collection"/> had when the phase ended, as far as the client knows.</summary>
     public long Documents { get; init; }
 
     /// <summary>Documents that must be in <see cref="Collection"/> and are not, where the phase looked.</summary>
@@ -83,16 +83,18 @@ public sealed record PhaseRecord
     public double? StartedAtMilliseconds { get; init; }
 
     /// <summary>
-    /// Of one of several clients that wait for one another: how its clock stood against the coordinator's just before. Null otherwise.
+    /// How the clock of one of several clients that wait for one another stood against the coordinator's just before. Null for any other
+    /// client.
     /// </summary>
     public ClientClock? Clock { get; init; }
 
     /// <summary>
-    /// Of a merged run: between the first client's start of the phase and the last one's, by the clocks' common time; null otherwise.
+    /// The time between the first client's start of the phase and the last one's in a merged run, by the clocks' common time; null for any
+    /// other run.
     /// </summary>
     public double? StartSkewMilliseconds { get; init; }
 
-    /// <summary>Of <see cref="StartSkewMilliseconds"/>: what the clocks may be off, both ways; null where that is not known.</summary>
+    /// <summary>What the clocks may be off in <see cref="StartSkewMilliseconds"/>, both ways; null where that is not known.</summary>
     public double? StartSkewUncertaintyMilliseconds { get; init; }
 
     /// <summary>
@@ -103,7 +105,7 @@ public sealed record PhaseRecord
     /// <summary>False while it lasts, or when it was interrupted.</summary>
     public bool IsComplete { get; init; }
 
-    /// <summary>In the order of the plan.</summary>
+    /// <summary>The operations in the order of the plan.</summary>
     [JsonIgnore]
     public IReadOnlyList<OperationResult> Operations { get; init; } = [];
 
@@ -115,7 +117,9 @@ public sealed record PhaseRecord
     [JsonIgnore]
     public IReadOnlyList<OperationMix> Mixes { get; init; } = [];
 
-    /// <summary>Of its mixes where it has several groups, then <see cref="Total"/>; none where it has fewer than two operations.</summary>
+    /// <summary>
+    /// The totals of its mixes where it has several groups, then <see cref="Total"/>; none where it has fewer than two operations.
+    /// </summary>
     [JsonIgnore]
     public IReadOnlyList<OperationResult> Totals =>
         Total is null ? [] : [.. Mixes.Select(mix => mix.Total).Where(total => !ReferenceEquals(total, Total)), Total];
@@ -125,7 +129,7 @@ public sealed record PhaseRecord
     public IReadOnlyList<OperationResult> Independent =>
         [.. Operations.Where(result => !IsMixed(result)), .. Mixes.Select(mix => mix.Total)];
 
-    /// <summary>Of each collection whose sizes were taken at its end.</summary>
+    /// <summary>The sizes of each collection that were taken at its end.</summary>
     [JsonIgnore]
     public IReadOnlyList<SizeResult> Sizes { get; init; } = [];
 
@@ -136,8 +140,8 @@ public sealed record PhaseRecord
 /// <summary>Everything that a growth measured at one size.</summary>
 /// <param name="Growth">Its name.</param>
 /// <param name="Step">1-based.</param>
-/// <param name="Documents">In the collection when the step ends.</param>
-/// <param name="Phases">In the order in which they ran.</param>
+/// <param name="Documents">How many documents the collection has when the step ends.</param>
+/// <param name="Phases">The phases in the order in which they ran.</param>
 public sealed record GrowthStep(string Growth, int Step, long Documents, IReadOnlyList<PhaseRecord> Phases)
 {
     public IEnumerable<OperationResult> Operations => Phases.SelectMany(phase => phase.Operations);
@@ -148,7 +152,7 @@ public sealed record GrowthStep(string Growth, int Step, long Documents, IReadOn
     public IReadOnlyList<SizeResult> Sizes =>
         [.. Phases.SelectMany(phase => phase.Sizes).GroupBy(sizes => sizes.Collection).Select(collection => collection.Last())];
 
-    /// <summary>By the growths' order, then by size.</summary>
+    /// <summary>Groups records by the growths' order, then by size.</summary>
     public static IReadOnlyList<GrowthStep> Of(IEnumerable<PhaseRecord> records) =>
     [
         .. records.Where(record => record.Growth is not null).GroupBy(record => (record.Growth!.Growth, record.Growth.Step))
@@ -162,7 +166,7 @@ public sealed record ParameterValue(string Name, string Value);
 /// <param name="Done">
 /// Documents or operations since the phase's start: those of a whole number of laps, or, where one operation did several, a little more.
 /// </param>
-/// <param name="Seconds">Since the phase's start.</param>
+/// <param name="Seconds">The seconds since the phase's start.</param>
 public readonly record struct LapMark(long Done, double Seconds);
 
 /// <summary>How far one thread of a scenario's phase was when.</summary>
@@ -170,25 +174,25 @@ public readonly record struct LapMark(long Done, double Seconds);
 /// <param name="Thread">0-based.</param>
 /// <param name="Number">The thread's first is 1.</param>
 /// <param name="Done">Documents of a load, operations of any other phase, since the phase's start.</param>
-/// <param name="Seconds">Since the phase's start.</param>
+/// <param name="Seconds">The seconds since the phase's start.</param>
 public sealed record StoredLap(int Phase, int Thread, int Number, long Done, double Seconds);
 
 /// <summary>How evenly the threads of a group shared the work.</summary>
 /// <param name="Name">Empty when the phase has only one group.</param>
-/// <param name="Threads">Of the group.</param>
+/// <param name="Threads">The threads of the group.</param>
 /// <param name="Seconds">Length of its measured part.</param>
 /// <param name="Operations">Succeeded, over all threads.</param>
-/// <param name="Least">Of one thread.</param>
-/// <param name="Most">Of one thread.</param>
+/// <param name="Least">The fewest operations of one thread.</param>
+/// <param name="Most">The most operations of one thread.</param>
 /// <param name="Deviation">Standard deviation of the threads' operations.</param>
-/// <param name="Accounting">Of the group; warm-up included.</param>
+/// <param name="Accounting">The accounting of the group, warm-up included.</param>
 public sealed record GroupShare(
     string Name, int Threads, double Seconds, long Operations, long Least, long Most, double Deviation, Accounting Accounting)
 {
     /// <summary>What waited in the client because all connections were busy; null in a closed loop.</summary>
     public ClientWaiting? Waiting { get; init; }
 
-    /// <summary>Of its connections, warm-up included; null where the client does not count it.</summary>
+    /// <summary>The traffic of its connections, warm-up included; null where the client does not count it.</summary>
     public GroupTraffic? Traffic { get; init; }
 
     /// <summary>The operations that it chose among by their weights; empty where it had one.</summary>
@@ -212,15 +216,15 @@ public sealed record GroupShare(
 
 /// <summary>Arrivals of a rate that found all connections of their group busy, in the measured part.</summary>
 /// <param name="Arrivals">How many.</param>
-/// <param name="Seconds">In which some arrival waited.</param>
+/// <param name="Seconds">The seconds in which some arrival waited.</param>
 public sealed record ClientWaiting(long Arrivals, double Seconds);
 
 /// <summary>What a group's connections carried, bytes, handshakes included.</summary>
-/// <param name="DocumentBytes">Of the documents inserted and returned.</param>
-/// <param name="MessageBytesSent">As they were before compression and TLS.</param>
-/// <param name="WireBytesSent">As they went through the socket.</param>
-/// <param name="MessageBytesReceived">As <paramref name="MessageBytesSent"/>.</param>
-/// <param name="WireBytesReceived">As <paramref name="WireBytesSent"/>.</param>
+/// <param name="DocumentBytes">The bytes of the documents inserted and returned.</param>
+/// <param name="MessageBytesSent">Bytes of messages sent, before compression and TLS.</param>
+/// <param name="WireBytesSent">Bytes sent through the socket.</param>
+/// <param name="MessageBytesReceived">Bytes of messages received, as <paramref name="MessageBytesSent"/>.</param>
+/// <param name="WireBytesReceived">Bytes received through the socket, as <paramref name="WireBytesSent"/>.</param>
 public sealed record GroupTraffic(
     long DocumentBytes, long MessageBytesSent, long WireBytesSent, long MessageBytesReceived, long WireBytesReceived)
 {
@@ -228,7 +232,7 @@ public sealed record GroupTraffic(
     public string? Compressor { get; init; }
 }
 
-/// <param name="Text">As the scenario says it.</param>
+/// <param name="Text">The text as the scenario says it.</param>
 /// <param name="Holds">Whether it is true.</param>
 /// <param name="Value">What was measured; null for nothing. Microseconds for latencies.</param>
 public sealed record AssertionResult(string Text, bool Holds, double? Value = null)

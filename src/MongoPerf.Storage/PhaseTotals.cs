@@ -11,7 +11,7 @@ public sealed record OperationMix(OperationResult Total, IReadOnlyList<Operation
 /// <summary>Adds up a phase's operations.</summary>
 internal static class PhaseTotals
 {
-    /// <param name="record">With its operations.</param>
+    /// <param name="record">The record with its operations.</param>
     public static PhaseRecord AddTo(PhaseRecord record)
     {
         if (record.Operations.Count < 2)

@@ -8,10 +8,10 @@ public sealed record PlanOverrides
     /// <summary>Only these phases; empty for all.</summary>
     public IReadOnlyList<string> Phases { get; init; } = [];
 
-    /// <summary>Of a growth only what <see cref="Phases"/> names, on data that is there, without the growth itself.</summary>
+    /// <summary>Only what <see cref="Phases"/> names of a growth runs, on data that is there, without the growth itself.</summary>
     public bool IsAlone { get; init; }
 
-    /// <summary>Of each phase that measures; several give a result for each.</summary>
+    /// <summary>The threads of each phase that measures; several give a result for each.</summary>
     public IReadOnlyList<int>? Threads { get; init; }
 
     /// <summary>Documents of the only collection, not scaled.</summary>
@@ -35,13 +35,13 @@ public sealed record PlanOverrides
     /// <summary>What counts are multiplied by.</summary>
     public double Scale { get; init; } = 1;
 
-    /// <summary>Of a growth: documents at the end, not scaled.</summary>
+    /// <summary>The documents at the end of a growth, not scaled.</summary>
     public long? Target { get; init; }
 
-    /// <summary>Of a growth: documents per step, not scaled.</summary>
+    /// <summary>The documents per step of a growth, not scaled.</summary>
     public long? Step { get; init; }
 
-    /// <summary>Of <c>--set name=value</c>.</summary>
+    /// <summary>The values of <c>--set name=value</c>.</summary>
     public IReadOnlyDictionary<string, string> Parameters { get; init; } = new Dictionary<string, string>();
 
     /// <summary>

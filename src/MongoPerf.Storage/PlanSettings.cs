@@ -7,12 +7,12 @@ namespace MongoPerf.Storage;
 /// </summary>
 public sealed record PlanSettings
 {
-    /// <summary>Such as ycsb/a.</summary>
+    /// <summary>The name, such as ycsb/a.</summary>
     public required string Name { get; init; }
 
     public string Description { get; init; } = "";
 
-    /// <summary>As it was found.</summary>
+    /// <summary>The path as it was found.</summary>
     public required string Path { get; init; }
 
     /// <summary>The file's text.</summary>
@@ -33,7 +33,7 @@ public sealed record PlanSettings
     /// <summary>Parameters with one value, which phase records do not name.</summary>
     public IReadOnlyList<ParameterValue> Parameters { get; init; } = [];
 
-    /// <summary>In all collections together at the plan's end, as far as it says.</summary>
+    /// <summary>How many documents all collections together have at the plan's end, as far as it says.</summary>
     public long TargetDocuments { get; init; }
 
     /// <summary>0 to 1: the share of replies whose documents are compared with what was written.</summary>
@@ -45,7 +45,7 @@ public sealed record PlanSettings
     /// <summary>Arrivals of rates that may be skipped.</summary>
     public SkipLimit MaxSkipped { get; init; } = new(0, 0);
 
-    /// <summary>That its report shows.</summary>
+    /// <summary>The figures that its report shows.</summary>
     public IReadOnlyList<FigureInfo> Figures { get; init; } = [];
 
     /// <inheritdoc cref="Figures"/>
@@ -55,7 +55,7 @@ public sealed record PlanSettings
 /// <summary>Which of a scenario's results a figure or a table takes; an empty list takes all.</summary>
 public sealed record ResultChoice
 {
-    /// <summary>In the order in which they are shown.</summary>
+    /// <summary>The phases in the order in which they are shown.</summary>
     public IReadOnlyList<string> Phases { get; init; } = [];
 
     /// <inheritdoc cref="Phases"/>
@@ -112,6 +112,6 @@ public sealed record TableInfo
 /// <param name="Share">0 to 1: that part of those that were due.</param>
 public sealed record SkipLimit(long Count, double Share)
 {
-    /// <param name="arrivals">Of all groups with a rate.</param>
+    /// <param name="arrivals">The arrivals of all groups with a rate.</param>
     public bool Allows(Accounting arrivals) => arrivals.Skipped <= Math.Max(Count, Share * arrivals.Scheduled);
 }

@@ -2,9 +2,9 @@ namespace MongoPerf.Storage;
 
 /// <summary>How far the samples of a run have been read.</summary>
 /// <param name="Samples">Last row of operations.</param>
-/// <param name="Server">Of servers.</param>
-/// <param name="Host">Of the machine.</param>
-/// <param name="Shard">Of shards.</param>
+/// <param name="Server">The last sample of the servers.</param>
+/// <param name="Host">The last sample of the machine.</param>
+/// <param name="Shard">The last sample of the shards.</param>
 /// <param name="AtMilliseconds">Unix time of the last sample of an operation; 0 for none.</param>
 public readonly record struct RunPosition(long Samples, long Server, long Host, long Shard, long AtMilliseconds)
 {
@@ -13,13 +13,13 @@ public readonly record struct RunPosition(long Samples, long Server, long Host, 
 }
 
 /// <summary>Rows of a table of samples, from one position to another.</summary>
-/// <param name="Condition">In SQL.</param>
+/// <param name="Condition">The condition, in SQL.</param>
 internal sealed record RowRange(string Condition)
 {
     /// <summary>Counters are read against the sample before, and members are added up: some seconds of them are read again.</summary>
     private const int MillisecondsAgain = 8000;
 
-    /// <summary>As many seconds of some hundred members.</summary>
+    /// <summary>How many rows are read again: as many seconds of some hundred members.</summary>
     private const int RowsAgain = 1000;
 
     public static RowRange Of(string table, RunPosition from, RunPosition to)

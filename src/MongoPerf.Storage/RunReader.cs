@@ -5,7 +5,7 @@ using SQLitePCL;
 namespace MongoPerf.Storage;
 
 /// <summary>The queries on run.db. Older files may lack columns of metrics, which read as NaN.</summary>
-/// <param name="connection">From <see cref="RunSchema.Open(string, bool)"/>.</param>
+/// <param name="connection">The connection from <see cref="RunSchema.Open(string, bool)"/>.</param>
 internal sealed class RunReader(SqliteConnection connection)
 {
     private readonly long _length = new[] { connection.DataSource, connection.DataSource + "-wal" }
@@ -183,7 +183,7 @@ internal sealed class RunReader(SqliteConnection connection)
         : value is >= -RunJson.Largest and <= RunJson.Largest ? value
         : throw OutOfRange(row, column);
 
-    /// <summary>Also of a counter of a server or a machine that has run for years.</summary>
+    /// <summary>Reads a metric, also a counter of a server or a machine that has run for years.</summary>
     private static double Metric(SqliteDataReader row, int column) =>
         Real(row, column) is var value
         && (double.IsNaN(value) || value is >= -SampleWriter.LargestMetric and <= SampleWriter.LargestMetric) ? value

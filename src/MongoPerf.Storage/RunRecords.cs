@@ -24,7 +24,7 @@ public sealed record RunInfo
 {
     public required string Id { get; init; }
 
-    /// <summary>Of the documents and of everything drawn; a run on data that is there takes theirs.</summary>
+    /// <summary>The seed of the documents and of everything drawn; a run on data that is there takes theirs.</summary>
     public required ulong Seed { get; init; }
 
     /// <summary>The program's version, with the commit it was built from.</summary>
@@ -33,7 +33,7 @@ public sealed record RunInfo
     /// <summary>"Release" or "Debug".</summary>
     public required string BuildKind { get; init; }
 
-    /// <summary>As typed, secrets masked.</summary>
+    /// <summary>The command line as typed, secrets masked.</summary>
     public required string CommandLine { get; init; }
     public required DateTimeOffset StartedAt { get; init; }
     public DateTimeOffset? EndedAt { get; init; }
@@ -42,7 +42,7 @@ public sealed record RunInfo
     /// <summary>Why the run ended before its target; null when it did not.</summary>
     public string? StoppedBecause { get; init; }
 
-    /// <summary>Of which repeats it is one; null when it was not repeated.</summary>
+    /// <summary>The repeats of which it is one; null when it was not repeated.</summary>
     public RepeatOf? Repeat { get; init; }
 
     /// <summary>Which try of a search for the highest rate it is, 1-based; null for any other run.</summary>
@@ -98,11 +98,11 @@ public sealed record DeploymentInfo
     /// <summary>What routes in a sharded deployment: "mongos" or "mongod"; null for any other.</summary>
     public string? Router { get; init; }
 
-    /// <summary>Of a sharded deployment when the run began, as its list of shards says; null for any other.</summary>
+    /// <summary>How many shards a sharded deployment had when the run began, as its list of shards says; null for any other.</summary>
     public int? ShardCount { get; init; }
 
     /// <summary>
-    /// Of a replica set, or of each shard (of the largest, where they differ), as the servers say; null for anything else.
+    /// How many members a replica set has, or each shard (the largest, where they differ), as the servers say; null for anything else.
     /// </summary>
     public int? Members { get; init; }
 
@@ -122,12 +122,12 @@ public sealed record DeploymentInfo
     /// <summary>How a cluster held the run's collections when the run ended; empty before that, and for anything but a cluster.</summary>
     public IReadOnlyList<CollectionSharding> Collections { get; init; } = [];
 
-    /// <summary>Of all shards together, as they are alike; of one server its own.</summary>
+    /// <summary>The cache of all shards together, as they are alike; of one server its own.</summary>
     [JsonIgnore]
     public long? AllCacheBytes => CacheBytes * (ShardCount ?? 1);
     public bool IsEmbedded { get; init; }
 
-    /// <summary>Such as "standalone", "replica set of 3" or "sharded over TLS with logins".</summary>
+    /// <summary>The shape for people, such as "standalone", "replica set of 3" or "sharded over TLS with logins".</summary>
     [JsonIgnore]
     public string ShapeText =>
         (Topology == Topology.ReplicaSet && Members is { } members ? $"{Topology.Text()} of {members}" : Topology.Text())
@@ -264,7 +264,7 @@ public sealed record LatencySummary
 /// Documents found by an index scan after the fence; what is neither arrived nor lost was refused by a unique index.
 /// </param>
 /// <param name="Lost">Sent and not found; they were written again afterwards, acknowledged.</param>
-/// <param name="DrainSeconds">From the last send to the reply of the fence (a ping on the same connection).</param>
+/// <param name="DrainSeconds">The seconds from the last send to the reply of the fence (a ping on the same connection).</param>
 public sealed record UnacknowledgedResult(long Sent, long Arrived, long Lost, double DrainSeconds);
 
 /// <summary>How the server runs a query test, by explain, and by its counters during the window.</summary>
@@ -300,7 +300,7 @@ public sealed record PlanSummary
 
 /// <summary>Operations that were under way at one end of the measured part.</summary>
 /// <param name="Operations">1 or more.</param>
-/// <param name="LongestMicroseconds">Of the slowest, from when it began (with a rate: from when it was due) to its end.</param>
+/// <param name="LongestMicroseconds">How long the slowest took, from when it began (with a rate: from when it was due) to its end.</param>
 public sealed record OperationsInFlight(long Operations, double LongestMicroseconds)
 {
     /// <summary>Those of several clients, or of several operations.</summary>
@@ -338,7 +338,7 @@ public sealed record OperationResult
     /// <summary>The name under which the server counts it in <c>opcounters</c>; null when it counts nothing of it.</summary>
     public string? ServerCounter { get; init; }
 
-    /// <summary>Of the group that did it.</summary>
+    /// <summary>The threads of the group that did it.</summary>
     public required int Threads { get; init; }
 
     /// <summary>Documents per command.</summary>
@@ -393,7 +393,7 @@ public sealed record OperationResult
     /// <summary>Response time: from when it was due to the reply; null in a closed loop, where nothing is due.</summary>
     public LatencySummary? ResponseMicroseconds { get; init; }
 
-    /// <summary>From when it was due to its actual start; null in a closed loop.</summary>
+    /// <summary>The microseconds from when it was due to its actual start; null in a closed loop.</summary>
     public LatencySummary? LatenessMicroseconds { get; init; }
 
     /// <summary>
@@ -427,7 +427,7 @@ public sealed record OperationResult
     /// <summary>How many of the succeeded operations each server handled, the busiest first; empty where that is not known.</summary>
     public IReadOnlyList<MemberShare> Members { get; init; } = [];
 
-    /// <summary>Of a merged run: what each client did of it, in their order; otherwise empty.</summary>
+    /// <summary>What each client did of it in a merged run, in the clients' order; otherwise empty.</summary>
     public IReadOnlyList<ClientResult> Clients { get; init; } = [];
 
     /// <summary>Of an operation that a file makes of steps: what was measured of each, in their order; otherwise empty.</summary>
@@ -436,7 +436,7 @@ public sealed record OperationResult
     /// <summary>What became of its transactions, in the measured part; null where it has none.</summary>
     public TransactionResult? Transactions { get; init; }
 
-    /// <summary>By code, with the first message of each; warm-up included.</summary>
+    /// <summary>The errors by code, with the first message of each; warm-up included.</summary>
     public IReadOnlyList<ErrorCount> Errors { get; init; } = [];
 }
 
@@ -535,17 +535,17 @@ public sealed record SizeResult
 }
 
 /// <summary>What a server's data folder holds.</summary>
-/// <param name="Bytes">In all.</param>
-/// <param name="JournalBytes">Of these in mongod's folder of its journal; null without one.</param>
+/// <param name="Bytes">The bytes of all of it.</param>
+/// <param name="JournalBytes">Those of these bytes that lie in the folder of mongod's journal; null without one.</param>
 public readonly record struct DiskUse(long Bytes, long? JournalBytes);
 
 /// <summary>One shard's part of the sizes, bytes.</summary>
 /// <param name="Shard">Its name.</param>
-/// <param name="Documents">Without orphans, as the shard counts them.</param>
+/// <param name="Documents">The documents without orphans, as the shard counts them.</param>
 /// <param name="DataBytes">Uncompressed BSON, orphans included.</param>
 /// <param name="StorageBytes">The collection's files there.</param>
 /// <param name="IndexBytes">All indexes.</param>
-/// <param name="Chunks">That it owns.</param>
+/// <param name="Chunks">The chunks that it owns.</param>
 public sealed record ShardSize(string Shard, long Documents, long DataBytes, long StorageBytes, long IndexBytes, long Chunks)
 {
     /// <summary>Documents that have moved away and are not deleted yet; null when the server does not say (before 6.0).</summary>
@@ -571,7 +571,8 @@ public sealed record ErrorCount(int Code, string Name, long Count, string FirstM
     public static bool IsWrongEffect(int code, string name) => code == 0 && name is NothingChanged or UnexpectedUpsert;
 
     /// <summary>
-    /// From when the slowest of these operations began (with a rate: from when it was due) to its failure; null where that was not noted.
+    /// The microseconds from when the slowest of these operations began (with a rate: from when it was due) to its failure; null where that
+    /// was not noted.
     /// </summary>
     public double? SlowestMicroseconds { get; init; }
 }
@@ -635,7 +636,7 @@ public sealed record Sample
     public required long Bytes { get; init; }
     public required long Failed { get; init; }
 
-    /// <summary>In the collection at the sample's end, as far as the client knows.</summary>
+    /// <summary>How many documents the collection has at the sample's end, as far as the client knows.</summary>
     public required long CollectionDocuments { get; init; }
 
     /// <inheritdoc cref="OperationResult.LatencyMicroseconds"/>
@@ -672,11 +673,11 @@ public sealed record Sample
 /// <summary>Values of the metrics of <see cref="MetricCatalogue"/> at one time; NaN where there is none.</summary>
 /// <param name="AtMilliseconds">Unix time.</param>
 /// <param name="Member">Which server process (host:port), or "client".</param>
-/// <param name="Values">In the order of the catalogue, or of the requested metrics.</param>
+/// <param name="Values">The values in the order of the catalogue, or of the requested metrics.</param>
 public sealed record MetricSample(long AtMilliseconds, string Member, double[] Values);
 
 /// <summary>A durable point of a growth: everything up to here is stored, here and on the server.</summary>
 /// <param name="Phase">Number of the last phase record of the step.</param>
-/// <param name="Documents">In the collection.</param>
+/// <param name="Documents">How many documents the collection has.</param>
 /// <param name="AtMilliseconds">Unix time.</param>
 public sealed record Checkpoint(int Phase, long Documents, long AtMilliseconds);

@@ -19,7 +19,7 @@ public static class RunSchema
 
     private const string RollbackJournal = "-journal";
 
-    /// <summary>Of one value: a scenario file is the longest that a run stores.</summary>
+    /// <summary>The most bytes of one value: a scenario file is the longest that a run stores.</summary>
     private const int MostValueBytes = 64 << 20;
 
     private static readonly string[] SideFiles = ["", "-wal", "-shm", RollbackJournal];
@@ -41,7 +41,7 @@ public static class RunSchema
         + "lateness_min_us, lateness_mean_us, lateness_p50_us, lateness_p90_us, lateness_p95_us, lateness_p99_us, "
         + "lateness_p999_us, lateness_max_us";
 
-    /// <summary>Behind <see cref="SampleColumns"/> where histograms are requested.</summary>
+    /// <summary>The columns that follow <see cref="SampleColumns"/> where histograms are requested.</summary>
     public const string SampleHistogramColumns = "histogram, response_histogram, lateness_histogram";
 
     /// <inheritdoc cref="SampleColumns"/>

@@ -14,7 +14,7 @@ public sealed record RunSettings
 
     public required PlanSettings Plan { get; init; }
 
-    /// <summary>As run.db keeps them.</summary>
+    /// <summary>The settings as run.db keeps them.</summary>
     public string ToJson() => RunJson.Write(this);
 
     /// <exception cref="System.Text.Json.JsonException">Not such settings, or values that no run stores.</exception>
@@ -34,7 +34,9 @@ public enum EngineKind
 
 /// <summary>The client of a run's measured operations.</summary>
 /// <param name="Kind">Which.</param>
-/// <param name="Version">Of the driver, such as 3.11.0; null for MongoPerf's own client, and before the driver was loaded.</param>
+/// <param name="Version">
+/// The version of the driver, such as 3.11.0; null for MongoPerf's own client, and before the driver was loaded.
+/// </param>
 public sealed record EngineSettings(EngineKind Kind, string? Version = null)
 {
     public static EngineSettings Wire { get; } = new(EngineKind.Wire);
@@ -61,10 +63,10 @@ public sealed record DeploymentSettings
     /// </summary>
     public string? ClusterFolder { get; init; }
 
-    /// <summary>Of a cluster that is started.</summary>
+    /// <summary>How many shards a cluster that is started has.</summary>
     public int? Shards { get; init; }
 
-    /// <summary>Of each shard's replica set, or of the one that stands by itself.</summary>
+    /// <summary>How many members each shard's replica set has, or the one that stands by itself.</summary>
     public int? Members { get; init; }
 
     /// <summary>Members of the config server's replica set of a cluster that is started.</summary>
@@ -108,7 +110,7 @@ public sealed record DataSettings
 public sealed record ShardingSettings
 {
     /// <summary>
-    /// As <c>--shard-key</c> takes it, such as "hashed", "_id" or "Number"; null takes that of the collection that is there.
+    /// The shard key as <c>--shard-key</c> takes it, such as "hashed", "_id" or "Number"; null takes that of the collection that is there.
     /// </summary>
     public string? ShardKey { get; init; }
 

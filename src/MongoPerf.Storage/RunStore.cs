@@ -121,10 +121,10 @@ public sealed class RunStore : IDisposable
     /// <summary>Full path of the run's folder.</summary>
     public string Folder { get; }
 
-    /// <summary>As last written.</summary>
+    /// <summary>The run as last written.</summary>
     public RunInfo Run => _run;
 
-    /// <summary>Of a run that continues elsewhere.</summary>
+    /// <summary>Stores the settings of a run that continues elsewhere.</summary>
     public void SetSettings(RunSettings settings) => Write(() => SetMeta(RunSchema.SettingsKey, RunJson.Write(settings)));
 
     public void SetDeployment(DeploymentInfo deployment) => Write(() => SetMeta(RunSchema.DeploymentKey, RunJson.Write(deployment)));
@@ -225,7 +225,7 @@ public sealed class RunStore : IDisposable
         ("$response", histogram.Response.IsEmpty ? null : histogram.Response.ToArray()),
         ("$lateness", histogram.Lateness.IsEmpty ? null : histogram.Lateness.ToArray())));
 
-    /// <summary>On disk (synced) when this returns, with all that was stored before.</summary>
+    /// <summary>Stores a checkpoint, which is on disk (synced) with all that was stored before when this returns.</summary>
     public void AddCheckpoint(Checkpoint checkpoint)
     {
         lock (_lock)
@@ -356,7 +356,7 @@ public sealed class RunStore : IDisposable
         }
     }
 
-    /// <summary>After the first failure nothing more is written: what was committed before is whole.</summary>
+    /// <summary>Tries to write. After the first failure nothing more is written: what was committed before is whole.</summary>
     /// <exception cref="RunStoreWriteException">The disk is full, or the like.</exception>
     private void Try(Action write)
     {

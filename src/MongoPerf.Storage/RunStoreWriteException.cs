@@ -4,7 +4,7 @@ using MongoPerf.Wire.Failures;
 namespace MongoPerf.Storage;
 
 /// <summary>run.db can't be written any more: its disk is full, or has become read-only. What was committed before is whole.</summary>
-/// <param name="folder">Of the run.</param>
+/// <param name="folder">The folder of the run.</param>
 /// <param name="cause">What SQLite said.</param>
 public sealed class RunStoreWriteException(string folder, SqliteException cause)
     : MongoPerfException(Fault.Refused, $"{Path.Combine(folder, RunSchema.FileName)}: {Explain(cause)}",

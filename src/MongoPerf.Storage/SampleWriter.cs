@@ -17,7 +17,7 @@ internal sealed class SampleWriter(SqliteConnection connection) : IDisposable
     public void Add(Sample sample) => _phases.Add(sample);
 
     /// <param name="table">One of <see cref="RunSchema.MetricTables"/>.</param>
-    /// <param name="sample">With a value for each of its metrics.</param>
+    /// <param name="sample">The sample with a value for each of its metrics.</param>
     public void Add(string table, MetricSample sample)
     {
         IReadOnlyList<Metric> metrics = RunSchema.MetricTables.First(one => one.Table == table).Metrics;

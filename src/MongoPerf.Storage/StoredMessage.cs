@@ -38,11 +38,11 @@ public enum MessageCode
 
 /// <summary>A statement that a run stores as a code with arguments, so that reports can make it in any language.</summary>
 /// <param name="Code">What it says.</param>
-/// <param name="Arguments">As many as <see cref="MessageCode"/> tells.</param>
+/// <param name="Arguments">As many arguments as <see cref="MessageCode"/> tells.</param>
 [JsonConverter(typeof(StoredMessage.Converter))]
 public sealed record StoredMessage(MessageCode Code, params IReadOnlyList<string> Arguments)
 {
-    /// <summary>Of <see cref="MessageCode.CountsScaled"/>: the old values are those of the file.</summary>
+    /// <summary>The old values of <see cref="MessageCode.CountsScaled"/> are those of the file.</summary>
     public const string OfFile = "file";
 
     /// <summary>The statement in the reader's language.</summary>

@@ -61,7 +61,9 @@ public sealed class StoredRun : IDisposable
     /// <exception cref="RunStoreException">No run.db, not a run's, half-written, or of a newer format.</exception>
     public static StoredRun Open(string runFolder) => Open(runFolder, null);
 
-    /// <summary>Of its samples only those that came after a position and before this call; everything else as it is now.</summary>
+    /// <summary>
+    /// Opens a run with only those of its samples that came after a position and before this call; everything else as it is now.
+    /// </summary>
     /// <inheritdoc cref="Open(string)"/>
     public static StoredRun OpenFrom(string runFolder, RunPosition from) => Open(runFolder, from);
 
@@ -102,16 +104,16 @@ public sealed class StoredRun : IDisposable
     /// <summary>What a scenario, or a list on the command line, calls the deployment that it ran on; null when it has no name.</summary>
     public string? DeploymentName => Settings.Deployment.Name;
 
-    /// <summary>In the order of the plan; the last may be incomplete.</summary>
+    /// <summary>The phases in the order of the plan; the last may be incomplete.</summary>
     public IReadOnlyList<PhaseRecord> Phases { get; }
 
     /// <summary>The phases of growths, by size; empty when nothing grew.</summary>
     public IReadOnlyList<GrowthStep> GrowthSteps { get; }
 
-    /// <summary>Of all phases.</summary>
+    /// <summary>The results of all phases.</summary>
     public IEnumerable<OperationResult> Results => Phases.SelectMany(phase => phase.Operations);
 
-    /// <summary>Of phases that noted laps: by phase, thread and lap.</summary>
+    /// <summary>The laps of phases that noted them: by phase, thread and lap.</summary>
     public IReadOnlyList<StoredLap> Laps { get; }
 
     /// <summary>The most frequent first.</summary>
@@ -146,10 +148,10 @@ public sealed class StoredRun : IDisposable
     /// <summary>Running by its own account, but its writer is gone: killed, or the machine went down.</summary>
     public bool IsAborted => Run.State == RunState.Running && !IsWriterAlive;
 
-    /// <summary>For people and JSON: "running", "aborted", "interrupted", "finished" or "failed".</summary>
+    /// <summary>The state for people and JSON: "running", "aborted", "interrupted", "finished" or "failed".</summary>
     public string StateText => IsAborted ? "aborted" : Run.State.ToString().ToLowerInvariant();
 
-    /// <summary>In time order, streamed; without the histogram bytes unless requested.</summary>
+    /// <summary>Reads samples in time order, streamed; without the histogram bytes unless requested.</summary>
     /// <param name="withHistograms">Whether to read them too.</param>
     /// <param name="withSteps">Whether to read those of operations' steps too, whose names are <see cref="StepResult.KeyOf"/>.</param>
     public IEnumerable<Sample> ReadSamples(bool withHistograms = false, bool withSteps = false)
@@ -164,20 +166,20 @@ public sealed class StoredRun : IDisposable
 
     public IEnumerable<MetricSample> ReadServerSamples() => ReadServerSamples(MetricCatalogue.Server);
 
-    /// <summary>With the values of some metrics, in their order: a few take much less time than all.</summary>
-    /// <param name="metrics">Of <see cref="MetricCatalogue.Server"/>.</param>
+    /// <summary>Reads samples with the values of some metrics, in their order: a few take much less time than all.</summary>
+    /// <param name="metrics">Metrics of <see cref="MetricCatalogue.Server"/>.</param>
     public IEnumerable<MetricSample> ReadServerSamples(IReadOnlyList<Metric> metrics) => ReadMetrics(RunSchema.ServerTable, metrics);
 
     public IEnumerable<MetricSample> ReadHostSamples() => ReadHostSamples(MetricCatalogue.Host);
 
     /// <inheritdoc cref="ReadServerSamples(IReadOnlyList{Metric})"/>
-    /// <param name="metrics">Of <see cref="MetricCatalogue.Host"/>.</param>
+    /// <param name="metrics">Metrics of <see cref="MetricCatalogue.Host"/>.</param>
     public IEnumerable<MetricSample> ReadHostSamples(IReadOnlyList<Metric> metrics) => ReadMetrics(RunSchema.HostTable, metrics);
 
-    /// <summary>Of the shards, whose names are the members; empty unless the deployment was sharded.</summary>
+    /// <summary>Reads the samples of the shards, whose names are the members; empty unless the deployment was sharded.</summary>
     public IEnumerable<MetricSample> ReadShardSamples() => ReadMetrics(RunSchema.ShardTable, MetricCatalogue.Shard);
 
-    /// <summary>By the time that they began, streamed.</summary>
+    /// <summary>Reads chunk events by the time that they began, streamed.</summary>
     public IEnumerable<ChunkEvent> ReadChunkEvents()
     {
         using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
@@ -223,14 +225,14 @@ public sealed class StoredRun : IDisposable
 /// <summary>An operation's whole histograms in one phase: HdrHistogram V2 compressed encoding, nanoseconds.</summary>
 /// <param name="Phase">Number of the phase record.</param>
 /// <param name="Operation">Its name.</param>
-/// <param name="IsWarmup">Of the warm-up; otherwise of the measured part.</param>
+/// <param name="IsWarmup">It is the histogram of the warm-up; otherwise of the measured part.</param>
 /// <param name="Encoded">Service times.</param>
 public sealed record StoredHistogram(int Phase, string Operation, bool IsWarmup, ReadOnlyMemory<byte> Encoded)
 {
     /// <summary>Response times; empty in a closed loop.</summary>
     public ReadOnlyMemory<byte> Response { get; init; }
 
-    /// <summary>From due to started; empty in a closed loop.</summary>
+    /// <summary>The lateness, from due to started; empty in a closed loop.</summary>
     public ReadOnlyMemory<byte> Lateness { get; init; }
 
     /// <summary>Those of <see cref="OperationResult.ReportedMicroseconds"/>.</summary>

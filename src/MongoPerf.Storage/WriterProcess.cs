@@ -5,7 +5,7 @@ namespace MongoPerf.Storage;
 
 /// <summary>Names a process for good: its number alone may be given to another one later.</summary>
 /// <param name="Id">Process number.</param>
-/// <param name="StartTicks">As <see cref="ProcessStart.ReadTicks"/>; 0 where the system does not tell.</param>
+/// <param name="StartTicks">The ticks that <see cref="ProcessStart.ReadTicks"/> gives; 0 where the system does not tell.</param>
 /// <param name="Boot">Which start of the machine.</param>
 public sealed record WriterProcess(int Id, long StartTicks, string Boot)
 {

@@ -25,7 +25,7 @@ public sealed class Language
     /// <summary>Values of --lang.</summary>
     public static IReadOnlyList<string> Names { get; } = ["en", "zh", "zh-CN"];
 
-    /// <summary>As pages name it (BCP 47).</summary>
+    /// <summary>The tag as pages name it (BCP 47).</summary>
     public string Tag { get; }
 
     public bool IsEnglish => _texts is null;

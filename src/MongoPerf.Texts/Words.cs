@@ -8,8 +8,8 @@ namespace MongoPerf.Texts;
 /// What people read, in their language. The English text is the key, so English needs no table; what has no translation stays English.
 /// </summary>
 /// <remarks>
-/// For reports, charts and help only: what is stored, and what programs read, is made within <see cref="In"/> English. Units and numbers
-/// are the same in all languages. Never keep a text in a static field: it would stay in the language of whoever came first.
+/// It serves reports, charts and help only: what is stored, and what programs read, is made within <see cref="In"/> English. Units and
+/// numbers are the same in all languages. Never keep a text in a static field: it would stay in the language of whoever came first.
 /// </remarks>
 public static class Words
 {
@@ -18,10 +18,10 @@ public static class Words
 
     public static Language Language => Scope.Value ?? _chosen;
 
-    /// <summary>For the whole process; once, before anything is printed.</summary>
+    /// <summary>Sets the language for the whole process; once, before anything is printed.</summary>
     public static void Choose(Language language) => _chosen = language;
 
-    /// <summary>For this thread of execution, until the result is disposed.</summary>
+    /// <summary>Sets the language for this thread of execution, until the result is disposed.</summary>
     public static IDisposable In(Language language)
     {
         var before = new Former(Scope.Value);
@@ -29,13 +29,15 @@ public static class Words
         return before;
     }
 
-    /// <summary>For what programs read.</summary>
+    /// <summary>Sets English for what programs read.</summary>
     public static IDisposable InEnglish() => In(Language.English);
 
-    /// <param name="english">Without values.</param>
+    /// <param name="english">An English text without values.</param>
     public static string Of(string english) => Language.Find(english);
 
-    /// <param name="english">Such as $"took {time}", whose key is "took {0}". Values are not translated.</param>
+    /// <param name="english">
+    /// An English text with values, such as $"took {time}", whose key is "took {0}". Values are not translated.
+    /// </param>
     public static string Of(Sentence english) => english.ToString();
 
     /// <summary>"1 chart", "2 charts", "1,234 charts"; the key is "{0} charts" for any number.</summary>
@@ -107,6 +109,6 @@ public readonly ref struct Sentence(int literalLength, int formattedCount)
             format is not null && value is IFormattable formattable ? formattable.ToString(format, CultureInfo.InvariantCulture) : value);
     }
 
-    /// <summary>In the language of now.</summary>
+    /// <summary>The text in the language of now.</summary>
     public override string ToString() => string.Format(CultureInfo.InvariantCulture, Words.Language.Find(_key.ToString()), [.. _values]);
 }

@@ -7,7 +7,7 @@ internal static class ClusterLock
 {
     public const string FileName = "cluster.lock";
 
-    /// <param name="folder">Of the cluster; exists.</param>
+    /// <param name="folder">The folder of the cluster; it exists.</param>
     /// <exception cref="DeploymentException">Another program holds it.</exception>
     public static IDisposable Take(string folder)
     {

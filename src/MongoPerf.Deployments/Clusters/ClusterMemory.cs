@@ -7,17 +7,17 @@ namespace MongoPerf.Deployments.Clusters;
 /// <summary>How a machine's memory is shared among the processes of a cluster.</summary>
 internal static class ClusterMemory
 {
-    /// <summary>Of a config server, an arbiter and a mongod that routes: they hold no data.</summary>
+    /// <summary>The cache of a config server, an arbiter and a mongod that routes: they hold no data.</summary>
     public const long HelperCache = CacheSize.LeastByItself;
 
     /// <summary>
     /// All members that hold data share what a single mongod would take by default; one that is limited takes no more than the
     /// limit's own default.
     /// </summary>
-    /// <param name="members">That hold data, together.</param>
-    /// <param name="memoryBytes">Of the machine; read when 0.</param>
+    /// <param name="members">The members that hold data, together.</param>
+    /// <param name="memoryBytes">The memory of the machine in bytes; read when 0.</param>
     /// <param name="helpers">Processes that hold none: a cluster's config servers and router, arbiters.</param>
-    /// <param name="limitBytes">Of each member; 0 and null for none.</param>
+    /// <param name="limitBytes">The limit of each member in bytes; 0 and null for none.</param>
     public static long DefaultCache(int members, long memoryBytes = 0, long? limitBytes = null, int helpers = 2)
     {
         long memory = memoryBytes > 0 ? memoryBytes : MachineMemory.ReadBytes();
@@ -25,9 +25,9 @@ internal static class ClusterMemory
         return limitBytes is > 0 and { } limit ? Math.Min(share, MemoryLimit.DefaultCache(limit)) : share;
     }
 
-    /// <param name="cacheBytes">Of each member.</param>
-    /// <param name="members">That hold data, together.</param>
-    /// <param name="memoryBytes">Of the machine; read when 0.</param>
+    /// <param name="cacheBytes">The cache of each member in bytes.</param>
+    /// <param name="members">The members that hold data, together.</param>
+    /// <param name="memoryBytes">The memory of the machine in bytes; read when 0.</param>
     /// <param name="helpers">Processes that hold none: a cluster's config servers and router, arbiters.</param>
     /// <exception cref="DeploymentException">Too small for mongod, or all together more than the memory.</exception>
     public static void Check(long cacheBytes, int members, long memoryBytes = 0, int helpers = 2)

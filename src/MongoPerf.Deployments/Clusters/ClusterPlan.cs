@@ -18,21 +18,21 @@ public enum ClusterRole
     /// <summary>It votes for a primary and holds no documents.</summary>
     Arbiter,
 
-    /// <summary>Of a replica set that is no part of a cluster.</summary>
+    /// <summary>The name of a replica set that is no part of a cluster.</summary>
     Member,
 }
 
 /// <summary>One process of a cluster, or of a replica set.</summary>
 /// <param name="Role">What it is there for.</param>
-/// <param name="Name">Of its folder in the cluster's: "router", "config", "s0-0", "s0-arbiter".</param>
+/// <param name="Name">The name of its folder in the cluster's: "router", "config", "s0-0", "s0-arbiter".</param>
 /// <param name="ReplicaSet">The replica set that it is a member of, which is a shard's name too; null for a mongos.</param>
-/// <param name="Port">On 127.0.0.1.</param>
+/// <param name="Port">The port on 127.0.0.1.</param>
 public sealed record ClusterMember(ClusterRole Role, string Name, string? ReplicaSet, int Port)
 {
     /// <summary>It holds documents; limits are for those that do.</summary>
     public bool HoldsData => Role is ClusterRole.Shard or ClusterRole.Member;
 
-    /// <summary>For texts: "router", "config server", "shard s0", "member rs0-1".</summary>
+    /// <summary>The description for texts: "router", "config server", "shard s0", "member rs0-1".</summary>
     public string Description => Role switch
     {
         ClusterRole.Router => "router",
@@ -57,7 +57,7 @@ public sealed record ClusterPlan
     /// <summary>Replica set of a mongod that routes.</summary>
     public const string RouterSet = "router";
 
-    /// <summary>Of a replica set that stands by itself.</summary>
+    /// <summary>The name of a replica set that stands by itself.</summary>
     public const string OwnSet = "rs0";
 
     private const double OplogBytesPerDocument = 1100;
@@ -67,7 +67,7 @@ public sealed record ClusterPlan
 
     private static readonly JsonSerializerOptions Json = new() { WriteIndented = true, Converters = { new JsonStringEnumConverter() } };
 
-    /// <summary>Of this file.</summary>
+    /// <summary>The format of this file.</summary>
     public int Format { get; init; } = NewestFormat;
 
     /// <summary>The user of the system whose processes these are.</summary>
@@ -86,7 +86,7 @@ public sealed record ClusterPlan
     /// <summary>0 for a replica set that stands by itself.</summary>
     public required int Shards { get; init; }
 
-    /// <summary>Of each shard's replica set, or of the one that stands by itself, 1 to 3.</summary>
+    /// <summary>How many members each shard's replica set has, or the one that stands by itself: 1 to 3.</summary>
     public required int Members { get; init; }
 
     /// <summary>Members of the config server's replica set, 1 to 3; of no meaning for a replica set that stands by itself.</summary>
@@ -98,10 +98,10 @@ public sealed record ClusterPlan
     /// <summary>The processes take this one and those behind it.</summary>
     public required int FirstPort { get; init; }
 
-    /// <summary>Of each member that holds data.</summary>
+    /// <summary>The cache of each member that holds data, in bytes.</summary>
     public required long CacheBytes { get; init; }
 
-    /// <summary>Of each member that holds data, page cache included; null for none.</summary>
+    /// <summary>The memory of each member that holds data in bytes, page cache included; null for no limit.</summary>
     public long? MemoryLimitBytes { get; init; }
 
     /// <summary>How many of this machine's CPUs each member that holds data may use; null for all.</summary>
@@ -157,7 +157,7 @@ public sealed record ClusterPlan
         }
     }
 
-    /// <summary>Of a replica set that stands by itself; empty for a cluster.</summary>
+    /// <summary>The addresses of a replica set that stands by itself; empty for a cluster.</summary>
     [JsonIgnore]
     public IReadOnlyList<ServerAddress> MemberAddresses =>
         IsReplicaSet ? [.. Processes.Where(member => member.HoldsData).Select(ClusterProcesses.AddressOf)] : [];
@@ -174,7 +174,7 @@ public sealed record ClusterPlan
     public string Noun => IsReplicaSet ? "replica set" : "cluster";
 
     /// <summary>
-    /// Such as "3 shards of 1 member each", "2 shards of 2 members and an arbiter each, 3 config servers", or "3 members".
+    /// The shape text, such as "3 shards of 1 member each", "2 shards of 2 members and an arbiter each, 3 config servers", or "3 members".
     /// </summary>
     [JsonIgnore]
     public string ShapeText => IsReplicaSet
@@ -185,7 +185,7 @@ public sealed record ClusterPlan
     private string MembersText => $"{Members} {(Members == 1 ? "member" : "members")}{(Arbiter ? " and an arbiter" : "")}";
 
     /// <summary>Estimate of what a document of 1 KB takes on the disk, all members together.</summary>
-    /// <param name="documents">To be inserted, more than none.</param>
+    /// <param name="documents">The documents to be inserted, more than none.</param>
     public double BytesPerDocument(long documents)
     {
         // A document is in the oplog too, as it is, until that is full.

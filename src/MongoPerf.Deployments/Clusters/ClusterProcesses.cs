@@ -11,8 +11,8 @@ namespace MongoPerf.Deployments.Clusters;
 public sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessTable table, CancellationToken interrupt = default)
 {
     /// <summary>
-    /// Of each member. All lie on one disk, of which mongod's own default would be a twentieth each; this is the least that
-    /// it takes by itself.
+    /// The oplog of each member, in bytes. All members lie on one disk, of which mongod's own default would be a twentieth each; this is
+    /// the least that mongod takes by itself.
     /// </summary>
     public const long OplogBytes = 990L << 20;
 
@@ -57,7 +57,7 @@ public sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessTab
 
     public bool IsRunning(ClusterMember member) => _held.TryGetValue(member.Name, out ServerProcess? held) && held.IsRunning;
 
-    /// <param name="member">That <see cref="Ensure"/> has started.</param>
+    /// <param name="member">The member that <see cref="Ensure"/> has started.</param>
     /// <exception cref="DeploymentException">It has ended; with its last log lines.</exception>
     /// <exception cref="OperationCanceledException">Who waits for it was interrupted.</exception>
     public void RequireRunning(ClusterMember member)
@@ -171,7 +171,7 @@ public sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessTab
     /// </summary>
     /// <param name="plan">Limits its members.</param>
     /// <param name="member">Holds data.</param>
-    /// <param name="own">That this program may use. A cluster that came from a larger machine gets as many as there are.</param>
+    /// <param name="own">The CPUs that this program may use. A cluster that came from a larger machine gets as many as there are.</param>
     internal static IReadOnlyList<int> CpusOf(ClusterPlan plan, ClusterMember member, IReadOnlyList<int> own)
     {
         int count = Math.Min(plan.Cpus!.Value, own.Count);

@@ -5,7 +5,7 @@ using MongoPerf.Wire.Failures;
 namespace MongoPerf.Deployments.Clusters;
 
 /// <summary>The programs that a cluster is made of.</summary>
-/// <param name="Mongod">Of shards and config server.</param>
+/// <param name="Mongod">The mongod of shards and config server.</param>
 /// <param name="Mongos">Full path of the router; null when a mongod routes.</param>
 internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mongos)
 {

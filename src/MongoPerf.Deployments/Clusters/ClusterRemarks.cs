@@ -5,7 +5,7 @@ namespace MongoPerf.Deployments.Clusters;
 /// <summary>What a reader of a local cluster's figures must know.</summary>
 internal static class ClusterRemarks
 {
-    /// <param name="plan">Of the cluster.</param>
+    /// <param name="plan">The plan of the cluster.</param>
     /// <param name="memoryProblem">Why the requested memory limit is not in force; null when it is.</param>
     /// <param name="cpuProblem">Why its members are not confined to the requested CPUs; null when they are.</param>
     public static IReadOnlyList<string> Of(ClusterPlan plan, string? memoryProblem, string? cpuProblem)

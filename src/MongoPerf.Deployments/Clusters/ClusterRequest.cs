@@ -76,7 +76,7 @@ public sealed record ClusterRequest
     }
 
     /// <summary>A cluster that is there, as it is to continue.</summary>
-    /// <param name="there">As its file says.</param>
+    /// <param name="there">The cluster that is there, as its file says.</param>
     /// <param name="folder">Where it is.</param>
     /// <exception cref="DeploymentException">The settings can't be changed, or its programs are gone.</exception>
     public ClusterPlan Fit(ClusterPlan there, string folder)

@@ -17,7 +17,7 @@ public sealed record MemberStatus(ClusterMember Member, int? ProcessId, string S
 /// <summary>How a cluster stands, read from its folder, its processes and their answers. Nothing is changed.</summary>
 /// <param name="Folder">Full path.</param>
 /// <param name="Plan">What it is made of.</param>
-/// <param name="Members">In the order of the plan.</param>
+/// <param name="Members">The members in the order of the plan.</param>
 /// <param name="MemoryProblem">
 /// Why the memory of a running member is not limited as requested; null when it is, or no limit was requested.
 /// </param>

@@ -63,7 +63,7 @@ public sealed class LocalCluster : IDeployment
     /// <summary>Whether every process lives that this object has started or taken over.</summary>
     public bool IsRunning => Plan.Processes.All(_processes.IsRunning);
 
-    /// <summary>Of the process at <see cref="Address"/>.</summary>
+    /// <summary>The process at <see cref="Address"/>.</summary>
     public int? ProcessId =>
         _processes.ProcessIdOf(Plan.Processes.FirstOrDefault(member => ClusterProcesses.AddressOf(member) == Address) ?? First);
 
@@ -123,7 +123,7 @@ public sealed class LocalCluster : IDeployment
     }
 
     /// <summary>One that is started for a run in the run's own data folder, and stopped with it.</summary>
-    /// <param name="request">Of the run.</param>
+    /// <param name="request">The request of the run.</param>
     /// <param name="variable">Reads the environment.</param>
     /// <exception cref="DeploymentException">As <see cref="Prepare"/>.</exception>
     public static LocalCluster ForRun(DeploymentRequest request, Func<string, string?> variable)
@@ -309,7 +309,8 @@ public sealed class LocalCluster : IDeployment
     }
 
     /// <summary>
-    /// Of a resumed run and for which no mongod was named: its folder names the programs, and may come from somebody else.
+    /// Requires that the programs of a resumed run are this machine's own where no mongod was named: the run's folder names them, and it
+    /// may come from somebody else.
     /// </summary>
     /// <exception cref="DeploymentException">This machine would not start them by itself.</exception>
     private static void RequireOwnPrograms(DeploymentRequest request, Func<string, string?> variable)

@@ -5,11 +5,11 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Deployments.Clusters;
 
 /// <summary>A replica set whose members run: initiated when it is new, and waited for until one takes writes.</summary>
-/// <param name="name">Of the set.</param>
+/// <param name="name">The name of the set.</param>
 /// <param name="members">All that hold its documents; they answer.</param>
 /// <param name="isConfigServer">Whether it is a cluster's config server.</param>
 /// <param name="requireRunning">Throws when a member has ended: nobody waits for that one. Null where nobody knows.</param>
-/// <param name="security">Of its servers; null when anybody may connect, in plain text.</param>
+/// <param name="security">The security of its servers; null when anybody may connect, in plain text.</param>
 /// <param name="arbiter">Its arbiter, which answers; null for none.</param>
 internal sealed class ReplicaSet(
     string name, IReadOnlyList<ServerAddress> members, bool isConfigServer, Action? requireRunning = null, SecurityFiles? security = null,
@@ -23,8 +23,8 @@ internal sealed class ReplicaSet(
     private long _nextElection;
     private int _candidate;
 
-    /// <summary>For a connection that is only looked through, with all rights.</summary>
-    /// <param name="security">Of the servers; null when anybody may connect, in plain text.</param>
+    /// <summary>Makes the settings of a connection that is only looked through, with all rights.</summary>
+    /// <param name="security">The security of the servers; null when anybody may connect, in plain text.</param>
     /// <param name="isMongos">
     /// It has no database local, in which servers know one another: there the user counts that the config server has.
     /// </param>

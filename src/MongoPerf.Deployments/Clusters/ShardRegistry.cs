@@ -9,9 +9,9 @@ namespace MongoPerf.Deployments.Clusters;
 /// Makes shards known to a cluster: through mongos by its own commands, else on the config server by those that mongos would send it.
 /// </summary>
 /// <param name="router">Which of the two.</param>
-/// <param name="address">Of the mongos, or of the config server's primary.</param>
+/// <param name="address">The address of the mongos, or of the config server's primary.</param>
 /// <param name="requireRunning">Throws when a process of the cluster has ended: nobody waits for that one. Null where nobody knows.</param>
-/// <param name="security">Of the cluster's servers; null when anybody may connect, in plain text.</param>
+/// <param name="security">The security of the cluster's servers; null when anybody may connect, in plain text.</param>
 internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Action? requireRunning = null, SecurityFiles? security = null)
 {
     private const int CommandNotFound = 59;

@@ -6,7 +6,7 @@ using MongoPerf.Wire.Failures;
 namespace MongoPerf.Deployments.Installing;
 
 /// <summary>How much of a file is there.</summary>
-/// <param name="Bytes">On disk.</param>
+/// <param name="Bytes">The size on disk in bytes.</param>
 /// <param name="Total">Null while it is not known.</param>
 public readonly record struct Transferred(long Bytes, long? Total);
 
@@ -151,7 +151,7 @@ public sealed class HttpFiles : IDisposable
         }
     }
 
-    /// <param name="url">For texts.</param>
+    /// <param name="url">The url for texts.</param>
     /// <param name="action">What is tried.</param>
     /// <param name="progress">Grows when a try got further than the one before, though it failed.</param>
     private T Retry<T>(Uri url, Func<T> action, Func<long> progress)

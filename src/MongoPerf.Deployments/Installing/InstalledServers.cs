@@ -4,7 +4,7 @@ using MongoPerf.Storage;
 namespace MongoPerf.Deployments.Installing;
 
 /// <summary>A MongoDB that <c>server install</c> has unpacked.</summary>
-/// <param name="Version">As its mongod says, such as 8.0.4; also the name of its folder.</param>
+/// <param name="Version">The version as its mongod says, such as 8.0.4; also the name of its folder.</param>
 /// <param name="Folder">Full path; bin lies in it.</param>
 /// <param name="Mongod">Full path of the server.</param>
 /// <param name="Mongos">Full path of the router; null when the archive had none.</param>
@@ -53,7 +53,7 @@ public sealed class InstalledServers(string folder)
     /// <summary>The newest that is of this version or series (8.0.4, 8.0 or 8); null when none is.</summary>
     public InstalledServer? Find(string asked) => List().FirstOrDefault(s => ReleaseNumber.Parse(s.Version)!.Value.IsOf(asked));
 
-    /// <summary>From now on runs take this one.</summary>
+    /// <summary>Makes this server the one that runs take from now on.</summary>
     public void Choose(string version)
     {
         string file = Path.Combine(Folder, ChosenFile);

@@ -11,7 +11,7 @@ public sealed record ReleaseArchive(string Target, string Architecture, Uri Url,
 
 /// <param name="Number">Which release.</param>
 /// <param name="IsForUse">False for candidates and development releases, which only their whole number finds.</param>
-/// <param name="Archives">Of the community edition, packed as .tgz.</param>
+/// <param name="Archives">The archives of the community edition, packed as .tgz.</param>
 internal sealed record Release(ReleaseNumber Number, bool IsForUse, IReadOnlyList<ReleaseArchive> Archives);
 
 /// <summary>MongoDB's list of releases: current.json has the newest of each series, full.json all.</summary>
@@ -34,7 +34,7 @@ internal static class ReleaseFeed
     }
 
     /// <summary>The newest release that matches; null when there is none.</summary>
-    /// <param name="releases">Of a feed.</param>
+    /// <param name="releases">The releases in a feed.</param>
     /// <param name="asked">8, 8.0, 8.0.4 or 8.0.0-rc3.</param>
     public static Release? Find(IEnumerable<Release> releases, string asked) => releases
         .Where(release => release.Number.IsOf(asked) && (release.IsForUse || asked == release.Number.ToString()))

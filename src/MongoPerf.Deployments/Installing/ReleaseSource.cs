@@ -71,7 +71,7 @@ public sealed class ReleaseSource(HttpFiles http, Uri? mirror)
             $"--platform NAME uses another system's archive, at your own risk; available: {targets}");
     }
 
-    /// <summary>Without a list, by the names that such archives have.</summary>
+    /// <summary>Finds an archive without a list, by the names that such archives have.</summary>
     private WantedArchive FindByName(string asked, SystemPlatform platform)
     {
         if (ReleaseNumber.Parse(asked) is not { } number)

@@ -11,9 +11,9 @@ namespace MongoPerf.Deployments.Installing;
 /// <param name="servers">Where to.</param>
 /// <param name="http">Fetches.</param>
 /// <param name="tell">Whole lines of progress.</param>
-/// <param name="progress">Of a transfer.</param>
+/// <param name="progress">Hears how far a transfer is.</param>
 /// <param name="stop">Ends it; a transfer continues from there the next time.</param>
-/// <param name="freeBytes">Of the disk under a folder; null looks.</param>
+/// <param name="freeBytes">How many bytes are free on the disk under a folder; null looks.</param>
 public sealed class ServerInstaller(
     InstalledServers servers, HttpFiles http, Action<string> tell, Action<Transferred> progress, CancellationToken stop,
     Func<string, long>? freeBytes = null)

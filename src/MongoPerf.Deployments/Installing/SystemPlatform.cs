@@ -48,7 +48,7 @@ public readonly partial record struct SystemTarget(string Family, int Major, int
 /// <summary>This machine as MongoDB's archives know it.</summary>
 /// <param name="Architecture">x86_64 or aarch64; others as .NET calls them.</param>
 /// <param name="Target">Null for a system that MongoDB builds nothing for.</param>
-/// <param name="Name">For people, such as "Debian GNU/Linux 12 (bookworm)".</param>
+/// <param name="Name">The name for people, such as "Debian GNU/Linux 12 (bookworm)".</param>
 public sealed record SystemPlatform(string Architecture, SystemTarget? Target, string Name)
 {
     /// <summary>Later than any: the newest archive of the family is taken.</summary>
@@ -65,12 +65,12 @@ public sealed record SystemPlatform(string Architecture, SystemTarget? Target, s
         [10] = new("ubuntu", 18, 4), [11] = new("ubuntu", 20, 4), [12] = new("ubuntu", 22, 4), [13] = new("ubuntu", 24, 4),
     };
 
-    /// <summary>From /etc/os-release.</summary>
+    /// <summary>The system that /etc/os-release names.</summary>
     public static SystemPlatform Current => Read(
         File.Exists("/etc/os-release") ? File.ReadAllText("/etc/os-release") : "", RuntimeInformation.OSArchitecture);
 
     /// <param name="osRelease">The text of /etc/os-release: NAME=value lines, values perhaps in quotes.</param>
-    /// <param name="architecture">Of the machine.</param>
+    /// <param name="architecture">The architecture of the machine.</param>
     public static SystemPlatform Read(string osRelease, Architecture architecture)
     {
         Dictionary<string, string> facts = osRelease.Split('\n')
@@ -93,7 +93,7 @@ public sealed record SystemPlatform(string Architecture, SystemTarget? Target, s
         SystemTarget.Parse(target) is { } named ? this with { Target = named, Name = target } : null;
 
     /// <summary>
-    /// Of the archives, the one that runs here best: of the same system, else of the nearest older one, else of the nearest newer one.
+    /// Chooses the archive that runs here best: one of the same system, else of the nearest older one, else of the nearest newer one.
     /// </summary>
     /// <returns>Null when none may run here.</returns>
     public ReleaseArchive? Choose(IEnumerable<ReleaseArchive> archives)

@@ -4,7 +4,7 @@ namespace MongoPerf.Deployments.Installing;
 public static class UserCache
 {
     /// <summary>mongoperf under XDG_CACHE_HOME, else under ~/.cache, else (Windows) under LOCALAPPDATA.</summary>
-    /// <param name="variable">Of the environment, by name.</param>
+    /// <param name="variable">The variables of the environment, by name.</param>
     /// <returns>Null when the environment names none of them.</returns>
     public static string? Find(Func<string, string?> variable)
     {

@@ -10,14 +10,14 @@ public static class CacheSize
     /// <summary>Room for the pages of eight readers and a checkpoint; with less, mongod spends its time evicting.</summary>
     public const long Least = 64L * 1024 * 1024;
 
-    /// <summary>That mongod takes by itself, and the least that <c>--wiredTigerCacheSizeGB</c> accepts (0.25 GB).</summary>
+    /// <summary>The least cache that mongod takes by itself, and that <c>--wiredTigerCacheSizeGB</c> accepts (0.25 GB).</summary>
     public const long LeastByItself = 256L * 1024 * 1024;
 
     private const double GigaByte = 1024.0 * 1024 * 1024;
 
-    /// <param name="bytes">For one server.</param>
+    /// <param name="bytes">The cache of one server in bytes.</param>
     /// <param name="servers">How many of that size run on this machine.</param>
-    /// <param name="memoryBytes">Of the machine; read when 0.</param>
+    /// <param name="memoryBytes">The memory of the machine in bytes; read when 0.</param>
     /// <exception cref="DeploymentException">Too small for mongod, or all together more than the memory.</exception>
     public static void Check(long bytes, int servers = 1, long memoryBytes = 0)
     {
@@ -32,7 +32,7 @@ public static class CacheSize
         }
     }
 
-    /// <summary>For people: "256 MiB", "1.5 GiB".</summary>
+    /// <summary>The size for people: "256 MiB", "1.5 GiB".</summary>
     public static string Text(long bytes) => bytes < GigaByte
         ? (bytes / (GigaByte / 1024)).ToString("0.##", CultureInfo.InvariantCulture) + " MiB"
         : (bytes / GigaByte).ToString("0.##", CultureInfo.InvariantCulture) + " GiB";
@@ -42,6 +42,6 @@ public static class CacheSize
         ? ["--wiredTigerCacheSizeGB", Gigabytes(bytes)]
         : ["--wiredTigerEngineConfigString", $"cache_size={bytes >> 20}M"];
 
-    /// <summary>As <c>--wiredTigerCacheSizeGB</c> takes it: powers of 1,024.</summary>
+    /// <summary>The size as <c>--wiredTigerCacheSizeGB</c> takes it, in powers of 1,024.</summary>
     public static string Gigabytes(long bytes) => (bytes / GigaByte).ToString("0.####", CultureInfo.InvariantCulture);
 }

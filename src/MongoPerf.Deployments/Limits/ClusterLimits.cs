@@ -5,18 +5,18 @@ public static class ClusterLimits
 {
     public const int MostShards = 64;
 
-    /// <summary>Of a replica set that stands by itself.</summary>
+    /// <summary>How many members a replica set that stands by itself has unless another number is named.</summary>
     public const int UsualMembers = 3;
 
-    /// <summary>Of such a set, and of each shard's.</summary>
+    /// <summary>The most members of such a set, and of each shard's.</summary>
     public const int MostMembers = 3;
 
-    /// <summary>Of a sharded cluster.</summary>
+    /// <summary>The most config servers of a sharded cluster.</summary>
     public const int MostConfigServers = 3;
 
     /// <summary>What an arbiter breaks the tie of.</summary>
     public const int MembersWithArbiter = 2;
 
-    /// <summary>That a server may be confined to.</summary>
+    /// <summary>The most CPUs that a server may be confined to.</summary>
     public const int MostCpus = 4096;
 }

@@ -4,8 +4,8 @@ namespace MongoPerf.Deployments.Limits;
 public static class MemoryLimit
 {
     /// <summary>
-    /// To no less does a scale take a limit: a mongod runs in 256 MB, but is killed there while it builds an index or serves a
-    /// hundred connections.
+    /// The least limit that a scale makes: a mongod runs in 256 MB, but is killed there while it builds an index or serves a hundred
+    /// connections.
     /// </summary>
     public const long LeastScaled = 512L << 20;
 
@@ -29,8 +29,8 @@ public static class MemoryLimit
     public static long For(long cacheBytes) => cacheBytes + Math.Max(GigaByte, cacheBytes / 4);
 
     /// <summary>
-    /// That a mongod with such a cache runs in. The allocator's gaps take half of a small cache again: held to 256 MB, three shards with
-    /// 128 MB each filled them and read their own program from disk.
+    /// The least memory that a mongod with such a cache runs in. The allocator's gaps take half of a small cache again: held to 256 MB,
+    /// three shards with 128 MB each filled them and read their own program from disk.
     /// </summary>
     public static long LeastWith(long cacheBytes) => cacheBytes + Math.Min(WithoutCache + (cacheBytes / 2), CacheSize.LeastByItself);
 
@@ -39,7 +39,7 @@ public static class MemoryLimit
     /// eighth of it, and the least that they can do with.
     /// </summary>
     /// <param name="limitBytes">Null for no limit.</param>
-    /// <param name="version">Of the mongod.</param>
+    /// <param name="version">The version of the mongod.</param>
     /// <remarks>Source: MongoDB's manual, maxIndexBuildMemoryUsageMegabytes.</remarks>
     public static IReadOnlyList<string> Arguments(long? limitBytes, Version version)
     {

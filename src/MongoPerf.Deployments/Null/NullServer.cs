@@ -21,7 +21,7 @@ public static class NullServer
 
     /// <summary>Starts to listen on loopback.</summary>
     /// <param name="port">0 for any that is free.</param>
-    /// <param name="collections">Of the plan. All others are kept in memory.</param>
+    /// <param name="collections">The collections of the plan. All others are kept in memory.</param>
     /// <exception cref="DeploymentException">The port is taken or not allowed.</exception>
     /// <exception cref="MongoPerf.Server.Storage.StorageException">The library of the embedded server is missing.</exception>
     public static EmbeddedServer Start(int port, IReadOnlyList<PlanCollection> collections)
@@ -53,7 +53,7 @@ public static class NullServer
 }
 
 /// <summary>The plan's collections and the cursors that are open on them. Thread-safe.</summary>
-/// <param name="collections">Of the plan; in whatever database they come to lie.</param>
+/// <param name="collections">The collections of the plan, in whatever database they come to lie.</param>
 internal sealed class NullStore(IReadOnlyList<PlanCollection> collections)
 {
     private const int MaximumCursors = 10_000;

@@ -5,7 +5,7 @@ namespace MongoPerf.Deployments.Null;
 /// <summary>
 /// A set of document numbers as sorted ranges that neither overlap nor touch: half a billion numbers in a row take one entry.
 /// </summary>
-/// <remarks>Not thread-safe. Numbers mostly come in increasing order, which is the fast way.</remarks>
+/// <remarks>It is not thread-safe. Numbers mostly come in increasing order, which is the fast way.</remarks>
 internal sealed class NumberRanges
 {
     /// <summary>More holes than any load leaves; 16 MB.</summary>

@@ -36,7 +36,7 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
     /// <summary>Documents that are there.</summary>
     public long Count => Volatile.Read(ref _count);
 
-    /// <summary>Of these documents: those that came twice count once, with the mean length.</summary>
+    /// <summary>The bytes of these documents: those that came twice count once, with the mean length.</summary>
     public long Bytes
     {
         get

@@ -40,7 +40,7 @@ internal abstract class NumberedDocuments
     /// <summary>Writes the element <c>_id</c> alone.</summary>
     public abstract void WriteId(BsonWriter writer, long number);
 
-    /// <summary>Of each collection that a server has for these.</summary>
+    /// <summary>Makes the documents of each collection that a server has for these.</summary>
     public static IEnumerable<(string Name, NumberedDocuments Documents)> Of(PlanCollection collection) => collection.Files is { } files
         ? [(files.Bucket.Files, new Files(files)), (files.Bucket.Chunks, new Chunks(files))]
         : [(collection.Name, new Template(collection.Documents))];

@@ -18,7 +18,7 @@ public static class DetachedStart
     /// <param name="folder">Where it works.</param>
     /// <param name="outputFile">Gets its standard output and error; overwritten.</param>
     /// <param name="groupFile">The cgroup.procs that it writes its number into before it becomes the program; null for none.</param>
-    /// <param name="cpus">That it may use; null for all.</param>
+    /// <param name="cpus">The cpus that it may use; null for all.</param>
     /// <exception cref="DeploymentException">No shell.</exception>
     public static Process Run(string binary, IReadOnlyList<string> arguments, string folder, string outputFile, string? groupFile = null,
         IReadOnlyList<int>? cpus = null)

@@ -6,7 +6,7 @@ namespace MongoPerf.Deployments.Processes;
 
 /// <summary>A control group (version 1 or 2) that limits the memory of one process, the page cache of its files included.</summary>
 /// <remarks>Source: the kernel's admin-guide, cgroup-v1/memory and cgroup-v2. One thread at a time.</remarks>
-/// <param name="name">Of the group; always the same for a server, so that a group left behind is found.</param>
+/// <param name="name">The name of the group; always the same for a server, so that a group left behind is found.</param>
 /// <param name="bytes">The limit.</param>
 /// <param name="place">Where groups can be made.</param>
 public sealed class MemoryGroup(string name, long bytes, MemoryGroupPlace place)
@@ -55,7 +55,7 @@ public sealed class MemoryGroup(string name, long bytes, MemoryGroupPlace place)
     /// How a server's process has ended, to follow the server's name. Asked whenever one is about to be started: a kill before the last
     /// call, or before the first, counts no more.
     /// </summary>
-    /// <param name="group">That the process was in; null for none.</param>
+    /// <param name="group">The group that the process was in; null for none.</param>
     public static string ExitText(MemoryGroup? group) =>
         group?.HasKilled() == true ? $"had been killed at its memory limit of {CacheSize.Text(group.Bytes)}" : "had exited";
 
@@ -96,18 +96,18 @@ public sealed class MemoryGroup(string name, long bytes, MemoryGroupPlace place)
 /// Where this process may make control groups for memory: below its own group, so that what limits it limits its servers too.
 /// </summary>
 /// <param name="Folder">Null when it may nowhere.</param>
-/// <param name="LimitFile">Of a group: its limit in bytes.</param>
-/// <param name="Problem">Then why not; else null.</param>
+/// <param name="LimitFile">The file of a group that has its limit in bytes.</param>
+/// <param name="Problem">Why not, in that case; null otherwise.</param>
 public sealed record MemoryGroupPlace(string? Folder, string LimitFile, string? Problem)
 {
     private const string Top = "sys/fs/cgroup";
     private const string LimitOfVersion1 = "memory.limit_in_bytes";
     private const string LimitOfVersion2 = "memory.max";
 
-    /// <summary>Of control groups: 1 or 2.</summary>
+    /// <summary>The version of control groups: 1 or 2.</summary>
     public int Version => LimitFile == LimitOfVersion2 ? 2 : 1;
 
-    /// <summary>Of a group: what it counts of processes that the system has killed.</summary>
+    /// <summary>The file in which a group counts the processes that the system has killed.</summary>
     public string KillsFile => Version == 2 ? "memory.events" : "memory.oom_control";
 
     /// <param name="root">Another folder than / in tests.</param>

@@ -5,7 +5,7 @@ namespace MongoPerf.Deployments.Processes;
 /// <summary>What a process is, beyond its number, which the system gives out again.</summary>
 /// <param name="ProcessId">Its number.</param>
 /// <param name="StartTicks">When it started; see <see cref="ProcessStart.ReadTicks"/>.</param>
-/// <param name="BootId">Since which boot; see <see cref="ProcessStart.ReadBoot"/>.</param>
+/// <param name="BootId">The boot since which it runs; see <see cref="ProcessStart.ReadBoot"/>.</param>
 public sealed record ProcessIdentity(int ProcessId, long StartTicks, string BootId);
 
 /// <summary>
@@ -80,7 +80,7 @@ public sealed class ProcessTable(string root = "/proc")
 
     /// <summary>Whether the option of the process names this folder, or something below it.</summary>
     /// <param name="processId">Its number.</param>
-    /// <param name="option">Such as "--dbpath".</param>
+    /// <param name="option">The option, such as "--dbpath".</param>
     /// <param name="folder">Full path, no links in it.</param>
     public bool IsBelow(int processId, string option, string folder) =>
         OptionOf(processId, option) is { Length: > 0 } given

@@ -45,14 +45,14 @@ public sealed class ServerGuard : IDisposable
             ? seconds
             : DefaultGraceSeconds);
 
-    /// <summary>Of the shell.</summary>
+    /// <summary>The process of the shell.</summary>
     public int ProcessId => _shell.Id;
 
-    /// <param name="server">To be ended.</param>
+    /// <param name="server">The server that is to be ended.</param>
     /// <param name="stateFile">Names its keeper.</param>
     /// <param name="keeper">Letters and digits: this process as the keeper of the server.</param>
     /// <param name="grace">How long the server outlives this process.</param>
-    /// <param name="stopLimit">From SIGTERM to SIGKILL.</param>
+    /// <param name="stopLimit">The time from SIGTERM to SIGKILL.</param>
     /// <returns>Null where there is no shell: then nobody ends the server.</returns>
     public static ServerGuard? Start(ProcessIdentity server, string stateFile, string keeper, TimeSpan grace, TimeSpan stopLimit)
     {
@@ -93,7 +93,7 @@ public sealed class ServerGuard : IDisposable
         Dispose();
     }
 
-    /// <summary>For a server that has ended: the shell sees that and ends too.</summary>
+    /// <summary>Ends the shell once the server has ended, which it sees by itself.</summary>
     public void Dispose()
     {
         try

@@ -9,7 +9,7 @@ namespace MongoPerf.Deployments.Processes;
 /// <summary>What to start, and how to know it again.</summary>
 public sealed record ServerProcessOptions
 {
-    /// <summary>For texts: "mongod", "config server", "shard rs1", "router".</summary>
+    /// <summary>What the server is called in texts: "mongod", "config server", "shard rs1", "router".</summary>
     public required string Role { get; init; }
 
     /// <summary>Full path of the program.</summary>
@@ -22,8 +22,8 @@ public sealed record ServerProcessOptions
     public required string Folder { get; init; }
 
     /// <summary>
-    /// By which the process's command line shows that it is this folder's: "--dbpath"; "--logpath" for a router, with
-    /// <see cref="LogFile"/>.
+    /// The option by which the process's command line shows that it is this folder's: "--dbpath", or "--logpath" for a router, with <see
+    /// cref="LogFile"/>.
     /// </summary>
     public string FolderOption { get; init; } = "--dbpath";
 
@@ -42,13 +42,13 @@ public sealed record ServerProcessOptions
     /// <summary>How it is asked whether it answers; nobody logs in for that.</summary>
     public ConnectionSettings Connections { get; init; } = ConnectionSettings.Default;
 
-    /// <summary>To answer hello. After a crash with much data mongod first recovers.</summary>
+    /// <summary>The time that it may take to answer hello. After a crash with much data mongod first recovers.</summary>
     public TimeSpan StartLimit { get; init; } = TimeSpan.FromMinutes(5);
 
     /// <summary>Ends the wait for its answer.</summary>
     public CancellationToken Interrupt { get; init; }
 
-    /// <summary>To end by itself after SIGTERM: mongod writes a last checkpoint.</summary>
+    /// <summary>The time that it may take to end by itself after SIGTERM: mongod writes a last checkpoint.</summary>
     public TimeSpan StopLimit { get; init; } = TimeSpan.FromMinutes(1);
 }
 

@@ -10,7 +10,7 @@ namespace MongoPerf.Deployments.Sampling;
 /// with what is new, never with its size.
 /// </remarks>
 /// <param name="ns">database.collection; the other collections' entries are left out.</param>
-/// <param name="since">Of what happened before, only what had not ended by then counts.</param>
+/// <param name="since">From when on: of what happened before, only what had not ended by then counts.</param>
 internal sealed class ChangelogTail(string ns, DateTimeOffset since)
 {
     // The first look fetches few, as mostly nothing is new; then more. What lies before the last is given up.
@@ -19,8 +19,8 @@ internal sealed class ChangelogTail(string ns, DateTimeOffset since)
     private readonly ChunkEventAssembler _assembler = new();
     private string? _lastId;
 
-    /// <param name="config">To a config server or a mongos.</param>
-    /// <returns>In the log's order; an event that went on comes again in a later look.</returns>
+    /// <param name="config">A connection to a config server or a mongos.</param>
+    /// <returns>Events in the log's order; one that went on comes again in a later look.</returns>
     public IReadOnlyList<ChunkEvent> ReadNew(MongoConnection config)
     {
         List<BsonDocument> entries = ReadBack(config);
@@ -54,7 +54,7 @@ internal sealed class ChangelogTail(string ns, DateTimeOffset since)
         return entries;
     }
 
-    /// <summary>At the first look: what was logged an hour before the run began can't last into it.</summary>
+    /// <summary>At the first look, what was logged an hour before the run began counts as seen: it can't last into the run.</summary>
     private bool IsSeen(BsonDocument entry) => _lastId is null
         ? entry.FindInt64("time") is { } time && time < since.AddHours(-1).ToUnixTimeMilliseconds()
         : ChunkEventAssembler.IdOf(entry) == _lastId;

@@ -12,7 +12,7 @@ internal sealed class ChunkEventAssembler
 {
     private readonly Dictionary<string, ChunkEvent> _migrations = new(StringComparer.Ordinal);
 
-    /// <param name="entry">Of config.changelog, in its order.</param>
+    /// <param name="entry">An entry of config.changelog, in its order.</param>
     /// <returns>
     /// The events that it tells more of, as they are known now; none for entries of other things, and of migrations whose
     /// start was not seen.

@@ -8,7 +8,7 @@ namespace MongoPerf.Deployments.Sampling;
 
 /// <summary>What one look at a cluster brought.</summary>
 /// <param name="Shards">One for each shard, also for one that did not answer; columns of <see cref="MetricCatalogue.Shard"/>.</param>
-/// <param name="ChunkEvents">That are new, or of which more is known.</param>
+/// <param name="ChunkEvents">Chunk events that are new, or of which more is known.</param>
 public sealed record ClusterLook(IReadOnlyList<MetricSample> Shards, IReadOnlyList<ChunkEvent> ChunkEvents);
 
 /// <summary>Looks at the shards of a cluster and at its changelog, over connections of its own.</summary>
@@ -18,7 +18,7 @@ public sealed record ClusterLook(IReadOnlyList<MetricSample> Shards, IReadOnlyLi
 /// that to nobody, the router is asked for all of them.
 /// </remarks>
 /// <param name="cluster">Asked at each look: addresses change when servers are started again. Null while there is none.</param>
-/// <param name="settings">As the run's connections have them.</param>
+/// <param name="settings">The settings as the run's connections have them.</param>
 /// <param name="collection">What is watched.</param>
 /// <param name="since">When the run began; see <see cref="ChangelogTail"/>.</param>
 public sealed class ClusterSampler(

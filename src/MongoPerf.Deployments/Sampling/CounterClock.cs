@@ -16,7 +16,9 @@ public sealed class CounterClock
     private double _last = double.NegativeInfinity;
     private double _apart = double.NegativeInfinity;
 
-    /// <param name="serverMilliseconds">Since any moment of the server's, when it read its counters; NaN where it does not say.</param>
+    /// <param name="serverMilliseconds">
+    /// The server's time in milliseconds, since any moment, when it read its counters; NaN where it does not say.
+    /// </param>
     /// <param name="receivedAt">When its reply was here, Unix milliseconds.</param>
     /// <returns>Unix milliseconds.</returns>
     public long At(double serverMilliseconds, long receivedAt)

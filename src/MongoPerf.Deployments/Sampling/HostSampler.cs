@@ -18,7 +18,7 @@ public sealed class HostSampler : IDisposable
     // /proc/stat counts in USER_HZ, which is 100 on every Linux that .NET runs on.
     private const double MicrosecondsPerTick = 10_000;
 
-    /// <summary>From the first counter to the last, of a second between samples.</summary>
+    /// <summary>The longest time in milliseconds from the first counter to the last of a second between samples.</summary>
     private const long LongestMilliseconds = 20;
     private const int MostAttempts = 3;
 

@@ -6,10 +6,10 @@ namespace MongoPerf.Deployments.Sampling;
 
 /// <summary>The file system under a folder.</summary>
 /// <param name="MountPoint">Where it is mounted.</param>
-/// <param name="FileSystem">Such as "ext4".</param>
-/// <param name="Source">Such as "/dev/vda1"; "overlay" and the like where no device is behind it.</param>
-/// <param name="Major">Of the block device; 0 where no device is behind it.</param>
-/// <param name="Minor">Of the block device.</param>
+/// <param name="FileSystem">The file system, such as "ext4".</param>
+/// <param name="Source">The source, such as "/dev/vda1"; "overlay" and the like where no device is behind it.</param>
+/// <param name="Major">The major number of the block device; 0 where no device is behind it.</param>
+/// <param name="Minor">The minor number of the block device.</param>
 public sealed record MountedDisk(string MountPoint, string FileSystem, string Source, int Major, int Minor)
 {
     /// <summary>

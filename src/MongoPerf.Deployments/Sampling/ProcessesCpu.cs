@@ -12,7 +12,7 @@ internal sealed class ProcessesCpu(Func<IReadOnlyList<int>?> processes, string p
     // As in HostSampler: USER_HZ is 100.
     private const double MicrosecondsPerTick = 10_000;
 
-    /// <summary>Behind the name: utime and stime (proc_pid_stat(5), fields 14 and 15).</summary>
+    /// <summary>The words between the name and the CPU times: utime and stime are fields 14 and 15 of proc_pid_stat(5).</summary>
     private const int WordsBefore = 11;
 
     private readonly Dictionary<int, double> _last = [];

@@ -8,8 +8,8 @@ namespace MongoPerf.Deployments.Sampling;
 /// One thread. After a failure the first attempt comes 0.25 s later, then twice as long each time up to <paramref name="longestPause"/>.
 /// </remarks>
 /// <param name="address">Asked before each attempt to connect: a server that was started again may listen elsewhere.</param>
-/// <param name="settings">As the run's connections have them; its time limits are replaced.</param>
-/// <param name="longestPause">Between two attempts.</param>
+/// <param name="settings">The settings as the run's connections have them; its time limits are replaced.</param>
+/// <param name="longestPause">The longest pause, between two attempts.</param>
 public sealed class SamplerConnection(Func<ServerAddress> address, ConnectionSettings settings, TimeSpan longestPause) : IDisposable
 {
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(250);

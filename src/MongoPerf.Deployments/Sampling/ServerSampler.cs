@@ -10,7 +10,7 @@ namespace MongoPerf.Deployments.Sampling;
 /// columns are NaN, and it is tried again after 0.25 s, then twice as long each time up to 5 s.
 /// </remarks>
 /// <param name="address">Asked before each attempt to connect: a server that was started again may listen elsewhere.</param>
-/// <param name="settings">As the run's connections have them; its time limits are replaced.</param>
+/// <param name="settings">The settings as the run's connections have them; its time limits are replaced.</param>
 /// <param name="holdsData">False for a router and a config server: what their storage does is nothing of the data's, and reads NaN.</param>
 public sealed class ServerSampler(Func<ServerAddress> address, ConnectionSettings settings, bool holdsData = true) : IServerSampler
 {

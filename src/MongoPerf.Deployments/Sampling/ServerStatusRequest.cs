@@ -15,7 +15,7 @@ internal static class ServerStatusRequest
         "defaultRWConcern", "asserts", "repl", "sharding", "shardingStatistics", "freeMonitoring", "oplog",
     ];
 
-    /// <summary>With metrics and wiredTiger, for <see cref="MongoPerf.Storage.MetricCatalogue.Server"/>.</summary>
+    /// <summary>The request with metrics and wiredTiger, for <see cref="MongoPerf.Storage.MetricCatalogue.Server"/>.</summary>
     public static BsonDocument WithStorage { get; } = Without();
 
     /// <summary>opcounters, and what can't be left out.</summary>

@@ -50,7 +50,7 @@ internal static class ShardColumns
         }),
         ("cursor", BsonDocument.Empty));
 
-    /// <param name="values">To be set.</param>
+    /// <param name="values">The values to be set.</param>
     /// <param name="part">The answer to <see cref="PartRequest"/>; null where nothing of the collection is.</param>
     public static void SetPart(double[] values, BsonDocument? part)
     {

@@ -6,7 +6,7 @@ namespace MongoPerf.Deployments.Sampling;
 
 /// <summary>Asks one shard's primary for its part of the collection and for its operations. Never throws.</summary>
 /// <param name="primary">Asked before each attempt to connect: another member may have become primary.</param>
-/// <param name="settings">As the run's connections have them.</param>
+/// <param name="settings">The settings as the run's connections have them.</param>
 /// <param name="collection">What is read.</param>
 internal sealed class ShardProbe(Func<ServerAddress> primary, ConnectionSettings settings, SampledNamespace collection) : IDisposable
 {
@@ -18,7 +18,7 @@ internal sealed class ShardProbe(Func<ServerAddress> primary, ConnectionSettings
     private bool _isPartRefused;
 
     /// <summary>Sets what the shard says; the other columns are left as they are.</summary>
-    /// <param name="values">In the order of <see cref="MetricCatalogue.Shard"/>.</param>
+    /// <param name="values">The values in the order of <see cref="MetricCatalogue.Shard"/>.</param>
     /// <returns>False when it does not say what it holds.</returns>
     public bool Fill(double[] values) => _connection.Ask(false, connection =>
     {

@@ -13,8 +13,8 @@ public static class ShardingFacts
     private static readonly int Chunks = MetricCatalogue.IndexOf(MetricCatalogue.Shard, "chunks");
 
     /// <param name="cluster">Running.</param>
-    /// <param name="settings">As the run's connections have them.</param>
-    /// <param name="database">Of the collections.</param>
+    /// <param name="settings">The settings as the run's connections have them.</param>
+    /// <param name="database">The database of the collections.</param>
     /// <param name="collections">Which.</param>
     /// <returns>Empty when the config server can't be asked: the run can do without.</returns>
     public static IReadOnlyList<CollectionSharding> Read(

@@ -15,7 +15,7 @@ internal static class LocalCertificate
     private static readonly TimeSpan Tolerance = TimeSpan.FromDays(1);
 
     /// <returns>
-    /// In PEM form: the authority's certificate, whose key is kept nowhere, and the certificate for localhost and the loopback
+    /// Texts in PEM form: the authority's certificate, whose key is kept nowhere, and the certificate for localhost and the loopback
     /// addresses with its key.
     /// </returns>
     public static (string Authority, string Server) Create()

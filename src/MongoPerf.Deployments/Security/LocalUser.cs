@@ -39,8 +39,8 @@ internal static class LocalUser
         }
     }
 
-    /// <summary>Of the embedded server, before it starts.</summary>
-    /// <param name="dataFolder">Of that server.</param>
+    /// <summary>Stores the user of the embedded server, before that starts.</summary>
+    /// <param name="dataFolder">The data folder of that server.</param>
     /// <param name="security">Holds the password.</param>
     /// <exception cref="IOException">The folder can't be written, or holds something else.</exception>
     public static void Store(string dataFolder, SecurityFiles security) =>

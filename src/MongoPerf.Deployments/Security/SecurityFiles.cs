@@ -14,10 +14,10 @@ public sealed class SecurityFiles
 {
     public const string FolderName = "security";
 
-    /// <summary>Of the embedded server, which claims a data folder only where nothing else lies.</summary>
+    /// <summary>The folder for the embedded server's files: it claims a data folder only where nothing else lies.</summary>
     public const string EmbeddedFolderName = "mongoperf-security";
 
-    /// <summary>Of the user that clients log in as, known to the database admin.</summary>
+    /// <summary>The name of the user that clients log in as, known to the database admin.</summary>
     public const string UserName = "mongoperf";
 
     private const int KeyBytes = 96;
@@ -32,10 +32,10 @@ public sealed class SecurityFiles
     private readonly Lazy<ConnectionSettings> _system;
     private readonly Lazy<ConnectionSettings> _user;
 
-    /// <param name="dataFolder">Of the servers; gets a folder for these files.</param>
+    /// <param name="dataFolder">The data folder of the servers, which gets a folder for these files.</param>
     /// <param name="auth">Clients log in, and servers know each other by the key file.</param>
     /// <param name="tls">Servers take TLS connections only.</param>
-    /// <param name="folderName">Of the folder for these files.</param>
+    /// <param name="folderName">The name of the folder for these files.</param>
     public SecurityFiles(string dataFolder, bool auth, bool tls, string folderName = FolderName)
     {
         (_auth, _tls) = (auth, tls);
@@ -54,13 +54,13 @@ public sealed class SecurityFiles
 
     public string PasswordFile => Path.Combine(Folder, "password");
 
-    /// <summary>For connections that ask nothing but hello.</summary>
+    /// <summary>The settings for connections that ask nothing but hello.</summary>
     public ConnectionSettings Anonymous => _anonymous.Value;
 
-    /// <summary>As servers log in to one another: may do everything, before there is a user too.</summary>
+    /// <summary>The settings with which servers log in to one another: they may do everything, before there is a user, too.</summary>
     public ConnectionSettings System => _system.Value;
 
-    /// <summary>As the load's clients connect.</summary>
+    /// <summary>The settings with which the load's clients connect.</summary>
     public ConnectionSettings User => _user.Value;
 
     private string KeyFile => Path.Combine(Folder, "keyfile");
@@ -123,7 +123,7 @@ public sealed class SecurityFiles
             Directory.Delete(Folder, recursive: true);
     }
 
-    /// <summary>Of the user; letters and digits.</summary>
+    /// <summary>Reads the password of the user: letters and digits.</summary>
     public string ReadPassword() => File.ReadAllText(PasswordFile);
 
     // A text in memory: it is never printed.

@@ -8,10 +8,10 @@ namespace MongoPerf.Load.Collections;
 /// </summary>
 public static class BatchLimit
 {
-    /// <summary>For header, command and section around the documents.</summary>
+    /// <summary>The bytes of header, command and section around the documents.</summary>
     private const int Overhead = 1024;
 
-    /// <param name="server">Of the deployment.</param>
+    /// <param name="server">The server of the deployment.</param>
     /// <param name="insert">One of the plan's operations.</param>
     /// <exception cref="OperationLimitException">The batch is larger than the server takes.</exception>
     public static void Check(HelloReply server, InsertDocuments insert)

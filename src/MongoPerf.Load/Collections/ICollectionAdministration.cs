@@ -39,11 +39,11 @@ public interface ICollectionAdministration
     void Empty(MongoConnection connection);
 
     /// <summary>Called after the collection and its marker have been dropped: takes back what was prepared.</summary>
-    /// <param name="connection">To the server or router.</param>
+    /// <param name="connection">A connection to the server or router.</param>
     void TakeBack(MongoConnection connection);
 
     /// <summary>Forces everything to disk and reads the sizes.</summary>
-    /// <param name="connection">To the server or router.</param>
+    /// <param name="connection">A connection to the server or router.</param>
     /// <param name="documents">Known to be stored.</param>
     /// <returns>Null where the server does not tell them, or not this user.</returns>
     SizeResult? ReadSizes(MongoConnection connection, long documents);
@@ -76,8 +76,8 @@ public enum Durability
 }
 
 /// <summary>What a collection is made with.</summary>
-/// <param name="Indexes">Beside <c>_id_</c>, as createIndexes takes them; maybe none.</param>
-/// <param name="Options">Of the command create; null for none. A sharded collection takes none.</param>
+/// <param name="Indexes">The indexes besides <c>_id_</c>, as createIndexes takes them; maybe none.</param>
+/// <param name="Options">The options of the command create; null for none. A sharded collection takes none.</param>
 public sealed record CollectionShape(IReadOnlyList<BsonDocument> Indexes, BsonDocument? Options = null)
 {
     /// <inheritdoc cref="Plans.PlanCollection.IsTimeSeries"/>

@@ -28,7 +28,7 @@ public interface IDataStore : IDisposable
     }
 
     /// <summary>Makes the collection with its marker and indexes, or completes one that was left half-made.</summary>
-    /// <param name="collection">Of the plan.</param>
+    /// <param name="collection">The collection of the plan.</param>
     /// <param name="documents">Known to be in it, durable and without holes.</param>
     void Create(PlanCollection collection, long documents);
 
@@ -38,8 +38,10 @@ public interface IDataStore : IDisposable
     /// <summary>Documents as the server counts them: after a crash its counter may be wrong.</summary>
     long Count(PlanCollection collection);
 
-    /// <summary>As <see cref="Count"/>, but counted in the _id index where the server's counter says less than what is expected.</summary>
-    /// <param name="collection">Of the plan.</param>
+    /// <summary>
+    /// Does the same as <see cref="Count"/>, but counts in the _id index where the server's counter says less than what is expected.
+    /// </summary>
+    /// <param name="collection">The collection of the plan.</param>
     /// <param name="expected">Documents that should be there.</param>
     long CountAtLeast(PlanCollection collection, long expected) => Count(collection);
 
@@ -49,13 +51,13 @@ public interface IDataStore : IDisposable
     bool FindsDocuments(PlanCollection collection);
 
     /// <summary>One beyond the greatest number that is stored.</summary>
-    /// <param name="collection">Of which <see cref="FindsDocuments"/> holds.</param>
+    /// <param name="collection">A collection of which <see cref="FindsDocuments"/> holds.</param>
     /// <param name="from">All below are known to be there, or somebody else's.</param>
     /// <param name="before">Only numbers below are looked for.</param>
     long FindEnd(PlanCollection collection, long from, long before = DocumentNumbers.Limit - 1);
 
     /// <summary>Numbers of a range that are not stored, read from the _id index: counters of a server may be wrong after a crash.</summary>
-    /// <param name="collection">Of which <see cref="FindsDocuments"/> holds.</param>
+    /// <param name="collection">A collection of which <see cref="FindsDocuments"/> holds.</param>
     /// <param name="range">Looked at.</param>
     IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range);
 
@@ -85,7 +87,7 @@ public interface IDataStore : IDisposable
     {
     }
 
-    /// <param name="collection">Of the plan.</param>
+    /// <param name="collection">The collection of the plan.</param>
     /// <param name="documents">Known to be stored.</param>
     /// <returns>Null where the server does not tell them, or not this user.</returns>
     SizeResult? ReadSizes(PlanCollection collection, long documents);
@@ -100,7 +102,7 @@ public interface IDataStore : IDisposable
     long? ReadAvailableConnections();
 }
 
-/// <param name="Exists">There is such a collection.</param>
+/// <param name="Exists">Such a collection is there.</param>
 /// <param name="Marker">Null when MongoPerf did not make it.</param>
 public sealed record CollectionState(bool Exists, CollectionMarker? Marker)
 {
@@ -109,14 +111,14 @@ public sealed record CollectionState(bool Exists, CollectionMarker? Marker)
 }
 
 /// <summary>Says that a collection is MongoPerf's, and how its documents are made.</summary>
-/// <param name="Seed">Of the documents.</param>
+/// <param name="Seed">The seed of the documents.</param>
 /// <param name="Template"><see cref="DocumentTemplate.Fingerprint"/>; empty for files.</param>
 /// <param name="RunId">The run that made it, or went on with it last.</param>
 /// <param name="Documents">Known to be stored, durable and without holes at the last checkpoint of any run.</param>
 /// <param name="IsGrown">It was grown: worth continuing, and not dropped by other scenarios.</param>
 public sealed record CollectionMarker(ulong Seed, string Template, string RunId, long Documents, bool IsGrown)
 {
-    /// <summary>Of that run, which tells it from another one of the same id; null for a run without one.</summary>
+    /// <summary>The token of that run, which tells it from another one of the same id; null for a run without one.</summary>
     public string? Token { get; init; }
 
     /// <summary>Numbers of documents that a unique index refused, as they were noted; ranges may overlap.</summary>
@@ -124,12 +126,12 @@ public sealed record CollectionMarker(ulong Seed, string Template, string RunId,
 }
 
 /// <summary>serverStatus metrics.queryExecutor: scanned and scannedObjects.</summary>
-/// <param name="Keys">Of indexes.</param>
+/// <param name="Keys">How many index keys were read.</param>
 /// <param name="Documents">Read.</param>
 /// <param name="Servers">The processes that counted: two readings belong together when these are the same.</param>
 public readonly record struct ExaminedCounters(long Keys, long Documents, string Servers)
 {
-    /// <summary>In any order of the servers.</summary>
+    /// <summary>Adds counters up, in any order of the servers.</summary>
     internal static ExaminedCounters Sum(IReadOnlyList<ExaminedCounters> all) =>
         new(all.Sum(one => one.Keys), all.Sum(one => one.Documents),
             string.Join(' ', all.Select(one => one.Servers).Order(StringComparer.Ordinal)));

@@ -14,7 +14,7 @@ namespace MongoPerf.Load.Collections;
 /// <param name="connection">Open.</param>
 /// <param name="database">The collection's.</param>
 /// <param name="collection">Its name.</param>
-/// <param name="ids">Of its documents.</param>
+/// <param name="ids">The _ids of its documents.</param>
 /// <param name="hasIdIndex">False for a time-series collection, which is read as it lies.</param>
 internal sealed class IdScan(MongoConnection connection, string database, string collection, DocumentIds ids, bool hasIdIndex = true)
 {

@@ -10,8 +10,10 @@ internal static class QueryPlanReader
     private const string IdIndex = "_id_";
 
     /// <param name="reply">The server's.</param>
-    /// <param name="limit">Of the query, 0 for none: a router adds up what its shards return, which is more than the client gets.</param>
-    /// <param name="skip">Of the query; 0 for none.</param>
+    /// <param name="limit">
+    /// The limit of the query, 0 for none: a router adds up what its shards return, which is more than the client gets.
+    /// </param>
+    /// <param name="skip">The skip of the query; 0 for none.</param>
     public static PlanSummary Read(BsonDocument reply, int limit, long skip = 0)
     {
         // Of an aggregation: a router has it from each of its shards.

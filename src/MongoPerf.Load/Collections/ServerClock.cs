@@ -17,7 +17,7 @@ public static class ServerClock
     private const int Questions = 50;
     private const double MostSeconds = 1;
 
-    /// <param name="connection">To the server whose clock counts.</param>
+    /// <param name="connection">A connection to the server whose clock counts.</param>
     /// <param name="clock">This machine's.</param>
     /// <exception cref="WireProtocolException">The server does not tell its time.</exception>
     public static ClientClock Compare(MongoConnection connection, IClock clock)
@@ -43,7 +43,7 @@ public static class ServerClock
 
     /// <summary>What several comparisons of one machine's clock with one server's have in common.</summary>
     /// <param name="own">One of them.</param>
-    /// <param name="others">That contradict <paramref name="own"/>, or what is left of it, are left out.</param>
+    /// <param name="others">Other clocks; those that contradict <paramref name="own"/>, or what is left of it, are left out.</param>
     public static ClientClock Join(ClientClock own, IEnumerable<ClientClock> others)
     {
         (double low, double high) =

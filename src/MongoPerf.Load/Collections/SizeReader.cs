@@ -19,7 +19,7 @@ internal static class SizeReader
         Shards = [.. (stats.FindDocument("shards") ?? BsonDocument.Empty).Select(shard => ReadShard(shard.Key, shard.Value.ToDocument()))],
     };
 
-    /// <summary>Of several collections that are one to the user; indexes are named with their collections.</summary>
+    /// <summary>Adds up the sizes of several collections that are one to the user; indexes are named with their collections.</summary>
     /// <param name="parts">The last one's documents are those that count.</param>
     /// <param name="documents">Known to be stored.</param>
     public static SizeResult Sum(IReadOnlyList<(string Name, SizeResult Size)> parts, long documents) => new()
@@ -48,9 +48,9 @@ internal static class SizeReader
     };
 
     /// <param name="shard">Its name.</param>
-    /// <param name="stats">Of the shard's part.</param>
+    /// <param name="stats">The statistics of the shard's part.</param>
     /// <param name="count">Its documents, orphans included.</param>
-    /// <param name="chunks">That it owns.</param>
+    /// <param name="chunks">The chunks that it owns.</param>
     public static ShardSize ReadShard(string shard, BsonDocument stats, long count, long chunks)
     {
         long? orphans = stats.FindInt64("numOrphanDocs");

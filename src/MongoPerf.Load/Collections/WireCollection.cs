@@ -26,7 +26,7 @@ public sealed class WireCollection : IDisposable
     private const int MajorityMilliseconds = 30_000;
     private const int RepairBatch = 1000;
 
-    /// <summary>In a marker; all of them take 3.5 MB.</summary>
+    /// <summary>The most ranges in a marker; all of them take 3.5 MB.</summary>
     private const int MostRefused = 100_000;
     private const int RepairBytes = 8 * 1024 * 1024;
 
@@ -87,7 +87,7 @@ public sealed class WireCollection : IDisposable
     });
 
     /// <summary>The database's collections that a run made.</summary>
-    /// <param name="runId">As in their markers.</param>
+    /// <param name="runId">The id of the run, as in their markers.</param>
     /// <param name="token">The run's: ids begin anew with each folder of runs, and another user's run may have the same.</param>
     public IReadOnlyList<string> FindMarked(string runId, string? token) =>
         Retry(connection => connection.RunCursor(_access.Database, BsonDocument.Of(
@@ -403,7 +403,7 @@ public sealed class WireCollection : IDisposable
 /// <param name="Address">Where it is now; asked at each attempt to connect.</param>
 /// <param name="Connections">Timeouts and name.</param>
 /// <param name="Database">Its name.</param>
-/// <param name="Clock">For waiting between tries.</param>
+/// <param name="Clock">The clock for waiting between tries.</param>
 /// <param name="ReconnectFor">How long a broken connection is tried again.</param>
 /// <param name="BeforeReconnect">
 /// Called before each attempt after a failed one; a <see cref="ConnectionFailedException"/> makes that attempt fail. Null for nothing.
@@ -412,7 +412,7 @@ public sealed record CollectionAccess(
     Func<ServerAddress> Address, ConnectionSettings Connections, string Database, IClock Clock, TimeSpan ReconnectFor,
     Action? BeforeReconnect = null)
 {
-    /// <summary>Of the run that writes; null for one that only reads, or takes collections away.</summary>
+    /// <summary>The leases of the run that writes; null for one that only reads, or takes collections away.</summary>
     public WriterLeases? Leases { get; init; }
 
     /// <summary>The servers that reads may go to when their preference is not the primary; empty when they are not known.</summary>

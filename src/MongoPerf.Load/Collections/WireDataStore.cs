@@ -9,9 +9,9 @@ namespace MongoPerf.Load.Collections;
 
 /// <summary>A plan's collections through the wire client.</summary>
 /// <param name="open">Opens one of them.</param>
-/// <param name="seed">Of the documents.</param>
-/// <param name="runId">Of the run.</param>
-/// <param name="token">Of the run; null for one without.</param>
+/// <param name="seed">The seed of the documents.</param>
+/// <param name="runId">The id of the run.</param>
+/// <param name="token">The token of the run; null for one without.</param>
 public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, ulong seed, string runId, string? token = null) : IDataStore
 {
     private readonly Dictionary<string, WireCollection> _open = [];
@@ -51,7 +51,7 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
             Of(stored).Drop();
     }
 
-    /// <remarks>Of a bucket: whole files, as far as counts tell.</remarks>
+    /// <remarks>For a bucket it counts whole files, as far as counts tell.</remarks>
     public long Count(PlanCollection collection) => WholeOf(collection, [.. collection.Stored.Select(stored => Of(stored).Count())]);
 
     public long CountAtLeast(PlanCollection collection, long expected) =>

@@ -19,8 +19,8 @@ public sealed class CollectionBusyException(string message, string hint) : Mongo
 /// Read, then written only if nobody was faster (the update's filter has what was read), so it takes no transaction, no findAndModify and
 /// no version beyond 3.6, and works through any router. One thread takes and releases, another one may renew meanwhile.
 /// </remarks>
-/// <param name="database">Of the collections.</param>
-/// <param name="runId">Of the run.</param>
+/// <param name="database">The database of the collections.</param>
+/// <param name="runId">The id of the run.</param>
 /// <param name="token">The run's, by which it knows its own lease again when it continues; null for a run without one.</param>
 /// <param name="length">How long a lease holds after it was renewed last.</param>
 public sealed class WriterLeases(string database, string runId, string? token, TimeSpan length)
@@ -53,7 +53,7 @@ public sealed class WriterLeases(string database, string runId, string? token, T
     /// <summary>
     /// Takes the lease of a collection, which may be this run's already. Makes a marker that only names the writer where there is none.
     /// </summary>
-    /// <param name="connection">To the server or router.</param>
+    /// <param name="connection">A connection to the server or router.</param>
     /// <param name="collection">Its name.</param>
     /// <exception cref="CollectionBusyException">Another run has it.</exception>
     public void Take(MongoConnection connection, string collection)
@@ -77,7 +77,7 @@ public sealed class WriterLeases(string database, string runId, string? token, T
     }
 
     /// <summary>Renews all that are held. What another run has taken over makes <see cref="Lost"/>.</summary>
-    /// <param name="connection">Of the thread that renews.</param>
+    /// <param name="connection">The connection of the thread that renews.</param>
     public void Renew(MongoConnection connection)
     {
         string[] held = Held();

@@ -13,7 +13,7 @@ public sealed class ArrayValue : TemplateValue
     private readonly byte[][] _names;
 
     /// <param name="length">Elements.</param>
-    /// <param name="element">Of each.</param>
+    /// <param name="element">The value of each element.</param>
     /// <param name="salt">The value's own.</param>
     public ArrayValue(LengthRange length, TemplateValue element, ulong salt)
     {

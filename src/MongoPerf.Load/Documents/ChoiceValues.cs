@@ -6,7 +6,7 @@ namespace MongoPerf.Load.Documents;
 
 /// <summary>One of several values, each with its weight.</summary>
 /// <param name="items">One or more, of any kind.</param>
-/// <param name="weights">As many, above 0 in total; null weighs all the same.</param>
+/// <param name="weights">As many weights, above 0 in total; null weighs all the same.</param>
 /// <param name="salt">The value's own.</param>
 public sealed class ChoiceValue(IReadOnlyList<TemplateValue> items, IReadOnlyList<double>? weights, ulong salt) : TemplateValue
 {
@@ -61,7 +61,7 @@ public static class WeightedChoice
 /// <summary>About eight thousand words that look like words, the same on every machine.</summary>
 public static class WordList
 {
-    /// <summary>As many as the dictionary of the 2.4.8 report had.</summary>
+    /// <summary>As many words as the dictionary of the 2.4.8 report had.</summary>
     public const int Count = 7998;
 
     private const ulong Seed = 248;
@@ -73,7 +73,7 @@ public static class WordList
     private static readonly string[] Vowels = ["a", "e", "i", "o", "u", "ai", "ea", "ou"];
     private static readonly string[] Codas = ["", "", "", "l", "m", "n", "r", "s", "t", "ck", "nd", "rt"];
 
-    /// <summary>In UTF-8, no two the same.</summary>
+    /// <summary>The words in UTF-8, no two the same.</summary>
     public static byte[][] Words { get; } = Make();
 
     private static byte[][] Make()

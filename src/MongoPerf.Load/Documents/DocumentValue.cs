@@ -5,7 +5,7 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Load.Documents;
 
 /// <summary>A document, or an array that is written out element by element, with values of any kind in it.</summary>
-/// <param name="elements">In their order.</param>
+/// <param name="elements">The elements in their order.</param>
 /// <param name="isArray">The names are 0, 1, 2 then.</param>
 public sealed class DocumentValue(IReadOnlyList<KeyValuePair<string, TemplateValue>> elements, bool isArray = false) : TemplateValue
 {

@@ -42,7 +42,7 @@ public abstract class NumberValue(NumberKind kind) : FixedValue(TypeOf(kind), ki
 /// <summary>start + step × number: increasing, falling, or the number itself; or of groups of documents, each with a number.</summary>
 /// <param name="kind">How it is stored.</param>
 /// <param name="start">The first document's.</param>
-/// <param name="step">From one group to the next; below 0 it falls.</param>
+/// <param name="step">The step from one group to the next; below 0 it falls.</param>
 /// <param name="groups">Which documents have one number; null gives each its own.</param>
 /// <param name="cycle">Groups after which it begins again at the start, 1 or more.</param>
 public sealed class SequenceValue(
@@ -73,7 +73,7 @@ public sealed class SequenceValue(
 /// each size uniform, every pair has the same length, and the mean over pairs is exactly (least + most) / 2.
 /// </remarks>
 /// <param name="least">Documents of the smallest group, 1 or more.</param>
-/// <param name="most">Of the largest, at least as many; their sum fits a long.</param>
+/// <param name="most">The most that can be drawn, at least as many as the least; their sum fits a long.</param>
 /// <param name="seed">What the sizes derive from.</param>
 public sealed class NumberGroups(long least, long most, ulong seed)
 {
@@ -124,7 +124,7 @@ public sealed class BooleanValue(double probability, ulong salt) : FixedValue(Bs
 
 /// <summary>How often something repeats: uniform over Min to Max.</summary>
 /// <param name="Min">0 or more.</param>
-/// <param name="Max">At least Min.</param>
+/// <param name="Max">The largest, at least Min.</param>
 public readonly record struct LengthRange(int Min, int Max)
 {
     public bool IsFixed => Min == Max;

@@ -21,7 +21,7 @@ public sealed class PatchPlan
         return TryCollect(template, written, 0, places) ? new PatchPlan(places) : null;
     }
 
-    /// <param name="document">As it was written, from its first byte on.</param>
+    /// <param name="document">The document as it was written, from its first byte on.</param>
     /// <param name="context">The next one's.</param>
     public void Apply(Span<byte> document, in ValueContext context)
     {

@@ -5,7 +5,7 @@ namespace MongoPerf.Load.Documents;
 /// <summary>A field of the document that an operation is about, computed anew from its number: so a query finds what is there.</summary>
 public static class ReferenceValue
 {
-    /// <param name="documents">Of the collection.</param>
+    /// <param name="documents">The documents of the collection.</param>
     /// <param name="field">One of its values.</param>
     public static TemplateValue Of(DocumentTemplate documents, TemplateValue field) =>
         field is FixedValue value ? new FixedReference(documents, value) : new VaryingReference(documents, field);

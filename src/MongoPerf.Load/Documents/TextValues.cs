@@ -99,8 +99,8 @@ public static class FillerValue
 }
 
 /// <summary>A text that holds the document's number, or its hash: <c>user0000000042</c>, YCSB's <c>user6284781860667377211</c>.</summary>
-/// <param name="prefix">In front of the digits.</param>
-/// <param name="digits">At least so many, zeros in front; 1 to 20.</param>
+/// <param name="prefix">The prefix in front of the digits.</param>
+/// <param name="digits">The least number of digits, zeros in front; 1 to 20.</param>
 /// <param name="isHashed">The number's FNV-1a hash in its place, so that neighbours lie apart.</param>
 public sealed class NumberedTextValue(string prefix, int digits, bool isHashed) : TemplateValue, INumbered
 {

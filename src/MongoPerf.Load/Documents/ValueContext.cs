@@ -28,7 +28,7 @@ public static class Salt
     private const ulong OffsetBasis = 0xCBF29CE484222325;
     private const ulong Prime = 1_099_511_628_211;
 
-    /// <param name="path">Such as <c>users.address.city</c>.</param>
+    /// <param name="path">The path, such as <c>users.address.city</c>.</param>
     public static ulong Of(string path)
     {
         ulong hash = OffsetBasis;

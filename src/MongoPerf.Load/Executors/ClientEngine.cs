@@ -31,13 +31,13 @@ public interface IExecutorSource : IDisposable
 /// <summary>How a client reaches a run's deployment.</summary>
 public sealed record ClientOptions
 {
-    /// <summary>As given, with its secrets; null when the run starts its own server, which is at <see cref="Address"/>.</summary>
+    /// <summary>The uri as given, with its secrets; null when the run starts its own server, which is at <see cref="Address"/>.</summary>
     public string? Uri { get; init; }
 
     /// <summary>Where the server is now.</summary>
     public required Func<ServerAddress> Address { get; init; }
 
-    /// <summary>Of a replica set that the run started, all its members; otherwise empty.</summary>
+    /// <summary>All members of a replica set that the run started; otherwise empty.</summary>
     public IReadOnlyList<ServerAddress> Members { get; init; } = [];
 
     /// <summary>What the connection string came to for MongoPerf's own client, TLS files read.</summary>

@@ -12,7 +12,7 @@ public sealed class ErrorTally
     private readonly Dictionary<(int Code, string Name), ErrorCount> _counts = [];
 
     /// <param name="error">Why an operation failed.</param>
-    /// <param name="microseconds">Until it did.</param>
+    /// <param name="microseconds">How long it took in microseconds.</param>
     public void Add(ServerError error, double microseconds)
     {
         lock (_lock)
@@ -78,8 +78,8 @@ public sealed class ErrorTally
         or 13388 }; // StaleConfig
 
     /// <summary>
-    /// As <see cref="BreaksConnection"/>, or the server says itself that it, or a shard behind it, is away, going away, or not the one
-    /// that takes writes now.
+    /// Tells whether <see cref="BreaksConnection"/> holds, or the server says itself that it, or a shard behind it, is away, going away, or
+    /// not the one that takes writes now.
     /// </summary>
     public static bool IsServerAway(Exception failure) =>
         BreaksConnection(failure)

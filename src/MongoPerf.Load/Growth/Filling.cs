@@ -69,8 +69,8 @@ internal sealed class Filling(RunContext run)
 
     /// <summary>Adds documents for the phase's time or count, proves what arrived, and writes what is missing again.</summary>
     /// <param name="phase">Its only operation inserts.</param>
-    /// <param name="head">Of its record.</param>
-    /// <param name="collection">That is added to.</param>
+    /// <param name="head">Its record, without results.</param>
+    /// <param name="collection">The collection that is added to.</param>
     /// <param name="mayShrink">Documents may be taken out of it.</param>
     /// <param name="stop">Ends it early.</param>
     /// <returns>Null when it was stopped in the middle.</returns>
@@ -119,7 +119,7 @@ internal sealed class Filling(RunContext run)
     /// One beyond what has been added to a collection, by a phase that was interrupted too. Of several clients each completes its own, as
     /// at the end of such a phase.
     /// </summary>
-    /// <param name="collection">That is looked at; nobody adds to it meanwhile.</param>
+    /// <param name="collection">The collection that is looked at; nobody adds to it meanwhile.</param>
     /// <param name="known">All below are known to be there.</param>
     /// <param name="mayShrink">Documents may be taken out of it: gaps stay.</param>
     public long FindInserted(PlanCollection collection, long known, bool mayShrink)
@@ -134,7 +134,7 @@ internal sealed class Filling(RunContext run)
     /// Clients that add documents at once come to different numbers. When all have ended, each adds its own up to the greatest of any, so
     /// that the numbers of the collection have no gap and the clients agree on where it ends.
     /// </summary>
-    /// <param name="collection">To which this client has added <see cref="RunContext.Keys"/>.</param>
+    /// <param name="collection">The collection to which this client has added <see cref="RunContext.Keys"/>.</param>
     /// <param name="mayShrink">Documents may be taken out of it: gaps stay.</param>
     /// <returns>The keys from now on.</returns>
     public KeySpace Level(PlanCollection collection, bool mayShrink)
@@ -154,8 +154,8 @@ internal sealed class Filling(RunContext run)
     }
 
     /// <summary>Writes what is missing of a range until nothing is.</summary>
-    /// <param name="collection">That is looked at.</param>
-    /// <param name="range">Of it.</param>
+    /// <param name="collection">The collection that is looked at.</param>
+    /// <param name="range">The range that is looked at.</param>
     /// <param name="share">Only the numbers that this client adds; null for all.</param>
     /// <returns>How many documents were missing at first.</returns>
     /// <remarks>
@@ -212,12 +212,12 @@ internal sealed class Filling(RunContext run)
     }
 
     /// <summary>Where writing continues in a collection that was left in the middle: everything below is made whole first.</summary>
-    /// <param name="collection">That is filled.</param>
+    /// <param name="collection">The collection that is filled.</param>
     /// <param name="checkpoint">All below are known to be there.</param>
     public long FindWholeEnd(PlanCollection collection, long checkpoint) =>
         FindWholeEnd(collection, new NumberRange(checkpoint, DocumentNumbers.Limit - 1));
 
-    /// <param name="collection">That is filled.</param>
+    /// <param name="collection">The collection that is filled.</param>
     /// <param name="range">What is written from its start on; all else is not looked at.</param>
     public long FindWholeEnd(PlanCollection collection, NumberRange range)
     {

@@ -26,9 +26,9 @@ internal sealed class GrowthRunner
     private long _lostConnections;
 
     /// <param name="run">What all parts of the run share.</param>
-    /// <param name="round">That the growth belongs to.</param>
-    /// <param name="phase">With a growth.</param>
-    /// <param name="numbers">Of its records.</param>
+    /// <param name="round">The round that the growth belongs to.</param>
+    /// <param name="phase">The phase with a growth.</param>
+    /// <param name="numbers">The numbers of its records.</param>
     /// <param name="before">What the run has stored already.</param>
     public GrowthRunner(RunContext run, PlanRound round, Phase phase, PhaseNumbers numbers, RunProgress before)
     {
@@ -42,7 +42,7 @@ internal sealed class GrowthRunner
         _phases = new SinglePhases(run, round, before);
     }
 
-    /// <param name="documents">In a collection with factor 1, known to be whole and durable.</param>
+    /// <param name="documents">The documents in a collection with factor 1, known to be whole and durable.</param>
     /// <param name="stop">Ends it early.</param>
     /// <returns>False when the run must end here.</returns>
     public bool Run(long documents, CancellationToken stop)

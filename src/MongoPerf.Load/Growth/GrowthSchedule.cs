@@ -29,7 +29,7 @@ public static class GrowthSchedule
         [.. Enumerable.Range(1, (int)((target + step - 1) / step)).Select(number => Math.Min(target, number * step))];
 
     /// <summary>What is written in a step, in order; ranges without documents are left out.</summary>
-    /// <param name="growth">Of the plan.</param>
+    /// <param name="growth">The growth of the plan.</param>
     /// <param name="step">1-based.</param>
     public static IReadOnlyList<WriteRange> WritesOf(GrowthPlan growth, int step)
     {

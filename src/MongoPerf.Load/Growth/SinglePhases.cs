@@ -29,10 +29,10 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
             : null,
     };
 
-    /// <param name="phase">Of the round.</param>
+    /// <param name="phase">The phase of the round.</param>
     /// <param name="head">Its record.</param>
     /// <param name="stop">Ends it early.</param>
-    /// <param name="findLoaded">Of a load: looks for documents that are there and whole.</param>
+    /// <param name="findLoaded">For a load, looks for documents that are there and whole.</param>
     /// <returns>Null when it was stopped in its middle.</returns>
     public PhaseRecord? Run(Phase phase, PhaseRecord head, CancellationToken stop, Func<long>? findLoaded = null)
     {

@@ -47,7 +47,7 @@ public sealed class TimeEstimator
         }
     }
 
-    /// <summary>Of the whole plan, before it begins.</summary>
+    /// <summary>The time of the whole plan, before it begins.</summary>
     public Eta Total => Sum(_items, null);
 
     public void Begin(PhaseRecord phase) => StartAt(phase.Number);
@@ -157,9 +157,9 @@ public sealed class TimeEstimator
     private static double Rate(Sample[] samples) =>
         Math.Max(1, samples.Sum(sample => (double)sample.Documents) / Math.Max(samples.Sum(sample => sample.Seconds), 0.001));
 
-    /// <param name="Number">Of the phase record.</param>
+    /// <param name="Number">The number of the phase record.</param>
     /// <param name="Key">What has one rate, or takes one time.</param>
-    /// <param name="Documents">To be written; 0 for what takes a time.</param>
+    /// <param name="Documents">The documents to be written; 0 for what takes a time.</param>
     /// <param name="Seconds">Known beforehand; 0 for unknown.</param>
     /// <param name="IsBatch">Several documents per command.</param>
     private sealed record Item(int Number, string Key, long Documents, double Seconds, bool IsBatch);

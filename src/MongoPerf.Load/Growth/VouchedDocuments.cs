@@ -4,7 +4,7 @@ using MongoPerf.Load.Plans;
 namespace MongoPerf.Load.Growth;
 
 /// <summary>What the stored records of an interrupted run say that a collection holds. Only the server knows whether it does.</summary>
-/// <param name="Collection">Of the round in which the run was interrupted.</param>
+/// <param name="Collection">The collection of the round in which the run was interrupted.</param>
 /// <param name="Documents">Numbers from 0 that finished loads and growths wrote, or that were there before the run; more than 0.</param>
 /// <param name="MayHaveShrunk">Documents may have been removed since: by the run itself, or by the server.</param>
 public sealed record VouchedDocuments(PlanCollection Collection, long Documents, bool MayHaveShrunk)
@@ -12,7 +12,7 @@ public sealed record VouchedDocuments(PlanCollection Collection, long Documents,
     /// <summary>Some of these numbers, which the run went on without.</summary>
     public required RefusedDocuments Refused { get; init; }
 
-    /// <param name="plan">Of the run.</param>
+    /// <param name="plan">The plan of the run.</param>
     /// <param name="before">What it has stored.</param>
     public static IReadOnlyList<VouchedDocuments> Of(Plan plan, RunProgress before)
     {

@@ -13,8 +13,8 @@ public sealed class ExponentialKeys : KeyChooser
     private readonly double _meanDistance;
 
     /// <param name="keys">Those that exist, at least 1.</param>
-    /// <param name="percentile">Above 0 and below 100 (YCSB's exponential.percentile, there 95).</param>
-    /// <param name="fraction">Above 0 (YCSB's exponential.frac, there 0.8571428571).</param>
+    /// <param name="percentile">The percentile, above 0 and below 100 (YCSB's exponential.percentile, there 95).</param>
+    /// <param name="fraction">The fraction, above 0 (YCSB's exponential.frac, there 0.8571428571).</param>
     public ExponentialKeys(KeySpace keys, double percentile, double fraction)
         : base(keys)
     {

@@ -7,7 +7,7 @@ public abstract record KeyChoice
 {
     public static KeyChoice Uniform { get; } = new UniformChoice();
 
-    /// <param name="keys">Of the collection.</param>
+    /// <param name="keys">The keys of the collection.</param>
     /// <param name="expectedInserts">How many keys the phase may add, as far as that is known.</param>
     public abstract KeyChooser Open(KeySpace keys, long expectedInserts);
 }

@@ -8,7 +8,8 @@ namespace MongoPerf.Load.Keys;
 /// </remarks>
 /// <param name="count">Keys that are there at the start, 0 or more.</param>
 /// <param name="share">
-/// Of several clients that insert at once each has its own numbers beyond the start; null where there is one client.
+/// The share of one of several clients that insert at once, each of which has its own numbers beyond the start; null where there is one
+/// client.
 /// </param>
 public sealed class KeySpace(long count, PlanShare? share = null)
 {
@@ -29,7 +30,7 @@ public sealed class KeySpace(long count, PlanShare? share = null)
     /// </summary>
     private bool[] _early = [];
 
-    /// <summary>From the number of a key that this client inserts to that of the next one.</summary>
+    /// <summary>The step from the number of a key that this client inserts to that of the next one.</summary>
     public int Step { get; } = (share ?? PlanShare.Whole).Count;
 
     /// <summary>Keys that exist; grows only.</summary>
@@ -55,7 +56,7 @@ public sealed class KeySpace(long count, PlanShare? share = null)
     }
 
     /// <summary>Says that the inserts of these keys have been answered.</summary>
-    /// <param name="first">As <see cref="Take"/> returned it, or above.</param>
+    /// <param name="first">A number as <see cref="Take"/> returned it, or above.</param>
     /// <param name="count">Keys, 1 or more.</param>
     /// <exception cref="ArgumentOutOfRangeException">They were not taken, or are acknowledged already.</exception>
     public void Acknowledge(long first, int count = 1)

@@ -6,7 +6,7 @@ namespace MongoPerf.Load.Keys;
 /// The newest key is the most popular, then the one before it: zipfian from the end of the keys, which moves as keys are inserted.
 /// </summary>
 /// <param name="keys">Those that exist.</param>
-/// <param name="theta">Above 0 and below 1.</param>
+/// <param name="theta">The theta, above 0 and below 1.</param>
 public sealed class LatestKeys(KeySpace keys, double theta = ZipfianKeys.UsualTheta) : KeyChooser(keys)
 {
     private Zipfian _distances = new(theta);

@@ -14,7 +14,7 @@ public sealed class NumberSource(long first, long end, KeySpace? keys = null)
 
     public long End { get; } = end;
 
-    /// <summary>That grow as the numbers are written; null when nobody reads meanwhile.</summary>
+    /// <summary>The keys, which grow as the numbers are written; null when nobody reads meanwhile.</summary>
     public KeySpace? Keys { get; } = keys;
 
     /// <summary>One beyond the last number that was handed out.</summary>

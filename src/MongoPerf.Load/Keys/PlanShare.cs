@@ -18,7 +18,8 @@ public readonly record struct PlanShare(int Index, int Count)
     public long Of(long count) => new NumberRange(0, count).Part(Index, Count).Count;
 
     /// <summary>
-    /// Of documents that clients add at once each writes the numbers that leave its index as the remainder, wherever any of them begins.
+    /// Finds the first number that this client writes: of documents that clients add at once each writes those that leave its index as the
+    /// remainder, wherever any of them begins.
     /// </summary>
     /// <returns>The least such number that is not below <paramref name="from"/>.</returns>
     public long FirstOwn(long from) => from + ((Index - (from % Count) + Count) % Count);

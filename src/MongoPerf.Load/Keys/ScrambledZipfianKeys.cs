@@ -20,7 +20,7 @@ public sealed class ScrambledZipfianKeys : KeyChooser
     /// <param name="expectedKeys">
     /// Those at the end of the run, 1 or more; keys beyond it are never drawn. YCSB adds twice the inserts that it expects.
     /// </param>
-    /// <param name="theta">Above 0 and below 1.</param>
+    /// <param name="theta">The theta, above 0 and below 1.</param>
     public ScrambledZipfianKeys(KeySpace keys, long expectedKeys, double theta = ZipfianKeys.UsualTheta)
         : base(keys)
     {

@@ -5,10 +5,10 @@ namespace MongoPerf.Load.Keys;
 /// YCSB adds term after term, which for 10^10 keys takes minutes, so it has that one value built in. Here the terms beyond the first few
 /// are summed by the Euler–Maclaurin formula (DLMF 2.10.1), to some 13 digits.
 /// </remarks>
-/// <param name="theta">Above 0 and below 1.</param>
+/// <param name="theta">The theta, above 0 and below 1.</param>
 internal readonly struct Zeta(double theta)
 {
-    /// <summary>Up to here terms are added one by one; the formula's first term left out is then below 10^−16.</summary>
+    /// <summary>Up to so many keys terms are added one by one; the formula's first term left out is then below 10^−16.</summary>
     private const int Direct = 64;
 
     private readonly double _theta = theta is > 0 and < 1 ? theta

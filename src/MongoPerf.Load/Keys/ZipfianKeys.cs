@@ -4,7 +4,7 @@ namespace MongoPerf.Load.Keys;
 
 /// <summary>Zipfian over the keys in their own order: key 0 is the most popular, then key 1, and so on.</summary>
 /// <param name="keys">Those that exist; the distribution follows their count.</param>
-/// <param name="theta">Above 0 and below 1.</param>
+/// <param name="theta">The theta, above 0 and below 1.</param>
 public sealed class ZipfianKeys(KeySpace keys, double theta = ZipfianKeys.UsualTheta) : KeyChooser(keys)
 {
     /// <summary>YCSB's skew.</summary>

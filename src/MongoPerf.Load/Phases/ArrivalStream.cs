@@ -34,10 +34,12 @@ internal sealed class ArrivalStream
     private long _busy;
     private long _busyUntil;
 
-    /// <param name="rate">Of the group.</param>
-    /// <param name="ticksPerSecond">Of the clock.</param>
-    /// <param name="seed">Of the group's streams.</param>
-    /// <param name="share">Of several clients', each of which takes every so manieth arrival: together they have the whole line.</param>
+    /// <param name="rate">The rate of the group.</param>
+    /// <param name="ticksPerSecond">The ticks of the clock per second.</param>
+    /// <param name="seed">The seed of the group's streams.</param>
+    /// <param name="share">
+    /// The share of one of several clients, each of which takes every so manieth arrival: together they have the whole line.
+    /// </param>
     public ArrivalStream(RatePlan rate, long ticksPerSecond, ulong seed, PlanShare share)
     {
         _share = share;
@@ -52,8 +54,8 @@ internal sealed class ArrivalStream
     /// <summary>Ticks of the measured part in which some arrival waited because all connections were busy.</summary>
     public long Busy => _busy;
 
-    /// <param name="start">Of the group, ticks.</param>
-    /// <param name="measureFrom">Of its measured part, ticks.</param>
+    /// <param name="start">When the group starts, in ticks.</param>
+    /// <param name="measureFrom">When its measured part begins, in ticks.</param>
     public void Start(long start, long measureFrom)
     {
         _start = _busyUntil = start;
@@ -131,7 +133,7 @@ internal sealed class ArrivalStream
         return arrivals;
     }
 
-    /// <summary>Behind the end of the last piece its rate stays what it was there.</summary>
+    /// <summary>The seconds in a piece. Behind the end of the last piece the rate stays what it was there.</summary>
     private static double SecondsIn(RatePiece piece, double arrivals, bool isLast) =>
         isLast && arrivals >= piece.Arrivals ? piece.Seconds + ((arrivals - piece.Arrivals) / piece.To) : piece.SecondsOf(arrivals);
 }

@@ -20,8 +20,8 @@ public static class AssertionCheck
     internal static AssertionResult Check(Assertion assertion, PhaseOutcome outcome) =>
         Check(assertion, outcome.Record, () => Merged(outcome));
 
-    /// <param name="assertion">Of the phase.</param>
-    /// <param name="record">With its results.</param>
+    /// <param name="assertion">The assertion of the phase.</param>
+    /// <param name="record">The record with its results.</param>
     /// <param name="total">The judged latency of all its operations together.</param>
     public static AssertionResult Check(Assertion assertion, PhaseRecord record, Func<LatencyHistogram> total)
     {

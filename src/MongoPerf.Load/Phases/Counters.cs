@@ -16,7 +16,7 @@ internal sealed class Counters(bool isPaced, int steps = 0)
     /// <summary>Inserted, changed or returned; also what a refused batch got in.</summary>
     public long Documents;
 
-    /// <summary>Of these documents.</summary>
+    /// <summary>The bytes of these documents.</summary>
     public long Bytes;
 
     /// <summary>Operations.</summary>
@@ -169,10 +169,10 @@ internal struct InFlight
 /// <summary>How late operations were that had a time to start at; as <see cref="Counters"/>, and of succeeded ones.</summary>
 internal sealed class PacedCounters
 {
-    /// <summary>From due to the reply.</summary>
+    /// <summary>The response times, from when operations were due to their replies.</summary>
     public LatencyHistogram Response { get; } = new();
 
-    /// <summary>From due to the start.</summary>
+    /// <summary>The lateness, from when operations were due to their starts.</summary>
     public LatencyHistogram Lateness { get; } = new();
 
     /// <summary>The lateness of those for which a connection was free when they were due.</summary>

@@ -82,7 +82,7 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
         _stopped = true;
     }
 
-    /// <summary>As <see cref="Stop"/>, after the patience for the operations under way.</summary>
+    /// <summary>Does the same as <see cref="Stop"/>, after the patience for the operations under way.</summary>
     public void Abort()
     {
         Stop();
@@ -92,7 +92,7 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     /// <summary>
     /// Blocks in steps, so that Ctrl+C is not kept waiting by a low rate; they are long enough to cost nothing with a thousand threads.
     /// </summary>
-    /// <param name="ticks">Of the clock.</param>
+    /// <param name="ticks">The ticks of the clock.</param>
     /// <returns>False when the group was stopped meanwhile.</returns>
     public bool WaitUntil(long ticks)
     {
@@ -102,8 +102,8 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     }
 
     /// <summary>
-    /// As <see cref="WaitUntil"/>, but only as long as a count leaves something to do: whoever waits for its turn when others do the last
-    /// operation would only make the group longer.
+    /// Does the same as <see cref="WaitUntil"/>, but only as long as a count leaves something to do: whoever waits for its turn when others
+    /// do the last operation would only make the group longer.
     /// </summary>
     public bool WaitForTurn(long ticks)
     {

@@ -9,7 +9,7 @@ public sealed record GroupPlan
     /// <summary>Number of the phase's record, under which samples are stored.</summary>
     public int Phase { get; init; } = 1;
 
-    /// <summary>For events, such as read, or read.writers.</summary>
+    /// <summary>The name for events, such as read, or read.writers.</summary>
     public required string Name { get; init; }
 
     /// <summary>One or more; several are drawn by their weights, and those of one name are counted together.</summary>
@@ -31,7 +31,7 @@ public sealed record GroupPlan
     /// </summary>
     public Func<long?> BeforeStart { get; init; } = static () => null;
 
-    /// <summary>Of the group's streams: of its arrivals, and of each worker's operations, weights and times to think.</summary>
+    /// <summary>The seed of the group's streams: of its arrivals, and of each worker's operations, weights and times to think.</summary>
     public required ulong Seed { get; init; }
 
     /// <summary>Where inserts take their numbers; the group ends when they run out.</summary>
@@ -49,7 +49,7 @@ public sealed record GroupPlan
     /// <summary>Warm-up included; null has no limit of time. Limits starts, not ends: an operation under way is waited for.</summary>
     public double? Seconds { get; init; }
 
-    /// <summary>From the start; operations that end in it are counted apart.</summary>
+    /// <summary>The warm-up in seconds, from the start; operations that end in it are counted apart.</summary>
     public double WarmupSeconds { get; init; }
 
     /// <summary>Operations over all threads, warm-up included; null has no limit of number.</summary>
@@ -58,7 +58,7 @@ public sealed record GroupPlan
     /// <summary>When operations are due; null starts each when the one before has ended.</summary>
     public RatePlan? Rate { get; init; }
 
-    /// <summary>Between a reply and the next operation of the same thread; null for none. Not with a rate.</summary>
+    /// <summary>The pause between a reply and the next operation of the same thread; null for none. There is none with a rate.</summary>
     public ThinkTime? Think { get; init; }
 
     /// <summary>How many of the threads are at work from when on; empty for all of them throughout.</summary>
@@ -68,14 +68,14 @@ public sealed record GroupPlan
     public double VerifyShare { get; init; }
 
     /// <summary>
-    /// Of a group that fills a collection: beyond so many duplicate keys it ends, as they are no accident; null for any other.
+    /// For a group that fills a collection: beyond so many duplicate keys it ends, as they are no accident; null for any other group.
     /// </summary>
     public long? MaxDuplicates { get; init; }
 
     /// <summary>How long a worker tries to connect again before the group is given up.</summary>
     public TimeSpan ReconnectFor { get; init; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>In the collection when the group starts, as far as the client knows.</summary>
+    /// <summary>How many documents the collection has when the group starts, as far as the client knows.</summary>
     public long CollectionDocuments { get; init; }
 
     /// <summary>Which of the streams under <see cref="Seed"/> are a worker's: of several clients each worker draws differently.</summary>

@@ -12,7 +12,7 @@ public sealed record GroupResult
     /// <summary>Warm-up included; Scheduled = Succeeded + Failed + Skipped.</summary>
     public required Accounting Accounting { get; init; }
 
-    /// <summary>By operation.</summary>
+    /// <summary>The parts by operation.</summary>
     public required IReadOnlyList<OperationCount> Parts { get; init; }
 
     /// <summary>Documents that met a duplicate key while it filled a collection, warm-up included.</summary>
@@ -34,13 +34,13 @@ public sealed record GroupResult
     public required double Seconds { get; init; }
     public required double WarmupSeconds { get; init; }
 
-    /// <summary>From the last send to the fence's reply; 0 without a fence.</summary>
+    /// <summary>The seconds from the last send to the fence's reply; 0 without a fence.</summary>
     public required double DrainSeconds { get; init; }
 
     /// <summary>User and system time of the process in the measured part.</summary>
     public required double ClientCpuSeconds { get; init; }
 
-    /// <summary>By the process, on the managed heap, in the measured part.</summary>
+    /// <summary>The bytes that the process allocated on the managed heap in the measured part.</summary>
     public long ClientAllocatedBytes { get; init; }
 
     /// <summary>Succeeded operations of each thread in the measured part: how fairly they shared.</summary>
@@ -52,7 +52,7 @@ public sealed record GroupResult
     /// <inheritdoc cref="GroupShare.Traffic"/>
     public GroupTraffic? Traffic { get; init; }
 
-    /// <summary>Of each thread; empty unless the plan asked for laps.</summary>
+    /// <summary>The laps of each thread; empty unless the plan asked for laps.</summary>
     public IReadOnlyList<IReadOnlyList<LapMark>> Laps { get; init; } = [];
 
     /// <summary>
@@ -103,7 +103,7 @@ public sealed class OperationCount
 
     public Operation Operation { get; }
 
-    /// <summary>With the warm-up's.</summary>
+    /// <summary>The errors, the warm-up's included.</summary>
     public IReadOnlyList<ErrorCount> Errors { get; }
 
     /// <summary>Succeeded and measured.</summary>
@@ -147,7 +147,7 @@ public sealed class OperationCount
     /// <summary>Failed, with the warm-up's.</summary>
     public long AllFailed => _measured.Failed + _warmup.Failed;
 
-    /// <summary>With the warm-up's.</summary>
+    /// <summary>All documents, the warm-up's included.</summary>
     public long AllDocuments => _measured.Documents + _warmup.Documents;
 
     /// <summary>Documents compared with what must have come, with the warm-up's.</summary>
@@ -161,16 +161,16 @@ public sealed class OperationCount
 
     public LatencyHistogram WarmupService => _warmup.Service;
 
-    /// <summary>From due to the reply; null in a closed loop.</summary>
+    /// <summary>The response times, from when operations were due to their replies; null in a closed loop.</summary>
     public LatencyHistogram? Response => _measured.Paced?.Response;
 
-    /// <summary>From due to the start; null in a closed loop.</summary>
+    /// <summary>The lateness, from when operations were due to their starts; null in a closed loop.</summary>
     public LatencyHistogram? Lateness => _measured.Paced?.Lateness;
 
     /// <summary>The lateness of those for which a connection was free when they were due; null in a closed loop.</summary>
     public LatencyHistogram? ClientLateness => _measured.Paced?.ClientLateness;
 
-    /// <summary>Of the measured part.</summary>
+    /// <summary>The latencies of the measured part.</summary>
     public OperationLatency Latency => new(Operation.Concerns.IsUnacknowledged, Service, Response, Lateness);
 
     private static OperationsInFlight? Of(InFlight some) =>
@@ -200,7 +200,7 @@ public sealed class OperationCount
 /// <summary>Hears what happens in a group. Called from the sampling thread and from workers, never between two time stamps.</summary>
 public interface IGroupObserver
 {
-    /// <param name="samples">Of one interval, one for each operation; the caller keeps nothing of them.</param>
+    /// <param name="samples">The samples of one interval, one for each operation; the caller keeps nothing of them.</param>
     void OnInterval(IReadOnlyList<Sample> samples);
 
     void OnEvent(string kind, string text, double? seconds);

@@ -8,7 +8,7 @@ using MongoPerf.Wire.Failures;
 namespace MongoPerf.Load.Phases;
 
 /// <summary>Runs groups of threads: starts the workers, samples them every second, adds them up.</summary>
-/// <param name="clock">By which they run.</param>
+/// <param name="clock">The clock by which they run.</param>
 /// <param name="openExecutor">Makes a worker's executor; gets the group and the worker's number, 0-based, in it.</param>
 public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExecutor> openExecutor)
 {

@@ -72,7 +72,10 @@ internal sealed class GroupSampler
         _allocatedAtMeasureFrom = GC.GetTotalAllocatedBytes();
     }
 
-    /// <summary>On the clock's thread an exception would end the process, and later intervals would look as if none were missing.</summary>
+    /// <summary>
+    /// Takes the samples of an interval. On the clock's thread an exception would end the process, and later intervals would look as if
+    /// none were missing.
+    /// </summary>
     private void TryTake(long now)
     {
         if (Failure is not null)

@@ -33,16 +33,16 @@ public interface IOperationExecutor : IDisposable
 }
 
 /// <summary>What an operation draws from.</summary>
-/// <param name="Seed">Of the operation's streams.</param>
+/// <param name="Seed">The seed of the operation's streams.</param>
 /// <param name="Worker">0-based; each has a stream of its own.</param>
-/// <param name="Numbers">For inserts; null otherwise.</param>
+/// <param name="Numbers">Where inserts take their numbers; null otherwise.</param>
 public sealed record OperationContext(ulong Seed, int Worker, NumberSource? Numbers)
 {
     /// <summary>By which steps are timed, and wait.</summary>
     public IClock Clock { get; init; } = SystemClock.Instance;
 
     /// <summary>
-    /// That of one of a group's operations: its values stay the same when others are added, removed or weighted differently.
+    /// Makes the context of one of a group's operations: its values stay the same when others are added, removed or weighted differently.
     /// </summary>
     public OperationContext Of(Operation operation) =>
         this with { Seed = Mixing.Mix(Seed ^ Salt.Of($"{operation.Collection}.{operation.Name}")) };
@@ -72,14 +72,14 @@ public interface IPreparedOperation
     /// <returns>How many documents were looked at, and how many were wrong.</returns>
     VerificationOutcome Verify();
 
-    /// <summary>After the last operation: waits until the server has taken everything in (the fence of unacknowledged inserts).</summary>
+    /// <summary>Waits after the last operation until the server has taken everything in (the fence of unacknowledged inserts).</summary>
     void Complete();
 }
 
 /// <summary>How one operation ended.</summary>
 /// <param name="Succeeded">False when the server refused it, or any part of it.</param>
 /// <param name="Documents">Inserted or returned.</param>
-/// <param name="Bytes">Of these documents.</param>
+/// <param name="Bytes">The bytes of these documents.</param>
 public readonly record struct OperationOutcome(bool Succeeded, int Documents, long Bytes);
 
 /// <summary>Documents looked at, and wrong ones among them.</summary>

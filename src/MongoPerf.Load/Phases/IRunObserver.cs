@@ -5,7 +5,7 @@ namespace MongoPerf.Load.Phases;
 /// <summary>Hears how a run goes, for whoever watches it. Called from the engine's threads; must return quickly and never throw.</summary>
 public interface IRunObserver
 {
-    /// <param name="phase">As it begins: without results.</param>
+    /// <param name="phase">The phase as it begins: without results.</param>
     /// <param name="operations">Names of what is measured.</param>
     void OnPhaseStarted(PhaseRecord phase, IReadOnlyList<string> operations);
 

@@ -16,7 +16,7 @@ internal sealed class LapRecorder
     /// <param name="length">Documents or operations of a lap, 1 or more.</param>
     public LapRecorder(long length) => _next = _length = length;
 
-    /// <summary>At most one for each operation: what was done by its end, and when that was, ticks.</summary>
+    /// <summary>What was done by the end of each operation, and when that was, in ticks; at most one entry for each operation.</summary>
     public IReadOnlyList<LapTime> Times => _times;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -36,6 +36,6 @@ internal sealed class LapRecorder
     }
 }
 
-/// <param name="Done">Since the phase's start.</param>
+/// <param name="Done">What was done since the phase's start.</param>
 /// <param name="At">Ticks.</param>
 internal readonly record struct LapTime(long Done, long At);

@@ -6,8 +6,8 @@ namespace MongoPerf.Load.Phases;
 /// <remarks>
 /// The worker's own. An operation's server only changes when the worker connects: between that, operations are counted and nothing more.
 /// </remarks>
-/// <param name="operations">Of the worker.</param>
-/// <param name="parts">Of each operation, the plan's part that it counts in.</param>
+/// <param name="operations">The operations of the worker.</param>
+/// <param name="parts">For each operation, the part of the plan that it counts in.</param>
 internal sealed class MemberCounts(IReadOnlyList<IPreparedOperation> operations, IReadOnlyList<int> parts)
 {
     private readonly long[] _since = new long[operations.Count];
@@ -30,7 +30,7 @@ internal sealed class MemberCounts(IReadOnlyList<IPreparedOperation> operations,
         }
     }
 
-    /// <summary>Of one part, over several workers that have ended; the busiest first.</summary>
+    /// <summary>Adds up one part's counts over several workers that have ended; the busiest server comes first.</summary>
     public static IReadOnlyList<MemberShare> Sum(IEnumerable<MemberCounts> workers, int part) =>
     [
         .. workers.SelectMany(worker => worker._counts).Where(count => count.Key.Part == part).GroupBy(count => count.Key.Member)

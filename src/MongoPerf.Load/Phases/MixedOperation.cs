@@ -24,7 +24,7 @@ internal sealed class MixedOperation : IPreparedOperation
 
     public IReadOnlyList<IPreparedOperation> Operations => _operations;
 
-    /// <summary>Of each operation, the plan's part that it counts in.</summary>
+    /// <summary>For each operation, the part of the plan that it counts in.</summary>
     public IReadOnlyList<int> Parts => _parts;
 
     /// <summary>Which of the operations was drawn last; 0-based.</summary>

@@ -3,8 +3,8 @@ using MongoPerf.Load.Plans;
 namespace MongoPerf.Load.Phases;
 
 /// <summary>Numbers of phase records by their place in the plan, so that a resumed run stores under the same.</summary>
-/// <param name="first">Of the phase's first record, 1-based.</param>
-/// <param name="phase">Of the plan.</param>
+/// <param name="first">The number of the phase's first record, 1-based.</param>
+/// <param name="phase">The phase of the plan.</param>
 internal sealed class PhaseNumbers(int first, Phase phase)
 {
     public int First => first;

@@ -8,7 +8,7 @@ using MongoPerf.Storage;
 namespace MongoPerf.Load.Phases;
 
 /// <summary>What a phase came to.</summary>
-/// <param name="Record">With its results; not stored as complete yet.</param>
+/// <param name="Record">The record with its results; not stored as complete yet.</param>
 /// <param name="Groups">What each group counted; those that never began are left out.</param>
 internal sealed record PhaseOutcome(PhaseRecord Record, IReadOnlyList<GroupResult> Groups)
 {
@@ -22,7 +22,7 @@ internal sealed record PhaseOutcome(PhaseRecord Record, IReadOnlyList<GroupResul
 internal sealed class PhaseRunner(RunContext run)
 {
     /// <summary>Runs one phase; the caller stores its record when all else that belongs to it is done.</summary>
-    /// <param name="phase">Of the plan.</param>
+    /// <param name="phase">The phase of the plan.</param>
     /// <param name="head">Its record without results.</param>
     /// <param name="numbers">What its first group inserts; null for a phase that fills nothing.</param>
     /// <param name="continues">What an attempt that was interrupted left in the store belongs to the result.</param>
@@ -77,7 +77,7 @@ internal sealed class PhaseRunner(RunContext run)
         return record;
     }
 
-    /// <summary>For people: the phase's name and its parameters.</summary>
+    /// <summary>The phase's name and its parameters, for people.</summary>
     public static string LabelOf(Phase phase) =>
         phase.Parameters.Count == 0 ? phase.Name
             : $"{phase.Name} ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})";
@@ -143,7 +143,7 @@ internal sealed class PhaseRunner(RunContext run)
         return [.. phase.Groups.Select((group, i) => (group, tasks[i].GetAwaiter().GetResult()))];
     }
 
-    /// <summary>Also for those that fail: their exceptions come when results are taken.</summary>
+    /// <summary>Waits for all workers, also for those that fail: their exceptions come when results are taken.</summary>
     private static void WaitForAll(IEnumerable<Task> tasks) => Task.WhenAny(Task.WhenAll(tasks)).Wait(CancellationToken.None);
 
     private static bool HasEnd(PhaseGroup group, int place, NumberSource? numbers) =>

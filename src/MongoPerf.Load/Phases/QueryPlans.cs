@@ -41,8 +41,8 @@ internal sealed class QueryPlans
     public static QueryPlans Explain(IDataStore data, Phase phase) => new(data, phase);
 
     /// <summary>Called when it is over.</summary>
-    /// <param name="results">Of the phase.</param>
-    /// <param name="operations">That succeeded, warm-up included; 0 asks the server for nothing.</param>
+    /// <param name="results">The results of the phase's operations.</param>
+    /// <param name="operations">The operations that succeeded, warm-up included; 0 asks the server for nothing.</param>
     public IReadOnlyList<OperationResult> AddTo(IReadOnlyList<OperationResult> results, long operations)
     {
         ExaminedCounters? after = _before is null || operations == 0 ? null : _data.ReadExamined(_counted!);

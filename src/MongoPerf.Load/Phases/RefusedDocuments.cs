@@ -5,14 +5,14 @@ using MongoPerf.Storage;
 namespace MongoPerf.Load.Phases;
 
 /// <summary>
-/// By collection, the numbers of documents that a unique index has refused and that the run goes on without (<c>--max-errors</c>).
+/// Keeps, by collection, the numbers of documents that a unique index has refused and that the run goes on without (<c>--max-errors</c>).
 /// </summary>
 /// <remarks>
-/// Of a collection whose documents can't be found by their numbers only the count is known: it is kept as so many numbers from 0.
+/// Where a collection's documents can't be found by their numbers, only their count is known: it is kept as so many numbers from 0.
 /// </remarks>
 public sealed class RefusedDocuments
 {
-    /// <summary>Under which a run keeps them.</summary>
+    /// <summary>The name under which a run keeps them.</summary>
     internal const string Note = "refused documents";
 
     private readonly Dictionary<string, NumberRange[]> _ranges = [];
@@ -65,7 +65,7 @@ public sealed class RefusedDocuments
 
     /// <summary>What is left of some numbers of a collection.</summary>
     /// <param name="collection">Its name.</param>
-    /// <param name="numbers">In their order.</param>
+    /// <param name="numbers">The numbers in their order.</param>
     public IReadOnlyList<NumberRange> Without(string collection, IReadOnlyList<NumberRange> numbers)
     {
         NumberRange[] refused = RangesIn(collection);
@@ -98,7 +98,7 @@ public sealed class RefusedDocuments
     public long EndOf(string collection, long stored) =>
         RangesIn(collection).Where(range => range.First <= stored && range.End > stored).Select(range => range.End).FirstOrDefault(stored);
 
-    /// <summary>As <see cref="Of"/> reads it.</summary>
+    /// <summary>The text that <see cref="Of"/> reads.</summary>
     public string ToText() =>
         RunJson.Write(_ranges.ToDictionary(one => one.Key, one => one.Value.Select(range => new[] { range.First, range.End })));
 

@@ -9,7 +9,7 @@ namespace MongoPerf.Load.Phases;
 /// <summary>How a plan is carried out, beside what it says.</summary>
 public sealed record PlanRunOptions
 {
-    /// <summary>Of the documents and of everything drawn.</summary>
+    /// <summary>The seed of the documents and of everything drawn.</summary>
     public required ulong Seed { get; init; }
 
     /// <summary>
@@ -77,7 +77,7 @@ public sealed class RunContext(
     /// <summary>Why the run is to end before its time; null while it may continue.</summary>
     public string? StopReason { get; private set; }
 
-    /// <summary>By collection: the numbers that are there.</summary>
+    /// <summary>The keys by collection: the numbers that are there.</summary>
     internal Dictionary<string, KeySpace> Keys { get; } = [];
 
     /// <summary>Collections that documents were removed from: only the server knows how many are left.</summary>
@@ -90,7 +90,7 @@ public sealed class RunContext(
 
     /// <summary>Waits for the other clients, where there are any.</summary>
     /// <param name="phase">Number of a record.</param>
-    /// <param name="stage">In it.</param>
+    /// <param name="stage">The stage in the phase.</param>
     /// <param name="stop">Ends it early.</param>
     /// <returns>False when the run is to end here.</returns>
     internal bool Meet(int phase, MeetingStage stage, CancellationToken stop) => Join(phase, stage, stop) is not null;
@@ -118,9 +118,10 @@ public sealed class RunContext(
     }
 
     /// <summary>Goes on without documents that a unique index has refused.</summary>
-    /// <param name="collection">In which they are missing.</param>
+    /// <param name="collection">The collection in which they are missing.</param>
     /// <param name="numbers">
-    /// Of theirs; stored with the run, so that a resumed one knows them, too, and where they can be found by their numbers in the marker.
+    /// The numbers of these documents; they are stored with the run, so that a resumed one knows them, too, and in the marker where
+    /// documents can be found by their numbers.
     /// </param>
     /// <param name="why">What the server says of one.</param>
     internal void GoOnWithout(PlanCollection collection, IReadOnlyList<NumberRange> numbers, string why)

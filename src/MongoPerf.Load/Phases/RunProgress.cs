@@ -8,8 +8,8 @@ public sealed class RunProgress
     private readonly Dictionary<int, PhaseRecord> _phases;
     private readonly IReadOnlyList<Checkpoint> _checkpoints;
 
-    /// <summary>Of a new run.</summary>
-    /// <param name="startDocuments">That were there before the run, by collection: whole and durable.</param>
+    /// <summary>Makes the progress of a new run.</summary>
+    /// <param name="startDocuments">Documents that were there before the run, by collection: whole and durable.</param>
     public RunProgress(IReadOnlyDictionary<string, long> startDocuments)
     {
         _phases = [];
@@ -19,7 +19,7 @@ public sealed class RunProgress
     }
 
     /// <param name="stored">The run as it was interrupted.</param>
-    /// <param name="startDocuments">As in <see cref="RunProgress(IReadOnlyDictionary{string, long})"/>.</param>
+    /// <param name="startDocuments">The documents that <see cref="RunProgress(IReadOnlyDictionary{string, long})"/> takes.</param>
     /// <exception cref="RunStoreException">It is damaged.</exception>
     public RunProgress(StoredRun stored, IReadOnlyDictionary<string, long> startDocuments)
     {

@@ -75,7 +75,7 @@ internal sealed class Worker : IDisposable
     /// <inheritdoc cref="Warmup"/>
     public IReadOnlyList<Counters> Measured => _measured;
 
-    /// <summary>Of the measured part; whole when the worker has ended.</summary>
+    /// <summary>The counts of the measured part, whole when the worker has ended.</summary>
     public MemberCounts Members => _members;
 
     /// <summary>When it woke for the group's start.</summary>
@@ -84,7 +84,7 @@ internal sealed class Worker : IDisposable
     /// <summary>Operations that were started.</summary>
     public long Scheduled { get; private set; }
 
-    /// <summary>With a rate, arrivals that it had taken and that were due before the group's end, but not started: 1 at most.</summary>
+    /// <summary>With a rate, the arrivals that it had taken and that were due before the group's end, but not started: 1 at most.</summary>
     public long Missed { get; private set; }
 
     /// <summary>Ticks at the start of the last operation; 0 in a closed loop.</summary>
@@ -93,7 +93,7 @@ internal sealed class Worker : IDisposable
     /// <summary>When nothing was left to send; ticks.</summary>
     public long SentAt { get; private set; }
 
-    /// <summary>After the fence; ticks.</summary>
+    /// <summary>When the fence was done, in ticks.</summary>
     public long CompletedAt { get; private set; }
 
     /// <summary>Why the worker gave up; null when it did not.</summary>
@@ -235,10 +235,10 @@ internal sealed class Worker : IDisposable
     private long ReportedNanoseconds(long due, long start, long end) =>
         (long)((end - (_arrivals is null ? start : due)) * _ticksToNanoseconds);
 
-    /// <param name="paced">Of the operation.</param>
+    /// <param name="paced">How the operation is paced.</param>
     /// <param name="due">When it was meant to start, ticks.</param>
-    /// <param name="start">Of the operation, ticks.</param>
-    /// <param name="end">Of the operation, ticks.</param>
+    /// <param name="start">When the operation started, in ticks.</param>
+    /// <param name="end">When the operation ended, in ticks.</param>
     /// <param name="free">When this worker was free for it, ticks.</param>
     private void RecordLateness(PacedCounters paced, long due, long start, long end, long free)
     {
@@ -295,7 +295,7 @@ internal sealed class Worker : IDisposable
     }
 
     /// <summary>The server answers, but refuses: a pause keeps a client that fails from drowning the server that refuses.</summary>
-    /// <param name="error">Of the last operation.</param>
+    /// <param name="error">The error of the last operation.</param>
     /// <param name="start">When that began, ticks.</param>
     /// <exception cref="ServerRefusesException">
     /// It has refused everything for as long as a lost server is waited for, or for what no waiting mends.
@@ -433,7 +433,7 @@ internal sealed class Worker : IDisposable
 /// A server that answers, but has refused everything: not the primary, read-only, its disk full, nothing that this client may do.
 /// </summary>
 /// <param name="error">The last one.</param>
-/// <param name="seconds">For how long; 0 when waiting could not help.</param>
+/// <param name="seconds">How long to wait; 0 when waiting could not help.</param>
 public sealed class ServerRefusesException(ServerError error, double seconds)
     : MongoPerfException(FaultOf(error),
         $"the server {(seconds > 0 ? $"has rejected every operation for {seconds:0} s; last error" : "rejects every operation")}: "
@@ -451,7 +451,7 @@ public sealed class ServerRefusesException(ServerError error, double seconds)
 
 /// <summary>Documents that are to fill a collection can't be stored: a unique index holds their keys already.</summary>
 /// <param name="collection">Its name.</param>
-/// <param name="count">Such documents so far.</param>
+/// <param name="count">How many such documents there are so far.</param>
 /// <param name="error">The server's words, which name the index and the key.</param>
 public sealed class DuplicateKeyException(string collection, long count, string error)
     : MongoPerfException(

@@ -4,7 +4,7 @@ namespace MongoPerf.Load.Plans;
 
 /// <summary>Operations that a file puts together as one: each draws its own document, and they have one latency.</summary>
 /// <param name="Name">Its name in results.</param>
-/// <param name="Collection">That of its first operation.</param>
+/// <param name="Collection">The collection of its first operation.</param>
 public abstract record CompositeOperation(string Name, string Collection) : Operation(Name, Collection)
 {
     public override IReadOnlyList<Operation> Steps => [.. Leaves.SelectMany(leaf => leaf.Steps)];

@@ -23,7 +23,7 @@ public sealed record InsertDocuments(string Name, string Collection, DocumentTem
 
     public override int DocumentsPerCommand => BatchSize;
 
-    /// <summary>Without the documents, which follow as a section of their own.</summary>
+    /// <summary>The command without the documents, which follow as a section of their own.</summary>
     public override DocumentValue ToCommand() =>
         Command("insert").AddLiteral("ordered", Ordered ? null : false).AddOptions(Options).AddWriteConcern(Concerns).Build();
 }

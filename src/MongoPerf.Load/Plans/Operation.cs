@@ -10,7 +10,7 @@ public sealed record OperationConcerns
 {
     public static OperationConcerns Default { get; } = new();
 
-    /// <summary>Such as {w: 1, j: true}; w: 0 sends and waits for nothing.</summary>
+    /// <summary>The write concern, such as {w: 1, j: true}; w: 0 sends and waits for nothing.</summary>
     public BsonDocument? WriteConcern { get; init; }
 
     /// <summary>local, majority and so on.</summary>
@@ -19,9 +19,9 @@ public sealed record OperationConcerns
     public ReadPreference? ReadPreference { get; init; }
 
     /// <summary>The same with reads that go to other members.</summary>
-    /// <param name="mode">As the wire spells it.</param>
-    /// <param name="tagSets">As <see cref="Wire.Connections.ReadPreference.TagSets"/>.</param>
-    /// <param name="maxStalenessSeconds">As <see cref="Wire.Connections.ReadPreference.MaxStalenessSeconds"/>.</param>
+    /// <param name="mode">The mode as the wire spells it.</param>
+    /// <param name="tagSets">What <see cref="Wire.Connections.ReadPreference.TagSets"/> has.</param>
+    /// <param name="maxStalenessSeconds">What <see cref="Wire.Connections.ReadPreference.MaxStalenessSeconds"/> has.</param>
     public OperationConcerns Preferring(
         string mode, IReadOnlyList<IReadOnlyDictionary<string, string>>? tagSets = null, int? maxStalenessSeconds = null) =>
         this with { ReadPreference = Wire.Connections.ReadPreference.Of(mode) with
@@ -54,7 +54,7 @@ public sealed record CommandOptions
 /// What is done to a collection, in words that any executor can follow: one command and its reply, with values that are
 /// drawn anew each time.
 /// </summary>
-/// <param name="Name">In results, such as read or update.</param>
+/// <param name="Name">What it is called in results, such as read or update.</param>
 /// <param name="Collection">Its name; of an administrative command maybe empty.</param>
 public abstract record Operation(string Name, string Collection)
 {
@@ -77,7 +77,7 @@ public abstract record Operation(string Name, string Collection)
     public CommandOptions Options { get; init; } = CommandOptions.None;
 
     /// <summary>
-    /// Of an operation that inserts: where its numbers come from when the phase has no source of them. Readers see what was acknowledged.
+    /// Where an operation that inserts takes its numbers from when the phase has no source of them. Readers see what was acknowledged.
     /// </summary>
     public KeySpace? Keys { get; init; }
 
@@ -100,7 +100,8 @@ public abstract record Operation(string Name, string Collection)
     public virtual string Written => Collection;
 
     /// <summary>
-    /// Of <see cref="Storage.MetricCatalogue.Server"/>: the server's count of such writes; null where there is none of its own.
+    /// The name in <see cref="Storage.MetricCatalogue.Server"/> of the server's count of such writes; null where the server has no count of
+    /// its own.
     /// </summary>
     public virtual string? ServerCounter => null;
 
@@ -147,20 +148,20 @@ public sealed class CommandBuilder
         document is null ? this : Add(name, new LiteralValue(new BsonValue(BsonType.Document, document.Memory)));
 
     /// <param name="name">The element's.</param>
-    /// <param name="value">As <see cref="BsonDocument.Of"/> takes them; null is left out.</param>
+    /// <param name="value">The value as <see cref="BsonDocument.Of"/> takes them; null is left out.</param>
     public CommandBuilder AddLiteral(string name, object? value) => value is null ? this : Add(name, new LiteralValue(Value(value)));
 
     public CommandBuilder AddFlag(string name, bool isSet) => isSet ? AddLiteral(name, true) : this;
 
-    /// <summary>Of a write: a server refuses what is for reads.</summary>
+    /// <summary>Adds the write concern of a write: a server refuses what is for reads.</summary>
     public CommandBuilder AddWriteConcern(OperationConcerns concerns) => Add("writeConcern", concerns.WriteConcern);
 
-    /// <summary>Of a read: a server refuses a write concern.</summary>
+    /// <summary>Adds the concerns of a read: a server refuses a write concern.</summary>
     public CommandBuilder AddReadConcerns(OperationConcerns concerns) =>
         Add("readConcern", concerns.ReadConcern is null ? null : BsonDocument.Of(("level", concerns.ReadConcern)))
         .Add("$readPreference", concerns.ReadPreference?.Document);
 
-    /// <summary>Of any command; its collation stands elsewhere in some.</summary>
+    /// <summary>Adds the options of any command; its collation stands elsewhere in some.</summary>
     public CommandBuilder AddOptions(CommandOptions options) => Add("let", options.Let)
         .AddLiteral("maxTimeMS", options.MaxMilliseconds).Add("comment", options.Comment);
 

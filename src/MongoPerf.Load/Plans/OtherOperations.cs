@@ -73,7 +73,7 @@ public sealed record OperationSequence(string Name, string Collection, IReadOnly
 /// <param name="Name">Its name in results.</param>
 /// <param name="Mode">on, off, HH:MM-HH:MM (the hours in which it may work, in the servers' time), or <see cref="Now"/>.</param>
 /// <param name="Balanced">The collections that are waited for.</param>
-/// <param name="Seconds">To wait at most; 0 sets it and continues.</param>
+/// <param name="Seconds">The seconds to wait at most; 0 sets it and continues.</param>
 public sealed record SetBalancer(string Name, string Mode, IReadOnlyList<string> Balanced, double Seconds) : Operation(Name, "")
 {
     /// <summary>A window that opens now, and closes when all is balanced or the time is over.</summary>

@@ -6,14 +6,14 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Load.Plans;
 
 /// <summary>What a scenario file and the command line became: checked, with its parameters put in, nothing left to decide.</summary>
-/// <param name="Name">Such as ycsb/a.</param>
+/// <param name="Name">The name, such as ycsb/a.</param>
 /// <param name="Description">A sentence for people; may be empty.</param>
 /// <param name="Rounds">One for each combination of parameters that the data depend on; data are loaded anew in each.</param>
 public sealed record Plan(string Name, string Description, IReadOnlyList<PlanRound> Rounds)
 {
     public IEnumerable<Phase> Phases => Rounds.SelectMany(round => round.Phases);
 
-    /// <summary>Of all phases and groups, those of growths included.</summary>
+    /// <summary>The operations of all phases and groups, those of growths included.</summary>
     public IEnumerable<Operation> Operations =>
         Phases.SelectMany(phase => phase.AllGroups).SelectMany(group => group.Operations).Select(operation => operation.Operation);
 
@@ -51,7 +51,8 @@ public sealed record PlanRound(IReadOnlyList<PlanCollection> Collections, IReadO
     public long TargetOf(PlanCollection collection) => Math.Max(collection.Count, GrowthOf(collection)?.TargetOf(collection.Name) ?? 0);
 
     /// <summary>
-    /// For a deployment without shards: what only sets the balancer is left out, and a phase in which nothing with a limit is left.
+    /// The plan for a deployment without shards: what only sets the balancer is left out, and a phase in which nothing with a limit is
+    /// left.
     /// </summary>
     public PlanRound WithoutBalancer() => this with
     {
@@ -68,16 +69,16 @@ public sealed record PlanCollection
     /// <summary>Documents that loading puts in; 0 or more.</summary>
     public required long Count { get; init; }
 
-    /// <summary>Of a bucket: the documents of its files.</summary>
+    /// <summary>The documents of the collection; for a bucket the documents of its files.</summary>
     public required DocumentTemplate Documents { get; init; }
 
     /// <summary>The files that a bucket of this name holds; null for a collection of documents.</summary>
     public GridFsFileSet? Files { get; init; }
 
-    /// <summary>As createIndexes takes them, with key and name; there before the first document.</summary>
+    /// <summary>The indexes as createIndexes takes them, with key and name; there before the first document.</summary>
     public IReadOnlyList<BsonDocument> Indexes { get; init; } = [];
 
-    /// <summary>Such as {_id: "hashed"}; used on a sharded deployment.</summary>
+    /// <summary>The shard key, such as {_id: "hashed"}; used on a sharded deployment.</summary>
     public BsonDocument? ShardKey { get; init; }
 
     /// <summary>
@@ -85,7 +86,7 @@ public sealed record PlanCollection
     /// </summary>
     public int? Shard { get; init; }
 
-    /// <summary>Of the command create; null for none.</summary>
+    /// <summary>The options of the command create; null for none.</summary>
     public BsonDocument? Options { get; init; }
 
     /// <summary>A growth takes it to its size: where it exists it is continued.</summary>
@@ -120,10 +121,10 @@ public sealed record PlanCollection
 /// <summary>A collection as a server is told to make it.</summary>
 /// <param name="Name">Its name.</param>
 /// <param name="Count">Documents that loading puts in.</param>
-/// <param name="Indexes">As createIndexes takes them.</param>
+/// <param name="Indexes">The indexes as createIndexes takes them.</param>
 /// <param name="ShardKey">Null for the usual one.</param>
-/// <param name="Shard">As of <see cref="PlanCollection"/>.</param>
-/// <param name="Options">Of the command create; null for none.</param>
+/// <param name="Shard">The shard that <see cref="PlanCollection"/> has.</param>
+/// <param name="Options">The options of the command create; null for none.</param>
 /// <param name="Documents">Makes its documents; null for those of GridFS.</param>
 public sealed record StoredCollection(
     string Name, long Count, IReadOnlyList<BsonDocument> Indexes, BsonDocument? ShardKey, int? Shard, BsonDocument? Options,
@@ -134,7 +135,7 @@ public sealed record Phase
 {
     public required string Name { get; init; }
 
-    /// <summary>For people; may be empty.</summary>
+    /// <summary>The description for people; may be empty.</summary>
     public string Description { get; init; } = "";
 
     /// <summary>The collection that the phase makes anew, empty and with its indexes; null for any other phase.</summary>
@@ -152,7 +153,7 @@ public sealed record Phase
     /// <summary>The collection in which every document that was written must be found; null for any other phase.</summary>
     public string? Checks { get; init; }
 
-    /// <summary>Of a load: each thread writes an unbroken range of the documents.</summary>
+    /// <summary>For a load: each thread writes an unbroken range of the documents.</summary>
     public bool HasRanges { get; init; }
 
     /// <summary>
@@ -173,10 +174,10 @@ public sealed record Phase
         ? Groups
         : [.. Growth.Writes.SelectMany(write => write.Groups.Values), .. Growth.Beside, .. Growth.Each.SelectMany(phase => phase.Groups)];
 
-    /// <summary>Before it begins.</summary>
+    /// <summary>The seconds of the pause before it begins.</summary>
     public double PauseSeconds { get; init; }
 
-    /// <summary>Of the parameters that have several values: this phase's, in the file's order.</summary>
+    /// <summary>Of the parameters that have several values, those of this phase, in the file's order.</summary>
     public IReadOnlyList<KeyValuePair<string, string>> Parameters { get; init; } = [];
 
     public IReadOnlyList<Assertion> Assertions { get; init; } = [];
@@ -210,7 +211,7 @@ public sealed record GrowthPlan
     /// <summary>Increasing; the last is the target.</summary>
     public required IReadOnlyList<long> Sizes { get; init; }
 
-    /// <summary>In the order in which they write; each gets its share of what a step adds.</summary>
+    /// <summary>The writes in the order in which they write; each gets its share of what a step adds.</summary>
     public required IReadOnlyList<GrowthWrite> Writes { get; init; }
 
     /// <summary>Groups that are at work while documents are written, and end with that.</summary>
@@ -225,18 +226,18 @@ public sealed record GrowthPlan
     public long? TargetOf(string collection) => Target * Collections.FirstOrDefault(growing => growing.Name == collection)?.Factor;
 }
 
-/// <param name="Name">Of the collection.</param>
+/// <param name="Name">The name of the collection.</param>
 /// <param name="Factor">Its documents for each of a size, 1 or more.</param>
 public sealed record GrowingCollection(string Name, long Factor);
 
 /// <summary>One way of writing.</summary>
-/// <param name="Name">In results.</param>
+/// <param name="Name">What it is called in results.</param>
 /// <param name="Share">Its part of a step's documents: this over the sum of all.</param>
-/// <param name="Groups">By collection: threads and the insert that they do.</param>
+/// <param name="Groups">The threads by collection, and the insert that they do.</param>
 /// <param name="IsMeasured">Its results are stored.</param>
 public sealed record GrowthWrite(string Name, double Share, IReadOnlyDictionary<string, PhaseGroup> Groups, bool IsMeasured = true)
 {
-    /// <summary>For people; may be empty.</summary>
+    /// <summary>The description for people; may be empty.</summary>
     public string Description { get; init; } = "";
 }
 
@@ -270,13 +271,13 @@ public sealed record PhaseGroup
 
     public double WarmupSeconds { get; init; }
 
-    /// <summary>Over all threads, warm-up included; null has no limit of number.</summary>
+    /// <summary>How many operations all threads do together, warm-up included; null has no limit of number.</summary>
     public long? Count { get; init; }
 
     /// <summary>When operations are due; null is as fast as possible.</summary>
     public RatePlan? Rate { get; init; }
 
-    /// <summary>Between a reply and the next operation of the same thread; null for none. Not with a rate.</summary>
+    /// <summary>The pause between a reply and the next operation of the same thread; null for none. There is none with a rate.</summary>
     public ThinkTime? Think { get; init; }
 
     /// <summary>How many of the threads are at work from when on; empty for all of them throughout.</summary>
@@ -293,7 +294,7 @@ public sealed record PhaseGroup
 }
 
 /// <summary>The precision that a percentile must reach, of each operation of a group.</summary>
-/// <param name="Text">As it was written, such as "p99 ±2 %".</param>
+/// <param name="Text">The text as it was written, such as "p99 ±2 %".</param>
 /// <param name="Percent">50 is the median.</param>
 /// <param name="Share">Half the width of its 95 % interval, as a share of it: 0.02 for ±2 %.</param>
 public sealed record Until(string Text, double Percent, double Share);
@@ -302,12 +303,12 @@ public sealed record Until(string Text, double Percent, double Share);
 /// <param name="IsExponential">Drawn anew each time; otherwise always the same.</param>
 public sealed record ThinkTime(double Seconds, bool IsExponential);
 
-/// <param name="AtSeconds">Since the group's start; increasing, the first is 0.</param>
+/// <param name="AtSeconds">When it applies, in seconds since the group's start; increasing, the first is 0.</param>
 /// <param name="Threads">How many of the group's threads are at work from then on.</param>
 public readonly record struct ThreadStep(double AtSeconds, int Threads);
 
 /// <summary>What must be true of a phase's results, such as <c>read.p99 &lt; 10ms</c>.</summary>
-/// <param name="Text">As it was written.</param>
+/// <param name="Text">The text as it was written.</param>
 /// <param name="Operation">Its name; "total" for all of the phase's.</param>
 /// <param name="Metric">One of <see cref="Metrics"/>.</param>
 /// <param name="Comparison">&lt;, &lt;=, &gt;, &gt;=, == or !=.</param>

@@ -33,14 +33,14 @@ public sealed record RatePlan(IReadOnlyList<RatePiece> Pieces, bool IsPoisson = 
 
 /// <summary>A part of a rate's course: a straight line.</summary>
 /// <param name="From">Operations per second at its start, over all threads; more than 0.</param>
-/// <param name="To">At its end.</param>
+/// <param name="To">The rate at its end.</param>
 /// <param name="Seconds">How long it takes.</param>
 public readonly record struct RatePiece(double From, double To, double Seconds)
 {
     /// <summary>Arrivals in it.</summary>
     public double Arrivals => ArrivalsIn(Seconds);
 
-    /// <param name="seconds">From its start, within it.</param>
+    /// <param name="seconds">The seconds since its start, within it.</param>
     public double ArrivalsIn(double seconds) => Seconds <= 0 ? 0 : (From + ((To - From) / Seconds * seconds / 2)) * seconds;
 
     /// <summary>How long after its start that many have come.</summary>

@@ -38,7 +38,9 @@ public static class RepeatablePhases
         _ => operation.IsRead,
     };
 
-    /// <summary>By _id, and by the stored values of fields that the update leaves as they are, such as a shard key.</summary>
+    /// <summary>
+    /// Tells whether a filter chooses by _id, or by the stored values of fields that the update leaves as they are, such as a shard key.
+    /// </summary>
     private static bool IsOfId(DocumentValue filter, TemplateValue update, string collection, PlanRound round)
     {
         if (filter.Elements is [{ Key: "_id" }])

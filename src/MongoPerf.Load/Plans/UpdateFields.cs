@@ -7,14 +7,14 @@ namespace MongoPerf.Load.Plans;
 public static class UpdateFields
 {
     /// <summary>A whole document, rather than operators or a pipeline.</summary>
-    /// <param name="update">As an update command takes it.</param>
+    /// <param name="update">The update as an update command takes it.</param>
     public static bool IsReplacement(TemplateValue update) =>
         FieldsOf(update) is { IsArray: false } document && document.Elements is not [{ Key: ['$', ..] }, ..];
 
     /// <summary>The fields of the first level that an update may give another value.</summary>
     /// <remarks>A replacement leaves those that it fills from the stored document as they were.</remarks>
-    /// <param name="update">As an update command takes it.</param>
-    /// <param name="documents">Of the collection.</param>
+    /// <param name="update">The update as an update command takes it.</param>
+    /// <param name="documents">The documents of the collection.</param>
     /// <returns>Null where it may be any field.</returns>
     public static IReadOnlySet<string>? Changed(TemplateValue update, DocumentTemplate documents)
     {
@@ -40,8 +40,8 @@ public static class UpdateFields
 
     /// <summary>No document stays as it was: <c>$inc</c> by a whole number other than 0, or <c>$push</c> of one value.</summary>
     /// <remarks>A double may be so large that adding to it changes nothing.</remarks>
-    /// <param name="update">As an update command takes it.</param>
-    /// <param name="documents">Of the collection.</param>
+    /// <param name="update">The update as an update command takes it.</param>
+    /// <param name="documents">The documents of the collection.</param>
     public static bool AlwaysModifies(TemplateValue update, DocumentTemplate documents) => FieldsOf(update) is { IsArray: false } document
         && document.Elements.Any(e => FieldsOf(e.Value) is { } fields && fields.Elements.Any(field => e.Key switch
         {

@@ -36,7 +36,7 @@ public sealed record UpdateDocuments(
 
     public override string? ServerCounter => "opcounters_update";
 
-    /// <summary>As a command of several takes it.</summary>
+    /// <summary>The write as a command of several takes it.</summary>
     public DocumentValue ToStatement() => new CommandBuilder()
         .Add("q", Filter).Add("u", Update).AddFlag("multi", Many).AddFlag("upsert", Upsert).Add("hint", Hint)
         .Add("arrayFilters", ArrayFilters).Add("collation", Options.Collation).Build();
@@ -70,7 +70,7 @@ public sealed record DeleteDocuments(string Name, string Collection, DocumentVal
 /// <param name="Name">Its name in results.</param>
 /// <param name="Collection">Its name.</param>
 /// <param name="Filter">Which.</param>
-/// <param name="Update">As of <see cref="UpdateDocuments"/>; null removes it.</param>
+/// <param name="Update">The update that <see cref="UpdateDocuments"/> has; null removes the document.</param>
 public sealed record FindAndModify(
     string Name, string Collection, DocumentValue Filter, TemplateValue? Update) : Operation(Name, Collection)
 {

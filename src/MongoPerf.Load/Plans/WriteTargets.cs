@@ -11,7 +11,7 @@ namespace MongoPerf.Load.Plans;
 /// <param name="By">The stage or command that writes it, such as $out or dropDatabase.</param>
 public sealed record WriteTarget(string? Name, string By)
 {
-    /// <param name="name">Such as shop.audit, shop.* (which covers shop.audit, too) or server.</param>
+    /// <param name="name">The name, such as shop.audit, shop.* (which covers shop.audit, too) or server.</param>
     public bool IsCoveredBy(string name) =>
         Name == name || (name.EndsWith(".*", StringComparison.Ordinal) && Name?.StartsWith(name[..^1], StringComparison.Ordinal) == true);
 }
@@ -81,18 +81,18 @@ public static class WriteTargets
                 + $"DB.* for a whole database, and {Server}");
     }
 
-    /// <param name="operation">Of a plan.</param>
+    /// <param name="operation">An operation of a plan.</param>
     /// <param name="database">The run's.</param>
     public static IReadOnlyList<WriteTarget> Of(Operation operation, string database) => operation is SetBalancer
         ? []
         : [.. operation.Steps.SelectMany(step => OfCommand(step.ToCommand(), (step as DatabaseCommand)?.Database ?? database)).Distinct()];
 
     /// <summary>
-    /// Of the stages $out and $merge, at any depth: in pipelines of $facet, $lookup, $unionWith and views, and in whatever a
+    /// Finds what the stages $out and $merge write, at any depth: in pipelines of $facet, $lookup, $unionWith and views, and in whatever a
     /// generator draws from.
     /// </summary>
     /// <param name="value">A pipeline, or what holds one.</param>
-    /// <param name="database">Of a target that names none.</param>
+    /// <param name="database">The database of a target that names none.</param>
     public static IEnumerable<WriteTarget> OfStages(TemplateValue value, string database) => value is DocumentValue document
         ? document.Elements.SelectMany(element => OfStage(element.Key, element.Value, database).Concat(OfStages(element.Value, database)))
         : value.Parts.SelectMany(part => OfStages(part, database));

@@ -8,7 +8,7 @@ internal static class BalanceWait
     private const double SecondsBetween = 0.5;
 
     /// <param name="clock">Time.</param>
-    /// <param name="seconds">To wait at most.</param>
+    /// <param name="seconds">The most seconds to wait.</param>
     /// <param name="isBalanced">Asks.</param>
     /// <param name="stop">Ends it early.</param>
     /// <returns>False when it was not balanced by then.</returns>

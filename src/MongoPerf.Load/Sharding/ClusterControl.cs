@@ -10,10 +10,10 @@ namespace MongoPerf.Load.Sharding;
 /// <summary>
 /// What operations of a scenario do to a cluster behind its router: the balancer, and commands to all shards of a collection.
 /// </summary>
-/// <remarks>For all threads.</remarks>
+/// <remarks>All threads may use it.</remarks>
 /// <param name="cluster">Where its parts are now.</param>
-/// <param name="settings">As clients connect.</param>
-/// <param name="database">Of the collections.</param>
+/// <param name="settings">The settings as clients connect.</param>
+/// <param name="database">The database of the collections.</param>
 /// <param name="clock">Times the waiting.</param>
 /// <param name="tell">Hears what the balancer was set to and what came of it, a line at a time.</param>
 public sealed class ClusterControl(
@@ -44,7 +44,7 @@ public sealed class ClusterControl(
 
     /// <summary>Runs a command about a collection's files and indexes wherever they lie.</summary>
     /// <param name="collection">Its name.</param>
-    /// <param name="command">As one server takes it.</param>
+    /// <param name="command">The command as one server takes it.</param>
     /// <param name="stop">Ends the wait.</param>
     /// <exception cref="AggregateException">What failed, of each shard.</exception>
     internal void RunOnOwners(string collection, BsonDocument command, CancellationToken stop)

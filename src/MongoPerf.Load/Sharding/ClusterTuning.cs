@@ -51,7 +51,9 @@ internal sealed class ClusterTuning(ClusterConnections connections, IShardingCom
 
     /// <summary>Puts back what differs, and looks again.</summary>
     /// <param name="config">Open.</param>
-    /// <param name="before">From <see cref="Read"/>, maybe of an earlier version; a setting that it does not name is left alone.</param>
+    /// <param name="before">
+    /// The settings from <see cref="Read"/>, maybe of an earlier version; a setting that they do not name is left alone.
+    /// </param>
     /// <returns>What still differs, a line each, with the shell's command that repairs it; empty when all is as it was.</returns>
     public static IReadOnlyList<string> Restore(MongoConnection config, BsonDocument before)
     {

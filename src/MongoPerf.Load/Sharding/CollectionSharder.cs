@@ -17,10 +17,10 @@ internal sealed class CollectionSharder(
 
     private string Namespace => collection.Namespace;
 
-    /// <summary>By which it is, or will be, sharded.</summary>
+    /// <summary>The key by which it is, or will be, sharded.</summary>
     public ShardKey Key => plan.Key ?? ShardKey.Parse(plan.Settings.ShardKey ?? ShardKey.HashedId);
 
-    /// <summary>Before anything is changed.</summary>
+    /// <summary>Checks what can be checked before anything is changed.</summary>
     /// <param name="router">Open.</param>
     /// <exception cref="MongoPerfException">It is sharded by another key, or holds documents and has no index for this one.</exception>
     public void Check(MongoConnection router)

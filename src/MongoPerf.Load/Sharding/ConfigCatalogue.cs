@@ -24,8 +24,8 @@ public static class ConfigCatalogue
         [.. Find(config, "shards", BsonDocument.Empty).Select(shard => shard.FindString("_id") ?? "").Order(StringComparer.Ordinal)];
 
     /// <summary>How many chunks of a collection each shard owns.</summary>
-    /// <param name="config">To the config server or a mongos.</param>
-    /// <param name="collection">As <see cref="FindCollection"/> gave it.</param>
+    /// <param name="config">A connection to the config server or a mongos.</param>
+    /// <param name="collection">The collection as <see cref="FindCollection"/> gave it.</param>
     public static IReadOnlyDictionary<string, long> CountChunks(MongoConnection config, BsonDocument collection)
     {
         BsonDocument match = ChunksOf(collection);
@@ -40,8 +40,8 @@ public static class ConfigCatalogue
     }
 
     /// <summary>A collection's chunks in the order of their bounds: {min, max, shard}.</summary>
-    /// <param name="config">To the config server or a mongos.</param>
-    /// <param name="collection">As <see cref="FindCollection"/> gave it.</param>
+    /// <param name="config">A connection to the config server or a mongos.</param>
+    /// <param name="collection">The collection as <see cref="FindCollection"/> gave it.</param>
     public static IReadOnlyList<BsonDocument> ReadChunks(MongoConnection config, BsonDocument collection) =>
         [.. config.RunCursor(Config, BsonDocument.Of(
             ("find", "chunks"), ("filter", ChunksOf(collection)), ("sort", BsonDocument.Of(("min", 1)))))];
@@ -51,7 +51,7 @@ public static class ConfigCatalogue
         : BsonDocument.Of(("ns", collection.FindString("_id")));
 
     /// <summary>The balancer leaves the collection as it is: what the shell's sh.disableBalancing does.</summary>
-    /// <param name="config">To the config server or a mongos.</param>
+    /// <param name="config">A connection to the config server or a mongos.</param>
     /// <param name="ns">"database.collection".</param>
     public static void LeaveUnbalanced(MongoConnection config, string ns) => config.RunCommand(Config, BsonDocument.Of(
         ("update", "collections"),
@@ -61,11 +61,11 @@ public static class ConfigCatalogue
         }),
         ("writeConcern", BsonDocument.Of(("w", "majority")))));
 
-    /// <param name="config">To the config server or a mongos.</param>
+    /// <param name="config">A connection to the config server or a mongos.</param>
     /// <param name="id">"chunksize" or "balancer".</param>
     public static BsonDocument? FindSetting(MongoConnection config, string id) => FindOne(config, "settings", BsonDocument.Of(("_id", id)));
 
-    /// <param name="config">To the config server or a mongos.</param>
+    /// <param name="config">A connection to the config server or a mongos.</param>
     /// <param name="id">"chunksize" or "balancer".</param>
     /// <param name="change">An update such as {$set: …}, or a whole document; null deletes the setting.</param>
     public static void ChangeSetting(MongoConnection config, string id, BsonDocument? change)

@@ -22,7 +22,7 @@ internal enum ShardingTarget
 /// <summary>One command of the sharding administration.</summary>
 /// <param name="Target">Who runs it.</param>
 /// <param name="Database">Where it runs.</param>
-/// <param name="Command">Without <c>$db</c>.</param>
+/// <param name="Command">The command without <c>$db</c>.</param>
 internal sealed record ShardingCommand(ShardingTarget Target, string Database, BsonDocument Command);
 
 /// <summary>How a cluster is told to shard: the one place where a mongos and a mongod that routes differ in administration.</summary>
@@ -37,8 +37,8 @@ internal interface IShardingCommands
     ShardingCommand EnableSharding(string database, string primaryShard);
 
     /// <param name="collection">Where.</param>
-    /// <param name="key">By which.</param>
-    /// <param name="chunks">To begin with, for a hashed key; null for the server's own number.</param>
+    /// <param name="key">The key by which it is sharded.</param>
+    /// <param name="chunks">How many chunks there are to begin with, for a hashed key; null for the server's own number.</param>
     ShardingCommand ShardCollection(ShardedNamespace collection, ShardKey key, int? chunks);
 
     ShardingCommand DropCollection(ShardedNamespace collection);
@@ -54,7 +54,7 @@ internal interface IShardingCommands
     /// <param name="collection">Where.</param>
     /// <param name="from">The lower bound of a chunk.</param>
     /// <param name="to">The upper bound: within the same chunk, or its end.</param>
-    /// <param name="shard">That gets it.</param>
+    /// <param name="shard">The shard that gets it.</param>
     /// <param name="isThere">It has the chunk already.</param>
     /// <param name="isCut">The chunk ends there already.</param>
     IReadOnlyList<ShardingCommand> PlaceRange(

@@ -31,8 +31,8 @@ internal sealed class RoutingMongodCommands : IShardingCommands
         BsonDocument.Of(("_shardsvrDropDatabase", 1), ("databaseVersion", collection.DatabaseVersion), Majority));
 
     /// <remarks>
-    /// On shards that own chunks and no others: elsewhere createIndexes would make a collection of another uuid, and migrations to there
-    /// would fail. A migration brings the indexes along.
+    /// The command runs on shards that own chunks and no others: elsewhere createIndexes would make a collection of another uuid, and
+    /// migrations to there would fail. A migration brings the indexes along.
     /// </remarks>
     public ShardingCommand OnCollection(ShardedNamespace collection, BsonDocument command) =>
         new(ShardingTarget.OwningShards, collection.Database, command);

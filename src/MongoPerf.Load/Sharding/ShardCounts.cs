@@ -11,7 +11,7 @@ namespace MongoPerf.Load.Sharding;
 /// <remarks>One thread.</remarks>
 internal sealed class ShardCounts(ShardedCollection collection, LongCommands longCommands)
 {
-    /// <summary>Of shards whose counters stay wrong: validate was refused.</summary>
+    /// <summary>The corrections for shards whose counters stay wrong because validate was refused.</summary>
     private readonly Dictionary<string, long> _corrections = [];
     private bool _routerValidated;
 
@@ -50,7 +50,7 @@ internal sealed class ShardCounts(ShardedCollection collection, LongCommands lon
         return longCommands.TryRun(router, collection.Database, CollectionCommands.Validate(collection.Collection)) is not null;
     }
 
-    /// <returns>By the shards' names.</returns>
+    /// <returns>The counts by the shards' names.</returns>
     public IReadOnlyDictionary<string, long> Read(IReadOnlyList<BsonDocument> parts) => parts.ToDictionary(
         ShardedStatistics.ShardOf,
         part => ShardedStatistics.CountOf(part) + _corrections.GetValueOrDefault(ShardedStatistics.ShardOf(part)));

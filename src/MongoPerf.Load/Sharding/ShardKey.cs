@@ -35,7 +35,7 @@ public sealed record ShardKey
 
     public bool IsHashed { get; }
 
-    /// <summary>Such as {_id: "hashed"}.</summary>
+    /// <summary>The document, such as {_id: "hashed"}.</summary>
     public BsonDocument Document { get; }
 
     /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
@@ -61,14 +61,14 @@ public sealed record ShardKey
     /// <summary>An index begins with it: what MongoDB demands of a collection with documents.</summary>
     public bool IsServedBy(BsonDocument index) => index.Take(FieldNames.Count).Select(Describe).SequenceEqual(Document.Select(Describe));
 
-    /// <summary>Such as "{_id: hashed}".</summary>
+    /// <summary>The key as text, such as "{_id: hashed}".</summary>
     public static string Describe(BsonDocument key) => $"{{{string.Join(", ", key.Select(Describe))}}}";
 
     public override string ToString() => Describe(Document);
 
     /// <summary>Where a range key is cut into chunks that take equal numbers of documents; one less than there are chunks.</summary>
     /// <param name="chunks">2 or more.</param>
-    /// <param name="documents">In the collection at the end.</param>
+    /// <param name="documents">The documents in the collection at the end.</param>
     /// <param name="template">Makes the documents.</param>
     public IReadOnlyList<BsonDocument> SplitPoints(int chunks, long documents, DocumentTemplate template)
     {
@@ -92,8 +92,8 @@ public sealed record ShardKey
     /// <summary>
     /// Where the chunks of a key that begins hashed are cut further, each into equal ranges, so that there are as many as asked for.
     /// </summary>
-    /// <param name="chunks">In all, more than there are.</param>
-    /// <param name="bounds">Of those that are there: their lower bounds in order, and the last one's upper.</param>
+    /// <param name="chunks">How many chunks there are to be, more than there are now.</param>
+    /// <param name="bounds">The chunks that are there: their lower bounds in order, and the last one's upper bound.</param>
     /// <returns>All bounds, old and new, in order.</returns>
     public IReadOnlyList<BsonDocument> HashedPoints(int chunks, IReadOnlyList<BsonDocument> bounds)
     {
@@ -126,7 +126,7 @@ public sealed record ShardKey
     }
 
     /// <summary>The key's least or greatest value.</summary>
-    /// <param name="bound">Of <see cref="Bounds"/>.</param>
+    /// <param name="bound">One of <see cref="Bounds"/>.</param>
     public BsonDocument At(BsonValue bound) => BsonDocument.Of([.. FieldNames.Select(field => (field, (object?)bound))]);
 
     private static long PartOf(long whole, int part, int parts) => (long)((Int128)whole * part / parts);
@@ -141,7 +141,7 @@ internal static class Bounds
     public static BsonValue Least { get; } = new(BsonType.MinKey, ReadOnlyMemory<byte>.Empty);
 
     /// <param name="value">A number, or milliseconds since 1970.</param>
-    /// <param name="type">As documents have it.</param>
+    /// <param name="type">The type as documents have it.</param>
     public static BsonValue Typed(long value, BsonType type) => BsonDocument.Of(("v", type switch
     {
         BsonType.Int32 => (object)(int)value,

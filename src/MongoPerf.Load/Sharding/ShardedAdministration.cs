@@ -9,7 +9,9 @@ namespace MongoPerf.Load.Sharding;
 /// <summary>A collection that is spread over the shards of a cluster.</summary>
 public sealed class ShardedAdministration : ICollectionAdministration
 {
-    /// <summary>In the marker collection: what the cluster's settings were before the first collection of this database was made.</summary>
+    /// <summary>
+    /// The _id, in the marker collection, of what the cluster's settings were before the first collection of this database was made.
+    /// </summary>
     private const string NoteId = "$cluster";
 
     private const int CommandNotFound = 59;

@@ -49,7 +49,7 @@ public sealed record ShardedCluster(
 }
 
 /// <summary>One shard.</summary>
-/// <param name="Name">As in config.shards.</param>
+/// <param name="Name">The name as in config.shards.</param>
 /// <param name="Primary">The member that takes writes.</param>
 /// <param name="Members">Of its replica set, without arbiters; 1 for a shard that is none.</param>
 public sealed record ShardAddress(string Name, ServerAddress Primary, int Members = 1);

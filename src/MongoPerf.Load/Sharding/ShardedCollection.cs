@@ -79,7 +79,8 @@ internal sealed class ShardedCollection(ClusterConnections connections, string d
     }
 
     /// <summary>
-    /// As <see cref="Run"/>, but shards do it at the same time, as a mongos has them; shards that get a part meanwhile follow.
+    /// Does the same as <see cref="Run"/>, but shards do it at the same time, as a mongos has them; shards that get a part meanwhile
+    /// follow.
     /// </summary>
     /// <exception cref="AggregateException">What failed, of each shard.</exception>
     public void RunTogether(MongoConnection router, ShardingCommand command)

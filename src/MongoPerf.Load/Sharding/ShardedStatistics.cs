@@ -19,7 +19,7 @@ internal static class ShardedStatistics
 
     public static string ShardOf(BsonDocument part) => part.FindString("shard") ?? "";
 
-    /// <summary>As the shard itself counts.</summary>
+    /// <summary>The count of a shard as it counts itself.</summary>
     public static long CountOf(BsonDocument part) => part.FindInt64("storageStats.count") ?? 0;
 
     /// <param name="parts">What <see cref="Request"/> returned.</param>

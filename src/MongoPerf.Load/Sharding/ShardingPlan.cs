@@ -6,16 +6,16 @@ namespace MongoPerf.Load.Sharding;
 
 /// <summary>How a run's collection is to lie on a cluster.</summary>
 /// <param name="Cluster">Where its parts are now; asked before each use.</param>
-/// <param name="Connections">For config server and shards, which are spoken to in MongoDB's own words.</param>
+/// <param name="Connections">The connections to config server and shards, which are spoken to in MongoDB's own words.</param>
 /// <param name="Settings">The user's.</param>
-/// <param name="TargetDocuments">In the collection at the end: where ranges are cut.</param>
+/// <param name="TargetDocuments">How many documents the collection has at the end, by which ranges are cut.</param>
 public sealed record ShardingPlan(
     Func<ShardedCluster> Cluster, ConnectionSettings Connections, ShardingSettings Settings, long TargetDocuments)
 {
     /// <summary>Makes the collection's documents; null for those of GridFS, which are not cut beforehand.</summary>
     public DocumentTemplate? Documents { get; init; }
 
-    /// <summary>In place of the settings' key; null for the settings'.</summary>
+    /// <summary>The key that takes the place of the settings' key; null for the settings'.</summary>
     public ShardKey? Key { get; init; }
 
     /// <summary>The only shard that is to hold the collection: a place in the cluster's list, 0-based; null spreads it.</summary>

@@ -40,7 +40,7 @@ internal enum LineCount
     /// <summary>Writes to the socket, which nobody answers.</summary>
     Sent,
 
-    /// <summary>Such writes as the servers counted them.</summary>
+    /// <summary>Writes that the servers counted as arrived.</summary>
     Arrived,
 
     /// <summary>All operations of phases that have several, together.</summary>

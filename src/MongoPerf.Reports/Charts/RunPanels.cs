@@ -11,7 +11,7 @@ internal sealed class RunPanels
     /// <summary>More operations could not be told apart.</summary>
     public const int MostOperations = 24;
 
-    /// <summary>With more operations, only the 99th percentiles are shown at first.</summary>
+    /// <summary>With more operations than this, only the 99th percentiles are shown at first.</summary>
     private const int MostWithAllPercentiles = 2;
 
     private const int Ticks = 4;

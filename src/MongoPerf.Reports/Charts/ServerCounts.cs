@@ -7,7 +7,7 @@ internal sealed class ServerCounts
 {
     public const string Inserts = "opcounters_insert";
 
-    /// <summary>Between samples that are farther apart nobody looked.</summary>
+    /// <summary>The longest distance of samples in milliseconds; between samples that are farther apart nobody looked.</summary>
     private const long LongestMilliseconds = 5000;
 
     private static readonly int Inserted = MetricCatalogue.IndexOf(MetricCatalogue.Server, "documents_inserted");

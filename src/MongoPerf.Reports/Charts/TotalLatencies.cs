@@ -7,7 +7,7 @@ namespace MongoPerf.Reports.Charts;
 internal static class TotalLatencies
 {
     /// <param name="run">Its samples are read with their histograms.</param>
-    /// <param name="totals">By phase, in time order; gets the percentiles.</param>
+    /// <param name="totals">The totals by phase, in time order; gets the percentiles.</param>
     public static void AddTo(StoredRun run, IReadOnlyDictionary<int, OperationSecond[]> totals)
     {
         if (totals.Count == 0)

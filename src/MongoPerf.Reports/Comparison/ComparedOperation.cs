@@ -7,9 +7,9 @@ namespace MongoPerf.Reports.Comparison;
 /// <summary>What runs are compared by: an operation of a phase, with one value of each parameter, done by so many threads.</summary>
 /// <param name="Growth">Name of the growth that the phase is part of; null for none.</param>
 /// <param name="Phase">Its name.</param>
-/// <param name="Parameters">Such as "limit=10"; threads and repeats are not among them.</param>
+/// <param name="Parameters">The parameters, such as "limit=10"; threads and repeats are not among them.</param>
 /// <param name="Operation">Its name.</param>
-/// <param name="Threads">Of its group.</param>
+/// <param name="Threads">The threads of its group.</param>
 public sealed record ComparedOperation(string? Growth, string Phase, string Parameters, string Operation, int Threads)
 {
     public static ComparedOperation Of(PhaseRecord phase, OperationResult result) => new(
@@ -18,7 +18,7 @@ public sealed record ComparedOperation(string? Growth, string Phase, string Para
         result.Operation, result.Threads);
 
     /// <summary>"q4", "mix read", "read (limit=10)": no more than tells it from the others; the threads are left out.</summary>
-    /// <param name="all">That it stands among.</param>
+    /// <param name="all">All comparisons among which it stands.</param>
     public string NameAmong(IEnumerable<ComparedOperation> all)
     {
         ComparedOperation[] beside = [.. all.Where(other => other.Growth == Growth && other.Phase == Phase)];
@@ -27,7 +27,7 @@ public sealed record ComparedOperation(string? Growth, string Phase, string Para
     }
 
     /// <summary>The same, with the threads where they differ: "q4 ×8".</summary>
-    /// <param name="all">That it stands among.</param>
+    /// <param name="all">All comparisons among which it stands.</param>
     public string TitleAmong(IReadOnlyList<ComparedOperation> all) =>
         all.Any(other => other.Threads != Threads && other with { Threads = Threads } == this)
             ? $"{NameAmong(all)} ×{Threads}"

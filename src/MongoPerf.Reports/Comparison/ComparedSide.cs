@@ -30,7 +30,7 @@ public sealed class ComparedSide
 
     public StoredRun First => Stored[0];
 
-    /// <summary>Of the first run.</summary>
+    /// <summary>The id of the first run.</summary>
     public string Id => First.Run.Id;
 
     /// <summary>Short: what the deployment is called, or the id.</summary>

@@ -7,7 +7,7 @@ public static class ComparisonJson
 {
     public const string Schema = "mongoperf/compare/2";
 
-    /// <summary>Of the spread of one run's repeats.</summary>
+    /// <summary>The schema of the spread of one run's repeats.</summary>
     public const string SpreadSchema = "mongoperf/repeats/1";
 
     public static void Write(RunComparison comparison, TextWriter output)

@@ -6,7 +6,7 @@ namespace MongoPerf.Reports.Comparison;
 /// <summary>The words of a comparison.</summary>
 internal static class ComparisonText
 {
-    /// <summary>Of operations in a sentence: more are counted.</summary>
+    /// <summary>The most operations in a sentence: more are counted.</summary>
     public const int MostListed = 12;
 
     public static string Describe(Outcome outcome) => outcome switch

@@ -24,14 +24,14 @@ public sealed class OperationComparer(SideWindows baseline, SideWindows candidat
     /// </summary>
     public const double Level = 0.05;
 
-    /// <summary>Of the operation that is judged: each of its percentiles needs them.</summary>
+    /// <summary>The joined histograms of the operation that is judged: each of its percentiles needs them.</summary>
     private readonly Dictionary<RateWindow, JoinedHistograms?> _joined = new(ReferenceEqualityComparer.Instance);
 
     private bool HasRepeats => baseline.Runs.Count > 1 || candidate.Runs.Count > 1;
 
     private bool HasEnoughRuns => baseline.Runs.Count >= LeastRuns && candidate.Runs.Count >= LeastRuns;
 
-    /// <summary>Of what both sides have, in the order of the baseline's plan.</summary>
+    /// <summary>Compares the operations that both sides have, in the order of the baseline's plan.</summary>
     public IReadOnlyList<OperationComparison> Compare()
     {
         HashSet<WindowKey> measured = [.. candidate.Keys];

@@ -4,7 +4,7 @@ namespace MongoPerf.Reports.Comparison;
 
 /// <summary>One operation's rates over the repeats of a run, in the order in which they ran.</summary>
 /// <param name="Operation">Which.</param>
-/// <param name="Rates">Per second, the geometric mean over its windows; one per run.</param>
+/// <param name="Rates">The rates per second of each run: the geometric mean over its windows.</param>
 /// <param name="IsIndependent">The rates say something by themselves; otherwise they follow from a mix's.</param>
 public sealed record OperationSpread(ComparedOperation Operation, IReadOnlyList<double> Rates, bool IsIndependent)
 {
@@ -30,8 +30,8 @@ public sealed record OperationSpread(ComparedOperation Operation, IReadOnlyList<
 
 /// <summary>How much the repeats of one run differ.</summary>
 /// <param name="Side">The runs.</param>
-/// <param name="Operations">In the order of the plan.</param>
-/// <param name="NoiseThreshold">From which share on a slower first run is worth a warning.</param>
+/// <param name="Operations">The operations in the order of the plan.</param>
+/// <param name="NoiseThreshold">The share from which on a slower first run is worth a warning.</param>
 public sealed record RepeatSpread(ComparedSide Side, IReadOnlyList<OperationSpread> Operations, double NoiseThreshold)
 {
     /// <summary>"batch", or "q4 ×8" where several thread counts were measured.</summary>

@@ -10,7 +10,7 @@ public static class RunComparer
     /// <summary>Smaller differences are ignored: an idle machine differs as much from one run to the next.</summary>
     public const double DefaultNoiseThreshold = 0.05;
 
-    /// <summary>In the language of now; beside another than English with its English twin, for programs.</summary>
+    /// <summary>Compares in the reader's language, and in another than English also with an English twin for programs.</summary>
     /// <param name="sides">Two at least; all others are held against the first, the baseline.</param>
     /// <param name="noiseThreshold">0.05 lets a ratio between 0.95 and 1.05 pass.</param>
     public static RunComparison Compare(IReadOnlyList<ComparedSide> sides, double noiseThreshold)
@@ -26,7 +26,7 @@ public static class RunComparer
     }
 
     /// <param name="sides">Two at least; all others are held against the first, the baseline.</param>
-    /// <param name="differences">Of their set-ups, as <c>SetupCheck.Find</c> has them.</param>
+    /// <param name="differences">The differences of their set-ups, as <c>SetupCheck.Find</c> has them.</param>
     /// <param name="noiseThreshold">0.05 lets a ratio between 0.95 and 1.05 pass.</param>
     public static RunComparison Compare(
         IReadOnlyList<ComparedSide> sides, IReadOnlyList<SetupDifference> differences, double noiseThreshold) => new()
@@ -107,7 +107,7 @@ public static class RunComparer
             ? [Words.Of($"all runs: {same.Key}")]
             : same.Select(static caution => $"{caution.Id}: {caution.Text}"));
 
-    /// <summary>Without those that a comparison has words of its own for, or a line.</summary>
+    /// <summary>The cautions without those that a comparison has words of its own for, or a line.</summary>
     private static IEnumerable<string> Cautions(StoredRun run) => RunVerdicts.Of(run)
         // What was changed alike is no caution, and what was not is among the differences.
         .Where(verdict => verdict is { IsChosen: false } && verdict.Grade != Grade.Good
@@ -117,13 +117,13 @@ public static class RunComparer
 
 /// <summary>What a run's collections occupied when a phase was over, all together, bytes.</summary>
 /// <param name="Phase">Its name and parameters.</param>
-/// <param name="Documents">In all of them.</param>
+/// <param name="Documents">The documents that all of them reached.</param>
 /// <param name="StorageBytes">Their files.</param>
 /// <param name="IndexBytes">Their indexes.</param>
 /// <param name="DiskBytes">The server's data folder; null when it is not on this machine.</param>
 internal sealed record StoredSize(string Phase, long Documents, long StorageBytes, long IndexBytes, long? DiskBytes)
 {
-    /// <summary>In the order of the plan.</summary>
+    /// <summary>The operations in the order of the plan.</summary>
     public static IEnumerable<StoredSize> Of(StoredRun run) =>
         run.Phases.Where(phase => phase.Sizes.Count > 0).Select(phase => new StoredSize(
             PhaseLabels.Of(phase), phase.Sizes.Sum(s => s.Documents), phase.Sizes.Sum(s => s.StorageBytes),

@@ -11,7 +11,7 @@ public enum Outcome
     /// <summary>The ratio differs from 1 by less than the noise threshold, with 95 % confidence.</summary>
     Equivalent,
 
-    /// <summary>By more than the noise threshold and by more than chance.</summary>
+    /// <summary>It is slower by more than the noise threshold, and by more than chance.</summary>
     Slower,
     Faster,
 }
@@ -36,7 +36,7 @@ public sealed record MeasureComparison
 {
     public required Measure Measure { get; init; }
 
-    /// <summary>Per second, or microseconds: the geometric mean over the windows used.</summary>
+    /// <summary>The baseline per second, or in microseconds: the geometric mean over the windows used.</summary>
     public required double Baseline { get; init; }
 
     /// <inheritdoc cref="Baseline"/>
@@ -52,10 +52,12 @@ public sealed record MeasureComparison
     /// </summary>
     public bool IsTested { get; init; } = true;
 
-    /// <summary>That both are alike, two-sided; null when it was not tested.</summary>
+    /// <summary>The probability that both are alike, two-sided; null when it was not tested.</summary>
     public double? P { get; init; }
 
-    /// <summary>After Holm's correction over all measures of all of the candidate's operations, or over all its windows.</summary>
+    /// <summary>
+    /// The probability after Holm's correction over all measures of all of the candidate's operations, or over all its windows.
+    /// </summary>
     public double? HolmP { get; init; }
 
     /// <summary>
@@ -65,8 +67,8 @@ public sealed record MeasureComparison
 }
 
 /// <summary>The rate in one window of an operation.</summary>
-/// <param name="At">As of <see cref="WindowKey"/>.</param>
-/// <param name="Documents">In the baseline's collection.</param>
+/// <param name="At">What <see cref="WindowKey"/> has.</param>
+/// <param name="Documents">The documents in the baseline's collection.</param>
 /// <param name="Rate">Judged by the window's own seconds, or by the runs; undecided where there are too few.</param>
 public sealed record WindowComparison(long At, long Documents, MeasureComparison Rate);
 
@@ -94,7 +96,7 @@ public sealed record OperationComparison
 
     public MeasureComparison? P99 => Measures.FirstOrDefault(j => j.Measure == Measure.P99);
 
-    /// <summary>Without those that only stand beside them.</summary>
+    /// <summary>The measures that were tested, without those that only stand beside them.</summary>
     public IEnumerable<MeasureComparison> Tested => Measures.Where(j => j.IsTested);
 
     /// <summary>One at least, by size or repeat.</summary>
@@ -114,7 +116,7 @@ public sealed record CandidateComparison
     public required IReadOnlyList<OperationComparison> Operations { get; init; }
     public required IReadOnlyList<SizeRatio> Sizes { get; init; }
 
-    /// <summary>In the collection at <see cref="Sizes"/>.</summary>
+    /// <summary>The documents in the collection at <see cref="Sizes"/>.</summary>
     public required long SizesAtDocuments { get; init; }
 
     /// <summary>A rate or a latency is worse.</summary>

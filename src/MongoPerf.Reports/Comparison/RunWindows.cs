@@ -8,7 +8,7 @@ namespace MongoPerf.Reports.Comparison;
 /// <summary>What one operation measured in one window, without its warm-up.</summary>
 public sealed record RateWindow
 {
-    /// <summary>In the collection when the window ended.</summary>
+    /// <summary>The documents in the collection when the window ended.</summary>
     public required long Documents { get; init; }
 
     /// <summary>The rate is that of documents; otherwise of operations.</summary>
@@ -20,10 +20,10 @@ public sealed record RateWindow
     /// <summary>The rate is judged by itself; otherwise it follows from a mix's, by weight.</summary>
     public bool IsIndependent { get; init; } = true;
 
-    /// <summary>Of several operations, whose own latencies are judged.</summary>
+    /// <summary>It is the total of several operations, whose own latencies are judged.</summary>
     public bool IsTotal { get; init; }
 
-    /// <summary>Per second over the whole window, as the report gives it, but without seconds with an outage.</summary>
+    /// <summary>The rate per second over the whole window, as the report gives it, but without seconds with an outage.</summary>
     public required double Rate { get; init; }
 
     /// <summary>The whole seconds, in order; those with an outage are left out.</summary>
@@ -35,23 +35,23 @@ public sealed record RateWindow
     /// <summary>Seconds that were left out since the connection was down in them, or came back.</summary>
     public required int OutageSamples { get; init; }
 
-    /// <summary>Of the stored result: response times where a rate was set.</summary>
+    /// <summary>The latency of the stored result: response times where a rate was set.</summary>
     public required LatencySummary Latency { get; init; }
 
-    /// <summary>Beside <see cref="Latency"/> where a rate was set; otherwise null.</summary>
+    /// <summary>The service time beside <see cref="Latency"/> where a rate was set; otherwise null.</summary>
     public LatencySummary? Service { get; init; }
 
     /// <summary>How long it was, and what makes it longer; null where that is not known.</summary>
     public WindowLength? Length { get; init; }
 
-    /// <summary>Over the whole window, per second or microseconds; null where nothing was recorded.</summary>
+    /// <summary>The value over the whole window, per second or in microseconds; null where nothing was recorded.</summary>
     public double? ValueOf(Measure measure)
     {
         double? value = measure == Measure.Rate ? Rate : measure.Of(measure.IsService() ? Service : Latency);
         return value > 0 ? value : null;
     }
 
-    /// <summary>Of each second in which there was one.</summary>
+    /// <summary>The latencies of each second in which there was one.</summary>
     public double[] SecondsOf(Measure measure) =>
         measure == Measure.Rate ? Rates : [.. Samples.Select(sample => measure.Of(sample.ReportedMicroseconds)).OfType<double>()];
 
@@ -100,7 +100,7 @@ public sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> window
     }
 
     /// <summary>A second.</summary>
-    /// <param name="Sample">As it was measured.</param>
+    /// <param name="Sample">The sample as it was measured.</param>
     /// <param name="Count">What its rate counts.</param>
     private readonly record struct Counted(Sample Sample, double Count);
 
@@ -132,7 +132,7 @@ public sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> window
 
     public RateWindow? Find(WindowKey key) => windows.GetValueOrDefault(key);
 
-    /// <summary>By phase and operation. Of the last attempt, whose the stored result is.</summary>
+    /// <summary>Reads the measured samples by phase and operation, of the last attempt only: the stored result is that one's.</summary>
     private static Dictionary<(int Phase, string Operation), List<Sample>> ReadMeasured(StoredRun run, bool withHistograms)
     {
         var measured = new Dictionary<(int, string), List<Sample>>();

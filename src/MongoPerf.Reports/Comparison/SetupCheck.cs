@@ -7,7 +7,7 @@ namespace MongoPerf.Reports.Comparison;
 
 /// <summary>Something in which the sides' set-ups differ.</summary>
 /// <param name="Name">What.</param>
-/// <param name="Values">As texts, one per side, the baseline's first.</param>
+/// <param name="Values">The values as texts, one per side, the baseline's first.</param>
 /// <param name="IsUnlike">True when the figures can't be compared then; false for what may well be the subject of the comparison.</param>
 public sealed record SetupDifference(string Name, IReadOnlyList<string> Values, bool IsUnlike)
 {
@@ -27,7 +27,7 @@ public static class SetupCheck
         /// <summary>Must not differ between repeats of one run, although it may between others.</summary>
         public bool HoldsForRepeats { get; init; }
 
-        /// <summary>Of the scenario, which names it.</summary>
+        /// <summary>It is a parameter of the scenario, which has a name for it.</summary>
         public bool IsParameter { get; init; }
     }
 
@@ -99,7 +99,7 @@ public static class SetupCheck
 
     private static string OnOff(bool? value) => value switch { null => Words.Of("unknown"), true => Words.Of("on"), _ => Words.Of("off") };
 
-    /// <summary>As the cluster said at the end of the run; of older runs the requested one.</summary>
+    /// <summary>The shard keys as the cluster told them at the end of the run; of older runs the requested ones.</summary>
     private static string ShardKeys(StoredRun run) => run.Deployment?.Collections switch
     {
         [var only] => only.Key ?? Words.Of("none"),
@@ -171,7 +171,7 @@ public static class SetupCheck
 
     private static PlanOverrides Overrides(StoredRun run) => run.Overrides;
 
-    /// <summary>Of a value of <see cref="PlanOverrides.Compared"/>.</summary>
+    /// <summary>The text of a value of <see cref="PlanOverrides.Compared"/>.</summary>
     private static string TextOf(object? value) => value switch
     {
         long count => Units.Exact(count),

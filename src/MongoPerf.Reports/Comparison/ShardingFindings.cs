@@ -21,7 +21,7 @@ internal static class ShardingFindings
         return [.. candidate.RatedOperations.Select(operation => Find(candidate, operation, sides)).OfType<Finding>()];
     }
 
-    /// <summary>As texts call them.</summary>
+    /// <summary>Names the sides as texts call them.</summary>
     /// <param name="Shards">"the shards are".</param>
     /// <param name="Other">"the single server".</param>
     /// <param name="IsBaseline">The shards are the baseline.</param>

@@ -46,7 +46,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
         };
     }
 
-    /// <summary>For no operation is anything known for sure.</summary>
+    /// <summary>Nothing is known for sure of any operation.</summary>
     public bool IsUndecided => Operations.All(o => o.Outcome == Outcome.Undecided && TurnOf(o) is null);
 
     public string Text
@@ -173,9 +173,9 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
 }
 
 /// <summary>What each server of a side that holds data had.</summary>
-/// <param name="Servers">That hold data.</param>
+/// <param name="Servers">The servers that hold data.</param>
 /// <param name="MemoryBytes">The limit of each; null for none.</param>
-/// <param name="Cpus">Of each; null for all.</param>
+/// <param name="Cpus">The CPUs of each; null for all.</param>
 internal readonly record struct ServerShare(int Servers, long? MemoryBytes, int? Cpus)
 {
     public static ServerShare Of(StoredRun run) =>
@@ -183,10 +183,10 @@ internal readonly record struct ServerShare(int Servers, long? MemoryBytes, int?
 }
 
 /// <summary>The rates of an operation, shards to one server.</summary>
-/// <param name="Title">As the comparison calls it.</param>
-/// <param name="Overall">Over all sizes.</param>
-/// <param name="Outcome">Of the comparison, for <paramref name="Overall"/>.</param>
-/// <param name="Sizes">Of a growth, by documents, ascending; else none.</param>
+/// <param name="Title">The title as the comparison calls it.</param>
+/// <param name="Overall">What holds over all sizes.</param>
+/// <param name="Outcome">The outcome of the comparison, for <paramref name="Overall"/>.</param>
+/// <param name="Sizes">The sizes of a growth, by documents, ascending; none otherwise.</param>
 internal sealed record ShardedOperation(string Title, Ratio Overall, Outcome Outcome, IReadOnlyList<(long Documents, double Ratio)> Sizes)
 {
     public bool IsDifferent => Outcome is Outcome.Slower or Outcome.Faster;

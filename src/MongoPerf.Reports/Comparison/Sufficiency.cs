@@ -4,9 +4,9 @@ using MongoPerf.Storage;
 namespace MongoPerf.Reports.Comparison;
 
 /// <summary>How long a window was measured, and which option of its command makes it longer.</summary>
-/// <param name="Seconds">Without the warm-up.</param>
+/// <param name="Seconds">The seconds of the window, without the warm-up.</param>
 /// <param name="Warmup">Seconds.</param>
-/// <param name="Option">Such as --duration; null where none does.</param>
+/// <param name="Option">The option that does it, such as --duration; null where none does.</param>
 /// <param name="Operations">Its value where it counts operations.</param>
 /// <param name="HasOwnWarmup">The warm-up was given: it does not grow with the window.</param>
 public sealed record WindowLength(double Seconds, double Warmup, string? Option, long? Operations = null, bool HasOwnWarmup = false)
@@ -58,8 +58,8 @@ internal static class Sufficiency
     /// <summary>Corrected tests ask for more than the interval shows.</summary>
     private const double Margin = 1.5;
 
-    /// <summary>Of windows that are too short and too few to say anything.</summary>
-    /// <param name="length">Of the shortest window; null where not known.</param>
+    /// <summary>Says that windows are too short and too few to decide anything.</summary>
+    /// <param name="length">The length of the shortest window; null where it is not known.</param>
     /// <param name="seconds">Fewest whole seconds of a side in any window.</param>
     public static string OfNothing(WindowLength? length, int seconds)
     {
@@ -79,7 +79,7 @@ internal static class Sufficiency
     /// <param name="threshold">0.05 where ratios from 0.95 to 1.05 count as equivalent.</param>
     /// <param name="evidence">What counts as one observation.</param>
     /// <param name="had">Observations of the side that has fewer.</param>
-    /// <param name="length">Of the shortest window; null where not known.</param>
+    /// <param name="length">The length of the shortest window; null where it is not known.</param>
     public static string? ToDecide(Ratio ratio, double threshold, Evidence evidence, int had, WindowLength? length)
     {
         double needed = Math.Ceiling(had * FactorToDecide(ratio, threshold));

@@ -9,7 +9,7 @@ namespace MongoPerf.Reports.Explore;
 
 /// <summary>What a live page is told.</summary>
 /// <param name="Name">"plot": all of it; "tail": what came since; "status": how the run stands.</param>
-/// <param name="Json">In one line.</param>
+/// <param name="Json">The JSON, in one line.</param>
 public sealed record LiveMessage(string Name, string Json);
 
 /// <summary>Looks at a run's folder again and again, and tells what is new. One thread.</summary>
@@ -17,10 +17,10 @@ public sealed record LiveMessage(string Name, string Json);
 /// A look costs some milliseconds of CPU, a whole plot of a long run up to a second. What looks took is paid back by rests, so that
 /// watching takes a bounded share of one core however long the run.
 /// </remarks>
-/// <param name="folder">Of the run.</param>
+/// <param name="folder">The folder of the run.</param>
 public sealed class LivePlot(string folder)
 {
-    /// <summary>Of one core, over all time.</summary>
+    /// <summary>The share of one core that it may use, over all time.</summary>
     private const double Share = 1.0 / 300;
 
     /// <summary>Seconds of CPU in advance: the first looks are compiled while they are taken.</summary>

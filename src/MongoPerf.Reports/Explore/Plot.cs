@@ -4,18 +4,18 @@ namespace MongoPerf.Reports.Explore;
 
 /// <summary>What people explore: panels above each other on one axis of time. Knows neither how charts are drawn nor HTML.</summary>
 /// <param name="Seconds">Length of the axis, pauses left out.</param>
-/// <param name="Panels">From the top, each with a table of its own.</param>
+/// <param name="Panels">The panels from the top, each with a table of its own.</param>
 internal sealed record Plot(double Seconds, IReadOnlyList<Panel> Panels)
 {
     /// <summary>Second on the axis from which it continues another plot; 0 for a whole one.</summary>
     public double Since { get; init; }
 
-    /// <summary>In time order.</summary>
+    /// <summary>The marks in time order.</summary>
     public IReadOnlyList<Mark> Marks { get; init; } = [];
 
     public IReadOnlyList<Band> Bands { get; init; } = [];
 
-    /// <summary>In time order; those that ran side by side overlap.</summary>
+    /// <summary>The phases in time order; those that ran side by side overlap.</summary>
     public IReadOnlyList<Band> Phases { get; init; } = [];
 
     /// <summary>Documents by time where something grew, never falling; null where time is the only axis.</summary>
@@ -39,5 +39,5 @@ internal sealed record PlotRanges(int BlockSeconds, IReadOnlyList<PlotRange> Ser
 /// <param name="Color">Name of a color of <see cref="Palette"/>.</param>
 /// <param name="IsResponse">Response times, because a rate was set; otherwise service times.</param>
 /// <param name="Blocks">How many <paramref name="Bytes"/> hold.</param>
-/// <param name="Bytes">As <see cref="RangeHistograms"/> writes them.</param>
+/// <param name="Bytes">The bytes that <see cref="RangeHistograms"/> writes.</param>
 internal sealed record PlotRange(string Title, string Color, bool IsResponse, int Blocks, byte[] Bytes);

@@ -27,7 +27,7 @@ internal static class PlotEncoding
     private static readonly JsonWriterOptions Options = new() { Encoder = System.Text.Encodings.Web.JavaScriptEncoder.Default };
 
     /// <param name="plot">What it holds.</param>
-    /// <param name="title">Of the run.</param>
+    /// <param name="title">The title of the run.</param>
     public static string Write(Plot plot, string title)
     {
         using var json = new MemoryStream();
@@ -55,7 +55,7 @@ internal static class PlotEncoding
     }
 
     /// <summary>All columns, in a zlib stream.</summary>
-    /// <param name="panels">From the top.</param>
+    /// <param name="panels">The panels from the top.</param>
     /// <param name="documents">The last; null where there are none.</param>
     public static byte[] Pack(IReadOnlyList<Panel> panels, ChartTable? documents)
     {

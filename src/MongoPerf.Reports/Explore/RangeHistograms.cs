@@ -15,11 +15,11 @@ internal static class RangeHistograms
 {
     private static readonly int[] BlockSeconds = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600, 21600, 86400];
 
-    /// <summary>In the finest blocks that fit.</summary>
+    /// <summary>Reads the histograms in the finest blocks that fit.</summary>
     /// <param name="run">Its samples are read with their histograms, some of them again for each length that is tried.</param>
     /// <param name="seconds">What its operations are called.</param>
-    /// <param name="axis">Of time.</param>
-    /// <param name="mostBytes">Of all blocks together, before they are compressed; blocks of a day may take more.</param>
+    /// <param name="axis">An axis of time.</param>
+    /// <param name="mostBytes">The most bytes of all blocks together, before they are compressed; blocks of a day may take more.</param>
     /// <returns>Null when nothing was recorded.</returns>
     public static PlotRanges? Read(StoredRun run, OperationSeconds seconds, TimeAxis axis, int mostBytes)
     {

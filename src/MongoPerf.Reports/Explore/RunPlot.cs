@@ -16,7 +16,7 @@ internal sealed class RunPlot
     private const double SecondsAgain = 5;
 
     /// <summary>
-    /// Of packed data, which are 4/3 as long in the page: 400 KB for a run of an hour, 3 MB for one of a day. Histograms get
+    /// The most bytes of packed data, which are 4/3 as long in the page: 400 KB for a run of an hour, 3 MB for one of a day. Histograms get
     /// what columns leave.
     /// </summary>
     private const int MostBytes = 300_000;
@@ -43,10 +43,10 @@ internal sealed class RunPlot
     /// <summary>Null for a run that has measured nothing.</summary>
     public static Plot? Of(StoredRun run) => Of(new RunPlot(run, null, isLive: false));
 
-    /// <summary>Of a run that goes on. What came since: the same lines, shorter.</summary>
+    /// <summary>Makes the plot of a run that goes on. What came since has the same lines, but fewer seconds.</summary>
     /// <param name="run">Opened where the samples of the last plot ended.</param>
     /// <param name="before">Axis of the last plot; null for a whole plot.</param>
-    /// <param name="axis">Of this one.</param>
+    /// <param name="axis">The axis of this plot.</param>
     /// <returns>Null when nothing was measured.</returns>
     public static Plot? Live(StoredRun run, TimeAxis? before, out TimeAxis axis)
     {
@@ -139,7 +139,7 @@ internal sealed class RunPlot
         return [.. all.Take(MostMarks)];
     }
 
-    /// <summary>From when to when things with a number were seen.</summary>
+    /// <summary>Collects from when to when things with a number were seen.</summary>
     private sealed class Spans
     {
         private readonly SortedDictionary<int, (double From, double To)> _spans = [];

@@ -13,14 +13,15 @@ internal static class BackgroundFindings
     private const int LeastSeconds = 5;
 
     /// <summary>
-    /// At either end of a stretch: servers tell of an index build up to two seconds before it costs anything, and are asked once a second.
+    /// The most seconds at either end of a stretch that are uncertain: servers tell of an index build up to two seconds before it costs
+    /// anything, and are asked once a second.
     /// </summary>
     private const int MostUncertain = 3;
 
     /// <param name="Series">Whose.</param>
     /// <param name="Seconds">All that count.</param>
-    /// <param name="IsInside">Of each of them; null where it is uncertain.</param>
-    /// <param name="ClientCpu">Of each of them, per operation; null where it is not known of all.</param>
+    /// <param name="IsInside">Whether each of them is inside; null where that is uncertain.</param>
+    /// <param name="ClientCpu">The client's CPU time of each of them per operation; null where it is not known of all.</param>
     private sealed record Split(OperationSeries Series, SeriesSecond[] Seconds, bool?[] IsInside, double[]? ClientCpu)
     {
         public SeriesSecond[] Inside { get; } = [.. Seconds.Where((_, i) => IsInside[i] == true)];
@@ -33,7 +34,7 @@ internal static class BackgroundFindings
 
         public double Ratio => Inside.Average(second => second.Rate) / Outside.Average(second => second.Rate);
 
-        /// <summary>That chance makes the difference.</summary>
+        /// <summary>The probability that chance makes the difference.</summary>
         public double P => KnownStretches.P([.. Seconds.Select(second => second.Rate)], IsInside, ClientCpu);
 
         public string Change => ComparisonText.LatencyChange(Ratio);
@@ -106,7 +107,7 @@ internal static class BackgroundFindings
         };
     }
 
-    /// <summary>By time, without overlaps.</summary>
+    /// <summary>Joins windows by time, without overlaps.</summary>
     private static List<TimeWindow> Joined(IEnumerable<TimeWindow> windows)
     {
         List<TimeWindow> joined = [];

@@ -5,15 +5,15 @@ namespace MongoPerf.Reports.Findings;
 /// <summary>What server and machine did differently while something was found: seen together, no more.</summary>
 internal static class Circumstances
 {
-    /// <summary>As much more as this is different.</summary>
+    /// <summary>How many times as much is different.</summary>
     private const double Times = 2;
     private const double LeastDisk = 5e6;
     private const double BusyDisk = 0.8;
     private const double FullDirty = 0.2;
 
     /// <summary>
-    /// Of a rate's change, as logarithms, that a change of CPU time per operation must be to explain most of it, and no
-    /// more than its inverse.
+    /// How much of a rate's change, as logarithms, a change of CPU time per operation must be to explain most of it, and no more than its
+    /// inverse.
     /// </summary>
     /// <remarks>
     /// The client's work fits into its core's caches and is half the kernel's: it feels less of a slower machine than a server does.
@@ -22,10 +22,11 @@ internal static class Circumstances
 
     /// <summary>Each a clause, such as "a checkpoint was running"; the most telling first.</summary>
     /// <param name="series">The run's.</param>
-    /// <param name="inside">While it lasted.</param>
+    /// <param name="inside">The windows while it lasted.</param>
     /// <param name="outside">What that is compared with.</param>
     /// <param name="ratio">
-    /// Of a rate, inside to outside, where that is what was found: to a gain others belong that used less, not others that used more.
+    /// The ratio of a rate, inside to outside, where that is what was found: to a gain others belong that used less, not others that used
+    /// more.
     /// </param>
     public static IReadOnlyList<string> Of(
         RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, double? ratio = null) =>
@@ -36,7 +37,7 @@ internal static class Circumstances
         }
             .Concat(Reads(series, inside, outside)).Concat(Cache(series, inside, outside)).OfType<string>()];
 
-    /// <summary>Of several clients' machines the first on which that is so.</summary>
+    /// <summary>Looks for others that used the machine; of several clients' machines it names the first on which they did.</summary>
     private static string? Others(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, bool isGain)
     {
         foreach (IGrouping<(string?, int Cores), HostSecond> machine in series.HostSeconds.Where(second => second.Cores > 0)

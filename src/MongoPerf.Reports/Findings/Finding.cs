@@ -9,7 +9,7 @@ public sealed record Finding
     /// <summary>What kind it is: one of <see cref="FindingIds"/>, never renamed.</summary>
     public required string Id { get; init; }
 
-    /// <summary>In one line.</summary>
+    /// <summary>The text in one line.</summary>
     public required string Text { get; init; }
 
     /// <summary>Labels of the operations that show it, the plainest first; empty for the run as a whole.</summary>

@@ -6,7 +6,9 @@ namespace MongoPerf.Reports.Findings;
 /// <summary>Latencies with two peaks, and percentiles of too few operations.</summary>
 internal static class LatencyFindings
 {
-    /// <summary>With fewer, not even the slowest bounds the 99th percentile from above with 95 %: 0.99^299 = 0.05.</summary>
+    /// <summary>
+    /// The fewest operations for p99: with fewer, not even the slowest bounds the 99th percentile from above with 95 %: 0.99^299 = 0.05.
+    /// </summary>
     private const long LeastForP99 = 300;
     private const int MostBlocks = 40;
     private const double LeastLeftOutMicroseconds = 100_000;

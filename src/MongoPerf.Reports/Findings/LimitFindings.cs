@@ -7,7 +7,7 @@ internal static class LimitFindings
     private const double BusyDisk = 0.9;
     private const double LeastDiskBytes = 5e6;
 
-    /// <summary>Of what a link is called after: headers, gaps and acknowledgements take the rest.</summary>
+    /// <summary>The share at which a link is full of what it is called after: headers, gaps and acknowledgements take the rest.</summary>
     private const double FullLink = 0.9;
     private const double Steady = 0.05;
     private const double FewConnections = 0.05;
@@ -44,7 +44,7 @@ internal static class LimitFindings
             Words.Of("run with the data on a faster disk: if the rate stays the same, the disk is not the limit"));
     }
 
-    /// <summary>Of the disk's traffic what the server itself read and wrote.</summary>
+    /// <summary>The share of the disk's traffic that the server itself read and wrote.</summary>
     private static double OwnShare(RunSeries series, OperationSeries one)
     {
         double disk = series.Host.RateOf([one.Window], "disk_read", "disk_written") ?? 0;

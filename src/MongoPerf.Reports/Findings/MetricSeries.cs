@@ -131,7 +131,7 @@ internal sealed class MetricSeries
         return false;
     }
 
-    /// <summary>Between two samples, or the first of them if the other is far away or is not there.</summary>
+    /// <summary>The middle between two samples, or the first of them if the other is far away or is not there.</summary>
     private static long Halfway(MetricSample[] member, int place, int neighbour)
     {
         long at = member[place].AtMilliseconds;
@@ -144,7 +144,7 @@ internal sealed class MetricSeries
     /// <summary>The server answered.</summary>
     private static bool HasAny(MetricSample sample) => sample.Values.Any(double.IsFinite);
 
-    /// <summary>By time; windows are in the order of time too.</summary>
+    /// <summary>The samples within windows, by time; windows are in the order of time, too.</summary>
     private static IEnumerable<MetricSample> Within(MetricSample[] member, IReadOnlyList<TimeWindow> windows)
     {
         foreach (TimeWindow window in windows)

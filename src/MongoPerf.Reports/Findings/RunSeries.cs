@@ -13,11 +13,11 @@ namespace MongoPerf.Reports.Findings;
 /// <param name="P99">Microseconds; NaN where nothing was recorded.</param>
 /// <param name="Max">Microseconds; NaN where nothing was recorded.</param>
 /// <param name="IsDown">The connection was down in part of it.</param>
-/// <param name="Documents">In the collection at its end.</param>
+/// <param name="Documents">How many documents the collection has at its end.</param>
 internal readonly record struct SeriesSecond(
     long FromMilliseconds, long ToMilliseconds, double Count, long Operations, double P99, double Max, bool IsDown, long Documents)
 {
-    /// <summary>Of an operation of a mix, for its total: encoded latencies; empty for any other.</summary>
+    /// <summary>The encoded latencies of an operation of a mix, for the mix's total; empty for any other operation.</summary>
     public ReadOnlyMemory<byte> Histogram { get; init; }
 
     public double Rate => Count / ((ToMilliseconds - FromMilliseconds) / 1000.0);
@@ -49,7 +49,7 @@ internal sealed record OperationSeries(PhaseRecord Phase, OperationResult Result
     public TimeWindow Window => new(Seconds[0].FromMilliseconds, Seconds[^1].ToMilliseconds);
 
     /// <summary>A mix as a whole.</summary>
-    /// <param name="mix">Of the phase.</param>
+    /// <param name="mix">A mix of the phase.</param>
     /// <param name="parts">Its operations' seconds.</param>
     /// <returns>Null where one of them has none.</returns>
     public static OperationSeries? Total(OperationMix mix, IReadOnlyList<OperationSeries> parts)
@@ -95,7 +95,7 @@ internal sealed class RunSeries
     ];
     private static readonly string[] OfHost = ["disk_read", "disk_written", "disk_busy", "network_received", "network_sent"];
 
-    /// <summary>Of the clients on each machine, core-microseconds.</summary>
+    /// <summary>The CPU time of the clients on each machine, in core-microseconds.</summary>
     private readonly Lazy<RunningTotal[]> _clientCpu;
     private readonly Lazy<RunningTotal[]> _operations;
 
@@ -117,7 +117,7 @@ internal sealed class RunSeries
 
     public StoredRun Run { get; }
 
-    /// <summary>In the order of the plan; those without a whole second are left out.</summary>
+    /// <summary>The operations in the order of the plan; those without a whole second are left out.</summary>
     public IReadOnlyList<OperationSeries> Operations { get; }
 
     /// <summary>
@@ -154,7 +154,7 @@ internal sealed class RunSeries
     /// CPU time that the clients took for an operation of any kind, microseconds; null where it is not known. The same work takes more
     /// where processors are slower.
     /// </summary>
-    /// <param name="windows">Without overlaps.</param>
+    /// <param name="windows">The windows without overlaps.</param>
     public double? ClientCpuOf(IReadOnlyList<TimeWindow> windows)
     {
         double cpu = _clientCpu.Value.Sum(machine => machine.RateIn(windows));

@@ -8,11 +8,11 @@ internal sealed class RunningTotal
 {
     private readonly (TimeWindow Window, double Amount)[] _seconds;
 
-    /// <summary>Of all seconds before that of the same place.</summary>
+    /// <summary>The amounts of all seconds before that of the same place.</summary>
     private readonly double[] _amounts;
     private readonly double[] _lengths;
 
-    /// <param name="seconds">In the order of time, without overlaps, and what was done in each.</param>
+    /// <param name="seconds">The seconds in the order of time, without overlaps, and what was done in each.</param>
     public RunningTotal(IEnumerable<(TimeWindow Window, double Amount)> seconds)
     {
         _seconds = [.. seconds];
@@ -25,8 +25,8 @@ internal sealed class RunningTotal
         }
     }
 
-    /// <summary>Per second of those seconds that lie in the windows; 0 where there are none.</summary>
-    /// <param name="windows">Without overlaps.</param>
+    /// <summary>The rate per second of those seconds that lie in the windows; 0 where there are none.</summary>
+    /// <param name="windows">The windows without overlaps.</param>
     public double RateIn(IReadOnlyList<TimeWindow> windows)
     {
         double amount = 0;

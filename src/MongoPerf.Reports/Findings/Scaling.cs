@@ -6,8 +6,8 @@ namespace MongoPerf.Reports.Findings;
 /// <summary>How something grows with the documents: as their number to the power of an exponent.</summary>
 /// <param name="Exponent">0 is not at all, 1 in proportion.</param>
 /// <param name="Explained">Share of the variance of the logarithms that the power explains.</param>
-/// <param name="Range">Of the most documents to the fewest.</param>
-/// <param name="P">That there is no such growth: of an F test.</param>
+/// <param name="Range">The ratio of the most documents to the fewest.</param>
+/// <param name="P">The probability that there is no such growth, by an F test.</param>
 internal sealed record Scaling(double Exponent, double Explained, double Range, double P)
 {
     private const double Linear = 0.8;
@@ -20,7 +20,7 @@ internal sealed record Scaling(double Exponent, double Explained, double Range, 
 
     public bool IsLinear => IsPower && Exponent >= Linear;
 
-    /// <summary>From the fewest documents to the most, by the power: a factor.</summary>
+    /// <summary>The growth from the fewest documents to the most, by the power, as a factor.</summary>
     public double Growth => Math.Pow(Range, Exponent);
 
     public bool IsFaster => Exponent >= Faster;

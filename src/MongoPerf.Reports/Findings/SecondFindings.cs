@@ -7,10 +7,12 @@ namespace MongoPerf.Reports.Findings;
 /// <summary>What the seconds of a phase show: drift, stretches on another level, a slow start, a period.</summary>
 internal static class SecondFindings
 {
-    /// <summary>In a quarter of the seconds at least; with fewer, chance alone makes waves.</summary>
+    /// <summary>The fewest operations in a quarter of the seconds; with fewer, chance alone makes waves.</summary>
     private const long LeastOperations = 20;
 
-    /// <summary>Per second, of what the server reads or writes: with less it does nothing that an operation would feel.</summary>
+    /// <summary>
+    /// The fewest bytes per second that the server reads or writes: with less it does nothing that an operation would feel.
+    /// </summary>
     private const double LeastBytes = 1e6;
     private const double SharedLevel = 0.01;
 
@@ -50,7 +52,7 @@ internal static class SecondFindings
     }
 
     /// <param name="Series">Whose.</param>
-    /// <param name="Period">In seconds, or in steps of documents.</param>
+    /// <param name="Period">The period in seconds, or in steps of documents.</param>
     /// <param name="Step">Seconds or documents from one value to the next.</param>
     /// <param name="IsByDocuments">It comes round after as many documents.</param>
     private sealed record Swinging(OperationSeries Series, Period Period, double Step, bool IsByDocuments = false);
@@ -212,7 +214,7 @@ internal static class SecondFindings
         return inSeconds is null ? null : new Swinging(one, inSeconds, one.Window.Seconds / one.Seconds.Count);
     }
 
-    /// <summary>As many rates as there are seconds, at equal steps of documents.</summary>
+    /// <summary>The rates by documents: as many as there are seconds, at equal steps of documents.</summary>
     private static double[] ByDocuments(IReadOnlyList<SeriesSecond> sound)
     {
         double first = sound[0].Documents;

@@ -3,7 +3,7 @@ namespace MongoPerf.Reports.Findings;
 /// <summary>Queueing within the server: no tickets left, a cache too dirty, eviction left to application threads.</summary>
 internal static class ServerFindings
 {
-    /// <summary>Of a phase's seconds.</summary>
+    /// <summary>The least share of a phase's seconds.</summary>
     private const double LeastShare = 0.1;
     private const int LeastSeconds = 10;
 

@@ -6,7 +6,7 @@ namespace MongoPerf.Reports.Findings;
 /// <summary>A shard that does more than its documents ask for, and documents that lay unevenly for a while.</summary>
 internal static class ShardFindings
 {
-    /// <summary>Above an even share.</summary>
+    /// <summary>The share above an even one from which on a shard is hot.</summary>
     private const double Hot = 0.5;
     private const double Uneven = 0.25;
     private const double Even = 0.1;
@@ -118,7 +118,7 @@ internal static class ShardFindings
         };
     }
 
-    /// <summary>Of the fullest shard, above an even share.</summary>
+    /// <summary>How far the fullest shard is above an even share.</summary>
     private static double FromEven(Look look) => (look.Documents.Max() * look.Documents.Length / look.Documents.Sum()) - 1;
 
     private static double[] Sums(IEnumerable<Look> looks, Func<Look, double[]> valuesOf) =>

@@ -130,10 +130,10 @@ internal static class SizeFindings
     }
 
     /// <param name="series">The run's.</param>
-    /// <param name="growth">Of it.</param>
-    /// <param name="row">Of that.</param>
-    /// <param name="ratio">Of the rate at the largest size to that at the smallest.</param>
-    /// <param name="effect">On the rate; null: as the sizes at both ends show it.</param>
+    /// <param name="growth">A growth of the run.</param>
+    /// <param name="row">A row of that growth.</param>
+    /// <param name="ratio">The ratio of the rate at the largest size to that at the smallest.</param>
+    /// <param name="effect">The effect on the rate; null takes what the sizes at both ends show.</param>
     /// <param name="from">Place of the last size before the fall; 0: it falls all the way.</param>
     private static Finding Decline(RunSeries series, GrowthFigures growth, Row row, double ratio, FindingEffect? effect, int from = 0)
     {

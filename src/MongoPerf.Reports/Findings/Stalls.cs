@@ -5,7 +5,7 @@ namespace MongoPerf.Reports.Findings;
 /// <summary>Seconds in which next to nothing was done though the connection stood.</summary>
 internal static class Stalls
 {
-    /// <summary>Of the median second: less is a stall.</summary>
+    /// <summary>The share of the median second below which a second is a stall.</summary>
     private const double Share = 0.1;
 
     /// <summary>Where a usual second has fewer operations, an empty one is no surprise.</summary>
@@ -13,7 +13,8 @@ internal static class Stalls
     private const int LeastSeconds = 5;
 
     /// <summary>
-    /// Of the median second: what is below it for five seconds, and mostly above <see cref="Share"/>, is a low rate rather than stalls.
+    /// The share of the median second below which a rate is low rather than stalled: for five seconds, and mostly above <see
+    /// cref="Share"/>.
     /// </summary>
     private const double LowShare = 0.2;
 

@@ -6,14 +6,14 @@ namespace MongoPerf.Reports.Findings;
 /// <param name="Fast">Where the first lies, microseconds.</param>
 /// <param name="Valley">Where the fewest lie between them.</param>
 /// <param name="Slow">Where the second lies.</param>
-/// <param name="SlowShare">Of the operations, beyond the valley.</param>
+/// <param name="SlowShare">The share of the operations that lie beyond the valley.</param>
 /// <param name="Depth">How many fewer there are in the valley than at the lower peak, as a share.</param>
 internal sealed record TwoPeaks(double Fast, double Valley, double Slow, double SlowShare, double Depth)
 {
     private const int BinsPerDecade = 12;
     private const int Bins = BinsPerDecade * 8;
 
-    /// <summary>Of the operations on either side, at least.</summary>
+    /// <summary>The least share of the operations on either side.</summary>
     private const double LeastShare = 0.1;
     private const double LeastRatio = 3;
     private const double LeastDepth = 0.8;
@@ -23,8 +23,8 @@ internal sealed record TwoPeaks(double Fast, double Valley, double Slow, double 
     public double Ratio => Slow / Fast;
 
     /// <summary>
-    /// On logarithms, in bins of a fifth: both sides must hold a tenth of the operations, the peaks lie a factor of three apart, and the
-    /// valley be a fifth of the lower peak or less, by five deviations of its count.
+    /// Looks for two peaks on logarithms, in bins of a fifth: both sides must hold a tenth of the operations, the peaks lie a factor of
+    /// three apart, and the valley be a fifth of the lower peak or less, by five deviations of its count.
     /// </summary>
     /// <returns>Null for one peak, and for fewer than 1,000 operations.</returns>
     public static TwoPeaks? Find(LatencyHistogram histogram)

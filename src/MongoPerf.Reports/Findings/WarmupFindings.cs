@@ -9,7 +9,7 @@ namespace MongoPerf.Reports.Findings;
 /// </summary>
 internal static class WarmupFindings
 {
-    /// <summary>Of the rate that a phase settles at.</summary>
+    /// <summary>The share of the rate that a phase settles at from which on it counts as warmed up.</summary>
     private const double Back = 0.9;
     private const double LeastSeconds = 3;
     private const int LeastSettled = 10;

@@ -9,14 +9,14 @@ namespace MongoPerf.Reports.Forecasts;
 /// <param name="Sizes">How many were compared.</param>
 /// <param name="Ranges">For how many of them the first half could give only a range.</param>
 /// <param name="Inside">How many lay in their interval or range.</param>
-/// <param name="MedianError">Of predicted over measured, as a share without sign; null where all are ranges.</param>
-/// <param name="WorstError">With its sign: 0.5 for a forecast half too high.</param>
+/// <param name="MedianError">The median of predicted over measured, as a share without sign; null where all are ranges.</param>
+/// <param name="WorstError">The worst error, with its sign: 0.5 for a forecast half too high.</param>
 /// <param name="Width">Median of the intervals' upper end over their lower end; null where all are ranges.</param>
 public sealed record CheckedOperation(
     string Operation, string Measure, int Sizes, int Ranges, int Inside, double? MedianError, double? WorstError, double? Width);
 
 /// <summary>The second half of a growth, predicted from the first.</summary>
-/// <param name="Forecast">From the first half.</param>
+/// <param name="Forecast">The forecast from the first half.</param>
 /// <param name="Operations">Rates, then p99, in the order of the plan.</param>
 /// <param name="Sizes">Bytes: data, storage, each index, disk.</param>
 public sealed record ForecastCheck(RunForecast Forecast, IReadOnlyList<CheckedOperation> Operations, IReadOnlyList<CheckedOperation> Sizes)

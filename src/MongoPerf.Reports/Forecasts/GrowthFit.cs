@@ -4,19 +4,19 @@ using MongoPerf.Reports.Comparison.Statistics;
 namespace MongoPerf.Reports.Forecasts;
 
 /// <summary>What noise is expected, and which laws may hold.</summary>
-/// <param name="Deviation">Of a measurement about its law, as a share: counts as much as two measurements.</param>
+/// <param name="Deviation">The deviation of a measurement about its law, as a share; it counts as much as two measurements.</param>
 /// <param name="Slope">
 /// Expected size of the exponent of a slow drift: 0.25 for a value that may change by a fifth when the size doubles.
 /// </param>
 /// <param name="Beyond">
 /// What nobody can know from sizes that were measured: deviation of the logarithm per e-fold beyond the largest of them.
 /// </param>
-/// <param name="Shapes">Beside none; each family counts as much as none.</param>
+/// <param name="Shapes">The shapes besides none; each family counts as much as none.</param>
 public sealed record FitRequest(double Deviation, double Slope, double Beyond, IReadOnlyList<IReadOnlyList<Shape>> Shapes)
 {
     /// <summary>
-    /// Of a value that rises and falls from one doubling of the documents to the next: its deviation, as a logarithm, at any size from
-    /// twice the largest on.
+    /// The deviation of a value that rises and falls from one doubling of the documents to the next, as a logarithm, at any size from twice
+    /// the largest on.
     /// </summary>
     public double Waves { get; init; }
 }
@@ -60,13 +60,13 @@ public sealed class GrowthFit
     /// <summary>The law that the measurements support most.</summary>
     public Law Best => _laws[0];
 
-    /// <summary>Of 1: how much speaks for a shape of any kind.</summary>
+    /// <summary>How much of 1 speaks for a shape of any kind.</summary>
     public double ShapeWeight => _laws.Where(law => law.Shape != Shape.None).Sum(law => law.Weight);
 
-    /// <summary>Of 1: how much speaks for a slope, and for no shape.</summary>
+    /// <summary>How much of 1 speaks for a slope, and for no shape.</summary>
     public double SlopeWeight => _laws.Where(law => law.Shape == Shape.None && law.HasSlope).Sum(law => law.Weight);
 
-    /// <param name="documents">Of each measurement, greater than 0.</param>
+    /// <param name="documents">The documents of each measurement, more than 0.</param>
     /// <param name="values">Greater than 0.</param>
     /// <param name="request">What may be.</param>
     /// <returns>Null for fewer than <see cref="LeastSizes"/> measurements.</returns>
@@ -96,7 +96,7 @@ public sealed class GrowthFit
 
     /// <summary>A measurement at a size, measured or not.</summary>
     /// <param name="documents">Greater than 0.</param>
-    /// <param name="scale">As <see cref="Shape.At"/> has it.</param>
+    /// <param name="scale">The scale as <see cref="Shape.At"/> takes it.</param>
     public Prediction At(double documents, double scale = 1)
     {
         double x = Math.Log(documents / _largest);
@@ -113,7 +113,9 @@ public sealed class GrowthFit
         return OfQuantiles(points, Math.Exp);
     }
 
-    /// <summary>Of a quantity of the shapes of one kind, such as where something is outgrown; null where none of them is likely.</summary>
+    /// <summary>
+    /// Finds a quantity of the shapes of one kind, such as where something is outgrown; null where none of them is likely.
+    /// </summary>
     public Prediction? Where<T>(Func<T, double> quantity)
         where T : Shape
     {
@@ -123,7 +125,7 @@ public sealed class GrowthFit
     }
 
     /// <summary>
-    /// By how much a law is less certain than from as many independent measurements: what the best one leaves swings slowly.
+    /// Computes by how much a law is less certain than from as many independent measurements: what the best one leaves swings slowly.
     /// </summary>
     private static double Inflation(Law best, double[] documents, double[] x, double[] y)
     {
@@ -157,9 +159,9 @@ public sealed class GrowthFit
     /// <param name="Shape">Whose parameters are given.</param>
     /// <param name="HasSlope">Otherwise the slope is 0.</param>
     /// <param name="Level">Logarithm at the largest size, without the shape.</param>
-    /// <param name="Slope">Of the logarithm over that of the documents.</param>
-    /// <param name="Variance">Of a measurement about the law, of the logarithm.</param>
-    /// <param name="Weight">Of 1; while laws are fitted its logarithm.</param>
+    /// <param name="Slope">The slope of the logarithm over that of the documents.</param>
+    /// <param name="Variance">The variance of a measurement about the law, of the logarithm.</param>
+    /// <param name="Weight">The weight, of 1; while laws are fitted its logarithm.</param>
     public sealed record Law(Shape Shape, bool HasSlope, double Level, double Slope, double Variance, double Weight)
     {
         private (double Sum, double Mixed, double Squares) _information;

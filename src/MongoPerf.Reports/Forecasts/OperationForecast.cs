@@ -17,8 +17,8 @@ public enum Reach
 
 /// <summary>A rate or a percentile at one size.</summary>
 /// <param name="Value">Null where the run can't tell.</param>
-/// <param name="Low">Of the interval, or of the range.</param>
-/// <param name="High">Of the interval, or of the range.</param>
+/// <param name="Low">The low end of the interval, or of the range.</param>
+/// <param name="High">The high end of the interval, or of the range.</param>
 public sealed record ForecastValue(double? Value, double Low, double High)
 {
     public static ForecastValue Of(Prediction prediction) => new(prediction.Value, prediction.Low, prediction.High);
@@ -27,7 +27,7 @@ public sealed record ForecastValue(double? Value, double Low, double High)
 }
 
 /// <summary>An operation at one size.</summary>
-/// <param name="Documents">In the collection.</param>
+/// <param name="Documents">The documents in the collection.</param>
 /// <param name="Reach">How far to trust it.</param>
 /// <param name="Unknown">What is outgrown that the run never outgrew: "cache" or "memory"; empty for nothing.</param>
 /// <param name="PerSecond">Documents of inserts, operations of anything else; null where a rate was set, or too few sizes have one.</param>
@@ -64,15 +64,15 @@ public sealed class OperationForecast
 
     public int Threads => _line.Threads;
 
-    /// <summary>Of the time per operation (the reciprocal of the rate), seconds.</summary>
+    /// <summary>The fit of the time per operation (the reciprocal of the rate), in seconds.</summary>
     public GrowthFit? Time { get; private init; }
 
-    /// <summary>Of p99, microseconds.</summary>
+    /// <summary>The fit of p99, in microseconds.</summary>
     public GrowthFit? P99 { get; private init; }
 
     public double LargestDocuments { get; private init; }
 
-    /// <summary>At <see cref="LargestDocuments"/>; null where a rate was set.</summary>
+    /// <summary>The rate measured at <see cref="LargestDocuments"/> per second; null where a rate was set.</summary>
     public double? MeasuredPerSecond { get; private init; }
 
     public double? MeasuredP99Microseconds { get; private init; }
@@ -128,7 +128,7 @@ public sealed class OperationForecast
                 : null);
     }
 
-    /// <summary>In words: what the run shows of it.</summary>
+    /// <summary>The law in words: what the run shows of it.</summary>
     public string Law => Time is null ? Words.Of("a rate was set: only its latency is forecast")
         : Outgrown is { } at ? Words.Of($"falls beyond {Units.Count(Rounded(at.Value))} "
             + $"documents{(OutgrownLimit is { } limit ? Words.Of($", where its working set outgrows the {Words.Of(limit.Name)}") : "")}")
@@ -171,9 +171,9 @@ public sealed class OperationForecast
     }
 
     /// <summary>What times may follow: a slope, and memory outgrown at any of the sizes.</summary>
-    /// <param name="documents">That were measured.</param>
-    /// <param name="deviation">Of a measurement, as a share.</param>
-    /// <param name="leastOutgrown">Before this size nothing is outgrown.</param>
+    /// <param name="documents">The documents that were measured.</param>
+    /// <param name="deviation">The deviation of a measurement, as a share.</param>
+    /// <param name="leastOutgrown">The size before which nothing is outgrown.</param>
     public static FitRequest RequestFor(double[] documents, double deviation, double leastOutgrown)
     {
         double first = Math.Max(leastOutgrown, documents.Min() / 2);
@@ -195,11 +195,11 @@ public sealed class OperationForecast
 
 /// <summary>A cache or memory, in the run and in the forecast.</summary>
 /// <param name="Name">"cache" or "memory".</param>
-/// <param name="Bytes">In the forecast.</param>
-/// <param name="MeasuredBytes">In the run.</param>
+/// <param name="Bytes">The bytes in the forecast.</param>
+/// <param name="MeasuredBytes">The bytes measured in the run.</param>
 /// <param name="Documents">All data and indexes outgrow it there, in the forecast.</param>
 /// <param name="MeasuredDocuments">All data and indexes outgrow it there, in the run.</param>
-/// <param name="ReadsPerSecond">Of what lies below it.</param>
+/// <param name="ReadsPerSecond">The reads per second of what lies below it.</param>
 public sealed record CapacityLimit(
     string Name, double Bytes, double MeasuredBytes, double Documents, double MeasuredDocuments, double ReadsPerSecond)
 {
@@ -209,8 +209,8 @@ public sealed record CapacityLimit(
     public bool IsCache => Name == Cache;
 
     /// <summary>
-    /// From here on it may have been outgrown in the run: a cache evicts before it is full, and a memory holds the server's process, whose
-    /// cache has part of the files once more.
+    /// The share from which on it may have been outgrown in the run: a cache evicts before it is full, and a memory holds the server's
+    /// process, whose cache has part of the files once more.
     /// </summary>
     public double LeastMeasured => MeasuredDocuments * (IsCache ? 0.5 : 0.25);
 

@@ -6,10 +6,10 @@ namespace MongoPerf.Reports.Forecasts;
 /// <param name="High">A new measurement lies below it with 97.5 %.</param>
 public readonly record struct Prediction(double Value, double Low, double High)
 {
-    /// <summary>Of 1/x: rates of times.</summary>
+    /// <summary>Inverts the prediction, as times are to rates.</summary>
     public Prediction Inverse => new(1 / Value, 1 / High, 1 / Low);
 
-    /// <summary>Of a sum whose parts err together.</summary>
+    /// <summary>Adds two predictions whose parts err together.</summary>
     public Prediction Plus(Prediction other) => new(Value + other.Value, Low + other.Low, High + other.High);
 
     public Prediction Times(double factor) => new(Value * factor, Low * factor, High * factor);

@@ -6,8 +6,8 @@ namespace MongoPerf.Reports.Forecasts;
 /// <summary>A size at which something is full.</summary>
 /// <param name="What">"indexes", "working set of q4".</param>
 /// <param name="Limit">"cache", "memory" or "disk".</param>
-/// <param name="LimitBytes">Of all servers together.</param>
-/// <param name="Documents">With its interval.</param>
+/// <param name="LimitBytes">The limit of all servers together, in bytes.</param>
+/// <param name="Documents">How many documents there are then, with the interval.</param>
 public sealed record Milestone(string What, string Limit, double LimitBytes, Prediction Documents);
 
 /// <summary>A growth continued beyond the sizes that its run measured.</summary>
@@ -40,7 +40,7 @@ public sealed class RunForecast
     /// <summary>What is asked about.</summary>
     public ServerMemory Target { get; }
 
-    /// <summary>For the data folders; null when it is not known.</summary>
+    /// <summary>The room for the data folders in bytes; null when it is not known.</summary>
     public double? DiskBytes { get; }
 
     public long LargestDocuments { get; }
@@ -53,7 +53,7 @@ public sealed class RunForecast
 
     public IReadOnlyList<OperationForecast> Operations { get; }
 
-    /// <summary>By size.</summary>
+    /// <summary>The milestones by size.</summary>
     public IReadOnlyList<Milestone> Milestones { get; }
 
     /// <summary>What its reader must know.</summary>
@@ -61,14 +61,14 @@ public sealed class RunForecast
 
     private int IndexCount => Growth.Sizes.Select(one => one.Sizes.Indexes.Count).DefaultIfEmpty(0).Max();
 
-    /// <summary>Of the first growth.</summary>
+    /// <summary>Makes the forecast of the first growth.</summary>
     /// <param name="run">Stored.</param>
     /// <param name="request">What to continue it to.</param>
     /// <returns>Null when nothing grew, or with fewer than four sizes.</returns>
     public static RunForecast? Of(StoredRun run, ForecastRequest request) =>
         GrowthFigures.Of(run) is [var growth, ..] ? Of(run, growth, request) : null;
 
-    /// <summary>Of a part of a run's growth.</summary>
+    /// <summary>Makes the forecast of a part of a run's growth.</summary>
     public static RunForecast? Of(StoredRun run, GrowthFigures growth, ForecastRequest request) =>
         growth.Steps.Count(step => step.Documents > 0) >= GrowthFit.LeastSizes ? new RunForecast(run, growth, request) : null;
 

@@ -7,7 +7,7 @@ public abstract record Shape
     public static Shape None { get; } = new Unchanged();
 
     /// <summary>Logarithm of the factor at a size.</summary>
-    /// <param name="documents">In the collection.</param>
+    /// <param name="documents">The documents in the collection.</param>
     /// <param name="scale">How much larger what is outgrown is than it was when it was measured.</param>
     public abstract double At(double documents, double scale);
 
@@ -22,14 +22,14 @@ public abstract record Shape
 /// </summary>
 /// <param name="Documents">The last size at which all of it fits.</param>
 /// <param name="Height">Time of the misses of an operation that finds nothing, as a multiple of the time of one that finds all.</param>
-/// <remarks>Of uniform access to a set of n documents, of which k fit, the share 1 - k/n misses.</remarks>
+/// <remarks>With uniform access to a set of n documents, of which k fit, the share 1 - k/n misses.</remarks>
 internal sealed record Outgrown(double Documents, double Height) : Shape
 {
     public override double At(double documents, double scale) => Math.Log(1 + (Height * Math.Max(0, 1 - (Documents * scale / documents))));
 }
 
 /// <summary>Something that is there from the start, such as a journal or a file's first blocks.</summary>
-/// <param name="Documents">That would take up as much.</param>
+/// <param name="Documents">The documents that would take up as much.</param>
 internal sealed record Offset(double Documents) : Shape
 {
     public override double At(double documents, double scale) => Math.Log(1 + (Documents / documents));

@@ -5,7 +5,7 @@ namespace MongoPerf.Reports.Forecasts;
 
 /// <summary>Something that grows with the documents: data, storage, an index, the disk.</summary>
 /// <param name="What">"data", "index _id_".</param>
-/// <param name="Fit">Of its bytes per document.</param>
+/// <param name="Fit">The fit of its bytes per document.</param>
 /// <param name="Measured">Bytes at the largest size where they were taken.</param>
 public sealed record SizeForecast(string What, GrowthFit Fit, double Measured)
 {
@@ -62,7 +62,7 @@ public sealed record SizeForecast(string What, GrowthFit Fit, double Measured)
         ];
     }
 
-    /// <summary>Of the data folder alone; null for fewer than four sizes.</summary>
+    /// <summary>Makes the forecast of the data folder alone; null for fewer than four sizes.</summary>
     public static SizeForecast? OfDisk(IReadOnlyList<(long Documents, SizeResult Sizes)> sizes)
     {
         (long Documents, SizeResult Sizes)[] known = [.. sizes.Where(one => one is { Documents: > 0, Sizes.DiskBytes: > 0 })];

@@ -37,7 +37,7 @@ internal sealed partial class HtmlExplore
     public static HtmlExplore Of(StoredRun run) => Of([(run, run.Run.Id)]);
 
     /// <summary>Several runs laid over each other, the baseline first.</summary>
-    /// <param name="runs">With what they are called.</param>
+    /// <param name="runs">The runs with what they are called.</param>
     public static HtmlExplore Of(IEnumerable<(StoredRun Run, string Name)> runs) =>
         new([.. runs.Take(MostRuns).Select(static run => (run.Name, Plot: RunPlot.Of(run.Run)))
             .Where(static run => run.Plot is not null).Select(static run => (run.Name, run.Plot!))]);
@@ -45,10 +45,10 @@ internal sealed partial class HtmlExplore
     /// <summary>False for a run with nothing to draw.</summary>
     public bool HasContent => _plots.Count > 0 || _isLive;
 
-    /// <summary>That the page runs; nothing else may run in it.</summary>
+    /// <summary>The scripts that the page runs; nothing else may run in it.</summary>
     public IReadOnlyList<string> Scripts => !HasContent ? [] : [Library, Program];
 
-    /// <summary>Beside <see cref="HtmlStyle"/>.</summary>
+    /// <summary>The style that is added to <see cref="HtmlStyle"/>.</summary>
     public string Css => !HasContent ? "" : Resource("explore.css") + Colors();
 
     /// <summary>What is there without JavaScript, which then fills it.</summary>

@@ -22,10 +22,10 @@ internal static class HtmlPage
         return path;
     }
 
-    /// <summary>Up to the open body. The page may neither load anything nor run another script than these.</summary>
-    /// <param name="title">Of its window.</param>
-    /// <param name="css">Beside what all pages have.</param>
-    /// <param name="scripts">That it will hold.</param>
+    /// <summary>Writes everything up to the open body. The page may neither load anything nor run another script than these.</summary>
+    /// <param name="title">The title of its window.</param>
+    /// <param name="css">The style that is added to what all pages have.</param>
+    /// <param name="scripts">The scripts that it will hold.</param>
     /// <param name="connects">May ask the server that it came from.</param>
     public static HtmlWriter Begin(string title, string css = "", IReadOnlyList<string>? scripts = null, bool connects = false) =>
         new HtmlWriter().Open("html", "lang", Words.Language.Tag).Open("head")

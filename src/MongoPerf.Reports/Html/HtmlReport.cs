@@ -6,7 +6,7 @@ namespace MongoPerf.Reports.Html;
 /// <summary>What a page shows beside its report.</summary>
 /// <param name="Explore">The charts to explore.</param>
 /// <param name="Charts">The drawn ones.</param>
-/// <param name="Folder">Of the page, which links to files are relative to.</param>
+/// <param name="Folder">The folder of the page, which links to files are relative to.</param>
 internal sealed record PagePictures(HtmlExplore Explore, RenderedCharts Charts, string Folder);
 
 /// <summary>A report as one page that needs no network and no other file.</summary>

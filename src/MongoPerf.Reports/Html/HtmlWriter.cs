@@ -41,7 +41,7 @@ internal sealed class HtmlWriter
         return Element("h2", title, "id", id);
     }
 
-    /// <param name="name">Of the element.</param>
+    /// <param name="name">The name of the element.</param>
     /// <param name="attributes">Names and values in turn.</param>
     public HtmlWriter Open(string name, params ReadOnlySpan<string> attributes)
     {
@@ -80,8 +80,8 @@ internal sealed class HtmlWriter
 
     /// <summary>A table that scrolls by itself on a narrow screen, also with the arrow keys.</summary>
     /// <param name="label">What it shows, for who hears it.</param>
-    /// <param name="heads">Of its columns.</param>
-    /// <param name="rows">As many cells each.</param>
+    /// <param name="heads">The heads of its columns.</param>
+    /// <param name="rows">The rows, each with as many cells.</param>
     public HtmlWriter Table(string label, IReadOnlyList<(string Name, bool IsText)> heads, IEnumerable<IReadOnlyList<string>> rows)
     {
         Open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", label)
@@ -108,7 +108,7 @@ internal sealed class HtmlWriter
     }
 
     /// <summary>Data for a script of the page.</summary>
-    /// <param name="id">Of the element.</param>
+    /// <param name="id">The id of the element.</param>
     /// <param name="json">Written by an encoder that escapes what means something in HTML.</param>
     public HtmlWriter Json(string id, string json)
     {

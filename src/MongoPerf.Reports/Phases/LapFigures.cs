@@ -5,8 +5,8 @@ namespace MongoPerf.Reports.Phases;
 
 /// <summary>One lap of one task: a thread of a phase.</summary>
 /// <param name="Number">Its place among the task's laps, 1-based: what had been done by its end, in whole laps.</param>
-/// <param name="Done">By its end, since the phase's start.</param>
-/// <param name="EndSeconds">Since the phase's start.</param>
+/// <param name="Done">What was done by its end, since the phase's start.</param>
+/// <param name="EndSeconds">When it ended, in seconds since the phase's start.</param>
 /// <param name="Seconds">How long it took; where a batch reached over a border, for as many as a lap has.</param>
 internal sealed record TaskLap(long Number, long Done, double EndSeconds, double Seconds);
 
@@ -16,7 +16,7 @@ internal sealed record TaskLap(long Number, long Done, double EndSeconds, double
 /// <param name="Tasks">The laps of each thread that finished one, by thread.</param>
 internal sealed record LapFigures(PhaseRecord Phase, long Length, IReadOnlyList<IReadOnlyList<TaskLap>> Tasks)
 {
-    /// <summary>In the order in which the phases ran; those without a whole lap are left out.</summary>
+    /// <summary>The laps in the order in which the phases ran; those without a whole lap are left out.</summary>
     public static IReadOnlyList<LapFigures> Of(StoredRun run)
     {
         ILookup<int, StoredLap> laps = run.Laps.ToLookup(lap => lap.Phase);
@@ -31,7 +31,7 @@ internal sealed record LapFigures(PhaseRecord Phase, long Length, IReadOnlyList<
     /// <summary>Laps of a load are counted in documents, those of any other phase in operations.</summary>
     public bool IsOfDocuments => Phase.Kind is PhaseKind.Load;
 
-    /// <summary>Such as "10,000 documents".</summary>
+    /// <summary>How long a lap is, such as "10,000 documents".</summary>
     public string LengthText => Words.Counted(Length, IsOfDocuments ? "document" : "operation");
 
     public IEnumerable<TaskLap> All => Tasks.SelectMany(task => task);
@@ -42,7 +42,7 @@ internal sealed record LapFigures(PhaseRecord Phase, long Length, IReadOnlyList<
     /// <inheritdoc cref="First"/>
     public double Last => MedianOf(Tasks.Select(task => task[^1].Seconds));
 
-    /// <summary>Of all laps of all tasks, seconds.</summary>
+    /// <summary>The median of all laps of all tasks, in seconds.</summary>
     public double Median => MedianOf(All.Select(lap => lap.Seconds));
 
     /// <inheritdoc cref="Median"/>

@@ -9,13 +9,13 @@ internal static class PhaseText
     public static string? ValueOf(this PhaseRecord phase, string parameter) =>
         phase.Parameters.FirstOrDefault(p => p.Name == parameter)?.Value;
 
-    /// <summary>Of all its operations together.</summary>
+    /// <summary>The operations per second of all its operations together.</summary>
     public static double OperationsPerSecond(this PhaseRecord phase) => phase.Operations.Sum(o => o.OperationsPerSecond);
 
-    /// <summary>Of all its groups.</summary>
+    /// <summary>The threads of all its groups.</summary>
     public static int Threads(this PhaseRecord phase) => phase.Groups.Sum(g => g.Threads);
 
-    /// <summary>In the collection: of a growth at the step's end, otherwise when the phase ended.</summary>
+    /// <summary>The documents in the collection: of a growth at the step's end, otherwise when the phase ended.</summary>
     public static long DocumentsAtEnd(this PhaseRecord phase) => phase.Growth?.Documents ?? phase.Documents;
 
     /// <summary>"read (limit=10)", of a growth with its size: "q4 at 1M".</summary>

@@ -51,7 +51,7 @@ public static class YcsbReport
         }
     }
 
-    /// <summary>As YCSB calls them; a load is its INSERT.</summary>
+    /// <summary>The name that YCSB gives an operation; a load is its INSERT.</summary>
     private static string NameOf(string operation) => operation switch
     {
         "load" => "INSERT",

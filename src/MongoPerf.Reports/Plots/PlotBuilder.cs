@@ -44,7 +44,10 @@ public static class PlotBuilder
     private static IEnumerable<Chart> OfGrowth(PlotInfo plot, GrowthFrame frame) =>
         One(GrowthCharts.Build(plot, frame)).Select(chart => PlotNames.Note(chart, plot, FigureRun.Of(frame.Run)));
 
-    /// <summary>In a report, a chart over numbers with one point on each line says nothing that tables don't.</summary>
+    /// <summary>
+    /// Tells whether a chart is worth its place in a report, where a chart over numbers with one point on each line says nothing that
+    /// tables don't.
+    /// </summary>
     public static Func<Chart, bool> IsWorthIt(PlotInfo plot) => chart =>
         plot.Figure is null || chart.X.IsOfNames || chart.Tables.Any(static table => table.Rows.Count > 1);
 

@@ -33,8 +33,8 @@ public sealed record PlotFile(string Name, string ShownPath, string Text)
         return shipped.FirstOrDefault(File.Exists) is { } path ? Open(path, Path.GetRelativePath(AppContext.BaseDirectory, path)) : null;
     }
 
-    /// <param name="shownPath">As messages name it.</param>
-    /// <param name="text">That was read already.</param>
+    /// <param name="shownPath">The path as messages name it.</param>
+    /// <param name="text">The text that was read already.</param>
     /// <exception cref="UserException">Too long.</exception>
     public static PlotFile Of(string shownPath, string text) => text.Length <= LongestFile
         ? new PlotFile(Path.GetFileNameWithoutExtension(shownPath), shownPath, text)

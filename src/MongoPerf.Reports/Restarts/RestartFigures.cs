@@ -7,14 +7,14 @@ namespace MongoPerf.Reports.Restarts;
 /// <param name="RateBefore">Operations per second before the first end.</param>
 /// <param name="StopSeconds">What its end took.</param>
 /// <param name="StartedAt">When it was started again, Unix milliseconds.</param>
-/// <param name="AnswerSeconds">From its start to its first answer.</param>
+/// <param name="AnswerSeconds">The seconds from its start to its first answer.</param>
 /// <param name="Rates">Seconds since its start, and operations per second of the second that ended then.</param>
 /// <param name="EndedAt">When the phase after its start ended, Unix milliseconds.</param>
 internal sealed record RestartFigures(
     string End, double RateBefore, double StopSeconds, long StartedAt, double AnswerSeconds,
     IReadOnlyList<(double At, double Rate)> Rates, long EndedAt)
 {
-    /// <summary>Of the rate before: what counts as being back.</summary>
+    /// <summary>The share of the rate before that counts as being back.</summary>
     public const double BackShare = 0.9;
 
     /// <summary>One good second may be chance: the mean of three must be good.</summary>
@@ -41,8 +41,8 @@ internal sealed record RestartFigures(
     }
 
     /// <summary>
-    /// Of each end on purpose that a phase followed, in the order in which they happened. The rate before is that of the last phase before
-    /// the first end that did the same operations; where there was none, nothing can be compared.
+    /// Finds the figures of each end on purpose that a phase followed, in the order in which they happened. The rate before is that of the
+    /// last phase before the first end that did the same operations; where there was none, nothing can be compared.
     /// </summary>
     public static IReadOnlyList<RestartFigures> Of(StoredRun run)
     {

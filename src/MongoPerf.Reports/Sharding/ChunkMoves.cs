@@ -7,11 +7,11 @@ internal sealed record MoveSum
 {
     public static MoveSum None { get; } = new();
 
-    /// <summary>That were done.</summary>
+    /// <summary>How many were done.</summary>
     public int Done { get; init; }
     public int Failed { get; init; }
 
-    /// <summary>Under way when the run looked last.</summary>
+    /// <summary>How many were under way when the run looked last.</summary>
     public int Running { get; init; }
 
     /// <summary>Moved by those done.</summary>
@@ -20,7 +20,7 @@ internal sealed record MoveSum
     /// <summary>Moved by those done, uncompressed.</summary>
     public long Bytes { get; init; }
 
-    /// <summary>Of those that ended, one after the other; several may have been at the same time.</summary>
+    /// <summary>The seconds of those that ended, one after the other; several may have been at the same time.</summary>
     public double Seconds { get; init; }
     public double LongestSeconds { get; init; }
 
@@ -64,7 +64,7 @@ internal sealed class ChunkMoves
 
     public int Merges { get; private set; }
 
-    /// <summary>By donor and recipient.</summary>
+    /// <summary>The routes by donor and recipient.</summary>
     public IEnumerable<((string From, string To) Route, MoveSum Sum)> Routes => _routes.Select(static pair => (pair.Key, pair.Value));
 
     /// <summary>Those that began in the step; in the order of the run's checkpoints.</summary>

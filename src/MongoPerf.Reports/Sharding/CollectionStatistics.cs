@@ -4,7 +4,9 @@ namespace MongoPerf.Reports.Sharding;
 
 /// <summary>Sizes under the names of MongoDB's collStats, of the whole collection or of a shard's part.</summary>
 /// <param name="Title">"all", or the shard's name.</param>
-/// <param name="Fields">For each part of a collection the same names in the same order; null where a value is not known.</param>
+/// <param name="Fields">
+/// The fields, the same names in the same order for each part of a collection; null where a value is not known.
+/// </param>
 internal sealed record CollectionStatistics(string Title, IReadOnlyList<(string Name, double? Value)> Fields)
 {
     /// <summary>What begins the name of an index's field.</summary>

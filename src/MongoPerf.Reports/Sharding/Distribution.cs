@@ -10,8 +10,8 @@ internal sealed record Distribution(string? Collection, IReadOnlyList<ShardHoldi
     public long Documents => Shards.Sum(static shard => shard.Documents);
 
     /// <summary>
-    /// Of each collection that shards may share, in the order of the plan. Sizes are taken now and then; what moved since shows in what the
-    /// shards were asked at the end.
+    /// Finds the distribution of each collection that shards may share, in the order of the plan. Sizes are taken now and then; what moved
+    /// since shows in what the shards were asked at the end.
     /// </summary>
     public static IReadOnlyList<Distribution> Of(StoredRun run)
     {
@@ -69,10 +69,10 @@ internal sealed record Distribution(string? Collection, IReadOnlyList<ShardHoldi
 /// <param name="Shard">Its name.</param>
 /// <param name="Documents">Orphans left out.</param>
 /// <param name="Orphans">Moved away and not deleted yet.</param>
-/// <param name="Chunks">That it owns.</param>
-/// <param name="DataBytes">With orphans.</param>
-/// <param name="StorageBytes">Of the documents' files.</param>
-/// <param name="IndexBytes">Of the indexes' files.</param>
+/// <param name="Chunks">The chunks that it owns.</param>
+/// <param name="DataBytes">The data, orphans included, in bytes.</param>
+/// <param name="StorageBytes">The bytes of the documents' files.</param>
+/// <param name="IndexBytes">The bytes of the indexes' files.</param>
 internal sealed record ShardHolding(
     string Shard, long Documents, long? Orphans, long? Chunks, long? DataBytes, long? StorageBytes, long? IndexBytes)
 {

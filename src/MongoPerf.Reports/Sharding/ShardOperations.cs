@@ -37,7 +37,7 @@ internal sealed class ShardOperations
         return operations;
     }
 
-    /// <summary>Of one of <see cref="Metrics"/>; null when the shard could never be asked.</summary>
+    /// <summary>Counts one of <see cref="Metrics"/>; null when the shard could never be asked.</summary>
     public long? Count(string shard, string metric) =>
         _sums.TryGetValue(shard, out double[]? sums) && sums[Metrics.ToList().IndexOf(metric)] is var sum && !double.IsNaN(sum)
             ? (long)sum : null;

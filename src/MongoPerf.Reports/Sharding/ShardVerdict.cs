@@ -10,7 +10,8 @@ public static class ShardVerdict
     private const double WorstThatIsGood = 0.1;
 
     /// <summary>
-    /// Of all collections that shards share; null without shards. Nearly all documents on one of them is <see cref="Crowded"/>'s to say.
+    /// Judges all collections that shards share; null without shards. Where nearly all documents are on one shard, <see cref="Crowded"/>
+    /// says so.
     /// </summary>
     public static Verdict? Of(StoredRun run)
     {

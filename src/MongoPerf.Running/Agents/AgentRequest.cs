@@ -11,14 +11,14 @@ namespace MongoPerf.Running.Agents;
 
 /// <summary>What <c>agent</c> was called with.</summary>
 /// <param name="Coordinator">Connection string.</param>
-/// <param name="Name">Of this agent.</param>
+/// <param name="Name">The name of this agent.</param>
 /// <param name="Number">The only part that it takes; null for any.</param>
-/// <param name="Uri">Of the deployment, with its secrets; null takes the plan's, or the environment's.</param>
-/// <param name="PasswordFile">Of the deployment's user.</param>
+/// <param name="Uri">The connection string of the deployment, with its secrets; null takes the plan's, or the environment's.</param>
+/// <param name="PasswordFile">The file with the password of the deployment's user.</param>
 /// <param name="MayWrite">What a plan may write although its run does not create it: the coordinator's word is not enough.</param>
-/// <param name="WaitSeconds">For a plan.</param>
+/// <param name="WaitSeconds">How many seconds a plan is waited for.</param>
 /// <param name="Stays">It takes another plan when one is done.</param>
-/// <param name="CommandLine">As typed, secrets masked.</param>
+/// <param name="CommandLine">The command line as typed, secrets masked.</param>
 /// <param name="Output">Where the run goes.</param>
 public sealed record AgentRequest(
     string Coordinator, string Name, int? Number, string? Uri, string? PasswordFile, IReadOnlyList<string> MayWrite, double WaitSeconds,

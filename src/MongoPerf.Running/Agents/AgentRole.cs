@@ -21,13 +21,14 @@ namespace MongoPerf.Running.Agents;
 internal sealed class AgentRole : IAgentRole, IDisposable
 {
     /// <summary>
-    /// From the first agent that sees all ready to the start, beside what the slowest needs to see it and to ask for the time.
+    /// The milliseconds from the first agent that sees all ready to the start, besides what the slowest needs to see it and to ask for the
+    /// time.
     /// </summary>
     private const double LeadMilliseconds = 250;
     private const int LeadRoundTrips = 10;
     private const double MostWaitSeconds = 60;
 
-    /// <summary>Before and after a start.</summary>
+    /// <summary>The seconds of quiet before and after a start.</summary>
     private const double QuietSeconds = 0.05;
 
     /// <summary>What has one clock: a start of a kernel; empty where there is none to tell.</summary>
@@ -54,7 +55,7 @@ internal sealed class AgentRole : IAgentRole, IDisposable
         });
     }
 
-    /// <summary>Between two looks at the others. The coordinator has as much to do for many as for few.</summary>
+    /// <summary>The milliseconds between two looks at the others. The coordinator has as much to do for many as for few.</summary>
     private int LookMilliseconds => Math.Clamp(4 * Share.Count, 20, 1000);
 
     public ClientPart Part => _claim.Part;
@@ -74,7 +75,7 @@ internal sealed class AgentRole : IAgentRole, IDisposable
 
     public ClientClock CompareClock() => _coordinator.CompareClock(_clock);
 
-    /// <summary>As <see cref="PlanRunOptions.Meet"/> has it. All begin at one moment of the coordinator's clock.</summary>
+    /// <summary>Waits as <see cref="PlanRunOptions.Meet"/> says. All begin at one moment of the coordinator's clock.</summary>
     public Meeting Meet(long position, CancellationToken stop)
     {
         try
@@ -170,7 +171,7 @@ internal sealed class AgentRole : IAgentRole, IDisposable
     }
 
     /// <param name="met">When all were ready.</param>
-    /// <param name="position">Of the meeting.</param>
+    /// <param name="position">The position of the meeting.</param>
     /// <param name="now">A moment before <paramref name="own"/> was measured.</param>
     /// <param name="own">How this machine's clock stands against the coordinator's, as far as this agent knows.</param>
     /// <param name="parts">All agents.</param>

@@ -12,7 +12,7 @@ namespace MongoPerf.Running.Agents;
 /// <summary>Takes one part of a plan from a coordinator, does it, and hands in what it measured.</summary>
 public static class AgentSession
 {
-    /// <returns>Of one that stays: how the last plan ended that did not end well.</returns>
+    /// <returns>For an agent that stays: how the last plan ended that did not end well.</returns>
     public static ExitCode Run(AgentRequest request)
     {
         string uri = new ConnectionSecrets(null, SecretPrompt.Ask).Complete(request.Coordinator);

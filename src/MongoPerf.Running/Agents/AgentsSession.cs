@@ -36,10 +36,10 @@ public sealed class AgentsSession
         _comeWithinSeconds = comeWithinSeconds;
     }
 
-    /// <param name="request">Of one deployment, named by its connection string.</param>
+    /// <param name="request">The request for one deployment, named by its connection string.</param>
     /// <param name="count">Agents.</param>
-    /// <param name="coordinatorUri">As typed.</param>
-    /// <param name="comeWithinSeconds">By when all must have come.</param>
+    /// <param name="coordinatorUri">The coordinator's connection string, as typed.</param>
+    /// <param name="comeWithinSeconds">Within how many seconds all must have come.</param>
     public static ExitCode Start(RunRequest request, int count, string coordinatorUri, double comeWithinSeconds)
     {
         string uri = new ConnectionSecrets(null, SecretPrompt.Ask).Complete(coordinatorUri);
@@ -54,7 +54,7 @@ public sealed class AgentsSession
 
     /// <summary>Continues what agents did not finish; they are started again as before.</summary>
     /// <param name="stored">A merged run.</param>
-    /// <param name="coordinatorUri">As typed.</param>
+    /// <param name="coordinatorUri">The coordinator's connection string, as typed.</param>
     /// <param name="output">Where the new merged run goes.</param>
     public static ExitCode Resume(StoredRun stored, string coordinatorUri, OutputRequest output)
     {
@@ -139,7 +139,7 @@ public sealed class AgentsSession
         }
     }
 
-    /// <returns>As they are when none of them works any more.</returns>
+    /// <returns>The agents as they are when none of them works any more.</returns>
     private IReadOnlyList<AgentState> Watch()
     {
         double said = 0;

@@ -18,9 +18,9 @@ namespace MongoPerf.Running.Agents;
 /// <param name="Name">Null until an agent took it.</param>
 /// <param name="State">One of <see cref="Coordinator"/>'s.</param>
 /// <param name="Position">How far it has come.</param>
-/// <param name="SilentSeconds">Since it was heard of last.</param>
+/// <param name="SilentSeconds">The seconds since it was heard of last.</param>
 /// <param name="Why">It ended so, when not well.</param>
-/// <param name="Ready">As it said when it was ready to begin last; null before.</param>
+/// <param name="Ready">What it said when it was ready to begin last; null before that.</param>
 public sealed record AgentState(
     int Number, string? Name, string State, long Position, double SilentSeconds, string? Why, AgentReadiness? Ready)
 {
@@ -30,16 +30,16 @@ public sealed record AgentState(
 }
 
 /// <summary>What an agent knows of its way to the coordinator, just before it begins a phase.</summary>
-/// <param name="RoundTripMilliseconds">Of a command; 0 to 1000.</param>
+/// <param name="RoundTripMilliseconds">The round trip of a command in milliseconds: 0 to 1000.</param>
 /// <param name="Machine">The same for agents that have one clock.</param>
 /// <param name="Clock">How that stands against the coordinator's.</param>
 public sealed record AgentReadiness(double RoundTripMilliseconds, string Machine, ClientClock Clock);
 
 /// <summary>A plan and the part of it that an agent has claimed.</summary>
 /// <param name="Plan">Its id.</param>
-/// <param name="Part">Of this agent.</param>
+/// <param name="Part">The part of this agent.</param>
 /// <param name="Settings">What is to be done; its hash has been checked.</param>
-/// <param name="Seed">Of the documents.</param>
+/// <param name="Seed">The seed of the documents.</param>
 public sealed record AgentClaim(string Plan, ClientPart Part, RunSettings Settings, ulong Seed);
 
 /// <summary>
@@ -95,7 +95,7 @@ public sealed class Coordinator : IDisposable
         Hosts = hosts;
     }
 
-    /// <summary>That share one plan.</summary>
+    /// <summary>The most agents that share one plan.</summary>
     public const int MostAgents = 1000;
 
     /// <summary>How often agents say that they live: every five seconds, unless a test has shorter leases.</summary>
@@ -145,7 +145,10 @@ public sealed class Coordinator : IDisposable
         _isOwn = true;
     }
 
-    /// <summary>Before anything is written: what carries no marker of a coordinator is somebody else's, even if it is a run's.</summary>
+    /// <summary>
+    /// Makes sure before anything is written that the collections are a coordinator's: what carries no such marker is somebody else's, even
+    /// if it is a run's.
+    /// </summary>
     private void RequireOwn()
     {
         if (_isOwn)
@@ -188,7 +191,7 @@ public sealed class Coordinator : IDisposable
     }
 
     /// <summary>Takes the part that has this name, or one that nobody has, of a plan whose starter is there.</summary>
-    /// <param name="name">Of the agent.</param>
+    /// <param name="name">The name of the agent.</param>
     /// <param name="number">The only part that it may take; null for any.</param>
     /// <param name="isAgain">The agent has had that part before.</param>
     /// <returns>Null while there is none.</returns>
@@ -236,7 +239,7 @@ public sealed class Coordinator : IDisposable
         return null;
     }
 
-    /// <summary>Of two of one name that came at once, who took the higher part gives it back.</summary>
+    /// <summary>Gives the part back if another agent of the same name came at the same time and took a lower one.</summary>
     private bool GivesWay(BsonDocument part, string plan, string name)
     {
         if (Find(BsonDocument.Of(("kind", "part"), ("plan", plan), ("name", name)))
@@ -268,7 +271,7 @@ public sealed class Coordinator : IDisposable
     public void Withdraw(string plan) => Update(BsonDocument.Of(("_id", plan)), Set(("open", false)));
 
     /// <summary>
-    /// For how long a sign of life has been the same, by this machine's time: that a server's clock is set makes nobody lost.
+    /// Tells for how long a sign of life has been the same, by this machine's time: that a server's clock is set makes nobody lost.
     /// </summary>
     private double SilentSeconds(BsonDocument document)
     {
@@ -294,8 +297,8 @@ public sealed class Coordinator : IDisposable
     /// <summary>Ends what all agents of a plan do.</summary>
     public void Stop(string plan, string why) => Update(BsonDocument.Of(("kind", "part"), ("plan", plan)), Set(("stop", why)));
 
-    /// <param name="claim">Of the agent.</param>
-    /// <param name="position">To which it has come.</param>
+    /// <param name="claim">The claim of the agent.</param>
+    /// <param name="position">The position to which it has come.</param>
     /// <param name="ready">Null says nothing.</param>
     public void SetPosition(AgentClaim claim, long position, AgentReadiness? ready)
     {
@@ -314,7 +317,7 @@ public sealed class Coordinator : IDisposable
     }
 
     /// <summary>Ends an agent's part.</summary>
-    /// <param name="claim">Of the agent.</param>
+    /// <param name="claim">The claim of the agent.</param>
     /// <param name="why">Null when all of it was done.</param>
     public void End(AgentClaim claim, string? why) =>
         Update(OwnPart(claim), why is null ? Set(("state", Ended), ("position", long.MaxValue)) : Set(("state", Ended), ("why", why)));
@@ -445,7 +448,7 @@ public sealed class Coordinator : IDisposable
 
     private long ReadTime() => WithConnection(ServerClock.ReadTime);
 
-    /// <summary>In place of one of the same _id.</summary>
+    /// <summary>Stores a document in place of one of the same _id.</summary>
     private void Put(BsonDocument document, string collection = Agents) => Run(Upsert(collection, document));
 
     private static BsonDocument Upsert(string collection, BsonDocument document) => BsonDocument.Of(
@@ -459,7 +462,7 @@ public sealed class Coordinator : IDisposable
     private void Delete(string collection, BsonDocument filter) =>
         Run(BsonDocument.Of(("delete", collection), ("deletes", new[] { BsonDocument.Of(("q", filter), ("limit", 0)) })));
 
-    /// <returns>As it is then; null when there is none.</returns>
+    /// <returns>The document as it is then; null when there is none.</returns>
     private BsonDocument? Modify(BsonDocument filter, BsonDocument change) =>
         Run(BsonDocument.Of(("findAndModify", Agents), ("query", filter), ("update", change), ("new", true), ("writeConcern", Safe)))
             .FindDocument("value");

@@ -12,7 +12,7 @@ namespace MongoPerf.Running.Doctor;
 
 /// <summary>Whether a deployment can be reached, what its user may do there, its clock, and what its servers complain of.</summary>
 /// <param name="secrets">Completes connection strings.</param>
-/// <param name="database">That runs would use.</param>
+/// <param name="database">The database that runs would use.</param>
 internal sealed class DeploymentChecks(ConnectionSecrets secrets, string database)
 {
     private const int LongestWarning = 200;

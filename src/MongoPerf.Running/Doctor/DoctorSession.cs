@@ -12,7 +12,7 @@ public sealed record DoctorRequest
 
     public string? PasswordFile { get; init; }
 
-    /// <summary>That runs on the deployments would use.</summary>
+    /// <summary>The database that runs on the deployments would use.</summary>
     public required string Database { get; init; }
 
     public required string RunsFolder { get; init; }

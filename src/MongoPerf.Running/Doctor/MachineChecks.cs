@@ -10,7 +10,7 @@ namespace MongoPerf.Running.Doctor;
 /// What this machine allows, and how it is set: as MongoDB's production notes have it where a server would run here, and as measuring
 /// needs it. A check whose file is not there is left out: another system, or a container that hides it.
 /// </summary>
-/// <param name="serverVersion">Of the mongod that runs would start; null where none is found.</param>
+/// <param name="serverVersion">The version of the mongod that runs would start; null where none is found.</param>
 /// <param name="root">Another folder than / in tests.</param>
 public sealed class MachineChecks(Version? serverVersion, string root = "/")
 {
@@ -26,7 +26,7 @@ public sealed class MachineChecks(Version? serverVersion, string root = "/")
     /// <summary>What Linux has by itself, enough for 32,000 connections; a run has 10,000 at most.</summary>
     private const long LeastMaps = 65_530;
 
-    /// <summary>With this version MongoDB's recommendation for huge pages turned round.</summary>
+    /// <summary>The version with which MongoDB's recommendation for huge pages turned round.</summary>
     private static readonly Version HugePagesWanted = new(8, 0);
 
     private static readonly string[] FastClocks = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "stp"];
@@ -168,7 +168,7 @@ public sealed class MachineChecks(Version? serverVersion, string root = "/")
                 + "start the server with numactl --interleave=all, and name it with --uri");
     }
 
-    /// <summary>Of this process: soft limits of /proc/self/limits; null where it does not say.</summary>
+    /// <summary>A soft limit of this process in /proc/self/limits; null where it does not say.</summary>
     private long? LimitOf(string name)
     {
         string? line = SystemFile.ReadText(At("proc/self/limits")).Split('\n')

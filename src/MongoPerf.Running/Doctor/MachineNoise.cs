@@ -5,10 +5,10 @@ using MongoPerf.Platforms;
 namespace MongoPerf.Running.Doctor;
 
 /// <summary>How quiet this machine is: measured while one thread does nothing but read the clock.</summary>
-/// <param name="OtherShare">Of all CPUs: what other programs took, 0 to 1; NaN where the system does not tell.</param>
-/// <param name="StolenShare">Of all CPUs: what the host of this virtual machine gave to others, 0 to 1.</param>
+/// <param name="OtherShare">The share of all CPUs that other programs took, 0 to 1; NaN where the system does not tell.</param>
+/// <param name="StolenShare">The share of all CPUs that the host of this virtual machine gave to others, 0 to 1.</param>
 /// <param name="Busiest">The program that took most, and its share of one CPU; null when none took a hundredth.</param>
-/// <param name="LongestPauseMilliseconds">For which the thread did not run.</param>
+/// <param name="LongestPauseMilliseconds">The longest time for which the thread did not run.</param>
 /// <param name="ReadingNanoseconds">What reading the clock takes, pauses left out.</param>
 /// <param name="StepNanoseconds">The smallest difference between two readings that differ.</param>
 public sealed record MachineNoise(
@@ -74,7 +74,7 @@ public sealed record MachineNoise(
 
     private static string Percent(double share) => Units.Percent(share);
 
-    /// <summary>In ticks of the stopwatch; the reading in nanoseconds.</summary>
+    /// <summary>The pauses in ticks of the stopwatch, and the reading in nanoseconds.</summary>
     private static (long Longest, long Step, double Reading) Spin(double seconds, CancellationToken stop)
     {
         long begun = Stopwatch.GetTimestamp();

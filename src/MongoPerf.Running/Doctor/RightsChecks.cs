@@ -43,8 +43,8 @@ public static class RightsChecks
         },
     ];
 
-    /// <param name="user">Of the connection.</param>
-    /// <param name="database">That runs would use.</param>
+    /// <param name="user">The user of the connection.</param>
+    /// <param name="database">The database that runs would use.</param>
     /// <param name="isSharded">The deployment is a cluster.</param>
     public static IReadOnlyList<Check> Run(UserPrivileges user, string database, bool isSharded)
     {
@@ -74,18 +74,18 @@ public static class RightsChecks
     }
 
     /// <summary>Something that runs do.</summary>
-    /// <param name="Name">Of a line.</param>
+    /// <param name="Name">The name of a line.</param>
     /// <param name="Actions">Privileges that it takes, all of them.</param>
     /// <param name="Role">The least built-in role that has them.</param>
     public sealed record Feature(string Name, IReadOnlyList<string> Actions, string Role)
     {
-        /// <summary>On the server as a whole, not on a database.</summary>
+        /// <summary>The right is one on the server as a whole, not on a database.</summary>
         public bool IsOfCluster { get; init; }
 
         /// <summary>Only where there are shards.</summary>
         public bool IsForShards { get; init; }
 
-        /// <summary>In place of the run's; null for that one.</summary>
+        /// <summary>The database that takes the place of the run's; null for that one.</summary>
         public string? Database { get; init; }
 
         /// <summary>What is lost; null for everything.</summary>

@@ -6,7 +6,7 @@ namespace MongoPerf.Running.Doctor;
 
 /// <summary>What the user of a connection may do, as the server says. Immutable.</summary>
 /// <param name="User">Null when nobody is logged in.</param>
-/// <param name="Roles">Such as "readWrite on shop".</param>
+/// <param name="Roles">The roles, such as "readWrite on shop".</param>
 /// <param name="Privileges">Null when the server does not list them: then anything may be allowed.</param>
 public sealed record UserPrivileges(string? User, IReadOnlyList<string> Roles, IReadOnlyList<BsonDocument>? Privileges)
 {
@@ -15,7 +15,7 @@ public sealed record UserPrivileges(string? User, IReadOnlyList<string> Roles, I
     public static UserPrivileges Read(MongoConnection connection) =>
         From(connection.RunUnchecked("admin", BsonDocument.Of(("connectionStatus", 1), ("showPrivileges", true))));
 
-    /// <param name="reply">To connectionStatus, with privileges.</param>
+    /// <param name="reply">The reply to connectionStatus, with privileges.</param>
     public static UserPrivileges From(BsonDocument reply)
     {
         string? user = reply.FindString("authInfo.authenticatedUsers.0.user");
@@ -27,7 +27,7 @@ public sealed record UserPrivileges(string? User, IReadOnlyList<string> Roles, I
                 : [.. ItemsOf(reply, "authInfo.authenticatedUserPrivileges")]);
     }
 
-    /// <param name="action">As MongoDB's manual names it, such as insert.</param>
+    /// <param name="action">The action as MongoDB's manual names it, such as insert.</param>
     /// <param name="database">Null for an action of the server or cluster as a whole.</param>
     public bool May(string action, string? database) => Privileges is null || Privileges.Any(privilege =>
         ItemTexts(privilege, "actions").Contains(action) && privilege.FindDocument("resource") is { } resource

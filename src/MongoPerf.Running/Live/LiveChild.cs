@@ -8,10 +8,10 @@ namespace MongoPerf.Running.Live;
 
 /// <summary><c>--live</c>: a child process that serves the page of the run under way: <c>watch</c>.</summary>
 /// <remarks>
-/// In a process of its own, so that nothing it does stops the threads that measure: neither its garbage collections nor a reader's. It
-/// reads the run's folder, ends when its input does, and is never waited for. Its priority is the usual one: on a machine that is worked to
-/// its limit a lower one would keep the page away for minutes, and what it may use is bounded anyway by LivePlot. The runs of a command
-/// follow one another under one address.
+/// The page lives in a process of its own, so that nothing it does stops the threads that measure: neither its garbage collections nor a
+/// reader's. It reads the run's folder, ends when its input does, and is never waited for. Its priority is the usual one: on a machine that
+/// is worked to its limit a lower one would keep the page away for minutes, and what it may use is bounded anyway by LivePlot. The runs of
+/// a command follow one another under one address.
 /// </remarks>
 public sealed class LiveChild
 {
@@ -30,7 +30,7 @@ public sealed class LiveChild
     }
 
     /// <summary>Starts it; its address is told when it is there.</summary>
-    /// <param name="runFolder">Of the run.</param>
+    /// <param name="runFolder">The folder of the run.</param>
     /// <param name="tell">Gets lines for people, on another thread.</param>
     public void Begin(string runFolder, Action<string> tell)
     {

@@ -12,7 +12,7 @@ internal sealed class HostMerger(IReadOnlyList<IEnumerable<MetricSample>> client
         [.. new[] { "client_cpu_user", "client_cpu_system", "client_resident" }
             .Select(name => MetricCatalogue.IndexOf(MetricCatalogue.Host, name))];
 
-    /// <returns>In time order, streamed.</returns>
+    /// <returns>The samples in time order, streamed.</returns>
     public IEnumerable<MetricSample> Merge()
     {
         IEnumerable<MetricSample> watcher = clients.MaxBy(samples => samples.Count()) ?? [];

@@ -63,7 +63,7 @@ public static class MergeCheck
             .Where(pair => pair.one.Phase != pair.other.Phase || !pair.one.Parameters.SequenceEqual(pair.other.Parameters))
             .Select(pair => $"{pair.one.Number} is {pair.one.Phase} in one and {pair.other.Phase} in the other").FirstOrDefault();
 
-    /// <summary>Of long texts the place where they part.</summary>
+    /// <summary>Says where two texts differ; of long ones it shows the place where they part.</summary>
     private static string Difference(string name, string left, string right)
     {
         int same = left.Zip(right).TakeWhile(pair => pair.First == pair.Second).Count();

@@ -8,7 +8,7 @@ namespace MongoPerf.Running.Merging;
 /// <param name="clients">Their names, in order.</param>
 internal sealed class PhaseMerger(IReadOnlyList<string> clients)
 {
-    /// <param name="records">By client; null of one that did not come to the phase.</param>
+    /// <param name="records">The records by client; null for a client that did not come to the phase.</param>
     /// <param name="histograms">Whole windows, by operation, of all clients together.</param>
     public PhaseRecord Merge(IReadOnlyList<PhaseRecord?> records, IReadOnlyList<StoredHistogram> histograms)
     {

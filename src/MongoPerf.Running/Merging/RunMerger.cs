@@ -23,9 +23,9 @@ public sealed class RunMerger
     private readonly Plan? _plan;
     private readonly PhaseMerger _phases;
 
-    /// <param name="parts">Of one plan (<see cref="MergeCheck"/>), at least one; in the order of their parts.</param>
+    /// <param name="parts">The parts of one plan (<see cref="MergeCheck"/>), at least one, in their order.</param>
     /// <param name="missing">Names of clients that left no run.</param>
-    /// <param name="plan">For its assertions; null checks none.</param>
+    /// <param name="plan">The plan for its assertions; null checks none.</param>
     public RunMerger(IReadOnlyList<StoredRun> parts, IReadOnlyList<string> missing, Plan? plan)
     {
         _parts = parts;
@@ -45,7 +45,7 @@ public sealed class RunMerger
 
     /// <summary>What the merged run says about itself.</summary>
     /// <param name="id">Its id.</param>
-    /// <param name="commandLine">As typed, secrets masked.</param>
+    /// <param name="commandLine">The command line as typed, secrets masked.</param>
     public RunInfo Head(string id, string commandLine) => _parts[0].Run with
     {
         Id = id,
@@ -105,7 +105,7 @@ public sealed class RunMerger
             + $"{(IsWhole ? "" : ", of which some did not finish")}{(_parts.Count > 1 ? clocks : "")}";
     }
 
-    /// <summary>Of all machines together, each once.</summary>
+    /// <summary>The CPUs of all machines together, each machine once.</summary>
     private int CpuCount() => _parts.Select(part => part.Environment).OfType<EnvironmentInfo>()
         .GroupBy(environment => environment.Host ?? "").Sum(machine => machine.Max(environment => environment.CpuCount));
 

@@ -15,7 +15,7 @@ internal sealed class SampleMerger
     private readonly Dictionary<(string Operation, bool IsWarmup), List<(int Client, Sample Sample)>> _seconds = [];
 
     /// <param name="client">0-based.</param>
-    /// <param name="samples">Of one phase, in time order, by the common clock.</param>
+    /// <param name="samples">The samples of one phase, in time order, by the common clock.</param>
     public void Add(int client, IEnumerable<Sample> samples)
     {
         foreach (Sample sample in samples)

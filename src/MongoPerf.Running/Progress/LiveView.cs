@@ -65,8 +65,8 @@ internal sealed class LiveView : ProgressView
     /// <summary>
     /// A line goes where the view was drawn before: spaces cover what is left of it, behind each of its rows where it wraps.
     /// </summary>
-    /// <param name="line">Without its end.</param>
-    /// <param name="width">Of the terminal.</param>
+    /// <param name="line">The line without its end.</param>
+    /// <param name="width">The width of the terminal.</param>
     internal static string Padded(string line, int width) =>
         width < 2 ? line : string.Join('\n', Words.Wrap(line, width - 1).Split('\n').Select(row =>
         {
@@ -76,7 +76,7 @@ internal sealed class LiveView : ProgressView
         }));
 
     /// <param name="now">What to show.</param>
-    /// <param name="width">Of the terminal; the last column stays empty, where some terminals would begin a new line.</param>
+    /// <param name="width">The width of the terminal; the last column stays empty, where some terminals would begin a new line.</param>
     internal static IRenderable Draw(ProgressSnapshot now, int width)
     {
         int mine = Math.Clamp(width - 1, LeastWidth, MostWidth);
@@ -144,7 +144,7 @@ internal sealed class LiveView : ProgressView
         : $"{ProgressText.Rate(samples)}, {Units.Rate(samples.Sum(s => s.Bytes) / Math.Max(samples.Max(s => s.Seconds), 0.001) / 1e6)} MB/s"
             + $"{(samples.Any(s => s.IsWarmup) ? " (warm-up)" : "")}{(samples.Any(s => s.HasOutage) ? " (connection lost)" : "")}";
 
-    /// <summary>Of the operation that is done most.</summary>
+    /// <summary>The latency of the operation that is done most.</summary>
     private static string Latency(IReadOnlyList<Sample> samples)
     {
         if (samples.MaxBy(s => s.Operations) is not { ReportedMicroseconds: { P50: not null } latency } sample)

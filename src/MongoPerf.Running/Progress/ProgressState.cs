@@ -16,7 +16,7 @@ public sealed record ProgressSnapshot
     public required long Target { get; init; }
     public required TimeSpan Elapsed { get; init; }
 
-    /// <summary>That is at work; null between two.</summary>
+    /// <summary>The phase that is at work; null between two phases.</summary>
     public PhaseRecord? Phase { get; init; }
 
     /// <summary>The latest of each operation of the phase.</summary>
@@ -40,7 +40,9 @@ public sealed record ProgressSnapshot
     /// <summary>Where the run stands among those of its command.</summary>
     public RunPlace Place { get; init; } = new(1, 1);
 
-    /// <summary>Until the last run of the command is done, if they all take as long as this one; null when it is the last.</summary>
+    /// <summary>
+    /// The time left until the last run of the command is done, if all take as long as this one; null when it is the last.
+    /// </summary>
     public TimeSpan? LeftOfAll => Eta is { } eta && Place.Number < Place.Count
         ? TimeSpan.FromSeconds(eta.LikelySeconds + ((Elapsed.TotalSeconds + eta.LikelySeconds) * (Place.Count - Place.Number)))
         : null;
@@ -177,7 +179,7 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     public void ShowTime() => Line?.Invoke($"estimated time: {ProgressText.RangeText(_time.Total)}");
 
     /// <summary>
-    /// Of many of one kind the first are told, and how many more there were: a server that keeps closing connections makes hundreds of
+    /// Shows the first of many events of one kind, and how many more there were: a server that keeps closing connections makes hundreds of
     /// events a second. The run stores all of them.
     /// </summary>
     public void OnEvent(RunEvent happened)
@@ -207,8 +209,8 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     public void Show(string line) => Line?.Invoke(ForeignText.OneLine(line, LongestLine));
 
     /// <summary>
-    /// As <c>forecast</c> finds it from the same sizes: what a disk loses meanwhile may be the journal's, or another program's. Called by
-    /// the run's own thread only.
+    /// Finds when the disk is full as <c>forecast</c> does from the same sizes: what a disk loses meanwhile may be the journal's, or
+    /// another program's. Called by the run's own thread only.
     /// </summary>
     private long? DocumentsWhenDiskFull(GrowthStep step)
     {
@@ -232,7 +234,7 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
             _rates.Remove(_rates.Keys.First());
     }
 
-    /// <summary>Over the parts of a cluster, as far as they say; NaN when none does.</summary>
+    /// <summary>Adds up the parts of a cluster, as far as they say; NaN when none does.</summary>
     private double SumOf(int metric)
     {
         double[] known = [.. _servers.Values.Select(values => values[metric]).Where(double.IsFinite)];

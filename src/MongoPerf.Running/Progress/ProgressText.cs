@@ -55,10 +55,10 @@ public static class ProgressText
             : Bars[Math.Clamp((int)Math.Ceiling(value / largest * Bars.Length) - 1, 0, Bars.Length - 1)])).PadLeft(width);
     }
 
-    /// <summary>At most so many characters; what is cut ends in "…".</summary>
+    /// <summary>Cuts a text to at most so many characters; what is cut ends in "…".</summary>
     public static string Clip(string text, int width) => text.Length <= width ? text : width < 1 ? "" : text[..(width - 1)] + "…";
 
-    /// <summary>Of all operations of the phase together.</summary>
+    /// <summary>The rate of all operations of the phase together.</summary>
     public static string Rate(IReadOnlyList<Sample> samples)
     {
         if (samples.Count == 0)

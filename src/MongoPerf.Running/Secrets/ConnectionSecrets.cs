@@ -55,7 +55,7 @@ public sealed class ConnectionSecrets(string? passwordFile, Func<string, string?
     /// one with its secrets.
     /// </summary>
     /// <param name="typed">Null when nothing was.</param>
-    /// <param name="stored">As <see cref="DatabaseSystem.Mask"/> made it.</param>
+    /// <param name="stored">The string that <see cref="DatabaseSystem.Mask"/> made.</param>
     /// <param name="environment">Null when it has none.</param>
     public static string Choose(string? typed, string stored, string? environment)
     {

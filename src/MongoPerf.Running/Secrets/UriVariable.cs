@@ -18,7 +18,7 @@ public static class UriVariable
     /// <exception cref="UserException">A configuration file is wrong, or has no such name.</exception>
     public static string? Value => Settings.Current.Uri;
 
-    /// <summary>Before any process is started.</summary>
+    /// <summary>Takes the variable out of the environment before any process is started.</summary>
     public static void Take()
     {
         Taken = Environment.GetEnvironmentVariable(Name) is { Length: > 0 } uri ? uri : null;

@@ -16,8 +16,8 @@ internal sealed class BackgroundSampler : IDisposable
     /// What is under load: one server, or the parts of a cluster. They are disposed of here, as all that follow.
     /// </param>
     /// <param name="host">The machine.</param>
-    /// <param name="cluster">Of a sharded deployment; null for any other.</param>
-    /// <param name="store">Of the run.</param>
+    /// <param name="cluster">The cluster of a sharded deployment; null for any other.</param>
+    /// <param name="store">The store of the run.</param>
     /// <param name="progress">Shows the latest.</param>
     /// <param name="postpone">When to sample instead, ticks; null for now.</param>
     public BackgroundSampler(

@@ -18,14 +18,14 @@ public sealed class CalibrationFolder(string folder)
     public static CalibrationFolder? OfUser() =>
         UserCache.Find(Environment.GetEnvironmentVariable) is { } cache ? new CalibrationFolder(Path.Combine(cache, "calibrations")) : null;
 
-    /// <summary>Such as intel-r-xeon-r-cpu-2-60ghz.json.</summary>
+    /// <summary>The path for a CPU model, such as intel-r-xeon-r-cpu-2-60ghz.json.</summary>
     public string PathOf(string cpuModel)
     {
         string words = string.Concat(cpuModel.Take(LongestName).Select(c => char.IsAsciiLetterOrDigit(c) ? char.ToLowerInvariant(c) : ' '));
         return Path.Combine(folder, string.Join('-', words.Split(' ', StringSplitOptions.RemoveEmptyEntries)) + ".json");
     }
 
-    /// <param name="cpuModel">As the system names it.</param>
+    /// <param name="cpuModel">The cpu model as the system names it.</param>
     /// <param name="problem">A line about a file that is there and can't be used; otherwise null.</param>
     /// <returns>Null when there is none for this model.</returns>
     public ClientCalibration? Find(string cpuModel, out string? problem)
@@ -71,7 +71,7 @@ public sealed class CalibrationFolder(string folder)
         }
     }
 
-    /// <summary>In place of an older one for the same model, whole or not at all.</summary>
+    /// <summary>Stores it in place of an older one for the same model, whole or not at all.</summary>
     /// <returns>The file, full path.</returns>
     /// <exception cref="UserException">As of <see cref="Prepare"/>.</exception>
     public string Save(ClientCalibration calibration)

@@ -23,7 +23,7 @@ internal static class ClientEnvironment
         return environment with { Calibration = found };
     }
 
-    /// <summary>By the server's clock runs of several clients are laid over each other.</summary>
+    /// <summary>Compares the client's clock with the server's, by which runs of several clients are laid over each other.</summary>
     private static ClientClock? CompareClock(RunSession session)
     {
         if (session.Request.Agent is { } agent)

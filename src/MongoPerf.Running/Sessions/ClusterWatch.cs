@@ -23,7 +23,7 @@ internal sealed class ClusterWatch : IDisposable
     private IReadOnlyList<string> _shards;
 
     /// <param name="deployment">A cluster, or a replica set.</param>
-    /// <param name="keeper">Of the deployment.</param>
+    /// <param name="keeper">Keeps the deployment's servers running.</param>
     /// <param name="connections">How clients connect.</param>
     /// <param name="clock">Real time.</param>
     /// <param name="report">Gets what happened.</param>

@@ -21,10 +21,10 @@ public static class CollectionCleanup
     public static bool AppliesTo(StoredRun run) =>
         run.Settings.Deployment is { Uri: not null } or { ClusterFolder: not null } && DatabaseSystems.Of(run.Deployment).HasMarkers;
 
-    /// <param name="folder">Of the run.</param>
+    /// <param name="folder">The folder of the run.</param>
     /// <param name="run">Whose collections they are; <see cref="AppliesTo"/>.</param>
     /// <param name="uri">Where the deployment is now; null takes what is stored.</param>
-    /// <param name="passwordFile">With the password that the connection string lacks; null for none.</param>
+    /// <param name="passwordFile">The file with the password that the connection string lacks; null for none.</param>
     /// <exception cref="CollectionBusyException">Another run is writing one of them.</exception>
     public static void Run(RunFolder folder, StoredRun run, string? uri, string? passwordFile)
     {

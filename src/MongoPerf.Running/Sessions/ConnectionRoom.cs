@@ -7,13 +7,13 @@ namespace MongoPerf.Running.Sessions;
 /// <summary>Refuses a run whose threads would not all get a connection: names the limit before the run, not in its middle.</summary>
 internal static class ConnectionRoom
 {
-    /// <summary>For files, sampling and the runtime itself, whose libraries have two each.</summary>
+    /// <summary>The handles for files, sampling and the runtime itself, whose libraries have two each.</summary>
     private const int OwnHandles = 160;
 
     /// <summary>Sampling, leases and preparation have connections too.</summary>
     private const int OwnConnections = 4;
 
-    /// <summary>Of the phase that needs most.</summary>
+    /// <summary>The threads of the phase that needs most.</summary>
     public static int ThreadsOf(Plan scenario) =>
         scenario.Phases.SelectMany(PartsOf).Select(groups => groups.Sum(g => g.Threads)).DefaultIfEmpty(1).Max();
 
@@ -26,8 +26,8 @@ internal static class ConnectionRoom
     /// <exception cref="UserException">The client has too few file handles.</exception>
     public static void CheckClient(Plan scenario) => CheckClient(ThreadsOf(scenario), HandleLimit.Read());
 
-    /// <param name="threads">Of the run.</param>
-    /// <param name="handles">That this process may have; null when that is not known.</param>
+    /// <param name="threads">The threads of the run.</param>
+    /// <param name="handles">The handles that this process may have; null when that is not known.</param>
     internal static void CheckClient(int threads, long? handles)
     {
         if (threads + OwnHandles > handles)

@@ -12,8 +12,8 @@ namespace MongoPerf.Running.Sessions;
 
 /// <summary>What was found of a plan's collections before anything was written.</summary>
 /// <param name="Plan">Read with the documents' own seed.</param>
-/// <param name="Seed">Of the documents.</param>
-/// <param name="StartDocuments">By collection: documents that are there and are kept, whole and durable.</param>
+/// <param name="Seed">The seed of the documents.</param>
+/// <param name="StartDocuments">Documents that are there and are kept, by collection, whole and durable.</param>
 /// <param name="Dropped">Collections that may be dropped first.</param>
 internal sealed record PreparedData(
     Plan Plan, ulong Seed, IReadOnlyDictionary<string, long> StartDocuments, IReadOnlyList<PlanCollection> Dropped)
@@ -47,7 +47,7 @@ internal static class DataPreparation
 
     /// <summary>The same for a resumed run.</summary>
     /// <param name="session">Open.</param>
-    /// <param name="data">Of the plan.</param>
+    /// <param name="data">The collections of the plan.</param>
     /// <param name="request">Made from the stored settings.</param>
     /// <param name="place">Where the run is resumed.</param>
     /// <param name="before">What it has stored.</param>
@@ -91,7 +91,7 @@ internal static class DataPreparation
             data.Drop(collection);
     }
 
-    /// <summary>For a run on data that must be there already: the seed of the documents counts.</summary>
+    /// <summary>Adopts data that must be there already: the seed of the documents counts.</summary>
     private static PreparedData Adopt(RunSession session, IDataStore data, RunRequest request)
     {
         if (request.ForceDrop is not null)
@@ -239,8 +239,8 @@ internal static class DataPreparation
     }
 
     /// <summary>What can be refused of a new run before the server that it would start is there.</summary>
-    /// <param name="request">Of the run.</param>
-    /// <param name="planned">That server.</param>
+    /// <param name="request">The request of the run.</param>
+    /// <param name="planned">The server that it would start.</param>
     /// <exception cref="UserException">The plan does not fit the deployment.</exception>
     /// <exception cref="DeploymentException">The disk would fill (exit code 6).</exception>
     public static void CheckPlanned(RunRequest request, PlannedServer planned)

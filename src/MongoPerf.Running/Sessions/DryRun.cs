@@ -11,7 +11,7 @@ namespace MongoPerf.Running.Sessions;
 /// </summary>
 public static class DryRun
 {
-    /// <param name="requests">Of one command.</param>
+    /// <param name="requests">The requests of one command.</param>
     /// <param name="tell">Gets what could not be checked, a line each.</param>
     /// <exception cref="UserException">A run would be refused.</exception>
     /// <exception cref="DeploymentException">A server would not start, or its disk is too small.</exception>

@@ -22,7 +22,7 @@ public interface IAgentRole
     /// <summary>How this machine's clock stands against the one that all agents have in common.</summary>
     ClientClock CompareClock();
 
-    /// <summary>As <see cref="PlanRunOptions.Meet"/> has it.</summary>
+    /// <summary>Waits as <see cref="PlanRunOptions.Meet"/> says.</summary>
     Meeting Meet(long position, CancellationToken stop);
 
     /// <summary>Tells the others what the first agent found when it prepared the data.</summary>

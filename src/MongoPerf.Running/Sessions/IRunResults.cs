@@ -17,7 +17,7 @@ public interface IRunResults
     IReadOnlyList<string> FailedAssertions(StoredRun run);
 
     /// <summary>Compares the runs of one command.</summary>
-    /// <param name="runs">For each deployment the ids of its runs, with commas.</param>
+    /// <param name="runs">The ids of the runs of each deployment, with commas.</param>
     /// <param name="output">Where the comparison goes.</param>
     ExitCode Compare(IReadOnlyList<string> runs, OutputRequest output);
 

@@ -23,8 +23,8 @@ internal sealed class LeaseKeeper : IDisposable
     private readonly SamplerConnection _connection;
     private readonly IDisposable _timer;
 
-    /// <param name="leases">Of the run; maybe none yet.</param>
-    /// <param name="address">Of the server or router, asked at each attempt to connect.</param>
+    /// <param name="leases">The leases of the run; maybe none yet.</param>
+    /// <param name="address">The address of the server or router, asked at each attempt to connect.</param>
     /// <param name="connections">How clients connect.</param>
     /// <param name="clock">Real time.</param>
     public LeaseKeeper(WriterLeases leases, Func<ServerAddress> address, ConnectionSettings connections, IClock clock)

@@ -8,9 +8,9 @@ namespace MongoPerf.Running.Sessions;
 /// <summary>Makes a run of several clients' runs, and reports it.</summary>
 public static class MergeSession
 {
-    /// <param name="parts">At least one.</param>
+    /// <param name="parts">The parts, at least one.</param>
     /// <param name="missing">Names of clients that left no run; known where somebody started them.</param>
-    /// <param name="commandLine">As typed, secrets masked.</param>
+    /// <param name="commandLine">The command line as typed, secrets masked.</param>
     /// <param name="output">Where the run goes.</param>
     /// <param name="note">Kept with the run; null for none.</param>
     /// <exception cref="UserException">The runs are not of one plan.</exception>

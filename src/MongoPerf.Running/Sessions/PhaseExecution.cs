@@ -18,7 +18,7 @@ internal sealed class PhaseExecution
     private readonly ConcurrentQueue<UntilWatch> _watches = new();
 
     /// <param name="session">Begun.</param>
-    /// <param name="store">Of the run.</param>
+    /// <param name="store">The store of the run.</param>
     /// <param name="data">The plan's collections.</param>
     /// <param name="prepared">What was found there.</param>
     /// <param name="signals">Stop it.</param>

@@ -20,7 +20,7 @@ internal sealed class PlanExecution
         (_session, _store, _phases, _signals) = (session, store, phases, signals);
 
     /// <param name="session">Begun.</param>
-    /// <param name="store">Of the run.</param>
+    /// <param name="store">The store of the run.</param>
     /// <param name="data">The plan's collections.</param>
     /// <param name="prepared">What was found there.</param>
     /// <param name="before">What the run has stored already.</param>
@@ -62,7 +62,7 @@ internal sealed class PlanExecution
         return outcome.ToExitCode(stored);
     }
 
-    /// <summary>To their ends, or to what stops or breaks them.</summary>
+    /// <summary>Runs the phases to their ends, or to what stops or breaks them.</summary>
     private PlanOutcome RunPhases(RunProgress before)
     {
         bool isDone = false;

@@ -7,7 +7,7 @@ namespace MongoPerf.Running.Sessions;
 /// <summary>How the execution of a plan ended, and what that comes to.</summary>
 /// <param name="Run">What all parts of the run came to.</param>
 /// <param name="IsDone">All phases ran to their ends.</param>
-/// <param name="WasStopped">By a signal.</param>
+/// <param name="WasStopped">It was stopped by a signal.</param>
 /// <param name="Failure">What broke it off, when neither a signal nor the run itself did; null for nothing.</param>
 internal sealed record PlanOutcome(RunContext Run, bool IsDone, bool WasStopped, Exception? Failure)
 {

@@ -6,11 +6,11 @@ using MongoPerf.Texts.Input;
 namespace MongoPerf.Running.Sessions;
 
 /// <summary>What one rate came to.</summary>
-/// <param name="Rate">Per second, as requested.</param>
-/// <param name="Stage">As of <see cref="RateSteps.Stage"/>.</param>
+/// <param name="Rate">The rate per second, as requested.</param>
+/// <param name="Stage">The stage that <see cref="RateSteps.Stage"/> had.</param>
 /// <param name="Run">Its id.</param>
 /// <param name="Achieved">Operations per second over the phases that were paced.</param>
-/// <param name="Value">Of the metric, microseconds: the worst of all operations; null when nothing was measured.</param>
+/// <param name="Value">The value of the metric in microseconds, the worst of all operations; null when nothing was measured.</param>
 /// <param name="Problem">Why it does not hold; null when it does.</param>
 public sealed record RateTry(double Rate, string Stage, string Run, double Achieved, double? Value, string? Problem)
 {
@@ -19,7 +19,7 @@ public sealed record RateTry(double Rate, string Stage, string Run, double Achie
 
 /// <summary>What a search came to.</summary>
 /// <param name="Goal">What must be true.</param>
-/// <param name="Tries">In order.</param>
+/// <param name="Tries">The tries in order.</param>
 /// <param name="Found">The highest rate that held twice, per second; null for none.</param>
 public sealed record RateSearchResult(RateGoal Goal, IReadOnlyList<RateTry> Tries, double? Found);
 
@@ -28,7 +28,7 @@ public sealed record RateSearchResult(RateGoal Goal, IReadOnlyList<RateTry> Trie
 /// </summary>
 public sealed class RateGoal
 {
-    /// <summary>Of the arrivals; so many may be left when the window closes.</summary>
+    /// <summary>The share of the arrivals that may be left when the window closes.</summary>
     private const double MostSkipped = 0.001;
 
     private static readonly string[] Comparisons = ["<=", "<"];

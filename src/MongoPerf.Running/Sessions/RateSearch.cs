@@ -13,7 +13,7 @@ public static class RateSearch
 {
     public const double UsualStart = 1000;
 
-    /// <param name="overrides">Of the command line.</param>
+    /// <param name="overrides">The overrides of the command line.</param>
     /// <param name="read">Makes the request with these overrides.</param>
     /// <param name="goal">What must be true.</param>
     /// <param name="start">Rate of the first try, per second.</param>
@@ -70,8 +70,8 @@ public static class RateSearch
     /// <summary>The null deployment keeps none, and without markers they can't be told from others.</summary>
     private static bool KeepsData(RunRequest request) => request.Settings.Deployment.Topology != Topology.Null && request.System.HasMarkers;
 
-    /// <param name="opened">Of the first try.</param>
-    /// <param name="read">Of this one.</param>
+    /// <param name="opened">The request of the first try.</param>
+    /// <param name="read">The request of this try.</param>
     /// <param name="tries">Those before it.</param>
     /// <param name="loaded">Whose data it uses; null when it loads its own.</param>
     private static RunRequest RequestFor(RunRequest opened, RunRequest read, List<RateTry> tries, RunFolder? loaded)

@@ -18,7 +18,7 @@ internal sealed class RateSteps(double start)
     private double? _failed;
     private int _tries;
 
-    /// <summary>Per second; null when the search is over.</summary>
+    /// <summary>The next rate per second; null when the search is over.</summary>
     public double? Next { get; private set; } = Rounded(start);
 
     /// <summary>"start", "doubling", "halving", "bisection" or "verification": why <see cref="Next"/> is tried.</summary>
@@ -71,7 +71,7 @@ internal sealed class RateSteps(double start)
         }
     }
 
-    /// <summary>To three digits.</summary>
+    /// <summary>Rounds to three digits.</summary>
     private static double Rounded(double rate)
     {
         double unit = Math.Pow(10, Math.Floor(Math.Log10(rate)) - 2);

@@ -11,13 +11,13 @@ namespace MongoPerf.Running.Sessions;
 internal static class RequestedEngine
 {
     /// <summary>The same requests, ready to run. The official driver is loaded when one of them asks for it.</summary>
-    /// <param name="requests">Of one command.</param>
+    /// <param name="requests">The requests of one command.</param>
     /// <exception cref="UserException">It is not possible on that deployment.</exception>
     /// <exception cref="Load.Collections.OperationLimitException">It can't do what a plan asks for.</exception>
     public static IReadOnlyList<RunRequest> Open(IReadOnlyList<RunRequest> requests) => Open(requests, static () => new DriverEngine());
 
     /// <inheritdoc cref="Open(IReadOnlyList{RunRequest})"/>
-    /// <param name="requests">Of one command.</param>
+    /// <param name="requests">The requests of one command.</param>
     /// <param name="load">Loads the driver.</param>
     internal static IReadOnlyList<RunRequest> Open(IReadOnlyList<RunRequest> requests, Func<IClientEngine> load)
     {

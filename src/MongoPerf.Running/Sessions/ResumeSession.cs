@@ -10,7 +10,7 @@ namespace MongoPerf.Running.Sessions;
 public static class ResumeSession
 {
     /// <summary>Continues a run that was interrupted.</summary>
-    /// <param name="folder">Of the run.</param>
+    /// <param name="folder">The folder of the run.</param>
     /// <param name="request">Makes the request from what is stored.</param>
     /// <param name="given">Who stops it; null listens for signals itself.</param>
     public static ExitCode Run(RunFolder folder, Func<StoredRun, RunRequest> request, StopSignals? given = null)

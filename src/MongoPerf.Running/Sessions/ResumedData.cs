@@ -12,10 +12,10 @@ namespace MongoPerf.Running.Sessions;
 /// </summary>
 internal static class ResumedData
 {
-    /// <summary>At either end of the numbers that must be there; those in between are counted only.</summary>
+    /// <summary>How many numbers at either end must be there; those in between are counted only.</summary>
     private const long Probed = 1000;
 
-    /// <summary>Of a run that starts a server of its own.</summary>
+    /// <summary>Requires the data folder of a run that starts a server of its own.</summary>
     /// <exception cref="UserException">What its server stored is gone (6).</exception>
     public static void RequireFolder(RunDataFolder data, string runId)
     {
@@ -24,7 +24,7 @@ internal static class ResumedData
                 $"restore the folder, or start a new run; 'mongoperf report {runId}' shows what was measured");
     }
 
-    /// <param name="data">Of the plan.</param>
+    /// <param name="data">The collections of the plan.</param>
     /// <param name="vouched">What must be there.</param>
     /// <param name="place">Names the run, the database and the server in messages.</param>
     /// <exception cref="UserException">It is not, or no longer MongoPerf's (6).</exception>
@@ -87,10 +87,10 @@ internal static class ResumedData
 }
 
 /// <summary>Where a run is resumed.</summary>
-/// <param name="RunId">As in its markers.</param>
-/// <param name="Token">Of the run; null for one without.</param>
-/// <param name="Database">Of its collections.</param>
-/// <param name="Address">Of the server.</param>
+/// <param name="RunId">The id of the run, as in its markers.</param>
+/// <param name="Token">The token of the run; null for one without.</param>
+/// <param name="Database">The database of its collections.</param>
+/// <param name="Address">The address of the server.</param>
 /// <param name="BeganOn">Address of the server that it had before; null when that is not known, or was the run's own.</param>
 /// <param name="IsExisting">Its collections were there before it, and are another run's.</param>
 internal sealed record ResumedPlace(string RunId, string? Token, string Database, string Address, string? BeganOn, bool IsExisting);

@@ -15,7 +15,7 @@ internal sealed class RunExecutors : IDisposable
     private readonly IExecutorSource? _client;
 
     /// <param name="request">What is run.</param>
-    /// <param name="run">On its deployment.</param>
+    /// <param name="run">The run on its deployment.</param>
     /// <exception cref="ConnectionStringException">The client does not take the connection string.</exception>
     public RunExecutors(RunRequest request, SystemRun run)
     {

@@ -36,7 +36,7 @@ internal sealed class RunGuard : IDisposable
 
     /// <summary>Refuses a run that would fill the disk (exit code 6).</summary>
     /// <param name="documents">Still to be written, more than none.</param>
-    /// <param name="bytesPerDocument">Of BSON.</param>
+    /// <param name="bytesPerDocument">The bytes of BSON per document.</param>
     /// <exception cref="DeploymentException">The disk would fill.</exception>
     public void CheckDisk(long documents, double bytesPerDocument) =>
         _disk?.CheckBefore(documents, _deployment.BytesPerDocument(documents) / 1024 * bytesPerDocument);

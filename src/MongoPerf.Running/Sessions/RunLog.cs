@@ -10,7 +10,9 @@ namespace MongoPerf.Running.Sessions;
 /// <summary>Says what happens in a run: in run.db while that is set, in the run's progress, and in run.log. Safe for all threads.</summary>
 internal sealed class RunLog : IDisposable
 {
-    /// <summary>Of run.log; what is beyond goes to run_001.log and so on, of which the last <see cref="FileCount"/> stay.</summary>
+    /// <summary>
+    /// The most bytes of run.log; what is beyond goes to run_001.log and so on, of which the last <see cref="FileCount"/> stay.
+    /// </summary>
     private const int FileBytes = 16_000_000;
     private const int FileCount = 2;
 
@@ -38,7 +40,9 @@ internal sealed class RunLog : IDisposable
 
     public ProgressState Progress { get; }
 
-    /// <summary>Such as "mongod 6.0.5, standalone, 127.0.0.1:27017", and the client when it is not MongoPerf's own.</summary>
+    /// <summary>
+    /// The deployment, such as "mongod 6.0.5, standalone, 127.0.0.1:27017", and the client when it is not MongoPerf's own.
+    /// </summary>
     public string Deployment { get; }
 
     /// <summary>What the run's user may see and do there, in English; null where there is nothing to say.</summary>

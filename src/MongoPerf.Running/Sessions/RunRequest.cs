@@ -13,7 +13,7 @@ namespace MongoPerf.Running.Sessions;
 /// <summary>What a command asks for: one plan on one deployment.</summary>
 public sealed record RunRequest
 {
-    /// <summary>As they are stored with the run.</summary>
+    /// <summary>The settings as they are stored with the run.</summary>
     public required RunSettings Settings { get; init; }
 
     /// <summary>Read from the file with this seed, as it is on this deployment.</summary>
@@ -30,7 +30,7 @@ public sealed record RunRequest
     /// <summary>The database was named, or is that of a resumed run.</summary>
     public bool DatabaseWasGiven { get; init; }
 
-    /// <summary>As typed, secrets masked.</summary>
+    /// <summary>The command line as typed, secrets masked.</summary>
     public required string CommandLine { get; init; }
 
     /// <summary>Carries the operations out; null for MongoPerf's own client. <see cref="RequestedEngine"/> puts it in.</summary>
@@ -67,7 +67,7 @@ public sealed record RunRequest
     /// <summary>Which try of a search for the highest rate it is, 1-based; null for any other run.</summary>
     public int? Try { get; init; }
 
-    /// <summary>Among the runs of its command.</summary>
+    /// <summary>The place among the runs of its command.</summary>
     public RunPlace Place { get; init; } = new(1, 1);
 
     /// <summary>Ids of the runs that the same command made before: a growth begins anew on a collection of theirs.</summary>
@@ -81,7 +81,7 @@ public sealed record RunRequest
     /// </summary>
     public IReadOnlyList<string> MayWrite { get; init; } = [];
 
-    /// <summary>Of runs of one command that use one server; null for a run with a server of its own, or one that was given.</summary>
+    /// <summary>The server that several runs of one command use; null for a run with a server of its own, or one that was given.</summary>
     public KeptServer? Server { get; init; }
 
     /// <summary>The run is one of several agents'; null for one that does all of its plan.</summary>

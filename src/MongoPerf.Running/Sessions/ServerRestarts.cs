@@ -14,7 +14,7 @@ internal static class ServerRestarts
 {
     /// <summary>Its address stays. Nobody may be at work on it but the samplers, which look for it again.</summary>
     /// <param name="on">The run's deployment.</param>
-    /// <param name="database">That is asked for its first reply.</param>
+    /// <param name="database">The database that is asked for the first reply.</param>
     /// <param name="how">Cleanly, or by kill -9; cold makes the system forget the server's files meanwhile.</param>
     /// <param name="log">Gets the events.</param>
     /// <exception cref="DeploymentException">It does not end, or does not start.</exception>

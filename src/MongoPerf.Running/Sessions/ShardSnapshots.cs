@@ -18,7 +18,7 @@ internal sealed class ShardSnapshots : IDisposable
 
     /// <param name="clock">Real time.</param>
     /// <param name="sampler">Disposed of with this.</param>
-    /// <param name="store">Of the run.</param>
+    /// <param name="store">The store of the run.</param>
     public ShardSnapshots(IClock clock, ClusterSampler sampler, RunStore store)
     {
         _sampler = sampler;

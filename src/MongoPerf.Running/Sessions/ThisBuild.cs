@@ -6,7 +6,7 @@ namespace MongoPerf.Running.Sessions;
 /// <summary>The program that makes the runs.</summary>
 public static class ThisBuild
 {
-    /// <summary>With the commit that was built.</summary>
+    /// <summary>The version, with the commit that was built.</summary>
     public static string Version =>
         typeof(ThisBuild).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown";
 

@@ -26,7 +26,7 @@ internal sealed class UntilWatch(Until until, string group)
     /// <summary>It was, or turned out to be when the time was over.</summary>
     public bool IsKnown => IsReached || (Worst() is { Share: var share } && share <= until.Share);
 
-    /// <param name="samples">Of one second, one for each operation.</param>
+    /// <param name="samples">The samples of one second, one for each operation.</param>
     /// <returns>True when what there is now is enough.</returns>
     public bool Add(IReadOnlyList<Sample> samples)
     {

@@ -62,7 +62,7 @@ public static class WritePermission
         return [.. foreign.DistinctBy(target => target.Name)];
     }
 
-    /// <summary>As <c>--may-write</c> takes it.</summary>
+    /// <summary>Writes a target as <c>--may-write</c> takes it.</summary>
     public static string Option(string name) => $"--may-write {CommandText.Quoted(name)}";
 
     private static IEnumerable<(string Who, WriteTarget Target)> Targets(Plan plan, string database)

@@ -17,7 +17,7 @@ namespace MongoPerf.Running.Systems;
 public abstract class DatabaseSystem
 {
     /// <summary>
-    /// As messages and reports name it; stored with runs (<see cref="DeploymentInfo.OtherSystem"/>), so it never changes.
+    /// The name as messages and reports name it; stored with runs (<see cref="DeploymentInfo.OtherSystem"/>), so it never changes.
     /// </summary>
     public abstract string Name { get; }
 
@@ -48,7 +48,7 @@ public abstract class DatabaseSystem
     public abstract IReadOnlyList<ServerAddress> HostsOf(string uri);
 
     /// <summary>The servers that a connection string names, and how to connect to them. Connects to none.</summary>
-    /// <param name="uri">As typed, with its secrets.</param>
+    /// <param name="uri">The connection string as typed, with its secrets.</param>
     /// <param name="engine">The client of the measured operations.</param>
     /// <param name="stop">Ends every wait.</param>
     /// <exception cref="ConnectionStringException">It is not one, or asks for what can't be done.</exception>
@@ -91,15 +91,15 @@ public abstract class DatabaseSystem
     public abstract IReadOnlyList<IServerSampler> OpenSamplers(IDeployment deployment, ConnectionSettings connections);
 
     /// <summary>Prepares, checks and repairs a plan's collections.</summary>
-    /// <param name="run">On a deployment of this system.</param>
-    /// <param name="plan">To be run.</param>
-    /// <param name="seed">Of its documents.</param>
+    /// <param name="run">The run on a deployment of this system.</param>
+    /// <param name="plan">The plan to be run.</param>
+    /// <param name="seed">The seed of its documents.</param>
     /// <exception cref="OperationLimitException">The plan asks for what the system can't do.</exception>
     public abstract IDataStore OpenData(SystemRun run, Plan plan, ulong seed);
 
     /// <summary>Makes the executors of MongoPerf's own client: of a group's worker, counted from 0.</summary>
-    /// <param name="run">On a deployment of this system.</param>
-    /// <param name="plan">To be run.</param>
+    /// <param name="run">The run on a deployment of this system.</param>
+    /// <param name="plan">The plan to be run.</param>
     public abstract Func<GroupPlan, int, IOperationExecutor> OpenExecutors(SystemRun run, Plan plan);
 
     /// <summary>Refuses to touch a collection that MongoPerf did not create.</summary>

@@ -16,7 +16,7 @@ public static class DatabaseSystems
     /// <param name="uri">Null where a run starts its own server.</param>
     public static DatabaseSystem Of(string? uri) => Others.FirstOrDefault(system => uri is not null && system.IsNamedBy(uri)) ?? MongoDb;
 
-    /// <param name="deployment">Of a stored run; null where no server was reached.</param>
+    /// <param name="deployment">The deployment of a stored run; null where no server was reached.</param>
     public static DatabaseSystem Of(DeploymentInfo? deployment) =>
         Others.FirstOrDefault(system => system.Name == deployment?.OtherSystem) ?? MongoDb;
 }

@@ -28,8 +28,8 @@ internal static class MongoDbCollections
     /// One of the plan's collections; on a sharded deployment it is sharded by its own key, or by the command line's, or lies on the
     /// shard that it names.
     /// </summary>
-    /// <param name="run">On the deployment.</param>
-    /// <param name="collection">Of the plan.</param>
+    /// <param name="run">The run on the deployment.</param>
+    /// <param name="collection">A collection of the plan.</param>
     /// <param name="target">Its documents at the end.</param>
     public static WireCollection Open(SystemRun run, StoredCollection collection, long target)
     {

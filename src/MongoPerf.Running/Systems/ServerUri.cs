@@ -10,7 +10,7 @@ namespace MongoPerf.Running.Systems;
 internal static class ServerUri
 {
     /// <summary>Looks mongodb+srv up, reads certificates' files; connects to nothing.</summary>
-    /// <param name="uri">As typed.</param>
+    /// <param name="uri">The connection string as typed.</param>
     /// <param name="engine">The client of the measured operations: the official driver has options and compressors of its own.</param>
     /// <param name="stop">Ends the wait for DNS.</param>
     /// <exception cref="ConnectionStringException">
@@ -40,7 +40,7 @@ internal static class ServerUri
     /// A line for people whose connection string names a database that the run does not use. Null where it names none, the run's, or the
     /// usual one of logins.
     /// </summary>
-    /// <param name="uri">As typed.</param>
+    /// <param name="uri">The connection string as typed.</param>
     /// <param name="used">The run's.</param>
     public static string? UnusedDatabase(string uri, string used) =>
         Parse(uri).Database is { } named and not ("admin" or "$external") && named != used

@@ -28,7 +28,7 @@ internal static class AdministrationCommands
         session.Server.ShutdownRequested();
     }
 
-    /// <summary>There are no parameters: mongod's answer to a name that it does not know.</summary>
+    /// <summary>Answers as mongod does to a name that it does not know: there are no parameters.</summary>
     public static void GetParameter(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
         RequireAdmin(session, "getParameter");

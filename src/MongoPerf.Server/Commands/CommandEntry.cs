@@ -18,6 +18,6 @@ internal sealed record CommandEntry(
     CommandHandler Execute, bool IsHandshake = false, bool IsCounted = true, ReadConcernSupport Concern = ReadConcernSupport.Local,
     bool TakesTransactionNumber = false, bool IsForAnybody = false)
 {
-    /// <summary>As the client wrote it.</summary>
+    /// <summary>The name as the client wrote it.</summary>
     public string Name { get; init; } = "";
 }

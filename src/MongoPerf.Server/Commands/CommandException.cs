@@ -15,7 +15,7 @@ internal sealed class CommandException(int code, string codeName, string message
     /// <summary>Goes into the reply besides code and text.</summary>
     public DuplicateKey? Duplicate { get; init; }
 
-    /// <summary>Of an exception that says what is wrong with a command or statement; null for any other.</summary>
+    /// <summary>Makes the error of an exception that says what is wrong with a command or statement; null for any other.</summary>
     public static CommandException? Of(Exception error) => error switch
     {
         CommandException refused => refused,

@@ -55,7 +55,7 @@ internal static class CommandFields
                 + "expected types '[bool, long, int, decimal, double']");
 
     /// <summary>The simple collation compares bytes, which is what this server does anyway; any other is refused.</summary>
-    /// <param name="value">As the client gave it; empty or null means none.</param>
+    /// <param name="value">The value as the client gave it; empty or null means none.</param>
     /// <exception cref="CommandException">238; 14 or 40414 for what is no collation.</exception>
     public static void RequireSimpleCollation(BsonValue value)
     {

@@ -37,7 +37,7 @@ internal sealed class CommandSession : IDisposable
 
     public Login Login { get; }
 
-    /// <summary>For the present command; a cursor that outlives it takes it over through <see cref="ReleaseQuery"/>.</summary>
+    /// <summary>The query for the present command; a cursor that outlives it takes it over through <see cref="ReleaseQuery"/>.</summary>
     public FindQuery Query { get; private set; } = new(new PathCache());
 
     public InsertScratch Insert { get; private set; } = new();
@@ -94,7 +94,7 @@ internal sealed class CommandSession : IDisposable
         return found;
     }
 
-    /// <summary>As <see cref="FindCollection"/>, made when it is not there.</summary>
+    /// <summary>Does the same as <see cref="FindCollection"/>, and makes the collection when it is not there.</summary>
     public Collection GetOrCreate(ReadOnlySpan<byte> name, out bool isNew)
     {
         isNew = false;
@@ -113,7 +113,8 @@ internal sealed class CommandSession : IDisposable
         : throw CommandException.InvalidNamespace($"collection name has invalid type {first.Type}");
 
     /// <summary>
-    /// Of a command that names a collection first. Others see it before the filters are read: working out their constants may take seconds.
+    /// The namespace of a command that names a collection first. Others see it before the filters are read: working out their constants may
+    /// take seconds.
     /// </summary>
     public string? NamespaceOf(ReadOnlySpan<byte> body)
     {

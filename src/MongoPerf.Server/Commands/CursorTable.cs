@@ -41,7 +41,7 @@ internal sealed class CursorTable(long maximumBytes) : IDisposable
     private long _heldBytes;
     private long _sweptAt = Environment.TickCount64;
 
-    /// <summary>For as many bytes as the machine has to spare: an eighth of its memory, at least 512 MB.</summary>
+    /// <summary>Makes a table for as many bytes as the machine has to spare: an eighth of its memory, at least 512 MB.</summary>
     public CursorTable()
         : this(Math.Max(512L << 20, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 8))
     {

@@ -70,7 +70,7 @@ internal sealed class DistinctSet(FieldPath path)
     private readonly KeyBuffer _key = new();
     private readonly SortedDictionary<byte[], BsonValue> _values = new(Comparer<byte[]>.Create((a, b) => a.AsSpan().SequenceCompareTo(b)));
 
-    /// <summary>Of the reply's array with the values that are there so far.</summary>
+    /// <summary>The bytes of the reply's array with the values that are there so far.</summary>
     public long Bytes { get; private set; }
 
     /// <summary>Where mongod reads the values from an index: a missing field is null there, and an empty array undefined.</summary>

@@ -7,7 +7,9 @@ internal sealed class InsertScratch
 {
     public WriteErrors Errors { get; } = new();
 
-    /// <summary>For documents that must be made anew: without an _id, or with it in another place than the first.</summary>
+    /// <summary>
+    /// The writer for documents that must be made anew: those without an _id, or with it in another place than the first.
+    /// </summary>
     public BsonWriter Document { get; } = new();
 
     /// <summary>Too much to be kept for the next insert.</summary>

@@ -5,7 +5,7 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Server.Commands;
 
 /// <summary>Who the client of one connection is, and the exchange in which it shows that. The connection's thread only.</summary>
-/// <param name="users">Of the server.</param>
+/// <param name="users">The users of the server.</param>
 internal sealed class Login(UserStore users)
 {
     /// <summary>A client that has failed so often on one connection has to come back with another.</summary>
@@ -29,7 +29,7 @@ internal sealed class Login(UserStore users)
 
     /// <summary>saslStart, by itself or within hello.</summary>
     /// <param name="command">Its fields.</param>
-    /// <param name="database">That the user is of.</param>
+    /// <param name="database">The database that the user belongs to.</param>
     /// <param name="reply">Gets the fields of the answer.</param>
     /// <exception cref="CommandException">
     /// 18 for whatever is wrong with user and password; 334, 40414 or 2 for the command itself.

@@ -21,7 +21,7 @@ internal static class LoginCommands
         Converse(session, reply, () => session.Login.Continue(command, reply.Body));
     }
 
-    /// <summary>Of another database than the users' it changes nothing.</summary>
+    /// <summary>Logs the connection out; of another database than the users' it changes nothing.</summary>
     public static void LogOut(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
         if (session.Database == UserStore.Database)
@@ -29,7 +29,7 @@ internal static class LoginCommands
         reply.Succeed();
     }
 
-    /// <summary>By X.509 certificates, which log nobody in here.</summary>
+    /// <summary>Refuses X.509 certificates, which log nobody in here.</summary>
     public static void Authenticate(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
         BsonValue mechanism =

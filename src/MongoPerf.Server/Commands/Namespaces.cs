@@ -11,8 +11,8 @@ internal static class Namespaces
     private const int MaximumDatabaseBytes = 63;
     private static readonly SearchValues<char> Forbidden = SearchValues.Create("/\\. \"$\0");
 
-    /// <param name="name">As text; two names that are not UTF-8 may have the same.</param>
-    /// <param name="bytes">As the client sent it.</param>
+    /// <param name="name">The name as text; two names that are not UTF-8 may have the same.</param>
+    /// <param name="bytes">The bytes that the client sent.</param>
     public static void RequireDatabase(string name, ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length is 0 or > MaximumDatabaseBytes || name.AsSpan().ContainsAny(Forbidden) || !Utf8.IsValid(bytes))

@@ -35,7 +35,7 @@ internal static class OperationCommands
         reply.Succeed();
     }
 
-    /// <summary>As currentOp and $currentOp tell it.</summary>
+    /// <summary>Describes an operation as currentOp and $currentOp tell it.</summary>
     public static BsonDocument Describe(ActiveOperation operation)
     {
         long milliseconds = Environment.TickCount64 - operation.StartedAt;

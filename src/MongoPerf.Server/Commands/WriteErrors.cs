@@ -54,14 +54,14 @@ internal sealed record DuplicateKey(string Namespace, IndexSpec Index, BsonDocum
 {
     public const int Code = 11000;
 
-    /// <summary>Of a document that a collection's writer has not taken.</summary>
+    /// <summary>Makes the error of a document that a collection's writer has not taken.</summary>
     public static DuplicateKey Of(Collection collection, CollectionIndex index, ReadOnlySpan<byte> document) =>
         new(collection.Namespace, index.Spec, IndexKeys.ValuesOf(index.Spec.Fields, document.ToArray(), collection.Writer.TakenKey));
 
     public string Text =>
         $"E11000 duplicate key error collection: {Namespace} index: {Index.Name} dup key: {ValueText.Of(BsonType.Document, Values.Bytes)}";
 
-    /// <summary>For a command that fails as a whole.</summary>
+    /// <summary>Makes the failure of a command that fails as a whole.</summary>
     public CommandException ToException(string prefix = "") => new(Code, "DuplicateKey", prefix + Text) { Duplicate = this };
 
     public void Write(BsonWriter body)

@@ -1,7 +1,7 @@
 namespace MongoPerf.Server.Listening;
 
 /// <summary>Memory that all connections together may take for messages larger than their first buffer. Any thread.</summary>
-/// <param name="bytes">At least as much as the largest message needs.</param>
+/// <param name="bytes">The bytes, at least as much as the largest message needs.</param>
 internal sealed class ByteBudget(long bytes)
 {
     private readonly Lock _gate = new();

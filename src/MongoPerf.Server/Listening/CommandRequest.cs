@@ -37,7 +37,7 @@ public readonly ref struct CommandRequest
     /// <summary>Came as OP_QUERY, which is allowed for handshakes only.</summary>
     public bool IsLegacyQuery { get; }
 
-    /// <summary>Of a legacy query, which names its database outside of the command.</summary>
+    /// <summary>The database of a legacy query, which names it outside of the command.</summary>
     public ReadOnlySpan<byte> LegacyDatabase { get; }
 
     /// <summary>The documents of the section of that name, back to back.</summary>

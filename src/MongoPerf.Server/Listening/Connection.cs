@@ -33,7 +33,7 @@ internal sealed class Connection : IDisposable
     /// <summary>Bytes of a message from a client that has not logged in: what the first buffer holds. A hello has some hundred.</summary>
     internal const int LongestOfNewcomer = ReceiveBuffer.FirstBytes;
 
-    /// <summary>For opcodes that no server since 5.1 takes.</summary>
+    /// <summary>The error code for opcodes that no server since 5.1 takes.</summary>
     private const int RemovedOpCode = 5739101;
 
     private readonly ReplyWriter _reply = new();
@@ -132,7 +132,7 @@ internal sealed class Connection : IDisposable
     /// <summary>Breaks what waits on the socket. Any thread.</summary>
     public void Abort() => _socket.Dispose();
 
-    /// <summary>By its own thread, at its end.</summary>
+    /// <summary>Is disposed of by its own thread, at its end.</summary>
     public void Dispose()
     {
         Abort();
@@ -297,8 +297,8 @@ internal sealed class Connection : IDisposable
     }
 
     /// <summary>
-    /// As <see cref="TryReceive"/>; a message that is larger than the buffer has to come at a megabyte a second, since others may
-    /// wait for its memory.
+    /// Does the same as <see cref="TryReceive"/>; a message that is larger than the buffer has to come at a megabyte a second, since others
+    /// may wait for its memory.
     /// </summary>
     private bool TryReceiveRest(int count)
     {

@@ -49,7 +49,7 @@ internal sealed class ActiveOperation
     /// <summary>Database and collection; null as long as the command has no collection.</summary>
     public string? Namespace { get; set; }
 
-    /// <summary>By <see cref="Environment.TickCount64"/>.</summary>
+    /// <summary>When it started, by <see cref="Environment.TickCount64"/>.</summary>
     public long StartedAt { get; private set; }
 
     /// <summary>Milliseconds of the time limit that are left; null when there is none.</summary>
@@ -91,7 +91,7 @@ internal sealed class ActiveOperation
         _current = null;
     }
 
-    /// <param name="milliseconds">From now; 0: none.</param>
+    /// <param name="milliseconds">Milliseconds from now; 0 for none.</param>
     public void LimitTime(long milliseconds) => _deadline = milliseconds == 0 ? 0 : Environment.TickCount64 + milliseconds;
 
     /// <summary>Ends the command of that number, if it is still the present one. Any thread.</summary>

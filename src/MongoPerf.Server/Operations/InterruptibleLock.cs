@@ -45,7 +45,7 @@ internal sealed class InterruptibleReaderWriterLock
         }
     }
 
-    /// <summary>For writing, until the scope is disposed.</summary>
+    /// <summary>Enters for writing, until the scope is disposed.</summary>
     /// <inheritdoc cref="EnterReadLock" path="/exception"/>
     public WriteScope EnterWrite()
     {

@@ -178,7 +178,7 @@ internal sealed class ArrayKeys
 
     private enum FieldKind
     {
-        /// <summary>To be looked for from a document on, and from the present step.</summary>
+        /// <summary>The fields to be looked for from a document on, and from the present step.</summary>
         Open,
 
         /// <summary>Leads into the present array.</summary>
@@ -193,6 +193,6 @@ internal sealed class ArrayKeys
     /// <param name="At">Where its value, the array, or the document to look in starts in the whole document.</param>
     /// <param name="Length">The value's bytes.</param>
     /// <param name="Type">The value's type.</param>
-    /// <param name="IsPlace">Of an open field: it is looked for in an array, in the place that the next step names.</param>
+    /// <param name="IsPlace">For an open field: it is looked for in an array, in the place that the next step names.</param>
     private readonly record struct FieldState(FieldKind Kind, int Step, int At, int Length, BsonType Type, bool IsPlace = false);
 }

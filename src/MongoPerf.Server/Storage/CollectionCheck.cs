@@ -6,8 +6,8 @@ namespace MongoPerf.Server.Storage;
 
 /// <summary>What a check of a collection found.</summary>
 /// <param name="Records">Documents that are there.</param>
-/// <param name="InvalidDocuments">Of those, the ones that are no BSON.</param>
-/// <param name="Indexes">In the collection's order.</param>
+/// <param name="InvalidDocuments">How many of those are no BSON.</param>
+/// <param name="Indexes">The indexes in the collection's order.</param>
 /// <param name="Errors">One sentence each; empty when all is well.</param>
 internal sealed record CollectionReport(
     long Records, long InvalidDocuments, IReadOnlyList<IndexReport> Indexes, IReadOnlyList<string> Errors)
@@ -26,7 +26,7 @@ internal sealed record IndexReport(string Name, long Keys, bool IsValid);
 /// </summary>
 internal static class CollectionCheck
 {
-    /// <summary>Inside the collection's read lock and its writer's gate.</summary>
+    /// <summary>Checks the collection inside its read lock and its writer's gate.</summary>
     public static CollectionReport Run(Collection collection)
     {
         CollectionIndex[] indexes = collection.Indexes;

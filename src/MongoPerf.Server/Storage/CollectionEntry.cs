@@ -7,7 +7,7 @@ namespace MongoPerf.Server.Storage;
 
 /// <summary>A collection as the catalog stores it.</summary>
 /// <param name="Id">Never used twice; part of the column families' names.</param>
-/// <param name="Database">Without dots.</param>
+/// <param name="Database">The database without dots.</param>
 /// <param name="Name">May hold dots.</param>
 /// <param name="Uuid">16 random bytes, shown by listCollections.</param>
 /// <param name="Indexes"><c>_id_</c> first.</param>

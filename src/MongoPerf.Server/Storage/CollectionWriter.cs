@@ -224,7 +224,7 @@ internal sealed class CollectionWriter : IDisposable
         return _key.Written;
     }
 
-    /// <summary>By halving: several keys are in order, and an array may have a million.</summary>
+    /// <summary>Looks for a key by halving: several keys are in order, and an array may have a million.</summary>
     private static bool Holds(IndexKeys keys, ReadOnlySpan<byte> key)
     {
         int from = 0;

@@ -59,7 +59,7 @@ internal sealed class IndexKeys
     /// <summary>The values that make up one key of a document: for the reply that says it is there already.</summary>
     /// <param name="fields">The index's.</param>
     /// <param name="document">Has that key.</param>
-    /// <param name="key">As <see cref="Build"/> makes it.</param>
+    /// <param name="key">The key that <see cref="Build"/> makes.</param>
     public static BsonDocument ValuesOf(IndexField[] fields, byte[] document, byte[] key)
     {
         var arrays = new ArrayKeys();

@@ -5,7 +5,7 @@ namespace MongoPerf.Server.Storage;
 
 /// <summary>What an index is: its name, its fields with their directions, and whether a key may occur once only.</summary>
 /// <param name="Id">Unique within the collection for ever; part of the column family's name. 0 is <c>_id_</c>.</param>
-/// <param name="Name">At most 127 bytes, unique within the collection.</param>
+/// <param name="Name">The name, at most 127 bytes, unique within the collection.</param>
 /// <param name="Fields">1 to 32, in order.</param>
 /// <param name="IsUnique">Missing fields count as null here, as in MongoDB.</param>
 internal sealed record IndexSpec(int Id, string Name, IndexField[] Fields, bool IsUnique)

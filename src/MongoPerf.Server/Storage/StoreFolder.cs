@@ -10,7 +10,7 @@ internal static class StoreFolder
 {
     public const string MarkFile = "mongoperf-store";
 
-    /// <summary>Of files and folders that are put beside the store, maybe before the server starts.</summary>
+    /// <summary>The prefix of files and folders that are put beside the store, maybe before the server starts.</summary>
     public const string OwnPrefix = "mongoperf-";
 
     /// <summary>Makes the folder, or sees to it that it is the store's.</summary>

@@ -96,8 +96,8 @@ public sealed class UserStore(string? dataPath)
 
     /// <summary>What a login is checked against; for a user who is not there something that no password fits.</summary>
     /// <param name="mechanism">SCRAM-SHA-256 or SCRAM-SHA-1.</param>
-    /// <param name="database">That the client says the user is of.</param>
-    /// <param name="name">As the client sent it.</param>
+    /// <param name="database">The database that the user belongs to, as the client says.</param>
+    /// <param name="name">The name as the client sent it.</param>
     /// <exception cref="StorageException">A file is damaged, or not this process's to read.</exception>
     public ScramCredential Find(string mechanism, string database, string name)
     {

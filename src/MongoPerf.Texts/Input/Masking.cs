@@ -17,7 +17,7 @@ public static partial class Masking
     /// <summary>Characters.</summary>
     private const int LongestLine = 4100;
 
-    /// <summary>At which a path, a list or a URI may have been cut.</summary>
+    /// <summary>The characters at which a path, a list or a URI may have been cut.</summary>
     private static readonly char[] Separators = [' ', '\t', '\n', '\r', '/', '\\', ',', '?', '#', '=', '&', '@'];
 
     private static readonly AsyncLocal<IReadOnlyList<string>?> TypedHere = new();
@@ -48,7 +48,7 @@ public static partial class Masking
             '\n', MaskText(message).Split('\n').Take(MostLines).Select(line => ForeignText.OneLine(line.Replace('\t', ' '), LongestLine)));
 
     /// <summary>A message that may quote what was typed, whole, in part, or as a path or a decoded URI.</summary>
-    /// <param name="text">Of any length.</param>
+    /// <param name="text">A text of any length.</param>
     public static string MaskText(string text) => MaskText(text, Typed);
 
     /// <inheritdoc cref="MaskText(string)"/>
@@ -105,8 +105,8 @@ public static partial class Masking
     private static string Decoded(string text) => Uri.UnescapeDataString(text);
 
     /// <summary>
-    /// Up to the last @ before a slash; where there is none, to the last one at all, unless a port stands before the slash. Slashes may be
-    /// missing, or too many.
+    /// Matches up to the last @ before a slash; where there is none, to the last one at all, unless a port stands before the slash. Slashes
+    /// may be missing, or too many.
     /// </summary>
     [GeneratedRegex(
         @"([A-Za-z][A-Za-z0-9+.-]*:/+[^:/@\s]*:)(?:[^/?]*|(?!\d{1,5}(?:,[^/?@]*)?(?:/[^/?@]*)?(?:\?|$)).*)@", RegexOptions.Singleline)]

@@ -28,7 +28,7 @@ public static class NearestName
     public static string? Hint(string typed, IEnumerable<string> known) =>
         Find(typed, known) is { } nearest ? $"did you mean '{nearest}'?" : null;
 
-    /// <summary>As <see cref="Find"/>, for dotted paths: a path whose last step is the same, or near, will do.</summary>
+    /// <summary>Does the same as <see cref="Find"/> for dotted paths: a path whose last step is the same, or near, will do.</summary>
     public static string? FindPath(string typed, IReadOnlyList<string> known)
     {
         string last = LastOf(typed);

@@ -19,7 +19,7 @@ public static class Quantities
     private const long MostCount = 1_000_000_000_000_000;
 
     /// <summary>A whole number of things.</summary>
-    /// <param name="text">As typed.</param>
+    /// <param name="text">The text as typed.</param>
     /// <param name="least">Allowed.</param>
     /// <param name="most">Allowed; no more than 1e15 ever is.</param>
     /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
@@ -54,7 +54,7 @@ public static class Quantities
             $"'{text}' is {bytes:N0} bytes; allowed: 1MB or more{(HasUnit(text) ? "" : $" (did you mean {text.Trim()}GB?)")}");
     }
 
-    /// <summary>Not a plain number.</summary>
+    /// <summary>Tells whether a quantity has a unit and is not a plain number.</summary>
     public static bool HasUnit(string text) => !TryNumber(text.Trim(), out _);
 
     /// <summary>Seconds.</summary>
@@ -68,9 +68,9 @@ public static class Quantities
     }
 
     /// <summary>Several values, each of them once.</summary>
-    /// <param name="text">As typed.</param>
+    /// <param name="text">The text as typed.</param>
     /// <param name="parse">Makes a value of the text of one.</param>
-    /// <param name="separator">Between them.</param>
+    /// <param name="separator">The text that stands between them.</param>
     /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
     public static IReadOnlyList<T> ParseList<T>(string text, Func<string, T> parse, char separator = ',')
     {

@@ -18,10 +18,10 @@ public enum KeyKind
     /// </summary>
     Course,
 
-    /// <summary>Such as 90s.</summary>
+    /// <summary>The duration, such as 90s.</summary>
     Duration,
 
-    /// <summary>Such as 1MB.</summary>
+    /// <summary>The size, such as 1MB.</summary>
     Size,
 
     /// <summary>A size, or the word none.</summary>
@@ -48,7 +48,7 @@ public enum KeyKind
 }
 
 /// <summary>One key of the language.</summary>
-/// <param name="Name">As it is written.</param>
+/// <param name="Name">The name as it is written.</param>
 /// <param name="Kind">What its value may be.</param>
 /// <param name="Description">A sentence for editors and docs.</param>
 /// <param name="Of">The keys of its mappings.</param>
@@ -57,12 +57,12 @@ public sealed record Key(string Name, KeyKind Kind, string Description, KeySet? 
     /// <summary>The only values that are allowed, of a mapping beside the mapping itself; null when there is no such list.</summary>
     public IReadOnlyList<string>? Allowed { get; init; }
 
-    /// <summary>Of a list of mappings without keys of their own: what its items are, such as operation; the schema defines it.</summary>
+    /// <summary>What the items of a list of mappings without keys of their own are, such as operation; the schema defines it.</summary>
     public string Items { get; init; } = "operation";
 }
 
 /// <summary>The keys that a mapping may have.</summary>
-/// <param name="Name">Of the kind of mapping, such as phase.</param>
+/// <param name="Name">The name of the kind of mapping, such as phase.</param>
 /// <param name="Description">A sentence.</param>
 /// <param name="Keys">All of them.</param>
 public sealed record KeySet(string Name, string Description, IReadOnlyList<Key> Keys)

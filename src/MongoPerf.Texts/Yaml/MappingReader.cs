@@ -10,7 +10,7 @@ public sealed partial class MappingReader
     private readonly KeySet _keys;
 
     /// <param name="node">Must be a mapping.</param>
-    /// <param name="what">For messages, such as phase 'read'.</param>
+    /// <param name="what">What it is called in messages, such as phase 'read'.</param>
     /// <param name="keys">What it may have.</param>
     /// <exception cref="UserException">No mapping, or a key that is not known.</exception>
     public MappingReader(ScenarioNode node, string what, KeySet keys)
@@ -32,7 +32,7 @@ public sealed partial class MappingReader
     public static UserException Wrong(ScenarioNode node, string message, string? hint = null) =>
         new(ExitCode.WrongUsage, $"{node.Position}: {message}", hint);
 
-    /// <param name="key">That is not allowed.</param>
+    /// <param name="key">The key that is not allowed.</param>
     /// <param name="what">Where it is, for messages.</param>
     /// <param name="allowed">All that are.</param>
     /// <param name="kind">What they are.</param>
@@ -148,7 +148,7 @@ public sealed partial class MappingReader
         return CanBeShown(scalar.Text) ? scalar : throw Wrong(node, $"{Prefix(key)} contains a control character");
     }
 
-    /// <summary>Without control characters, but for line breaks and tabs.</summary>
+    /// <summary>Tells whether a text is without control characters, but for line breaks and tabs.</summary>
     public static bool CanBeShown(string text) => !text.Any(c => char.IsControl(c) && c is not ('\n' or '\t'));
 
     /// <summary>How other tools write several values where this program takes a list, such as 1..32, 1-32, 1,8 and ramp.</summary>

@@ -7,11 +7,11 @@ namespace MongoPerf.Texts.Yaml;
 /// <summary>
 /// Builds nodes from a parser's events: bounds and aliases are checked as they come, before anything is nested or copied.
 /// </summary>
-/// <param name="file">As errors are to name it.</param>
+/// <param name="file">The file as errors are to name it.</param>
 /// <param name="parser">Stands on the first event of a node.</param>
 public sealed class NodeReader(string file, IParser parser)
 {
-    /// <summary>For a mapping that has an operation's changes twice: beside its name, and once more.</summary>
+    /// <summary>The hint for a mapping that has an operation's changes twice: beside its name, and once more.</summary>
     public const string HintOfChanges = "what an operation changes stands under 'with', such as with: {$set: {name: ^word}}";
 
     /// <summary>
@@ -19,7 +19,7 @@ public sealed class NodeReader(string file, IParser parser)
     /// </summary>
     public const int MostLevels = 100;
 
-    /// <summary>Of the whole file, what aliases stand for included.</summary>
+    /// <summary>The most values of the whole file, what aliases stand for included.</summary>
     private const int MostValues = 200_000;
 
     private readonly Dictionary<AnchorName, Anchored> _anchors = [];
@@ -125,6 +125,6 @@ public sealed class NodeReader(string file, IParser parser)
         new(ExitCode.WrongUsage, $"{position}: {message}", hint);
 
     /// <param name="Node">Null until its end has been read.</param>
-    /// <param name="Values">In it.</param>
+    /// <param name="Values">How many values are in it.</param>
     private readonly record struct Anchored(ScenarioNode? Node, int Values);
 }

@@ -3,7 +3,7 @@ namespace MongoPerf.Texts.Yaml;
 /// <summary>Where something stands in a file; 1-based.</summary>
 public readonly record struct Position(string File, int Line, int Column)
 {
-    /// <summary>For a value that no file holds.</summary>
+    /// <summary>The place of a value that no file holds.</summary>
     public static Position CommandLine { get; } = new("command line", 0, 0);
 
     public override string ToString() => Line == 0 ? File : $"{File}:{Line}";
@@ -12,7 +12,7 @@ public readonly record struct Position(string File, int Line, int Column)
 /// <summary>A piece of a scenario file, with the place where it stands.</summary>
 public abstract record ScenarioNode(Position Position)
 {
-    /// <summary>For messages.</summary>
+    /// <summary>Describes the node for messages.</summary>
     public abstract string Describe();
 
     /// <summary>Short text for tables and charts: what a parameter's value is called.</summary>
@@ -23,14 +23,14 @@ public abstract record ScenarioNode(Position Position)
 }
 
 /// <param name="Position">Where.</param>
-/// <param name="Text">Without quotes.</param>
-/// <param name="IsQuoted">Then it is a text, whatever it looks like.</param>
+/// <param name="Text">The text without quotes.</param>
+/// <param name="IsQuoted">The text is quoted, so it is a text whatever it looks like.</param>
 public sealed record ScalarNode(Position Position, string Text, bool IsQuoted) : ScenarioNode(Position)
 {
     /// <summary>Typed on the command line: <c>--scale</c> leaves it as it is.</summary>
     public bool IsExact { get; init; }
 
-    /// <summary>Of a parameter's value that was put in: where it stands itself. Null for anything else.</summary>
+    /// <summary>Where a parameter's value that was put in stands itself. Null for anything else.</summary>
     public Position? DefinedAt { get; init; }
 
     public bool IsNull => !IsQuoted && Text is "" or "~" or "null" or "Null" or "NULL";

@@ -9,14 +9,14 @@ public static class ScenarioYaml
 {
     private const string Start = "'mongoperf new my.yaml' writes a file to start from";
 
-    /// <param name="file">As errors are to name it.</param>
+    /// <param name="file">The file as errors are to name it.</param>
     /// <param name="text">One document.</param>
     /// <exception cref="UserException">
     /// No YAML, no mapping, several documents, beyond the bounds of <see cref="NodeReader"/>; says where.
     /// </exception>
     public static MappingNode Read(string file, string text) => Read(file, text, "expected a mapping with 'data' and 'phases'", Start);
 
-    /// <param name="file">As errors are to name it.</param>
+    /// <param name="file">The file as errors are to name it.</param>
     /// <param name="text">One document.</param>
     /// <param name="expected">Said of what is no mapping.</param>
     /// <param name="start">A hint then; null for none.</param>
@@ -71,7 +71,7 @@ public static class ScenarioYaml
         .Select(line => (int?)line.Index + 1).FirstOrDefault();
 
     /// <summary>Finds the quote that is not closed, where that is why the file can't be read.</summary>
-    /// <param name="parser">At the last event that could be read.</param>
+    /// <param name="parser">The parser at the last event that could be read.</param>
     /// <param name="e">The parser's failure.</param>
     /// <param name="what">What it says.</param>
     private static (long Line, string Problem, string Hint)? FindOpenQuote(Parser parser, YamlException e, string what)

@@ -8,7 +8,7 @@ namespace MongoPerf.Wire.Authentication;
 /// <summary>The keys that AWS gave. Prints none of them.</summary>
 internal sealed record AwsKeys(string AccessKeyId, string SecretAccessKey, string? SessionToken)
 {
-    /// <summary>From the connection string, else from the environment; metadata services are not asked.</summary>
+    /// <summary>Finds credentials in the connection string, else in the environment; metadata services are not asked.</summary>
     /// <returns>Null when there are none.</returns>
     public static AwsKeys? Find(MongoCredential credential, Func<string, string?> variable)
     {
@@ -27,7 +27,7 @@ internal sealed record AwsKeys(string AccessKeyId, string SecretAccessKey, strin
 /// Signature Version 4.
 /// </summary>
 /// <param name="keys">Whose they are logs in.</param>
-/// <param name="now">For the signature's date; AWS takes no date that is minutes away from its own.</param>
+/// <param name="now">The time for the signature's date; AWS takes no date that is minutes away from its own.</param>
 /// <param name="nonce">32 random bytes.</param>
 internal sealed class AwsConversation(AwsKeys keys, Func<DateTimeOffset> now, byte[] nonce) : ISaslConversation
 {

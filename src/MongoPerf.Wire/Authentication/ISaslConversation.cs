@@ -3,7 +3,7 @@ namespace MongoPerf.Wire.Authentication;
 /// <summary>The client's half of a SASL exchange: bytes in, bytes out; knows nothing of connections. One thread, one use.</summary>
 internal interface ISaslConversation
 {
-    /// <summary>As MongoDB spells it.</summary>
+    /// <summary>The mechanism as MongoDB spells it.</summary>
     string Mechanism { get; }
 
     /// <summary>

@@ -24,7 +24,7 @@ public sealed class MongoCredential
     /// <summary>The database that knows the user, or <c>$external</c>.</summary>
     public string Source { get; }
 
-    /// <summary>As MongoDB spells it; null: to be agreed with the server (SCRAM-SHA-256 or SCRAM-SHA-1).</summary>
+    /// <summary>The mechanism as MongoDB spells it; null agrees on one with the server (SCRAM-SHA-256 or SCRAM-SHA-1).</summary>
     public string? Mechanism { get; }
 
     /// <summary>authMechanismProperties, with defaults filled in.</summary>

@@ -21,8 +21,8 @@ internal static class Scram
         mechanism == Sha256 ? SaslPrep.Prepare(password) : Digest($"{userName}:mongo:{password}");
 
     /// <param name="mechanism">One of the two.</param>
-    /// <param name="prepared">As <see cref="Prepare"/> returns it.</param>
-    /// <param name="salt">Of the user.</param>
+    /// <param name="prepared">A password that <see cref="Prepare"/> returned.</param>
+    /// <param name="salt">The salt of the user.</param>
     /// <param name="iterations">1 and up; thousands take milliseconds.</param>
     public static ScramKeys Derive(string mechanism, string prepared, byte[] salt, int iterations)
     {

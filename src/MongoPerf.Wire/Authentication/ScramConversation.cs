@@ -32,10 +32,10 @@ internal sealed class ScramConversation : ISaslConversation
     }
 
     /// <param name="mechanism">One of the two.</param>
-    /// <param name="userName">As it is, not prepared.</param>
+    /// <param name="userName">The user name as it is, not prepared.</param>
     /// <param name="password">Gives what goes into the key derivation; asked once the server has named salt and iterations.</param>
     /// <param name="nonce">Printable ASCII without commas.</param>
-    /// <param name="cache">Of this user and password.</param>
+    /// <param name="cache">The cache of this user and password.</param>
     internal ScramConversation(string mechanism, string userName, Func<string> password, string nonce, ScramKeyCache cache)
     {
         Mechanism = mechanism;

@@ -9,15 +9,15 @@ namespace MongoPerf.Wire.Authentication;
 /// </summary>
 /// <param name="Mechanism">SCRAM-SHA-256 or SCRAM-SHA-1.</param>
 /// <param name="Salt">The user's own.</param>
-/// <param name="Iterations">Of the key derivation.</param>
+/// <param name="Iterations">The iterations of the key derivation.</param>
 /// <param name="StoredKey">The hash of the client's key.</param>
-/// <param name="ServerKey">By which the server proves that it knows the user.</param>
+/// <param name="ServerKey">The server key by which the server proves that it knows the user.</param>
 public sealed record ScramCredential(string Mechanism, byte[] Salt, int Iterations, byte[] StoredKey, byte[] ServerKey)
 {
     /// <summary>The stronger one first.</summary>
     public static IReadOnlyList<string> Mechanisms { get; } = [Scram.Sha256, Scram.Sha1];
 
-    /// <summary>Of a new password, with a new salt. Salts and iterations are as many as mongod's.</summary>
+    /// <summary>Makes the credential of a new password, with a new salt. Salts and iterations are as many as mongod's.</summary>
     /// <exception cref="SaslException">SCRAM-SHA-256 does not allow the password; the message says why and does not hold it.</exception>
     public static ScramCredential Create(string mechanism, string userName, string password)
     {
@@ -26,9 +26,11 @@ public sealed record ScramCredential(string Mechanism, byte[] Salt, int Iteratio
         return new(mechanism, salt, IterationsOf(mechanism), Scram.Hash(mechanism, keys.ClientKey), keys.ServerKey);
     }
 
-    /// <summary>For a user who is not there: it looks like anybody's, has the same salt each time, and no password fits it.</summary>
+    /// <summary>
+    /// Makes a credential for a user who is not there: it looks like anybody's, has the same salt each time, and no password fits it.
+    /// </summary>
     /// <param name="mechanism">Which one the client speaks.</param>
-    /// <param name="userName">As the client sent it.</param>
+    /// <param name="userName">The user name as the client sent it.</param>
     /// <param name="secret">The server's own; who knew it could tell users from others by their salts.</param>
     public static ScramCredential Fake(string mechanism, string userName, byte[] secret)
     {

@@ -13,7 +13,7 @@ namespace MongoPerf.Wire.Authentication;
 /// <param name="nonce">The server's part: printable ASCII without commas.</param>
 public sealed class ScramServerConversation(string mechanism, Func<string, ScramCredential> find, string nonce)
 {
-    /// <summary>Of a message; the longest that clients send has some hundred bytes.</summary>
+    /// <summary>The most bytes of a message; the longest that clients send has some hundred bytes.</summary>
     private const int MostBytes = 4096;
 
     private static readonly UTF8Encoding StrictUtf8 = new(false, throwOnInvalidBytes: true);

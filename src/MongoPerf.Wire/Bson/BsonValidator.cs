@@ -19,7 +19,7 @@ public static class BsonValidator
     }
 
     /// <summary>
-    /// As <see cref="Validate(ReadOnlySpan{byte})"/>, without a look at texts and keys: what a server checks of every message.
+    /// Does the same as <see cref="Validate(ReadOnlySpan{byte})"/> without a look at texts and keys: what a server checks of every message.
     /// </summary>
     /// <inheritdoc cref="Validate(ReadOnlySpan{byte})"/>
     public static int ValidateStructure(ReadOnlySpan<byte> document)

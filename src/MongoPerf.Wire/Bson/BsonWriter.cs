@@ -100,7 +100,7 @@ public sealed class BsonWriter
     public void WriteNull(ReadOnlySpan<byte> name) => WriteName(BsonType.Null, name);
 
     /// <param name="name">The element's key.</param>
-    /// <param name="milliseconds">Since 1970-01-01 UTC.</param>
+    /// <param name="milliseconds">Milliseconds since 1970-01-01 UTC.</param>
     public void WriteDateTime(ReadOnlySpan<byte> name, long milliseconds)
     {
         WriteName(BsonType.DateTime, name);

@@ -62,7 +62,9 @@ public readonly record struct Decimal128(ulong High, ulong Low)
         return true;
     }
 
-    /// <summary>As the specification's to-string rule says: scientific when the exponent is positive or the number tiny.</summary>
+    /// <summary>
+    /// The number as the specification's to-string rule says: scientific when the exponent is positive or the number tiny.
+    /// </summary>
     public override string ToString()
     {
         string sign = (High & SignBit) != 0 ? "-" : "";

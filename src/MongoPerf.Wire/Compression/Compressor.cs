@@ -3,7 +3,7 @@ namespace MongoPerf.Wire.Compression;
 /// <summary>One way to compress messages, with what it needs to work without allocating. One connection's, one thread at a time.</summary>
 internal abstract class Compressor : IDisposable
 {
-    /// <summary>As connection strings and hello spell it.</summary>
+    /// <summary>The name as connection strings and hello spell it.</summary>
     public abstract string Name { get; }
 
     /// <summary>compressorId in OP_COMPRESSED. Source: specifications/source/compression/OP_COMPRESSED.md.</summary>

@@ -3,7 +3,7 @@ namespace MongoPerf.Wire.Compression;
 /// <summary>Which compressors there are.</summary>
 public static class Compressors
 {
-    /// <summary>As MongoDB spells them.</summary>
+    /// <summary>The names of the compressors as MongoDB spells them.</summary>
     public static IReadOnlyList<string> Known { get; } = ["snappy", "zlib", "zstd"];
 
     /// <summary>

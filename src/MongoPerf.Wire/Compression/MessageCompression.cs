@@ -10,7 +10,7 @@ namespace MongoPerf.Wire.Compression;
 /// <param name="compressor">What was agreed on in hello; disposed of with this.</param>
 internal sealed class MessageCompression(Compressor compressor) : IDisposable
 {
-    /// <summary>Behind the header: int32 original opcode, int32 length uncompressed, byte compressor.</summary>
+    /// <summary>The bytes behind the header: int32 original opcode, int32 length uncompressed, byte compressor.</summary>
     private const int PrefixBytes = 9;
 
     private const int Start = MessageHeader.Size + PrefixBytes;

@@ -12,7 +12,7 @@ internal sealed class CertificateVerdict(ServerAddress server, TlsSettings setti
     /// <summary>Null unless <see cref="Check"/> refused it.</summary>
     public string? Refusal { get; private set; }
 
-    /// <summary>For <see cref="SslStream"/>, as its RemoteCertificateValidationCallback.</summary>
+    /// <summary>Judges a certificate for <see cref="SslStream"/>, as its RemoteCertificateValidationCallback.</summary>
     public bool Check(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
     {
         if (settings.AllowInvalidHostnames)

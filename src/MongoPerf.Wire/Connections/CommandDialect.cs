@@ -59,7 +59,7 @@ public sealed class CommandDialect
     }
 
     /// <summary>The reply in the form of the command that the caller meant.</summary>
-    /// <param name="command">As it was before <see cref="Translate"/>.</param>
+    /// <param name="command">The name of the command before <see cref="Translate"/>.</param>
     /// <param name="reply">The server's; one that is not ok stays as it is.</param>
     public BsonDocument ReadReply(BsonDocument command, BsonDocument reply)
     {

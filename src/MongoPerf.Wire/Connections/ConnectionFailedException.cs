@@ -37,7 +37,7 @@ public sealed class AuthenticationFailedException(
     private const string CertificateHint =
         "the subject of the certificate in tlsCertificateKeyFile must be a user of the server's database $external";
 
-    /// <summary>Such as SCRAM-SHA-256; null where it is not known.</summary>
+    /// <summary>The mechanism, such as SCRAM-SHA-256; null where it is not known.</summary>
     public string? Mechanism { get; init; }
 
     public override string Hint => Mechanism == "MONGODB-X509" ? CertificateHint : PasswordHint;

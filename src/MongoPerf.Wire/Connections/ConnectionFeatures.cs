@@ -8,7 +8,7 @@ internal static class ConnectionFeatures
     /// <summary>Drivers pass any word on, and with another one a server refuses every operation.</summary>
     private static readonly string[] ReadConcernLevels = ["local", "available", "majority", "linearizable", "snapshot"];
 
-    /// <summary>In plain words, what is not there; empty for a string that can be followed.</summary>
+    /// <summary>Says in plain words what is not there; empty for a string that can be followed.</summary>
     public static IEnumerable<string> Unsupported(ConnectionString uri)
     {
         if (uri.AuthMechanism is { } mechanism && ConnectionAuthentication.IsUnsupported(mechanism))

@@ -33,7 +33,7 @@ internal enum ConnectionOptionUse
 }
 
 /// <summary>One option of the connection string and the values it may take.</summary>
-/// <param name="Name">As the URI options specification spells it.</param>
+/// <param name="Name">The name as the URI options specification spells it.</param>
 /// <param name="Kind">How its value is read.</param>
 /// <param name="Minimum">The least integer.</param>
 /// <param name="Maximum">The greatest integer.</param>

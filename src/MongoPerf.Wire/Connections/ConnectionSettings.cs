@@ -9,12 +9,12 @@ namespace MongoPerf.Wire.Connections;
 /// </summary>
 public sealed record ConnectionSettings
 {
-    /// <summary>For DNS, TCP connect, TLS and handshake together; zero waits for ever.</summary>
+    /// <summary>The time for DNS, TCP connect, TLS and handshake together; zero waits for ever.</summary>
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// For a reply to begin; the rest of it has as long once more. Drivers wait for ever by default; a load tester that does would mistake
-    /// a dead peer for a slow one. Zero waits for ever.
+    /// The time for a reply to begin; the rest of it has as long once more. Drivers wait for ever by default; a load tester that does would
+    /// mistake a dead peer for a slow one. Zero waits for ever.
     /// </summary>
     public TimeSpan ReplyTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
@@ -53,13 +53,17 @@ public sealed record ConnectionSettings
     /// </summary>
     public bool IsDirect { get; init; }
 
-    /// <summary>For writes that name no concern of their own: <c>w</c>, <c>j</c>, <c>wtimeout</c>; null leaves them as they are.</summary>
+    /// <summary>
+    /// The write concern for writes that name no concern of their own: <c>w</c>, <c>j</c>, <c>wtimeout</c>; null leaves them as they are.
+    /// </summary>
     public BsonDocument? WriteConcern { get; init; }
 
-    /// <summary>For reads that name no level of their own, such as <c>majority</c>; null leaves them as they are.</summary>
+    /// <summary>
+    /// The read concern level for reads that name no level of their own, such as <c>majority</c>; null leaves them as they are.
+    /// </summary>
     public string? ReadConcernLevel { get; init; }
 
-    /// <summary>For reads that name none of their own.</summary>
+    /// <summary>The read preference for reads that name none of their own.</summary>
     public ReadPreference ReadPreference { get; init; } = ReadPreference.Primary;
 
     /// <summary>A load balancer stands before several mongos: each connection leads to one of them, and stays with it.</summary>

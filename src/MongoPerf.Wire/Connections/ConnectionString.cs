@@ -44,7 +44,7 @@ public sealed class ConnectionString
     }
 
     /// <summary>
-    /// In the string's order, at least one; of mongodb+srv the name that is looked up, until <see cref="Resolve()"/> has done so.
+    /// The hosts in the string's order, at least one; of mongodb+srv the name that is looked up, until <see cref="Resolve()"/> has done so.
     /// </summary>
     public IReadOnlyList<ServerAddress> Hosts { get; }
 
@@ -152,7 +152,7 @@ public sealed class ConnectionString
     /// <summary>Null: no limit.</summary>
     public int? MaxStalenessSeconds => Number("maxStalenessSeconds") is > 0 and var seconds ? seconds : null;
 
-    /// <summary>In the order of preference: snappy, zlib, zstd.</summary>
+    /// <summary>The compressors in the order of preference: snappy, zlib, zstd.</summary>
     public IReadOnlyList<string> Compressors => _options.GetValueOrDefault("compressors") as IReadOnlyList<string> ?? [];
 
     /// <summary>-1 (zlib's own default) to 9.</summary>
@@ -243,7 +243,9 @@ public sealed class ConnectionString
         return Write(user is null ? "" : $"{user}{secret}@", options.Select(option => $"{option.Name}={option.RawValue}"));
     }
 
-    /// <summary>For logs and reports: the password, secret options and the values of unknown options are replaced by ***.</summary>
+    /// <summary>
+    /// The string for logs and reports: the password, secret options and the values of unknown options are replaced by ***.
+    /// </summary>
     public string ToMaskedString() =>
         Write(UserName is null ? "" : Uri.EscapeDataString(UserName) + (Password is null ? "@" : $":{Mask}@"), _rawOptions.Select(Hide));
 

@@ -70,7 +70,7 @@ internal sealed partial class ConnectionStringParts
 
     public string? Database { get; private set; }
 
-    /// <summary>In the order of the string; values still percent-encoded.</summary>
+    /// <summary>The options in the order of the string; values still percent-encoded.</summary>
     public List<(string Name, string RawValue)> Options { get; } = [];
 
     public static ConnectionStringParts Split(string text) => new(text);

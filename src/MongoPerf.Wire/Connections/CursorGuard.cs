@@ -4,13 +4,13 @@ namespace MongoPerf.Wire.Connections;
 
 /// <summary>Notices a cursor that never ends: each of its batches comes in time, so no time-out does.</summary>
 /// <param name="connection">The cursor's.</param>
-/// <param name="mostDocuments">That its query can bring.</param>
+/// <param name="mostDocuments">The most documents that its query can return.</param>
 /// <param name="hasTime">
 /// Whether all batches together must come within ten time-outs of a reply; not so where it is known how many documents there can be.
 /// </param>
 public struct CursorGuard(MongoConnection connection, long mostDocuments, bool hasTime = true)
 {
-    /// <summary>In a row; servers send one now and then.</summary>
+    /// <summary>The most empty batches in a row; servers send one now and then.</summary>
     private const int MostEmptyBatches = 100;
 
     private const int MostTimeouts = 10;
@@ -20,7 +20,7 @@ public struct CursorGuard(MongoConnection connection, long mostDocuments, bool h
     private int _empty;
 
     /// <summary>A batch came, and the cursor says that there is more.</summary>
-    /// <param name="documents">In the batch.</param>
+    /// <param name="documents">The documents in the batch.</param>
     /// <exception cref="WireProtocolException">There can't be.</exception>
     public void AskForMore(long documents)
     {

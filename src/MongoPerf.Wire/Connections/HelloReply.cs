@@ -35,7 +35,7 @@ public sealed class HelloReply(BsonDocument document)
     /// <summary>host:port of the members that hold data and are not hidden, as they name each other.</summary>
     public IEnumerable<string> Members => Texts("hosts").Concat(Texts("passives"));
 
-    /// <summary>Of a member; of two tags of one name the last counts.</summary>
+    /// <summary>The tags of a member; of two tags of one name the last counts.</summary>
     public IReadOnlyDictionary<string, string> Tags
     {
         get

@@ -49,7 +49,7 @@ public sealed class MongoConnection : IDisposable
 
     public ServerAddress Address { get; }
 
-    /// <summary>For a reply to begin, and once more for the rest of it; zero waits for ever.</summary>
+    /// <summary>The time for a reply to begin, and once more for the rest of it; zero waits for ever.</summary>
     public TimeSpan ReplyTimeout => _replyTimeout;
 
     /// <summary>How commands are named there: for messages that are written by hand.</summary>
@@ -146,7 +146,7 @@ public sealed class MongoConnection : IDisposable
         return Receive();
     }
 
-    /// <summary>As <see cref="RoundTrip"/>, for commands that may take longer than a reply otherwise may.</summary>
+    /// <summary>Does the same as <see cref="RoundTrip"/> for commands that may take longer than a reply otherwise may.</summary>
     public ReadOnlySpan<byte> RoundTripWithoutTimeout(ReadOnlySpan<byte> message)
     {
         SetTimeout(TimeSpan.Zero);
@@ -170,7 +170,7 @@ public sealed class MongoConnection : IDisposable
         return reply;
     }
 
-    /// <summary>As <see cref="RunCommand"/>, but the caller looks at ok, writeErrors and writeConcernError.</summary>
+    /// <summary>Does the same as <see cref="RunCommand"/>, but the caller looks at ok, writeErrors and writeConcernError.</summary>
     public BsonDocument RunUnchecked(string database, BsonDocument command)
     {
         ReadOnlySpan<byte> message = _commands.WriteCommand(database, Dialect.Translate(command), ++_requestId);
@@ -178,7 +178,9 @@ public sealed class MongoConnection : IDisposable
         return Dialect.ReadReply(command, new BsonDocument(OpMsg.Parse(Receive()).Body.ToArray()));
     }
 
-    /// <summary>As <see cref="RunCommand"/>, for commands that may take longer than a reply otherwise may (index builds, say).</summary>
+    /// <summary>
+    /// Does the same as <see cref="RunCommand"/> for commands that may take longer than a reply otherwise may (index builds, say).
+    /// </summary>
     public BsonDocument RunLongCommand(string database, BsonDocument command)
     {
         SetTimeout(TimeSpan.Zero);
@@ -332,7 +334,9 @@ public sealed class MongoConnection : IDisposable
         return message;
     }
 
-    /// <summary>Of what was sent last, and of nothing that another message follows: that was never asked for.</summary>
+    /// <summary>
+    /// Requires that a reply answers what was sent last, and that no other message follows it, which would never have been asked for.
+    /// </summary>
     private void RequireAnswer(ReadOnlySpan<byte> message)
     {
         MessageHeader header = MessageHeader.Read(message);
@@ -376,7 +380,7 @@ public sealed class MongoConnection : IDisposable
         ? new TlsFailedException(Address, TlsTransport.Explain(e), e)
         : new ConnectionFailedException(Address, Explain(e, _timeout), e);
 
-    /// <summary>In plain words what went wrong on a socket, or on TLS over it.</summary>
+    /// <summary>Says in plain words what went wrong on a socket, or on TLS over it.</summary>
     private static string Explain(Exception e, TimeSpan timeout) =>
         FindSocketError(e) is { } error ? SocketTransport.Explain(error, timeout) : TlsTransport.Explain(e);
 

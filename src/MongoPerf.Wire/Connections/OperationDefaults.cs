@@ -20,9 +20,9 @@ internal sealed class OperationDefaults
     private readonly byte[] _readPreference;
     private byte[] _message = [];
 
-    /// <param name="writeConcern">For writes.</param>
-    /// <param name="readConcern">For reads: its level.</param>
-    /// <param name="readPreference">For everything that is no write.</param>
+    /// <param name="writeConcern">The write concern for writes.</param>
+    /// <param name="readConcern">The read concern level for reads.</param>
+    /// <param name="readPreference">The read preference for everything that is no write.</param>
     private OperationDefaults(BsonDocument? writeConcern, string? readConcern, BsonDocument? readPreference)
     {
         _writeConcern = Element("writeConcern", writeConcern);
@@ -37,7 +37,9 @@ internal sealed class OperationDefaults
         Write,
     }
 
-    /// <summary>For the operations of a load. Which member reads go to is decided before they are prepared, and stands in them.</summary>
+    /// <summary>
+    /// The defaults for the operations of a load. Which member reads go to is decided before they are prepared, and stands in them.
+    /// </summary>
     /// <returns>Null when there is nothing to add.</returns>
     public static OperationDefaults? ForLoad(ConnectionSettings settings, HelloReply server) =>
         settings.WriteConcern is null && settings.ReadConcernLevel is null && !IsDirectSecondary(settings, server)
@@ -45,8 +47,8 @@ internal sealed class OperationDefaults
             : new OperationDefaults(settings.WriteConcern, settings.ReadConcernLevel, ReadPreferenceOf(settings, server));
 
     /// <summary>
-    /// For commands around the load, which name the concerns they need: only a secondary that was named wants to be told
-    /// that it may answer.
+    /// The defaults for commands around the load, which name the concerns they need: only a secondary that was named wants to be told that
+    /// it may answer.
     /// </summary>
     /// <inheritdoc cref="ForLoad"/>
     public static OperationDefaults? ForHousekeeping(ConnectionSettings settings, HelloReply server) =>

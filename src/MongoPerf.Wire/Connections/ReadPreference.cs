@@ -20,7 +20,7 @@ public enum ReadMode
 /// <remarks>Source: specifications, server-selection.md.</remarks>
 public sealed record ReadPreference(ReadMode Mode)
 {
-    /// <summary>As the wire spells them, in the order of <see cref="ReadMode"/>.</summary>
+    /// <summary>The names of the modes as the wire spells them, in the order of <see cref="ReadMode"/>.</summary>
     public static IReadOnlyList<string> ModeNames { get; } = ["primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"];
 
     public static ReadPreference Primary { get; } = new(ReadMode.Primary);
@@ -37,7 +37,7 @@ public sealed record ReadPreference(ReadMode Mode)
 
     public string ModeName => ModeNames[(int)Mode];
 
-    /// <summary>As the wire has it.</summary>
+    /// <summary>The document as the wire has it.</summary>
     public BsonDocument Document
     {
         get
@@ -58,7 +58,7 @@ public sealed record ReadPreference(ReadMode Mode)
 
     public override int GetHashCode() => ToString().GetHashCode(StringComparison.Ordinal);
 
-    /// <summary>Such as "secondary with tags dc:ny,rack:1; dc:sf, at most 120 s behind".</summary>
+    /// <summary>The preference as text, such as "secondary with tags dc:ny,rack:1; dc:sf, at most 120 s behind".</summary>
     public override string ToString()
     {
         string tags = TagSets.Count == 0 ? "" : " with tags " + string.Join("; ", TagSets.Select(TextOf));

@@ -11,7 +11,7 @@ internal sealed class RepeatingTransport : Transport
     private readonly byte[] _reply;
     private int _at;
 
-    /// <param name="body">Of the reply, a document.</param>
+    /// <param name="body">The body of the reply, a document.</param>
     public RepeatingTransport(ReadOnlySpan<byte> body)
     {
         _reply = new byte[MessageHeader.Size + 5 + body.Length];

@@ -23,10 +23,10 @@ public sealed record ServerAddress(string Host, int Port)
             int.Parse(text.AsSpan(colon + 1), CultureInfo.InvariantCulture)) : null;
     }
 
-    /// <summary>As a connection string has it: the slashes of a unix socket's path are encoded.</summary>
+    /// <summary>The address as a connection string has it: the slashes of a unix socket's path are encoded.</summary>
     internal string ToUriText() => Port == 0 ? Uri.EscapeDataString(Host) : ToString();
 
-    /// <summary>For people: "db1:27017", "[::1]:27017", "/tmp/mongodb-27017.sock".</summary>
+    /// <summary>The address for people: "db1:27017", "[::1]:27017", "/tmp/mongodb-27017.sock".</summary>
     public override string ToString() => Host switch
     {
         _ when Port == 0 => Host,

@@ -8,7 +8,7 @@ internal sealed class SocketTransport : Transport
 {
     public const string ClosedByServer = "connection closed by the server";
 
-    /// <summary>Of one call, which returns when the system has taken all of it.</summary>
+    /// <summary>The most bytes of one call, which returns when the system has taken all of it.</summary>
     private const int LargestPiece = 256 * 1024;
 
     /// <summary>Milliseconds in which a message's pieces are taken as they come, without a look whether the next one is there.</summary>
@@ -34,7 +34,7 @@ internal sealed class SocketTransport : Transport
     public override long BytesReceived => Volatile.Read(ref _received);
 
     /// <param name="server">Where to.</param>
-    /// <param name="timeout">For one attempt; a name may have several addresses. Zero waits for ever.</param>
+    /// <param name="timeout">The time for one attempt; a name may have several addresses. Zero waits for ever.</param>
     /// <param name="stop">Ends the wait, also for DNS.</param>
     /// <exception cref="ConnectionFailedException">Refused, unknown host or no answer in time.</exception>
     /// <exception cref="OperationCanceledException">It was stopped.</exception>
@@ -152,7 +152,7 @@ internal sealed class SocketTransport : Transport
         }
     }
 
-    /// <summary>On a system whose blocking connect knows no time-out.</summary>
+    /// <summary>Connects on a system whose blocking connect knows no time-out.</summary>
     private static void ConnectWithin(Socket socket, ServerAddress server, TimeSpan timeout)
     {
         using var limit = new CancellationTokenSource(timeout > TimeSpan.Zero ? timeout : Timeout.InfiniteTimeSpan);
@@ -187,7 +187,7 @@ internal sealed class SocketTransport : Transport
             throw new SocketException((int)SocketError.TimedOut);
     }
 
-    /// <summary>Of one message through the socket.</summary>
+    /// <summary>How far one message has come through the socket.</summary>
     private struct Progress
     {
         public int Pieces;

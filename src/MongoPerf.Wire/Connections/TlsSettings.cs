@@ -30,10 +30,10 @@ public sealed class TlsSettings
 
     public bool HasClientCertificate => _client is not null;
 
-    /// <summary>With its key; null when there is none.</summary>
+    /// <summary>The client certificate with its key; null when there is none.</summary>
     public X509Certificate2? ClientCertificate => _client?.TargetCertificate;
 
-    /// <summary>For looking whether a server speaks TLS at all: nothing is verified and nothing must be sent.</summary>
+    /// <summary>The settings for looking whether a server speaks TLS at all: nothing is verified and nothing must be sent.</summary>
     internal static TlsSettings AnyServer { get; } = new() { AllowInvalidCertificates = true, AllowInvalidHostnames = true };
 
     /// <exception cref="ConnectionStringException">
@@ -64,8 +64,8 @@ public sealed class TlsSettings
     public override string ToString() => $"TLS{(HasClientCertificate ? " with a client certificate" : "")}";
 
     /// <summary>
-    /// For a client whose library takes no policy: as RemoteCertificateValidationCallback it trusts the same servers as our
-    /// own connections do.
+    /// Checks for a client whose library takes no policy: as RemoteCertificateValidationCallback it trusts the same servers as our own
+    /// connections do.
     /// </summary>
     public bool Check(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
     {

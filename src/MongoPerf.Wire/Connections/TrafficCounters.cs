@@ -6,8 +6,8 @@ namespace MongoPerf.Wire.Connections;
 /// </summary>
 /// <param name="MessageBytesSent">Whole messages, headers included.</param>
 /// <param name="WireBytesSent">What went through the socket, handshakes included.</param>
-/// <param name="MessageBytesReceived">As <paramref name="MessageBytesSent"/>.</param>
-/// <param name="WireBytesReceived">As <paramref name="WireBytesSent"/>.</param>
+/// <param name="MessageBytesReceived">Bytes of messages received, as <paramref name="MessageBytesSent"/>.</param>
+/// <param name="WireBytesReceived">Bytes received through the socket, as <paramref name="WireBytesSent"/>.</param>
 public readonly record struct TrafficCounters(long MessageBytesSent, long WireBytesSent, long MessageBytesReceived, long WireBytesReceived)
 {
     public static TrafficCounters operator +(TrafficCounters a, TrafficCounters b) => new(

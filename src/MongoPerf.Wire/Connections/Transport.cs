@@ -16,8 +16,8 @@ internal abstract class Transport : IDisposable
     public abstract long BytesReceived { get; }
 
     /// <summary>Bounds each later message, in or out.</summary>
-    /// <param name="first">For its first byte to come, or to go; zero waits for ever.</param>
-    /// <param name="rest">For all that follows it, in however many pieces it comes or goes; zero waits for ever.</param>
+    /// <param name="first">The time for its first byte to come, or to go; zero waits for ever.</param>
+    /// <param name="rest">The time for all that follows it, in however many pieces it comes or goes; zero waits for ever.</param>
     public abstract void SetTimeouts(TimeSpan first, TimeSpan rest);
 
     /// <summary>What is received next begins a message.</summary>

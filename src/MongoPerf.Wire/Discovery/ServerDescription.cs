@@ -59,7 +59,7 @@ internal sealed record ServerDescription(ServerAddress Address, ServerKind Kind)
         SeenMilliseconds = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds(),
     };
 
-    /// <summary>Such as "db1:27017 (secondary, dc:ny)", or "db1:27017: connection refused".</summary>
+    /// <summary>The server as text, such as "db1:27017 (secondary, dc:ny)", or "db1:27017: connection refused".</summary>
     public override string ToString()
     {
         string kind = Kind switch

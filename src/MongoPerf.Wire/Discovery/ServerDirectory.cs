@@ -4,8 +4,8 @@ namespace MongoPerf.Wire.Discovery;
 
 /// <summary>The servers that a connection string leads to: which there are, and which one a worker's operations go to.</summary>
 /// <remarks>
-/// For any thread: one looks at a time, and what it found is read without waiting. Nothing is looked at by itself: connections that are
-/// opened see to it that what is known is no older than the heartbeat, and connections that broke that it is new.
+/// Any thread may use it: one looks at a time, and what it found is read without waiting. Nothing is looked at by itself: connections that
+/// are opened see to it that what is known is no older than the heartbeat, and connections that broke that it is new.
 /// </remarks>
 public sealed class ServerDirectory
 {
@@ -42,7 +42,7 @@ public sealed class ServerDirectory
     }
 
     /// <summary>Where operations go that read with this preference; writes go where <see cref="ReadPreference.Primary"/> does.</summary>
-    /// <param name="preference">Of the operation.</param>
+    /// <param name="preference">The read preference of the operation.</param>
     /// <param name="worker">
     /// 0-based: workers are spread evenly over servers that are equally good, and stay with theirs while it answers.
     /// </param>
@@ -59,7 +59,7 @@ public sealed class ServerDirectory
             .OrderBy(address => address.ToString(), StringComparer.Ordinal)], [.. near.Select(server => server.Address)], worker);
     }
 
-    /// <param name="all">Also those that are away.</param>
+    /// <param name="all">All servers, also those that are away.</param>
     /// <param name="near">Those of them that answer; one or more.</param>
     /// <param name="worker">0-based.</param>
     internal static ServerAddress Spread(IReadOnlyList<ServerAddress> all, IReadOnlyList<ServerAddress> near, int worker)

@@ -14,7 +14,7 @@ internal sealed class ServerScan(ConnectionSettings settings)
     /// <summary>One round trip may have been held up by anything; the least of a few is the way's.</summary>
     private const int Pings = 3;
 
-    /// <summary>Of how old means the newest round trip changes. Source: server-selection.md, "round trip times".</summary>
+    /// <summary>How much of a server's age the newest round trip changes. Source: server-selection.md, "round trip times".</summary>
     private const double NewestWeight = 0.2;
 
     /// <summary>A server that does not answer must not hold up those who wait for one that does.</summary>
@@ -32,7 +32,7 @@ internal sealed class ServerScan(ConnectionSettings settings)
 
     /// <param name="start">Where to begin.</param>
     /// <param name="earlier">What the last look found; empty at first.</param>
-    /// <returns>Of each server that was asked, in the order in which they became known.</returns>
+    /// <returns>What each server said that was asked, in the order in which they became known.</returns>
     public IReadOnlyList<ServerDescription> Run(IEnumerable<ServerAddress> start, IReadOnlyList<ServerDescription> earlier)
     {
         var asked = new List<ServerAddress>();

@@ -75,7 +75,7 @@ internal sealed class ServerSelector(
         preference.MaxStalenessSeconds is not { } most || server.Kind == ServerKind.Primary
         || (Staleness(server) + heartbeat).TotalSeconds <= most;
 
-    /// <summary>Behind the primary; without one behind the secondary that has the latest write.</summary>
+    /// <summary>How far it is behind the primary; without one behind the secondary that has the latest write.</summary>
     private TimeSpan Staleness(ServerDescription secondary)
     {
         long own = secondary.LastWriteMilliseconds ?? 0;

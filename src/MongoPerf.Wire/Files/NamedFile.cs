@@ -8,10 +8,10 @@ namespace MongoPerf.Wire.Files;
 /// </summary>
 public static class NamedFile
 {
-    /// <summary>For somebody to open the other end.</summary>
+    /// <summary>How long somebody may take to open the other end.</summary>
     private static readonly TimeSpan NoWriterLimit = TimeSpan.FromSeconds(5);
 
-    /// <summary>For whoever holds the other end to write something.</summary>
+    /// <summary>How long whoever holds the other end may take to write something.</summary>
     private static readonly TimeSpan SilenceLimit = TimeSpan.FromMinutes(1);
 
     /// <returns>A stream to read once, from its beginning to its end.</returns>
@@ -25,7 +25,7 @@ public static class NamedFile
         ?? File.OpenRead(path);
 
     /// <summary>The text, UTF-8 unless it begins otherwise.</summary>
-    /// <param name="path">As the user named it.</param>
+    /// <param name="path">The path as the user named it.</param>
     /// <param name="most">Characters; of a longer text somewhat more are read, but not all: a device may never end.</param>
     /// <inheritdoc cref="Open(string)"/>
     public static string ReadText(string path, int most = int.MaxValue)

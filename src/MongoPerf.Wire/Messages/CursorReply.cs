@@ -7,8 +7,8 @@ public readonly record struct ReplyRange(int Start, int Length);
 
 /// <summary>The reply to a find or getMore: walked once, from document to document by their lengths.</summary>
 /// <param name="IsOk">ok:1.</param>
-/// <param name="Documents">In the batch.</param>
-/// <param name="Bytes">Of these documents.</param>
+/// <param name="Documents">The documents in the batch.</param>
+/// <param name="Bytes">The bytes of these documents.</param>
 /// <param name="CursorId">0 when nothing more is to come.</param>
 /// <param name="Batch">The array of documents, as a place in the message.</param>
 public readonly record struct CursorReply(bool IsOk, int Documents, long Bytes, long CursorId, ReplyRange Batch)

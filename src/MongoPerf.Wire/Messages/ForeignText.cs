@@ -7,8 +7,8 @@ namespace MongoPerf.Wire.Messages;
 /// </summary>
 public static class ForeignText
 {
-    /// <summary>On one line, characters that control how others are shown as '?'.</summary>
-    /// <param name="text">Of any length.</param>
+    /// <summary>The text on one line, with characters that control how others are shown as '?'.</summary>
+    /// <param name="text">A text of any length.</param>
     /// <param name="longest">Characters that are kept of a longer one, before an ellipsis.</param>
     public static string OneLine(string text, int longest)
     {

@@ -15,7 +15,7 @@ public enum OpCode
 /// <summary>The 16 bytes in front of every message, all little-endian.</summary>
 /// <param name="Length">Bytes, these 16 included; 16 to 48,000,000.</param>
 /// <param name="RequestId">The sender's number for this message.</param>
-/// <param name="ResponseTo">In a reply, the request's number; else 0.</param>
+/// <param name="ResponseTo">The number of the request, in a reply; 0 otherwise.</param>
 /// <param name="OpCode">How the rest is to be read.</param>
 public readonly record struct MessageHeader(int Length, int RequestId, int ResponseTo, OpCode OpCode)
 {

@@ -43,7 +43,7 @@ public readonly ref struct OpQuery
 
     public bool IsCommand => Collection.EndsWith(".$cmd"u8);
 
-    /// <summary>Of a command: the database that it is for.</summary>
+    /// <summary>The database that a command is for.</summary>
     public ReadOnlySpan<byte> Database => Collection[..^".$cmd"u8.Length];
 
     /// <param name="message">Header included, exactly as long as the header says.</param>

@@ -40,7 +40,7 @@ internal sealed class DnsResolver(IPEndPoint? nameServer = null) : INameResolver
         }
     }
 
-    /// <summary>As the system's own resolver asks: no cache, five seconds, twice.</summary>
+    /// <summary>The options of the system's own resolver: no cache, five seconds, twice.</summary>
     private LookupClientOptions Options()
     {
         NameServer[] servers = nameServer is not null ? [nameServer]

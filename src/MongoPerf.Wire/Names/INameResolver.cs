@@ -1,7 +1,7 @@
 namespace MongoPerf.Wire.Names;
 
 /// <summary>A host that an SRV record names.</summary>
-/// <param name="Host">Without the final dot.</param>
+/// <param name="Host">The host without the final dot.</param>
 /// <param name="Port">1 to 65535.</param>
 internal readonly record struct ServiceRecord(string Host, int Port);
 

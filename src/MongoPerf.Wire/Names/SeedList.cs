@@ -3,8 +3,8 @@ using System.Security.Cryptography;
 namespace MongoPerf.Wire.Names;
 
 /// <summary>The servers behind a name of <c>mongodb+srv</c>, and the options that its TXT record adds.</summary>
-/// <param name="Hosts">At least one; at most as many as were asked for, chosen by lot.</param>
-/// <param name="Options">As in a connection string behind the question mark; empty without a record.</param>
+/// <param name="Hosts">The hosts, at least one; at most as many as were asked for, chosen by lot.</param>
+/// <param name="Options">The options as they stand in a connection string behind the question mark; empty without a record.</param>
 internal sealed record SeedList(IReadOnlyList<ServiceRecord> Hosts, string Options)
 {
     /// <exception cref="NameResolutionException">

@@ -12,7 +12,7 @@ namespace MongoPerf.Wire.Tyrant;
 /// </remarks>
 public sealed class TyrantConnection : IDisposable
 {
-    /// <summary>Of one response; the server takes no argument beyond that either.</summary>
+    /// <summary>The most bytes of one response; the server takes no argument beyond that either.</summary>
     public const int MaximumResponseBytes = 256 << 20;
 
     /// <summary>"TTP/", which follows the H of an HTTP server's answer where a number is expected.</summary>

@@ -13,7 +13,7 @@ public sealed class TyrantRequest
 {
     private const byte Magic = 0xC8;
 
-    /// <summary>In a function's options: leaves the update log out. For functions that change nothing.</summary>
+    /// <summary>Leaves the update log out, among a function's options. It is for functions that change nothing.</summary>
     private const int WithoutUpdateLog = 1;
 
     /// <summary>Where the number of arguments stands in a function's request: magic, command, length of the name, options.</summary>
@@ -31,7 +31,7 @@ public sealed class TyrantRequest
     /// <summary>Starts anew with a command on a key and a value: put and its kin.</summary>
     /// <param name="command">Put, PutKeep, PutCat or PutUnacknowledged.</param>
     /// <param name="key">1 byte or more.</param>
-    /// <param name="value">For a table database: names and values, each parted from the next by a zero byte.</param>
+    /// <param name="value">Names and values for a table database, each parted from the next by a zero byte.</param>
     public void StartRecord(TyrantCommand command, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         Start(command);
@@ -42,7 +42,7 @@ public sealed class TyrantRequest
     }
 
     /// <summary>Starts anew with a call of a function; its arguments follow.</summary>
-    /// <param name="name">Such as put, search, setindex; at most 1,023 bytes.</param>
+    /// <param name="name">The name, such as put, search, setindex; at most 1,023 bytes.</param>
     /// <param name="changes">False for a function that only reads.</param>
     public void StartFunction(ReadOnlySpan<byte> name, bool changes)
     {

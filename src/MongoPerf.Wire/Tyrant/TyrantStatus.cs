@@ -22,7 +22,7 @@ public sealed class TyrantStatus
 
     public string Version => Find("version") ?? "unknown";
 
-    /// <summary>Of the database: table, hash, B+ tree, fixed-length, on-memory hash …</summary>
+    /// <summary>The type of the database: table, hash, B+ tree, fixed-length, on-memory hash …</summary>
     public string Type => Find("type") ?? "unknown";
 
     /// <summary>The database's file.</summary>

@@ -11,7 +11,7 @@ internal static class ClusterPrinter
     /// <summary>Where its parts are and how it is used.</summary>
     /// <param name="cluster">Running.</param>
     /// <param name="folderOption">What to append to a command to name its folder; empty for the default one.</param>
-    /// <param name="folder">As typed.</param>
+    /// <param name="folder">The folder as typed.</param>
     /// <param name="output">Standard output.</param>
     public static void WriteUse(LocalCluster cluster, string folder, string folderOption, TextWriter output)
     {

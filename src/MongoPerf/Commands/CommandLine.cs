@@ -81,7 +81,7 @@ public static class CommandLine
     private static InvocationConfiguration Invocation() =>
         new() { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null };
 
-    /// <summary>In another language than English. The library's own headings are lines by themselves.</summary>
+    /// <summary>Shows help in another language than English. The library's own headings are lines by themselves.</summary>
     private static int ShowHelp(string[] args)
     {
         RootCommand root = LanguageOption.Translated(CommandTree.Build());

@@ -10,7 +10,9 @@ internal static class CommandRunner
     /// <summary>Makes this what a command does.</summary>
     public static void Runs(this Command command, Func<ParseResult, ExitCode> body) => command.SetAction(parsed => Run(() => body(parsed)));
 
-    /// <summary>As <see cref="Runs(Command, Func{ParseResult, ExitCode})"/>, for a command whose failures are all exceptions.</summary>
+    /// <summary>
+    /// Does the same as <see cref="Runs(Command, Func{ParseResult, ExitCode})"/> for a command whose failures are all exceptions.
+    /// </summary>
     public static void Runs(this Command command, Action<ParseResult> body) => command.Runs(parsed =>
     {
         body(parsed);

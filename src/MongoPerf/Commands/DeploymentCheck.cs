@@ -21,7 +21,7 @@ internal sealed class DeploymentCheck(ParseResult parsed, SharedOptions options,
         settings is { Topology: Topology.Null or Topology.ReplicaSet } or { ClusterFolder: not null } || ClusterOptions(listed).Any()
         || TypedForStarted() is not null;
 
-    /// <param name="uri">With its secrets; null when none is named.</param>
+    /// <param name="uri">The connection string with its secrets; null when none is named.</param>
     /// <param name="listed">Topologies of all deployments of the call.</param>
     /// <exception cref="UserException">They contradict one another.</exception>
     public void Run(string? uri, IReadOnlyList<Topology> listed)
@@ -34,7 +34,7 @@ internal sealed class DeploymentCheck(ParseResult parsed, SharedOptions options,
                 "a replica set that --uri names is recognised as one");
     }
 
-    /// <summary>Of a list the last one must be refused before the first is run.</summary>
+    /// <summary>Checks all limits of a list, so that the last one is refused before the first is run.</summary>
     private void CheckLimits()
     {
         if (settings.CacheBytes < CacheSize.Least)

@@ -10,7 +10,7 @@ using MongoPerf.Texts.Input;
 namespace MongoPerf.Commands;
 
 /// <summary>A deployment that a call asks for, one of several perhaps.</summary>
-/// <param name="Settings">As described by the options, the scenario or both.</param>
+/// <param name="Settings">The settings that the options, the scenario or both describe.</param>
 internal sealed record DeploymentChoice(DeploymentSettings Settings)
 {
     /// <summary>The connection string with its secrets; null when none was named.</summary>
@@ -96,7 +96,7 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
     /// <param name="isSharded">A collection will be sharded.</param>
-    /// <returns>As it is run: its topology is known, and its connection string masked in <see cref="Settings"/>.</returns>
+    /// <returns>The deployment as it is run: its topology is known, and its connection string masked in <see cref="Settings"/>.</returns>
     /// <exception cref="UserException">Options that contradict one another.</exception>
     public DeploymentChoice Complete(ParseResult parsed, SharedOptions options, bool isSharded)
     {
@@ -126,7 +126,9 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
 
     private DeploymentChoice With(Func<DeploymentSettings, DeploymentSettings> change) => this with { Settings = change(Settings) };
 
-    /// <summary>Of a folder that <c>--cluster</c> names; null where there is none, and for a cluster, which need not be told.</summary>
+    /// <summary>
+    /// The topology in a folder that <c>--cluster</c> names; null where there is none, and for a cluster, which need not be told.
+    /// </summary>
     private static Topology? TopologyIn(string? folder) =>
         folder is not null && ClusterPlan.Read(folder) is { IsReplicaSet: true } ? Topology.ReplicaSet : null;
 

@@ -36,6 +36,6 @@ internal static class ListCommand
         return command;
     }
 
-    /// <summary>Of each of its parts.</summary>
+    /// <summary>The option for the format of each of its parts.</summary>
     public static Option<string?> FormatOption() => OptionTypes.Choice("--format", "Output format [default: text]", "text", "json", "csv");
 }

@@ -50,7 +50,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         return requests;
     }
 
-    /// <summary>On a deployment that no option names.</summary>
+    /// <summary>Reads for a deployment that no option names.</summary>
     public RunRequest ReadOn(Topology topology) =>
         Make(PlanReader.Read(file, overrides, Seed), new DeploymentChoice(new DeploymentSettings { Topology = topology }));
 

@@ -14,7 +14,7 @@ namespace MongoPerf.Commands;
 /// <param name="picked">The value of <c>--deployment</c>; null for all.</param>
 internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shared, string? picked)
 {
-    /// <summary>In the file's order; empty when the call names the deployment itself, or the file none.</summary>
+    /// <summary>The deployments in the file's order; empty when the call names the deployment itself, or the file none.</summary>
     /// <param name="all">Those of the file.</param>
     /// <param name="tell">Gets a line for each that this machine can't be.</param>
     /// <exception cref="UserException">No such deployment, an option that contradicts the file, or none that fits this machine.</exception>
@@ -35,7 +35,7 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
         return WithEnoughCpus(chosen, tell);
     }
 
-    /// <summary>As it is started: what is typed wins over the file.</summary>
+    /// <summary>The deployment as it is started: what is typed wins over the file.</summary>
     /// <param name="deployment">One of the chosen.</param>
     /// <param name="listed">Topologies of all that were chosen.</param>
     public IReadOnlyList<DeploymentChoice> Named(ScenarioDeployment deployment, IReadOnlyList<Topology> listed) =>

@@ -20,7 +20,7 @@ internal static class ScenarioPrinter
     /// <summary>Characters.</summary>
     private const int LongestWarning = 1000;
 
-    /// <param name="scenarios">In the order in which they are shown.</param>
+    /// <param name="scenarios">The scenarios in the order in which they are shown.</param>
     /// <param name="format">text, json or csv.</param>
     /// <param name="output">Gets them.</param>
     public static void WriteList(IReadOnlyList<(string Name, string Path)> scenarios, string format, TextWriter output) =>

@@ -20,7 +20,7 @@ internal static unsafe partial class StartConditions
     private const int AccessMode = 3;
     private const int ReadOnly = 0;
 
-    /// <summary>With half of them a run can't even say what is missing.</summary>
+    /// <summary>The least number of files: with half of them a run can't even say what is missing.</summary>
     private const ulong LeastFiles = 128;
 
     /// <summary>Says in one line what does not hold.</summary>

@@ -24,7 +24,7 @@ internal static partial class UsageErrors
             + $"'{NameOf(command)} --help' shows what is allowed");
     }
 
-    /// <summary>With the commands that it is part of.</summary>
+    /// <summary>The name with the commands that it is part of.</summary>
     private static string NameOf(Command command) =>
         command is RootCommand ? "mongoperf" : $"{NameOf(command.Parents.OfType<Command>().First())} {command.Name}";
 

@@ -91,7 +91,7 @@ internal static class ValidateCommand
                 + $"{(plot.Figure?.Y.Count ?? plot.Panels.Count) switch { 1 => "1 panel", int panels => $"{panels} panels" }}");
     }
 
-    /// <summary>By its keys; what can't be read at all is taken for a scenario.</summary>
+    /// <summary>Tells by its keys whether a file is a plot; what can't be read at all is taken for a scenario.</summary>
     private static bool IsPlot(string path, string text)
     {
         try

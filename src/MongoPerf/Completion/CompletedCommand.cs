@@ -26,7 +26,7 @@ internal enum ValueKind
 }
 
 /// <summary>The value of an option or an argument.</summary>
-/// <param name="Kind">Beside the words.</param>
+/// <param name="Kind">What may stand there besides the words.</param>
 /// <param name="Words">Known beforehand.</param>
 /// <param name="IsList">Several may be typed, with commas between them.</param>
 internal sealed record CompletedValue(ValueKind Kind, IReadOnlyList<string> Words, bool IsList)
@@ -37,7 +37,7 @@ internal sealed record CompletedValue(ValueKind Kind, IReadOnlyList<string> Word
         ("DIR", ValueKind.Folders), ("FILE", ValueKind.Files), ("PATH", ValueKind.Files), ("ARCHIVE", ValueKind.Files),
     ];
 
-    /// <param name="placeholder">As help shows it; FILE, DIR, RUN and the like say what stands there.</param>
+    /// <param name="placeholder">The placeholder as help shows it; FILE, DIR, RUN and the like say what stands there.</param>
     /// <param name="items">Known beforehand.</param>
     public static CompletedValue Of(string placeholder, IEnumerable<CompletionItem> items)
     {
@@ -53,15 +53,15 @@ internal sealed record CompletedValue(ValueKind Kind, IReadOnlyList<string> Word
 internal sealed record CompletedWord(string Name, string Description);
 
 /// <param name="Names">The long one first.</param>
-/// <param name="Description">In a few words.</param>
+/// <param name="Description">What it does, in a few words.</param>
 /// <param name="Value">Null for a flag.</param>
 internal sealed record CompletedOption(IReadOnlyList<string> Names, string Description, CompletedValue? Value);
 
 /// <summary>What can follow a command.</summary>
 /// <param name="Path">The command with those above it, such as "list runs"; empty for the program itself.</param>
-/// <param name="Commands">Below it.</param>
-/// <param name="Options">Of this command, those of all commands included.</param>
-/// <param name="Arguments">In their order.</param>
+/// <param name="Commands">The commands below it.</param>
+/// <param name="Options">The options of this command, those of all commands included.</param>
+/// <param name="Arguments">The arguments in their order.</param>
 /// <param name="RepeatsArgument">The last argument may be given several times.</param>
 internal sealed partial record CompletedCommand(
     string Path, IReadOnlyList<CompletedWord> Commands, IReadOnlyList<CompletedOption> Options, IReadOnlyList<CompletedValue> Arguments,

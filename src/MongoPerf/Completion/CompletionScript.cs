@@ -156,7 +156,7 @@ internal static class CompletionScript
 
     private static string KindText(CompletedValue value) => value.Kind.ToString().ToLowerInvariant();
 
-    /// <summary>For bash and zsh.</summary>
+    /// <summary>The text quoted for bash and zsh.</summary>
     private static string Quoted(string text) => $"'{text.Replace("'", "'\\''", StringComparison.Ordinal)}'";
 
     private static string FishQuoted(string text) =>

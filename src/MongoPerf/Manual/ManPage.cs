@@ -11,7 +11,7 @@ namespace MongoPerf.Manual;
 /// <summary>
 /// A page of the manual in man(7)'s macros, made from the command tree. Commands below a command are sections of its page.
 /// </summary>
-/// <param name="FileName">Such as mongoperf-run.1.</param>
+/// <param name="FileName">The name of the file, such as mongoperf-run.1.</param>
 /// <param name="Text">The source that man formats.</param>
 internal sealed partial record ManPage(string FileName, string Text)
 {

@@ -29,7 +29,7 @@ internal sealed class ClusterOptions
     /// <summary>The options that were given.</summary>
     public IEnumerable<Option> Typed(ParseResult parsed) => All.Where(parsed.HasTyped);
 
-    /// <summary>Of a replica set without shards, or of a cluster alone.</summary>
+    /// <summary>It is for a replica set without shards, or for a cluster alone.</summary>
     public bool IsForShardsOnly(Option option) => option == Shards || option == ConfigServers;
 
     /// <summary>What was given of a cluster wins over what a scenario, or nobody, said.</summary>

@@ -29,7 +29,7 @@ internal static partial class LanguageOption
         return Language.Named(Settings.Current.ValueOf(SettingRule.Language));
     }
 
-    /// <summary>For this process and those that it starts.</summary>
+    /// <summary>Chooses the language for this process and those that it starts.</summary>
     public static void Choose(Language language)
     {
         Words.Choose(language);

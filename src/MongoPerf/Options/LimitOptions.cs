@@ -18,7 +18,7 @@ internal sealed class LimitOptions
         "--cpus", "Number of CPUs a started server may use, or each member of a replica set or shard; a list compares them [default: all]",
         "N[,N…]", text => (int)Quantities.ParseCount(text, 1, ClusterLimits.MostCpus));
 
-    /// <summary>For a command that starts one deployment.</summary>
+    /// <summary>The options of a command that starts one deployment.</summary>
     /// <exception cref="UserException">A list.</exception>
     public (long? MemoryBytes, int? Cpus) ReadOne(ParseResult parsed)
     {

@@ -21,7 +21,7 @@ internal sealed class RateSearchOptions
     /// <summary>Searches with --find-max, otherwise runs once or in sequence.</summary>
     /// <param name="parsed">The call.</param>
     /// <param name="shared">Its shared options.</param>
-    /// <param name="overrides">Of the command line.</param>
+    /// <param name="overrides">The overrides of the command line.</param>
     /// <param name="read">Makes the requests, with the command line's overrides or with what a search changes in them.</param>
     /// <param name="otherwise">Runs requests that are no search.</param>
     public ExitCode Run(

@@ -12,7 +12,7 @@ internal sealed class SecurityOptions
     public Option<IReadOnlyList<bool>?> Auth { get; } = Switch(
         "--auth", "Enable authentication (SCRAM) on started servers, with a generated password; on,off compares both [default: off]");
 
-    /// <summary>For a command that starts one deployment.</summary>
+    /// <summary>The options of a command that starts one deployment.</summary>
     /// <returns>Null where nothing was typed.</returns>
     /// <exception cref="UserException">A list.</exception>
     public (bool? Tls, bool? Auth) ReadOne(ParseResult parsed) => (One(parsed, Tls), One(parsed, Auth));

@@ -15,7 +15,7 @@ internal sealed class SharedOptions
         "--uri", "Connection string of an existing deployment, or its name in the configuration (environment: MONGOPERF_URI); "
         + "scenarios also accept tyrant://HOST. Without it, a mongod or the embedded server is started.", "-u");
 
-    /// <summary>Of a run that is stored.</summary>
+    /// <summary>The connection string of a stored run.</summary>
     public Option<string?> RunUri { get; } = OptionTypes.Uri(
         "--uri", "Connection string of the run's deployment, with its passwords (environment: MONGOPERF_URI) [default: the stored one]",
         "-u");

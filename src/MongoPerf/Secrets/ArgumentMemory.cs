@@ -16,7 +16,7 @@ internal static class ArgumentMemory
     /// Puts stars over secrets in the process's own arguments, as MongoDB's and MySQL's tools do. Does nothing where the system does not
     /// say where they are.
     /// </summary>
-    /// <param name="arguments">As they were typed.</param>
+    /// <param name="arguments">The arguments as they were typed.</param>
     /// <param name="mask">Replaces the secrets of an argument by something else, and leaves what stands before and behind them.</param>
     public static void Hide(IEnumerable<string> arguments, Func<string, string> mask)
     {
@@ -66,7 +66,7 @@ internal static class ArgumentMemory
         }
     }
 
-    /// <param name="stat">As /proc/self/stat has it: the program's name stands in parentheses and may hold anything.</param>
+    /// <param name="stat">The text of /proc/self/stat: the program's name stands in parentheses and may hold anything.</param>
     /// <param name="length">Bytes.</param>
     /// <returns>The address of the first argument; 0 when the system does not tell it.</returns>
     internal static long FindStart(string stat, out int length)

@@ -25,7 +25,7 @@ public sealed class GridFsAssembler
 
     /// <summary>Starts a file.</summary>
     /// <param name="length">Bytes, at most <see cref="Array.MaxLength"/>.</param>
-    /// <param name="chunkSize">As the file's document says.</param>
+    /// <param name="chunkSize">The chunk size as the file's document says.</param>
     /// <exception cref="GridFsFormatException">It is too long to be held in memory.</exception>
     public void Start(long length, int chunkSize)
     {

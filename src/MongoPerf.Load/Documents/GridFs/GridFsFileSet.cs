@@ -12,7 +12,7 @@ public sealed class GridFsFileSet
 
     /// <param name="seed">The run's.</param>
     /// <param name="bucket">Where they go.</param>
-    /// <param name="length">Of each file, bytes: 0 to <see cref="Array.MaxLength"/>.</param>
+    /// <param name="length">The length of each file in bytes: 0 to <see cref="Array.MaxLength"/>.</param>
     public GridFsFileSet(ulong seed, GridFsBucket bucket, int length)
     {
         if (length < 0 || length > Array.MaxLength)
@@ -29,7 +29,7 @@ public sealed class GridFsFileSet
 
     public int Length { get; }
 
-    /// <summary>Of each file; 0 for empty ones.</summary>
+    /// <summary>How many chunks each file has; 0 for empty ones.</summary>
     public int ChunkCount => (int)((Length + (long)Bucket.ChunkSize - 1) / Bucket.ChunkSize);
 
     /// <param name="number">0-based; times the chunks of a file below <see cref="DocumentNumbers.Limit"/>.</param>
@@ -60,7 +60,7 @@ public sealed class GridFsFileSet
     /// <summary>Whether these are the bytes of file <paramref name="number"/>.</summary>
     /// <param name="number">The file's.</param>
     /// <param name="content">What came back.</param>
-    /// <param name="scratch">At least a chunk, overwritten.</param>
+    /// <param name="scratch">A buffer of at least a chunk, which is overwritten.</param>
     public bool Matches(long number, ReadOnlySpan<byte> content, Span<byte> scratch)
     {
         if (content.Length != Length)

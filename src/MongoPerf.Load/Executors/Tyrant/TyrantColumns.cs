@@ -21,7 +21,7 @@ public sealed class TyrantColumns(IReadOnlyList<(byte[] Name, TyrantColumnKind K
     /// <summary>The key, as conditions and orders name it.</summary>
     public static ReadOnlySpan<byte> KeyName => [];
 
-    /// <param name="documents">Of those that the table shall hold; a column is what the first that has it shows.</param>
+    /// <param name="documents">The documents that the table shall hold; the first that has a column shows what it is.</param>
     /// <exception cref="OperationLimitException">The table can't hold one of them.</exception>
     public static TyrantColumns Of(params IEnumerable<BsonDocument> documents)
     {

@@ -14,8 +14,8 @@ namespace MongoPerf.Load.Executors.Tyrant;
 /// <remarks>While the server is away each call is tried again, as <see cref="WireCollection"/> does.</remarks>
 /// <param name="address">Where the server is now.</param>
 /// <param name="settings">Timeouts.</param>
-/// <param name="seed">Of the run.</param>
-/// <param name="runId">Of the run.</param>
+/// <param name="seed">The seed of the run.</param>
+/// <param name="runId">The id of the run.</param>
 /// <param name="clock">Times the attempts.</param>
 /// <param name="reconnectFor">How long a broken connection is tried again.</param>
 /// <param name="beforeReconnect">Called before each attempt after the first.</param>
@@ -46,7 +46,7 @@ public sealed class TyrantDataStore(
         }
     }
 
-    /// <summary>Before a run: what a table can't be is refused.</summary>
+    /// <summary>Refuses before a run what a table can't be.</summary>
     /// <exception cref="OperationLimitException">
     /// Several collections, files, an index of several fields, or documents that no record can hold.
     /// </exception>

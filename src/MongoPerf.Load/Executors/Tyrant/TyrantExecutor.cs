@@ -13,7 +13,7 @@ namespace MongoPerf.Load.Executors.Tyrant;
 /// </remarks>
 /// <param name="address">Where the server is now; asked at each attempt to connect.</param>
 /// <param name="settings">Timeouts.</param>
-/// <param name="columns">Of the documents that the table holds.</param>
+/// <param name="columns">The columns of the documents that the table holds.</param>
 /// <param name="beforeReconnect">
 /// Called before each attempt but the first; a <see cref="ConnectionFailedException"/> makes that attempt fail.
 /// </param>
@@ -24,7 +24,7 @@ public sealed class TyrantExecutor(
     private TyrantConnection? _connection;
     private bool _wasTried;
 
-    /// <summary>Of the documents that the table holds.</summary>
+    /// <summary>The columns of the documents that the table holds.</summary>
     public TyrantColumns Columns { get; } = columns;
 
     /// <summary>The connection that is open now.</summary>

@@ -28,7 +28,7 @@ internal sealed class TyrantSearch
 
     public ReadOnlySpan<byte> Request => _request.Written;
 
-    /// <summary>Of the last one that was refused.</summary>
+    /// <summary>What is wrong with the last search that was refused.</summary>
     public ServerError? LastError { get; private set; }
 
     /// <summary>One that fetches the records it finds.</summary>

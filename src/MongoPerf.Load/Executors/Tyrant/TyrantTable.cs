@@ -55,7 +55,7 @@ public sealed class TyrantTable : IDisposable
     }
 
     /// <summary>Builds an index on each column, of the type that suits its kind; one that is there is built again.</summary>
-    /// <param name="fields">As documents name them. Without an index on _id a search by it looks at every record.</param>
+    /// <param name="fields">The fields as documents name them. Without an index on _id a search by it looks at every record.</param>
     /// <param name="columns">Their kinds; a column that is not among them is indexed as text.</param>
     public void CreateIndexes(IEnumerable<string> fields, TyrantColumns columns)
     {

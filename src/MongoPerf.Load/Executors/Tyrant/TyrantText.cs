@@ -41,7 +41,7 @@ internal static class TyrantText
         }
     }
 
-    /// <summary>As <see cref="Write"/>, for a value that the server shall take for one word.</summary>
+    /// <summary>Does the same as <see cref="Write"/> for a value that the server shall take for one word.</summary>
     /// <inheritdoc cref="Write"/>
     public static void WriteWord(BsonWriter to, in BsonReader value, ReadOnlySpan<byte> field)
     {

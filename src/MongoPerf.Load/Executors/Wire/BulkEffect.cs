@@ -8,9 +8,9 @@ namespace MongoPerf.Load.Executors.Wire;
 
 /// <summary>What a bulk did, as its replies count it.</summary>
 /// <param name="Inserted">New documents.</param>
-/// <param name="Matched">By updates and replacements, inserted ones among them.</param>
-/// <param name="Modified">Of these.</param>
-/// <param name="Upserted">Of <paramref name="Matched"/>, those that were inserted.</param>
+/// <param name="Matched">How many documents updates and replacements matched, inserted ones among them.</param>
+/// <param name="Modified">How many of these were changed.</param>
+/// <param name="Upserted">How many of <paramref name="Matched"/> were inserted.</param>
 /// <param name="Deleted">Removed documents.</param>
 public readonly record struct BulkCounts(long Inserted, long Matched, long Modified, long Upserted, long Deleted)
 {
@@ -19,9 +19,9 @@ public readonly record struct BulkCounts(long Inserted, long Matched, long Modif
     public static BulkCounts operator +(BulkCounts a, BulkCounts b) => new(
         a.Inserted + b.Inserted, a.Matched + b.Matched, a.Modified + b.Modified, a.Upserted + b.Upserted, a.Deleted + b.Deleted);
 
-    /// <summary>Of the reply to one of the commands that older servers have in place of bulkWrite.</summary>
-    /// <param name="write">Of the command's kind.</param>
-    /// <param name="reply">To it.</param>
+    /// <summary>Reads the counts of the reply to one of the commands that older servers have in place of bulkWrite.</summary>
+    /// <param name="write">A write of the command's kind.</param>
+    /// <param name="reply">The reply to the command.</param>
     internal static BulkCounts Of(Operation write, in OperationReply reply) => write switch
     {
         InsertDocuments => new(reply.Documents, 0, 0, 0, 0),
@@ -29,7 +29,7 @@ public readonly record struct BulkCounts(long Inserted, long Matched, long Modif
         _ => new(0, reply.Documents, reply.Modified, reply.Upserted, 0),
     };
 
-    /// <summary>Of the reply to the command bulkWrite of MongoDB 8.0.</summary>
+    /// <summary>Reads the counts of the reply to the command bulkWrite of MongoDB 8.0.</summary>
     /// <param name="message">The reply.</param>
     /// <param name="isOk">No write failed, and neither did the write concern.</param>
     /// <exception cref="BsonFormatException">The reply is no BSON.</exception>
@@ -70,7 +70,7 @@ public readonly record struct BulkCounts(long Inserted, long Matched, long Modif
 }
 
 /// <summary>What a bulk must have done at least: as <see cref="WriteEffect"/>, of all its writes together.</summary>
-/// <remarks>Of several writes the counts are sums: what one lacks another may hide, but no bulk that is right is found wrong.</remarks>
+/// <remarks>The counts of several writes are sums: what one lacks another may hide, but no bulk that is right is found wrong.</remarks>
 public sealed class BulkEffect
 {
     private readonly long _inserted;

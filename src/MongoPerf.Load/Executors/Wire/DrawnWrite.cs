@@ -12,7 +12,7 @@ public sealed class DrawnWrite
     private OperationDraws _draws;
 
     /// <param name="write">One of a bulk's, bound to its keys.</param>
-    /// <param name="context">Of the bulk.</param>
+    /// <param name="context">The context of the bulk.</param>
     public DrawnWrite(RepeatedWrite write, OperationContext context)
     {
         Operation = write.Operation;

@@ -7,7 +7,7 @@ namespace MongoPerf.Load.Executors.Wire;
 /// <summary>The reply to any command, as much of it as every operation must look at.</summary>
 /// <param name="IsOk">ok:1, no write error and no write-concern error.</param>
 /// <param name="Documents">Returned, counted, changed or removed, whatever the command does.</param>
-/// <param name="Bytes">Of returned documents.</param>
+/// <param name="Bytes">The bytes of the returned documents.</param>
 /// <param name="CursorId">0 when nothing more is to come.</param>
 /// <param name="Batch">Returned documents, as a place in the message; of length 0 when the command returns none.</param>
 public readonly record struct OperationReply(bool IsOk, long Documents, long Bytes, long CursorId, ReplyRange Batch)

@@ -24,11 +24,11 @@ public static class Rehearsal
     private const int Documents = 1000;
     private const int MostGroups = 20;
 
-    /// <summary>Of each operation, so that each of a mix is drawn.</summary>
+    /// <summary>How often each operation is rehearsed, so that each of a mix is drawn.</summary>
     private const int Times = 8;
 
     /// <param name="clock">Real time.</param>
-    /// <param name="plan">To be carried out by the wire client.</param>
+    /// <param name="plan">The plan to be carried out by the wire client.</param>
     /// <returns>What came of it, one for each kind of group; without those that could not end.</returns>
     public static IReadOnlyList<GroupResult> Run(IClock clock, Plan plan)
     {

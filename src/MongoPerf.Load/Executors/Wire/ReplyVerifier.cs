@@ -20,7 +20,7 @@ public sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate docu
     private readonly BsonWriter _written = new();
 
     /// <param name="batch">The reply's array of documents; the first batch of several.</param>
-    /// <param name="values">That the operation was drawn with.</param>
+    /// <param name="values">The values that the operation was drawn with.</param>
     public VerificationOutcome Verify(ReadOnlySpan<byte> batch, in ValueContext values)
     {
         BsonDocument filter = operation.Filter.ToDocument(values);
@@ -118,7 +118,7 @@ public sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate docu
         };
     }
 
-    /// <summary>By the first field.</summary>
+    /// <summary>Tells whether documents are in order by the first field.</summary>
     private static bool IsInOrder(BsonDocument document, BsonDocument? sort, ref BsonValue? previous)
     {
         if (sort?.FirstOrDefault() is not { Key: { } field, Value: { IsNumber: true } direction } || document.Find(field) is not { } value)

@@ -106,7 +106,7 @@ internal sealed class WireBulkWrite : IPreparedOperation
     /// <summary>One command of a bulk, with its writes as a section of their own.</summary>
     private sealed class BulkMessage
     {
-        /// <summary>Of an insert in the command bulkWrite, around its document.</summary>
+        /// <summary>The bytes around the document of an insert in the command bulkWrite.</summary>
         private static readonly int InsertBytes = DocumentValue.Of(BsonDocument.Of(("insert", 0), ("document", BsonDocument.Empty)))
             .ToDocument(new ValueContext(0, 0)).Bytes.Length - BsonDocument.Empty.Bytes.Length;
 
@@ -131,7 +131,7 @@ internal sealed class WireBulkWrite : IPreparedOperation
         /// <summary>The whole message; valid until <see cref="Write"/>.</summary>
         public ReadOnlySpan<byte> Bytes => _writer.Body.Written;
 
-        /// <summary>Of new documents in the message.</summary>
+        /// <summary>The bytes of new documents in the message.</summary>
         public long DocumentBytes { get; private set; }
 
         /// <summary>All writes in one command, of MongoDB 8.0.</summary>
@@ -165,7 +165,7 @@ internal sealed class WireBulkWrite : IPreparedOperation
                 operation, head, section, [.. writes.Select(write => (write, StatementOf(write.Operation)))], isWhole: false);
         }
 
-        /// <param name="own">Of the bulk itself.</param>
+        /// <param name="own">The options of the bulk itself.</param>
         public void Write(in ValueContext own)
         {
             _writer.Begin(_flags, ++_requestId);

@@ -7,7 +7,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Load.Executors.Wire;
 
 /// <summary>An operation that is done to a cluster and not through its router's connection of the worker.</summary>
-/// <param name="operation">With <see cref="Operation.IsForCluster"/>.</param>
+/// <param name="operation">The operation with <see cref="Operation.IsForCluster"/>.</param>
 /// <param name="cluster">Does it.</param>
 /// <param name="stop">Ends it early.</param>
 public sealed class WireClusterOperation(Operation operation, ClusterControl cluster, CancellationToken stop) : IPreparedOperation

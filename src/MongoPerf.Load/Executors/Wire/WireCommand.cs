@@ -177,10 +177,10 @@ internal sealed class WireCommand
 
 /// <summary>Reads what does not fit into a cursor's first reply.</summary>
 /// <param name="route">Has the connection.</param>
-/// <param name="dialect">Of the server there.</param>
-/// <param name="collection">That the cursor is of.</param>
+/// <param name="dialect">The dialect of the server there.</param>
+/// <param name="collection">The collection that the cursor is of.</param>
 /// <param name="database">The collection's.</param>
-/// <param name="mostDocuments">That the query can bring.</param>
+/// <param name="mostDocuments">The most documents that the query can return.</param>
 internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string collection, string database, long mostDocuments)
 {
     private readonly GetMoreMessage _getMore = new(dialect, collection, database);
@@ -210,8 +210,8 @@ internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string
     }
 
     /// <param name="first">The first reply, with a cursor that has more.</param>
-    /// <param name="documents">Of all replies.</param>
-    /// <param name="bytes">Of these documents.</param>
+    /// <param name="documents">How many documents all replies had.</param>
+    /// <param name="bytes">The bytes of these documents.</param>
     /// <returns>False when the server refused to continue.</returns>
     public bool TryReadToEnd(OperationReply first, out long documents, out long bytes)
     {
@@ -240,8 +240,8 @@ internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string
 }
 
 /// <summary>A cursor's <c>getMore</c>, in a buffer that is used again.</summary>
-/// <param name="dialect">Of the server.</param>
-/// <param name="collection">That the cursor is of.</param>
+/// <param name="dialect">The dialect of the server.</param>
+/// <param name="collection">The collection that the cursor is of.</param>
 /// <param name="database">The collection's.</param>
 internal sealed class GetMoreMessage(CommandDialect dialect, string collection, string database)
 {

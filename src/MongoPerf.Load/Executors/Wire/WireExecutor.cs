@@ -42,7 +42,8 @@ public sealed class WireExecutor : IOperationExecutor
     public ClusterControl? Cluster { get; init; }
 
     /// <summary>
-    /// Of the operations that will be prepared: connections for them are there before. Others get theirs when they are prepared.
+    /// The read preferences of the operations that will be prepared: connections for them are there before. Others get theirs when they are
+    /// prepared.
     /// </summary>
     public IReadOnlyCollection<ReadPreference> Preferences { get; init; } = [ReadPreference.Primary];
 
@@ -61,8 +62,8 @@ public sealed class WireExecutor : IOperationExecutor
     internal CommandDialect Dialect => _settings.Dialect;
 
     /// <summary>The preferences that these operations need.</summary>
-    /// <param name="operations">To be prepared.</param>
-    /// <param name="usual">Of reads that name none.</param>
+    /// <param name="operations">The operations to be prepared.</param>
+    /// <param name="usual">The preference of reads that name none.</param>
     public static IReadOnlyCollection<ReadPreference> PreferencesOf(IEnumerable<Operation> operations, ReadPreference usual) =>
         [.. operations.SelectMany(operation => operation.Steps).Select(step => step.PreferenceOr(usual)).Distinct()];
 

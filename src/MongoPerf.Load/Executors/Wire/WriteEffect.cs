@@ -32,7 +32,7 @@ public sealed class WriteEffect
         _ => null,
     };
 
-    /// <param name="documents">That the server counts: matched or inserted.</param>
+    /// <param name="documents">The documents that the server counts: matched or inserted.</param>
     /// <param name="upserted">Inserted ones among them.</param>
     /// <param name="modified">Changed ones among them.</param>
     public bool IsMet(long documents, long upserted, long modified) =>

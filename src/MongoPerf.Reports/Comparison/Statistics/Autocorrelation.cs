@@ -5,7 +5,7 @@ namespace MongoPerf.Reports.Comparison.Statistics;
 /// </summary>
 internal static class Autocorrelation
 {
-    /// <summary>Above it a window is one slow wave, and no correction would be worth its name.</summary>
+    /// <summary>The highest correlation: above it a window is one slow wave, and no correction would be worth its name.</summary>
     private const double Highest = 0.95;
 
     /// <summary>Correlation from one sample to the next, over several windows, each about its own mean.</summary>
@@ -44,11 +44,11 @@ internal static class Autocorrelation
     }
 
     /// <summary>
-    /// By how much the variance of a mean (or of a rank sum) of so many samples in a row is larger than that of independent ones.
+    /// Computes by how much the variance of a mean (or of a rank sum) of so many samples in a row is larger than that of independent ones.
     /// </summary>
     /// <remarks>
-    /// Of an autoregressive process of first order; near (1 + r) / (1 - r) for many (G. V. Bayley, J. M. Hammersley, "The effective number
-    /// of independent observations in an autocorrelated time series", 1946).
+    /// Exact for an autoregressive process of first order; near (1 + r) / (1 - r) for many values (G. V. Bayley, J. M. Hammersley, "The
+    /// effective number of independent observations in an autocorrelated time series", 1946).
     /// </remarks>
     public static double VarianceInflation(double correlation, double samples)
     {
@@ -74,12 +74,12 @@ internal static class Autocorrelation
     }
 
     /// <summary>
-    /// By how much the deviation of a statistic that was drawn in blocks must grow, since blocks neither see a correlation beyond their
-    /// length nor that a window's own mean is off.
+    /// Computes by how much the deviation of a statistic that was drawn in blocks must grow, since blocks neither see a correlation beyond
+    /// their length nor that a window's own mean is off.
     /// </summary>
-    /// <param name="correlation">From one sample to the next.</param>
-    /// <param name="samples">In the window.</param>
-    /// <param name="length">Of a block, in samples.</param>
+    /// <param name="correlation">The correlation from one sample to the next.</param>
+    /// <param name="samples">The samples in the window.</param>
+    /// <param name="length">The length of a block, in samples.</param>
     public static double UnseenSpread(double correlation, int samples, int length)
     {
         double inflation = VarianceInflation(correlation, samples);

@@ -5,7 +5,7 @@ namespace MongoPerf.Reports.Comparison.Statistics;
 
 /// <summary>A row of values that is level up to one of them and falls, or rises, from there to its end.</summary>
 /// <param name="From">Place of the last level value; 0: the row falls, or rises, all the way.</param>
-/// <param name="Ratio">Of the end to the level, on the fitted line.</param>
+/// <param name="Ratio">The ratio of the end to the level, on the fitted line.</param>
 /// <param name="P">Two-sided, corrected for the number of places at which the row might bend, 0 to 1.</param>
 internal sealed record Bend(int From, double Ratio, double P)
 {

@@ -37,7 +37,7 @@ internal static class Bootstrap
         Draw(differences.Length, (ref RandomStream random) => DrawMean(differences, ref random));
 
     /// <param name="baseline">Logarithms, one per run.</param>
-    /// <param name="candidate">As many or not.</param>
+    /// <param name="candidate">The candidate's values, as many as the baseline's or not.</param>
     public static Drawn OfRuns(double[] baseline, double[] candidate) => Draw(
         Math.Min(baseline.Length, candidate.Length),
         (ref RandomStream random) => DrawMean(candidate, ref random) - DrawMean(baseline, ref random));
@@ -87,7 +87,7 @@ internal static class Bootstrap
 
         public int Count => _samples / _length;
 
-        /// <summary>Of the mean of as many samples as there are.</summary>
+        /// <summary>Draws the logarithm of the mean of as many samples as there are.</summary>
         public double DrawLogarithm(ref RandomStream random)
         {
             double sum = 0;

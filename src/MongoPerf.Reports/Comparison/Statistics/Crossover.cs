@@ -15,10 +15,10 @@ internal sealed record Crossover(long Documents, Ratio Before, Ratio After)
     private const double Level = 0.05;
 
     /// <summary>Both parts must lie surely on their side of 1, whichever of the splits is taken.</summary>
-    /// <param name="sizes">By documents, ascending; each is one observation.</param>
+    /// <param name="sizes">The sizes by documents, ascending; each is one observation.</param>
     /// <param name="operations">
-    /// That are searched beside each other: their chances of a false alarm are shared (Bonferroni), as are those of the splits
-    /// and of the two parts.
+    /// The operations that are searched beside each other: their chances of a false alarm are shared (Bonferroni), as are those of the
+    /// splits and of the two parts.
     /// </param>
     /// <returns>The split whose weaker part is the surest; null when there is none.</returns>
     /// <remarks>Student's t on logarithms, as in <see cref="UnitComparison"/>.</remarks>

@@ -10,7 +10,7 @@ namespace MongoPerf.Reports.Comparison.Statistics;
 /// </remarks>
 internal static class DifferenceSigns
 {
-    /// <param name="values">In order; neighbours that are equal say nothing.</param>
+    /// <param name="values">The values in order; neighbours that are equal say nothing.</param>
     /// <returns>Two-sided, 0 to 1.</returns>
     public static double P(double[] values)
     {

@@ -3,7 +3,7 @@ namespace MongoPerf.Reports.Comparison.Statistics;
 /// <summary>Where a ratio lies with 95 % confidence.</summary>
 public readonly record struct Interval(double Low, double High)
 {
-    /// <summary>Of a ratio whose logarithm is known.</summary>
+    /// <summary>Makes the interval of a ratio whose logarithm is known.</summary>
     public static Interval OfLogarithms(double low, double high) => new(Math.Exp(low), Math.Exp(high));
 }
 

@@ -5,14 +5,15 @@ namespace MongoPerf.Reports.Comparison.Statistics;
 /// <summary>Whether a row of values has another level in stretches whose places were known before anybody looked at them.</summary>
 internal static class KnownStretches
 {
-    /// <summary>Above the last one a row is one slow wave.</summary>
+    /// <summary>The highest correlation: above it a row is one slow wave.</summary>
     private static readonly double[] Correlations = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
 
     /// <summary>How much less likely than the best, as a logarithm, a correlation may be.</summary>
     private const double Unlikely = 1;
 
     /// <summary>
-    /// That the level is the same: two-sided, by Student's t of the least squares that noise correlated from value to value asks for.
+    /// The probability that the level is the same: two-sided, by Student's t of the least squares that noise correlated from value to value
+    /// asks for.
     /// </summary>
     /// <param name="values">Greater than 0, in the order of time.</param>
     /// <param name="isInside">Which of them lie in a stretch, some of either kind; null leaves a value out.</param>

@@ -6,15 +6,15 @@ namespace MongoPerf.Reports.Comparison.Statistics;
 /// <summary>A stretch of a row of values on another level than the rest.</summary>
 /// <param name="From">Its first value, 0-based.</param>
 /// <param name="To">One beyond its last.</param>
-/// <param name="Ratio">Of its level to that of the rest.</param>
-/// <param name="Interval">Of the ratio.</param>
-/// <param name="P">That chance makes such a stretch anywhere in the row, at most.</param>
+/// <param name="Ratio">The ratio of its level to that of the rest.</param>
+/// <param name="Interval">The interval of the ratio.</param>
+/// <param name="P">The probability that chance makes such a stretch anywhere in the row, at most.</param>
 internal sealed record LevelShift(int From, int To, double Ratio, Interval Interval, double P)
 {
     public bool Contains(int place) => place >= From && place < To;
 
     /// <summary>The same change, said of the values behind a stretch that begins the row.</summary>
-    /// <param name="count">Of the row.</param>
+    /// <param name="count">The number of values in the row.</param>
     public LevelShift OfRest(int count) => new(To, count, 1 / Ratio, new Interval(1 / Interval.High, 1 / Interval.Low), P);
 }
 
@@ -188,7 +188,7 @@ internal static class LevelScan
     /// <summary>About how many of all lengths lie beside each other without overlap by more than half.</summary>
     private static double Stretches(int values) => Lengths(values).Sum(length => 2.0 * (values - length + 1) / length);
 
-    /// <summary>Of the difference of the two means, and how many degrees of freedom it has.</summary>
+    /// <summary>The difference of the two means with its degrees of freedom.</summary>
     private static (double Error, double Freedom) Error(double[] logarithms, int from, int to)
     {
         double[][] parts = [logarithms[..from], logarithms[from..to], logarithms[to..]];

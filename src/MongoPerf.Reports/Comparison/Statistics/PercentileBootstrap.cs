@@ -4,8 +4,8 @@ namespace MongoPerf.Reports.Comparison.Statistics;
 
 /// <summary>Intervals of ratios of percentiles: blocks of seconds are drawn, and their histograms added up.</summary>
 /// <remarks>
-/// As <see cref="Bootstrap"/> has it for means: blocks in a circle, of a length that follows from how much a second's percentile resembles
-/// the one before, spread out by what blocks can't see.
+/// It draws as <see cref="Bootstrap"/> does for means: blocks in a circle, of a length that follows from how much a second's percentile
+/// resembles the one before, spread out by what blocks can't see.
 /// </remarks>
 public static class PercentileBootstrap
 {
@@ -75,7 +75,7 @@ public sealed class JoinedHistograms
     private readonly (int Place, long Count)[][] _seconds;
     private readonly long[] _drawn;
 
-    /// <param name="seconds">In the order of time; one value at least in all of them together.</param>
+    /// <param name="seconds">The seconds in the order of time; one value at least in all of them together.</param>
     public JoinedHistograms(IReadOnlyList<LatencyHistogram> seconds)
     {
         _values = [.. seconds.SelectMany(s => s.Buckets().Select(bucket => bucket.Microseconds)).Distinct().Order()];
@@ -86,7 +86,7 @@ public sealed class JoinedHistograms
         _drawn = new long[_values.Length];
     }
 
-    /// <param name="seconds">As they are stored, in the order of time.</param>
+    /// <param name="seconds">The seconds as they are stored, in the order of time.</param>
     /// <param name="atMost">Neighbours are joined so that there are no more.</param>
     public static JoinedHistograms Decode(IReadOnlyList<ReadOnlyMemory<byte>> seconds, int atMost)
     {
@@ -101,14 +101,16 @@ public sealed class JoinedHistograms
 
     public bool IsEmpty => _values.Length == 0;
 
-    /// <summary>Of all seconds, microseconds.</summary>
+    /// <summary>The percentile over all seconds, in microseconds.</summary>
     public double Percentile(double percent) => Percentile(percent, Enumerable.Range(0, _seconds.Length));
 
-    /// <summary>Of each second in which something was recorded, microseconds.</summary>
+    /// <summary>The percentiles of each second in which something was recorded, in microseconds.</summary>
     public double[] PercentilesOfEach(double percent) =>
         [.. Enumerable.Range(0, _seconds.Length).Where(i => _seconds[i].Length > 0).Select(i => Percentile(percent, [i]))];
 
-    /// <summary>Of as many seconds as there are, drawn with replacement in blocks, the window laid in a circle; microseconds.</summary>
+    /// <summary>
+    /// Draws the percentile of as many seconds as there are, with replacement in blocks, the window laid in a circle; in microseconds.
+    /// </summary>
     public double DrawPercentile(double percent, int blockLength, ref RandomStream random)
     {
         Array.Clear(_drawn);

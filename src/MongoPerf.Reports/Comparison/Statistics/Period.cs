@@ -21,7 +21,7 @@ internal sealed record Period(double Length, double Amplitude, double Explained)
     /// the row must have it.
     /// </summary>
     /// <param name="values">Greater than 0, in the order of time.</param>
-    /// <param name="level">Of the test that the fold explains nothing, corrected for the periods that were tried.</param>
+    /// <param name="level">The level of the test that the fold explains nothing, corrected for the periods that were tried.</param>
     /// <remarks>M. S. Bartlett, 1946, for the deviation of an autocorrelation; D. A. Stellingwerf, 1978, for folding.</remarks>
     public static Period? Find(double[] values, double level)
     {
@@ -46,7 +46,7 @@ internal sealed record Period(double Length, double Amplitude, double Explained)
             : new Period(refined * values.Length / left.Length, (Math.Exp(profile.Max()) - Math.Exp(profile.Min())) / 2, explained);
     }
 
-    /// <summary>By lag, from 0 on.</summary>
+    /// <summary>The correlations by lag, from 0 on.</summary>
     private static double[] Correlations(double[] left, int most)
     {
         double squares = left.Sum(v => v * v);

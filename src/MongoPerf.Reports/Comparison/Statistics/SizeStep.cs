@@ -6,7 +6,7 @@ namespace MongoPerf.Reports.Comparison.Statistics;
 /// <param name="From">The last value before it, 0-based.</param>
 /// <param name="To">The first value after it.</param>
 /// <param name="Before">Level next to it, and after it.</param>
-/// <param name="After">Below <paramref name="Before"/>.</param>
+/// <param name="After">The level after it, below <paramref name="Before"/>.</param>
 /// <param name="IsCliff">Most of the fall of the whole row lies in it.</param>
 internal sealed record SizeStep(int From, int To, double Before, double After, bool IsCliff)
 {
@@ -21,7 +21,7 @@ internal sealed record SizeStep(int From, int To, double Before, double After, b
     /// all of up to three values after lie below all before.
     /// </summary>
     /// <param name="values">Greater than 0, one for each size; fewer than 6 have none.</param>
-    /// <param name="level">Of the test.</param>
+    /// <param name="level">The level of the test.</param>
     /// <param name="least">The fall as a share.</param>
     public static SizeStep? Find(double[] values, double level, double least)
     {

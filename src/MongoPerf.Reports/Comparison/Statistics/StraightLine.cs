@@ -1,9 +1,9 @@
 namespace MongoPerf.Reports.Comparison.Statistics;
 
 /// <summary>The straight line through a row of values, by least squares.</summary>
-/// <param name="Mean">Of the values: the line's height at the row's middle.</param>
-/// <param name="Slope">From one value to the next.</param>
-/// <param name="Count">Of the values.</param>
+/// <param name="Mean">The mean of the values: the line's height at the row's middle.</param>
+/// <param name="Slope">The slope from one value to the next.</param>
+/// <param name="Count">The number of values.</param>
 internal readonly record struct StraightLine(double Mean, double Slope, int Count)
 {
     private double Middle => (Count - 1) / 2.0;
@@ -21,6 +21,6 @@ internal readonly record struct StraightLine(double Mean, double Slope, int Coun
 
     public double At(int place) => Mean + (Slope * (place - Middle));
 
-    /// <summary>Of 0, 1, 2 … about their mean.</summary>
+    /// <summary>The sum of the squares of 0, 1, 2 … about their mean.</summary>
     private static double Squares(int count) => count * ((double)count * count - 1) / 12;
 }

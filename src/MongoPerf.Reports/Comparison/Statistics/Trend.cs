@@ -3,17 +3,17 @@ using MathNet.Numerics.Distributions;
 namespace MongoPerf.Reports.Comparison.Statistics;
 
 /// <summary>A row of values that rises or falls all the way.</summary>
-/// <param name="Ratio">Of its end to its beginning.</param>
-/// <param name="Interval">Of the ratio.</param>
-/// <param name="P">Of the test, two-sided.</param>
+/// <param name="Ratio">The ratio of its end to its beginning.</param>
+/// <param name="Interval">The interval of the ratio.</param>
+/// <param name="P">The probability of the test, two-sided.</param>
 /// <param name="IsStraight">A straight line of the logarithms fits them better than a single step.</param>
 internal sealed record Trend(double Ratio, Interval Interval, double P, bool IsStraight)
 {
     private const int MostValues = 300;
 
     /// <summary>
-    /// Of fewer values even all pairs that rise are too few deviations for Student's t with as little freedom: it would
-    /// find no trend at all.
+    /// The fewest values: of fewer even all pairs that rise are too few deviations for Student's t with as little freedom, which would find
+    /// no trend at all.
     /// </summary>
     private const int FewValues = 30;
 

@@ -20,7 +20,7 @@ internal static class UnitComparison
 
     /// <summary>Do the two rows have one mean? Their variances may differ (B. L. Welch, 1947).</summary>
     /// <param name="baseline">Logarithms, one per run; two at least.</param>
-    /// <param name="candidate">As many or not.</param>
+    /// <param name="candidate">The candidate's values, as many as the baseline's or not.</param>
     /// <returns>Two-sided p.</returns>
     public static double WelchP(double[] baseline, double[] candidate)
     {

@@ -21,7 +21,7 @@ internal sealed class Pipeline
 
     private Pipeline(Variables? variables) => _variables = variables;
 
-    /// <summary>Not null when the next thing after filter, skip and limit is to count: no document has to be made for that.</summary>
+    /// <summary>Not null when all that is left after filter, skip and limit is to count: no document has to be made for that.</summary>
     public CountingStage? Counting { get; private set; }
 
     /// <summary>Whether documents are returned otherwise than they were found.</summary>
@@ -90,7 +90,7 @@ internal sealed class PipelineSource(FindQuery query, Pipeline pipeline, BsonDoc
     public (long Keys, long Documents, long Returned) Examined =>
         given != null ? (0, 0, _returned) : query.Examined with { Returned = _returned };
 
-    /// <summary>Inside the collection's read lock.</summary>
+    /// <summary>Opens the pipeline inside the collection's read lock.</summary>
     public void Open(Storage.Collection? collection)
     {
         if (given == null)

@@ -83,7 +83,7 @@ internal sealed class UnwindStage
     private BsonDocument WithIndex(BsonDocument document, BsonValue index) =>
         _index == null ? document : Nested.Set(document, _index, index);
 
-    /// <summary>Through documents only: an array on the way hides what lies below it.</summary>
+    /// <summary>Finds a value through documents only: an array on the way hides what lies below it.</summary>
     private BsonValue? Find(BsonDocument document)
     {
         BsonValue? value = Values.Of(document);

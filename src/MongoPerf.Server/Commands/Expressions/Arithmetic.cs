@@ -7,7 +7,7 @@ namespace MongoPerf.Server.Commands.Expressions;
 /// </summary>
 internal static class Arithmetic
 {
-    /// <summary>As expressions add: int32 grows to int64, and what int64 cannot hold becomes a double.</summary>
+    /// <summary>Adds as expressions do: int32 grows to int64, and what int64 cannot hold becomes a double.</summary>
     public static BsonValue Add(BsonValue left, BsonValue right) =>
         Combine(left, right, static (a, b) => a + b, static (a, b) => checked(a + b));
 
@@ -19,7 +19,7 @@ internal static class Arithmetic
     public static BsonValue Multiply(BsonValue left, BsonValue right) =>
         Combine(left, right, static (a, b) => a * b, static (a, b) => checked(a * b));
 
-    /// <summary>As $inc and $mul do it: what int64 cannot hold is an error, told by null.</summary>
+    /// <summary>Adds as $inc and $mul do: what int64 cannot hold is an error, told by null.</summary>
     public static BsonValue? AddExactly(BsonValue left, BsonValue right) =>
         Exactly(left, right, static (a, b) => a + b, static (a, b) => checked(a + b));
 

@@ -118,7 +118,7 @@ internal sealed class DocumentExpression((string Name, Expression Value)[] field
 {
     public override BsonValue? Evaluate(Scope scope) => Values.Document(Fields(scope));
 
-    /// <summary>As the _id of a $group: the field of a document that has only one is null there when it is missing.</summary>
+    /// <summary>Evaluates the _id of a $group: the field of a document that has only one is null there when it is missing.</summary>
     public BsonValue EvaluateAsGroup(Scope scope) => fields is [(string name, Expression expression)]
         ? Values.Document([(name, expression.Evaluate(scope) ?? Values.Null)])
         : Evaluate(scope)!.Value;

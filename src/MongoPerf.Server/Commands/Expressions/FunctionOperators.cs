@@ -289,7 +289,7 @@ internal static class FunctionOperators
             yield return Values.Int32((int)i);
     }
 
-    /// <summary>By mongod's account: 16 bytes an element, and 40 for the array.</summary>
+    /// <summary>Requires memory for a range by mongod's account: 16 bytes an element, and 40 for the array.</summary>
     private static void RequireRangeMemory(long count)
     {
         long bytes = (16 * count) + 40;
@@ -326,7 +326,7 @@ internal static class FunctionOperators
         return Values.Document(fields);
     }
 
-    /// <summary>As in $group, over the operands, or over the elements of the one that is an array.</summary>
+    /// <summary>Accumulates as in $group, over the operands, or over the elements of the one that is an array.</summary>
     private static BsonValue? Accumulate(BsonValue?[] values, Accumulator accumulator)
     {
         IEnumerable<BsonValue?> all = values is [{ Type: BsonType.Array } array] ? Values.Items(array).Cast<BsonValue?>() : values;

@@ -17,7 +17,7 @@ internal sealed class RunningSum
 
     public long Count { get; private set; }
 
-    /// <summary>Of the widest type that was added; a double when int64 cannot hold it.</summary>
+    /// <summary>The total, of the widest type that was added; a double when int64 cannot hold it.</summary>
     public BsonValue Total
     {
         get

@@ -14,7 +14,7 @@ internal sealed class Variables
 
     private Variables(Variables? outer, string name, BsonValue? value) => (_outer, _name, _value) = (outer, name, value);
 
-    /// <summary>From a command's <c>let</c>, whose values are expressions without fields.</summary>
+    /// <summary>Parses a command's <c>let</c>, whose values are expressions without fields.</summary>
     public static Variables? Parse(BsonDocument let)
     {
         Variables? variables = null;

@@ -60,7 +60,7 @@ internal sealed record FieldGaps(string[] Order, IReadOnlyDictionary<string, Fie
 }
 
 /// <summary>A field under change, or the place of one.</summary>
-/// <param name="Name">Of the field.</param>
+/// <param name="Name">The name of the field.</param>
 /// <param name="Value">Null where it was taken out.</param>
-/// <param name="Gaps">Of the document or array that is the value.</param>
+/// <param name="Gaps">The gaps of the document or array that is the value.</param>
 internal readonly record struct FieldSlot(string Name, BsonValue? Value, FieldGaps? Gaps);

@@ -51,24 +51,25 @@ internal sealed class FilterNode
 
     public int OperandLength { get; set; }
 
-    /// <summary>For <see cref="FilterOperator.Exists"/>: whether the field shall be there.</summary>
+    /// <summary>Whether the field shall be there, for <see cref="FilterOperator.Exists"/>.</summary>
     public bool Flag { get; set; }
 
-    /// <summary>For <see cref="FilterOperator.Size"/> the length, for <see cref="FilterOperator.Modulo"/> the divisor.</summary>
+    /// <summary>The length for <see cref="FilterOperator.Size"/>, the divisor for <see cref="FilterOperator.Modulo"/>.</summary>
     public long Number { get; set; }
 
-    /// <summary>For <see cref="FilterOperator.Modulo"/>.</summary>
+    /// <summary>The remainder for <see cref="FilterOperator.Modulo"/>.</summary>
     public long Remainder { get; set; }
 
-    /// <summary>For <see cref="FilterOperator.Type"/>.</summary>
+    /// <summary>The types for <see cref="FilterOperator.Type"/>.</summary>
     public TypeSet Types { get; set; }
 
     /// <summary>
-    /// For <see cref="FilterOperator.Regex"/>, and the regular expressions among the items of <see cref="FilterOperator.In"/>; else null.
+    /// The patterns for <see cref="FilterOperator.Regex"/>, and the regular expressions among the items of <see cref="FilterOperator.In"/>;
+    /// else null.
     /// </summary>
     public TextPattern[]? Patterns { get; set; }
 
-    /// <summary>For <see cref="FilterOperator.Expression"/>.</summary>
+    /// <summary>The expression for <see cref="FilterOperator.Expression"/>.</summary>
     public Expression? Expression { get; set; }
 
     public List<FilterNode> Children { get; } = [];

@@ -90,7 +90,7 @@ internal sealed class FindQuery : IBatchSource
             _sorter.Fill(Runner, Sort, Wanted);
     }
 
-    /// <summary>For a query that is answered without a plan.</summary>
+    /// <summary>Checks the hint of a query that is answered without a plan.</summary>
     /// <exception cref="CommandException">The hint names no index.</exception>
     public void RequireHint(Collection collection)
     {

@@ -82,7 +82,7 @@ internal sealed class PatternTranslator
         }
     }
 
-    /// <summary>After a backslash, what stands for itself or for a control character.</summary>
+    /// <summary>What stands after a backslash for itself or for a control character.</summary>
     private int Escaped(int point) => point switch
     {
         't' => '\t',

@@ -35,7 +35,7 @@ internal sealed class PlanExecutor : IDisposable
     /// <summary>Documents tested against the filter.</summary>
     public long DocumentsExamined { get; private set; }
 
-    /// <summary>Of those, how many met it.</summary>
+    /// <summary>How many of those met it.</summary>
     public long Matched { get; private set; }
 
     public bool IsAtEnd { get; private set; }

@@ -32,9 +32,9 @@ internal sealed class ProjectionTree
         _root = root;
     }
 
-    /// <summary>Of find, findAndModify and $project.</summary>
-    /// <param name="specification">As the client gave it.</param>
-    /// <param name="variables">For expressions.</param>
+    /// <summary>Parses the projection of find, findAndModify and $project.</summary>
+    /// <param name="specification">The specification as the client gave it.</param>
+    /// <param name="variables">The variables for expressions.</param>
     /// <param name="isFind">$slice and $elemMatch are array operators there, and not expressions.</param>
     public static ProjectionTree Parse(BsonDocument specification, Variables? variables, bool isFind)
     {
@@ -43,7 +43,7 @@ internal sealed class ProjectionTree
         return new ProjectionTree(kind, root);
     }
 
-    /// <summary>Of $addFields and $set.</summary>
+    /// <summary>Parses the fields of $addFields and $set.</summary>
     public static ProjectionTree ParseAddition(BsonDocument specification, Variables? variables) =>
         new(ProjectionKind.Addition, new ProjectionParser(variables, isFind: false).ParseAddition(specification));
 
@@ -172,7 +172,7 @@ internal sealed class ProjectionNode(string name)
 
     public List<ProjectionNode> Children { get; } = [];
 
-    /// <summary>For a name without children: whether the field stays.</summary>
+    /// <summary>Whether the field stays, for a name without children.</summary>
     public bool IsKept { get; set; }
 
     public Expression? Computed { get; set; }

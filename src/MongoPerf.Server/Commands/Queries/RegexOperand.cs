@@ -10,7 +10,7 @@ namespace MongoPerf.Server.Commands.Queries;
 /// </remarks>
 internal static class RegexOperand
 {
-    /// <summary>From a BSON regular expression: pattern and options, each ending with a zero byte.</summary>
+    /// <summary>Parses a BSON regular expression: pattern and options, each ending with a zero byte.</summary>
     public static TextPattern Parse(ReadOnlySpan<byte> value)
     {
         (string pattern, string options) = Parts(value);

@@ -10,7 +10,7 @@ namespace MongoPerf.Server.Commands.Queries;
 /// A pattern can tell only those code points apart that it names; the rest of them between two named ones behave alike. Each such
 /// interval above U+FFFF gets one unit of those that no text has alone (surrogates), in pattern and text.
 /// </remarks>
-/// <param name="pattern">Over the intervals' units; made for <see cref="BoundedRegex"/>.</param>
+/// <param name="pattern">The pattern over the intervals' units; made for <see cref="BoundedRegex"/>.</param>
 /// <param name="bounds">Where the intervals above U+FFFF begin, in order; the first is U+10000.</param>
 internal sealed class TextPattern(Regex pattern, int[] bounds)
 {

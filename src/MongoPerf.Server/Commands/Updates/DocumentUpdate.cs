@@ -54,7 +54,7 @@ internal sealed class DocumentUpdate
     }
 
     /// <summary>The document after the update.</summary>
-    /// <param name="document">With its _id, or, of an upsert, the filter's equalities.</param>
+    /// <param name="document">The document with its _id, or the filter's equalities for an upsert.</param>
     /// <param name="isInsert">Whether $setOnInsert counts.</param>
     /// <param name="isChange">Whether the document counts as modified. A replacement without an _id always does, as on mongod.</param>
     /// <exception cref="CommandException">A value that an operator does not take; a changed _id.</exception>

@@ -90,7 +90,7 @@ internal sealed class PushAction
         return items => items.Order(byFields);
     }
 
-    /// <summary>Through documents only; null where there is nothing, as in an element that is no document.</summary>
+    /// <summary>Follows a path through documents only; null where there is nothing, as in an element that is no document.</summary>
     private static BsonValue Follow(BsonValue element, string[] path)
     {
         BsonValue? value = element;

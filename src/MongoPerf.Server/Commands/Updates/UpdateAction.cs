@@ -15,8 +15,8 @@ internal abstract record UpdateAction(bool MakesPath, bool NeedsViablePath)
 }
 
 /// <summary>Puts the result of a function in the field's place.</summary>
-/// <param name="Function">From the present value, null when it is missing, to the new one, null to leave it as it is.</param>
-/// <param name="MakesPath">As in <see cref="UpdateAction"/>.</param>
+/// <param name="Function">The function from the present value, null when it is missing, to the new one, null to leave it as it is.</param>
+/// <param name="MakesPath">It makes the path, as in <see cref="UpdateAction"/>.</param>
 /// <param name="CountsAlways">A result counts as a modification even where it is the value that was there.</param>
 internal sealed record ChangeAction(Func<EditNode?, string, BsonValue?> Function, bool MakesPath = true, bool CountsAlways = false)
     : UpdateAction(MakesPath, NeedsViablePath: true)

@@ -106,7 +106,7 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
             throw CommandException.Overflow($"Document exceeds maximum nesting depth of {ProtocolLimits.MaximumDepth}");
     }
 
-    /// <summary>By the _id: a document that was sorted in memory is not on the iterator any more.</summary>
+    /// <summary>Finds the record by the _id: a document that was sorted in memory is not on the iterator any more.</summary>
     private static long RecordOf(Collection collection, ReadOnlySpan<byte> document)
     {
         var keys = new IndexKeys();

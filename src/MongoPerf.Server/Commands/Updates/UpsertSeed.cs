@@ -7,7 +7,7 @@ namespace MongoPerf.Server.Commands.Updates;
 /// <summary>What an upsert's new document has before the update: the fields that the filter binds to one value.</summary>
 internal static class UpsertSeed
 {
-    /// <param name="filter">As the client gave it.</param>
+    /// <param name="filter">The filter as the client gave it.</param>
     /// <param name="isReplacement">A replacement takes only the _id from the filter.</param>
     /// <exception cref="CommandException">54, where the filter binds a field twice.</exception>
     public static BsonDocument Of(BsonDocument filter, bool isReplacement)

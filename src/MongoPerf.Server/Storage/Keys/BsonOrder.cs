@@ -38,7 +38,7 @@ internal static class BsonOrder
         _ => throw new StorageException($"BSON type 0x{(byte)type:x2} has no place in the order"),
     };
 
-    /// <summary>Below, at or above zero, as the first value stands before, beside or after the second.</summary>
+    /// <summary>Compares two values: below, at or above zero, as the first stands before, beside or after the second.</summary>
     public static int Compare(BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right)
     {
         if (leftType == BsonType.Int32 && rightType == BsonType.Int32)

@@ -7,12 +7,13 @@ namespace MongoPerf.Server.Storage.Rocks;
 /// After a failed write RocksDB uses the same log file once more, and a build with assertions (Debian's) then aborts the process.
 /// Files of tables may fail: RocksDB reports that, and goes on when there is room. Any number of threads.
 /// </remarks>
-/// <param name="folder">Of the data; for texts.</param>
+/// <param name="folder">The folder of the data, for texts.</param>
 /// <param name="free">Bytes that are free on its disk.</param>
 internal sealed class DiskReserve(string folder, Func<long> free)
 {
     /// <summary>
-    /// For the log's next file, up to 70 MB of which are allocated at once, and what flushes and compactions take between two looks.
+    /// The bytes for the log's next file, of which up to 70 MB are allocated at once, and for what flushes and compactions take between two
+    /// looks.
     /// </summary>
     public const long Bytes = 128_000_000;
 
@@ -61,6 +62,6 @@ internal sealed class DiskReserve(string folder, Func<long> free)
         }
     }
 
-    /// <summary>Of a million bytes, as all that lies on disk is told.</summary>
+    /// <summary>The bytes in megabytes of a million, as everything on a disk is told.</summary>
     private static string Megabytes(long bytes) => (bytes / 1e6).ToString("0.#", CultureInfo.InvariantCulture);
 }

@@ -33,7 +33,7 @@ internal sealed unsafe class RocksDatabase : IDisposable
 
     /// <summary>Opens the database in <paramref name="path"/>, or makes one; replays the log of one that was killed.</summary>
     /// <param name="path">Null: in memory.</param>
-    /// <param name="cacheBytes">For blocks and memtables together.</param>
+    /// <param name="cacheBytes">The cache for blocks and memtables together, in bytes.</param>
     /// <param name="disk">Null: that of <paramref name="path"/>.</param>
     /// <exception cref="StorageException">
     /// The library is missing, another process has the database open, or its files are damaged.
@@ -173,7 +173,7 @@ internal sealed unsafe class RocksDatabase : IDisposable
         return iterator;
     }
 
-    /// <summary>As the other, with an object that is there already.</summary>
+    /// <summary>Iterates as the other overload does, with an object that is there already.</summary>
     public void Iterate(nint column, RocksIterator iterator) => iterator.Open(RocksNative.CreateIterator(_database, _readOptions, column));
 
     /// <summary>
@@ -185,7 +185,7 @@ internal sealed unsafe class RocksDatabase : IDisposable
             return _columns.ContainsValue(column) ? Measure(column, name) : 0;
     }
 
-    /// <summary>As <see cref="Property"/>, summed over all column families.</summary>
+    /// <summary>Sums <see cref="Property"/> over all column families.</summary>
     public long PropertyOfAll(ReadOnlySpan<byte> name)
     {
         long sum = 0;

@@ -39,14 +39,14 @@ internal sealed unsafe class RocksIterator : IDisposable
         }
     }
 
-    /// <summary>To the first key that is not before <paramref name="key"/>.</summary>
+    /// <summary>Moves to the first key that is not before <paramref name="key"/>.</summary>
     public void Seek(ReadOnlySpan<byte> key)
     {
         fixed (byte* start = key)
             RocksNative.IteratorSeek(_handle, start, (nuint)key.Length);
     }
 
-    /// <summary>To the last key that is not after <paramref name="key"/>.</summary>
+    /// <summary>Moves to the last key that is not after <paramref name="key"/>.</summary>
     public void SeekForPrevious(ReadOnlySpan<byte> key)
     {
         fixed (byte* start = key)

@@ -84,7 +84,7 @@ internal static unsafe partial class RocksNativeOptions
     [LibraryImport(Name, EntryPoint = "rocksdb_block_based_options_set_block_size")]
     public static partial void TableBlockSize(nint options, nuint bytes);
 
-    /// <summary>Of the files' layout; RocksDB reads all that it knows, whichever this says.</summary>
+    /// <summary>The version of the files' layout; RocksDB reads all that it knows, whichever this says.</summary>
     [LibraryImport(Name, EntryPoint = "rocksdb_block_based_options_set_format_version")]
     public static partial void TableFormatVersion(nint options, int version);
 

@@ -50,7 +50,7 @@ internal sealed unsafe class RocksOptions : IDisposable
 
     public nint Cache { get; }
 
-    /// <summary>For the database itself and the catalog's column family.</summary>
+    /// <summary>The options of the database itself and the catalog's column family.</summary>
     public nint Database { get; }
 
     /// <summary>Bytes that blocks read from files may take.</summary>

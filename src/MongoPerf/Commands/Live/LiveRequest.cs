@@ -24,15 +24,15 @@ internal enum LiveAnswer
 
 /// <summary>A request's head, judged. Pure.</summary>
 /// <param name="Answer">What it gets.</param>
-/// <param name="IsHead">Without the body.</param>
+/// <param name="IsHead">The request is for the head without the body.</param>
 internal readonly record struct LiveRequest(LiveAnswer Answer, bool IsHead)
 {
     /// <summary>Bytes of a head; a longer one is refused.</summary>
     public const int MostBytes = 8192;
 
     /// <param name="head">Everything before the empty line.</param>
-    /// <param name="port">That it came in on.</param>
-    /// <param name="key">Without which nothing is served: other users of this machine reach the port too.</param>
+    /// <param name="port">The port that it came in on.</param>
+    /// <param name="key">The key without which nothing is served: other users of this machine reach the port too.</param>
     public static LiveRequest Read(string head, int port, string key)
     {
         string[] lines = head.Split("\r\n");

@@ -44,10 +44,10 @@ internal sealed class LiveServer : IDisposable
     private readonly List<Socket> _unknown = [];
     private int _readers;
 
-    /// <param name="folder">Of the run.</param>
+    /// <param name="folder">The folder of the run.</param>
     /// <param name="port">0 for a free one.</param>
     /// <param name="key">Part of the address.</param>
-    /// <param name="page">From <see cref="LivePage"/>.</param>
+    /// <param name="page">The page from <see cref="LivePage"/>.</param>
     /// <exception cref="SocketException">The port is in use.</exception>
     public LiveServer(string folder, int port, string key, LivePage page)
     {

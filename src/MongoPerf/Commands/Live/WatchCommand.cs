@@ -13,7 +13,7 @@ namespace MongoPerf.Commands.Live;
 /// <summary><c>watch RUN</c>: serves the page of a run, under way or not, from its folder alone.</summary>
 internal static class WatchCommand
 {
-    /// <summary>Of a sequence, the child of the run before may still hold the port.</summary>
+    /// <summary>How long to wait for the port: in a sequence, the child of the run before may still hold it.</summary>
     private static readonly TimeSpan PortLimit = TimeSpan.FromSeconds(10);
 
     public static Command Create()

@@ -7,7 +7,7 @@ namespace MongoPerf.Commands.Results;
 internal static class RateSearchReport
 {
     /// <param name="format">json, or anything else for text.</param>
-    /// <param name="result">Of a search that reached its end.</param>
+    /// <param name="result">The result of a search that reached its end.</param>
     public static void Print(string format, RateSearchResult result)
     {
         (RateGoal goal, IReadOnlyList<RateTry> tries, double? found) = result;
