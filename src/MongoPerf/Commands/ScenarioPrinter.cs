@@ -56,8 +56,8 @@ internal static class ScenarioPrinter
         output.WriteLine(
             $"{file.Name} ({file.ShownPath}): {(first.Plan.Description.Length > 0 ? first.Plan.Description : "no description")}");
         WriteWarnings(requests.SelectMany(request => request.Plan.Warnings).Distinct(), output);
-        foreach (StoredMessage change in first.Changes)
-            output.WriteLine($"changed: {change}");
+        foreach (string line in first.Changes.Select(change => $"changed: {change}"))
+            output.WriteLine(line);
         foreach (string name in requests[0].MayWrite)
             output.WriteLine($"may write, as confirmed: {name}");
         ReadPlan? shown = null;
