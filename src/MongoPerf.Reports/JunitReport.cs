@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Xml;
 using MongoPerf.Reports.Comparison;
+using MongoPerf.Reports.Histories;
 using MongoPerf.Reports.Phases;
 using MongoPerf.Storage;
 
@@ -37,6 +38,25 @@ public static class JunitReport
             $"mongoperf {string.Join(", ", comparison.Candidates.Select(c => c.Candidate.Name))} against {comparison.Baseline.Name}",
             [.. comparison.Candidates.SelectMany(candidate => candidate.Operations
                 .SelectMany(operation => operation.Tested.Select(judgement => CaseOf(candidate, operation, judgement))))], output);
+    }
+
+    /// <summary>A test for each metric: it fails if a change among the newest runs left it worse.</summary>
+    public static void Write(RunHistory history, TextWriter output)
+    {
+        using IDisposable english = Words.InEnglish();
+        history = history.InEnglish;
+        Write($"mongoperf history of {history.Scenario}", [.. history.Lines.Select(line => CaseOf(history, line))], output);
+    }
+
+    private static Case CaseOf(RunHistory history, HistoryLine line)
+    {
+        string changes = string.Join('\n', line.Changes.Select(change => HistoryText.Sentence(history, line, change)));
+        return new Case(history.Scenario, line.Row.Name, 0)
+        {
+            Failure = line.IsRegression ? $"worse: {changes}" : null,
+            Skipped = line.IsJudged ? null : $"undecided; a change can be told from chance in {line.Needed} runs or more",
+            Output = changes.Length > 0 ? changes : null,
+        };
     }
 
     private static IEnumerable<Case> CasesOf(StoredRun run, string prefix)

@@ -28,6 +28,9 @@ public static class RunCatalogue
     /// <summary>Folders of comparisons lie beside the runs and begin so.</summary>
     public const string ComparisonPrefix = "compare-";
 
+    /// <summary>So do those of histories.</summary>
+    public const string HistoryPrefix = "history-";
+
     /// <summary>
     /// The oldest first; folders that hold no readable run come last, with the reason. Empty when there is no such folder.
     /// </summary>
@@ -36,8 +39,8 @@ public static class RunCatalogue
         if (!Directory.Exists(runsFolder))
             return [];
         return [.. Directory.EnumerateDirectories(runsFolder)
-            .Where(folder => !Path.GetFileName(folder).StartsWith('.')
-                && !Path.GetFileName(folder).StartsWith(ComparisonPrefix, StringComparison.Ordinal))
+            .Where(folder => !new[] { ".", ComparisonPrefix, HistoryPrefix }
+                .Any(prefix => Path.GetFileName(folder).StartsWith(prefix, StringComparison.Ordinal)))
             .Select(Describe)
             .OrderBy(listing => listing.StartedAt ?? DateTimeOffset.MaxValue)
             .ThenBy(listing => listing.Id.Length)

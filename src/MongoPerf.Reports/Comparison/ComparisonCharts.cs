@@ -1,5 +1,6 @@
 using MongoPerf.Reports.Charts;
 using MongoPerf.Reports.Figures;
+using MongoPerf.Reports.Histories;
 using MongoPerf.Reports.Plots;
 using MongoPerf.Storage;
 
@@ -13,7 +14,8 @@ public static class ComparisonCharts
     /// <param name="plots">Plots by their places, others than those of several runs too; null for the standard ones.</param>
     public static ChartSet Build(RunComparison comparison, IReadOnlyList<PlotInfo>? plots = null)
     {
-        PlotInfo[] ofSeveral = [.. (plots ?? PlotLibrary.Standard).Where(static plot => plot.IsOfSeveralRuns)];
+        PlotInfo[] ofSeveral = [.. (plots ?? PlotLibrary.Standard)
+            .Where(static plot => plot.IsOfSeveralRuns && !plot.IsOfHistory)];
         ComparedSide[] sides = [.. comparison.Sides];
         IEnumerable<Chart> charts =
         [
@@ -39,6 +41,11 @@ public static class ComparisonCharts
         { Figure: { } } => PlotBuilder.Build(FigureRun.Of([.. sides.Select(static side => side.Stored)]), plot),
         { X: PlotLanguage.Ratio } => new[] { RatioChart.Build(compare(), plot) }.OfType<Chart>(),
         { X: PlotLanguage.Window } => WindowChart.Build(compare(), plot),
+        { IsOfHistory: true } => new[]
+        {
+            HistoryChart.Build(RunHistory.Of(
+                sides.Select(static side => new HistoryPoint(side.Stored)), new HistoryRequest { Metrics = HistoryMetric.Of(plot) }), plot),
+        }.OfType<Chart>(),
         { X: PlotLanguage.Lap } => LapChart.Build([.. sides.Select(static side => (side.Title, side.First))], plot),
         _ => sides.SelectMany(side => OfRun(side.First, plot)),
     };
@@ -49,7 +56,7 @@ public static class ComparisonCharts
             .Select(chart => chart with { Title = $"{chart.Title}: {run.Run.Id}" });
 
     /// <summary>A text as part of a file's name: its letters and digits, with hyphens for everything else.</summary>
-    internal static string Slug(string text) => string.Join(
+    public static string Slug(string text) => string.Join(
         '-',
         new string([.. text.Select(static c => char.IsAsciiLetterOrDigit(c) ? c : ' ')]).Split(' ', StringSplitOptions.RemoveEmptyEntries));
 

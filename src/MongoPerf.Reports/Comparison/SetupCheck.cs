@@ -21,6 +21,12 @@ public static class SetupCheck
     private const string OfTheFile = "as in the file";
     private const string Target = "target";
 
+    /// <summary>The names of traits whose values need no name beside them.</summary>
+    internal const string DeploymentName = "deployment name";
+
+    /// <inheritdoc cref="DeploymentName"/>
+    internal const string Topology = "topology";
+
     /// <summary>A fact of a run's set-up.</summary>
     private sealed record Trait(string Name, Func<StoredRun, string> Of, bool IsWork = false)
     {
@@ -29,6 +35,9 @@ public static class SetupCheck
 
         /// <summary>It is a parameter of the scenario, which has a name for it.</summary>
         public bool IsParameter { get; init; }
+
+        /// <summary>It makes another deployment, and not another version of one.</summary>
+        public bool IsShape { get; init; }
     }
 
     /// <summary>The same work: the scenario's text, and what the command line put in place of its values.</summary>
@@ -65,24 +74,32 @@ public static class SetupCheck
     /// <summary>What is compared.</summary>
     private static readonly Trait[] Deployment =
     [
-        new("deployment name", run => run.DeploymentName ?? Words.Of("none")),
-        new("set by the deployment", run => run.Settings.Plan.Set is { Count: > 0 } set ? string.Join("; ", set) : Words.Of("nothing")),
+        new(DeploymentName, run => run.DeploymentName ?? Words.Of("none")) { IsShape = true },
+        new("set by the deployment",
+            run => run.Settings.Plan.Set is { Count: > 0 } set ? string.Join("; ", set) : Words.Of("nothing")) { IsShape = true },
         new("deployment", run => ChartText.DeploymentText(run.Deployment)) { HoldsForRepeats = true },
         new("started as", run => run.Deployment?.Kind.Text() ?? Words.Of("none")) { HoldsForRepeats = true },
         new("engine", run => run.Settings.Engine.Text) { HoldsForRepeats = true },
-        new("address", run => run.Deployment is { } given && given.Kind.IsGiven() ? given.Address : Words.Of("its own")),
-        new("storage engine", run => run.Deployment?.StorageEngine ?? Words.Of("unknown")),
+        new("address",
+            run => run.Deployment is { } given && given.Kind.IsGiven() ? given.Address : Words.Of("its own")) { IsShape = true },
+        new("storage engine", run => run.Deployment?.StorageEngine ?? Words.Of("unknown")) { IsShape = true },
         new("memory limit", run => CacheCrossing.MemoryOfEach(run) is { } bytes ? Units.BinaryBytes(bytes)
-            : run.Settings.Deployment.MemoryLimitBytes is null ? Words.Of("default") : Words.Of("none")),
-        new("CPUs", run => run.Settings.Deployment.Cpus?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("all")),
-        new("shards",
-            run => run.Deployment?.ShardCount?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("none")) { HoldsForRepeats = true },
-        new("members",
-            run => run.Deployment?.Members?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("none")) { HoldsForRepeats = true },
-        new("TLS", run => OnOff(run.Deployment?.Tls)) { HoldsForRepeats = true },
-        new("compression",
-            run => run.Deployment is null ? Words.Of("unknown") : run.Deployment.Compressor ?? Words.Of("none")) { HoldsForRepeats = true },
-        new("logins", run => OnOff(run.Deployment?.Auth)) { HoldsForRepeats = true },
+            : run.Settings.Deployment.MemoryLimitBytes is null ? Words.Of("default") : Words.Of("none")) { IsShape = true },
+        new("CPUs", run => run.Settings.Deployment.Cpus?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("all")) { IsShape = true },
+        new("shards", run => run.Deployment?.ShardCount?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("none"))
+        {
+            HoldsForRepeats = true, IsShape = true,
+        },
+        new("members", run => run.Deployment?.Members?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("none"))
+        {
+            HoldsForRepeats = true, IsShape = true,
+        },
+        new("TLS", run => OnOff(run.Deployment?.Tls)) { HoldsForRepeats = true, IsShape = true },
+        new("compression", run => run.Deployment is null ? Words.Of("unknown") : run.Deployment.Compressor ?? Words.Of("none"))
+        {
+            HoldsForRepeats = true, IsShape = true,
+        },
+        new("logins", run => OnOff(run.Deployment?.Auth)) { HoldsForRepeats = true, IsShape = true },
         new("router", run => run.Deployment?.Router ?? Words.Of("none")),
     ];
 
@@ -90,11 +107,13 @@ public static class SetupCheck
     private static readonly Trait[] Data =
     [
         new("collections", run => run.Settings.Data.IsExisting ? Words.Of("existing") : Words.Of("created by the run")),
-        new("shard key", ShardKeys) { HoldsForRepeats = true },
+        new("shard key", ShardKeys) { HoldsForRepeats = true, IsShape = true },
         new("documents", Placement),
-        new("initial chunks", run => run.Settings.Data.Sharding?.Presplit is { } chunks ? Units.Exact(chunks) : Words.Of("default")),
-        new("chunk size", run => run.Settings.Data.Sharding?.ChunkMegabytes is { } size ? $"{size} MiB" : Words.Of("default")),
-        new("balancer", run => run.Settings.Data.Sharding?.Balancer ?? Words.Of("unchanged")),
+        new("initial chunks",
+            run => run.Settings.Data.Sharding?.Presplit is { } chunks ? Units.Exact(chunks) : Words.Of("default")) { IsShape = true },
+        new("chunk size",
+            run => run.Settings.Data.Sharding?.ChunkMegabytes is { } size ? $"{size} MiB" : Words.Of("default")) { IsShape = true },
+        new("balancer", run => run.Settings.Data.Sharding?.Balancer ?? Words.Of("unchanged")) { IsShape = true },
     ];
 
     private static string OnOff(bool? value) => value switch { null => Words.Of("unknown"), true => Words.Of("on"), _ => Words.Of("off") };
@@ -119,6 +138,13 @@ public static class SetupCheck
             : Words.Of($"spread over {Words.Counted(run.Deployment.ShardCount.Value, "shard")}");
     }
 
+    /// <summary>Of what a comparison tells with its version, the part that versions leave as it is.</summary>
+    private static readonly Trait[] WithoutVersions =
+    [
+        new(Topology, run => Words.Of(run.Deployment?.Topology.Text() ?? "none")) { IsShape = true },
+        new("engine", run => run.Settings.Engine.Kind.ToString().ToLowerInvariant()) { IsShape = true },
+    ];
+
     private static readonly Trait State = new("state", run => Words.Of(run.StateText));
 
     /// <summary>What differs between the sides, unlike work first.</summary>
@@ -133,6 +159,12 @@ public static class SetupCheck
                 .. Work.Concat(Parameters(runs)).Concat(Client).Where(t => t.IsWork),
                 .. Deployment.Concat(Data).Where(t => t.HoldsForRepeats).Select(t => t with { IsWork = true }),
             ], runs);
+
+    /// <summary>What makes a run's deployment another one than others, whatever versions its servers and its client have.</summary>
+    /// <returns>Names in English, and values; the same names for every run, its deployment's own name first.</returns>
+    internal static IReadOnlyList<(string Name, string Value)> ShapeOf(StoredRun run) =>
+        [.. Deployment.Take(1).Concat(WithoutVersions).Concat(Deployment.Skip(1)).Concat(Data)
+            .Where(trait => trait.IsShape).Select(trait => (trait.Name, trait.Of(run)))];
 
     private static IReadOnlyList<SetupDifference> Find(IEnumerable<Trait> traits, IReadOnlyList<StoredRun> sides) =>
     [

@@ -61,8 +61,11 @@ public sealed partial record PlotInfo
     /// <summary>It needs the statistics of a comparison, not just the runs.</summary>
     public bool IsOfComparison => Figure is null && X is PlotLanguage.Ratio or PlotLanguage.Window;
 
+    /// <summary>It is drawn of a history, and in no report or comparison.</summary>
+    public bool IsOfHistory => Figure is null && X == PlotLanguage.History;
+
     /// <summary>What a title may have in braces.</summary>
-    public static IReadOnlyList<string> Names { get; } = ["growth", "collection", "phase", "length", "operation", "threads"];
+    public static IReadOnlyList<string> Names { get; } = ["growth", "collection", "phase", "length", "operation", "threads", "scenario"];
 
     /// <summary>The key of a text's translation, in which names in braces are numbered.</summary>
     public static string KeyOf(string text)
@@ -88,7 +91,7 @@ public sealed partial record PlotInfo
     /// <summary>How to read it, in the report's language; may be empty.</summary>
     public string Reading => HowToRead.Length == 0 ? "" : Words.Of(HowToRead);
 
-    [GeneratedRegex(@"\{(growth|collection|phase|length|operation|threads)\}")]
+    [GeneratedRegex(@"\{(growth|collection|phase|length|operation|threads|scenario)\}")]
     private static partial Regex NameInBraces();
 }
 

@@ -1,4 +1,5 @@
 using MongoPerf.Reports.Figures;
+using MongoPerf.Reports.Histories;
 using MongoPerf.Texts.Yaml;
 
 namespace MongoPerf.Reports.Plots;
@@ -21,6 +22,9 @@ internal static class PlotLanguage
 
     /// <summary>The axis of what the results of an operation on compared runs stand at: sizes, repeats, runs or seconds.</summary>
     public const string Window = "window";
+
+    /// <summary>The axis of runs of one scenario, in the order in which they ran.</summary>
+    public const string History = "history";
 
     /// <summary>This name stands for all of <see cref="ServerPanels"/>.</summary>
     public const string Servers = "servers";
@@ -48,6 +52,7 @@ internal static class PlotLanguage
         (Restart, "the time since a server was started again", ["operations", "cache", "cache-read", "page-faults"]),
         (Ratio, "the candidates of a comparison relative to its baseline", ["rate", "p50", "p99"]),
         (Window, "sizes, repeats, runs or seconds of each operation of a comparison", ["rate", Latency]),
+        (History, "runs of one scenario, one after the other", HistoryMetric.Names),
     ];
 
     public static IReadOnlyList<string> ServerPanels => ["cache", "disk", "cache-io", "page-faults", "cpu", "memory", "in-progress"];
@@ -94,9 +99,9 @@ internal static class PlotLanguage
         new("description", KeyKind.Text, "A sentence for lists."),
         new("place", KeyKind.Number, "Its place in a report: lower ones come first [default: last]."),
         new("runs", KeyKind.Text, "What it is drawn of: reports of one run, comparisons of several, or any of them "
-            + "[default: several over ratio and window, any with y, otherwise one].") { Allowed = Runs },
-        new("title", KeyKind.Text, "Title above the chart; {growth}, {collection}, {phase}, {length}, {operation} and {threads} stand for "
-            + "what a run has there."),
+            + "[default: several over ratio, window and history, any with y, otherwise one].") { Allowed = Runs },
+        new("title", KeyKind.Text, "Title above the chart; {growth}, {collection}, {phase}, {length}, {operation}, {threads} and "
+            + "{scenario} stand for what a run has there."),
         new("read", KeyKind.Text, "How to read it, for the report."),
         new("x", KeyKind.Text,
             $"The x-axis. With panels: {string.Join(", ", Axes.Select(static axis => $"{axis.Name} ({axis.Description})"))}. "

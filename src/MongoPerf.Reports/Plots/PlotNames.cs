@@ -13,8 +13,10 @@ public static class PlotNames
     {
         if (plot.Figure is { } figure)
             return [.. FigureNames.FindUnknown(figure, runs)];
-        string[] drawn = [.. charts.SelectMany(static chart => chart.Panels).SelectMany(static panel => panel.Series)
-            .Select(static line => line.Title).Distinct()];
+        // Over history, lines are deployments; the names are those of operations, with which the titles of panels begin.
+        IEnumerable<Panel> panels = charts.SelectMany(static chart => chart.Panels);
+        string[] drawn = [.. (plot.IsOfHistory ? panels.Select(static panel => panel.Title)
+            : panels.SelectMany(static panel => panel.Series).Select(static line => line.Title)).Distinct()];
         return
         [
             .. plot.Panels.Where(panel => PlotReader.LinesOf(plot.X, panel.Show) is null).SelectMany(static panel => panel.Lines).Distinct()

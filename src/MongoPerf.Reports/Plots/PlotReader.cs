@@ -50,11 +50,12 @@ public static class PlotReader
 
     private static PlotRuns Runs(MappingReader top, PlotInfo plot)
     {
-        PlotRuns usual = plot.IsOfComparison ? PlotRuns.Several : plot.Figure is null ? PlotRuns.One : PlotRuns.Any;
+        bool isOfSeveral = plot.IsOfComparison || plot.IsOfHistory;
+        PlotRuns usual = isOfSeveral ? PlotRuns.Several : plot.Figure is null ? PlotRuns.One : PlotRuns.Any;
         if (top.OneOf("runs", PlotLanguage.Runs) is not { } named)
             return usual;
         var runs = (PlotRuns)PlotLanguage.Runs.ToList().IndexOf(named);
-        return plot.IsOfComparison && runs != PlotRuns.Several
+        return isOfSeveral && runs != PlotRuns.Several
             ? throw MappingReader.Wrong(top.Find("runs")!, $"runs is '{named}'; over {plot.X} it can only be 'several'",
                 "one run has nothing to compare with")
             : runs;
@@ -86,7 +87,7 @@ public static class PlotReader
                 throw MappingReader.Wrong(wrong, $"{what}: {key} is for inserts and queries over documents only");
         }
 
-        if (show is PlotLanguage.Percentiles or PlotLanguage.Rates && reader.Find("title") is { } title)
+        if ((show is PlotLanguage.Percentiles or PlotLanguage.Rates || x == PlotLanguage.History) && reader.Find("title") is { } title)
             throw MappingReader.Wrong(title, $"{what}: title is not allowed for {show}, which has a panel for each operation");
         if (x == PlotLanguage.Ratio && reader.Find("lines") is { } lines)
             throw MappingReader.Wrong(lines, $"{what}: lines is not allowed over ratio, which has a line for each candidate");

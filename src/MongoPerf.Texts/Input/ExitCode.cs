@@ -33,7 +33,7 @@ public static class ExitCodes
             "refused: the command would touch data that its run does not own, continue without data that the run wrote, or fill the disk",
         ExitCode.RejectedByServer => "the server rejected a command, for the reason it gave",
         ExitCode.Unfit => "doctor found a problem that prevents runs",
-        ExitCode.Regression => "compare found a regression",
+        ExitCode.Regression => "compare or history found a regression",
         ExitCode.AssertionFailed => "an assertion failed",
         ExitCode.Interrupted => "interrupted; results are saved, and 'resume' continues the run",
         _ => "unknown",

@@ -19,6 +19,7 @@ internal static class CommandTree
         mongoperf run ycsb/a --threads 1,8,100 --records 1M   a scenario: YCSB workload A
         mongoperf resume 2026-11-21-a                     continue an interrupted run
         mongoperf compare 2026-11-21-a 2026-11-21-b       what differs, and whether by more than chance
+        mongoperf history series --fail-on-regression     one table and chart of all its runs, and where it changed
         mongoperf forecast 2026-11-21-a --documents 500M  how a growth would continue
         mongoperf calibrate                               what the client itself costs on this machine; later runs state its share
         mongoperf report 2026-11-21-a --format markdown
@@ -39,6 +40,7 @@ internal static class CommandTree
         RunCommand.Create(),
         ResumeCommand.Create(),
         CompareCommand.Create(),
+        HistoryCommand.Create(),
         ForecastCommand.Create(),
         WatchCommand.Create(),
         MergeCommand.Create(),

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using MongoPerf.Commands.Results;
 using MongoPerf.Options;
 using MongoPerf.Reports.Comparison;
@@ -20,9 +21,7 @@ internal static class CompareCommand
             Arity = ArgumentArity.OneOrMore,
         };
         Option<string?> baseline = OptionTypes.Text("--baseline", "Run to compare the others with [default: the first]", "RUN");
-        Option<double?> noise = OptionTypes.Make<double?>(
-            "--noise-threshold", null, "Differences up to this size don't count; results within it are equivalent [default: "
-                + $"{Units.Percent(RunComparer.DefaultNoiseThreshold)}]", "PERCENT", text => ParseThreshold(text));
+        Option<double?> noise = NoiseOption("Differences up to this size don't count; results within it are equivalent");
         var force = new Option<bool>(
             "--force") { Description = "Compare even if the runs did different work or other programs were busy, and say so" };
         var fail = new Option<bool>(
@@ -33,12 +32,7 @@ internal static class CompareCommand
         {
             runs, baseline, noise, force, fail, format, shared.Plots, shared.Out,
         };
-        // To the parser, any unknown option is one more run.
-        runs.Validators.Add(result =>
-        {
-            if (result.Tokens.FirstOrDefault(token => token.Value.StartsWith('-')) is { } unknown)
-                result.AddError(UnknownOption(unknown.Value, command));
-        });
+        runs.Validators.Add(result => RefuseOptions(result, command));
         command.Runs(parsed =>
         {
             string[] named = parsed.GetValue(runs)!;
@@ -59,11 +53,19 @@ internal static class CompareCommand
         return command;
     }
 
-    private static string UnknownOption(string typed, Command command)
+    /// <param name="description">What the threshold means to a command.</param>
+    public static Option<double?> NoiseOption(string description) => OptionTypes.Make<double?>(
+        "--noise-threshold", null, $"{description} [default: {Units.Percent(RunComparer.DefaultNoiseThreshold)}]", "PERCENT",
+        text => ParseThreshold(text));
+
+    /// <summary>To the parser, an unknown option is one more run.</summary>
+    public static void RefuseOptions(ArgumentResult runs, Command command)
     {
-        string name = typed.Split('=', ':')[0];
-        return $"unknown option '{name}' of '{command.Name}'"
-            + (NearestName.Hint(name, command.Options.Select(option => option.Name)) is { } hint ? $" ({hint})" : "");
+        if (runs.Tokens.FirstOrDefault(token => token.Value.StartsWith('-')) is not { } unknown)
+            return;
+        string name = unknown.Value.Split('=', ':')[0];
+        runs.AddError($"unknown option '{name}' of '{command.Name}'"
+            + (NearestName.Hint(name, command.Options.Select(option => option.Name)) is { } hint ? $" ({hint})" : ""));
     }
 
     private static double ParseThreshold(string text) =>

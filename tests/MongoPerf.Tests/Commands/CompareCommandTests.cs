@@ -28,7 +28,7 @@ public sealed class CompareCommandTests : IDisposable
         Assert.Contains("slower", output, StringComparison.Ordinal);
         (code, _, string errors) = Run("a", "b", "--fail-on-regression");
         Assert.Equal(10, code);
-        Assert.Contains("exit code 10: compare found a regression", errors, StringComparison.Ordinal);
+        Assert.Contains("exit code 10: compare or history found a regression", errors, StringComparison.Ordinal);
         // The other way round it is an improvement.
         Assert.Equal(0, Run("b", "a", "--fail-on-regression").Code);
         Assert.Equal(0, Run("a", "--baseline", "b", "--fail-on-regression").Code);

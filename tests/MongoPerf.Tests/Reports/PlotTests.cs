@@ -26,7 +26,7 @@ public sealed class PlotTests : IDisposable
         Assert.Equal(
             [
                 "insert-rate", "query-rate", "query-throughput", "latency", "size", "ratios", "operation", "size-compared", "laps",
-                "size-filled", "restart", "timeline", "shards", "migrations",
+                "size-filled", "restart", "timeline", "shards", "migrations", "history",
             ],
             PlotLibrary.Standard.Select(static plot => plot.Name));
         Assert.All(PlotLibrary.Standard, static plot => Assert.True(plot.Description.Length > 10 && plot.HowToRead.Length > 10, plot.Name));
@@ -50,7 +50,8 @@ public sealed class PlotTests : IDisposable
     [InlineData("title: T\nx: time", "neither y nor panels is given")]
     [InlineData("title: T\nx: time\ny: rate\npanels: [cpu]", "both y and panels are given")]
     [InlineData(
-        "title: T\nx: tim\npanels: [cpu]", "2: plot: x is 'tim'; allowed: time, documents, filled, inserting, lap, restart, ratio, window")]
+        "title: T\nx: tim\npanels: [cpu]", "2: plot: x is 'tim'; allowed: time, documents, filled, inserting, lap, restart, ratio, "
+        + "window, history")]
     [InlineData("title: T\nx: time\npanels: [cup]", "3: plot: panels is 'cup'; allowed: inserts, operations, latency")]
     [InlineData("title: T\nx: time\npanels:\n  - {show: cpu, y: rate}", "4: panel 1: y is for inserts and queries over documents only")]
     [InlineData("title: T\nx: time\npanels:\n  - {shw: cpu}", "4: panel 1: unknown key 'shw'; allowed: show, y, megabytes, title, lines")]
@@ -63,6 +64,8 @@ public sealed class PlotTests : IDisposable
     [InlineData("title: T\nx: time\npanels: []", "panels has 0 panels; allowed: 1 to 20")]
     [InlineData("title: T\nx: time\npanels: [cpu]\nruns: two", "4: plot: runs is 'two'; allowed: one, several, any")]
     [InlineData("title: T\nx: ratio\npanels: [rate]\nruns: any", "4: runs is 'any'; over ratio it can only be 'several'")]
+    [InlineData("title: T\nx: history\npanels: [rate]\nruns: one", "4: runs is 'one'; over history it can only be 'several'")]
+    [InlineData("title: T\nx: history\npanels: [{show: rate, title: R}]", "3: panel 1: title is not allowed for rate")]
     [InlineData("title: T\nx: ratio\npanels: [{show: rate, lines: [q4]}]", "3: panel 1: lines is not allowed over ratio")]
     [InlineData(
         "title: T\nx: window\npanels: [{show: latency, lines: [p98]}]", "3: panel 1: lines is 'p98'; allowed: p50, p95, p99, p999, max")]

@@ -1,0 +1,53 @@
+using MongoPerf.Reports.Comparison;
+
+namespace MongoPerf.Reports.Histories;
+
+/// <summary>What is reported of a history, and in which order.</summary>
+public static class HistoryReport
+{
+    /// <param name="history">Judged.</param>
+    /// <param name="files">What was written, as its reader finds it.</param>
+    public static Report Of(RunHistory history, IReadOnlyList<Fact>? files = null) => new(
+        Words.Of($"MongoPerf: history of {history.Scenario}"),
+        [
+            new Block.Paragraph(HistoryText.Conclusion(history), Tone.Conclusion),
+            new Block.Cautions([.. history.Unlike.Select(unlike => Words.Of($"Different work, mixed because of --force: {unlike}"))]),
+            new Block.Cautions([.. LeftOut(history)]),
+        ],
+        [
+            new Section("Changes", [new Block.Verdicts(HistoryText.Verdicts(history))]),
+            new Section("Charts", [new Block.Charts()]),
+            Section.Of(Table(history)),
+            new Section("How it was judged", [new Block.Facts([new Fact("method", HistoryText.Method(history))])]),
+            new Section("Files", [new Block.Facts(files ?? [])]),
+        ]);
+
+    /// <summary>A row for each run, with its versions where they differ; a star where a metric begins another level.</summary>
+    private static ReportTable Table(RunHistory history)
+    {
+        (string Column, string[] Values)[] versions =
+        [
+            .. new (string Column, string[] Values)[]
+            {
+                ("<server", [.. history.Points.Select(point => HistoryVersions.Server(point.First))]),
+                ("<engine", [.. history.Points.Select(point => point.First.Settings.Engine.Text)]),
+                ("<MongoPerf", [.. history.Points.Select(point => HistoryVersions.Program(point.First))]),
+            }.Where(one => one.Column == "<server" || one.Values.Distinct().Count() > 1),
+        ];
+        return new ReportTable(
+            Words.Of($"{Words.Counted(history.Points.Count, "run")} of {history.Scenario}; * begins another level"),
+            ["<run", .. versions.Select(one => one.Column), .. history.Lines.Select(line => line.Row.Name)],
+            [
+                .. history.Points.Select((point, i) => (IReadOnlyList<string>)
+                [
+                    point.Name, .. versions.Select(one => one.Values[i]), .. history.Lines.Select(line => TextOf(line, i)),
+                ]),
+            ]);
+    }
+
+    private static string TextOf(HistoryLine line, int point) => !double.IsFinite(line.Row.Values[point]) ? Units.None
+        : line.Row.Metric.Text(line.Row.Values[point]) + (line.Changes.Any(change => change.At == point) ? " *" : "");
+
+    private static IEnumerable<string> LeftOut(RunHistory history) => history.LeftOut.GroupBy(run => run.Why)
+        .Select(group => Words.Of($"Left out: {string.Join(", ", group.Select(run => run.Run))} ({group.Key})"));
+}
