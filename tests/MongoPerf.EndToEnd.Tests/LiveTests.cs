@@ -9,29 +9,46 @@ namespace MongoPerf.EndToEnd.Tests;
 [Collection(HeavyTests.Name)]
 public sealed partial class LiveTests : IDisposable
 {
+    private const string Key = "0123456789abcdef";
+
     private readonly RunsFolder _runs = new();
     private readonly ProgramOptions _options = new();
 
     public void Dispose() => _runs.Dispose();
 
     [Fact]
-    public async Task Page_and_events_are_served_while_it_runs_and_end_with_it()
+    public async Task Page_events_and_metrics_are_served_and_sent_while_it_runs_and_end_with_it()
     {
-        using ProgramRun run = ProgramRun.Start(_options, "run", "ycsb/c", "--topology", "null", "--records", "500", "--duration", "10m",
-            "--rate", "500", "--threads", "1", "--live", "--out", _runs.At("runs"));
+        using var receiver = new OtlpReceiver { Status = "503 Service Unavailable" };
+        var options = new ProgramOptions
+        {
+            Environment = new Dictionary<string, string?> { ["OTEL_METRIC_EXPORT_INTERVAL"] = "500", ["MONGOPERF_LIVE_KEY"] = Key },
+        };
+        using ProgramRun run = ProgramRun.Start(options, "run", "ycsb/c", "--topology", "null", "--records", "500", "--duration", "10m",
+            "--rate", "500", "--threads", "1", "--live", "--otlp", receiver.Url, "--out", _runs.At("runs"));
         string url = AddressOf(run);
         // What a run through our own client does not need takes no memory and no time to start.
         string loaded = File.ReadAllText($"/proc/{run.Id}/maps");
         Assert.Contains("MongoPerf.Wire.dll", loaded, StringComparison.Ordinal);
-        Assert.All((string[])["MongoDB.Driver.dll", "MongoPerf.Driver.dll", "ScottPlot.dll", "SkiaSharp.dll"],
+        Assert.All((string[])["MongoDB.Driver.dll", "MongoPerf.Driver.dll", "ScottPlot.dll", "SkiaSharp.dll", "OpenTelemetry.dll",
+            "MongoPerf.Telemetry.dll"],
             name => Assert.DoesNotContain(name, loaded, StringComparison.Ordinal));
         using var http = new HttpClient();
         Assert.Contains("<section id=\"explore\"", await http.GetStringAsync(url), StringComparison.Ordinal);
         using var events = new StreamReader(await http.GetStreamAsync(url + "events"));
         Assert.True(await ComesTo(events, "event: plot"), "no plot");
 
+        Assert.EndsWith($"/{Key}/", url, StringComparison.Ordinal);
+        Assert.Contains("\nmongoperf_operations_total{", await http.GetStringAsync(url + "metrics"), StringComparison.Ordinal);
+        // A receiver that takes nothing is told of, and gets what there is once it does.
+        Assert.True(run.WaitUntil(() => run.Errors.Contains("warning: --otlp: ", StringComparison.Ordinal), "the warning"), run.Errors);
+        receiver.Status = "200 OK";
+        Assert.True(run.WaitUntil(() => Received() > 0, "what the receiver gets"), run.Errors);
+        Assert.Contains("mongoperf.scenario=ycsb/c", receiver.Resource);
+
         run.SendInterrupt();
         run.WaitForEnd().Expect(130);
+        Assert.Equal(1, run.Errors.Split("warning: --otlp").Length - 1);
 
         // The child tells the end and goes by itself; the run did not wait for that.
         Assert.True(await ComesTo(events, "\"state\":\"interrupted\""), "the end was not told");
@@ -42,6 +59,10 @@ public sealed partial class LiveTests : IDisposable
         Assert.NotEqual(url, AddressOf(watch));
         watch.SendInterrupt();
         watch.WaitForEnd().Expect(0);
+
+        double Received() =>
+            receiver.Latest.Where(one => one.Name == "mongoperf.operations" && one.Attributes.Contains("=read", StringComparison.Ordinal))
+                .Sum(one => one.Value);
     }
 
     [Fact]

@@ -62,6 +62,8 @@ public sealed partial class ArchitectureTests
         // A report is made from the stored run, also when the deployment is long gone.
         [Reports] = [Measurement, Platforms, Storage, Texts],
         ["MongoPerf.Reports.Plots"] = [Measurement, Storage, Texts, Reports, "MongoPerf.Wire.Files"],
+        // What is told to monitoring systems comes from the stored run, too.
+        ["MongoPerf.Telemetry"] = [Measurement, Storage],
         // A scenario names what its report shows, and is held to what a server can be started with.
         ["MongoPerf.Scenarios"] =
         [
@@ -90,9 +92,10 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Driver"] = ["MongoPerf.Load"],
         ["MongoPerf.Deployments"] = ["MongoPerf.Load", "MongoPerf.Server"],
         ["MongoPerf.Reports"] = ["MongoPerf.Storage", "MongoPerf.Texts"],
+        ["MongoPerf.Telemetry"] = ["MongoPerf.Storage"],
         ["MongoPerf.Scenarios"] = ["MongoPerf.Deployments", "MongoPerf.Reports"],
         ["MongoPerf.Running"] = ["MongoPerf.Scenarios", "MongoPerf.Driver"],
-        ["MongoPerf"] = ["MongoPerf.Running"],
+        ["MongoPerf"] = ["MongoPerf.Running", "MongoPerf.Telemetry"],
     };
 
     private static string Source => Path.Combine(RepositoryPaths.Root, "src");

@@ -24,7 +24,7 @@ public static class DryRun
             isAsked = true;
             return "unknown";
         }).CompleteAll(requests);
-        requests = RunRequest.WithLivePage(requests);
+        requests = RunRequest.WithLive(requests);
         if (RequestedEngine.ThroughDriver(requests).Count > 0)
             tell("not checked, since MongoDB.Driver is loaded only when a run begins: whether it supports every operation");
         RequireFolder(requests[0].Output.RunsFolder);

@@ -15,4 +15,7 @@ public sealed record OutputRequest(string RunsFolder, string Format, bool Quiet,
 
     /// <summary>Where a page is served while it runs; 0 for a free port, null for nowhere.</summary>
     public int? LivePort { get; init; }
+
+    /// <summary>Where metrics are sent while it runs, by OTLP; null for nowhere.</summary>
+    public string? MetricsReceiver { get; init; }
 }

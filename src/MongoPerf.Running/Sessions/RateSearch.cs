@@ -24,7 +24,7 @@ public static class RateSearch
             throw new UserException(ExitCode.WrongUsage, $"--find-max searches on one deployment, and {requests.Count} were named");
         if (requests[0].Output.Format is not ("text" or "json"))
             throw new UserException(ExitCode.WrongUsage, $"--find-max prints text or json, not {requests[0].Output.Format}");
-        requests = RunRequest.WithLivePage(ConnectionSecrets.Complete(requests));
+        requests = RunRequest.WithLive(ConnectionSecrets.Complete(requests));
         using var signals = new StopSignals();
         RunRequest opened = RequestedEngine.Open(requests)[0];
         IReadOnlyList<string> repeated = KeepsData(opened) ? RepeatablePhases.Of(opened.Plan.Plan) : [];

@@ -18,7 +18,7 @@ public static class ResumeSession
         using StoredRun stored = StoredRun.Open(folder.Path);
         InterruptedRun.Require(folder, stored);
         // Asks for passwords: until then Ctrl+C just ends the program.
-        RunRequest read = RunRequest.WithLivePage([request(stored)])[0];
+        RunRequest read = RunRequest.WithLive([request(stored)])[0];
         if (stored.Run.Part is { } part && read.Agent is null)
             throw new UserException(
                 ExitCode.WrongUsage,

@@ -89,7 +89,9 @@ public sealed record RunRequest
 
     public required OutputRequest Output { get; init; }
 
-    /// <summary>Serves the page of the run; null without <c>--live</c>. The runs of a command share it.</summary>
+    /// <summary>
+    /// Serves the page of the run and sends its metrics; null without <c>--live</c> and <c>--otlp</c>. The runs of a command share it.
+    /// </summary>
     public LiveChild? Live { get; init; }
 
     /// <summary>What is stored of the run beside its settings.</summary>
@@ -107,13 +109,14 @@ public sealed record RunRequest
         Repeat = Repeat is { } repeat ? new RepeatOf(repeat.Group ?? id, repeat.Number, repeat.Count) : null,
     };
 
-    /// <summary>The same requests of one command, which share a page where their output asks for one.</summary>
+    /// <summary>The same requests of one command, which share whoever watches them where their output asks for it.</summary>
     /// <exception cref="UserException">Its port is in use.</exception>
-    public static IReadOnlyList<RunRequest> WithLivePage(IReadOnlyList<RunRequest> requests)
+    public static IReadOnlyList<RunRequest> WithLive(IReadOnlyList<RunRequest> requests)
     {
-        if (requests[0].Output.LivePort is not { } port)
+        OutputRequest output = requests[0].Output;
+        if (output is { LivePort: null, MetricsReceiver: null })
             return requests;
-        var live = new LiveChild(port);
+        var live = new LiveChild(output.LivePort, output.MetricsReceiver);
         return [.. requests.Select(request => request with { Live = live })];
     }
 }

@@ -38,7 +38,7 @@ public sealed class RunSequence
         deployments = ConnectionSecrets.Complete(deployments);
         // Held over the whole: Ctrl+C between two runs must not start the next one.
         using var signals = new StopSignals();
-        deployments = RunRequest.WithLivePage(deployments);
+        deployments = RunRequest.WithLive(deployments);
         IReadOnlyList<RunRequest> ready = RequestedEngine.Open(deployments);
         return ready.Count == 1 && repeats == 1
             ? start(ready[0], signals).Code

@@ -26,6 +26,7 @@ internal static class ResumeCommand
         {
             run, coordinator, shared.RunUri, shared.PasswordFile, shared.ShardUser, shared.ShardPasswordFile,
             mongod, shared.MayWrite, shared.Out, format, shared.Quiet, shared.NoTui, shared.NoReport, shared.Plots, shared.Live,
+            shared.Otlp,
         };
         command.Runs(parsed =>
         {

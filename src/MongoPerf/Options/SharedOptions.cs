@@ -139,6 +139,8 @@ internal sealed class SharedOptions
 
     public Option<long?> Live { get; } = LiveOption.Create();
 
+    public Option<string?> Otlp { get; } = LiveOption.CreateReceiver();
+
     public Option<bool> NoTui { get; } = new("--no-tui") { Description = "Print progress as plain lines, even in a terminal" };
 
     /// <summary>Those that set the parameter of scenarios/series.yaml that has their name, and the text that each sets;
@@ -168,6 +170,7 @@ internal sealed class SharedOptions
             Limits.MemoryLimit, Limits.Cpus, Security.Tls, Security.Auth,
             Overrides[PlanOptions.Threads], Batch, Overrides[PlanOptions.Rates], ShardKey, Presplit, ChunkSize, Balancer, Preset,
             Seed, Journal, Ordered, Verify, MaxErrors, MaxSkipped, Compressibility, ForceDrop, Out, Quiet, NoTui, NoReport, Plots, Live,
+            Otlp,
         ];
         foreach (Option option in all)
             command.Options.Add(option);

@@ -2,15 +2,16 @@ using System.CommandLine;
 using System.Net.Sockets;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Options;
-using MongoPerf.Platforms;
 using MongoPerf.Reports.Html;
+using MongoPerf.Running.Live;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Storage;
+using MongoPerf.Telemetry;
 using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Commands.Live;
 
-/// <summary><c>watch RUN</c>: serves the page of a run, under way or not, from its folder alone.</summary>
+/// <summary><c>watch RUN</c>: serves the page of a run, under way or not, and sends its metrics, from its folder alone.</summary>
 internal static class WatchCommand
 {
     /// <summary>How long to wait for the port: in a sequence, the child of the run before may still hold it.</summary>
@@ -21,23 +22,44 @@ internal static class WatchCommand
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
         Option<long?> port = ServeCommand.PortOption();
+        var noPage = new Option<bool>(LiveChild.NoPageOption) { Description = "Serve no page, only send metrics (--otlp)" };
         var command = new Command(
-            "watch", "Serve a page with live charts of a run on 127.0.0.1, while it runs or afterwards") { run, port, shared.Out };
+            "watch", "Serve a page with live charts of a run on 127.0.0.1, while it runs or afterwards")
+        {
+            run, port, shared.Otlp, noPage, shared.Out,
+        };
+        command.Validators.Add(result =>
+        {
+            if (result.GetValue(noPage) && result.GetValue(shared.Otlp) is null)
+                result.AddError($"{LiveChild.NoPageOption} leaves nothing to do without {LiveChild.ReceiverOption}");
+        });
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             bool isChild = Environment.GetEnvironmentVariable(ParentWatch.Variable) is not null;
-            string key = isChild && Console.In.ReadLine() is { Length: > 0 } given ? given
-                : Convert.ToHexStringLower(SystemRandom.GetBytes(8));
+            string key = isChild && Console.In.ReadLine() is { Length: > 0 } given ? given : LiveChild.NewKey();
             RunFolder folder = RunFolder.Find(PlanRequests.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
             using (StoredRun.Open(folder.Path))
-                return Serve(folder, (int)(parsed.GetValue(port) ?? 0), key, isChild);
+            {
+                // Before the address is printed: whoever reads that may send a signal at once.
+                using var watch = new ParentWatch();
+                using OtlpSender? sender = parsed.GetValue(shared.Otlp) is { } receiver ? Send(folder, receiver) : null;
+                if (sender is not null && !isChild)
+                    Console.Error.WriteLine($"metrics: {parsed.GetValue(shared.Otlp)} (Ctrl+C ends it)");
+                if (parsed.GetValue(noPage))
+                    watch.Wait();
+                else
+                    Serve(folder, (int)(parsed.GetValue(port) ?? 0), key, isChild, watch);
+                return ExitCode.Done;
+            }
         }));
         return command;
     }
 
-    private static ExitCode Serve(RunFolder folder, int port, string key, bool isChild)
+    private static OtlpSender Send(RunFolder folder, string receiver) => new(
+        folder.Path, new Uri(receiver), text => Console.Error.WriteLine(Masking.Shown($"warning: {text}")));
+
+    private static void Serve(RunFolder folder, int port, string key, bool isChild, ParentWatch watch)
     {
-        using var watch = new ParentWatch();
         using LiveServer server = Open(folder, port, key, LivePage.Of(folder.Id), isChild ? PortLimit : TimeSpan.Zero);
         Task served = server.Start();
         // Where a child's parent reads it; a person's terminal keeps its standard output for results.
@@ -46,7 +68,6 @@ internal static class WatchCommand
         watch.Wait();
         server.Stop();
         served.Wait(TimeSpan.FromSeconds(1));
-        return ExitCode.Done;
     }
 
     private static LiveServer Open(RunFolder folder, int port, string key, LivePage page, TimeSpan patience)

@@ -1,0 +1,103 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using MongoPerf.Telemetry;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Telemetry;
+
+/// <summary>A run's metrics at an OpenTelemetry receiver, which may be away.</summary>
+public sealed class OtlpSenderTests : IDisposable
+{
+    private readonly TemporaryFolder _runs = new();
+    private readonly OtlpReceiver _receiver = new();
+    private readonly ConcurrentQueue<string> _warnings = new();
+
+    public void Dispose()
+    {
+        _receiver.Dispose();
+        _runs.Dispose();
+    }
+
+    [Fact]
+    public void Operations_servers_and_machine_arrive_under_their_names_with_their_values()
+    {
+        SampledRun.Write(_runs.At("r"));
+        new OtlpSender(_runs.At("r"), new Uri(_receiver.Url), _warnings.Enqueue).Dispose();
+
+        Assert.Empty(_warnings);
+        Assert.StartsWith("POST /v1/metrics HTTP/1.1", _receiver.Heads[0], StringComparison.Ordinal);
+        IReadOnlyList<ReceivedMetric> latest = _receiver.Latest;
+        ReceivedMetric duration = Assert.Single(latest, one => one.Name == "db.client.operation.duration");
+        Assert.Equal(("s", "exponential histogram"), (duration.Unit, duration.Kind));
+        Assert.Equal("db.operation.name=q4,mongoperf.phase=q4", duration.Attributes);
+        Assert.Equal(SampledRun.Operations, duration.Value);
+        const double Sum = SampledRun.Operations * SampledRun.LatencySeconds;
+        Assert.Equal(Sum, duration.Sum, Sum * 0.01);
+        Assert.Equal(("sum", SampledRun.Operations), Of("mongoperf.operations"));
+        Assert.Equal(("sum", SampledRun.Failed), Of("mongoperf.errors"));
+        // The run has ended, so nothing is done any more.
+        Assert.Equal(("gauge", 0), Of("mongoperf.operation.rate"));
+        Assert.Equal(("gauge", 0), Of("mongoperf.run.active"));
+        ReceivedMetric queries = Assert.Single(latest, one => one.Name == "mongodb.operation.count" && one.Attributes.Contains("=query"));
+        Assert.Equal("operation=query,server.address=127.0.0.1,server.port=27017", queries.Attributes);
+        Assert.Equal(700, queries.Value);
+        ReceivedMetric memory = Assert.Single(latest, one => one.Name == "mongodb.memory.usage" && one.Attributes.Contains("=resident"));
+        Assert.Equal(("By", 100.0 * (1 << 20)), (memory.Unit, memory.Value));
+        ReceivedMetric cpu = Assert.Single(latest, one => one.Name == "system.cpu.time" && one.Attributes == "cpu.mode=user");
+        Assert.Equal(("s", 2.5), (cpu.Unit, cpu.Value));
+        Assert.Contains("service.instance.id=r", _receiver.Resource);
+        Assert.Contains("mongoperf.server.version=6.0.5", _receiver.Resource);
+        Assert.Contains("db.system.name=mongodb", _receiver.Resource);
+
+        (string, double) Of(string name) => latest.Where(one => one.Name == name).Select(one => (one.Kind, one.Value)).Single();
+    }
+
+    [Fact]
+    public void Latencies_of_a_second_arrive_once()
+    {
+        SampledRun.Write(_runs.At("r"));
+        var reader = new TelemetryReader(_runs.At("r"));
+        Assert.Equal(SampledRun.Operations, NewIn(reader.Look()));
+        Assert.Equal(0, NewIn(reader.Look()));
+        Assert.Equal(SampledRun.Operations, reader.Look().Points.Single(point => point.Metric == TelemetryMetric.Operations).Value);
+
+        static long NewIn(TelemetrySnapshot snapshot) =>
+            snapshot.Points.Single(point => point.NewLatencies is not null).NewLatencies!.TotalCount;
+    }
+
+    [Theory]
+    [InlineData("503 Service Unavailable", "it answered 503 ServiceUnavailable")]
+    [InlineData(null, "Connection refused")]
+    public void A_receiver_that_takes_nothing_is_told_once(string? status, string why)
+    {
+        SampledRun.Write(_runs.At("r"));
+        var address = new Uri(_receiver.Url);
+        if (status is null)
+            _receiver.Dispose();
+        else
+            _receiver.Status = status;
+        new OtlpSender(_runs.At("r"), address, _warnings.Enqueue).Dispose();
+        string warning = Assert.Single(_warnings);
+        Assert.StartsWith($"--otlp: {address}v1/metrics took no metrics: ", warning, StringComparison.Ordinal);
+        Assert.Contains(why, warning, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_receiver_that_does_not_answer_holds_nobody_up_for_long()
+    {
+        SampledRun.Write(_runs.At("r"));
+        _receiver.IsSilent = true;
+        var watch = Stopwatch.StartNew();
+        new OtlpSender(_runs.At("r"), new Uri(_receiver.Url), _warnings.Enqueue).Dispose();
+        Assert.InRange(watch.Elapsed, TimeSpan.Zero, TimeSpan.FromSeconds(30));
+        Assert.Contains("no answer in 5 s", Assert.Single(_warnings), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_path_of_the_address_is_taken_as_it_is()
+    {
+        SampledRun.Write(_runs.At("r"));
+        new OtlpSender(_runs.At("r"), new Uri(_receiver.Url + "/otlp/metrics"), _warnings.Enqueue).Dispose();
+        Assert.StartsWith("POST /otlp/metrics HTTP/1.1", _receiver.Heads[0], StringComparison.Ordinal);
+    }
+}
