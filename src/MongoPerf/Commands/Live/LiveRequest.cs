@@ -9,6 +9,9 @@ internal enum LiveAnswer
     Page,
     Events,
 
+    /// <summary>What Prometheus reads.</summary>
+    Metrics,
+
     /// <summary>400: not HTTP/1.x, or malformed.</summary>
     BadRequest,
 
@@ -27,6 +30,9 @@ internal enum LiveAnswer
 /// <param name="IsHead">The request is for the head without the body.</param>
 internal readonly record struct LiveRequest(LiveAnswer Answer, bool IsHead)
 {
+    /// <summary>Behind the key.</summary>
+    public const string MetricsPath = "/metrics";
+
     /// <summary>Bytes of a head; a longer one is refused.</summary>
     public const int MostBytes = 8192;
 
@@ -54,7 +60,10 @@ internal readonly record struct LiveRequest(LiveAnswer Answer, bool IsHead)
     private static LiveAnswer AnswerTo(string target, string key)
     {
         LiveAnswer found = LiveAnswer.NotFound;
-        foreach ((string path, LiveAnswer answer) in new[] { ($"/{key}/", LiveAnswer.Page), ($"/{key}/events", LiveAnswer.Events) })
+        foreach ((string path, LiveAnswer answer) in new[]
+        {
+            ($"/{key}/", LiveAnswer.Page), ($"/{key}/events", LiveAnswer.Events), ($"/{key}{MetricsPath}", LiveAnswer.Metrics),
+        })
         {
             if (CryptographicOperations.FixedTimeEquals(Encoding.UTF8.GetBytes(path), Encoding.UTF8.GetBytes(target)))
                 found = answer;

@@ -8,7 +8,8 @@ using MongoPerf.Storage;
 namespace MongoPerf.Commands.Live;
 
 /// <summary>
-/// Serves the page of a run that is under way, and what happens in it as server-sent events, on 127.0.0.1 and to nobody without the key.
+/// Serves the page of a run that is under way, what happens in it as server-sent events, and its metrics, on 127.0.0.1 and to nobody
+/// without the key.
 /// </summary>
 /// <remarks>
 /// Looks at the run only while somebody reads. Each connection is one request; its cost is bounded in time, bytes and number.
@@ -39,6 +40,7 @@ internal sealed class LiveServer : IDisposable
     private readonly byte[] _page;
     private readonly string _policy;
     private readonly LiveHistory _history = new();
+    private readonly LiveMetrics _metrics;
     private readonly CancellationTokenSource _stop = new();
     private readonly SemaphoreSlim _reader = new(0);
     private readonly List<Socket> _unknown = [];
@@ -52,6 +54,7 @@ internal sealed class LiveServer : IDisposable
     public LiveServer(string folder, int port, string key, LivePage page)
     {
         _plot = new LivePlot(folder);
+        _metrics = new LiveMetrics(folder);
         _key = key;
         _page = Encoding.UTF8.GetBytes(page.Html);
         _policy = page.Policy;
@@ -158,6 +161,7 @@ internal sealed class LiveServer : IDisposable
                 .. Head("200 OK", $"Content-Type: text/html; charset=utf-8\r\nContent-Length: {_page.Length}\r\n"),
                 .. request.IsHead ? [] : _page,
             ]),
+        LiveAnswer.Metrics => SendMetrics(stream, request.IsHead),
         LiveAnswer.Events when request.IsHead => Write(stream, Head("200 OK", "Content-Type: text/event-stream\r\n")),
         LiveAnswer.Events => SendEvents(stream),
         LiveAnswer.WrongMethod => Answer(stream, "405 Method Not Allowed", "Allow: GET, HEAD\r\n"),
@@ -165,6 +169,19 @@ internal sealed class LiveServer : IDisposable
         LiveAnswer.NotFound => Answer(stream, "404 Not Found", ""),
         _ => Answer(stream, "400 Bad Request", ""),
     };
+
+    private async Task SendMetrics(NetworkStream stream, bool isHead)
+    {
+        if (await Task.Run(_metrics.Read, _stop.Token).ConfigureAwait(false) is not { } text)
+        {
+            await Answer(stream, "503 Service Unavailable", "").ConfigureAwait(false);
+            return;
+        }
+
+        byte[] body = Encoding.UTF8.GetBytes(text);
+        byte[] head = Head("200 OK", $"Content-Type: {LiveMetrics.ContentType}\r\nContent-Length: {body.Length}\r\n");
+        await Write(stream, [.. head, .. isHead ? [] : body]).ConfigureAwait(false);
+    }
 
     private Task Answer(NetworkStream stream, string status, string fields) =>
         Write(stream, Head(status, fields + "Content-Length: 0\r\n"));
