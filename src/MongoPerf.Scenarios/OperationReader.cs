@@ -46,8 +46,16 @@ public sealed class OperationReader(
         // Between an operation's name and a step's stands one where both are stored.
         if (name.Contains('\t', StringComparison.Ordinal))
             throw MappingReader.Wrong(reader.Find("name")!, $"{path}: {kind.Name}: name contains a tab");
-        if (kind.Name is "bulkWrite" or "steps")
-            return (Composite(kind.Name, reader, name, $"{path}.{name}"), reader);
+        if (kind.Name == "bulkWrite")
+            return (Bulk(reader, name, $"{path}.{name}"), reader);
+        if (kind.Name == "steps")
+        {
+            string at = $"{path}.{name}";
+            var steps = new StepReader(
+                reader, at, seed, (one, usual, make) => Read(one, at, ScenarioLanguage.Steps, usual, make), WriteConcern);
+            return (steps.Read(name), reader);
+        }
+
         string collection = CollectionOf(reader, kind.Name);
         PlanCollection? about = data.FirstOrDefault(c => c.Name == collection);
         ScenarioNode? key = reader.Find("key") ?? DefaultKey;
@@ -64,16 +72,8 @@ public sealed class OperationReader(
         return (operation with { Choice = choice }, reader);
     }
 
-    /// <summary>An operation that is made of others.</summary>
-    private Operation Composite(string kind, MappingReader reader, string name, string path)
+    private Operation Bulk(MappingReader reader, string name, string path)
     {
-        if (kind == "steps")
-        {
-            return new StepReader(
-                reader, path, seed, (node, usual, templates) => Read(node, path, ScenarioLanguage.Steps, usual, templates), WriteConcern)
-                .Read(name);
-        }
-
         Operation bulk = BulkReader.Read(reader, name, path, (node, usual) => Read(node, path, ScenarioLanguage.BulkWrites, usual, null));
         var context = new Context(reader, new TemplateReader(null, seed), path, name, bulk.Collection, null) { HasKey = false };
         return WithConcerns(bulk, reader) with { Options = context.Options() };
