@@ -12,13 +12,18 @@ public sealed record ConsoleReportOptions
     /// <summary>Columns; in fewer than <see cref="ConsoleReport.FullWidth"/> tables leave something out.</summary>
     public int Width { get; init; } = ConsoleReport.FullWidth;
 
-    /// <summary>Makes the report for standard output.</summary>
-    public static ConsoleReportOptions ForStandardOutput()
+    /// <summary>Shows the whole report, its answer last; otherwise the answer alone.</summary>
+    public bool IsFull { get; init; }
+
+    /// <summary>Makes the options for standard output.</summary>
+    /// <param name="isFull">As <see cref="IsFull"/>.</param>
+    public static ConsoleReportOptions ForStandardOutput(bool isFull = false)
     {
         bool isTerminal = !Console.IsOutputRedirected && string.IsNullOrEmpty(Environment.GetEnvironmentVariable("NO_COLOR"));
         return new ConsoleReportOptions
         {
             IsTerminal = isTerminal,
+            IsFull = isFull,
             Width = Console.IsOutputRedirected
                 ? WidthOf(Environment.GetEnvironmentVariable("COLUMNS"))
                 : Math.Max(ConsoleReport.MinimumWidth, Console.WindowWidth),
@@ -44,7 +49,8 @@ public static class ConsoleReport
     /// <summary>The widest that COLUMNS may ask for.</summary>
     public const int MostWidth = 1000;
 
-    private const int MostFindings = 5;
+    /// <summary>Between the columns of a plain table.</summary>
+    private const string Gap = "  ";
 
     public static void Write(Report report, TextWriter output, ConsoleReportOptions? options = null)
     {
@@ -53,9 +59,11 @@ public static class ConsoleReport
         using var text = new StringWriter { NewLine = "\n" };
         IAnsiConsole console = MakeConsole(text, options);
         Block? before = null;
-        foreach (Block block in report.For(Media.Console).Blocks)
+        foreach (Block block in BlocksOf(report.For(Media.Console), options.IsFull))
         {
-            if (before is not null && (block is Block.Table || (block is Block.Facts && before is not Block.Facts)))
+            bool isApart = block is Block.Table || before is Block.Table { IsPlain: true }
+                || (block is Block.Facts && before is not (Block.Facts or Block.Foremost));
+            if (before is not null && isApart)
                 console.WriteLine();
             Show(console, block, options);
             before = block;
@@ -67,6 +75,14 @@ public static class ConsoleReport
             output.Write('\n');
         }
     }
+
+    /// <summary>
+    /// The last that a terminal shows is what is read first, so the answer ends it; what the rest has said is left out of it.
+    /// </summary>
+    private static IEnumerable<Block> BlocksOf(Report report, bool isFull) =>
+        report.Answer.Count == 0 ? report.Blocks
+        : !isFull ? report.Answer
+        : report.Blocks.Concat(report.Answer.Where(block => block is Block.Table or Block.Facts));
 
     private static void Show(IAnsiConsole console, Block block, ConsoleReportOptions options)
     {
@@ -89,9 +105,15 @@ public static class ConsoleReport
             case Block.Findings findings:
                 Show(console, findings.All);
                 break;
+            case Block.Foremost foremost:
+                Show(console, foremost.All.Select(one => one.Finding));
+                break;
             case Block.Facts facts:
                 foreach (Fact fact in facts.Lines)
                     Line(console, fact.Name, fact.Text, fact.Grade is { } grade ? ColorOf(grade) : Color.Grey);
+                break;
+            case Block.Table { IsPlain: true } table:
+                ShowPlain(console, table.Content, options);
                 break;
             case Block.Table table:
                 Show(console, [.. table.Content.Within(options.Width)], options.IsTerminal);
@@ -101,12 +123,28 @@ public static class ConsoleReport
         }
     }
 
-    private static void Show(IAnsiConsole console, IReadOnlyList<Finding> findings)
+    private static void Show(IAnsiConsole console, IEnumerable<Finding> findings)
     {
-        foreach (Finding finding in findings.Take(MostFindings))
+        foreach (Finding finding in findings)
             Line(console, "finding", finding.Line, ColorOf(Grade.Note));
-        if (findings.Count > MostFindings)
-            Line(console, "finding", Words.Of($"{findings.Count - MostFindings} more in the report"), Color.Grey);
+    }
+
+    private static void ShowPlain(IAnsiConsole console, ReportTable source, ConsoleReportOptions options)
+    {
+        ReportTable table = source.InLines(options.Width, Gap.Length);
+        console.Write(new Text(table.Title + "\n", new Style(decoration: options.IsTerminal ? Decoration.Bold : Decoration.None)));
+        int[] widths = table.Widths;
+        string[] heads = [.. table.Columns.Select(ReportTable.Header)];
+        foreach (IReadOnlyList<string> row in table.Rows.Prepend(heads))
+        {
+            IEnumerable<string> cells = row.Select((cell, i) => ReportTable.IsText(table.Columns[i])
+                ? cell + Blanks(cell, i)
+                : Blanks(cell, i) + cell);
+            var style = new Style(decoration: options.IsTerminal && ReferenceEquals(row, heads) ? Decoration.Dim : Decoration.None);
+            console.Write(new Text(string.Join(Gap, cells).TrimEnd() + "\n", style));
+        }
+
+        string Blanks(string cell, int column) => new(' ', widths[column] - Words.Width(cell));
     }
 
     private static void Show(IAnsiConsole console, IReadOnlyList<ReportTable> parts, bool isTerminal)

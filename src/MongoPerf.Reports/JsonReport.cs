@@ -39,6 +39,7 @@ public static class JsonReport
             deployment = run.Deployment is { } deployment ? DeploymentOf(deployment) : null,
             environment = run.Environment,
             findings = RunFindings.Of(run),
+            slowest = SlowestOf(SlowestSeconds.Of(run)),
             accounting = run.Accounting,
             errors = run.Errors,
             phases = run.Phases.Select(phase => PhaseOf(phase, laps.GetValueOrDefault(phase.Number), run.Environment?.Calibration)),
@@ -56,6 +57,17 @@ public static class JsonReport
     }
 
     public static DateTimeOffset Time(long milliseconds) => DateTimeOffset.FromUnixTimeMilliseconds(milliseconds);
+
+    private static object SlowestOf(SlowestSeconds slowest)
+    {
+        return new { seconds = slowest.Seconds.Select(ValueOf), operations = slowest.Operations.Select(ValueOf) };
+
+        static object ValueOf(SlowSecond one) => new
+        {
+            at = Time(one.At), one.Operation, one.Range, one.PerSecond, one.UsualPerSecond, one.P99Microseconds, one.UsualP99Microseconds,
+            one.MaxMicroseconds, one.Coincided, one.Why,
+        };
+    }
 
     private static object RunOf(StoredRun stored)
     {

@@ -9,7 +9,7 @@ public static class MarkdownReport
     {
         report = report.For(Media.Markdown);
         Line(output, "# " + Escaped(report.Title));
-        foreach (Block block in report.Lead)
+        foreach (Block block in report.Lead.Concat(report.Answer))
             Show(output, block, report.Title);
         foreach (Section section in report.Sections)
         {
@@ -22,7 +22,7 @@ public static class MarkdownReport
 
     private static void Show(TextWriter output, Block block, string heading)
     {
-        if (block is Block.Table table && table.Content.Title != heading)
+        if (block is Block.Table { IsPlain: false } table && table.Content.Title != heading)
             Heading(output, "### ", table.Content.Title);
         Line(output, "");
         foreach (string line in LinesOf(block))
@@ -35,8 +35,10 @@ public static class MarkdownReport
         Block.Verdicts verdicts => verdicts.Lines.Select(verdict => Item($"**{verdict.Mark}**", verdict.Text)),
         Block.Cautions cautions => cautions.Lines.Select(caution => Item($"**{Words.Of("note")}**", caution)),
         Block.Findings findings => findings.All.SelectMany(LinesOf),
+        Block.Foremost foremost => foremost.All.Select(one => Item($"**{Words.Of("finding")}**", one.Finding.Line)),
         Block.Facts facts =>
             facts.Lines.Select(fact => Item(fact.Grade == Grade.Bad ? $"**{Words.Of(fact.Name)}**" : Words.Of(fact.Name), fact.Text)),
+        Block.Table { IsPlain: true } table => [Escaped(table.Content.Title) + ":", "", .. LinesOf(table.Content)],
         Block.Table table => LinesOf(table.Content),
         _ => throw new InvalidOperationException($"Markdown shows no {block.GetType().Name}"),
     };

@@ -23,12 +23,19 @@ public enum Media
 /// <param name="Sections">Those with nothing to show in a medium are not there.</param>
 public sealed record Report(string Title, IReadOnlyList<Block> Lead, IReadOnlyList<Section> Sections)
 {
+    /// <summary>
+    /// What the reader came for, on one screen: the first of a document, and all that the console shows unless it is asked for the rest.
+    /// Empty where the rest is no longer than a screen itself.
+    /// </summary>
+    public IReadOnlyList<Block> Answer { get; init; } = [];
+
+    /// <summary>Everything but the answer.</summary>
     public IEnumerable<Block> Blocks => Lead.Concat(Sections.SelectMany(section => section.Blocks));
 
     /// <summary>What one medium shows of it.</summary>
     public Report For(Media medium) => new(
         Title, Shown(Lead, medium), [.. Sections.Select(section => section with { Blocks = Shown(section.Blocks, medium) })
-            .Where(section => section.Blocks.Count > 0)]);
+            .Where(section => section.Blocks.Count > 0)]) { Answer = Shown(Answer, medium) };
 
     private static IReadOnlyList<Block> Shown(IReadOnlyList<Block> blocks, Media medium) =>
         [.. blocks.Where(block => block.In.HasFlag(medium) && !block.IsEmpty)];
@@ -47,7 +54,7 @@ public sealed record Fact(string Name, string Text)
     /// <summary>Good or bad; null for neither.</summary>
     public Grade? Grade { get; init; }
 
-    /// <summary>A file that the name leads to, relative to the page; null for none.</summary>
+    /// <summary>What the name leads to on a page: a file relative to it, or "#" and the id of a place in it; null for nothing.</summary>
     public string? Link { get; init; }
 }
 
@@ -68,7 +75,8 @@ public abstract record Block
     public Media In { get; init; } = Media.All;
 
     public bool IsEmpty =>
-        this is Paragraph { Text.Length: 0 } or Cautions { Lines.Count: 0 } or Findings { All.Count: 0 } or Facts { Lines.Count: 0 };
+        this is Paragraph { Text.Length: 0 } or Cautions { Lines.Count: 0 } or Findings { All.Count: 0 } or Foremost { All.Count: 0 }
+            or Facts { Lines.Count: 0 } or Verdicts { Lines.Count: 0 };
 
     public sealed record Paragraph(string Text, Tone Tone = Tone.Plain) : Block;
 
@@ -77,13 +85,20 @@ public abstract record Block
     /// <summary>What nobody may overlook who quotes the figures.</summary>
     public sealed record Cautions(IReadOnlyList<string> Lines) : Block;
 
-    /// <summary>The most important first; the console shows a few.</summary>
+    /// <summary>The most important first, each with its details.</summary>
     public sealed record Findings(IReadOnlyList<Finding> All) : Block;
+
+    /// <summary>A few findings in a line each, by their places among all of the report, which a page leads to.</summary>
+    public sealed record Foremost(IReadOnlyList<(int Place, Finding Finding)> All) : Block;
 
     public sealed record Facts(IReadOnlyList<Fact> Lines) : Block;
 
     /// <summary>Its title is left out below a heading that says the same.</summary>
-    public sealed record Table(ReportTable Content) : Block;
+    public sealed record Table(ReportTable Content) : Block
+    {
+        /// <summary>The console shows each row in one line, without borders, and a page has no heading for it.</summary>
+        public bool IsPlain { get; init; }
+    }
 
     /// <summary>A text as it stands in its file.</summary>
     public sealed record Source(string Text) : Block;

@@ -18,6 +18,12 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
         "examined/op", "p (Holm)", "95 %",
     ];
 
+    /// <summary>Of tables whose rows are a line each, which say little more than the others.</summary>
+    private static readonly string[] LeftOutOfLines = ["baseline", "95 %"];
+
+    /// <summary>Of a name in such a line.</summary>
+    private const int LeastNameWidth = 8;
+
     public static bool IsText(string column) => column.StartsWith('<');
 
     /// <summary>
@@ -30,6 +36,9 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
     /// there is room for them.
     /// </summary>
     public int Together { get; init; } = 1;
+
+    /// <summary>Where a page leads from the first field of each row; empty for nowhere.</summary>
+    public IReadOnlyList<string?> Links { get; init; } = [];
 
     /// <summary>
     /// The same table in at most so many characters: what a reader misses least is left out, and the title says so. What is too wide even
@@ -53,6 +62,30 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
         return WidthOf(kept) <= width ? [fitting]
             : (fitting with { Columns = [.. fitting.Columns.Select((_, i) => fitting.Stacked(i))] }).Divided(width);
     }
+
+    /// <summary>
+    /// The same table with each row in one line of at most so many characters: columns are left out, then names on the left are cut off.
+    /// </summary>
+    /// <param name="width">Of a line.</param>
+    /// <param name="gap">Blanks between two columns.</param>
+    public ReportTable InLines(int width, int gap)
+    {
+        List<int> kept = [.. Enumerable.Range(0, Columns.Count)];
+        foreach (string column in LeftOutOfLines.Where(c => Columns.Contains(c)))
+        {
+            if (Over(kept) > 0)
+                kept.Remove(IndexOf(column));
+        }
+
+        ReportTable table = With(Title, kept);
+        int name = Math.Max(LeastNameWidth, Widest(0) - Math.Max(0, Over(kept)));
+        return table with { Rows = [.. table.Rows.Select(row => (IReadOnlyList<string>)[Words.Cut(row[0], name), .. row.Skip(1)])] };
+
+        int Over(List<int> columns) => columns.Sum(Widest) + ((columns.Count - 1) * gap) - width;
+    }
+
+    /// <summary>The characters that each column needs.</summary>
+    public int[] Widths => [.. Enumerable.Range(0, Columns.Count).Select(Widest)];
 
     /// <summary>Each part has what names its rows: the texts on the left, or the first column of numbers, such as documents.</summary>
     private IEnumerable<ReportTable> Divided(int width)

@@ -20,10 +20,11 @@ public static class RunReport
         [
             new Block.Paragraph(ChartText.Subtitle(run), Tone.Soft) { In = Media.Page },
             new Block.Cautions([.. Remarks(run)]) { In = Media.Page },
-            new Block.Verdicts(RunVerdicts.Of(run)),
         ],
         [
+            new Section("Notes", [new Block.Verdicts(RunVerdicts.Of(run))]),
             new Section("Findings", [new Block.Findings(RunFindings.Shown(run))]),
+            new Section("Slowest seconds", [.. SlowestSeconds.Of(run).Tables().Select(table => new Block.Table(table))]),
             new Section("Explore", [new Block.Explore()]),
             new Section("Setup", [new Block.Facts(ReportLines.Setup(run))]),
             new Section("Charts", [new Block.Charts()]),
@@ -45,7 +46,10 @@ public static class RunReport
                     new Block.Paragraph(Words.Of("This page is self-contained and can be sent by itself. Next to it:")) { In = Media.Page },
                     new Block.Facts(files ?? []),
                 ]),
-        ]);
+        ])
+        {
+            Answer = RunAnswer.Of(run, files ?? [], runsFolder),
+        };
 
     /// <summary>The line above the file's text, whose counts are not those of the run.</summary>
     private static IEnumerable<Block> Scaled(double scale)

@@ -10,6 +10,10 @@ public static class CommandText
     public static string Program { get; } =
         Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } named ? Quoted(named) : "mongoperf";
 
+    /// <summary>A call that is stored, as whoever called this program can type it again.</summary>
+    public static string Again(string call) =>
+        call.StartsWith("mongoperf ", StringComparison.Ordinal) ? Program + call["mongoperf".Length..] : call;
+
     /// <summary>An argument as a shell takes it: in quotes where a character might mean something to it.</summary>
     public static string Quoted(string argument) =>
         argument.Length > 0 && argument.All(c => char.IsLetterOrDigit(c) || "/._-:=,+@%".Contains(c)) ? argument

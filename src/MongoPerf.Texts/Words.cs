@@ -63,6 +63,24 @@ public static class Words
         return width;
     }
 
+    /// <summary>The text in at most so many columns of a terminal; one that is longer ends with an ellipsis.</summary>
+    public static string Cut(string text, int width)
+    {
+        if (Width(text) <= width)
+            return text;
+        var cut = new StringBuilder();
+        int taken = 1;
+        foreach (Rune rune in text.EnumerateRunes())
+        {
+            taken += IsWide(rune) ? 2 : 1;
+            if (taken > width)
+                break;
+            cut.Append(rune);
+        }
+
+        return cut.Append('…').ToString();
+    }
+
     /// <summary>The text in rows of at most so many columns, broken at blanks; a word that is longer stays whole.</summary>
     public static string Wrap(string text, int width)
     {

@@ -19,7 +19,8 @@ public sealed class AgentTests(TestServers servers) : IDisposable
         string database = servers.NewDatabase();
         ProgramResult result;
         using (ProgramRun starter = Start("series", "--target", "3k", "--step", "1500", "--tests", "unack,batch,safe,q4,size",
-            "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--uri", servers["mongod"].Uri, "--db", database, "--agents", "3"))
+            "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--uri", servers["mongod"].Uri, "--db", database, "--agents", "3",
+            "--full"))
         using (ProgramRun first = Agent("anna"), second = Agent("ben"), third = Agent("cleo"))
         {
             result = starter.WaitForEnd().Expect(0);

@@ -34,7 +34,8 @@ public sealed class ComparisonTests
 
         // Offline, and in words, it is the same comparison; other tests may keep the machine busy.
         ProgramResult again =
-            ProgramRun.Run(new ProgramOptions(), "compare", runs.Ids[0], runs.Ids[1], "--force", "--out", runs.Path).Expect(0);
+            ProgramRun.Run(new ProgramOptions(), "compare", runs.Ids[0], runs.Ids[1], "--force", "--full", "--out", runs.Path)
+                .Expect(0);
         Assert.Contains($"compared   {runs.Ids[1]} against {runs.Ids[0]}: {candidate.Text("verdict")}",
             again.Output, StringComparison.Ordinal);
         Assert.Contains(Path.GetFileName(folder), again.Output, StringComparison.Ordinal);

@@ -18,7 +18,7 @@ public sealed class ExperimentTests(TestServers servers) : IDisposable
     public void A_restart_is_timed_after_a_clean_stop_and_after_a_kill_and_nothing_is_lost(string kind)
     {
         ProgramResult result = Run(kind, "restart", "--set", "documents=5k", "--set", "unsettled=500", "--set", "duration=1500ms",
-            "--rate", "500", "--max-skipped", "100%", "--threads", "2", "--cold").Expect(0);
+            "--rate", "500", "--max-skipped", "100%", "--threads", "2", "--cold", "--full").Expect(0);
         using (StoredRun run = _runs.FindStored()!)
         {
             Assert.Equal(["load series", "before", "write before stop", "after-stop", "write before kill", "after-kill", "check series"],

@@ -43,7 +43,7 @@ public sealed class ServerPromiseTests(TestServers servers) : IDisposable
               - {load: c, writeConcern: {w: 0}}
               - {name: read, count: 50, operations: [{find: c, filter: {_id: ^key}}]}
               - {check: c}
-            """, "--format", "text").Expect(0);
+            """, "--format", "text", "--full").Expect(0);
         // The text is wrapped.
         Assert.Contains("how many of 2,000 documents arrived can't be told",
             string.Join(' ', result.Output.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)), StringComparison.Ordinal);

@@ -145,6 +145,11 @@ public sealed record Series(ChartTable Table, int Column, string Title, string C
     /// <summary>False for one that only the page has, and that its reader switches on.</summary>
     public bool IsShown { get; init; } = true;
 
+    /// <summary>
+    /// "p50", "p99" or "max", with which its title ends, of a line that has others beside it: a page shows one of them at a time.
+    /// </summary>
+    public string? Percentile { get; init; }
+
     /// <summary>The value in each row; see <see cref="ChartTable"/> for those that are not finite.</summary>
     public IEnumerable<double> Values => Table.Rows.Select(row => row[Column]);
 

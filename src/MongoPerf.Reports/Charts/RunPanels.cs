@@ -135,14 +135,14 @@ internal sealed class RunPanels
         }
 
         bool showsAll = lines.Count(line => !seconds.Lines[line].IsTotal) <= MostWithAllPercentiles;
-        (OperationLine Line, string Title, int Dash)[] all = [.. lines.SelectMany(line =>
-            Percentiles.Select(one => (seconds.Lines[line], $"{seconds.Lines[line].TimedTitle} {one.Name}", one.Dash)))];
+        (OperationLine Line, string Name, string Title, int Dash)[] all = [.. lines.SelectMany(line =>
+            Percentiles.Select(one => (seconds.Lines[line], one.Name, $"{seconds.Lines[line].TimedTitle} {one.Name}", one.Dash)))];
         ChartTable table = builder.Build("latencies.csv", all.Select(static one => one.Title));
         Series[] series =
         [
             .. all.Select((one, i) => new Series(table, i + 1, one.Title, one.Line.Color)
             {
-                Dash = one.Dash, IsShown = one.Dash == 1 || (showsAll && !one.Line.IsTotal),
+                Dash = one.Dash, Percentile = one.Name, IsShown = one.Dash == 1 || (showsAll && !one.Line.IsTotal),
             }),
         ];
         double least = series.Where(static one => one.IsShown)

@@ -46,6 +46,7 @@ public static class ComparisonCsv
     [
         ComparisonText.NameOf(operation, judgement.Measure), judgement.Baseline, judgement.Candidate, judgement.Ratio.Value,
         judgement.Ratio.Interval?.Low, judgement.Ratio.Interval?.High,
-        judgement.P, judgement.HolmP, !judgement.IsTested ? null : ComparisonText.Describe(judgement.Outcome), judgement.Enough,
+        judgement.P, judgement.HolmP, !judgement.IsTested ? null : ComparisonText.Describe(judgement.Outcome),
+        judgement.Enough?.ToString(),
     ];
 }

@@ -85,6 +85,6 @@ public static class ComparisonJson
         judgement.Ratio.Interval?.High,
         judgement.P,
         pHolm = judgement.HolmP,
-        judgement.Enough,
+        enough = judgement.Enough?.ToString(),
     };
 }

@@ -12,18 +12,22 @@ public static class ComparisonReport
         return new Report(
             Words.Of($"MongoPerf: {ComparisonTitle.Of(comparison)}"),
             [
-                .. candidates.Select(one =>
-                    new Block.Paragraph(ComparisonTitle.Conclusion(one.Name, names[0], one.Judged), Tone.Conclusion)),
                 new Block.Paragraph(string.Join("; ", comparison.Sides.Zip(names)
                     .Where(one => one.Second != one.First.Id).Select(one => Words.Of($"{one.Second}: run {one.First.Name}"))), Tone.Soft)
                 {
                     In = Media.Documents,
                 },
-                new Block.Cautions([.. comparison.Differences.Where(difference => difference.IsUnlike)
-                    .Select(unlike => Words.Of($"Different work, compared because of --force: {unlike}"))]),
-                new Block.Cautions(comparison.Notes),
             ],
             [
+                new Section("Notes", [new Block.Cautions(comparison.Notes)]),
+                new Section("Findings", [new Block.Findings(ComparisonAnswer.FindingsOf(comparison))]),
+                .. comparison.Candidates.Select(candidate => SingleOrSharded.Find(comparison, candidate)).OfType<SingleOrSharded>()
+                    .Select(decision => new Section(
+                        "Decided",
+                        [
+                            new Block.Paragraph(decision.Setting), new Block.Table(decision.Table),
+                            new Block.Paragraph(decision.Reservations),
+                        ])),
                 .. candidates.Select(one => new Section(
                     $"{one.Name}: {ComparisonText.Overall(one.Judged)}",
                     [
@@ -36,7 +40,10 @@ public static class ComparisonReport
                 new Section("Charts", [new Block.Charts()]),
                 new Section("Tables", [.. ComparisonTables.Of(comparison).Select(table => new Block.Table(table))]),
                 new Section("Files", [new Block.Facts(files ?? [])]),
-            ]);
+            ])
+        {
+            Answer = ComparisonAnswer.Of(comparison, names, files ?? []),
+        };
     }
 
     /// <summary>How much the repeats of one run differ.</summary>

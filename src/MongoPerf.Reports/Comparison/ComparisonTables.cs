@@ -13,8 +13,11 @@ internal static class ComparisonTables
         {
             if (candidate.Operations.Count > 0)
                 yield return Operations(candidate, Words.Of($"{candidate.Candidate.Name} against {comparison.Baseline.Name}"));
-            foreach (OperationComparison judged in candidate.RatedOperations.Where(o => o.Windows.Count > 1))
+            OperationComparison[] several = [.. candidate.RatedOperations.Where(o => o.Windows.Count > 1)];
+            foreach (OperationComparison judged in several.Where(HasDecidedWindow))
                 yield return Windows(judged, candidate.TitleOf(judged));
+            if (several.Where(o => !HasDecidedWindow(o)).ToArray() is { Length: > 0 } undecided)
+                yield return Undecided(candidate, undecided);
             if (candidate.Sizes.Count > 0)
                 yield return Bytes(candidate);
         }
@@ -58,6 +61,25 @@ internal static class ComparisonTables
             [.. judged.Windows.Select(window =>
                 (IReadOnlyList<string>)[isGrowth ? Units.Count(window.At) : Units.Exact(window.At), .. Figures(window.Rate)])]);
     }
+
+    private static bool HasDecidedWindow(OperationComparison judged) =>
+        judged.Windows.Any(window => window.Rate.Outcome != Outcome.Undecided);
+
+    /// <summary>Windows that are too short to decide anything by themselves: a line for each operation says how far they differ.</summary>
+    private static ReportTable Undecided(CandidateComparison candidate, IReadOnlyList<OperationComparison> operations) => new(
+        Words.Of("Ratios of the rate at single sizes or repeats, none of which decides by itself (comparison.csv has each)"),
+        ["<operation", "sizes", "at the first", "at the last", "lowest", "highest"],
+        [
+            .. operations.Select(operation =>
+            {
+                double[] ratios = [.. operation.Windows.Select(window => window.Rate.Ratio.Value)];
+                return (IReadOnlyList<string>)
+                [
+                    candidate.TitleOf(operation), Units.Exact(ratios.Length),
+                    .. new[] { ratios[0], ratios[^1], ratios.Min(), ratios.Max() }.Select(ComparisonText.Number),
+                ];
+            }),
+        ]);
 
     private static ReportTable Bytes(CandidateComparison candidate) => new(
         Words.Of($"Sizes at {Units.Count(candidate.SizesAtDocuments)} documents"),

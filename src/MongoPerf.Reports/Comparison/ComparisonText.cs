@@ -78,7 +78,7 @@ internal static class ComparisonText
 
     /// <summary>
     /// What got worse first, what is undecided last, with what would be enough to decide it; then what else was at work on the machine, and
-    /// of one server and shards which is ahead in what.
+    /// of one server and shards which is ahead.
     /// </summary>
     public static IReadOnlyList<Verdict> Verdicts(RunComparison comparison, CandidateComparison candidate)
     {
@@ -90,10 +90,7 @@ internal static class ComparisonText
         foreach (ComparedSide side in new[] { comparison.Baseline, candidate.Candidate }.Where(side => side.Other is not null))
             verdicts.Add(new Verdict(Grade.Note, $"{side.Id}: {side.Other!.Sentence}"));
         if (SingleOrSharded.Find(comparison, candidate) is { } decision)
-            verdicts.Add(new Verdict(Grade.Note, decision.Text) { Label = decision.IsUndecided ? "undecided" : "decided" });
-        else
-            verdicts.AddRange(ShardingFindings.Of(comparison, candidate)
-                .Where(finding => !finding.IsVerdict).Select(finding => new Verdict(Grade.Note, finding.Line) { Label = "finding" }));
+            verdicts.Add(decision.Verdict);
         return verdicts;
     }
 

@@ -160,7 +160,7 @@ public sealed class OperationComparer(SideWindows baseline, SideWindows candidat
         return joined;
     }
 
-    private string EnoughForAny(WindowKey[] keys) => HasRepeats
+    private Enough EnoughForAny(WindowKey[] keys) => HasRepeats
         ? Sufficiency.OfRuns(baseline.Runs.Count, candidate.Runs.Count)
         : Sufficiency.OfNothing(Shortest(keys),
             keys.Min(key => Math.Min(Samples(baseline, key, Measure.Rate).Length, Samples(candidate, key, Measure.Rate).Length)));

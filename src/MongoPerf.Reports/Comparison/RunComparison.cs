@@ -63,7 +63,7 @@ public sealed record MeasureComparison
     /// <summary>
     /// What would be enough to decide, such as "20 s per side; these had 7.5 s: --duration 30s"; null when nothing is lacking.
     /// </summary>
-    public string? Enough { get; init; }
+    public Enough? Enough { get; init; }
 }
 
 /// <summary>The rate in one window of an operation.</summary>

@@ -49,27 +49,95 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     /// <summary>Nothing is known for sure of any operation.</summary>
     public bool IsUndecided => Operations.All(o => o.Outcome == Outcome.Undecided && TurnOf(o) is null);
 
+    /// <summary>All of it in a paragraph.</summary>
     public string Text
     {
         get
         {
-            string[] sentences = [Setting(), .. Turns(), .. Overall(), Certainty(), Limits()];
+            string[] sentences = [Setting, .. Turns(), .. Overall(), Reservations];
             return string.Join(" ", sentences.Where(sentence => sentence.Length > 0));
         }
     }
 
-    private string Setting()
+    /// <summary>Which side is ahead in how many operations, in a line.</summary>
+    public Verdict Verdict
     {
-        long[] sizes = [.. Operations.SelectMany(o => o.Sizes).Select(size => size.Documents).Distinct().Order()];
-        string range = sizes.Length switch { 0 => "", 1 => Words.Of($" at {Units.Count(sizes[0])} documents"), _ =>
-            Words.Of($" from {Units.Count(sizes[0])} to {Units.Count(sizes[^1])} documents") };
-        string baseline = Baseline switch
+        get
         {
-            Topology.Sharded => Words.Of("one shard behind a router"),
-            Topology.ReplicaSet => Words.Of("one replica set"),
-            _ => Words.Of("one server"),
-        };
-        return Words.Of($"{Words.Counted(Sharded.Servers, "shard")} against {baseline}{range}, with {MemoryText()} and {CpuText()}.");
+            int single = Operations.Count(o => TurnOf(o) is null && o.IsDifferent && o.Overall.Value < 1);
+            int sharded = Operations.Count(o => TurnOf(o) is null && o.IsDifferent && o.Overall.Value > 1);
+            int turned = Operations.Count(o => TurnOf(o) is not null);
+            int alike = Operations.Count(o => TurnOf(o) is null && o.Outcome == Outcome.Equivalent);
+            string[] parts =
+            [
+                .. Part(single, Words.Of($"{One} is ahead in {single}")), .. Part(sharded, Words.Of($"the shards are ahead in {sharded}")),
+                .. Part(turned, Words.Of($"sides change in {turned}")), .. Part(alike, Words.Of($"equivalent in {alike}")),
+                .. Part(Operations.Count - single - sharded - turned - alike,
+                    Words.Of($"undecided in {Operations.Count - single - sharded - turned - alike}")),
+            ];
+            return new Verdict(Grade.Note, Words.Of($"of {Words.Counted(Operations.Count, "operation")}: {string.Join(", ", parts)}"))
+            {
+                Label = IsUndecided ? "undecided" : "decided",
+            };
+
+            static string[] Part(int count, string text) => count > 0 ? [text] : [];
+        }
+    }
+
+    /// <summary>A row for each operation, of one that changes sides a row for each part.</summary>
+    public ReportTable Table => new(
+        Words.Of("Which side is ahead"), ["<operation", "<ahead", "factor", "95 %", "<sizes", "<certainty"],
+        [.. Operations.SelectMany(operation => TurnOf(operation) is { } turn
+            ? (IReadOnlyList<string>[])
+            [
+                Row(operation.Title, turn.Before, Words.Of($"below {Units.Count(turn.Documents)}"), Sure),
+                Row("", turn.After, Words.Of($"from {Units.Count(turn.Documents)} on"), Sure),
+            ]
+            : [Row(operation.Title, operation.Overall, SizesOf(operation), CertaintyOf(operation))])]);
+
+    /// <summary>How sure it is, and what it can't tell.</summary>
+    public string Reservations => string.Join(" ", new[] { Certainty(), Limits() }.Where(sentence => sentence.Length > 0));
+
+    private string Sure => Repeats > 1 ? Words.Of($"95 %, over {Repeats} runs of each") : Words.Of("95 %, for these two runs");
+
+    private string CertaintyOf(ShardedOperation operation) => operation.Outcome switch
+    {
+        Outcome.Undecided => Words.Of("undecided"),
+        Outcome.Equivalent => Words.Of("equivalent"),
+        _ => Sure,
+    };
+
+    /// <summary>At how many sizes the side is ahead that is ahead over all: "10/10".</summary>
+    private static string SizesOf(ShardedOperation operation) => operation.Sizes.Count == 0 ? Units.None
+        : $"{operation.Sizes.Count(size => size.Ratio > 1 == operation.Overall.Value > 1)}/{operation.Sizes.Count}";
+
+    private IReadOnlyList<string> Row(string title, Ratio ratio, string sizes, string certainty)
+    {
+        bool isSingle = ratio.Value < 1;
+        Interval? range = ratio.Interval is { } one && isSingle ? new Interval(1 / one.High, 1 / one.Low) : ratio.Interval;
+        return
+        [
+            title, Leader(ratio.Value), ComparisonText.Number(isSingle ? 1 / ratio.Value : ratio.Value), ComparisonText.Range(range), sizes,
+            certainty,
+        ];
+    }
+
+    /// <summary>What stood against what.</summary>
+    public string Setting
+    {
+        get
+        {
+            long[] sizes = [.. Operations.SelectMany(o => o.Sizes).Select(size => size.Documents).Distinct().Order()];
+            string range = sizes.Length switch { 0 => "", 1 => Words.Of($" at {Units.Count(sizes[0])} documents"), _ =>
+                Words.Of($" from {Units.Count(sizes[0])} to {Units.Count(sizes[^1])} documents") };
+            string baseline = Baseline switch
+            {
+                Topology.Sharded => Words.Of("one shard behind a router"),
+                Topology.ReplicaSet => Words.Of("one replica set"),
+                _ => Words.Of("one server"),
+            };
+            return Words.Of($"{Words.Counted(Sharded.Servers, "shard")} against {baseline}{range}, with {MemoryText()} and {CpuText()}.");
+        }
     }
 
     /// <summary>The baseline as the other sentences call it.</summary>

@@ -48,6 +48,15 @@ public sealed record WindowLength(double Seconds, double Warmup, string? Option,
     }
 }
 
+/// <summary>What would be enough to decide what is undecided.</summary>
+/// <param name="Reason">How much is needed, and how much there was.</param>
+/// <param name="Option">Of the runs' command, which brings as much; null where none does.</param>
+public sealed record Enough(string Reason, string? Option)
+{
+    /// <summary>"20 s per side; these had 7.5 s: --duration 30s".</summary>
+    public override string ToString() => Option is null ? Reason : $"{Reason}: {Option}";
+}
+
 /// <summary>Says what would be enough to decide what is undecided.</summary>
 internal static class Sufficiency
 {
@@ -55,24 +64,27 @@ internal static class Sufficiency
     private const double MostSeconds = 3600;
     private const int MostRuns = 100;
 
+    private static string MoreRuns => "--repeat " + OperationComparer.LeastRuns.ToString(CultureInfo.InvariantCulture);
+
     /// <summary>Corrected tests ask for more than the interval shows.</summary>
     private const double Margin = 1.5;
 
     /// <summary>Says that windows are too short and too few to decide anything.</summary>
     /// <param name="length">The length of the shortest window; null where it is not known.</param>
     /// <param name="seconds">Fewest whole seconds of a side in any window.</param>
-    public static string OfNothing(WindowLength? length, int seconds)
+    public static Enough OfNothing(WindowLength? length, int seconds)
     {
         string had = length is null ? $"{seconds} s" : $"{Units.Significant(Math.Round(length.Seconds, 2))} s";
         return length?.Option is null
-            ? Words.Of($"{OperationComparer.LeastSamples} s or {OperationComparer.LeastRuns} runs per side; these had {had}: "
-                + $"--repeat {OperationComparer.LeastRuns}")
-            : Words.Of($"{OperationComparer.LeastSamples} s per side; these had {had}: {length.OptionFor(OperationComparer.LeastSamples)}");
+            ? new Enough(
+                Words.Of($"{OperationComparer.LeastSamples} s or {OperationComparer.LeastRuns} runs per side; these had {had}"), MoreRuns)
+            : new Enough(
+                Words.Of($"{OperationComparer.LeastSamples} s per side; these had {had}"),
+                length.OptionFor(OperationComparer.LeastSamples));
     }
 
-    public static string OfRuns(int baseline, int candidate) =>
-        Words.Of(
-            $"{OperationComparer.LeastRuns} runs per side; these had {baseline} and {candidate}: --repeat {OperationComparer.LeastRuns}");
+    public static Enough OfRuns(int baseline, int candidate) =>
+        new(Words.Of($"{OperationComparer.LeastRuns} runs per side; these had {baseline} and {candidate}"), MoreRuns);
 
     /// <summary>An estimate: an interval narrows as the root of what it is made of.</summary>
     /// <param name="ratio">Whose interval is too wide.</param>
@@ -80,19 +92,24 @@ internal static class Sufficiency
     /// <param name="evidence">What counts as one observation.</param>
     /// <param name="had">Observations of the side that has fewer.</param>
     /// <param name="length">The length of the shortest window; null where it is not known.</param>
-    public static string? ToDecide(Ratio ratio, double threshold, Evidence evidence, int had, WindowLength? length)
+    public static Enough? ToDecide(Ratio ratio, double threshold, Evidence evidence, int had, WindowLength? length)
     {
         double needed = Math.Ceiling(had * FactorToDecide(ratio, threshold));
         return evidence switch
         {
             _ when double.IsNaN(needed) => null,
             Evidence.Samples when needed > MostSeconds =>
-                Words.Of($"more than an hour per side; these had {had} s: the ratio is too near the threshold, or varies too much"),
-            Evidence.Samples => Words.Of($"about {TwoDigits(needed):0} s per side; these had {had} s")
-                + (length is null ? "" : $": {OptionFor(length, needed / had)}"),
-            Evidence.Windows => Words.Of($"about {needed:0} sizes or repeats of the phase; these had {had}"),
-            _ when needed > MostRuns => Words.Of($"more than {MostRuns} runs per side; these had {had}"),
-            _ => Words.Of($"about {needed:0} runs per side; these had {had}: --repeat {needed:0}"),
+                new Enough(
+                    Words.Of($"more than an hour per side; these had {had} s: the ratio is too near the threshold, or varies too much"),
+                    null),
+            Evidence.Samples => new Enough(
+                Words.Of($"about {TwoDigits(needed):0} s per side; these had {had} s"),
+                length is null ? null : OptionFor(length, needed / had)),
+            Evidence.Windows => new Enough(Words.Of($"about {needed:0} sizes or repeats of the phase; these had {had}"), null),
+            _ when needed > MostRuns => new Enough(Words.Of($"more than {MostRuns} runs per side; these had {had}"), null),
+            _ => new Enough(
+                Words.Of($"about {needed:0} runs per side; these had {had}"),
+                string.Create(CultureInfo.InvariantCulture, $"--repeat {needed:0}")),
         };
     }
 

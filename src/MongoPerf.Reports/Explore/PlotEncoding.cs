@@ -100,6 +100,8 @@ internal static class PlotEncoding
             writer.WriteString("color", series.Color);
             writer.WriteString("style", Styles[series.Dash]);
             writer.WriteBoolean("shown", series.IsShown);
+            if (series.Percentile is not null)
+                writer.WriteString("percentile", series.Percentile);
             writer.WriteNumber("decimals", DecimalsOf(panel, series));
             writer.WriteEndObject();
         });

@@ -37,6 +37,29 @@ internal static class Circumstances
         }
             .Concat(Reads(series, inside, outside)).Concat(Cache(series, inside, outside)).OfType<string>()];
 
+    /// <summary>
+    /// What went on in one second, whether or not it did before and after; reads only where they were more than otherwise.
+    /// </summary>
+    /// <param name="series">The run's.</param>
+    /// <param name="window">The second, with what is beside it.</param>
+    /// <param name="rest">What reads are compared with.</param>
+    public static IEnumerable<string> In(RunSeries series, TimeWindow window, IReadOnlyList<TimeWindow> rest) =>
+        new[]
+        {
+            OthersIn(series, window), IndexBuild(series, [window], []), Checkpoint(series, [window], []), Migration(series, [window], []),
+        }
+            .OfType<string>().Concat(Reads(series, [window], rest)).Concat(Cache(series, [window], rest));
+
+    private static string? OthersIn(RunSeries series, TimeWindow window)
+    {
+        HostSecond[] seconds = [.. series.HostSeconds.Where(second => second is { Cores: > 0, OtherCores: not null }
+            && second.FromMilliseconds < window.To && second.ToMilliseconds > window.From)];
+        return seconds.Length > 0 && seconds.MaxBy(second => second.OtherCores!.Value) is { OtherCores: { } cores } most
+            && cores >= OtherLoad.NotedShare * most.Cores
+            ? Words.Of($"{OtherLoad.NameOf(most.StolenCores)} used {Units.Significant(Math.Round(cores, 1))} of {most.Cores} cores")
+            : null;
+    }
+
     /// <summary>Looks for others that used the machine; of several clients' machines it names the first on which they did.</summary>
     private static string? Others(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, bool isGain)
     {

@@ -20,6 +20,39 @@ internal static class FindingText
         yield return (Words.Of("how to refute it"), finding.Refute);
     }
 
+    /// <summary>What a table has room for: of the operation that shows it.</summary>
+    public static string Word(Finding finding) => finding.Id switch
+    {
+        FindingIds.SizeCliff => Words.Of("drops at a size"),
+        FindingIds.SizeDecline => Words.Of("falls with size"),
+        FindingIds.LinearGrowth => Words.Of("linear in size"),
+        FindingIds.SizeRise => Words.Of("rises with size"),
+        FindingIds.Stall => Words.Of("stalled"),
+        FindingIds.Outage => Words.Of("lost the server"),
+        FindingIds.SlowDrift => Words.Of("drifts"),
+        FindingIds.Period => Words.Of("swings"),
+        FindingIds.SlowStart or FindingIds.SlowStartGrows or FindingIds.WarmUp => Words.Of("slow start"),
+        FindingIds.RateDrop => Words.Of("drops"),
+        FindingIds.RateDip => Words.Of("dips"),
+        FindingIds.RateRise => Words.Of("rises"),
+        FindingIds.Variation => Words.Of("varies"),
+        FindingIds.MigrationCost => Words.Of("slow: migrations"),
+        FindingIds.IndexBuildCost => Words.Of("slow: index build"),
+        FindingIds.RateFollowsCache => Words.Of("follows the cache"),
+        FindingIds.PlanExamines => Words.Of("examines too much"),
+        FindingIds.ThreadPeak => Words.Of("too many threads"),
+        FindingIds.TwoPeaks => Words.Of("two peaks"),
+        FindingIds.FewSamples => Words.Of("few operations"),
+        FindingIds.TicketQueue => Words.Of("out of tickets"),
+        FindingIds.DirtyCache => Words.Of("dirty cache"),
+        FindingIds.EvictionByClients => Words.Of("evicts pages"),
+        FindingIds.DiskLimit => Words.Of("disk-bound"),
+        FindingIds.NetworkLimit => Words.Of("network-bound"),
+        FindingIds.ConnectionsRunOut => Words.Of("few connections"),
+        FindingIds.InFlight => Words.Of("waits left out"),
+        _ => Words.Of("see findings"),
+    };
+
     private static string Range(FindingRange range)
     {
         string seconds = range is { FromSeconds: { } from, ToSeconds: { } to }

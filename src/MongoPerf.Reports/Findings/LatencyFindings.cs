@@ -29,13 +29,14 @@ internal static class LatencyFindings
         if (groups.Length == 0)
             yield break;
         int all = groups.Sum(group => group.All);
-        string where = all == 1 ? "" : Words.Of($" in {groups.Sum(group => group.Few.Length)} of {all} measurements");
+        int few = groups.Sum(group => group.Few.Length);
+        string where = all == 1 ? "" : few == all ? Words.Of($" in all {all} measurements") : Words.Of($" in {few} of {all} measurements");
+        string least = Units.Exact(groups.Min(group => group.Few.Min()));
         yield return new Finding
         {
             Id = FindingIds.FewSamples,
-            Text = Words.Of($"{Words.And([.. groups.Select(group => group.Key)])} "
-                + $"{(groups.Length == 1 ? Words.Of("has") : Words.Of("have"))} too few operations for a reliable p99{where}: "
-                + $"{Units.Exact(groups.Min(group => group.Few.Min()))}"),
+            Text = Words.Of($"{Words.And([.. groups.Select(group => group.Key)])}: too few operations for a reliable p99{where} "
+                + $"({(few == 1 ? least : Words.Of($"as few as {least}"))})"),
             Operations = [.. groups.Select(group => group.Key)],
             Evidence = [new FindingEvidence(
                 null, Words.Of($"from {LeastForP99} operations on, the slowest operation bounds p99 from above with 95 % confidence"))],

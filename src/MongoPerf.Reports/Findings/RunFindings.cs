@@ -24,7 +24,7 @@ internal static class RunFindings
 
     /// <summary>Reads the run's samples. May be called from several threads.</summary>
     public static IReadOnlyList<Finding> Of(StoredRun run) =>
-        Known.GetOrCreateValue(run).GetOrAdd(Words.Language, static (_, run) => Of(RunSeries.Read(run)), run);
+        Known.GetOrCreateValue(run).GetOrAdd(Words.Language, static (_, run) => Of(RunSeries.Of(run)), run);
 
     /// <summary>Those that no verdict says already.</summary>
     public static IReadOnlyList<Finding> Shown(StoredRun run) => [.. Of(run).Where(finding => !finding.IsVerdict)];

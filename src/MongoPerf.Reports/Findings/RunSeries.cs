@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Storage;
 
@@ -95,6 +96,9 @@ internal sealed class RunSeries
     ];
     private static readonly string[] OfHost = ["disk_read", "disk_written", "disk_busy", "network_received", "network_sent"];
 
+    // Findings in each language, the slowest seconds and the answer of a report look at the same seconds.
+    private static readonly ConditionalWeakTable<StoredRun, RunSeries> Known = [];
+
     /// <summary>The CPU time of the clients on each machine, in core-microseconds.</summary>
     private readonly Lazy<RunningTotal[]> _clientCpu;
     private readonly Lazy<RunningTotal[]> _operations;
@@ -133,7 +137,10 @@ internal sealed class RunSeries
 
     public IReadOnlyList<HostSecond> HostSeconds { get; }
 
-    public static RunSeries Read(StoredRun run)
+    /// <summary>Reads the run's samples at the first call. May be called from several threads.</summary>
+    public static RunSeries Of(StoredRun run) => Known.GetValue(run, Read);
+
+    private static RunSeries Read(StoredRun run)
     {
         var arrivals = new Arrivals(run);
         Dictionary<(int, string), Attempt> attempts = run.Phases

@@ -3,9 +3,15 @@ namespace MongoPerf.Reports.Forecasts;
 /// <summary>A forecast as comma-separated values: a row per operation, measure and requested size, and one per size of data.</summary>
 public static class ForecastCsv
 {
-    public static void Write(RunForecast forecast, TextWriter output)
+    public static void Write(IReadOnlyList<RunForecast> forecasts, TextWriter output)
     {
         CsvReport.Row(output, "run,of,measure,documents,value,low,high,reach".Split(','));
+        foreach (RunForecast forecast in forecasts)
+            Write(forecast, output);
+    }
+
+    private static void Write(RunForecast forecast, TextWriter output)
+    {
         string run = forecast.Run.Run.Id;
         foreach (long documents in forecast.Documents)
         {
@@ -50,7 +56,14 @@ public static class ForecastJson
 
     public const string CheckSchema = "mongoperf/forecast-check/1";
 
-    public static void Write(RunForecast forecast, TextWriter output) => JsonReport.WriteValue(output, new
+    /// <summary>Of several beside each other.</summary>
+    public const string SeveralSchema = "mongoperf/forecasts/1";
+
+    public static void Write(IReadOnlyList<RunForecast> forecasts, TextWriter output) => JsonReport.WriteValue(
+        output,
+        forecasts is [var only] ? ValueOf(only) : new { schema = SeveralSchema, forecasts = forecasts.Select(one => ValueOf(one)) });
+
+    private static object ValueOf(RunForecast forecast) => new
     {
         schema = Schema,
         run = forecast.Run.Run.Id,
@@ -90,7 +103,8 @@ public static class ForecastJson
                 point.Documents, reach = point.Reach.ToString().ToLowerInvariant(), point.Unknown, point.PerSecond, point.P99Microseconds,
             }),
         }),
-    });
+        narrowing = NarrowingRun.Of(forecast) is { } run ? new { run.Command, run.Time.TotalSeconds, run.Operations } : null,
+    };
 
     public static void WriteCheck(ForecastCheck check, TextWriter output) => JsonReport.WriteValue(output, new
     {

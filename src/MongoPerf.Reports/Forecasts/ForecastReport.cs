@@ -5,14 +5,26 @@ namespace MongoPerf.Reports.Forecasts;
 /// <summary>What is reported of a forecast, or of the check of one, and in which order.</summary>
 public static class ForecastReport
 {
-    public static Report Of(RunForecast forecast) => new(
-        Words.Of($"MongoPerf: forecast from {forecast.Run.Run.Id}"),
+    /// <param name="forecasts">One, or several for the same sizes, which are set beside each other.</param>
+    /// <param name="runsFolder">As typed after --out; null for the default.</param>
+    public static Report Of(IReadOnlyList<RunForecast> forecasts, string? runsFolder = null)
+    {
+        NarrowingRun?[] runs = [.. forecasts.Select(NarrowingRun.Of)];
+        return new Report(
+            Words.Of($"MongoPerf: forecast from {Words.And([.. forecasts.Select(forecast => forecast.Run.Run.Id)])}"), [],
+            [.. forecasts.SelectMany((forecast, i) => Sections(forecast, runs[i], runs))])
+        {
+            Answer = ForecastAnswer.Of(forecasts, runsFolder),
+        };
+    }
+
+    private static IEnumerable<Section> Sections(RunForecast forecast, NarrowingRun? run, IReadOnlyList<NarrowingRun?> runs) =>
+    [
+        new Section(forecast.Run.Run.Id,
         [
             new Block.Facts(
             [
-                new Fact("run",
-                    Words.Of($"{forecast.Run.Run.Id}: {forecast.Growth.Name}, {Words.Counted(forecast.Growth.Steps.Count, "size")} up to "
-                        + $"{Units.Count(forecast.LargestDocuments)} documents, {LimitsText(forecast.Measured)}")),
+                new Fact("run", ForecastAnswer.Subject(forecast)),
                 new Fact("asked for",
                     Words.Of($"{string.Join(", ", forecast.Documents.Select(n => Units.Count(n)))} documents, {LimitsText(forecast.Target)}"
                         + $"{(forecast.DiskBytes is { } disk ? Words.Of($", {Units.Bytes(disk)} of disk") : "")}")),
@@ -21,15 +33,16 @@ public static class ForecastReport
                     + "new measurements if those laws are the right ones (docs/forecast.md)")),
             ]),
             new Block.Cautions(forecast.Notes),
-        ],
-        [.. Tables(forecast).Select(Section.Of)]);
+            .. Tables(forecast, run, runs).Select(table => new Block.Table(table)),
+        ]),
+    ];
 
     public static Report Of(ForecastCheck check) => new(
         Words.Of($"MongoPerf: forecast checked on {check.Forecast.Run.Run.Id}"),
         [new Block.Facts([new Fact("run", check.Forecast.Run.Run.Id), .. Outcome(check).Select(text => new Fact("check", text))])],
         [.. Tables(check).Select(Section.Of)]);
 
-    private static IEnumerable<ReportTable> Tables(RunForecast forecast)
+    private static IEnumerable<ReportTable> Tables(RunForecast forecast, NarrowingRun? run, IReadOnlyList<NarrowingRun?> runs)
     {
         if (forecast.Sizes.Count > 0)
             yield return Sizes(forecast);
@@ -42,7 +55,7 @@ public static class ForecastReport
             [.. forecast.Operations.Select(o =>
                 (IReadOnlyList<string>)[o.Name, Units.Rate(o.MeasuredPerSecond), Units.Latency(o.MeasuredP99Microseconds), o.Law])]);
         foreach (long documents in forecast.Documents)
-            yield return Operations(forecast, documents);
+            yield return Operations(forecast, documents, run, runs);
     }
 
     private static IEnumerable<string> Outcome(ForecastCheck check)
@@ -76,7 +89,7 @@ public static class ForecastReport
             ]),
         ]);
 
-    private static string LimitsText(ServerMemory limits) =>
+    public static string LimitsText(ServerMemory limits) =>
         $"{(limits.CacheBytes is { } cache ? Words.Of($"{Units.BinaryBytes(cache)} cache") : Words.Of("cache unknown"))}, "
         + $"{(limits.MemoryBytes is { } memory ? Words.Of($"{Units.BinaryBytes(memory)} memory") : Words.Of("memory unknown"))}";
 
@@ -112,20 +125,24 @@ public static class ForecastReport
             ]),
         ]);
 
-    private static ReportTable Operations(RunForecast forecast, long documents) => new(
+    private static ReportTable Operations(
+        RunForecast forecast, long documents, NarrowingRun? run, IReadOnlyList<NarrowingRun?> runs) => new(
         Words.Of($"at {Units.Count(documents)} documents: documents/s of inserts, operations/s of others; brackets mark a range that "
             + $"the run can't narrow down"),
         ["<operation", "rate", "<95 % interval", "p99", "<p99 interval", "<how far to trust it"],
         [
             .. forecast.Operations.Select(o => (Name: o.Name, Point: o.At(documents))).Select(one => (IReadOnlyList<string>)
             [
-                one.Name, Units.Rate(one.Point.PerSecond?.Value), Range(one.Point.PerSecond, v => Units.Rate(v)),
-                Units.Latency(one.Point.P99Microseconds?.Value), Range(one.Point.P99Microseconds, v => Units.Latency(v)),
+                one.Name, Units.Rate(one.Point.PerSecond?.Value), Range(one.Point.PerSecond, v => Units.Rate(v), run, runs),
+                Units.Latency(one.Point.P99Microseconds?.Value), Range(one.Point.P99Microseconds, v => Units.Latency(v), run, runs),
                 ReachText(one.Point),
             ]),
         ]);
 
-    private static string Range(ForecastValue? value, Func<double, string> write) => value is null ? Units.None
+    private static string Range(
+        ForecastValue? value, Func<double, string> write, NarrowingRun? run, IReadOnlyList<NarrowingRun?> runs) =>
+        value is null ? Units.None
+        : run is not null && NarrowingRun.IsTooWide(value) ? Words.Of($"{ForecastAnswer.NameOf(run, runs)} would tell")
         : value.Value is null ? Words.Of($"[{write(value.Low)} to {write(value.High)}]")
         : Words.Of($"{write(value.Low)} to {write(value.High)}");
 

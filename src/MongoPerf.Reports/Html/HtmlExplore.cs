@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Json;
 using System.Text.RegularExpressions;
 using MongoPerf.Reports.Charts;
@@ -18,6 +19,9 @@ internal sealed partial class HtmlExplore
     private static readonly string Library = string.Join(
         '\n',
         Resource("dygraph.min.js").Split('\n').Where(static line => !line.StartsWith("//# sourceMappingURL", StringComparison.Ordinal)));
+
+    /// <summary>As explore.js counts on; with the palette's enough for a panel of 24 operations and their totals.</summary>
+    private const int MoreColors = 24;
 
     /// <summary>More laid over each other nobody can tell apart.</summary>
     private const int MostRuns = 4;
@@ -82,6 +86,14 @@ internal sealed partial class HtmlExplore
     {
         string light = string.Concat(Palette.Colors.Select(static color => $" --c-{color.Name}: {color.Light};"));
         string dark = string.Concat(Palette.Colors.Select(static color => $" --c-{color.Name}: {color.Dark};"));
+        // Beyond the palette's, for more lines than it has colors: hues a golden angle apart are never near each other.
+        for (int i = 0; i < MoreColors; i++)
+        {
+            string hue = (i * 137.508 % 360).ToString("0", CultureInfo.InvariantCulture);
+            light += $" --c-x{i}: hsl({hue}, 75%, 36%);";
+            dark += $" --c-x{i}: hsl({hue}, 70%, 68%);";
+        }
+
         return $":root {{{light} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{{dark} }} }}\n";
     }
 

@@ -20,7 +20,7 @@ internal static class HtmlReport
         report = report.For(Media.Page);
         HtmlWriter html = HtmlPage.Begin(report.Title, pictures.Explore.Css, pictures.Explore.Scripts);
         html.Element("h1", report.Title);
-        foreach (Block block in report.Lead)
+        foreach (Block block in report.Lead.Concat(report.Answer))
             Show(html, block, report.Title, pictures);
         html.Contents();
         foreach (Section section in report.Sections.Where(section => section.Blocks is not [Block.Explore] || pictures.Explore.HasContent))
@@ -51,11 +51,21 @@ internal static class HtmlReport
                 html.Close();
                 break;
             case Block.Findings findings:
-                foreach (Finding finding in findings.All)
-                    Show(html, finding);
+                foreach ((int place, Finding finding) in findings.All.Index())
+                    Show(html, finding, place);
+                break;
+            case Block.Foremost foremost:
+                html.Open("ul", "class", "verdict", "aria-label", Words.Of("Findings"));
+                foreach ((int place, Finding finding) in foremost.All)
+                    html.Open("li").Element("a", finding.Line, "href", "#" + IdOf(place)).Close();
+                html.Close();
                 break;
             case Block.Facts facts:
                 Show(html, facts.Lines);
+                break;
+            case Block.Table { IsPlain: true } table:
+                html.Element("p", table.Content.Title, "class", "soft");
+                Show(html, table.Content, table.Content.Title);
                 break;
             case Block.Table table:
                 Show(html, table.Content, heading);
@@ -82,10 +92,15 @@ internal static class HtmlReport
         html.Close();
     }
 
-    private static void Show(HtmlWriter html, Finding finding)
+    /// <summary>Of a finding, by its place among all of the report.</summary>
+    private static string IdOf(int place) => $"finding-{place + 1}";
+
+    private static void Show(HtmlWriter html, Finding finding, int place)
     {
-        html.Element("h3", finding.Text);
-        Show(html, [.. FindingText.Details(finding).Append(("id", finding.Id)).Select(detail => new Fact(detail.Item1, detail.Item2))]);
+        html.Element("h3", finding.Text, "id", IdOf(place));
+        string? link = finding.Range is { } range ? ChartLink.Of(range) : null;
+        Show(html, [.. FindingText.Details(finding).Append((Name: "id", Text: finding.Id))
+            .Select(detail => new Fact(detail.Name, detail.Text) { Link = detail.Name == Words.Of("range") ? link : null })]);
     }
 
     private static void Show(HtmlWriter html, IReadOnlyList<Fact> facts)
@@ -106,7 +121,8 @@ internal static class HtmlReport
         if (table.Title != heading)
             html.Element("h3", table.Title);
         html.Table(
-            table.Title, [.. table.Columns.Select(static column => (ReportTable.Header(column), ReportTable.IsText(column)))], table.Rows);
+            table.Title, [.. table.Columns.Select(static column => (ReportTable.Header(column), ReportTable.IsText(column)))], table.Rows,
+            table.Links);
     }
 
     /// <summary>Each chart with what to see in it, or why it is missing.</summary>

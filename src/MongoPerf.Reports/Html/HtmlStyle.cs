@@ -37,8 +37,9 @@ internal static class HtmlStyle
         table { border-collapse: collapse; font-size: 0.88rem; font-variant-numeric: tabular-nums; }
         th, td { padding: 0.25rem 0.7rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
         thead th { background: var(--band); font-weight: 600; }
-        .figure { text-align: right; }
-        .text { text-align: left; white-space: normal; min-width: 8rem; vertical-align: top; }
+        .figure { text-align: right; vertical-align: top; }
+        .text { text-align: left; white-space: normal; min-width: 4rem; vertical-align: top; }
+        .text:last-child { min-width: 9rem; }
         code, pre { font: 0.9em/1.45 ui-monospace, "DejaVu Sans Mono", Menlo, monospace; }
         pre { background: var(--band); padding: 0.7rem 0.9rem; border-radius: 4px; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
         a { color: inherit; }

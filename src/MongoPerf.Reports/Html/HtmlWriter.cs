@@ -82,18 +82,26 @@ internal sealed class HtmlWriter
     /// <param name="label">What it shows, for who hears it.</param>
     /// <param name="heads">The heads of its columns.</param>
     /// <param name="rows">The rows, each with as many cells.</param>
-    public HtmlWriter Table(string label, IReadOnlyList<(string Name, bool IsText)> heads, IEnumerable<IReadOnlyList<string>> rows)
+    /// <param name="links">Where the first cell of each row leads; null or none for nowhere.</param>
+    public HtmlWriter Table(
+        string label, IReadOnlyList<(string Name, bool IsText)> heads, IReadOnlyList<IReadOnlyList<string>> rows,
+        IReadOnlyList<string?>? links = null)
     {
         Open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", label)
             .Open("table", "aria-label", label).Open("thead").Open("tr");
         foreach ((string name, bool isText) in heads)
             Element("th", name, "scope", "col", "class", isText ? "text" : "figure");
         Close().Close().Open("tbody");
-        foreach (var row in rows)
+        foreach ((int place, IReadOnlyList<string> row) in rows.Index())
         {
             Open("tr");
             for (int i = 0; i < row.Count; i++)
-                Element("td", row[i], "class", heads[i].IsText ? "text" : "figure");
+            {
+                Open("td", "class", heads[i].IsText ? "text" : "figure");
+                _ = i == 0 && links?.ElementAtOrDefault(place) is { } link ? Element("a", row[i], "href", link) : Text(row[i]);
+                Close();
+            }
+
             Close();
         }
 

@@ -172,11 +172,8 @@
   }
   const TIMES = [" µs", " ms", " s"], SIZES = [" B", " KiB", " MiB", " GiB", " TiB"], COUNTED = ["", "k", "M", "G", "T"];
   const onAxis = (unit, value) => unit === "µs" ? stepped(value, 1000, TIMES) : unit === "bytes" ? stepped(value, 1024, SIZES) : stepped(value, 1000, COUNTED);
-  function exact(unit, value) {
-    if (unit === "µs") return value < 1e4 ? grouped(value, 1) + " µs" : grouped(value / 1000, 3) + " ms";
-    if (unit === "bytes") return grouped(value / 1048576, 2) + " MiB";
-    return Math.abs(value) >= 1000 ? grouped(value, 1) : String(Number(value.toPrecision(5)));
-  }
+  // At the cursor: each quantity in the unit in which it is read, as in the program's tables.
+  const atCursor = (unit, value) => unit === "µs" ? stepped(value, 1000, TIMES) : unit === "bytes" ? stepped(value, 1024, SIZES) : Math.abs(value) >= 99.95 ? grouped(value) : significant(value);
   function clock(seconds, digits = 0) {
     const whole = Math.floor(Number(seconds.toFixed(digits)));
     const two = number => String(number).padStart(2, "0");
@@ -242,7 +239,7 @@
   // ---- several runs laid over each other ----
 
   // Those of the static charts, where a colour is a run.
-  const RUN_COLORS = ["o2", "o4", "o3", "o6"], RUN_STYLES = ["solid", "dashed", "dotted", "dashed"];
+  const MORE_COLORS = 24, RUN_COLORS = ["o2", "o4", "o3", "o6"], RUN_STYLES = ["solid", "dashed", "dotted", "dashed"];
 
   // Panels of one title share a place. A line knows whose it is: where a run has but one colour there, runs are told apart by colours, otherwise by dashes.
   function combine(plots) {
@@ -256,14 +253,36 @@
     });
   }
 
+  const PERCENTILES = ["p50", "p99", "max"];
+
+  // Of lines of which one percentile is shown at a time, the operation has the name, and all of them are solid.
   function dress(series, plot, plots, isAlone) {
     series.plot = plot;
-    series.name = plots.length > 1 ? `${series.title} · ${plot.title}` : series.title;
+    series.label = series.percentile ? series.title.slice(0, -series.percentile.length - 1) : series.title;
+    series.name = plots.length > 1 ? `${series.label} · ${plot.title}` : series.label;
+    series.full = series.percentile ? `${series.name} ${series.percentile}` : series.name;
+    if (series.percentile) Object.assign(series, { style: "solid", shown: true });
     if (plots.length === 1) return series;
     if (isAlone) series.color = RUN_COLORS[plots.indexOf(plot)];
     else series.style = RUN_STYLES[plots.indexOf(plot)];
-    series.shown &&= !/ (p50|max)$/.test(series.title);
     return series;
+  }
+
+  // No two lines of a panel look alike: a colour that another line has already gives way to one that none has, the same for that line in all panels.
+  function setApart(panels) {
+    const given = new Map();
+    for (const { series } of panels) {
+      const taken = new Map();
+      for (const line of series) {
+        const look = () => `${line.color} ${line.style}`;
+        if ((taken.get(look()) ?? line.name) !== line.name) {
+          if (!given.has(line.name)) given.set(line.name, `x${given.size % MORE_COLORS}`);
+          line.color = given.get(line.name);
+        }
+        taken.set(look(), line.name);
+      }
+    }
+    return panels;
   }
 
   // Of the heat map: rows for each power of ten, and the row of 1 µs.
@@ -272,7 +291,8 @@
   class Explorer {
     constructor(plots) {
       this.plots = plots;
-      this.lines = combine(plots);
+      this.lines = setApart(combine(plots));
+      this.percentile = "p99";
       this.home = element("div");
       this.ended = new AbortController();
       this.from = 0;
@@ -307,17 +327,19 @@
       const [time, before] = right ? [at[right - 1], count[right - 1]] : [0, 0];
       return count[right] === before ? time : time + (at[right] - time) * Math.min(1, Math.max(0, (documents - before) / (count[right] - before)));
     }
-    place(time, plot = this.plot) { return this.axis === "documents" ? this.documentsAt(time, plot) : time - this.shiftOf(plot); }
+    // While nothing is added, all that is measured lies at one number of documents: it is drawn over time.
+    get over() { return this.axis === "documents" && this.documentsAt(this.to) > this.documentsAt(this.from) ? "documents" : "time"; }
+    place(time, plot = this.plot) { return this.over === "documents" ? this.documentsAt(time, plot) : time - this.shiftOf(plot); }
     // A time of the first run on another run's clock: the same second, since the chosen phase began, or when that had as many documents.
     timeIn(plot, time, isLast = false) {
       if (plot === this.plot) return time;
-      return this.axis === "time" ? time + this.shiftOf(plot) : this.timeAt(this.documentsAt(time), isLast, plot);
+      return this.over === "time" ? time + this.shiftOf(plot) : this.timeAt(this.documentsAt(time), isLast, plot);
     }
     shiftOf(plot) {
       const mine = plot === this.plot ? null : this.plot.phases[this.phase], other = mine && plot.phases.find(phase => phase.text === mine.text);
       return other ? other.from - mine.from : 0;
     }
-    time(place, isLast = false) { return this.axis === "documents" ? this.timeAt(place, isLast) : place; }
+    time(place, isLast = false) { return this.over === "documents" ? this.timeAt(place, isLast) : place; }
     get window() {
       const from = this.place(this.from), to = this.place(this.to);
       return to > from ? [from, to] : [from, from + 1];
@@ -373,9 +395,9 @@
       matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.recolor(); this.drawHeat(); }, { signal });
       addEventListener("hashchange", () => {
         this.readHash();
-        for (const view of this.panels) view.dygraph?.updateOptions({ visibility: view.panel.series.map((_, i) => this.isShown(view.number, i)) }, true);
-        this.showToggles();
+        this.showLines();
         this.redraw();
+        if (location.hash.startsWith("#explore&")) section.scrollIntoView();
       }, { signal });
     }
 
@@ -416,7 +438,7 @@
     }
 
     buildPanel(panel, number) {
-      const view = { panel, number, buttons: [], values: [] };
+      const view = { panel, number, buttons: [], values: [], choices: [] };
       view.graph = element("div", { class: "ex-graph" });
       view.line = element("div", { class: "ex-line", hidden: "" });
       view.selection = element("div", { class: "ex-selection", hidden: "" });
@@ -431,10 +453,15 @@
         view.values.push(value);
         legend.append(button);
       });
-      this.home.append(element("div", { class: "ex-panel" },
+      const kinds = PERCENTILES.filter(name => panel.series.some(one => one.percentile === name));
+      view.choices = kinds.length < 2 ? [] : kinds.map(name =>
+        element("button", { type: "button", value: name, onclick: () => this.choosePercentile(name) }, name === "p50" ? say("median") : name));
+      const choice = element("span", { class: "ex-choice", role: "group", "aria-label": say("Percentile") }, ...view.choices);
+      view.box = element("div", { class: "ex-panel" },
         element("div", { class: "ex-head" }, element("strong", {}, panel.title), element("span", { class: "soft" }, panel.unit === "µs" ? say("logarithmic") : panel.unit === "bytes" ? say("bytes") : panel.unit),
-          element("button", { type: "button", "aria-label": say("PNG of {0}", panel.title), onclick: () => this.savePng(view) }, "PNG")),
-        legend, element("div", { class: "ex-plot" }, view.graph, view.over)));
+          ...(view.choices.length ? [choice] : []), element("button", { type: "button", "aria-label": say("PNG of {0}", panel.title), onclick: () => this.savePng(view) }, "PNG")),
+        legend, element("div", { class: "ex-plot" }, view.graph, view.over), element("p", { class: "ex-none soft" }, say("Nothing was measured here in this range.")));
+      this.home.append(view.box);
       this.listen(view);
       return view;
     }
@@ -492,12 +519,25 @@
     }
     drawPanel(view) {
       const file = this.rows(view.panel);
+      // No point in the range, of any line: a frame around nothing says less than a sentence.
+      const isEmpty = !view.panel.series.some(({ at, plot }) => at[indexOf(at, this.timeIn(plot, this.from))] <= this.timeIn(plot, this.to, true));
+      if (view.box.classList.toggle("ex-empty", isEmpty)) return;
+      // A window that changed its size while this was hidden left it none.
+      if (view.dygraph && !view.dygraph.size().width) view.dygraph.resize();
       // A second by itself is a point, often at the panel's very edge.
       const pointSize = file.length === 1 ? 4 : 1.5;
       if (view.dygraph) view.dygraph.updateOptions({ file, dateWindow: this.window, pointSize });
       else view.dygraph = new Dygraph(view.graph, file, { ...this.options(view), pointSize });
     }
-    isShown(number, i) { return this.lines[number].series[i].shown !== this.flipped.has(`${number}.${i}`); }
+    isShown(number, i) {
+      const one = this.lines[number].series[i];
+      return (!one.percentile || one.percentile === this.percentile) && one.shown !== this.flipped.has(`${number}.${this.keyOf(number, i)}`);
+    }
+    // What is switched on and off together: the percentiles of an operation, by the place of the first.
+    keyOf(number, i) {
+      const { series } = this.lines[number];
+      return series[i].percentile ? series.findIndex(one => one.percentile && one.name === series[i].name) : i;
+    }
 
     options(view) {
       const { panel, number } = view;
@@ -514,7 +554,7 @@
         dateWindow: this.window, rightGap: 8, axisLabelFontSize: 12, xRangePad: 0,
         axes: {
           x: {
-            ticker: (from, to, pixels, ...rest) => this.axis === "time" ? this.ticks(from, to, pixels) : Dygraph.numericTicks(from, to, pixels, ...rest),
+            ticker: (from, to, pixels, ...rest) => this.over === "time" ? this.ticks(from, to, pixels) : Dygraph.numericTicks(from, to, pixels, ...rest),
             axisLabelFormatter: value => onAxis("", value),
           },
           y: {
@@ -650,10 +690,10 @@
           const own = this.timeIn(series.plot, time);
           const row = nearest(series.at, own);
           const isNear = row < series.at.length && Math.abs(series.at[row] - own) <= reach;
-          return view.values[i].textContent = isNear ? exact(view.panel.unit, series.points[row]) : "";
+          return view.values[i].textContent = isNear ? atCursor(view.panel.unit, series.points[row]) : "";
         });
         view.over.setAttribute("aria-valuenow", time.toFixed(1));
-        view.over.setAttribute("aria-valuetext", [this.when(time), ...texts.map((text, i) => text && this.isShown(view.number, i) ? `${view.panel.series[i].name} ${text}` : "")].filter(Boolean).join(", "));
+        view.over.setAttribute("aria-valuetext", [this.when(time), ...texts.map((text, i) => text && this.isShown(view.number, i) ? `${view.panel.series[i].full} ${text}` : "")].filter(Boolean).join(", "));
       }
       if (this.mark !== null) this.select(this.share(this.mark), share);
       this.showNow();
@@ -697,15 +737,34 @@
     }
 
     toggle(view, i) {
-      const name = `${view.number}.${i}`;
+      const name = `${view.number}.${this.keyOf(view.number, i)}`;
       if (!this.flipped.delete(name)) this.flipped.add(name);
       view.dygraph?.setVisibility(i, this.isShown(view.number, i));
       this.showToggles();
       this.writeHash();
     }
 
+    choosePercentile(name) {
+      this.percentile = name;
+      this.showLines();
+      this.redraw();
+    }
+
+    // After another choice of lines than by their own buttons.
+    showLines() {
+      for (const view of this.panels) view.dygraph?.updateOptions({ visibility: view.panel.series.map((_, i) => this.isShown(view.number, i)) }, true);
+      this.showToggles();
+    }
+
     showToggles() {
-      for (const view of this.panels) view.buttons.forEach((button, i) => button.setAttribute("aria-pressed", this.isShown(view.number, i)));
+      for (const view of this.panels) {
+        view.buttons.forEach((button, i) => {
+          const { percentile } = view.panel.series[i];
+          button.hidden = !!percentile && percentile !== this.percentile;
+          button.setAttribute("aria-pressed", this.isShown(view.number, i));
+        });
+        for (const button of view.choices) button.setAttribute("aria-pressed", button.value === this.percentile);
+      }
     }
 
     redraw() {
@@ -727,7 +786,8 @@
       const digits = this.to - this.from < 60 ? 1 : 0;
       this.range.textContent = say("{0} to {1} of {2}", clock(this.from, digits), clock(this.to, digits), clock(this.seconds))
         + (this.plot.growth ? say(", {0} to {1} documents", grouped(this.documentsAt(this.from)), grouped(this.documentsAt(this.to))) : "");
-      if (this.plots.length > 1 && this.phase !== null && this.axis === "time") this.range.textContent += say(", runs aligned where {0} begins", this.plot.phases[this.phase].text);
+      if (this.plots.length > 1 && this.phase !== null && this.over === "time") this.range.textContent += say(", runs aligned where {0} begins", this.plot.phases[this.phase].text);
+      if (this.over !== this.axis) this.range.textContent += say(", drawn over time, as no documents were added");
       if (this.phases) this.phases.value = this.plot.phases.findIndex((phase, i) => phase.from === this.from && (phase.to === this.to || i === this.phase)) + "";
       if (this.phases?.selectedIndex === -1) this.phases.value = "";
       if (this.axes) this.axes.value = this.axis;
@@ -746,6 +806,13 @@
       if (i >= 0) this.flipped.add(`${number}.${i}`);
     }
 
+    // In the strip: a name that does not fit whole is left to the pointer that rests on it.
+    widthOf(text) {
+      const pen = (this.pen ??= document.createElement("canvas").getContext("2d"));
+      pen.font = `${0.72 * parseFloat(getComputedStyle(document.documentElement).fontSize)}px ${getComputedStyle(document.body).fontFamily}`;
+      return pen.measureText(text).width + 8;
+    }
+
     drawStrip() {
       const wide = this.strip.clientWidth;
       const blocks = [];
@@ -753,7 +820,7 @@
         const left = Math.max(0, this.share(phase.from)), right = Math.min(1, this.share(phase.to));
         if ((right - left) * wide < 2) return;
         blocks.push(element("span", { class: i % 2 ? "odd" : "", title: phase.text, style: `left: ${left * 100}%; width: ${(right - left) * 100}%`,
-          onclick: () => this.showPhase(i) }, (right - left) * wide > 24 ? phase.text : ""));
+          onclick: () => this.showPhase(i) }, this.widthOf(phase.text) < (right - left) * wide ? phase.text : ""));
       });
       this.strip.replaceChildren(...blocks);
     }
@@ -768,7 +835,7 @@
         end = Math.max(end, found.end);
         rows.push(element("tr", {}, element("td", { class: "text" }, name), element("td", { class: "text" }, range.response ? say("response time") : say("service time")),
           element("td", { class: "figure", "data-value": found.total }, grouped(found.total)),
-          ...found.figures.map(value => element("td", { class: "figure", "data-value": value, title: exact("µs", value) }, stepped(value, 1000, TIMES)))));
+          ...found.figures.map(value => element("td", { class: "figure", "data-value": value, title: `${grouped(value, 1)} µs` }, stepped(value, 1000, TIMES)))));
       }
       this.table.replaceChildren(...rows);
       const length = Math.max(...this.plots.map(plot => plot.blockSeconds));
@@ -817,7 +884,7 @@
       }
       pen.textAlign = "center";
       const [from, to] = this.window;
-      const ticks = this.axis === "time" ? this.ticks(from, to, wide) : Dygraph.numericTicks(from, to, wide, this.panels[0].dygraph.optionsViewForAxis_("x"), this.panels[0].dygraph).map(tick => ({ v: tick.v, label: onAxis("", tick.v) }));
+      const ticks = this.over === "time" ? this.ticks(from, to, wide) : Dygraph.numericTicks(from, to, wide, this.panels[0].dygraph.optionsViewForAxis_("x"), this.panels[0].dygraph).map(tick => ({ v: tick.v, label: onAxis("", tick.v) }));
       for (const { v, label } of ticks) if (v > from) pen.fillText(label, left + (v - from) / (to - from) * wide, high + 15);
     }
 
@@ -850,6 +917,7 @@
     writeHash() {
       const parts = this.isWhole ? [] : [`from=${this.from.toFixed(1)}`, `to=${this.to.toFixed(1)}`];
       if (this.axis !== "time") parts.push(`axis=${this.axis}`);
+      if (this.percentile !== "p99") parts.push(`percentile=${this.percentile}`);
       if (this.plots.length > 1 && this.phase !== null) parts.push(`phase=${this.phase}`);
       if (this.flipped.size) parts.push(`flip=${[...this.flipped].join(",")}`);
       const hash = parts.length ? "#explore&" + parts.join("&") : "";
@@ -864,6 +932,7 @@
       const phase = asked.get("phase");
       this.phase = phase !== null && this.plot.phases[phase] ? Number(phase) : null;
       this.axis = asked.get("axis") === "documents" && this.hasGrowth ? "documents" : "time";
+      this.percentile = PERCENTILES.includes(asked.get("percentile")) ? asked.get("percentile") : "p99";
       this.flipped = new Set((asked.get("flip") ?? "").split(",").filter(name => /^\d+\.\d+$/.test(name) && this.lines[name.split(".")[0]]?.series[name.split(".")[1]]));
     }
 
@@ -878,7 +947,7 @@
           if (!this.isShown(number, i)) return;
           const to = this.timeIn(series.plot, this.to, true);
           for (let row = indexOf(series.at, this.timeIn(series.plot, this.from)); row < series.at.length && series.at[row] <= to; row++)
-            lines.push([series.at[row], field(panel.title), field(series.name), field(panel.unit), series.points[row]].join(","));
+            lines.push([series.at[row], field(panel.title), field(series.full), field(panel.unit), series.points[row]].join(","));
         });
       }
       save(new Blob([lines.join("\r\n") + "\r\n"], { type: "text/csv" }), `${this.fileName}.csv`);
@@ -917,8 +986,8 @@
         pen.fillStyle = colorOf(series.color);
         pen.fillRect(x, 32, 16, 3);
         pen.fillStyle = color("--ink");
-        pen.fillText(series.name, x + 20, 38);
-        x += pen.measureText(series.name).width + 36;
+        pen.fillText(series.full, x + 20, 38);
+        x += pen.measureText(series.full).width + 36;
       });
       for (const part of view.graph.querySelectorAll("canvas")) pen.drawImage(part, 0, head, box.width, box.height);
       pen.textBaseline = "middle";
@@ -1010,7 +1079,7 @@
     if (explorer && structure(explorer.plot) === structure(plot)) {
       follow(explorer, () => {
         explorer.plots = [plot];
-        explorer.lines = combine([plot]);
+        explorer.lines = setApart(combine([plot]));
       });
       for (const view of explorer.panels) view.panel = explorer.lines[view.number];
       return explorer;
@@ -1018,7 +1087,7 @@
     const made = new Explorer([plot]);
     if (explorer) {
       for (const name of explorer.flipped) made.flip(explorer.titlesOf(name));
-      [made.from, made.to, made.axis, made.cursor] = [explorer.from, explorer.to, plot.growth ? explorer.axis : "time", explorer.cursor];
+      [made.from, made.to, made.axis, made.cursor, made.percentile] = [explorer.from, explorer.to, plot.growth ? explorer.axis : "time", explorer.cursor, explorer.percentile];
       const isWhole = explorer.isWhole;
       made.limit(isWhole ? 0 : made.from, isWhole ? plot.seconds : made.to);
       section.style.minHeight = `${section.offsetHeight}px`;
@@ -1091,6 +1160,7 @@
     explorer.build();
     explorer.showToggles();
     explorer.redraw();
+    if (location.hash.startsWith("#explore&")) section.scrollIntoView();
     section.dataset.ready = "true";
   });
 })();

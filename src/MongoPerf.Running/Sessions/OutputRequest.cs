@@ -13,6 +13,9 @@ public sealed record OutputRequest(string RunsFolder, string Format, bool Quiet,
 
     public bool WritesReport { get; init; } = true;
 
+    /// <summary>The whole report is printed as text, not only its answer.</summary>
+    public bool IsFull { get; init; }
+
     /// <summary>Where a page is served while it runs; 0 for a free port, null for nowhere.</summary>
     public int? LivePort { get; init; }
 

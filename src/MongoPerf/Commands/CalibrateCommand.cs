@@ -65,7 +65,7 @@ internal static class CalibrateCommand
         OtherLoad? other = ((OtherLoad?[])[ClientLimit.Of(own).Other, ClientLimit.Of(driver).Other]).MaxBy(load => load?.Cores);
         ClientCalibration calibration = Read(own, driver, other, file);
         string stored = calibrations.Save(calibration);
-        ResultFormat.Print(format, () => CalibrationReport.Of(calibration, other, stored),
+        ResultFormat.Print(format, isFull: true, () => CalibrationReport.Of(calibration, other, stored),
             ("json", output => CalibrationReport.WriteJson(calibration, other, stored, output)));
     }
 

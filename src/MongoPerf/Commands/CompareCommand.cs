@@ -30,7 +30,7 @@ internal static class CompareCommand
             "--format", "Output format [default: text]", "text", "json", "csv", "markdown", "junit");
         var command = new Command("compare", "Compare stored runs: ratios with confidence intervals, verdicts, overlaid charts")
         {
-            runs, baseline, noise, force, fail, format, shared.Plots, shared.Out,
+            runs, baseline, noise, force, fail, format, shared.Full, shared.Plots, shared.Out,
         };
         runs.Validators.Add(result => RefuseOptions(result, command));
         command.Runs(parsed =>
@@ -47,6 +47,7 @@ internal static class CompareCommand
                 Force = parsed.GetValue(force),
                 FailOnRegression = parsed.GetValue(fail),
                 Format = parsed.GetValue(format) ?? "text",
+                IsFull = parsed.GetValue(shared.Full),
                 Plots = PlotLibrary.With(plots),
             });
         });

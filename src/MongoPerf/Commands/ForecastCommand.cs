@@ -9,13 +9,20 @@ using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Commands;
 
-/// <summary><c>forecast RUN</c>: continues a stored growth to sizes, memory and disk that were not measured.</summary>
+/// <summary><c>forecast RUN…</c>: continues stored growths to sizes, memory and disk that were not measured.</summary>
 internal static class ForecastCommand
 {
+    /// <summary>More columns no screen has.</summary>
+    private const int MostRuns = 4;
+
     public static Command Create()
     {
         var shared = new SharedOptions();
-        Argument<string> run = RunArgument.Create();
+        var named = new Argument<string[]>("RUN")
+        {
+            Description = "Run ids or folders; several are set beside each other",
+            Arity = new ArgumentArity(1, MostRuns),
+        };
         Option<IReadOnlyList<long>?> documents = OptionTypes.List(
             "--documents", "Sizes of the collection to forecast [default: twice and five times the largest measured]", "COUNT[,COUNT…]",
             text => Quantities.ParseCount(text));
@@ -29,23 +36,36 @@ internal static class ForecastCommand
             "--check") { Description = "Predict the second half of the run's sizes from the first, and show the errors" };
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json", "csv", "markdown");
         var command = new Command("forecast", "Extrapolate a stored growth: bytes, when cache, memory and disk are outgrown, "
-            + "rates and p99 with intervals") { run, documents, memory, cache, disk, reads, check, format, shared.Out };
+            + "rates and p99 with intervals") { named, documents, memory, cache, disk, reads, check, format, shared.Full, shared.Out };
+        named.Validators.Add(result => CompareCommand.RefuseOptions(result, command));
         command.Validators.Add(result =>
         {
+            if (result.GetValue(check) && result.GetValue(named) is { Length: > 1 })
+                result.AddError("--check takes one run, which predicts itself");
             if (result.GetValue(check) && new Option[] { documents, memory, cache, disk }
                 .FirstOrDefault(option => result.GetResult(option) is { Implicit: false }) is { } option)
                 result.AddError($"{option.Name} does not apply to --check, which predicts the run's own sizes");
         });
         command.Runs(parsed =>
         {
-            RunFolder folder = RunFolder.Find(PlanRequests.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
-            using StoredRun stored = StoredRun.Open(folder.Path);
+            RunFolder[] folders =
+                [.. parsed.GetValue(named)!.Select(name => RunFolder.Find(PlanRequests.RunsFolder(parsed, shared.Out), name))];
+            List<StoredRun> runs = [];
             string form = parsed.GetValue(format) ?? "text";
             using IDisposable? english = form is "json" or "csv" ? Words.InEnglish() : null;
-            if (parsed.GetValue(check))
-                Print(ForecastCheck.Of(stored) ?? throw TooFew(stored, 2 * GrowthFit.LeastSizes), form);
-            else
-                Print(RunForecast.Of(stored, RequestOf()) ?? throw TooFew(stored, GrowthFit.LeastSizes), form);
+            try
+            {
+                foreach (RunFolder folder in folders)
+                    runs.Add(StoredRun.Open(folder.Path));
+                if (parsed.GetValue(check))
+                    Print(ForecastCheck.Of(runs[0]) ?? throw TooFew(runs[0], 2 * GrowthFit.LeastSizes), form);
+                else
+                    Print(Forecasts(runs, RequestOf()), form, parsed.GetValue(shared.Full), folders[0].OtherRunsFolder);
+            }
+            finally
+            {
+                runs.ForEach(run => run.Dispose());
+            }
 
             ForecastRequest RequestOf() => new()
             {
@@ -69,14 +89,23 @@ internal static class ForecastCommand
             "'mongoperf series' or a scenario with 'grow' measures as the data grow; a smaller --step gives more sizes");
     }
 
-    private static void Print(RunForecast forecast, string format) => ResultFormat.Print(
-        format,
-        () => ForecastReport.Of(forecast),
-        ("json", output => ForecastJson.Write(forecast, output)),
-        ("csv", output => ForecastCsv.Write(forecast, output)));
+    /// <summary>All for the same sizes: those that were asked for, or those that suit the largest of them.</summary>
+    private static IReadOnlyList<RunForecast> Forecasts(IReadOnlyList<StoredRun> runs, ForecastRequest request)
+    {
+        RunForecast[] forecasts = [.. runs.Select(run => RunForecast.Of(run, request) ?? throw TooFew(run, GrowthFit.LeastSizes))];
+        if (request.Documents.Count > 0 || forecasts.Length == 1)
+            return forecasts;
+        return Forecasts(runs, request with { Documents = forecasts.MaxBy(forecast => forecast.LargestDocuments)!.Documents });
+    }
+
+    private static void Print(IReadOnlyList<RunForecast> forecasts, string format, bool isFull, string? runsFolder) => ResultFormat.Print(
+        format, isFull,
+        () => ForecastReport.Of(forecasts, runsFolder),
+        ("json", output => ForecastJson.Write(forecasts, output)),
+        ("csv", output => ForecastCsv.Write(forecasts, output)));
 
     private static void Print(ForecastCheck check, string format) => ResultFormat.Print(
-        format,
+        format, isFull: true,
         () => ForecastReport.Of(check),
         ("json", output => ForecastJson.WriteCheck(check, output)),
         ("csv", output => ForecastCsv.WriteCheck(check, output)));

@@ -24,7 +24,7 @@ internal static class MergeCommand
         var command = new Command("merge",
             "Merge the runs of several clients into one: counts and latencies are added, clocks aligned")
         {
-            runs, format, shared.Plots, shared.Out,
+            runs, format, shared.Full, shared.Plots, shared.Out,
         };
         command.Runs(parsed =>
         {
@@ -36,7 +36,10 @@ internal static class MergeCommand
                 foreach (string named in parsed.GetValue(runs)!)
                     parts.Add(StoredRun.Open(RunFolder.Find(folder, named).Path));
                 return MergeSession.Merge(parts, [], Masking.MaskCall(parsed.Tokens.Select(t => t.Value)),
-                    new OutputRequest(folder, parsed.GetValue(format) ?? "text", false, true, results));
+                    new OutputRequest(folder, parsed.GetValue(format) ?? "text", false, true, results)
+                    {
+                        IsFull = parsed.GetValue(shared.Full),
+                    });
             }
             finally
             {

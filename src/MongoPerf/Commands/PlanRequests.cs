@@ -85,6 +85,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             WritesReport = writesReport,
             LivePort = LivePort(parsed, options),
             MetricsReceiver = parsed.GetValue(options.Otlp),
+            IsFull = parsed.GetValue(options.Full),
         };
     }
 

@@ -14,13 +14,19 @@ internal static class ReportCommand
         Argument<string> run = RunArgument.Create();
         Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text", "json", "csv",
             "markdown", "ycsb", "junit");
-        var command = new Command("report", "Rebuild the report of a run and print its results") { run, format, shared.Plots, shared.Out };
+        var command = new Command("report", "Rebuild the report of a run and print its results")
+        {
+            run, format, shared.Full, shared.Plots, shared.Out,
+        };
         command.Runs(parsed =>
         {
             string runs = PlanRequests.RunsFolder(parsed, shared.Out);
             RunFolder folder = RunFolder.Find(runs, parsed.GetValue(run)!);
             var results = new ResultPrinter(parsed.GetValue(shared.Plots));
-            results.Show(folder, new OutputRequest(runs, parsed.GetValue(format) ?? "text", false, true, results));
+            results.Show(folder, new OutputRequest(runs, parsed.GetValue(format) ?? "text", false, true, results)
+            {
+                IsFull = parsed.GetValue(shared.Full),
+            });
         });
         return command;
     }

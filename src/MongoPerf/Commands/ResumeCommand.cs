@@ -25,8 +25,8 @@ internal static class ResumeCommand
         var command = new Command("resume", "Continue an interrupted run with its original settings")
         {
             run, coordinator, shared.RunUri, shared.PasswordFile, shared.ShardUser, shared.ShardPasswordFile,
-            mongod, shared.MayWrite, shared.Out, format, shared.Quiet, shared.NoTui, shared.NoReport, shared.Plots, shared.Live,
-            shared.Otlp,
+            mongod, shared.MayWrite, shared.Out, format, shared.Quiet, shared.Full, shared.NoTui, shared.NoReport, shared.Plots,
+            shared.Live, shared.Otlp,
         };
         command.Runs(parsed =>
         {

@@ -14,6 +14,9 @@ namespace MongoPerf.Commands;
 /// </summary>
 internal static class ScenarioCommands
 {
+    /// <summary>What the comments of examples call the file, and the program.</summary>
+    private const string ExampleName = "my.yaml", ProgramHere = "./mongoperf";
+
     public static Command CreateShow()
     {
         return new Command("show", "Show a document or a command of a scenario") { CreateShowDocument(), CreateShowCommand() };
@@ -24,10 +27,38 @@ internal static class ScenarioCommands
         var file = new Argument<string>("FILE") { Description = "File to write, such as my.yaml" };
         var growth = new Option<bool>("--growth") { Description = "A scenario with a growing collection and queries at each size" };
         var plot = new Option<bool>("--plot") { Description = "A plot: what is drawn of stored runs" };
-        var command = new Command("new", "Write a commented scenario, or a plot, to start from") { file, growth, plot };
+        Option<string?> decide = OptionTypes.Choice(
+            "--decide", "An experiment that decides a question: one server or shards", DecisionFile.SingleOrSharded);
+        Option<string?> data = OptionTypes.Text(
+            "--data", "For --decide: a scenario with your growing collection and its queries [default: an example]", "FILE");
+        Option<long?> documents = OptionTypes.Count("--documents", "For --decide: documents that the deployment will hold, with --memory");
+        Option<long?> memory = OptionTypes.Size("--memory", "For --decide: memory of the one server, with --documents");
+        var command = new Command("new", "Write a commented scenario, an experiment or a plot to start from")
+        {
+            file, growth, plot, decide, data, documents, memory,
+        };
+        command.Validators.Add(result =>
+        {
+            bool isDecision = IsTyped(decide);
+            if (!isDecision && new Option[] { data, documents, memory }.FirstOrDefault(IsTyped) is { } ofIt)
+                result.AddError($"{ofIt.Name} only applies to --decide");
+            if (isDecision && new Option[] { growth, plot }.FirstOrDefault(IsTyped) is { } other)
+                result.AddError($"{other.Name} and --decide can't be combined: each writes a different kind of file");
+            if (IsTyped(documents) != IsTyped(memory))
+                result.AddError("--documents and --memory belong together: they say how large the data are against the memory");
+
+            bool IsTyped(Option option) => result.GetResult(option) is { Implicit: false };
+        });
         command.Runs(parsed =>
         {
             string path = parsed.GetValue(file)!;
+            if (parsed.GetValue(decide) is not null)
+            {
+                string run = DecisionFile.Write(path, parsed.GetValue(data), parsed.GetValue(documents), parsed.GetValue(memory));
+                Console.WriteLine($"{path} written; run it with: {run}");
+                return;
+            }
+
             if (parsed.GetValue(plot))
             {
                 if (parsed.GetValue(growth))
@@ -59,7 +90,13 @@ internal static class ScenarioCommands
     /// <exception cref="UserException">Nothing can be written there, or something is there.</exception>
     internal static void WriteNew(string path, string example, string kind = "scenarios")
     {
-        const string ExampleName = "my.yaml", ProgramHere = "./mongoperf";
+        string text = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, kind, "examples", example));
+        WriteText(path, text.Replace(ExampleName, CommandText.Quoted(path), StringComparison.Ordinal));
+    }
+
+    /// <inheritdoc cref="WriteNew"/>
+    internal static void WriteText(string path, string text)
+    {
         if (path.Any(char.IsControl))
             throw new UserException(ExitCode.WrongUsage, "FILE: the name holds a control character, which is not allowed");
         if (Directory.Exists(path))
@@ -70,9 +107,7 @@ internal static class ScenarioCommands
         if (Path.GetDirectoryName(Path.GetFullPath(path)) is { } folder && !Directory.Exists(folder))
             throw new UserException(
                 ExitCode.WrongUsage, $"{path}: the folder {folder} does not exist", "create it first, or name another one");
-        string text = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, kind, "examples", example));
-        File.WriteAllText(path, text.Replace(ExampleName, CommandText.Quoted(path), StringComparison.Ordinal)
-            .Replace(ProgramHere, CommandText.Program, StringComparison.Ordinal));
+        File.WriteAllText(path, text.Replace(ProgramHere, CommandText.Program, StringComparison.Ordinal));
     }
 
     private static Command CreateShowDocument()

@@ -131,6 +131,8 @@ internal sealed class SharedOptions
 
     public Option<bool> Quiet { get; } = new("--quiet") { Description = "Print only the result, no progress" };
 
+    public Option<bool> Full { get; } = new("--full") { Description = "Print the whole report, not only its last screen" };
+
     public Option<bool> NoReport { get; } = new(
         "--no-report") { Description = "Write no report folder; 'mongoperf report RUN' writes it later" };
 
@@ -169,8 +171,8 @@ internal sealed class SharedOptions
             Database, Collection, Mongod, Cache, Topology, Engines, Against, Repeat, .. Cluster.All, ClusterFolder,
             Limits.MemoryLimit, Limits.Cpus, Security.Tls, Security.Auth,
             Overrides[PlanOptions.Threads], Batch, Overrides[PlanOptions.Rates], ShardKey, Presplit, ChunkSize, Balancer, Preset,
-            Seed, Journal, Ordered, Verify, MaxErrors, MaxSkipped, Compressibility, ForceDrop, Out, Quiet, NoTui, NoReport, Plots, Live,
-            Otlp,
+            Seed, Journal, Ordered, Verify, MaxErrors, MaxSkipped, Compressibility, ForceDrop, Out, Quiet, Full, NoTui, NoReport, Plots,
+            Live, Otlp,
         ];
         foreach (Option option in all)
             command.Options.Add(option);

@@ -44,7 +44,7 @@ public sealed class ReplicaSetRunTests
         Assert.Equal(
             ("replicaSet", "replica set", 3), (deployment.Text("kind"), deployment.Text("topology"), deployment.Number("members")));
         Assert.Equal(Target, report.GrowthSteps()[^1].Sizes.Number("documents"));
-        string said = ProgramRun.Run("report", runs.Id, "--out", runs.Path).Expect(0).Output;
+        string said = ProgramRun.Run("report", runs.Id, "--full", "--out", runs.Path).Expect(0).Output;
         Assert.Contains("replica set of 3", said, StringComparison.Ordinal);
         Assert.Contains("every write goes into the oplog too", said, StringComparison.Ordinal);
         using (var stored = runs.FindStored())

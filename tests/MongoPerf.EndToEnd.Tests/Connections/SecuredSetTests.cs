@@ -66,7 +66,8 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
         Assert.Equal([$"{set.Secondary.Address}"], MembersOf(report, "q4"));
         Assert.Equal([$"{set.Primary.Address}"], MembersOf(report, "batch"));
         Assert.Contains(
-            "Operations by server", ProgramRun.Run("report", runs.Id, "--out", runs.Path).Expect(0).Output, StringComparison.Ordinal);
+            "Operations by server", ProgramRun.Run("report", runs.Id, "--full", "--out", runs.Path).Expect(0).Output,
+            StringComparison.Ordinal);
         ProgramRun.Run(
             [.. Insert, "--uri", set.Uri(set.Primary, "readPreference=secondary&readPreferenceTags=use:writing"), "--out", runs.Path])
             .Expect(3).Says("no member of the replica set fits readPreference=secondary with tags use:writing: "

@@ -59,7 +59,7 @@ public sealed class DriverRunTests
         ProgramResult result = ProgramRun.Run(
             Own with { Server = "mongod" },
             "run", $"ycsb/{workload}", "--records", "300", "--operations", "2000", "--threads", "4", "--verify", "all",
-            "--engine", "wire,driver", "--out", runs.Path).Expect(0);
+            "--engine", "wire,driver", "--full", "--out", runs.Path).Expect(0);
         Assert.Contains($"differs    engine: wire → driver {Version}\n", result.Output, StringComparison.Ordinal);
         foreach (string id in runs.Ids)
         {

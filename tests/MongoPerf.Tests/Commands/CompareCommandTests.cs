@@ -63,7 +63,7 @@ public sealed class CompareCommandTests : IDisposable
         Assert.Equal(2, code);
         Assert.Contains("seed: 42 → 7; step: as in the file → 5", errors, StringComparison.Ordinal);
         Assert.False(Directory.Exists(_runs.At("compare-a-b")));
-        (code, string output, _) = Run("a", "b", "--force");
+        (code, string output, _) = Run("a", "b", "--force", "--full");
         Assert.Equal(0, code);
         Assert.Contains("UNLIKE     seed: 42 → 7", output, StringComparison.Ordinal);
     }
@@ -77,7 +77,7 @@ public sealed class CompareCommandTests : IDisposable
         Assert.Equal(2, code);
         Assert.Contains("other programs were busy on the machine, so a ratio would reflect their load as well: in b other programs used up "
             + "to 2.1 of this machine's 8 cores", errors, StringComparison.Ordinal);
-        (code, string output, _) = Run("a", "b", "--force");
+        (code, string output, _) = Run("a", "b", "--force", "--full");
         Assert.Equal(0, code);
         Assert.Contains("note       b: other programs used up to 2.1 of this machine's 8 cores", output, StringComparison.Ordinal);
     }
@@ -94,7 +94,7 @@ public sealed class CompareCommandTests : IDisposable
         foreach (int width in new[] { 80, 120 })
         {
             using var output = new StringWriter();
-            ConsoleReport.Write(ComparisonReport.Of(comparison), output, new ConsoleReportOptions { Width = width });
+            ConsoleReport.Write(ComparisonReport.Of(comparison), output, new ConsoleReportOptions { Width = width, IsFull = true });
             string[] lines = output.ToString().Split('\n');
             Assert.All(lines, line => Assert.InRange(line.Length, 0, width));
             string header = Assert.Single(lines, line => line.StartsWith("| operation ", StringComparison.Ordinal));
@@ -105,6 +105,21 @@ public sealed class CompareCommandTests : IDisposable
                 line.StartsWith("| read-modify-write |", StringComparison.Ordinal) && line.Contains("| slower ", StringComparison.Ordinal));
             Assert.Contains(lines, line => line.Contains("| p99", StringComparison.Ordinal));
         }
+    }
+
+    [Fact]
+    public void It_ends_in_one_screen_with_a_line_for_each_operation_and_the_command_that_would_decide_more()
+    {
+        Write("a", Base with { Phases = ["batch", "q4"] });
+        Write("b", Base with { Phases = ["batch", "q4"], NoiseSeed = 2, Speed = phase => phase == "q4" ? 0.7 : 1 });
+        (int code, string output, _) = Run("a", "b");
+        Assert.Equal(0, code);
+        string[] lines = output.Split('\n');
+        Assert.InRange(lines.Length, 6, 25);
+        Assert.All(lines, line => Assert.InRange(line.Length, 0, ConsoleReport.FullWidth));
+        string q4 = Assert.Single(lines, line => line.StartsWith("q4 ", StringComparison.Ordinal));
+        Assert.EndsWith("slower", q4, StringComparison.Ordinal);
+        Assert.Single(lines, line => line.StartsWith("next ", StringComparison.Ordinal));
     }
 
     [Theory]
@@ -133,13 +148,13 @@ public sealed class CompareCommandTests : IDisposable
             Write($"b{i}", Base with { NoiseSeed = (ulong)i + 10, Speed = _ => 0.5, Repeat = new RepeatOf("b1", i, 4) });
         }
 
-        (_, string output, _) = Run("a3", "b1");
+        (_, string output, _) = Run("a3", "b1", "--full");
         Assert.Contains("compared   b1 and 3 repeats against a1 and 3 repeats: slower", output, StringComparison.Ordinal);
         Assert.Contains("4 and 4 runs, one observation each", output, StringComparison.Ordinal);
         // Two of one group are meant as they are.
-        (_, output, _) = Run("a1", "a2");
+        (_, output, _) = Run("a1", "a2", "--full");
         Assert.Contains("compared   a2 against a1: ", output, StringComparison.Ordinal);
-        (_, output, _) = Run("a1,a2,a4", "b1,b2,b3");
+        (_, output, _) = Run("a1,a2,a4", "b1,b2,b3", "--full");
         Assert.Contains("3 and 3 runs", output, StringComparison.Ordinal);
         (_, output, _) = Run("b2");
         Assert.Contains("repeats    b1 and 3 repeats", output, StringComparison.Ordinal);

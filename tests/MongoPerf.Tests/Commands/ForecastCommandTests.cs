@@ -48,6 +48,38 @@ public sealed class ForecastCommandTests : IDisposable
         Assert.All(points, point => Assert.Equal(JsonValueKind.Null, point.GetProperty("perSecond").GetProperty("value").ValueKind));
     }
 
+    /// <summary>What the run can't tell is asked for, not printed: its range would be from 100 to 8,000.</summary>
+    [Fact]
+    public void In_place_of_a_range_wider_than_tenfold_stands_the_run_that_would_narrow_it()
+    {
+        new GrownRun().Write(_runs.At("a"));
+        foreach (string form in (string[])["text", "markdown"])
+        {
+            string output = Run("a", "--documents", "500M", "--memory", "24GB", "--format", form).Output;
+            Assert.Contains("run 1", output, StringComparison.Ordinal);
+            Assert.Contains("run 1, about ", output, StringComparison.Ordinal);
+            Assert.Contains("mongoperf series --target 11M --step 920k --memory-limit 512MB --cache 246MB", Joined(output),
+                StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
+    public void Deployments_are_set_beside_each_other_and_the_one_that_is_surely_ahead_is_named()
+    {
+        new GrownRun { MemoryLimitBytes = 24L << 30 }.Write(_runs.At("a"));
+        new GrownRun { MemoryLimitBytes = 24L << 30, Rate = _ => 2000 }.Write(_runs.At("b"));
+        (int code, string output, string errors) = Run("a", "b", "--documents", "15M");
+        Assert.Equal((0, ""), (code, errors));
+        string[] lines = output.Split('\n');
+        Assert.StartsWith("A          a: series, 10 sizes up to 10M documents", lines[0], StringComparison.Ordinal);
+        string head = Assert.Single(lines, line => line.StartsWith("operation ", StringComparison.Ordinal));
+        Assert.Matches("A rate +A p99 +B rate +B p99 +ahead", head);
+        Assert.Matches("^q4 .*A × [34]", Assert.Single(lines, line => line.StartsWith("q4 ", StringComparison.Ordinal)));
+        using JsonDocument json = JsonDocument.Parse(Run("a", "b", "--documents", "15M", "--format", "json").Output);
+        Assert.Equal(["a", "b"],
+            json.RootElement.GetProperty("forecasts").EnumerateArray().Select(one => one.GetProperty("run").GetString()));
+    }
+
     [Fact]
     public void A_run_that_did_not_grow_enough_is_refused_with_what_helps()
     {
@@ -66,6 +98,10 @@ public sealed class ForecastCommandTests : IDisposable
         Assert.Equal(2, code);
         Assert.Contains("--documents does not apply to --check", errors, StringComparison.Ordinal);
     }
+
+    /// <summary>Long lines are wrapped.</summary>
+    private static string Joined(string output) =>
+        string.Join(' ', output.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries));
 
     private (int Code, string Output, string Errors) Run(params string[] arguments) =>
         InProcess.Run(["forecast", .. arguments, "--out", _runs.Path]);

@@ -39,14 +39,30 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
     }
 
     [Fact]
-    public void Console_of_the_frozen_run_is_approved() => Approved.Check("console.txt", Text(o => ConsoleReport.Write(
-        RunReport.Of(_run,
-            [new Fact("written", "runs/2026-11-21-a/report/report.md"), new Fact("written", "runs/2026-11-21-a/report/result.json")]), o)));
+    public void Console_of_the_frozen_run_is_approved()
+    {
+        Report report = RunReport.Of(
+            _run, [new Fact("written", "runs/2026-11-21-a/report/report.md"), new Fact("report", "runs/2026-11-21-a/report/index.html")]);
+        Approved.Check("console.txt", Text(o => ConsoleReport.Write(report, o, new ConsoleReportOptions { Width = 80 })));
+        Approved.Check("console-full.txt", Text(o => ConsoleReport.Write(report, o, new ConsoleReportOptions { IsFull = true })));
+    }
+
+    [Fact]
+    public void The_ending_is_a_screen_of_80_columns_in_which_no_row_of_the_table_wraps()
+    {
+        string[] lines = Text(o => ConsoleReport.Write(RunReport.Of(_run), o, new ConsoleReportOptions { Width = 80 })).Split('\n');
+        Assert.All(lines, line => Assert.InRange(line.Length, 0, 80));
+        Assert.InRange(lines.Length, 15, 30);
+        Assert.All((string[])["unack", "batch", "safe", "q4", "q5", "q6", "q7"],
+            operation => Assert.Single(lines, line => line.StartsWith(operation + " ", StringComparison.Ordinal)));
+        Assert.InRange(lines.Count(line => line.StartsWith("finding ", StringComparison.Ordinal)), 1, 3);
+        Assert.Single(lines, line => line.StartsWith("next ", StringComparison.Ordinal));
+    }
 
     [Fact]
     public void Console_without_a_terminal_has_no_escape_codes_and_draws_with_ASCII()
     {
-        string text = Text(o => ConsoleReport.Write(RunReport.Of(_run), o));
+        string text = Text(o => ConsoleReport.Write(RunReport.Of(_run), o, new ConsoleReportOptions { IsFull = true }));
         Assert.All(text, c => Assert.True(c is '\n' or >= ' ' and < '\u007f' or 'µ' or '×', $"U+{(int)c:X4}"));
         Assert.All(text.Split('\n'), line => Assert.True(line.Length <= ConsoleReport.FullWidth));
         Assert.Contains('\u001b', Text(o => ConsoleReport.Write(RunReport.Of(_run), o, new ConsoleReportOptions { IsTerminal = true })));

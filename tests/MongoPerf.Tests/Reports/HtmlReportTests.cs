@@ -56,7 +56,10 @@ public sealed partial class HtmlReportTests
         string[] heads = [.. Heads().Matches(page).Select(static match => match.Groups[1].Value)];
 
         Assert.Equal(
-            ["Findings", "Explore", "Setup", "Charts", "Results", "Errors", "Events (UTC)", "The scenario", "Repeat this run", "Files"],
+            [
+                "Notes", "Findings", "Slowest seconds", "Explore", "Setup", "Charts", "Results", "Errors", "Events (UTC)", "The scenario",
+                "Repeat this run", "Files",
+            ],
             heads);
     }
 

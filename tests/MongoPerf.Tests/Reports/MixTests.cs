@@ -155,10 +155,10 @@ public sealed class MixTests : IDisposable
     public void Seconds_of_a_mix_are_judged_as_those_of_its_total()
     {
         using StoredRun run = new MixedRun { Seconds = 80 }.Write(_runs.Path);
-        Assert.Equal(["mix total"], RunSeries.Read(run).Independent.Select(one => one.Label));
-        Assert.Equal(80, RunSeries.Read(run).Independent[0].Seconds.Count);
+        Assert.Equal(["mix total"], RunSeries.Of(run).Independent.Select(one => one.Label));
+        Assert.Equal(80, RunSeries.Of(run).Independent[0].Seconds.Count);
         Assert.Equal(
-            run.Phases[0].Total!.OperationsPerSecond, RunSeries.Read(run).Independent[0].Seconds.Average(second => second.Rate), 5.0);
+            run.Phases[0].Total!.OperationsPerSecond, RunSeries.Of(run).Independent[0].Seconds.Average(second => second.Rate), 5.0);
     }
 
     [Fact]

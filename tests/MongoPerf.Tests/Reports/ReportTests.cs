@@ -78,7 +78,8 @@ public sealed partial class ReportTests : IDisposable
 
     private static Regex Heading(string title) => new($"(^|[#>] ?){Regex.Escape(title.Split('_')[0])}", RegexOptions.Multiline);
 
-    private static string OnConsole(Report report) => Written(output => ConsoleReport.Write(report, output));
+    private static string OnConsole(Report report) => Written(output =>
+        ConsoleReport.Write(report, output, new ConsoleReportOptions { IsFull = true }));
 
     private static string InMarkdown(Report report) => Written(output => MarkdownReport.Write(report, output));
 

@@ -53,7 +53,8 @@ public sealed class SchemaTests : IDisposable
         foreach (long documents in new[] { 20_000_000L, 500_000_000L })
         {
             RunForecast forecast = RunForecast.Of(run, new ForecastRequest { Documents = [documents], MemoryBytes = 24L << 30 })!;
-            Assert.Empty(schema.Check(Written(output => ForecastJson.Write(forecast, output))));
+            Assert.Empty(schema.Check(Written(output => ForecastJson.Write([forecast], output))));
+            Assert.Empty(schema.Check(Written(output => ForecastJson.Write([forecast, forecast], output))));
         }
     }
 

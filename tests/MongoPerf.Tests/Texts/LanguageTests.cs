@@ -78,7 +78,7 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
             .Where(table => table.In == Media.All).SelectMany(table => table.Content.Columns)
             .Select(ReportTable.Header).Where(text => !Value().IsMatch(text) && !text.Any(char.IsDigit) && !text.StartsWith('_'));
         IEnumerable<string> names = report.Sections.Select(section => section.Title)
-            .Concat(report.Blocks.OfType<Block.Facts>().SelectMany(facts => facts.Lines).Select(fact => fact.Name));
+            .Concat(report.Blocks.Concat(report.Answer).OfType<Block.Facts>().SelectMany(facts => facts.Lines).Select(fact => fact.Name));
         Assert.Empty(columns.Concat(metrics).Concat(refutations)
             .Concat(tables).Concat(names).Where(text => !IsLanguageless(text) && !Chinese.ContainsKey(text)).Distinct());
     }

@@ -29,6 +29,9 @@ internal sealed record ComparisonRequest
     /// <summary>text, json, csv, markdown or junit.</summary>
     public required string Format { get; init; }
 
+    /// <summary>Text is the whole report, not only its answer.</summary>
+    public bool IsFull { get; init; }
+
     /// <summary>What is drawn beside the figures of the scenario; null for the standard plots.</summary>
     public IReadOnlyList<PlotInfo>? Plots { get; init; }
 }
@@ -65,7 +68,7 @@ internal static class ComparisonSession
         using IDisposable? english = request.Format is "json" or "csv" ? Words.InEnglish() : null;
         RepeatSpread spread = RepeatSpread.Of(side, request.NoiseThreshold);
         ResultFormat.Print(
-            request.Format, () => ComparisonReport.Of(spread),
+            request.Format, request.IsFull, () => ComparisonReport.Of(spread),
             ("json", output => ComparisonJson.WriteSpread(spread, output)), ("csv", output => ComparisonCsv.WriteSpread(spread, output)),
             ("junit", output => JunitReport.Write(side.Stored, output)));
         return ExitCode.Done;
@@ -92,7 +95,7 @@ internal static class ComparisonSession
         ReportFiles files = ComparisonWriter.WriteAll(comparison, folder, request.Plots);
         foreach (string warning in files.Warnings)
             Console.Error.WriteLine(warning);
-        Print(comparison, files, request.Format);
+        Print(comparison, files, request);
         return request.FailOnRegression ? Gate(comparison) : ExitCode.Done;
     }
 
@@ -103,8 +106,8 @@ internal static class ComparisonSession
             return ExitCode.Regression;
         if (!comparison.Candidates.All(c => c.IsTested))
         {
-            string? enough = comparison.Candidates.SelectMany(c => c.Operations)
-                .Select(o => o.Rate.Enough).FirstOrDefault(text => text is not null);
+            Enough? enough = comparison.Candidates.SelectMany(c => c.Operations)
+                .Select(o => o.Rate.Enough).FirstOrDefault(one => one is not null);
             throw new UserException(ExitCode.WrongUsage, "too little data to judge any operation, so --fail-on-regression can't decide",
                 enough is null ? "run longer, or --repeat 5" : $"a verdict would take {enough}");
         }
@@ -116,9 +119,11 @@ internal static class ComparisonSession
         return ExitCode.Done;
     }
 
-    private static void Print(RunComparison comparison, ReportFiles files, string format) => ResultFormat.Print(
-        format,
-        () => format == "markdown" ? ComparisonReport.Of(comparison) : ComparisonReport.Of(comparison, ResultPrinter.Written(files)),
+    private static void Print(RunComparison comparison, ReportFiles files, ComparisonRequest request) => ResultFormat.Print(
+        request.Format, request.IsFull,
+        () => request.Format == "markdown"
+            ? ComparisonReport.Of(comparison)
+            : ComparisonReport.Of(comparison, ResultPrinter.Written(files)),
         ("json", output => ComparisonJson.Write(comparison, output)), ("csv", output => ComparisonCsv.Write(comparison, output)),
         ("junit", output => JunitReport.Write(comparison, output)));
 

@@ -57,7 +57,7 @@ internal static class HistorySession
         foreach (string warning in files.Warnings)
             Console.Error.WriteLine(warning);
         ResultFormat.Print(
-            call.Format,
+            call.Format, isFull: true,
             () => call.Format == "markdown" ? HistoryReport.Of(history) : HistoryReport.Of(history, ResultPrinter.Written(files)),
             ("json", output => HistoryJson.Write(history, output)), ("csv", output => HistoryCsv.Write(history, output)),
             ("junit", output => JunitReport.Write(history, output)));

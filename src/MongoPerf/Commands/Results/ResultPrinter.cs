@@ -54,6 +54,7 @@ internal sealed class ResultPrinter(string? ownPlots = null) : IRunResults
             RunsFolder = output.RunsFolder,
             Runs = runs,
             Format = output.Format,
+            IsFull = output.IsFull,
             IsOfOneCommand = true,
             Plots = _plots,
         });
@@ -79,7 +80,7 @@ internal sealed class ResultPrinter(string? ownPlots = null) : IRunResults
     private static void Write(StoredRun run, ReportFiles? files, RunFolder folder, OutputRequest output)
     {
         ResultFormat.Print(
-            output.Format, () => output.Format == "markdown"
+            output.Format, output.IsFull, () => output.Format == "markdown"
                 ? RunReport.Of(run)
                 : RunReport.Of(run, Written(files, ServerData.Describe(run, folder)), folder.OtherRunsFolder),
             ("json", to => JsonReport.Write(run, to)), ("csv", to => CsvReport.WriteResults(run, to)),

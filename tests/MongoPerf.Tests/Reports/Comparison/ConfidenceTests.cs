@@ -83,7 +83,7 @@ public sealed class ConfidenceTests
             Assert.Equal((Outcome.Undecided, Evidence.None), (one.Rate.Outcome, one.Evidence));
             Assert.InRange(one.Rate.Baseline / one.Rate.Candidate, 1.8, 2.2);
             Assert.Null(one.Rate.Ratio.Interval);
-            Assert.Equal("20 s or 3 runs per side; these had 19 s: --repeat 3", one.Rate.Enough);
+            Assert.Equal("20 s or 3 runs per side; these had 19 s: --repeat 3", one.Rate.Enough!.ToString());
             Assert.Equal(one.Rate, Assert.Single(one.Windows).Rate);
         });
     }
@@ -102,7 +102,7 @@ public sealed class ConfidenceTests
     {
         OperationComparison shorter = new SimulatedRuns(13, 1, 25) { Operations = ["q4"] }.Judge(_ => 1)[0];
         Assert.Equal(Outcome.Undecided, shorter.Rate.Outcome);
-        string[] words = shorter.Rate.Enough!.Split(' ');
+        string[] words = shorter.Rate.Enough!.ToString().Split(' ');
         Assert.Equal(["about", "s", "per", "side;", "these", "had", "25", "s"], words.Where((_, i) => i != 1));
         int needed = int.Parse(words[1], CultureInfo.InvariantCulture);
         Assert.InRange(needed, 30, 400);
@@ -132,7 +132,7 @@ public sealed class ConfidenceTests
         var runs = new SimulatedRuns(10, 1, 60);
         SideWindows two = new([runs.Run(_ => 1), runs.Run(_ => 1)]);
         Assert.All(new OperationComparer(two, two, 0.05).Compare(),
-            one => Assert.Equal("3 runs per side; these had 2 and 2: --repeat 3", one.Rate.Enough));
+            one => Assert.Equal("3 runs per side; these had 2 and 2: --repeat 3", one.Rate.Enough!.ToString()));
     }
 
     [Fact]

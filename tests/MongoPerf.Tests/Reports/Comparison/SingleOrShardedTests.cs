@@ -1,3 +1,4 @@
+using MongoPerf.Reports;
 using MongoPerf.Reports.Comparison;
 using MongoPerf.Reports.Comparison.Statistics;
 using MongoPerf.Storage;
@@ -163,12 +164,16 @@ public sealed class SingleOrShardedTests : IDisposable
             RunComparer.DefaultNoiseThreshold);
         string[] decided = [.. ComparisonText.Verdicts(comparison, comparison.Candidates[0])
             .Where(v => v.Mark == "decided").Select(v => v.Text)];
-        Assert.Equal(isDecided ? 1 : 0, decided.Length);
-        Assert.All(decided, text => Assert.Contains(
+        string single = $"the single {(baseline is null ? "server" : "shard")}";
+        Assert.Equal(isDecided ? [$"of 7 operations: {single} is ahead in 7"] : [], decided);
+        Section[] sections = [.. ComparisonReport.Of(comparison).Sections.Where(section => section.Title == "Decided")];
+        Assert.Equal(decided.Length, sections.Length);
+        Assert.All(sections, section => Assert.StartsWith(
             $"{candidate} shards against {(baseline is null ? "one server" : "one shard behind a router")} from 1k to 10k documents",
-            text, StringComparison.Ordinal));
-        Assert.All(decided, text => Assert.Matches(
-            $@"The single {(baseline is null ? "server" : "shard")} is ahead in unack \(by a factor of 3\.\d+, 95 %: ", text));
+            Assert.IsType<Block.Paragraph>(section.Blocks[0]).Text, StringComparison.Ordinal));
+        Assert.All(sections, section => Assert.Matches(
+            $@"^unack\|{single}\|3\.\d+\|\d\.\d+ to \d\.\d+\|10/10\|95 %, for these two runs$",
+            string.Join('|', Assert.IsType<Block.Table>(section.Blocks[1]).Content.Rows[0])));
 
         static NoisyRun Run(string id, int? shards, double speed) => new()
         {

@@ -216,6 +216,62 @@ public sealed partial class ExplorePageTests(
     }
 
     [ChromiumFact]
+    public async Task One_switch_chooses_the_percentile_of_all_operations_and_the_link_remembers_it()
+    {
+        await using OpenedPage opened = await browser.Keep(Written());
+        string[] before = await Lines(opened);
+        Assert.DoesNotContain(before, static name => name.EndsWith(" p99", StringComparison.Ordinal));
+
+        await opened.Page.Locator(".ex-choice button", new PageLocatorOptions { HasTextString = "max" }).First.ClickAsync();
+
+        Assert.Equal(before, await Lines(opened));
+        Assert.Contains("percentile=max", opened.View, StringComparison.Ordinal);
+        Assert.Equal("true", await opened.Page.Locator(".ex-choice button[value=max]").First.GetAttributeAsync("aria-pressed"));
+        await opened.Page.Locator(".ex-choice button[value=p99]").First.ClickAsync();
+    }
+
+    [ChromiumFact]
+    public async Task No_two_lines_of_a_panel_have_one_colour_and_no_legend_is_taller_than_its_chart()
+    {
+        foreach (int width in (int[])[1366, 390])
+        {
+            await using OpenedPage opened = await browser.Open(Written(), new BrowserNewContextOptions
+            {
+                ViewportSize = new ViewportSize { Width = width, Height = 800 },
+            });
+            await opened.Drawn();
+            Assert.Empty(await opened.Ask<string[]>("[...document.querySelectorAll('.ex-panel')].filter(panel => { const colours = "
+                + "[...panel.querySelectorAll('.ex-legend button:not([hidden]) i')].map(line => getComputedStyle(line).borderTopColor); "
+                + "return new Set(colours).size < colours.length; }).map(panel => panel.innerText)"));
+            Assert.Empty(await opened.Ask<string[]>("[...document.querySelectorAll('.ex-panel')].filter(panel => "
+                + "panel.querySelector('.ex-legend').offsetHeight > panel.querySelector('.ex-plot').offsetHeight)"
+                + ".map(panel => panel.innerText)"));
+        }
+    }
+
+    [ChromiumFact]
+    public async Task A_phase_that_only_reads_is_drawn_over_time_where_documents_are_the_axis()
+    {
+        Band reads = _plot.Phases.First(static phase => phase.Text.StartsWith("q4", StringComparison.Ordinal));
+        string page = Written();
+        await using OpenedPage opened = await browser.Keep(page);
+        await opened.Page.GotoAsync(page + View($"from={reads.From + 0.5}&to={reads.To - 0.5}&axis=documents"));
+
+        Assert.Contains("drawn over time", await opened.Page.InnerTextAsync(".ex-range"), StringComparison.Ordinal);
+    }
+
+    [ChromiumFact]
+    public async Task A_slow_second_of_the_list_leads_to_its_place_in_the_charts()
+    {
+        await using OpenedPage opened = await browser.Keep(Written());
+
+        await opened.Page.Locator("#section-slowest-seconds ~ .wide td a").First.ClickAsync();
+
+        (double from, double to) = Range(opened);
+        Assert.InRange(to - from, 5, 60);
+    }
+
+    [ChromiumFact]
     public async Task On_paper_are_verdicts_and_tables_and_no_controls()
     {
         await using OpenedPage opened = await browser.Keep(Written());
@@ -288,6 +344,10 @@ public sealed partial class ExplorePageTests(
 
     private static string View(FormattableString view) => "#explore&" + view.ToString(CultureInfo.InvariantCulture);
 
+    /// <summary>Of all legends, those that are not hidden.</summary>
+    private static Task<string[]> Lines(OpenedPage opened) => opened.Ask<string[]>(
+        "[...document.querySelectorAll('.ex-legend button:not([hidden]) > span:first-of-type')].map(name => name.textContent)");
+
     private static (double From, double To) Range(OpenedPage opened)
     {
         Match view = FromTo().Match(opened.View);
@@ -327,9 +387,9 @@ public sealed partial class ExplorePageTests(
             .Select(row => values[row]);
         Match number = Number().Match(text.Replace(",", "", StringComparison.Ordinal));
         double shown = double.Parse(number.Groups[1].Value, CultureInfo.InvariantCulture)
-            * (number.Groups[2].Value switch { "ms" => 1000, "MiB" => 1 << 20, _ => 1 });
-        // A page holds four digits of large values, as histograms do.
-        double precision = number.Groups[2].Value == "MiB" ? 6000 : Math.Max(0.06, Math.Abs(shown) * 5e-4);
+            * (number.Groups[2].Value switch { "s" => 1e6, "ms" => 1e3, "KiB" => 1L << 10, "MiB" => 1L << 20, "GiB" => 1L << 30, _ => 1 });
+        // Three digits are shown, in the unit in which the quantity is read.
+        double precision = Math.Max(0.06, Math.Abs(shown) * 6e-3);
         Assert.True(
             candidates.Any(value => Math.Abs(value - shown) <= precision), $"{panel.Title}, {panel.Series[line].Title} at {at}: {text}");
         return 1;

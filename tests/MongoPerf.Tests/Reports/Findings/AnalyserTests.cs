@@ -19,7 +19,7 @@ public sealed class AnalyserTests : IDisposable
     {
         _run.Phase("q4", [1000, 1000, 1000]);
         using StoredRun run = _run.End();
-        var series = RunSeries.Read(run);
+        var series = RunSeries.Of(run);
         var window = new TimeWindow(ScriptedRun.At(1), ScriptedRun.At(2));
         Assert.Equal(new FindingRange(1, 2, null, null), series.Range(window, 0));
         Assert.Equal(new FindingRange(1, 2, null, null), series.Range(window, 0, 0));
@@ -383,7 +383,7 @@ public sealed class AnalyserTests : IDisposable
     public void A_p99_of_85_operations_is_called_too_little()
     {
         _run.Phase("q6", Flat(17, 5), ofResult: result => result with { Operations = 85 });
-        Assert.Equal("q6 has too few operations for a reliable p99: 85", Single(FindingIds.FewSamples).Text);
+        Assert.Equal("q6: too few operations for a reliable p99 (85)", Single(FindingIds.FewSamples).Text);
     }
 
     [Fact]

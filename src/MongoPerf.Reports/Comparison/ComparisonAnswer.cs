@@ -1,0 +1,114 @@
+using MongoPerf.Reports.Findings;
+
+namespace MongoPerf.Reports.Comparison;
+
+/// <summary>What came of a comparison, on one screen: who is ahead, a line for each operation, and what to do next.</summary>
+internal static class ComparisonAnswer
+{
+    /// <summary>More lines would be no screen.</summary>
+    private const int MostRows = 15;
+    private const int MostFindings = 3;
+
+    /// <param name="comparison">Judged.</param>
+    /// <param name="names">Of the sides, the baseline's first.</param>
+    /// <param name="files">What was written; of these the page is named.</param>
+    public static IReadOnlyList<Block> Of(RunComparison comparison, IReadOnlyList<string> names, IReadOnlyList<Fact> files)
+    {
+        (CandidateComparison Judged, string Name)[] candidates = [.. comparison.Candidates.Zip(names.Skip(1))];
+        (int Place, Finding Finding)[] findings = [.. FindingsOf(comparison).Index()];
+        (int Place, Finding Finding)[] foremost = [.. findings.Take(MostFindings)];
+        string? more = RunAnswer.More(comparison.Notes.Count, findings.Length - foremost.Length);
+        string command = $"{CommandText.Program} compare {string.Join(' ', comparison.Sides.Select(side => side.Id))} --full";
+        var next = new Fact("next", Next(comparison));
+        return
+        [
+            .. candidates.Select(one =>
+                new Block.Paragraph(ComparisonTitle.Conclusion(one.Name, names[0], one.Judged), Tone.Conclusion)),
+            new Block.Cautions([.. comparison.Differences.Where(difference => difference.IsUnlike)
+                .Select(unlike => Words.Of($"Different work, compared because of --force: {unlike}"))]),
+            new Block.Verdicts([.. comparison.Candidates.Select(candidate => SingleOrSharded.Find(comparison, candidate))
+                .OfType<SingleOrSharded>().Select(decision => decision.Verdict)]),
+            .. candidates.Where(one => one.Judged.Operations.Count > 0).Select(one =>
+                new Block.Table(Table(one.Judged, one.Name, names[0])) { IsPlain = true }),
+            new Block.Foremost(foremost),
+            new Block.Facts(
+            [
+                .. more is null ? Array.Empty<Fact>() : [new Fact("more", $"{more}: {command}")],
+                .. files.Where(file => file.Name == "report"), next,
+            ]) { In = Media.Console },
+            new Block.Facts(
+            [
+                .. more is null ? Array.Empty<Fact>() : [new Fact("more", Words.Of($"{more}, below")) { Link = "#section-notes" }], next,
+            ]) { In = Media.Documents },
+        ];
+    }
+
+    /// <summary>Of one server and shards, the plainest first.</summary>
+    public static IReadOnlyList<Finding> FindingsOf(RunComparison comparison) =>
+        [.. comparison.Candidates.SelectMany(candidate => ShardingFindings.Of(comparison, candidate))
+            .Where(finding => !finding.IsVerdict).OrderByDescending(finding => finding.Weight)];
+
+    private static ReportTable Table(CandidateComparison candidate, string name, string baseline)
+    {
+        OperationComparison[] all = [.. candidate.Operations];
+        HashSet<OperationComparison> shown = [.. all.OrderBy(operation => operation.Tested.Any(Differs) ? 0 : 1).Take(MostRows)];
+        string left = all.Length > shown.Count ? Words.Of($" ({shown.Count} of {all.Length} operations)") : "";
+        return new ReportTable(
+            Words.Of($"{name} (ratio: to {baseline}); rate: docs/s of inserts, else ops/s") + left,
+            ["<operation", "baseline", "rate", "p50", "p99", "max", "ratio", "95 %", "<verdict"],
+            [.. all.Where(shown.Contains).Select(operation => Row(candidate, operation))]);
+    }
+
+    private static IReadOnlyList<string> Row(CandidateComparison candidate, OperationComparison operation)
+    {
+        // Where a rate was set and kept, only latencies can differ.
+        MeasureComparison judged = operation.IsPaced ? operation.P99 ?? operation.Rate : operation.Rate;
+        double? slowest = candidate.Candidate.Windows.Keys.Where(key => key.Operation == operation.Operation)
+            .SelectMany(candidate.Candidate.Windows.At).Max(window => window.Latency.Max);
+        string ratio = ComparisonText.Number(judged.Ratio.Value);
+        return
+        [
+            candidate.TitleOf(operation), Units.Rate(operation.Rate.Baseline), Units.Rate(operation.Rate.Candidate),
+            Units.Latency(operation.P50?.Candidate), Units.Latency(operation.P99?.Candidate), Units.Latency(slowest),
+            judged.Measure == Measure.Rate ? ratio : $"p99 {ratio}", ComparisonText.Range(judged.Ratio.Interval),
+            VerdictOf(operation),
+        ];
+    }
+
+    /// <summary>"slower", or of what alone: "slower (p99)".</summary>
+    private static string VerdictOf(OperationComparison operation)
+    {
+        MeasureComparison[] differ = [.. operation.Tested.Where(Differs)];
+        if (differ.Length == 0)
+            return ComparisonText.Describe(operation.Tested.All(judgement => judgement.Outcome == Outcome.Equivalent)
+                ? Outcome.Equivalent : Outcome.Undecided);
+        if (differ.DistinctBy(judgement => judgement.Outcome).Count() > 1)
+            return Words.Of("mixed");
+        string word = ComparisonText.Describe(differ[0].Outcome);
+        return differ[0].Measure == Measure.Rate ? word : $"{word} ({ComparisonText.NameOf(operation, differ[0].Measure)})";
+    }
+
+    private static bool Differs(MeasureComparison judgement) => judgement.Outcome is Outcome.Slower or Outcome.Faster;
+
+    /// <summary>The command that would tell most, and what for.</summary>
+    private static string Next(RunComparison comparison)
+    {
+        string? option = comparison.Candidates.SelectMany(candidate => candidate.Operations).SelectMany(operation => operation.Tested)
+            .Where(judgement => judgement.Outcome == Outcome.Undecided).Select(judgement => judgement.Enough?.Option)
+            .FirstOrDefault(one => one is not null);
+        string[] commands = [.. comparison.Sides.SelectMany(side => side.Stored).Select(run => run.Run.CommandLine).Distinct()];
+        string? same = commands is [var only] ? CommandText.Again(only) : null;
+        string ids = string.Join(' ', comparison.Sides.Select(side => side.Id));
+        return (option, same) switch
+        {
+            (not null, not null) => Words.Of($"to decide what is undecided: {same} {option}"),
+            (not null, null) => Words.Of($"to decide what is undecided: run each again with {option}"),
+            _ when comparison.Sides.All(side => side.Stored.Count == 1) => same is null
+                ? Words.Of("to see how far other runs differ: run each again with --repeat 5")
+                : Words.Of($"to see how far other runs differ: {same} --repeat 5"),
+            _ when comparison.Sides.All(side => side.First.GrowthSteps.Count >= Forecasts.GrowthFit.LeastSizes) =>
+                Words.Of($"to see how they would continue: {CommandText.Program} forecast {ids}"),
+            _ => Words.Of($"to see all figures: {CommandText.Program} compare {ids} --full"),
+        };
+    }
+}

@@ -1,0 +1,209 @@
+using MongoPerf.Reports.Charts;
+using MongoPerf.Reports.Findings;
+using MongoPerf.Storage;
+
+namespace MongoPerf.Reports;
+
+/// <summary>What came of a run, on one screen: how it ended, a line for each operation, what matters most, and what to do next.</summary>
+internal static class RunAnswer
+{
+    /// <summary>More lines would be no screen.</summary>
+    private const int MostRows = 15;
+    private const int MostFindings = 3;
+    private const int MostBad = 4;
+
+    /// <summary>Of a rate, either way: where it differs as much without a finding, chance or noise may have done it.</summary>
+    private const double LeastChange = 1.25;
+
+    /// <summary>The fewest seconds of which the ends are compared.</summary>
+    private const int LeastSeconds = 8;
+
+    private static readonly string[] Columns = ["<operation", "rate", "p50", "p99", "max", "change", "<verdict"];
+
+    /// <param name="run">Finished or not.</param>
+    /// <param name="files">What was written; of these the page and the data that were left are named.</param>
+    /// <param name="runsFolder">As typed after --out; null for the default.</param>
+    public static IReadOnlyList<Block> Of(StoredRun run, IReadOnlyList<Fact> files, string? runsFolder)
+    {
+        IReadOnlyList<Finding> findings = RunFindings.Shown(run);
+        IReadOnlyList<Verdict> verdicts = RunVerdicts.Of(run);
+        // How it ended, and the sum of its operations.
+        Verdict[] first = [.. verdicts.Take(2), .. verdicts.Skip(2).Where(verdict => verdict.Grade == Grade.Bad).Take(MostBad)];
+        (int Place, Finding Finding)[] foremost = Foremost(findings);
+        int cautions = verdicts.Except(first).Count(verdict => verdict.Grade != Grade.Good);
+        string command = CommandFor("report", run, runsFolder) + " --full";
+        return
+        [
+            new Block.Facts([new Fact("run", $"{run.Run.Id}: {Subject(run)}")]) { In = Media.Console | Media.Markdown },
+            new Block.Verdicts(first),
+            .. Tables(run, findings).Select(table => new Block.Table(table) { IsPlain = true }),
+            new Block.Foremost(foremost),
+            new Block.Facts([.. Worst(run)]),
+            new Block.Facts(
+            [
+                .. More(cautions, findings.Count - foremost.Length) is { } more
+                    ? [new Fact("more", $"{more}: {command}")]
+                    : Array.Empty<Fact>(),
+                .. files.Where(file => file.Name is "left" or "report"), new Fact("next", Next(run, runsFolder)),
+            ]) { In = Media.Console },
+            new Block.Facts(
+            [
+                .. More(cautions, findings.Count - foremost.Length) is { } below
+                    ? [new Fact("more", Words.Of($"{below}, below")) { Link = "#section-notes" }]
+                    : Array.Empty<Fact>(),
+                new Fact("next", Next(run, runsFolder)),
+            ]) { In = Media.Documents },
+        ];
+    }
+
+    /// <summary>"5 cautions, 2 findings"; null for none.</summary>
+    /// <param name="cautions">That the answer does not show.</param>
+    /// <param name="findings">That the answer does not show.</param>
+    public static string? More(int cautions, int findings)
+    {
+        string[] parts =
+        [
+            .. cautions > 0 ? [Words.Counted(cautions, "caution")] : Array.Empty<string>(),
+            .. findings > 0 ? [Words.Counted(findings, "finding")] : Array.Empty<string>(),
+        ];
+        return parts.Length == 0 ? null : string.Join(", ", parts);
+    }
+
+    /// <summary>The heaviest of each kind before others of the same kind, which say much the same of other operations.</summary>
+    private static (int Place, Finding Finding)[] Foremost(IReadOnlyList<Finding> findings)
+    {
+        (int Place, Finding Finding)[] all = [.. findings.Index().Select(one => (one.Index, one.Item))];
+        (int Place, Finding Finding)[] kinds = [.. all.DistinctBy(one => one.Finding.Id)];
+        return [.. kinds.Concat(all.Except(kinds)).Take(MostFindings).OrderBy(one => one.Place)];
+    }
+
+    /// <summary>The worst second, and what coincided.</summary>
+    private static IEnumerable<Fact> Worst(StoredRun run)
+    {
+        if (SlowestSeconds.Of(run).Seconds is [var worst, ..])
+            yield return new Fact("worst", Words.Of($"{worst.Operation} at {SlowestSeconds.Clock(worst.Range.FromSeconds!.Value)}: "
+                + $"{Units.Rate(worst.PerSecond)}/s (usually {Units.Rate(worst.UsualPerSecond)}), "
+                + $"p99 {Units.Latency(worst.P99Microseconds)} (usually {Units.Latency(worst.UsualP99Microseconds)}); {worst.Why}"));
+    }
+
+    private static string Subject(StoredRun run)
+    {
+        string target = run.GrowthSteps.Count > 0 ? Words.Of($" to {Units.Count(run.Settings.Plan.TargetDocuments)} documents") : "";
+        string took = run.Run.EndedAt is { } ended ? $", {Units.Duration(ended - run.Run.StartedAt)}" : "";
+        return Words.Of($"{run.Settings.Plan.Name}{target} on {ChartText.DeploymentText(run)}{took}");
+    }
+
+    private static string CommandFor(string command, StoredRun run, string? runsFolder) =>
+        $"{CommandText.Program} {command} {run.Run.Id}{(runsFolder is null ? "" : $" --out {CommandText.Quoted(runsFolder)}")}";
+
+    /// <summary>The command that would tell most, and what for.</summary>
+    private static string Next(StoredRun run, string? runsFolder)
+    {
+        if (run.StateText != "finished")
+            return ReportLines.Next(run, runsFolder);
+        if (run.Failures > run.Settings.Plan.MaxErrors)
+            return Words.Of($"to see what failed: {CommandFor("report", run, runsFolder)} --full");
+        if (run.Run.Repeat is not null)
+            return Words.Of($"to see how far the repeats differ: {CommandFor("compare", run, runsFolder)}");
+        if (GrowthFigures.Of(run) is [var growth, ..] && growth.Steps.Count >= Forecasts.GrowthFit.LeastSizes)
+            return Words.Of($"to see how it would continue: {CommandFor("forecast", run, runsFolder)} "
+                + $"--documents {Units.Count(10 * growth.LargestDocuments)}");
+        return run.Results.Any() && run.Run is { Clients: [], Try: null }
+            ? Words.Of($"to see how far another run differs: {CommandText.Again(run.Run.CommandLine)} --repeat 5")
+            : ReportLines.Next(run, runsFolder);
+    }
+
+    private static IEnumerable<ReportTable> Tables(StoredRun run, IReadOnlyList<Finding> findings)
+    {
+        foreach (GrowthFigures growth in GrowthFigures.Of(run))
+        {
+            Row[] rows = [.. growth.Lines.Select(line => RowOf(growth, line, findings))];
+            if (rows.Length == 0)
+                continue;
+            (long first, long last) = (growth.Steps[0].Documents, growth.Steps[^1].Documents);
+            string name = GrowthFigures.Of(run).Count == 1 ? "" : $"{growth.Name} ";
+            yield return Table(first == last
+                ? Words.Of($"{name}at {Units.Count(last)} documents; rate: docs/s of inserts, else ops/s")
+                : Words.Of($"{name}at {Units.Count(last)} documents; change since {Units.Count(first)}; "
+                    + $"rate: docs/s of inserts, else ops/s"),
+                rows);
+        }
+
+        RunSeries series = RunSeries.Of(run);
+        ILookup<object, OperationSeries> seconds = series.Operations.Concat(series.Independent)
+            .ToLookup(one => (object)one.Result, ReferenceEqualityComparer.Instance);
+        Row[] single = [.. run.Phases.Where(phase => phase.Growth is null)
+            .SelectMany(phase => phase.Operations.Concat(phase.Totals)
+                .Select(result => RowOf(phase, result, seconds[result].FirstOrDefault(), findings)))];
+        if (single.Length > 0)
+            yield return Table(Words.Of("rate: docs/s of inserts, else ops/s; change: from the first quarter to the last"), single);
+    }
+
+    private static ReportTable Table(string title, Row[] rows)
+    {
+        // Where not all have room, those stay of which something is to be said.
+        HashSet<Row> shown = [.. rows.OrderBy(row => row.IsQuiet).Take(MostRows)];
+        string left = rows.Length > shown.Count ? Words.Of($" ({shown.Count} of {rows.Length} operations)") : "";
+        return new ReportTable(title + left, Columns, [.. rows.Where(shown.Contains).Select(row => row.Cells)]);
+    }
+
+    private static Row RowOf(GrowthFigures growth, GrowthLine line, IReadOnlyList<Finding> findings)
+    {
+        int[] steps = [.. line.Results.Keys.Order().Where(step => line.RateAt(step) > 0)];
+        if (steps.Length == 0)
+            return new Row(line.Label, null, null, Words.Of("not measured"));
+        OperationResult last = line.Results[steps[^1]];
+        double? change = steps.Length > 1 ? line.RateAt(steps[^1]) / line.RateAt(steps[0]) : null;
+        long failed = line.Results.Values.Sum(result => result.Failed);
+        return new Row(growth.NameOf(line), last, change, VerdictOf(growth.NameOf(line), failed, findings));
+    }
+
+    private static Row RowOf(PhaseRecord phase, OperationResult result, OperationSeries? series, IReadOnlyList<Finding> findings)
+    {
+        string name = PhaseLabels.WithParameters(phase, result.Operation);
+        string? verdict = result is { Operations: 0, Failed: 0 } and not { Unacknowledged.Sent: > 0 }
+            ? Words.Of("not measured")
+            : VerdictOf(name, result.Failed, findings);
+        return new Row(name, result, ChangeOf(series), verdict);
+    }
+
+    /// <summary>Of the rate; null where there are too few seconds.</summary>
+    private static double? ChangeOf(OperationSeries? series)
+    {
+        if (series is null || series.Seconds.Count < LeastSeconds)
+            return null;
+        int part = series.Seconds.Count / 4;
+        double first = series.Seconds.Take(part).Average(second => second.Rate);
+        return first > 0 ? series.Seconds.TakeLast(part).Average(second => second.Rate) / first : null;
+    }
+
+    /// <summary>What failed comes before what was found; null for neither.</summary>
+    private static string? VerdictOf(string operation, long failed, IReadOnlyList<Finding> findings) =>
+        failed > 0 ? Words.Of($"{Units.Exact(failed)} failed")
+        : findings.FirstOrDefault(finding => finding.Operations.Contains(operation)) is { } heaviest ? FindingText.Word(heaviest) : null;
+
+    /// <param name="Operation">As tables call it.</param>
+    /// <param name="Result">Null where there is none.</param>
+    /// <param name="Change">Of the rate, last to first.</param>
+    /// <param name="Verdict">Null where there is nothing to say.</param>
+    private sealed record Row(string Operation, OperationResult? Result, double? Change, string? Verdict)
+    {
+        public bool IsQuiet => Verdict is null;
+
+        public IReadOnlyList<string> Cells =>
+        [
+            Operation, Units.Rate(Result is { IsInsert: true } ? Result.DocumentsPerSecond : Result?.OperationsPerSecond),
+            Units.Latency(Result?.ReportedMicroseconds.P50), Units.Latency(Result?.ReportedMicroseconds.P99),
+            Units.Latency(Result?.ReportedMicroseconds.Max), Change is { } change ? Signed(change) : Units.None,
+            Verdict ?? (Change is > 1 / LeastChange and < LeastChange or null ? Words.Of("ok") : Words.Of("no clear trend")),
+        ];
+    }
+
+    /// <summary>"-57 %", "+4 %", from twice as much on "× 2.6".</summary>
+    private static string Signed(double ratio)
+    {
+        double change = Math.Round(ratio - 1, 2);
+        return ratio >= 2 ? $"× {Units.Significant(ratio)}"
+            : $"{(change > 0 ? "+" : change < 0 ? "-" : "")}{Units.Percent(Math.Abs(change))}";
+    }
+}

@@ -1,0 +1,136 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+using MongoPerf.Load.Plans;
+using MongoPerf.Scenarios;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
+
+namespace MongoPerf.Commands;
+
+/// <summary>
+/// A scenario that decides between one server and shards: the growth of a file on one server, on two shards with as much in all, and on
+/// two shards of which each has as much.
+/// </summary>
+internal static partial class DecisionFile
+{
+    public const string SingleOrSharded = "single-or-sharded";
+
+    private const double MemoryBytes = 960 << 20;
+    private const double CacheShare = 0.3125;
+
+    /// <summary>Data this much larger than the memory show what happens when it has run out.</summary>
+    private const double TimesMemory = 2.5;
+
+    /// <summary>Fewer documents are no growth, more take days.</summary>
+    private const double LeastDocuments = 200_000;
+    private const double MostDocuments = 50_000_000;
+    private const int Steps = 10;
+    private const int MeasuredDocuments = 20;
+
+    /// <summary>Writes the file.</summary>
+    /// <param name="path">Where; nothing is there.</param>
+    /// <param name="source">Has the documents and what is done with them; null for the example.</param>
+    /// <param name="documents">That the deployment will hold; null where that is not known.</param>
+    /// <param name="memory">Bytes that the one server will have; null where that is not known.</param>
+    /// <returns>The command that runs it.</returns>
+    /// <exception cref="UserException">The source has no growth, or the file can't be written.</exception>
+    public static string Write(string path, string? source, long? documents, long? memory)
+    {
+        ScenarioFile file = ScenarioFile.Find(source ?? SingleOrSharded);
+        PlanRound plan = PlanReader.Read(file, new PlanOverrides(), PlanRequests.DefaultSeed).Plan.Rounds[0];
+        if (!plan.Phases.Any(phase => phase.Growth is not null))
+            throw new UserException(
+                ExitCode.WrongUsage, $"{file.ShownPath} grows no collection, and a decision needs figures at several sizes",
+                "'mongoperf new --growth my.yaml' writes a scenario that does; put your documents and queries there");
+        double size = plan.Collections.Where(collection => collection.IsGrown)
+            .Sum(collection => Enumerable.Range(0, MeasuredDocuments).Average(i => collection.Documents.Make(i).Bytes.Length));
+        double limit = MemoryBytes;
+        double target = memory is { } bytes && documents is { } count ? limit * count / bytes : TimesMemory * limit / size;
+        if (target < LeastDocuments || target > MostDocuments)
+        {
+            double fitting = Math.Clamp(target, LeastDocuments, MostDocuments);
+            limit *= fitting / target;
+            target = fitting;
+        }
+
+        long rounded = TwoDigits(target);
+        string step = Units.Count(TwoDigits(rounded / (double)Steps));
+        string run = $"{CommandText.Program} run {CommandText.Quoted(path)} --target {Units.Count(rounded)} --step {step}";
+        string text = Header(run, documents, memory) + Deployments(limit) + WithShardKeys(WithoutHead(file.Text), plan);
+        ScenarioCommands.WriteText(path, text);
+        try
+        {
+            _ = PlanReader.Read(ScenarioFile.Find(path), new PlanOverrides(), PlanRequests.DefaultSeed);
+        }
+        catch (UserException e)
+        {
+            File.Delete(path);
+            throw new UserException(ExitCode.WrongUsage, $"{file.ShownPath} can't be made an experiment on shards: {e.Message}",
+                "give each collection a shardKey in block style, and run it with deployments of your own (docs/scenarios.md)");
+        }
+
+        return run;
+    }
+
+    private static string Header(string run, long? documents, long? memory)
+    {
+        string asked = documents is { } count && memory is { } bytes
+            ? $" --documents {Units.Count(count)} --memory {Megabytes(bytes)}"
+            : " --documents 500M --memory 64GB";
+        return $"""
+            # One server or shards, decided for your data. The same growth runs on one server, on two shards with as much memory and CPUs
+            # in all, and on two shards of which each has as much as the one server, until the data have outgrown the memory.
+            #
+            #   {run}
+            #   … --repeat 3                           how far another run differs
+            #   ./mongoperf forecast A B C{asked}      what the three runs, named at the end, would do at your size
+            #
+            # Yours are the documents, indexes and shard key under 'data', and the operations under 'each'.
+
+            """;
+    }
+
+    private static string Deployments(double limit)
+    {
+        string whole = $"memory: {Megabytes(limit)}, cache: {Megabytes(limit * CacheShare)}, cpus: 2";
+        string half = $"memory: {Megabytes(limit / 2)}, cache: {Megabytes(limit / 2 * CacheShare)}, cpus: 1";
+        return $$"""
+            deployments:
+              one server: { {{whole}} }
+              two shards with as much in all: {shards: 2, {{half}}}
+              two shards with as much each: {shards: 2, {{whole}}}
+
+
+            """;
+    }
+
+    private static string Megabytes(double bytes) => string.Create(CultureInfo.InvariantCulture, $"{Math.Ceiling(bytes / (1 << 20)):0}MB");
+
+    /// <summary>Without the comment at its top, which is of another file, and without its own deployments.</summary>
+    private static string WithoutHead(string text)
+    {
+        string body = string.Join('\n', text.ReplaceLineEndings("\n").Split('\n').SkipWhile(line => line.Length == 0 || line[0] == '#'));
+        return OwnDeployments().Replace(body, "");
+    }
+
+    /// <summary>A hashed _id where a collection has no key: it spreads any documents evenly.</summary>
+    private static string WithShardKeys(string text, PlanRound plan)
+    {
+        foreach (PlanCollection collection in plan.Collections.Where(one => one is { ShardKey: null, Shard: null, Files: null }))
+        {
+            var head = new Regex($@"^( +){Regex.Escape(collection.Name)}:[ ]*(#.*)?$", RegexOptions.Multiline);
+            text = head.Replace(text, match => $"{match.Value}\n{match.Groups[1].Value}  shardKey: {{_id: hashed}}", 1);
+        }
+
+        return text;
+    }
+
+    private static long TwoDigits(double value)
+    {
+        double step = Math.Pow(10, Math.Max(0, Math.Floor(Math.Log10(value)) - 1));
+        return (long)(Math.Ceiling(value / step) * step);
+    }
+
+    [GeneratedRegex(@"^deployments:.*\n(?:[ \t#].*\n|\n)*", RegexOptions.Multiline)]
+    private static partial Regex OwnDeployments();
+}

@@ -1,0 +1,64 @@
+using MongoPerf.Scenarios;
+using MongoPerf.Storage;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Commands;
+
+/// <summary><c>new --decide</c> writes an experiment that runs as it is.</summary>
+[Collection(ConsoleTests.Name)]
+public sealed class DecisionFileTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void The_example_becomes_an_experiment_on_three_deployments()
+    {
+        (int code, string output, string errors) = Run();
+        Assert.Equal((0, ""), (code, errors));
+        Assert.Contains($"mongoperf run {_folder.At("decide.yaml")} --target ", output, StringComparison.Ordinal);
+        Assert.Equal(["one server", "two shards with as much in all", "two shards with as much each"], Deployments());
+    }
+
+    [Fact]
+    public void Documents_and_queries_of_a_file_are_kept_and_get_a_shard_key()
+    {
+        InProcess.Run("new", "--growth", _folder.At("mine.yaml"));
+        (int code, _, string errors) = Run("--data", _folder.At("mine.yaml"));
+        Assert.Equal((0, ""), (code, errors));
+        string text = File.ReadAllText(_folder.At("decide.yaml"));
+        Assert.Contains("  orders:\n    shardKey: {_id: hashed}\n    document:\n", text, StringComparison.Ordinal);
+        Assert.Contains("- name: newest sent", text, StringComparison.Ordinal);
+        Assert.Equal(3, Deployments().Count);
+    }
+
+    /// <summary>64 GB for 500M documents are 960 MB for 7.3M.</summary>
+    [Fact]
+    public void Sizes_are_scaled_so_that_each_document_has_as_much_memory_as_it_will_have()
+    {
+        string output = Run("--documents", "500M", "--memory", "64GB").Output;
+        Assert.Contains("--target 7.4M --step 740k", output, StringComparison.Ordinal);
+        Assert.Contains("--documents 500M --memory 65536MB", File.ReadAllText(_folder.At("decide.yaml")), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_file_that_grows_nothing_and_options_without_their_partner_are_refused()
+    {
+        InProcess.Run("new", _folder.At("mine.yaml"));
+        (int code, _, string errors) = Run("--data", _folder.At("mine.yaml"));
+        Assert.Equal(2, code);
+        Assert.Contains("grows no collection", errors, StringComparison.Ordinal);
+        Assert.False(File.Exists(_folder.At("decide.yaml")));
+        Assert.Contains("--documents and --memory belong together", Run("--documents", "5M").Errors, StringComparison.Ordinal);
+        Assert.Contains("--data only applies to --decide",
+            InProcess.Run("new", _folder.At("x.yaml"), "--data", "y.yaml").Errors, StringComparison.Ordinal);
+    }
+
+    private (int Code, string Output, string Errors) Run(params string[] more) =>
+        InProcess.Run(["new", "--decide", "single-or-sharded", _folder.At("decide.yaml"), .. more]);
+
+    private IReadOnlyList<string> Deployments() =>
+        [.. PlanReader.Read(ScenarioFile.Find(_folder.At("decide.yaml")), new PlanOverrides(), 42).Deployments
+            .Select(deployment => deployment.Settings.Name!)];
+}

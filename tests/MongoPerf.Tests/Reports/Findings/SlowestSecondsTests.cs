@@ -1,0 +1,76 @@
+using MongoPerf.Reports;
+using MongoPerf.Reports.Findings;
+using MongoPerf.Storage;
+
+namespace MongoPerf.Tests.Reports.Findings;
+
+/// <summary>The worst seconds of a run, and what was recorded beside them.</summary>
+public sealed class SlowestSecondsTests : IDisposable
+{
+    private readonly ScriptedRun _run = new();
+
+    public void Dispose() => _run.Dispose();
+
+    [Fact]
+    public void The_worst_second_comes_first_with_what_happened_in_it()
+    {
+        _run.Phase("q4", Rates(40, (20, 100), (30, 400)), noise: false);
+        _run.Store.AddEvent(new RunEvent(ScriptedRun.At(20.9), "reconnect", "127.0.0.1:27017: connection reset by peer", 0.4));
+        _run.Server(0, 40, second => [("uptime", second), ("checkpoint_running", second is 30 or 31 ? 1 : 0)]);
+        using StoredRun run = _run.End();
+        IReadOnlyList<SlowSecond> seconds = SlowestSeconds.Of(run).Seconds;
+        Assert.Equal([20, 30], seconds.Select(one => one.Range.ToSeconds!.Value - 0.0));
+        Assert.Equal((100, 1000), (seconds[0].PerSecond, seconds[0].UsualPerSecond));
+        Assert.Contains("127.0.0.1:27017: connection reset by peer", seconds[0].Why, StringComparison.Ordinal);
+        Assert.Equal("a checkpoint was running", seconds[1].Why);
+    }
+
+    [Fact]
+    public void Where_nothing_was_recorded_beside_it_that_is_said()
+    {
+        _run.Phase("q4", Rates(40, (20, 100)), noise: false);
+        using StoredRun run = _run.End();
+        Assert.Equal("nothing recorded coincides", Assert.Single(SlowestSeconds.Of(run).Seconds).Why);
+    }
+
+    [Fact]
+    public void A_run_whose_seconds_are_alike_has_no_worst_one()
+    {
+        _run.Phase("q4", Rates(40));
+        using StoredRun run = _run.End();
+        Assert.Empty(SlowestSeconds.Of(run).Seconds);
+    }
+
+    [Fact]
+    public void A_client_whose_own_samples_stopped_stood_still_itself()
+    {
+        _run.Phase("q4", Rates(40, (20, 10)), noise: false);
+        _run.Host(0, 18, second => [("cpu_idle", second * 4e6), ("cpu_user", second * 4e6)]);
+        _run.Host(21, 40, second => [("cpu_idle", second * 4e6), ("cpu_user", second * 4e6)]);
+        using StoredRun run = _run.End();
+        Assert.StartsWith(
+            "the client itself stood still for 3 s", Assert.Single(SlowestSeconds.Of(run).Seconds).Why, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Reports_list_them_and_a_page_leads_to_where_they_are()
+    {
+        _run.Phase("q4", Rates(40, (20, 100)), noise: false);
+        using StoredRun run = _run.End();
+        ReportTable table = SlowestSeconds.Of(run).Tables().First();
+        Assert.Equal("0:19", table.Rows[0][0]);
+        Assert.Equal("#explore&from=9.0&to=30.0", table.Links[0]);
+        using var markdown = new StringWriter();
+        MarkdownReport.Write(RunReport.Of(run), markdown);
+        Assert.Contains("## Slowest seconds", markdown.ToString(), StringComparison.Ordinal);
+        Assert.Contains("nothing recorded coincides", markdown.ToString(), StringComparison.Ordinal);
+    }
+
+    private static double[] Rates(int seconds, params (int Second, double Rate)[] slow)
+    {
+        double[] rates = [.. Enumerable.Repeat(1000.0, seconds)];
+        foreach ((int second, double rate) in slow)
+            rates[second - 1] = rate;
+        return rates;
+    }
+}
