@@ -68,7 +68,12 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
     /// <summary>0 for a free one, null without <c>--live</c>.</summary>
     public static int? LivePort(ParseResult parsed, SharedOptions options) => (int?)parsed.GetValue(options.Live);
 
-    public static string RunsFolder(ParseResult parsed, Option<string?> option) => parsed.GetValue(option) ?? Running.Configuration.Settings.Current.Runs;
+    public static string RunsFolder(ParseResult parsed, Option<string?> option) =>
+        parsed.GetValue(option) ?? Running.Configuration.Settings.Current.Runs;
+
+    /// <summary>The name of the theme that is typed or configured.</summary>
+    public static string Theme(ParseResult parsed, Option<string?> option) =>
+        parsed.GetValue(option) ?? Running.Configuration.Settings.Current.Theme;
 
     /// <exception cref="UserException">The user's own plots are wrong, or there is no report to draw them in.</exception>
     public static OutputRequest OutputOf(ParseResult parsed, SharedOptions options, string format)

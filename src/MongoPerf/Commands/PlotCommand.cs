@@ -6,7 +6,6 @@ using MongoPerf.Reports.Charts.Drawing;
 using MongoPerf.Reports.Comparison;
 using MongoPerf.Reports.Figures;
 using MongoPerf.Reports.Plots;
-using MongoPerf.Running.Configuration;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
@@ -73,7 +72,7 @@ internal static class PlotCommand
             bool isSvg =
                 (parsed.GetValue(format) ?? (file?.EndsWith(".svg", StringComparison.OrdinalIgnoreCase) == true ? "svg" : "png")) == "svg";
             ChartLayout layout = LayOut(chart, parsed.GetValue(width), parsed.GetValue(height), isSvg ? 1 : parsed.GetValue(scale) ?? 1);
-            ChartTheme colors = ChartTheme.Of(parsed.GetValue(theme) ?? Settings.Current.Theme);
+            ChartTheme colors = ChartTheme.Of(PlanRequests.Theme(parsed, theme));
             byte[] picture;
             try
             {
