@@ -62,7 +62,7 @@ internal static class ForecastAnswer
         ? Words.Of($"to see where they differ in what was measured: {CommandText.Program} compare {typed}")
         : Words.Of($"to see how well this run predicts itself: {CommandText.Program} forecast {typed} --check");
 
-    private static ReportTable Single(RunForecast forecast, IReadOnlyList<NarrowingRun?> runs)
+    private static ReportTable Single(RunForecast forecast, NarrowingRun?[] runs)
     {
         long documents = forecast.Documents[^1];
         return new ReportTable(
@@ -97,7 +97,7 @@ internal static class ForecastAnswer
         _ => Words.Of("continues"),
     };
 
-    private static ReportTable Beside(IReadOnlyList<RunForecast> forecasts, IReadOnlyList<NarrowingRun?> runs)
+    private static ReportTable Beside(IReadOnlyList<RunForecast> forecasts, NarrowingRun?[] runs)
     {
         string[] names = [.. forecasts.SelectMany(forecast => forecast.Operations).Select(operation => operation.Name).Distinct()];
         long documents = forecasts[0].Documents[^1];
