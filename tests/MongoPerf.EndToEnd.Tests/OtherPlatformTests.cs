@@ -15,7 +15,8 @@ public sealed class OtherPlatformTests : IDisposable
     [Fact]
     public void A_series_on_the_embedded_server_runs_and_says_what_was_not_sampled()
     {
-        ProgramResult result = Run("series", "--target", "2k", "--step", "1k", "--threads", "2", "--window", "300ms", "--out", _runs.Path)
+        ProgramResult result = Run("series", "--target", "2k", "--step", "1k", "--threads", "2", "--window", "300ms", "--full",
+            "--out", _runs.Path)
             .Expect(0);
         Assert.Contains("none: CPU, memory, disks and network are sampled on Linux only", result.Output, StringComparison.Ordinal);
         JsonElement report = JsonDocument.Parse(

@@ -96,7 +96,7 @@ public sealed partial class RightsTests(RightsTests.Server server) : IClassFixtu
 
     private ProgramResult Series(string user, string database) => Program(user,
         "series", "--target", "1k", "--step", "500", "--tests", "batch,q4,size", "--window", "0.4s", "--rate", "50",
-        "--max-skipped", "100%", "--threads", "1", "--db", database);
+        "--max-skipped", "100%", "--threads", "1", "--db", database, "--full");
 
     private ProgramResult Program(string user, params string[] arguments) => ProgramRun.Run(
         [.. arguments, "--uri", server.Mongod.Uri($"{user}:{Secret}", "authSource=admin"), "--out", _runs.Path]);
