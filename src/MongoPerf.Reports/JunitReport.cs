@@ -7,7 +7,7 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
 
-/// <summary>Assertions of a run, or judgements of a comparison, in the form that build servers read (JUnit's XML).</summary>
+/// <summary>Assertions of a run, or results of a comparison, in the form that build servers read (JUnit's XML).</summary>
 /// <remarks>A run without assertions is one test: that it ended well. What is undecided is skipped, with what would decide it.</remarks>
 public static class JunitReport
 {
@@ -37,7 +37,7 @@ public static class JunitReport
         Write(
             $"mongoperf {string.Join(", ", comparison.Candidates.Select(c => c.Candidate.Name))} against {comparison.Baseline.Name}",
             [.. comparison.Candidates.SelectMany(candidate => candidate.Operations
-                .SelectMany(operation => operation.Tested.Select(judgement => CaseOf(candidate, operation, judgement))))], output);
+                .SelectMany(operation => operation.Tested.Select(measure => CaseOf(candidate, operation, measure))))], output);
     }
 
     /// <summary>A test for each metric: it fails if a change among the newest runs left it worse.</summary>
@@ -82,16 +82,16 @@ public static class JunitReport
         };
     }
 
-    private static Case CaseOf(CandidateComparison candidate, OperationComparison operation, MeasureComparison judgement)
+    private static Case CaseOf(CandidateComparison candidate, OperationComparison operation, MeasureComparison measure)
     {
-        string figures = $"{ComparisonText.Value(judgement.Measure, judgement.Baseline)} to "
-            + $"{ComparisonText.Value(judgement.Measure, judgement.Candidate)}, ratio {ComparisonText.Number(judgement.Ratio.Value)}";
+        string figures = $"{ComparisonText.Value(measure.Measure, measure.Baseline)} to "
+            + $"{ComparisonText.Value(measure.Measure, measure.Candidate)}, ratio {ComparisonText.Number(measure.Ratio.Value)}";
         return new Case(
-            $"{candidate.Candidate.Name}: {candidate.TitleOf(operation)}", ComparisonText.NameOf(operation, judgement.Measure), 0)
+            $"{candidate.Candidate.Name}: {candidate.TitleOf(operation)}", ComparisonText.NameOf(operation, measure.Measure), 0)
         {
-            Failure = judgement.Outcome == Outcome.Slower ? $"slower: {figures}" : null,
-            Skipped = judgement.Outcome == Outcome.Undecided
-                ? $"undecided{(judgement.Enough is { } enough ? $"; a verdict would take {enough}" : "")}"
+            Failure = measure.Outcome == Outcome.Slower ? $"slower: {figures}" : null,
+            Skipped = measure.Outcome == Outcome.Undecided
+                ? $"undecided{(measure.Enough is { } enough ? $"; a verdict would take {enough}" : "")}"
                 : null,
             Output = figures,
         };

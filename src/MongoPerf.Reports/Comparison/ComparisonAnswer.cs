@@ -9,12 +9,12 @@ internal static class ComparisonAnswer
     private const int MostRows = 15;
     private const int MostFindings = 3;
 
-    /// <param name="comparison">Judged.</param>
+    /// <param name="comparison">What came of comparing the runs.</param>
     /// <param name="names">Of the sides, the baseline's first.</param>
     /// <param name="files">What was written; of these the page is named.</param>
     public static IReadOnlyList<Block> Of(RunComparison comparison, IReadOnlyList<string> names, IReadOnlyList<Fact> files)
     {
-        (CandidateComparison Judged, string Name)[] candidates = [.. comparison.Candidates.Zip(names.Skip(1))];
+        (CandidateComparison Comparison, string Name)[] candidates = [.. comparison.Candidates.Zip(names.Skip(1))];
         (int Place, Finding Finding)[] findings = [.. FindingsOf(comparison).Index()];
         (int Place, Finding Finding)[] foremost = [.. findings.Take(MostFindings)];
         string? more = RunAnswer.More(comparison.Notes.Count, findings.Length - foremost.Length);
@@ -23,13 +23,13 @@ internal static class ComparisonAnswer
         return
         [
             .. candidates.Select(one =>
-                new Block.Paragraph(ComparisonTitle.Conclusion(one.Name, names[0], one.Judged), Tone.Conclusion)),
+                new Block.Paragraph(ComparisonTitle.Conclusion(one.Name, names[0], one.Comparison), Tone.Conclusion)),
             new Block.Cautions([.. comparison.Differences.Where(difference => difference.IsUnlike)
                 .Select(unlike => Words.Of($"Different work, compared because of --force: {unlike}"))]),
             new Block.Verdicts([.. comparison.Candidates.Select(candidate => SingleOrSharded.Find(comparison, candidate))
                 .OfType<SingleOrSharded>().Select(decision => decision.Verdict)]),
-            .. candidates.Where(one => one.Judged.Operations.Count > 0).Select(one =>
-                new Block.Table(Table(one.Judged, one.Name, names[0])) { IsPlain = true }),
+            .. candidates.Where(one => one.Comparison.Operations.Count > 0).Select(one =>
+                new Block.Table(Table(one.Comparison, one.Name, names[0])) { IsPlain = true }),
             new Block.Foremost(foremost),
             new Block.Facts(
             [

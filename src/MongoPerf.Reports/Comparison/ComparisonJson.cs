@@ -57,34 +57,34 @@ public static class ComparisonJson
         otherProgramsCores = side.Other?.Cores,
     };
 
-    private static object MeasuresOf(OperationComparison judged) => new
+    private static object MeasuresOf(OperationComparison compared) => new
     {
-        judged.Operation.Growth,
-        judged.Operation.Phase,
-        judged.Operation.Parameters,
-        judged.Operation.Operation,
-        judged.Operation.Threads,
-        judgedBy = judged.Evidence.ToString().ToLowerInvariant(),
-        judged.Basis,
-        latencyIs = judged.IsPaced ? "response time" : judged.IsUnacknowledged ? "time to send" : "service time",
-        perSecond = ValuesOf(judged.Rate),
-        p50Microseconds = ValuesOf(judged.P50),
-        p99Microseconds = ValuesOf(judged.P99),
-        serviceP50Microseconds = ValuesOf(judged.Measures.FirstOrDefault(j => j.Measure == Measure.ServiceP50)),
-        serviceP99Microseconds = ValuesOf(judged.Measures.FirstOrDefault(j => j.Measure == Measure.ServiceP99)),
-        windows = judged.Windows.Select(window => new { window.Documents, perSecond = ValuesOf(window.Rate) }),
+        compared.Operation.Growth,
+        compared.Operation.Phase,
+        compared.Operation.Parameters,
+        compared.Operation.Operation,
+        compared.Operation.Threads,
+        judgedBy = compared.Evidence.ToString().ToLowerInvariant(),
+        compared.Basis,
+        latencyIs = compared.IsPaced ? "response time" : compared.IsUnacknowledged ? "time to send" : "service time",
+        perSecond = ValuesOf(compared.Rate),
+        p50Microseconds = ValuesOf(compared.P50),
+        p99Microseconds = ValuesOf(compared.P99),
+        serviceP50Microseconds = ValuesOf(compared.Measures.FirstOrDefault(j => j.Measure == Measure.ServiceP50)),
+        serviceP99Microseconds = ValuesOf(compared.Measures.FirstOrDefault(j => j.Measure == Measure.ServiceP99)),
+        windows = compared.Windows.Select(window => new { window.Documents, perSecond = ValuesOf(window.Rate) }),
     };
 
-    private static object? ValuesOf(MeasureComparison? judgement) => judgement is null ? null : new
+    private static object? ValuesOf(MeasureComparison? measure) => measure is null ? null : new
     {
-        verdict = !judgement.IsTested ? null : ComparisonText.Describe(judgement.Outcome),
-        judgement.Baseline,
-        judgement.Candidate,
-        ratio = judgement.Ratio.Value,
-        judgement.Ratio.Interval?.Low,
-        judgement.Ratio.Interval?.High,
-        judgement.P,
-        pHolm = judgement.HolmP,
-        enough = judgement.Enough?.ToString(),
+        verdict = !measure.IsTested ? null : ComparisonText.Describe(measure.Outcome),
+        measure.Baseline,
+        measure.Candidate,
+        ratio = measure.Ratio.Value,
+        measure.Ratio.Interval?.Low,
+        measure.Ratio.Interval?.High,
+        measure.P,
+        pHolm = measure.HolmP,
+        enough = measure.Enough?.ToString(),
     };
 }

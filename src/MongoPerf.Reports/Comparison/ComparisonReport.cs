@@ -3,12 +3,12 @@ namespace MongoPerf.Reports.Comparison;
 /// <summary>What is reported of a comparison, and in which order.</summary>
 public static class ComparisonReport
 {
-    /// <param name="comparison">Judged.</param>
+    /// <param name="comparison">What came of comparing the runs.</param>
     /// <param name="files">What was written, as its reader finds it.</param>
     public static Report Of(RunComparison comparison, IReadOnlyList<Fact>? files = null)
     {
         IReadOnlyList<string> names = ComparisonTitle.Names(comparison);
-        (CandidateComparison Judged, string Name)[] candidates = [.. comparison.Candidates.Zip(names.Skip(1))];
+        (CandidateComparison Comparison, string Name)[] candidates = [.. comparison.Candidates.Zip(names.Skip(1))];
         return new Report(
             Words.Of($"MongoPerf: {ComparisonTitle.Of(comparison)}"),
             [
@@ -29,11 +29,11 @@ public static class ComparisonReport
                             new Block.Paragraph(decision.Reservations),
                         ])),
                 .. candidates.Select(one => new Section(
-                    $"{one.Name}: {ComparisonText.Overall(one.Judged)}",
+                    $"{one.Name}: {ComparisonText.Overall(one.Comparison)}",
                     [
-                        new Block.Facts([new Fact("compared", Words.Of($"{one.Judged.Candidate.Name} against {comparison.Baseline.Name}: "
-                            + $"{ComparisonText.Overall(one.Judged)}"))]) { In = Media.Console },
-                        new Block.Verdicts(ComparisonText.Verdicts(comparison, one.Judged)),
+                        new Block.Facts([new Fact("compared", Words.Of($"{one.Comparison.Candidate.Name} against {comparison.Baseline.Name}: "
+                            + $"{ComparisonText.Overall(one.Comparison)}"))]) { In = Media.Console },
+                        new Block.Verdicts(ComparisonText.Verdicts(comparison, one.Comparison)),
                     ])),
                 new Section("Explore", [new Block.Explore()]),
                 new Section("What was compared", [new Block.Facts([.. Setup(comparison)])]),

@@ -42,7 +42,7 @@ internal static class ComparisonTitle
     /// <summary>The result of one candidate in a sentence.</summary>
     /// <param name="name">What the candidate is called.</param>
     /// <param name="baseline">What the baseline is called.</param>
-    /// <param name="candidate">Judged.</param>
+    /// <param name="candidate">What came of comparing it.</param>
     public static string Conclusion(string name, string baseline, CandidateComparison candidate)
     {
         string[] parts =
@@ -56,8 +56,8 @@ internal static class ComparisonTitle
     /// <summary>"slower in 3 of 5 operations (most in batch: rate 35 % slower)", "faster in q4 (p99 30 % lower)".</summary>
     private static IEnumerable<string> Part(CandidateComparison candidate, Outcome outcome, string word)
     {
-        (OperationComparison Operation, MeasureComparison Judgement)[] those =
-            [.. candidate.Operations.Select(o => (Operation: o, Judgement: Leading(o, outcome)!)).Where(o => o.Judgement is not null)];
+        (OperationComparison Operation, MeasureComparison Measure)[] those =
+            [.. candidate.Operations.Select(o => (Operation: o, Measure: Leading(o, outcome)!)).Where(o => o.Measure is not null)];
         if (those.Length == 0)
             yield break;
         string which = those.Length == candidate.Operations.Count && those.Length > 1 ? Words.Of($"in all {those.Length} operations")
@@ -69,7 +69,7 @@ internal static class ComparisonTitle
             yield break;
         }
 
-        (OperationComparison operation, MeasureComparison most) = those.MaxBy(o => Math.Abs(Math.Log(o.Judgement.Ratio.Value)));
+        (OperationComparison operation, MeasureComparison most) = those.MaxBy(o => Math.Abs(Math.Log(o.Measure.Ratio.Value)));
         string change = most.Measure == Measure.Rate
             ? ComparisonText.Change(most.Ratio.Value)
             : $"{ComparisonText.NameOf(operation, most.Measure)} {ComparisonText.LatencyChange(most.Ratio.Value)}";

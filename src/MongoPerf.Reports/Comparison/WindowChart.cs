@@ -184,8 +184,8 @@ internal sealed class WindowChart
 
     private string VerdictOf(CandidateComparison candidate)
     {
-        OperationComparison? judgement = candidate.Operations.FirstOrDefault(one => one.Operation == _operation);
-        string text = judgement is null ? Words.Of("not measured on both sides") : ComparisonText.Sentence(judgement);
+        OperationComparison? compared = candidate.Operations.FirstOrDefault(one => one.Operation == _operation);
+        string text = compared is null ? Words.Of("not measured on both sides") : ComparisonText.Sentence(compared);
         return _comparison.Candidates.Count == 1 ? text : $"{candidate.Candidate.Label}: {text}";
     }
 }

@@ -20,7 +20,7 @@ public sealed class ConfidenceTests
     public void A_run_against_a_repeat_of_itself_is_called_different_in_at_most_5_of_100(ulong seed, int sizes, int seconds)
     {
         var runs = new SimulatedRuns(seed, sizes, seconds);
-        int different = Enumerable.Range(0, Repeats).Count(_ => runs.Judge(_ => 1).Any(o => o.Tested.Any(IsDifferent)));
+        int different = Enumerable.Range(0, Repeats).Count(_ => runs.Compare(_ => 1).Any(o => o.Tested.Any(IsDifferent)));
         Assert.InRange(different, 0, 5);
     }
 
@@ -31,7 +31,7 @@ public sealed class ConfidenceTests
     {
         var runs = new SimulatedRuns(seed, sizes, seconds);
         int found = Enumerable.Range(0, Repeats)
-            .Count(_ => runs.Judge(phase => phase == "q5" ? 0.9 : 1).Single(o => o.Operation.Phase == "q5").Rate.Outcome == Outcome.Slower);
+            .Count(_ => runs.Compare(phase => phase == "q5" ? 0.9 : 1).Single(o => o.Operation.Phase == "q5").Rate.Outcome == Outcome.Slower);
         Assert.InRange(found, 95, 100);
     }
 
@@ -40,7 +40,7 @@ public sealed class ConfidenceTests
     {
         // 200 runs at 5 % each give 10, and 17 at most in 99 of 100 tries; without Holm's correction it were 60.
         var runs = new SimulatedRuns(6, 1, 60);
-        Assert.InRange(Enumerable.Range(0, 200).Count(_ => runs.Judge(_ => 1, threshold: 0).Any(o => IsDifferent(o.Rate))), 1, 17);
+        Assert.InRange(Enumerable.Range(0, 200).Count(_ => runs.Compare(_ => 1, threshold: 0).Any(o => IsDifferent(o.Rate))), 1, 17);
     }
 
     /// <summary>700 at 5 % each give 35, and 50 at most in 99 of 100 tries.</summary>
@@ -50,7 +50,7 @@ public sealed class ConfidenceTests
     public void What_differs_by_as_much_as_the_threshold_is_called_equivalent_in_about_5_of_100(double speed)
     {
         var runs = new SimulatedRuns(4, 1, 100);
-        int equivalent = Enumerable.Range(0, Repeats).Sum(_ => runs.Judge(_ => speed).Count(o => o.Rate.Outcome == Outcome.Equivalent));
+        int equivalent = Enumerable.Range(0, Repeats).Sum(_ => runs.Compare(_ => speed).Count(o => o.Rate.Outcome == Outcome.Equivalent));
         Assert.InRange(equivalent, 1, 50);
     }
 
@@ -58,7 +58,7 @@ public sealed class ConfidenceTests
     public void A_run_and_a_repeat_of_itself_are_called_equivalent_in_nearly_all_operations_when_they_are_long_enough()
     {
         var runs = new SimulatedRuns(5, 1, 150);
-        int equivalent = Enumerable.Range(0, 50).Sum(_ => runs.Judge(_ => 1).Count(o => o.Rate.Outcome == Outcome.Equivalent));
+        int equivalent = Enumerable.Range(0, 50).Sum(_ => runs.Compare(_ => 1).Count(o => o.Rate.Outcome == Outcome.Equivalent));
         Assert.InRange(equivalent, 0.9 * 350, 350);
     }
 
@@ -66,10 +66,10 @@ public sealed class ConfidenceTests
     public void Latencies_are_judged_as_well_as_rates()
     {
         var runs = new SimulatedRuns(12, 1, 45) { HasLatencies = true, Operations = ["q4"] };
-        OperationComparison[] alike = [.. Enumerable.Range(0, 30).Select(_ => runs.Judge(_ => 1)[0])];
+        OperationComparison[] alike = [.. Enumerable.Range(0, 30).Select(_ => runs.Compare(_ => 1)[0])];
         Assert.InRange(alike.Count(o => o.Tested.Any(IsDifferent)), 0, 3);
         Assert.All(alike, one => Assert.Equal([Measure.Rate, Measure.P50, Measure.P99], one.Measures.Select(j => j.Measure)));
-        OperationComparison[] slow = [.. Enumerable.Range(0, 20).Select(_ => runs.Judge(_ => 0.8)[0])];
+        OperationComparison[] slow = [.. Enumerable.Range(0, 20).Select(_ => runs.Compare(_ => 0.8)[0])];
         Assert.InRange(slow.Count(o => o.P50!.Outcome == Outcome.Slower), 19, 20);
         Assert.InRange(slow.Count(o => o.P99!.Outcome == Outcome.Slower), 18, 20);
     }
@@ -77,7 +77,7 @@ public sealed class ConfidenceTests
     [Fact]
     public void Fewer_than_20_samples_at_a_size_are_not_judged_but_shown_with_what_would_be_enough()
     {
-        IReadOnlyList<OperationComparison> judged = new SimulatedRuns(7, 1, 19).Judge(_ => 0.5);
+        IReadOnlyList<OperationComparison> judged = new SimulatedRuns(7, 1, 19).Compare(_ => 0.5);
         Assert.All(judged, one =>
         {
             Assert.Equal((Outcome.Undecided, Evidence.None), (one.Rate.Outcome, one.Evidence));
@@ -92,7 +92,7 @@ public sealed class ConfidenceTests
     public void Twenty_samples_at_a_size_are_judged()
     {
         // Half the rate of every operation: with this noise 20 samples show that, if not a tenth.
-        IReadOnlyList<OperationComparison> judged = new SimulatedRuns(8, 1, 20, correlation: 0).Judge(_ => 0.5);
+        IReadOnlyList<OperationComparison> judged = new SimulatedRuns(8, 1, 20, correlation: 0).Compare(_ => 0.5);
         Assert.All(judged, one => Assert.Equal((Outcome.Slower, Evidence.Samples), (one.Rate.Outcome, one.Evidence)));
         Assert.All(judged, one => Assert.Equal(Outcome.Slower, Assert.Single(one.Windows).Rate.Outcome));
     }
@@ -100,13 +100,13 @@ public sealed class ConfidenceTests
     [Fact]
     public void What_is_undecided_is_decided_by_as_much_as_was_said_to_be_enough()
     {
-        OperationComparison shorter = new SimulatedRuns(13, 1, 25) { Operations = ["q4"] }.Judge(_ => 1)[0];
+        OperationComparison shorter = new SimulatedRuns(13, 1, 25) { Operations = ["q4"] }.Compare(_ => 1)[0];
         Assert.Equal(Outcome.Undecided, shorter.Rate.Outcome);
         string[] words = shorter.Rate.Enough!.ToString().Split(' ');
         Assert.Equal(["about", "s", "per", "side;", "these", "had", "25", "s"], words.Where((_, i) => i != 1));
         int needed = int.Parse(words[1], CultureInfo.InvariantCulture);
         Assert.InRange(needed, 30, 400);
-        OperationComparison longer = new SimulatedRuns(14, 1, 2 * needed) { Operations = ["q4"] }.Judge(_ => 1)[0];
+        OperationComparison longer = new SimulatedRuns(14, 1, 2 * needed) { Operations = ["q4"] }.Compare(_ => 1)[0];
         Assert.Equal((Outcome.Equivalent, null), (longer.Rate.Outcome, longer.Rate.Enough));
     }
 
@@ -138,8 +138,8 @@ public sealed class ConfidenceTests
     [Fact]
     public void A_real_difference_within_the_noise_threshold_is_equivalent()
     {
-        Assert.All(new SimulatedRuns(11, 1, 2000).Judge(_ => 0.97), one => Assert.Equal(Outcome.Equivalent, one.Rate.Outcome));
-        Assert.All(new SimulatedRuns(11, 1, 2000).Judge(_ => 0.97, 0.01), one => Assert.Equal(Outcome.Slower, one.Rate.Outcome));
+        Assert.All(new SimulatedRuns(11, 1, 2000).Compare(_ => 0.97), one => Assert.Equal(Outcome.Equivalent, one.Rate.Outcome));
+        Assert.All(new SimulatedRuns(11, 1, 2000).Compare(_ => 0.97, 0.01), one => Assert.Equal(Outcome.Slower, one.Rate.Outcome));
     }
 
     /// <summary>Does nothing unless the variable names a file: thousands of comparisons take minutes.</summary>
@@ -164,9 +164,9 @@ public sealed class ConfidenceTests
     {
         const int times = 1000;
         var runs = new SimulatedRuns(31, sizes, seconds, correlation);
-        IReadOnlyList<OperationComparison>[] alike = Many(times, () => runs.Judge(_ => 1));
-        IReadOnlyList<OperationComparison>[] slow = Many(times, () => runs.Judge(phase => phase == "q5" ? 0.9 : 1));
-        IReadOnlyList<OperationComparison>[] edge = Many(times, () => runs.Judge(_ => 0.95));
+        IReadOnlyList<OperationComparison>[] alike = Many(times, () => runs.Compare(_ => 1));
+        IReadOnlyList<OperationComparison>[] slow = Many(times, () => runs.Compare(phase => phase == "q5" ? 0.9 : 1));
+        IReadOnlyList<OperationComparison>[] edge = Many(times, () => runs.Compare(_ => 0.95));
         MeasureComparison[] q5 = [.. slow.Select(one => one.Single(o => o.Operation.Phase == "q5").Rate)];
         string[] cells =
         [
@@ -185,9 +185,9 @@ public sealed class ConfidenceTests
     {
         const int times = 300;
         var runs = new SimulatedRuns(32, 1, seconds) { HasLatencies = true, Operations = ["q4"] };
-        IReadOnlyList<OperationComparison>[] alike = Many(times, () => runs.Judge(_ => 1));
-        IReadOnlyList<OperationComparison>[] slow = Many(times, () => runs.Judge(_ => 1 / 1.1));
-        IReadOnlyList<OperationComparison>[] edge = Many(times, () => runs.Judge(_ => 1 / 1.05));
+        IReadOnlyList<OperationComparison>[] alike = Many(times, () => runs.Compare(_ => 1));
+        IReadOnlyList<OperationComparison>[] slow = Many(times, () => runs.Compare(_ => 1 / 1.1));
+        IReadOnlyList<OperationComparison>[] edge = Many(times, () => runs.Compare(_ => 1 / 1.05));
         IEnumerable<string> cells = new[] { 50, 99 }.SelectMany(percent =>
         {
             MeasureComparison Of(IReadOnlyList<OperationComparison> one) => percent == 50 ? one[0].P50! : one[0].P99!;

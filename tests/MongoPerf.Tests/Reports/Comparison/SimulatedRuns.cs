@@ -26,7 +26,7 @@ internal sealed class SimulatedRuns(ulong seed, int sizes, int seconds, double c
     public IReadOnlyList<string> Operations { get; init; } = Seven;
 
     /// <summary>A run against another, of which each operation is so many times as fast; latencies are as much lower.</summary>
-    public IReadOnlyList<OperationComparison> Judge(Func<string, double> speed, double threshold = RunComparer.DefaultNoiseThreshold) =>
+    public IReadOnlyList<OperationComparison> Compare(Func<string, double> speed, double threshold = RunComparer.DefaultNoiseThreshold) =>
         new OperationComparer(new SideWindows([Run(_ => 1)]), new SideWindows([Run(speed)]), threshold).Compare();
 
     public RunWindows Run(Func<string, double> speed)

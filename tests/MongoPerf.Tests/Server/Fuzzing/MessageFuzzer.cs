@@ -97,7 +97,7 @@ internal sealed class MessageFuzzer(int port, int seed)
                 if (id != PingId)
                 {
                     Count(isWhole);
-                    Judge(message, request ?? []);
+                    Check(message, request ?? []);
                     continue;
                 }
 
@@ -123,7 +123,7 @@ internal sealed class MessageFuzzer(int port, int seed)
             Bytewise++;
     }
 
-    private void Judge(ReadOnlySpan<byte> message, byte[] request)
+    private void Check(ReadOnlySpan<byte> message, byte[] request)
     {
         if (MessageHeader.Read(message).OpCode != OpCode.Msg)
             return;
