@@ -31,8 +31,9 @@ public static class ComparisonReport
                 .. candidates.Select(one => new Section(
                     $"{one.Name}: {ComparisonText.Overall(one.Comparison)}",
                     [
-                        new Block.Facts([new Fact("compared", Words.Of($"{one.Comparison.Candidate.Name} against {comparison.Baseline.Name}: "
-                            + $"{ComparisonText.Overall(one.Comparison)}"))]) { In = Media.Console },
+                        new Block.Facts([new Fact("compared", Words.Of(
+                            $"{one.Comparison.Candidate.Name} against {comparison.Baseline.Name}: "
+                                + $"{ComparisonText.Overall(one.Comparison)}"))]) { In = Media.Console },
                         new Block.Verdicts(ComparisonText.Verdicts(comparison, one.Comparison)),
                     ])),
                 new Section("Explore", [new Block.Explore()]),

@@ -22,8 +22,7 @@ internal static class ProgramHere
         foreach (string name in (string[])["MONGOPERF_URI", "MONGOPERF_MONGOD", "NO_COLOR"])
             Environment.SetEnvironmentVariable(name, null);
         Environment.SetEnvironmentVariable("MONGOPERF_SERVERS", "/nonexistent/servers");
-        // A folder that may come to be: a browser keeps its own there.
-        Environment.SetEnvironmentVariable("XDG_CONFIG_HOME", Path.Combine(AppContext.BaseDirectory, "config"));
+        Environment.SetEnvironmentVariable("XDG_CONFIG_HOME", "/nonexistent/config");
         Environment.SetEnvironmentVariable("MONGOPERF_CHARTS", "none");
         Environment.SetEnvironmentVariable(
             "PATH", string.Join(Path.PathSeparator, (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)

@@ -31,7 +31,8 @@ public sealed class ConfidenceTests
     {
         var runs = new SimulatedRuns(seed, sizes, seconds);
         int found = Enumerable.Range(0, Repeats)
-            .Count(_ => runs.Compare(phase => phase == "q5" ? 0.9 : 1).Single(o => o.Operation.Phase == "q5").Rate.Outcome == Outcome.Slower);
+            .Count(_ => runs.Compare(phase => phase == "q5" ? 0.9 : 1)
+                .Single(o => o.Operation.Phase == "q5").Rate.Outcome == Outcome.Slower);
         Assert.InRange(found, 95, 100);
     }
 

@@ -1,3 +1,4 @@
+using System.Collections;
 using Microsoft.Playwright;
 using MongoPerf.Tests.Support;
 
@@ -18,8 +19,14 @@ public sealed class Browser : IAsyncLifetime
         if (ChromiumFactAttribute.Path is not { Length: > 0 } path)
             return;
         _playwright = await Playwright.CreateAsync();
-        _browser = await _playwright.Chromium
-            .LaunchAsync(new BrowserTypeLaunchOptions { ExecutablePath = path, Args = ["--no-sandbox", "--disable-gpu"] });
+        _browser = await _playwright.Chromium.LaunchAsync(new BrowserTypeLaunchOptions
+        {
+            ExecutablePath = path, Args = ["--no-sandbox", "--disable-gpu"],
+            // The tests' own place for settings must not come to be, and a browser makes it.
+            Env = Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().Where(one => (string)one.Key != "XDG_CONFIG_HOME")
+                .Select(one => KeyValuePair.Create((string)one.Key, (string)one.Value!))
+                .Append(KeyValuePair.Create("XDG_CONFIG_HOME", Folder.At("config"))),
+        });
     }
 
     public async ValueTask DisposeAsync()
