@@ -97,15 +97,16 @@ internal static class ComparisonAnswer
             .Where(judgement => judgement.Outcome == Outcome.Undecided).Select(judgement => judgement.Enough?.Option)
             .FirstOrDefault(one => one is not null);
         string[] commands = [.. comparison.Sides.SelectMany(side => side.Stored).Select(run => run.Run.CommandLine).Distinct()];
-        string? same = commands is [var only] ? CommandText.Again(only) : null;
+        string longer = option ?? "--repeat 5";
+        string? same = commands is [var only] ? CommandText.Again(only, longer) : null;
         string ids = string.Join(' ', comparison.Sides.Select(side => side.Id));
         return (option, same) switch
         {
-            (not null, not null) => Words.Of($"to decide what is undecided: {same} {option}"),
+            (not null, not null) => Words.Of($"to decide what is undecided: {same}"),
             (not null, null) => Words.Of($"to decide what is undecided: run each again with {option}"),
             _ when comparison.Sides.All(side => side.Stored.Count == 1) => same is null
                 ? Words.Of("to see how far other runs differ: run each again with --repeat 5")
-                : Words.Of($"to see how far other runs differ: {same} --repeat 5"),
+                : Words.Of($"to see how far other runs differ: {same}"),
             _ when comparison.Sides.All(side => side.First.GrowthSteps.Count >= Forecasts.GrowthFit.LeastSizes) =>
                 Words.Of($"to see how they would continue: {CommandText.Program} forecast {ids}"),
             _ => Words.Of($"to see all figures: {CommandText.Program} compare {ids} --full"),

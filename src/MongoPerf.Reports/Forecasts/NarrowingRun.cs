@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Text.RegularExpressions;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Storage;
 
@@ -9,7 +8,7 @@ namespace MongoPerf.Reports.Forecasts;
 /// <param name="Command">As it is typed.</param>
 /// <param name="Time">About how long it takes, from how long the stored run took.</param>
 /// <param name="Operations">Of which it would tell more.</param>
-public sealed partial record NarrowingRun(string Command, TimeSpan Time, IReadOnlyList<string> Operations)
+public sealed record NarrowingRun(string Command, TimeSpan Time, IReadOnlyList<string> Operations)
 {
     /// <summary>A range whose ends are further apart than this factor helps nobody to decide.</summary>
     public const double WidestFactor = 10;
@@ -18,10 +17,8 @@ public sealed partial record NarrowingRun(string Command, TimeSpan Time, IReadOn
     private const double LeastMemoryBytes = 512 << 20;
     private const double LeastCacheBytes = 64 << 20;
 
-    private static readonly string[] Replaced = ["--target", "--step", "--memory-limit", "--cache", "--deployment", "--repeat"];
-
-    /// <summary>Of the stored call: how it was shown.</summary>
-    private static readonly string[] LeftOut = ["--quiet", "--no-tui", "--full", "--no-report"];
+    /// <summary>Options of the stored call that do not hold for this one.</summary>
+    private static readonly string[] LeftOut = ["--memory-limit", "--cache", "--deployment", "--repeat"];
 
     public static bool IsTooWide(ForecastValue? value) => value is not null && value.High > WidestFactor * value.Low;
 
@@ -37,7 +34,7 @@ public sealed partial record NarrowingRun(string Command, TimeSpan Time, IReadOn
         double asked = forecast.Documents[^1];
         // Without what the run can't tell, more sizes nearer to the one that was asked for are all that helps.
         double documents = Math.Max(2 * forecast.LargestDocuments, asked / OperationForecast.FarFactor);
-        string limits = run.DeploymentName is { } name ? $" --deployment {CommandText.Quoted(name)}" : "";
+        string[] limits = run.DeploymentName is { } name ? [$"--deployment {CommandText.Quoted(name)}"] : [];
         bool isUnknown = forecast.Operations.Any(operation => operation.UnknownAt(forecast.Documents[^1]).Count > 0);
         if (isUnknown && forecast.Target.MemoryBytes is { } memory)
         {
@@ -50,7 +47,7 @@ public sealed partial record NarrowingRun(string Command, TimeSpan Time, IReadOn
                 limit = Math.Min(limit, Math.Max(LeastMemoryBytes, most));
                 documents = limit * servers / each;
                 double cache = Math.Max(LeastCacheBytes, limit * ((forecast.Target.CacheBytes ?? (memory / 2)) / memory));
-                limits = $" --memory-limit {Megabytes(limit)} --cache {Megabytes(cache)}";
+                limits = [$"--memory-limit {Megabytes(limit)}", $"--cache {Megabytes(cache)}"];
             }
             else if (forecast.Measured.MemoryBytes is { } measured)
             {
@@ -59,8 +56,9 @@ public sealed partial record NarrowingRun(string Command, TimeSpan Time, IReadOn
         }
 
         long target = Rounded(documents);
-        string sizes = $" --target {Units.Count(target)} --step {Units.Count(Rounded(target / (double)Sizes))}";
-        string command = CommandText.Again(Kept(run.Run.CommandLine)) + sizes + limits;
+        string command = CommandText.Again(
+            run.Run.CommandLine,
+            [.. LeftOut, $"--target {Units.Count(target)}", $"--step {Units.Count(Rounded(target / (double)Sizes))}", .. limits]);
         return new NarrowingRun(command, TimeFor(run, forecast, target), operations);
     }
 
@@ -79,22 +77,6 @@ public sealed partial record NarrowingRun(string Command, TimeSpan Time, IReadOn
         return TimeSpan.FromSeconds(writing + (inWindows * Sizes / Math.Max(1, forecast.Growth.Steps.Count)));
     }
 
-    /// <summary>The command without what another one says anew.</summary>
-    private static string Kept(string command)
-    {
-        List<string> kept = [];
-        string[] words = [.. Arguments().Matches(command).Select(match => match.Value)];
-        for (int i = 0; i < words.Length; i++)
-        {
-            if (Replaced.Contains(words[i]))
-                i++;
-            else if (!LeftOut.Contains(words[i]) && !Replaced.Any(option => words[i].StartsWith(option + "=", StringComparison.Ordinal)))
-                kept.Add(words[i]);
-        }
-
-        return string.Join(' ', kept);
-    }
-
     private static string Megabytes(double bytes) => string.Create(CultureInfo.InvariantCulture, $"{Math.Ceiling(bytes / (1 << 20)):0}MB");
 
     /// <summary>Two digits, never fewer documents.</summary>
@@ -103,8 +85,4 @@ public sealed partial record NarrowingRun(string Command, TimeSpan Time, IReadOn
         double step = Math.Pow(10, Math.Max(0, Math.Floor(Math.Log10(value)) - 1));
         return (long)(Math.Ceiling(value / step) * step);
     }
-
-    /// <summary>Of a command as the program writes it: quoted ones stay whole.</summary>
-    [GeneratedRegex(@"(?:'(?:[^']|'\\'')*'|\S)+")]
-    private static partial Regex Arguments();
 }
