@@ -27,6 +27,9 @@ public static class WriteTargets
     /// <summary>The target of commands that act on the server as a whole, or that are not known.</summary>
     public const string Server = "server";
 
+    /// <summary>What writes where a stage of a pipeline is not known before the run, because a step takes it from a reply.</summary>
+    public const string UnknownStage = "a stage taken ^from a step";
+
     private static readonly SearchValues<char> ForbiddenInDatabase = SearchValues.Create("/\\ \"$*<>:|?");
 
     /// <summary>They change nothing, except that an aggregation may have a stage that does.</summary>
@@ -126,8 +129,14 @@ public static class WriteTargets
                 [Text(first) is { Length: > 0 } whole && !whole.Contains('.', StringComparison.Ordinal) ? $"{whole}.*" : null],
             _ => [Server],
         };
-        return named.Select(target => new WriteTarget(target, name)).Concat(OfStages(command, database));
+        return named.Select(target => new WriteTarget(target, name)).Concat(OfStages(command, database))
+            .Concat(command.Find("pipeline") is { } pipeline && HasUnknownStage(pipeline) ? [new WriteTarget(null, UnknownStage)] : []);
     }
+
+    /// <summary>A step takes the pipeline, or a stage of it, from a reply, which may hold $out or $merge.</summary>
+    /// <remarks>Pipelines within stages need no look: a server takes no stage that writes there.</remarks>
+    private static bool HasUnknownStage(TemplateValue pipeline) =>
+        pipeline is FromValue || (pipeline is not DocumentValue { IsArray: false } && pipeline.Parts.Any(HasUnknownStage));
 
     private static IEnumerable<string?> MapReduced(TemplateValue? output, string database) => Fields(output) is not { } fields
         ? [InDatabase(output, database)]

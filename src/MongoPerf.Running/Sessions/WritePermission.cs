@@ -47,13 +47,16 @@ public static class WritePermission
         var foreign = new List<WriteTarget>();
         foreach ((string who, WriteTarget target) in Targets(read.Plan, database).Where(found => !own.Contains(found.Target.Name)))
         {
-            string? why = target.Name is null ? "the target is generated or not a valid name, so it can't be checked before the run"
+            string? why = target.By == WriteTargets.UnknownStage ? "it may be $out or $merge, so it can't be checked before the run"
+                : target.Name is null ? "the target is generated or not a valid name, so it can't be checked before the run"
                 : target.Name[(target.Name.IndexOf('.', StringComparison.Ordinal) + 1)..]
                     == WireCollection.MarkerCollection ? $"{target.Name} is where MongoPerf keeps its markers"
                 : null;
             if (why is not null)
                 throw new UserException(ExitCode.Refused, $"{who}: {target.By}: {why}; nothing was started",
-                    target.Name is null ? "write the name out; parameters, as $(name), are allowed" : null);
+                    target.By == WriteTargets.UnknownStage ? "write the stage out; the values in it may be taken ^from steps"
+                        : target.Name is null ? "write the name out; parameters, as $(name), are allowed"
+                        : null);
             if (!read.MayWrite.Any(target.IsCoveredBy))
                 throw Unlisted(who, target, database);
             foreign.Add(target);

@@ -11,6 +11,7 @@ namespace MongoPerf.Tests.Scenarios;
 public sealed class ForeignWritesTests
 {
     private const string Pipeline = "{aggregate: users, pipeline: [{$match: {n: 1}}, STAGE]}";
+    private const string AfterFind = "{steps: [{find: users, key: uniform, as: user}, ";
 
     [Theory]
     [InlineData("{runCommand: {ping: 1}}")]
@@ -34,6 +35,8 @@ public sealed class ForeignWritesTests
     [InlineData("{update: users, key: uniform, with: [{$set: {n: 1}}]}")]
     [InlineData("{createIndexes: users, indexes: [name]}")]
     [InlineData("{upload: photos}")]
+    [InlineData("{bulkWrite: [{insert: log}, {update: users, key: uniform, with: {$inc: {n: 1}}}]}")]
+    [InlineData(AfterFind + "{insert: log}, {aggregate: users, pipeline: [{$match: {n: {^from: user.n}}}, {$out: log}]}]}")]
     public void Reading_and_writing_what_the_run_creates_is_allowed(string operation) => Assert.Empty(Listed(operation));
 
     [Theory]
@@ -52,6 +55,7 @@ public sealed class ForeignWritesTests
     {
         Assert.Equal(written, Refused(Pipeline.Replace("STAGE", $"{{{stage}}}", StringComparison.Ordinal)));
         Assert.Equal(written, Refused($"{{runCommand: {{aggregate: users, pipeline: [{{{stage}}}], cursor: {{}}}}}}"));
+        Assert.Equal(written, Refused($"{AfterFind}{{aggregate: users, pipeline: [{{{stage}}}]}}]}}"));
         Assert.Equal(written, Refused($"{{runCommand: {{create: log, viewOn: users, pipeline: [{{{stage}}}]}}}}"));
         Assert.Equal(written, Refused(Pipeline.Replace("STAGE", $"{{^choice: [{{$limit: 1}}, {{{stage}}}]}}", StringComparison.Ordinal)));
     }
@@ -98,6 +102,7 @@ public sealed class ForeignWritesTests
     {
         string operation = $"{{runCommand: {{{command}}}, database: shop}}";
         Assert.Equal(written, Refused(operation));
+        Assert.Equal(written, Refused($"{AfterFind}{operation}]}}"));
         ReadPlan read = Read(operation, $"mayWrite: ['{written}']");
         Assert.Contains(written, WritePermission.RequireListed(read, "mongoperf").Select(target => target.Name));
     }
@@ -115,6 +120,11 @@ public sealed class ForeignWritesTests
     [InlineData("{runCommand: {bulkWrite: 1, nsInfo: [{ns: {^choice: [mongoperf.log]}}]}}")]
     [InlineData("{runCommand: {mapReduce: users, out: {^choice: [log]}}}")]
     [InlineData("{runCommand: {shardCollection: ^word}}")]
+    [InlineData(AfterFind + "{runCommand: {drop: {^from: user.name}}}]}")]
+    [InlineData(AfterFind + "{aggregate: users, pipeline: [{$out: {^from: {path: user.name, default: log}}}]}]}")]
+    [InlineData(AfterFind + "{aggregate: users, pipeline: [{^from: user.stage}]}]}")]
+    [InlineData(AfterFind + "{aggregate: users, pipeline: [{^choice: [{$limit: 1}, {^from: user.stage}]}]}]}")]
+    [InlineData(AfterFind + "{runCommand: {aggregate: users, pipeline: {^from: user.stages}, cursor: {}}}]}")]
     public void A_name_that_is_drawn_or_invalid_is_refused_whatever_may_be_written(string operation)
     {
         ReadPlan read = Read(operation, "mayWrite: [server, mongoperf.*, shop.*]");
