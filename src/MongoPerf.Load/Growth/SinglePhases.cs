@@ -310,7 +310,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
             run.Keys[collection.Name] = new KeySpace(run.Keys[collection.Name].Next, run.Options.Share);
         PhaseOutcome outcome = _phases.Run(phase, head, null, continues: false, stop);
         run.Shrunk.UnionWith(phase.Groups.SelectMany(g => g.Operations)
-            .Where(o => o.Operation.Removes).Select(o => o.Operation.Collection));
+            .SelectMany(o => o.Operation.Leaves).Where(leaf => leaf.Removes).Select(leaf => leaf.Collection));
         if (added.Length > 0 && !outcome.WasStopped && outcome.GivenUp is null)
         {
             new Filling(run).KeepMeasured(outcome.Record);

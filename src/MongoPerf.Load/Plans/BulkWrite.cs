@@ -11,8 +11,6 @@ public abstract record CompositeOperation(string Name, string Collection) : Oper
 
     public override bool IsWrite => Leaves.Any(leaf => leaf.IsWrite);
 
-    public override bool Removes => Leaves.Any(leaf => leaf.Removes);
-
     public override Operation Unchecked => Each(operation => operation.Unchecked);
 }
 

@@ -111,6 +111,17 @@ public sealed class PlanRunnerTests : IDisposable
         Assert.Equal([100, 150, left, left], records.Select(r => r.Documents));
     }
 
+    /// <summary>Found by a review: only the collection of a bulk's first write was counted.</summary>
+    [Fact]
+    public void Documents_are_counted_where_a_later_write_of_a_bulk_removes_some()
+    {
+        Begin(Users + "  log: {}\nphases:\n  - {name: clean, count: 5, operations: [{bulkWrite: [{insert: log}, {delete: users, key: "
+            + "uniform}]}]}\n  - {name: read, count: 5, operations: [{find: users, key: uniform}]}\n");
+        _plan.Heard.Before = record => _plan.Data.Remove("users", record.Phase == "clean" ? 3 : -1);
+        Assert.True(_plan.Run(_ => Scripted.Ok()));
+        Assert.Equal(99, _plan.Records[^1].Documents);
+    }
+
     [Fact]
     public void Sweep_of_the_data_makes_them_anew_each_time()
     {
