@@ -142,7 +142,10 @@ public sealed class PreparedSteps : IPreparedOperation
         long bytes = 0;
         foreach (PreparedStep step in _steps)
         {
-            if (!step.IsMet)
+            bool isMet = step.IsMet;
+            if (_values.Missing is { } missing)
+                return Fail(step, missing);
+            if (!isMet)
                 continue;
             OperationOutcome outcome = step.Command is null ? Think(step)
                 : step.Step.Each is { } array ? RunEach(step, array)
@@ -219,10 +222,11 @@ public sealed class PreparedSteps : IPreparedOperation
     private OperationOutcome Fail(PreparedStep step, ValuePath missing)
     {
         LastError = new ServerError(0, ErrorCount.NoValue,
-            $"step '{step.Step.Operation!.Name}' takes '{missing.Text}', and no earlier step brought it: "
+            $"step '{step.Step.Operation?.Name ?? "think"}' takes '{missing.Text}', and no earlier step brought it: "
             + "give it a default, or the step an if",
             []);
-        _log.Add(step.Timed, 0, succeeded: false);
+        if (step.Command is not null)
+            _log.Add(step.Timed, 0, succeeded: false);
         return default;
     }
 

@@ -94,6 +94,19 @@ public sealed class PreparedStepsTests : IDisposable
             (steps.LastError!.Name, steps.LastError.Message));
     }
 
+    /// <summary>Found by a review: the next step that ran was named, and without one nothing was said.</summary>
+    [Theory]
+    [InlineData("{delete: users, key: uniform, if: {user.n: {$gt: {^from: user.age}}}}", "delete")]
+    [InlineData("{think: 1ms, if: {user.n: {$gt: {^from: user.age}}}}, {delete: users, key: uniform}", "think")]
+    public void A_condition_that_compares_with_what_no_step_brought_fails_its_own_step(string step, string name)
+    {
+        IPreparedOperation steps = Prepare($"steps: [{{find: users, key: uniform, as: user}}, {step}]", Found);
+        Assert.False(Run(steps).Succeeded);
+        Assert.Equal(["find"], Names);
+        Assert.StartsWith($"step '{name}' takes 'user.age', and no earlier step brought it", steps.LastError!.Message,
+            StringComparison.Ordinal);
+    }
+
     [Fact]
     public void A_cursor_is_read_on_and_brings_all_its_documents()
     {
