@@ -14,11 +14,11 @@ internal abstract class DriverCall(DocumentValue parts)
     private DocumentValue _parts = parts;
     private bool _isStaged;
 
-    /// <summary>That the call is made in; null for none.</summary>
+    /// <summary>The session that the call is made in; null for none.</summary>
     protected IClientSessionHandle? Session { get; private set; }
 
-    /// <summary>A later step may ask for what the call brings.</summary>
-    protected bool IsStep { get; private set; }
+    /// <summary>Whether later steps may ask for what the call brings.</summary>
+    protected bool IsKept { get; private set; }
 
     /// <summary>Why the last call did not succeed, where the driver threw nothing.</summary>
     public ServerError? LastError { get; protected set; }
@@ -40,13 +40,14 @@ internal abstract class DriverCall(DocumentValue parts)
     }
 
     /// <summary>Makes it one of several steps.</summary>
-    /// <param name="values">That its values may be taken from.</param>
-    /// <param name="session">That it is made in; null for none.</param>
-    public void Join(StepValues values, IClientSessionHandle? session)
+    /// <param name="values">What earlier steps brought.</param>
+    /// <param name="session">The session that it is made in; null for none.</param>
+    /// <param name="isKept">Later steps may ask for what it brings.</param>
+    public void Join(StepValues values, IClientSessionHandle? session, bool isKept)
     {
         _parts = (DocumentValue)_parts.Bind(values);
         Session = session;
-        IsStep = true;
+        IsKept = isKept;
     }
 
     /// <summary>Keeps what the last call brought, for later steps.</summary>

@@ -45,12 +45,12 @@ internal sealed class DriverSteps : IStepClient
 
     public string? Member => null;
 
-    public IStepCommand Prepare(Operation operation, StepValues values, StepNumbers? numbers)
+    public IStepCommand Prepare(Step step, StepValues values, StepNumbers? numbers)
     {
-        DriverCall call = operation is InsertDocuments insert
+        DriverCall call = step.Operation is InsertDocuments insert
             ? new StepInsertCall(_executor, insert, numbers!, values)
-            : DriverCall.Of(_executor, operation);
-        call.Join(values, _session);
+            : DriverCall.Of(_executor, step.Operation!);
+        call.Join(values, _session, step.Keeps is not null);
         return new StepCommand(this, call);
     }
 

@@ -24,7 +24,7 @@ internal sealed class FindCall(
         using IAsyncCursor<RawBsonDocument> cursor = Session is null
             ? collection.FindSync(_filter, _options, stop)
             : collection.FindSync(Session, _filter, _options, stop);
-        return Cursors.ReadToEnd(cursor, IsStep || operation.Expected is not null ? _kept : null, stop, keepsAll: IsStep);
+        return Cursors.ReadToEnd(cursor, IsKept || operation.Expected is not null ? _kept : null, stop, keepsAll: IsKept);
     }
 
     public override void Keep(StepValues values, int slot) => KeepAll(_kept, values, slot);
@@ -98,7 +98,7 @@ internal sealed class AggregateCall(
         using IAsyncCursor<RawBsonDocument> cursor = Session is null
             ? collection.Aggregate(pipeline, _options, stop)
             : collection.Aggregate(Session, pipeline, _options, stop);
-        return Cursors.ReadToEnd(cursor, IsStep ? _kept : null, stop, keepsAll: IsStep);
+        return Cursors.ReadToEnd(cursor, IsKept ? _kept : null, stop, keepsAll: IsKept);
     }
 
     public override void Keep(StepValues values, int slot) => KeepAll(_kept, values, slot);

@@ -180,7 +180,7 @@ internal sealed class FindAndModifyCall(
                 ArrayFilters = DriverValues.ArrayFiltersOf(ValueOf(_drawn, "arrayFilters")),
             }),
         };
-        _found = IsStep && found is not null ? DriverValues.BytesOf(found) : [];
+        _found = IsKept && found is not null ? DriverValues.BytesOf(found) : [];
         if (found is null && _effect is not null)
         {
             LastError = _effect.ErrorOf(0, 0, 0);

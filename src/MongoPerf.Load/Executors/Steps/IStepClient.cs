@@ -9,15 +9,15 @@ namespace MongoPerf.Load.Executors.Steps;
 public interface IStepClient
 {
     /// <summary>Makes a step's command ready to be sent again and again.</summary>
-    /// <param name="operation">One command, bound to its keys.</param>
-    /// <param name="values">That its values may be taken from.</param>
-    /// <param name="numbers">Of the documents that it inserts; null for any other.</param>
-    IStepCommand Prepare(Operation operation, StepValues values, StepNumbers? numbers);
+    /// <param name="step">A step with a command, which is bound to its keys.</param>
+    /// <param name="values">What earlier steps brought.</param>
+    /// <param name="numbers">The numbers of the documents that it inserts; null for a step that inserts none.</param>
+    IStepCommand Prepare(Step step, StepValues values, StepNumbers? numbers);
 
-    /// <summary>The next command begins a transaction.</summary>
+    /// <summary>Makes the next command begin a transaction.</summary>
     void Begin();
 
-    /// <summary>A command has been sent since <see cref="Begin"/>.</summary>
+    /// <summary>Whether a command has been sent since <see cref="Begin"/>.</summary>
     bool HasBegun { get; }
 
     /// <summary>Asks the server to commit.</summary>
@@ -33,13 +33,13 @@ public interface IStepClient
     /// <exception cref="ConnectionFailedException">Not reachable just now.</exception>
     void Reconnect();
 
-    /// <summary>The worker is to end.</summary>
+    /// <summary>Whether the worker is to end.</summary>
     bool IsAborted { get; }
 
     /// <inheritdoc cref="IPreparedOperation.Member"/>
     string? Member { get; }
 
-    /// <summary>After the last operation.</summary>
+    /// <summary>Ends the session after the last operation.</summary>
     void Complete();
 }
 
@@ -53,6 +53,6 @@ public interface IStepCommand
 
     ServerError? LastError { get; }
 
-    /// <summary>Keeps what the last execution brought.</summary>
+    /// <summary>Keeps what the last execution brought. Only of a step that <see cref="Step.Keeps"/> something.</summary>
     void Keep(StepValues values, int slot);
 }

@@ -21,10 +21,12 @@ public sealed class PreparedSteps : IPreparedOperation
 {
     private const double MostRetrySeconds = 120;
 
-    /// <summary>A driver looks for a server as long.</summary>
+    /// <summary>How long a driver looks for a server.</summary>
     private const double MostReconnectSeconds = 30;
 
-    /// <summary>Of the specification: before the first attempt that is made again; each later one waits half as long again.</summary>
+    /// <summary>
+    /// The pause that the specification sets before the first attempt that is made again; each later one waits half as long again.
+    /// </summary>
     private const double FirstBackoffSeconds = 0.005;
     private const double BackoffGrowth = 1.5;
     private const double MostBackoffSeconds = 0.5;
@@ -41,9 +43,9 @@ public sealed class PreparedSteps : IPreparedOperation
     private readonly int _one;
     private RandomStream _pauses;
 
-    /// <param name="client">Of one worker.</param>
-    /// <param name="operation">Its operations are bound to their keys.</param>
-    /// <param name="context">Of the operation.</param>
+    /// <param name="client">The worker's.</param>
+    /// <param name="operation">The steps; their operations are bound to their keys.</param>
+    /// <param name="context">What the whole operation draws from.</param>
     public PreparedSteps(IStepClient client, StepSequence operation, OperationContext context)
     {
         _client = client;
@@ -86,7 +88,7 @@ public sealed class PreparedSteps : IPreparedOperation
         }
     }
 
-    /// <summary>What steps bring depends on what others do meanwhile.</summary>
+    /// <remarks>What steps bring depends on what others do meanwhile, so nothing is compared.</remarks>
     public VerificationOutcome Verify() => default;
 
     public void Complete() => _client.Complete();
@@ -120,7 +122,7 @@ public sealed class PreparedSteps : IPreparedOperation
         }
     }
 
-    /// <summary>A connection that breaks before the commit was sent leaves nothing: the server aborts what nobody commits.</summary>
+    /// <remarks>A connection that breaks before the commit was sent leaves nothing: the server aborts what nobody commits.</remarks>
     private OperationOutcome RunAttempt()
     {
         try
@@ -238,7 +240,7 @@ public sealed class PreparedSteps : IPreparedOperation
             : new OperationOutcome(true, 0, 0);
     }
 
-    /// <summary>In pieces, so that whoever ends the run is not kept waiting.</summary>
+    /// <summary>Waits in pieces, so that whoever ends the run is not kept waiting.</summary>
     private void Pause(double seconds)
     {
         long until = _clock.Now + _clock.TicksOf(seconds);
@@ -294,7 +296,9 @@ public sealed class PreparedSteps : IPreparedOperation
         }
     }
 
-    /// <summary>Whether it was committed a server that has the session can tell: the one that comes back, or the next primary.</summary>
+    /// <summary>
+    /// Connects again: a server that has the session, be it the one that comes back or the next primary, can tell whether it committed.
+    /// </summary>
     private void ReconnectOr(Exception failure)
     {
         long giveUpAt = _clock.Now + _clock.TicksOf(MostReconnectSeconds);
@@ -345,7 +349,7 @@ public sealed class PreparedSteps : IPreparedOperation
                 ? new StepNumbers(
                     insert.Keys ?? throw new ArgumentException("an insert needs a source of numbers", nameof(step)), insert.BatchSize)
                 : null;
-            Command = client.Prepare(operation, values, Numbers);
+            Command = client.Prepare(step, values, Numbers);
             _draws = new OperationDraws(operation, context.Of(operation));
         }
 
@@ -358,7 +362,7 @@ public sealed class PreparedSteps : IPreparedOperation
 
         public StepNumbers? Numbers { get; }
 
-        /// <summary>All its conditions hold.</summary>
+        /// <summary>Whether all its conditions hold.</summary>
         public bool IsMet
         {
             get

@@ -42,11 +42,11 @@ internal sealed class WireCommand
         _command = WireMessage.Command(operation, executor, target);
         if (steps is not null)
             _command = steps.Adapt(_command, operation);
-        _isVerified = operation is FindDocuments { Expected: not null };
+        _isVerified = steps is null && operation is FindDocuments { Expected: not null };
         _effect = WriteEffect.Of(operation);
         _flags = operation.Concerns.IsUnacknowledged ? OpMsgFlags.MoreToCome : OpMsgFlags.None;
         _bringsCursor = operation is FindDocuments or AggregateDocuments;
-        _batches = steps is not null && _bringsCursor ? new BsonWriter() : null;
+        _batches = steps is { IsKept: true } && _bringsCursor ? new BsonWriter() : null;
         _cursor = new WireCursor(
             _route, executor.Dialect, operation.Collection, target, operation.FullReply > 0 ? operation.FullReply : long.MaxValue)
         {
@@ -73,7 +73,7 @@ internal sealed class WireCommand
     /// <summary>The last reply; valid until the next command.</summary>
     public ReadOnlySpan<byte> LastReply => OpMsg.Parse(_route.Connection.LastReceived).Body;
 
-    /// <summary>Of a step that brings a cursor: keeps the documents of all replies.</summary>
+    /// <summary>Keeps the documents of all replies. Only of a step with a cursor that later steps ask for.</summary>
     public void KeepBatches(StepValues values, int slot)
     {
         values.StartArray(slot);
@@ -185,7 +185,7 @@ internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string
 {
     private readonly GetMoreMessage _getMore = new(dialect, collection, database);
 
-    /// <summary>That the cursor belongs to; null for none.</summary>
+    /// <summary>The session that the cursor belongs to; null for none.</summary>
     public WireSession? Session { get; init; }
 
     /// <summary>Gets what each reply brings; null where nobody asks for it.</summary>
@@ -264,7 +264,7 @@ internal sealed class GetMoreMessage(CommandDialect dialect, string collection, 
     }
 
     /// <param name="cursor">Its number.</param>
-    /// <param name="session">That it belongs to; null for none.</param>
+    /// <param name="session">The session that it belongs to; null for none.</param>
     /// <returns>Valid until the next call.</returns>
     public ReadOnlySpan<byte> Write(long cursor, WireSession? session = null)
     {

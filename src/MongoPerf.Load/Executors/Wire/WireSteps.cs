@@ -41,8 +41,8 @@ internal sealed class WireSteps : IStepClient
 
     public string? Member => _route.Member;
 
-    public IStepCommand Prepare(Operation operation, StepValues values, StepNumbers? numbers) =>
-        new WireStepCommand(_executor, operation, _database, new WireStepParts(values, _session, numbers));
+    public IStepCommand Prepare(Step step, StepValues values, StepNumbers? numbers) =>
+        new WireStepCommand(_executor, step.Operation!, _database, new WireStepParts(values, _session, numbers, step.Keeps is not null));
 
     public void Begin() => _session!.Begin();
 
@@ -92,13 +92,13 @@ internal sealed class WireSteps : IStepClient
 }
 
 /// <summary>What makes a command one of several steps.</summary>
-/// <param name="Values">That its values may be taken from.</param>
-/// <param name="Session">That it belongs to; null for none.</param>
-/// <param name="Numbers">Of documents that it inserts; null for any other.</param>
-internal sealed record WireStepParts(StepValues Values, WireSession? Session, StepNumbers? Numbers)
+/// <param name="Values">What earlier steps brought.</param>
+/// <param name="Session">The session that it belongs to; null for none.</param>
+/// <param name="Numbers">The numbers of the documents that it inserts; null for a step that inserts none.</param>
+/// <param name="IsKept">Later steps may ask for what it brings.</param>
+internal sealed record WireStepParts(StepValues Values, WireSession? Session, StepNumbers? Numbers, bool IsKept)
 {
-    /// <param name="command">As for a command by itself.</param>
-    /// <param name="operation">That it is of.</param>
+    /// <summary>Makes a step's command of the command that the operation has by itself.</summary>
     public DocumentValue Adapt(DocumentValue command, Operation operation)
     {
         var elements = new List<KeyValuePair<string, TemplateValue>>();
@@ -153,6 +153,7 @@ internal sealed class WireStepCommand : IStepCommand
     private readonly Operation _operation;
     private readonly WireSession? _session;
     private readonly int _expected;
+    private long _sentBytes;
 
     public WireStepCommand(WireExecutor executor, Operation operation, string database, WireStepParts parts)
     {
@@ -167,7 +168,11 @@ internal sealed class WireStepCommand : IStepCommand
 
     public ServerError? LastError { get; private set; }
 
-    public void Stage(in ValueContext context) => _command.Stage(context);
+    public void Stage(in ValueContext context)
+    {
+        _command.Stage(context);
+        _sentBytes = _expected > 0 ? CountSentBytes() : 0;
+    }
 
     public OperationOutcome Execute()
     {
@@ -183,11 +188,11 @@ internal sealed class WireStepCommand : IStepCommand
             return outcome with { Succeeded = false };
         }
 
-        return _expected > 0 ? outcome with { Bytes = SentBytes() } : outcome;
+        return _expected > 0 ? outcome with { Bytes = _sentBytes } : outcome;
     }
 
-    /// <summary>Of the documents that were inserted.</summary>
-    private long SentBytes()
+    /// <summary>The bytes of the documents that are to be inserted.</summary>
+    private long CountSentBytes()
     {
         var command = new BsonReader(_command.Sent);
         command.Find("documents"u8);
