@@ -1,6 +1,7 @@
 using MongoDB.Bson;
 using MongoDB.Driver;
 using MongoPerf.Load.Documents;
+using MongoPerf.Load.Executors.Steps;
 using MongoPerf.Load.Executors.Wire;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
@@ -29,15 +30,7 @@ internal sealed class CommandCall(IMongoDatabase database, Operation operation, 
         return new OperationOutcome(reply.IsOk, (int)Math.Min(reply.Documents, int.MaxValue), reply.Bytes);
     }
 
-    public override void Keep(StepValues values, int slot)
-    {
-        string? field = operation is CountDocuments ? "n" : operation is DistinctValues ? "values" : null;
-        var reader = new Wire.Bson.BsonReader(_reply);
-        if (field is null)
-            values.Set(slot, Wire.Bson.BsonType.Document, _reply);
-        else if (reader.Find(System.Text.Encoding.UTF8.GetBytes(field)))
-            values.Set(slot, reader.Type, reader.Value);
-    }
+    public override void Keep(StepValues values, int slot) => StepReply.Keep(operation, _reply, values, slot);
 
     protected override void Take(BsonDocument drawn) => _command = drawn;
 

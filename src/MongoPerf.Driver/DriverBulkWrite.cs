@@ -57,7 +57,7 @@ internal sealed class DriverBulkWrite : IPreparedOperation
         {
             write.Draw();
             for (int i = 0; i < write.Times; i++)
-                Add(collection, write.Operation, Parts(write.Operation, write.Next(i)));
+                Add(collection, write.Operation, DriverValues.ToDriver(write.Statement, write.Next(i)));
         }
 
         return true;
@@ -134,15 +134,6 @@ internal sealed class DriverBulkWrite : IPreparedOperation
     private static BulkCounts CountsOf(BulkWriteResult<RawBsonDocument> done) => !done.IsAcknowledged ? default : new BulkCounts(
         done.InsertedCount, done.MatchedCount + done.Upserts.Count, done.IsModifiedCountAvailable ? done.ModifiedCount : 0,
         done.Upserts.Count, done.DeletedCount);
-
-    private static BsonDocument Parts(Operation write, in ValueContext context) => DriverValues.ToDriver(
-        write switch
-        {
-            InsertDocuments insert => insert.Documents.Root,
-            UpdateDocuments update => update.ToStatement(),
-            _ => ((DeleteDocuments)write).ToStatement(),
-        },
-        context);
 
     private void Add(IMongoCollection<RawBsonDocument> collection, Operation write, BsonDocument drawn)
     {

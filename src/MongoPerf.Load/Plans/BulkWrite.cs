@@ -70,24 +70,34 @@ public sealed record BulkWrite(string Name, IReadOnlyList<RepeatedWrite> Writes,
     /// The commands that carry it out where the server has none for it, as MongoDB's drivers group them: ordered, one for each run of
     /// writes of the same kind; otherwise one for each kind.
     /// </summary>
-    public IReadOnlyList<IReadOnlyList<RepeatedWrite>> Grouped()
+    /// <returns>The places in <see cref="Writes"/> that each command carries out.</returns>
+    public IReadOnlyList<IReadOnlyList<int>> Grouped()
     {
-        var groups = new List<List<RepeatedWrite>>();
-        foreach (RepeatedWrite write in Writes)
+        var groups = new List<List<int>>();
+        for (int i = 0; i < Writes.Count; i++)
         {
-            List<RepeatedWrite>? group = Ordered ? groups.LastOrDefault() : groups.Find(IsOfKind);
-            if (group is null || !IsOfKind(group))
+            (Type, string) kind = KindOf(i);
+            List<int>? group = Ordered ? groups.LastOrDefault() : groups.Find(other => KindOf(other[0]) == kind);
+            if (group is null || KindOf(group[0]) != kind)
                 groups.Add(group = []);
-            group.Add(write);
-
-            bool IsOfKind(List<RepeatedWrite> other) =>
-                (other[0].Operation.GetType(), other[0].Operation.Collection) == (write.Operation.GetType(), write.Operation.Collection);
+            group.Add(i);
         }
 
         return groups;
+
+        (Type, string) KindOf(int place) => (Writes[place].Operation.GetType(), Writes[place].Operation.Collection);
     }
 }
 
 /// <param name="Operation">An insert of one document, an update, a replacement or a delete.</param>
 /// <param name="Times">How many of them follow one another, each drawn anew; 1 or more.</param>
-public sealed record RepeatedWrite(Operation Operation, int Times);
+public sealed record RepeatedWrite(Operation Operation, int Times)
+{
+    /// <summary>One of them as the commands insert, update and delete take it, which take several: of an insert its document.</summary>
+    public DocumentValue ToStatement() => Operation switch
+    {
+        InsertDocuments insert => insert.Documents.Root,
+        DeleteDocuments delete => delete.ToStatement(),
+        _ => ((UpdateDocuments)Operation).ToStatement(),
+    };
+}

@@ -11,12 +11,13 @@ public sealed class DrawnWrite
     private readonly InsertNumbers? _numbers;
     private OperationDraws _draws;
 
-    /// <param name="write">One of a bulk's, bound to its keys.</param>
+    /// <param name="write">One of the bulk's writes, bound to its keys.</param>
     /// <param name="context">The context of the bulk.</param>
     public DrawnWrite(RepeatedWrite write, OperationContext context)
     {
         Operation = write.Operation;
         Times = write.Times;
+        Statement = write.ToStatement();
         if (Operation.Inserts)
             _numbers = new InsertNumbers(Operation, context with { Numbers = null });
         else
@@ -26,6 +27,9 @@ public sealed class DrawnWrite
     public Operation Operation { get; }
 
     public int Times { get; }
+
+    /// <inheritdoc cref="RepeatedWrite.ToStatement"/>
+    public DocumentValue Statement { get; }
 
     /// <summary>Takes the numbers of the next bulk's new documents.</summary>
     public void Draw() => _numbers?.Take(Times);

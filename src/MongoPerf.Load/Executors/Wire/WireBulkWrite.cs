@@ -36,7 +36,7 @@ internal sealed class WireBulkWrite : IPreparedOperation
         _messages = server.HasBulkWrite
             ? [BulkMessage.Whole(operation, _writes, database)]
             : [.. operation.Grouped().Select(group => BulkMessage.OfGroup(
-                operation, [.. group.Select(write => _writes[operation.Writes.ToList().IndexOf(write)])], executor.Dialect, database))];
+                operation, [.. group.Select(place => _writes[place])], executor.Dialect, database))];
     }
 
     public ServerError? LastError { get; private set; }
@@ -161,8 +161,7 @@ internal sealed class WireBulkWrite : IPreparedOperation
             DocumentValue head = new CommandBuilder().AddLiteral(dialect.NameOf(command), first.Collection)
                 .AddLiteral("ordered", operation.Ordered ? null : false).AddOptions(options).AddWriteConcern(operation.Concerns)
                 .AddLiteral("$db", database).Build();
-            return new BulkMessage(
-                operation, head, section, [.. writes.Select(write => (write, StatementOf(write.Operation)))], isWhole: false);
+            return new BulkMessage(operation, head, section, [.. writes.Select(write => (write, write.Statement))], isWhole: false);
         }
 
         /// <param name="own">The options of the bulk itself.</param>
@@ -206,12 +205,5 @@ internal sealed class WireBulkWrite : IPreparedOperation
                 ? ServerError.From(first)
                 : OperationReply.ErrorOf(document);
         }
-
-        private static DocumentValue StatementOf(Operation write) => write switch
-        {
-            InsertDocuments insert => insert.Documents.Root,
-            DeleteDocuments delete => delete.ToStatement(),
-            _ => ((UpdateDocuments)write).ToStatement(),
-        };
     }
 }

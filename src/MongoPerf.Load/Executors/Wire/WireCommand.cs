@@ -271,7 +271,7 @@ internal sealed class GetMoreMessage(CommandDialect dialect, string collection, 
         _writer.Begin(requestId: ++_requestId);
         _writer.Body.WriteInt64(_name, cursor);
         _writer.Body.WriteString("collection"u8, _collection);
-        session?.WriteOfCursor(_writer.Body);
+        session?.WriteMembership(_writer.Body);
         _writer.Body.WriteString("$db"u8, _database);
         _writer.EndBody();
         return _writer.Finish();

@@ -22,12 +22,12 @@ internal sealed class WireSession(TransactionSettings? transaction, bool isCausa
     private ulong _operationTime;
     private ulong _transactionTime;
 
-    /// <summary>A command of the transaction has been sent.</summary>
+    /// <summary>Whether a command of the transaction has been sent.</summary>
     public bool HasBegun { get; private set; }
 
     public BsonDocument Id => BsonDocument.Of(("id", new BsonValue(BsonType.Binary, (byte[])[16, 0, 0, 0, 4, .. _id])));
 
-    /// <summary>The next command begins a transaction.</summary>
+    /// <summary>Makes the next command begin a transaction.</summary>
     public void Begin()
     {
         _number++;
@@ -36,18 +36,14 @@ internal sealed class WireSession(TransactionSettings? transaction, bool isCausa
         _transactionTime = _operationTime;
     }
 
-    /// <summary>What each command of the session has beside its own elements.</summary>
+    /// <summary>Writes what each command of the session has beside its own elements.</summary>
     /// <param name="writer">Stands in the command.</param>
-    /// <param name="readLevel">Of a read outside of transactions: its read concern, empty for the usual one; null for a write.</param>
+    /// <param name="readLevel">The read concern of a read outside of transactions, empty for the usual one; null for a write.</param>
     public void Write(BsonWriter writer, byte[]? readLevel)
     {
-        writer.StartDocument("lsid"u8);
-        writer.WriteBinary("id"u8, _id, subtype: 4);
-        writer.End();
+        WriteMembership(writer);
         if (transaction is not null)
         {
-            writer.WriteInt64("txnNumber"u8, _number);
-            writer.WriteBoolean("autocommit"u8, false);
             if (!HasBegun)
             {
                 writer.WriteBoolean("startTransaction"u8, true);
@@ -64,8 +60,8 @@ internal sealed class WireSession(TransactionSettings? transaction, bool isCausa
         WriteClusterTime(writer);
     }
 
-    /// <summary>A cursor that is read on belongs to the session, and to its transaction.</summary>
-    public void WriteOfCursor(BsonWriter writer)
+    /// <summary>Says that a command belongs to the session, and to its transaction: all that it takes to read a cursor on.</summary>
+    public void WriteMembership(BsonWriter writer)
     {
         writer.StartDocument("lsid"u8);
         writer.WriteBinary("id"u8, _id, subtype: 4);
@@ -76,17 +72,17 @@ internal sealed class WireSession(TransactionSettings? transaction, bool isCausa
         writer.WriteBoolean("autocommit"u8, false);
     }
 
-    /// <summary>commitTransaction or abortTransaction.</summary>
+    /// <summary>Writes the message that ends a transaction.</summary>
+    /// <param name="writer">Gets the message.</param>
+    /// <param name="command">commitTransaction or abortTransaction.</param>
+    /// <param name="writeConcern">How safe it must be; null leaves it to the server.</param>
+    /// <returns>The message; valid until the next call.</returns>
     public ReadOnlySpan<byte> WriteEnd(OpMsgWriter writer, ReadOnlySpan<byte> command, BsonDocument? writeConcern)
     {
         BsonWriter body = writer.Body;
         writer.Begin();
         body.WriteInt32(command, 1);
-        body.StartDocument("lsid"u8);
-        body.WriteBinary("id"u8, _id, subtype: 4);
-        body.End();
-        body.WriteInt64("txnNumber"u8, _number);
-        body.WriteBoolean("autocommit"u8, false);
+        WriteMembership(body);
         if (writeConcern is not null)
             body.WriteDocument("writeConcern"u8, writeConcern.Bytes);
         if (transaction?.MaxCommitMilliseconds is { } most && command.SequenceEqual("commitTransaction"u8))

@@ -194,10 +194,8 @@ internal sealed class WireStepCommand : IStepCommand
     /// <summary>The bytes of the documents that are to be inserted.</summary>
     private long CountSentBytes()
     {
-        var command = new BsonReader(_command.Sent);
-        command.Find("documents"u8);
         long bytes = 0;
-        var documents = new BsonReader(command.DocumentBytes);
+        var documents = new BsonReader(SentDocuments().DocumentBytes);
         while (documents.Read())
             bytes += documents.Value.Length;
         return bytes;
@@ -205,28 +203,25 @@ internal sealed class WireStepCommand : IStepCommand
 
     public void Keep(StepValues values, int slot)
     {
-        if (_operation is FindDocuments or AggregateDocuments)
+        switch (_operation)
         {
-            _command.KeepBatches(values, slot);
-            return;
+            case FindDocuments or AggregateDocuments:
+                _command.KeepBatches(values, slot);
+                break;
+            case InsertDocuments:
+                BsonReader documents = SentDocuments();
+                values.Set(slot, documents.Type, documents.Value);
+                break;
+            default:
+                StepReply.Keep(_operation, _command.LastReply, values, slot);
+                break;
         }
+    }
 
-        ReadOnlySpan<byte> field = _operation switch
-        {
-            InsertDocuments => "documents"u8,
-            CountDocuments => "n"u8,
-            DistinctValues => "values"u8,
-            FindAndModify => "value"u8,
-            _ => default,
-        };
-        var reader = new BsonReader(_operation.Inserts ? _command.Sent : _command.LastReply);
-        if (field.Length == 0)
-        {
-            values.Set(slot, BsonType.Document, reader.Document);
-            return;
-        }
-
-        if (reader.Find(field) && reader.Type != BsonType.Null)
-            values.Set(slot, reader.Type, reader.Value);
+    private BsonReader SentDocuments()
+    {
+        var command = new BsonReader(_command.Sent);
+        command.Find("documents"u8);
+        return command;
     }
 }
