@@ -47,9 +47,10 @@ internal sealed class RoundReader(
     /// <summary>Whether a document that a step inserts is there depends on what comes of the others.</summary>
     private static void RequireCheckable((Phase Phase, ScenarioNode Node)[] read)
     {
-        Operation[] inserted = [.. read.SelectMany(p => p.Phase.AllGroups).SelectMany(group => group.Operations)
-            .Select(o => o.Operation).OfType<StepSequence>().SelectMany(steps => steps.Leaves).Where(leaf => leaf.Inserts)];
-        foreach ((Phase phase, ScenarioNode node) in read.Where(p => inserted.Any(leaf => leaf.Collection == p.Phase.Checks)))
+        StepSequence[] steps = [.. read.SelectMany(p => p.Phase.AllGroups).SelectMany(group => group.Operations)
+            .Select(o => o.Operation).OfType<StepSequence>()];
+        foreach ((Phase phase, ScenarioNode node) in read
+            .Where(p => p.Phase.Checks is { } collection && steps.Any(one => one.InsertsInto(collection))))
             throw MappingReader.Wrong(node,
                 $"check: '{phase.Checks}' gets documents from steps, and those of steps that fail, or are aborted, need not be there",
                 "check another collection");

@@ -78,8 +78,7 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
                 run.LearnRefused(collection);
             run.Shrunk.Remove(collection.Name);
             bool isInserted = continues && round.Phases.SelectMany(p => p.Growth?.Each ?? [p]).SelectMany(p => p.Groups)
-                .SelectMany(g => g.Operations).SelectMany(o => o.Operation.Leaves)
-                .Any(leaf => leaf.Inserts && leaf.Collection == collection.Name);
+                .SelectMany(g => g.Operations).Any(o => o.Operation.InsertsInto(collection.Name));
             if (isInserted && run.Data.FindsDocuments(collection) && !HasOpenLoad(round, numbers, collection.Name)
                 && OpenGrowth(round, numbers, collection.Name) is null)
                 known = new Filling(run).FindInserted(collection, known, VouchedDocuments.MayShrink(round, collection));

@@ -68,9 +68,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
     /// <summary>What it loads, or inserts into.</summary>
     private PlanCollection[] WrittenBy(Phase phase) => phase.Loads is { } loaded
         ? [CollectionOf(loaded)]
-        : [.. round.Collections
-            .Where(c => phase.Groups.SelectMany(g => g.Operations).SelectMany(o => o.Operation.Leaves)
-                .Any(leaf => leaf.Inserts && leaf.Collection == c.Name))];
+        : [.. round.Collections.Where(c => phase.Groups.SelectMany(g => g.Operations).Any(o => o.Operation.InsertsInto(c.Name)))];
 
     /// <summary>
     /// An attempt at the phase may have been interrupted of which this client has nothing stored: the numbers that it used

@@ -55,11 +55,10 @@ public sealed record VouchedDocuments(PlanCollection Collection, long Documents,
         collection.RemovedBecause is not null || round.Phases.Any(phase => Removes(phase, collection.Name));
 
     private static bool Removes(Phase phase, string collection) =>
-        // What steps insert is there only if they come to their end.
-        phase.AllGroups.SelectMany(group => group.Operations).Select(item => item.Operation).OfType<StepSequence>()
-            .SelectMany(steps => steps.Leaves).Any(leaf => leaf.Inserts && leaf.Collection == collection)
-        || phase.AllGroups.SelectMany(group => group.Operations).SelectMany(item => item.Operation.Steps)
-            .Any(step => (step.Removes && step.Collection == collection)
+        phase.AllGroups.SelectMany(group => group.Operations).Select(item => item.Operation).Any(operation =>
+            // What steps insert is there only if they come to their end.
+            (operation is StepSequence && operation.InsertsInto(collection))
+            || operation.Steps.Any(step => (step.Removes && step.Collection == collection)
                 || (step is DatabaseCommand { MayWrite: true } or AggregateDocuments { IsWrite: true }
-                    && (step.Written.Length == 0 || step.Written == collection)));
+                    && (step.Written.Length == 0 || step.Written == collection))));
 }

@@ -119,6 +119,9 @@ public abstract record Operation(string Name, string Collection)
     /// <summary>The operations that it is made of: itself, unless a file puts it together of others.</summary>
     public virtual IEnumerable<Operation> Leaves => [this];
 
+    /// <summary>Whether it, or one that it is made of, inserts into a collection.</summary>
+    public bool InsertsInto(string collection) => Leaves.Any(leaf => leaf.Inserts && leaf.Collection == collection);
+
     /// <summary>Names of the steps that are timed by themselves, each once; empty for an operation without steps.</summary>
     public virtual IReadOnlyList<string> TimedSteps => [];
 

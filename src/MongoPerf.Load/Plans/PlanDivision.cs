@@ -35,6 +35,5 @@ public static class PlanDivision
 
     private static bool IsAddedTo(Phase phase, string bucket) => phase.Growth is { } growth
         ? growth.Collections.Any(collection => collection.Name == bucket)
-        : phase.Loads is null && phase.Groups.SelectMany(group => group.Operations)
-            .SelectMany(operation => operation.Operation.Leaves).Any(leaf => leaf.Inserts && leaf.Collection == bucket);
+        : phase.Loads is null && phase.Groups.SelectMany(group => group.Operations).Any(item => item.Operation.InsertsInto(bucket));
 }
