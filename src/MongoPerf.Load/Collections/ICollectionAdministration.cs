@@ -35,9 +35,6 @@ public interface ICollectionAdministration
     /// </summary>
     bool IsEmptySharded(MongoConnection connection);
 
-    /// <summary>Takes all documents out; the collection, its shard key and its chunks stay.</summary>
-    void Empty(MongoConnection connection);
-
     /// <summary>Called after the collection and its marker have been dropped: takes back what was prepared.</summary>
     /// <param name="connection">A connection to the server or router.</param>
     void TakeBack(MongoConnection connection);

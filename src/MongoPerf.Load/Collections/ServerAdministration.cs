@@ -74,9 +74,6 @@ internal sealed class ServerAdministration(
         && connection.RunUnchecked(_database, BsonDocument.Of(("collStats", collection))).IsTrue("sharded")
         && CollectionCommands.IsEmpty(connection, _database, collection);
 
-    public void Empty(MongoConnection connection) =>
-        longCommands.Run(connection, _database, CollectionCommands.DeleteAll(collection));
-
     /// <returns>Null where they are not told.</returns>
     private BsonDocument? ReadStatistics(MongoConnection connection, long documents)
     {
@@ -204,7 +201,7 @@ internal static class CollectionCommands
     public static bool IsEmpty(MongoConnection connection, string database, string collection) =>
         !connection.RunCursor(database, BsonDocument.Of(("find", collection), ("limit", 1), ("singleBatch", true))).Any();
 
-    /// <summary>Takes every document out.</summary>
+    /// <summary>Takes every document out; the collection, its shard key and its chunks stay.</summary>
     public static BsonDocument DeleteAll(string collection) => BsonDocument.Of(
         ("delete", collection), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) }));
 

@@ -131,7 +131,7 @@ public sealed class WireCollection : IDisposable
     {
         bool isKept = _isAdopted || FindMarker(connection)?.IsTrue(Adopted) is true;
         if (isKept)
-            _administration.Empty(connection);
+            _longCommands.Run(connection, _access.Database, CollectionCommands.DeleteAll(_collection));
         else
             _administration.Drop(connection);
         connection.RunCommand(_access.Database, _access.Leases?.ForgetCollection(_collection) ?? BsonDocument.Of(

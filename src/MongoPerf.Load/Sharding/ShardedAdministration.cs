@@ -121,14 +121,9 @@ public sealed class ShardedAdministration : ICollectionAdministration
     public bool IsEmptySharded(MongoConnection connection) =>
         _collection.FindSharded() is not null && CollectionCommands.IsEmpty(connection, Database, _collection.Collection);
 
-    public void Empty(MongoConnection connection) =>
-        _longCommands.Run(connection, Database, CollectionCommands.DeleteAll(_collection.Collection));
-
     public SizeResult? ReadSizes(MongoConnection connection, long documents)
     {
-        bool isFlushed = true;
-        _collection.On(connection, Commands.Storage,
-            c => isFlushed &= _longCommands.TryRun(c, "admin", CollectionCommands.Flush) is not null);
+        bool isFlushed = TryFlush(connection);
         BsonDocument[] parts = ReadParts(connection);
         if (_counts.Correct(connection, parts, documents))
             parts = ReadParts(connection);
@@ -177,15 +172,21 @@ public sealed class ShardedAdministration : ICollectionAdministration
         catch (ServerCommandException e) when (e.Code == CommandNotFound)
         {
             // A mongos before 6.0 does not pass it on.
-            bool isFlushed = true;
-            _collection.On(connection, Commands.Storage,
-                c => isFlushed &= _longCommands.TryRun(c, "admin", CollectionCommands.Flush) is not null);
-            return isFlushed;
+            return TryFlush(connection);
         }
         catch (ServerCommandException e) when (e.Error.MeansForbidden)
         {
             return false;
         }
+    }
+
+    /// <returns>False when it was refused somewhere.</returns>
+    private bool TryFlush(MongoConnection connection)
+    {
+        bool isFlushed = true;
+        _collection.On(connection, Commands.Storage,
+            c => isFlushed &= _longCommands.TryRun(c, "admin", CollectionCommands.Flush) is not null);
+        return isFlushed;
     }
 
     public void ForgetProcess() => _processes.Clear();
