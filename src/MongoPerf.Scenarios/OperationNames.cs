@@ -32,14 +32,21 @@ internal static class OperationNames
     /// <returns>Null when it resembles none.</returns>
     public static string? FindHint(string name, IReadOnlyList<string> allowed)
     {
-        if (name == "insertMany" && allowed.Contains("insert"))
-            return "write insert, with times for several documents";
         string? meant = Elsewhere.GetValueOrDefault(name);
         meant = meant is not null && allowed.Contains(meant.Split(':')[0]) ? meant : NearestName.Find(name, allowed);
-        return meant is not null ? $"did you mean '{meant}'?"
-            : ScenarioLanguage.OperationKinds.Contains(name) ? "it is an operation by itself"
-            : null;
+        return meant is null ? null : $"did you mean '{meant}'?";
     }
+
+    /// <summary>A hint for an operation of the language that can't stand among steps, or in a bulk.</summary>
+    /// <param name="name">The operation.</param>
+    /// <param name="allowed">The operations that can.</param>
+    public static string HintElsewhere(string name, IReadOnlyList<string> allowed) => name switch
+    {
+        "insertMany" => "write insert, with times for several documents",
+        "bulkWrite" when allowed.Contains("find") => "write each of its writes as a step, or make it an operation of its own",
+        "readModifyWrite" when allowed.Contains("find") => "write find and update as two steps, or make it an operation of its own",
+        _ => "make it an operation of its own",
+    };
 
     /// <summary>A hint for an operation within another, such as the update of a findAndModify.</summary>
     /// <param name="kinds">Both operations.</param>

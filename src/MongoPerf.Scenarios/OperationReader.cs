@@ -118,6 +118,9 @@ public sealed class OperationReader(
                 OperationNames.HintInside(kinds, mapping));
         foreach (MappingEntry entry in mapping.Entries)
         {
+            if (ScenarioLanguage.OperationKinds.Contains(entry.Name))
+                throw MappingReader.Wrong(entry.Key, $"{path}: {entry.Name} is not allowed here; allowed: {string.Join(", ", names)}",
+                    OperationNames.HintElsewhere(entry.Name, names));
             if (OperationNames.FindHint(entry.Name, names) is { } hint)
                 throw MappingReader.Wrong(
                     entry.Key, $"{path}: unknown operation '{entry.Name}'; allowed: {string.Join(", ", names)}", hint);

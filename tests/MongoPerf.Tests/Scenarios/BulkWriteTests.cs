@@ -29,9 +29,9 @@ public sealed class BulkWriteTests
         "such as bulkWrite: [{insert: users, times: 10}, {update: users, key: uniform, with: {$inc: {visits: 1}}}]")]
     [InlineData("{bulkWrite: users}", "p.bulkWrite: bulkWrite has no list of writes",
         "such as bulkWrite: [{insert: users, times: 10}, {update: users, key: uniform, with: {$inc: {visits: 1}}}]")]
-    [InlineData("{bulkWrite: [{find: users, key: uniform}]}", "p.bulkWrite: unknown operation 'find'; allowed: " + Kinds,
-        "it is an operation by itself")]
-    [InlineData("{bulkWrite: [{insertMany: users, batch: 10}]}", "p.bulkWrite: unknown operation 'insertMany'; allowed: " + Kinds,
+    [InlineData("{bulkWrite: [{find: users, key: uniform}]}", "p.bulkWrite: find is not allowed here; allowed: " + Kinds,
+        "make it an operation of its own")]
+    [InlineData("{bulkWrite: [{insertMany: users, batch: 10}]}", "p.bulkWrite: insertMany is not allowed here; allowed: " + Kinds,
         "write insert, with times for several documents")]
     [InlineData("{bulkWrite: [{updateOne: users}]}", "p.bulkWrite: unknown operation 'updateOne'; allowed: " + Kinds,
         "did you mean 'update'?")]

@@ -12,6 +12,9 @@ public sealed class StepsTests
 
         """;
 
+    private const string Kinds =
+        "insert, insertMany, find, update, replace, delete, findAndModify, count, distinct, aggregate, runCommand";
+
     [Fact]
     public void Steps_have_names_of_their_own_and_what_later_ones_ask_for_is_kept()
     {
@@ -58,9 +61,11 @@ public sealed class StepsTests
     [InlineData("steps: [{steps: [{find: users, key: uniform}]}]", "p.steps, step 1: steps can't have steps of their own",
         "write them one after the other; each repeats a step for every element of an array, and if leaves one out")]
     [InlineData("steps: [{readModifyWrite: users, key: uniform, with: {$set: {n: 1}}}]",
-        "p.steps: unknown operation 'readModifyWrite'; allowed: "
-        + "insert, insertMany, find, update, replace, delete, findAndModify, count, distinct, aggregate, runCommand",
-        "it is an operation by itself")]
+        "p.steps: readModifyWrite is not allowed here; allowed: " + Kinds,
+        "write find and update as two steps, or make it an operation of its own")]
+    [InlineData("steps: [{bulkWrite: [{insert: log}]}]", "p.steps: bulkWrite is not allowed here; allowed: " + Kinds,
+        "write each of its writes as a step, or make it an operation of its own")]
+    [InlineData("steps: [{upload: photos}]", "p.steps: upload is not allowed here; allowed: " + Kinds, "make it an operation of its own")]
     [InlineData("steps: [{finds: users, key: uniform}]", "p.steps: unknown operation 'finds'", "did you mean 'find'?")]
     [InlineData("steps: [{find: users, key: uniform, as: a}, {find: users, key: uniform, as: a}]",
         "p.steps, step 2: an earlier step brings 'a' already", "give it another name")]
