@@ -7,8 +7,8 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Scenarios;
 
 /// <summary>Reads an operation that is made of steps.</summary>
-/// <param name="reader">Of the operation.</param>
-/// <param name="path">For messages, such as mix.order.</param>
+/// <param name="reader">The reader of the operation.</param>
+/// <param name="path">The path of the operation for messages, such as mix.order.</param>
 /// <param name="seed">The run's.</param>
 /// <param name="read">Reads one step's command: the node, its usual name, and what reads its values.</param>
 /// <param name="writeConcern">Reads a write concern.</param>
@@ -20,7 +20,7 @@ internal sealed class StepReader(
     private readonly List<Step> _steps = [];
     private readonly HashSet<string> _names = [TransactionSettings.Commit, TransactionSettings.Abort];
 
-    /// <param name="name">Of the operation, in results.</param>
+    /// <param name="name">The name of the operation in results.</param>
     public StepSequence Read(string name)
     {
         if (reader.Find("steps") is not SequenceNode { Items: { Count: > 0 } nodes })
@@ -60,7 +60,9 @@ internal sealed class StepReader(
 
         scope.HasElement = each is not null;
         (Operation operation, MappingReader of) = read(node, UsualName(mapping), documents => new TemplateReader(documents, seed, scope));
-        operation = operation with { Name = NameOf(operation, of, at) };
+        if (!_names.Add(operation.Name))
+            throw MappingReader.Wrong(
+                of.Find("name") ?? of.Node, $"{at}: another step is called '{operation.Name}'", "give it another name");
         Require(operation, of, transaction, at);
         // What the step brings is not there when it is decided whether to do it, and neither is an element.
         scope.HasElement = false;
@@ -68,22 +70,21 @@ internal sealed class StepReader(
         int? keeps = null;
         if (of.Text("as") is { } brought)
         {
-            RequireName(brought, of.Find("as")!, at);
+            AddName(brought, of.Find("as")!, scope, at);
             keeps = place;
-            scope.Add(brought, place);
         }
 
         return new Step { Operation = InTransaction(operation, transaction), Keeps = keeps, Each = each, Conditions = conditions };
     }
 
-    /// <summary>In a transaction all commands have its concerns, and go to the primary.</summary>
+    /// <summary>Makes the operation one of a transaction, in which all commands have its concerns and go to the primary.</summary>
     private static Operation InTransaction(Operation operation, TransactionSettings? transaction) => transaction is null ? operation
         : operation with
         {
             Concerns = new OperationConcerns { ReadPreference = operation.IsRead ? Wire.Connections.ReadPreference.Primary : null },
         };
 
-    /// <summary>Its streams go by its name.</summary>
+    /// <summary>What a step is called that has no name: its kind, with a number where there are several. Its streams go by that.</summary>
     private string UsualName(MappingNode mapping)
     {
         string kind = mapping.Entries.Select(e => e.Name)
@@ -94,20 +95,13 @@ internal sealed class StepReader(
         return name;
     }
 
-    private string NameOf(Operation operation, MappingReader of, string at) => _names.Add(operation.Name) ? operation.Name
-        : throw MappingReader.Wrong(of.Find("name") ?? of.Node, $"{at}: another step is called '{operation.Name}'", "give it another name");
-
-    private void RequireName(string name, ScenarioNode node, string at)
+    private void AddName(string name, ScenarioNode node, StepScope scope, string at)
     {
         if (name.Length == 0 || !name.All(c => char.IsLetterOrDigit(c) || c == '_') || name == StepScope.Element)
             throw MappingReader.Wrong(node,
                 $"{at}: as is '{name}'; expected a name of letters, digits and _, other than {StepScope.Element}");
-        if (_steps.Select(step => step.Keeps).OfType<int>().Any(slot => NameAt(slot) == name))
+        if (!scope.TryAdd(name, _steps.Count + 1))
             throw MappingReader.Wrong(node, $"{at}: an earlier step brings '{name}' already", "give it another name");
-
-        string? NameAt(int slot) => ((reader.Find("steps") as SequenceNode)?.Items[slot - 1] as MappingNode)?.Find("as") is ScalarNode text
-            ? text.Text
-            : null;
     }
 
     private static void Require(Operation operation, MappingReader of, TransactionSettings? transaction, string at)
@@ -185,9 +179,9 @@ internal sealed class StepReader(
 /// <summary>Reads writes that go to the server together.</summary>
 internal static class BulkReader
 {
-    /// <param name="reader">Of the operation.</param>
-    /// <param name="name">In results.</param>
-    /// <param name="path">For messages, such as mix.bulkWrite.</param>
+    /// <param name="reader">The reader of the operation.</param>
+    /// <param name="name">The name of the operation in results.</param>
+    /// <param name="path">The path of the operation for messages, such as mix.bulkWrite.</param>
     /// <param name="read">Reads one write: the node, and its name.</param>
     public static BulkWrite Read(
         MappingReader reader, string name, string path, Func<ScenarioNode, string, (Operation Operation, MappingReader Reader)> read)

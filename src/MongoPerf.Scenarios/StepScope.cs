@@ -6,22 +6,23 @@ using MongoPerf.Texts.Yaml;
 namespace MongoPerf.Scenarios;
 
 /// <summary>What a step may take values from: the steps before it that have a name, and the element of its own <c>each</c>.</summary>
-/// <param name="later">Names that steps give to what they bring, with their 1-based places; those read so far among them.</param>
-internal sealed class StepScope(IReadOnlyList<(string Name, int Step)> later)
+/// <param name="all">The names that all steps give to what they bring, those after this one too, with their 1-based places.</param>
+internal sealed class StepScope(IReadOnlyList<(string Name, int Step)> all)
 {
     /// <summary>What the element of an <c>each</c> is called.</summary>
     public const string Element = "each";
 
     private readonly Dictionary<string, int> _slots = [];
 
-    /// <summary>The step that is being read has an <c>each</c>.</summary>
+    /// <summary>Whether the step that is being read has an <c>each</c>.</summary>
     public bool HasElement { get; set; }
 
-    public void Add(string name, int slot) => _slots[name] = slot;
+    /// <returns>False when an earlier step has the name.</returns>
+    public bool TryAdd(string name, int slot) => _slots.TryAdd(name, slot);
 
-    /// <param name="text">Such as order.customer.</param>
+    /// <param name="text">The path as it is written, such as order.customer.</param>
     /// <param name="place">Where it stands.</param>
-    /// <param name="what">For messages.</param>
+    /// <param name="what">What it is about, for messages.</param>
     public ValuePath Path(string text, ScenarioNode place, string what)
     {
         string name = text.Split('.')[0];
@@ -36,7 +37,7 @@ internal sealed class StepScope(IReadOnlyList<(string Name, int Step)> later)
 
         if (_slots.TryGetValue(name, out int slot))
             return new ValuePath(text, slot);
-        if (later.FirstOrDefault(one => one.Name == name) is { Name: not null } step)
+        if (all.FirstOrDefault(one => one.Name == name) is { Name: not null } step)
             throw MappingReader.Wrong(place, $"{what}: '{name}' is read by step {step.Step}, which has not run by then",
                 "move that step before this one");
         throw MappingReader.Wrong(
