@@ -8,19 +8,16 @@ namespace MongoPerf.Deployments;
 /// <summary>Finds out what a run's user may see and do, and which role gives the rest: the table of docs/connecting.md.</summary>
 public static class AccessReader
 {
-    /// <summary>What a run asks for beside its operations, with the privilege and the built-in role for it.</summary>
-    public static IReadOnlyList<AccessNeed> Needs { get; } =
-    [
-        new(AccessFeature.Sizes, "collStats", "collStats", "read"),
-        new(AccessFeature.FreshSizes, "fsync", "fsync", "hostManager") { IsOfCluster = true },
-        new(AccessFeature.ServerState, "serverStatus", "serverStatus", "clusterMonitor") { IsOfCluster = true },
-        new(AccessFeature.ShardState, "serverStatus", "serverStatus", "clusterMonitor") { IsOfCluster = true, IsForShards = true },
-        new(AccessFeature.ShardList, "find in config", "find", "clusterMonitor") { IsForShards = true, Database = "config" },
-        new(AccessFeature.DurableNotes, "appendOplogNote", "appendOplogNote", "clusterManager")
-        {
-            IsOfCluster = true, IsForShards = true,
-        },
-    ];
+    /// <summary>What a run asks for beside its operations.</summary>
+    public static IReadOnlyDictionary<AccessFeature, AccessNeed> Needs { get; } = new OrderedDictionary<AccessFeature, AccessNeed>
+    {
+        [AccessFeature.Sizes] = new("read", "collStats"),
+        [AccessFeature.FreshSizes] = new("hostManager", "fsync") { IsOfCluster = true },
+        [AccessFeature.ServerState] = new("clusterMonitor", "serverStatus") { IsOfCluster = true },
+        [AccessFeature.ShardState] = new("clusterMonitor", "serverStatus") { IsOfCluster = true, IsForShards = true },
+        [AccessFeature.ShardList] = new("clusterMonitor", "find") { IsForShards = true, Database = "config" },
+        [AccessFeature.DurableNotes] = new("clusterManager", "appendOplogNote") { IsOfCluster = true, IsForShards = true },
+    };
 
     /// <param name="rights">Of the run's user.</param>
     /// <param name="cluster">Null for anything but a sharded deployment.</param>
@@ -32,14 +29,15 @@ public static class AccessReader
     {
         return new DeploymentAccess
         {
-            User = rights.User, Roles = rights.Roles,
-            Missing = [.. Needs.Where(need => cluster is not null || !need.IsForShards)
-                .Select(need => ProblemOf(need) is { } problem
-                    ? new MissingAccess(need.Feature, problem, problem == AccessProblem.NotAllowed ? need.Role : null) : null)
+            User = rights.User,
+            Roles = [.. rights.Roles.Select(role => role.Database is "" or "admin" ? role.Name : $"{role.Name} on {role.Database}")],
+            Missing = [.. Needs.Where(one => cluster is not null || !one.Value.IsForShards)
+                .Select(one => ProblemOf(one.Key, one.Value) is { } problem
+                    ? new MissingAccess(one.Key, problem, problem == AccessProblem.NotAllowed ? one.Value.Role : null) : null)
                 .OfType<MissingAccess>()],
         };
 
-        AccessProblem? ProblemOf(AccessNeed need) => need.Feature switch
+        AccessProblem? ProblemOf(AccessFeature feature, AccessNeed need) => feature switch
         {
             // What was asked needs no other proof.
             AccessFeature.ServerState => status.IsTrue("ok") ? null
@@ -52,18 +50,15 @@ public static class AccessReader
                 DirectAccess.NoUser => AccessProblem.NoUser,
                 _ => AccessProblem.Unreachable,
             },
-            _ => (need.IsOfCluster ? rights.MayOnCluster(need.Action) : rights.May(need.Action, database, collection))
-                ? null : AccessProblem.NotAllowed,
+            _ => need.MissingIn(rights, database, collection).Any() ? AccessProblem.NotAllowed : null,
         };
     }
 }
 
-/// <summary>Something that a run asks for and can do without.</summary>
-/// <param name="Feature">What it is for.</param>
-/// <param name="Command">That is sent.</param>
-/// <param name="Action">The privilege that the command takes.</param>
-/// <param name="Role">The least built-in role that has it.</param>
-public sealed record AccessNeed(AccessFeature Feature, string Command, string Action, string Role)
+/// <summary>What something takes: privileges, and the role that gives them.</summary>
+/// <param name="Role">The least built-in role that has all of them.</param>
+/// <param name="Actions">The privileges, as MongoDB's manual names them, such as insert.</param>
+public sealed record AccessNeed(string Role, params IReadOnlyList<string> Actions)
 {
     /// <summary>On the server or cluster as a whole; otherwise on the run's database.</summary>
     public bool IsOfCluster { get; init; }
@@ -73,4 +68,11 @@ public sealed record AccessNeed(AccessFeature Feature, string Command, string Ac
 
     /// <summary>In place of the run's; null for that one.</summary>
     public string? Database { get; init; }
+
+    /// <param name="rights">Of the run's user.</param>
+    /// <param name="database">Of the run.</param>
+    /// <param name="collection">Of the run; empty for all of its database.</param>
+    /// <returns>The privileges that the user lacks.</returns>
+    public IEnumerable<string> MissingIn(UserRights rights, string database, string collection) => Actions.Where(action =>
+        !(IsOfCluster ? rights.MayOnCluster(action) : rights.May(action, Database ?? database, collection)));
 }

@@ -36,7 +36,7 @@ internal sealed class DeploymentChecks(ConnectionSecrets secrets, string databas
             });
             deployment.EnsureRunning();
             Inspection inspection = system.Inspect(deployment, connections, $"{database}.*");
-            return new CheckGroup(title, [Server(inspection, deployment), .. OfUser(system, deployment, connections)]);
+            return new CheckGroup(title, [Server(inspection, deployment), .. OfUser(system, deployment, connections, inspection.Rights)]);
         }
         catch (Exception e) when (FailureReport.Classify(e) is not null && !stop.IsCancellationRequested)
         {
@@ -66,21 +66,21 @@ internal sealed class DeploymentChecks(ConnectionSecrets secrets, string databas
             : Check.Warning("server", $"{found}: takes no writes", "name the primary, or the whole set without directConnection");
     }
 
-    private IEnumerable<Check> OfUser(DatabaseSystem system, IDeployment deployment, ConnectionSettings connections)
+    private IEnumerable<Check> OfUser(
+        DatabaseSystem system, IDeployment deployment, ConnectionSettings connections, UserRights rights)
     {
         if (system != DatabaseSystems.MongoDb)
             yield break;
         using MongoConnection connection = MongoConnection.Open(deployment.Address, connections);
-        var user = UserPrivileges.Read(connection);
         BsonDocument tried = connection.RunUnchecked(database, BsonDocument.Of(("listCollections", 1), ("nameOnly", true)));
-        if (user.User is null && ServerError.From(tried).MeansForbidden)
+        if (rights.User is null && ServerError.From(tried).MeansForbidden)
         {
             yield return Check.Problem("user", "nobody is logged in, and the server asks for a login",
                 "name a user: --uri mongodb://USER@HOST --password-file FILE");
             yield break;
         }
 
-        foreach (Check check in RightsChecks.Run(user, database, deployment.Cluster is not null))
+        foreach (Check check in RightsChecks.Run(rights, database, deployment.Cluster is not null))
             yield return check;
         if (system.CompareClock(deployment, connections) is { } clock)
             yield return Clock(clock);

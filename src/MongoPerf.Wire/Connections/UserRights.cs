@@ -15,7 +15,8 @@ public sealed class UserRights
     private readonly IReadOnlyList<(BsonDocument Resource, HashSet<string> Actions)>? _privileges;
 
     private UserRights(
-        string? user, IReadOnlyList<string> roles, IReadOnlyList<(BsonDocument Resource, HashSet<string> Actions)>? privileges) =>
+        string? user, IReadOnlyList<(string Name, string Database)> roles,
+        IReadOnlyList<(BsonDocument Resource, HashSet<string> Actions)>? privileges) =>
         (User, Roles, _privileges) = (user, roles, privileges);
 
     /// <summary>Nothing is known.</summary>
@@ -24,8 +25,8 @@ public sealed class UserRights
     /// <summary>Null when nobody is logged in, or the server does not say.</summary>
     public string? User { get; }
 
-    /// <summary>Such as "readWrite on shop"; those of the database admin by their names alone.</summary>
-    public IReadOnlyList<string> Roles { get; }
+    /// <summary>The user's roles, each with the database that defines it.</summary>
+    public IReadOnlyList<(string Name, string Database)> Roles { get; }
 
     public bool AreKnown => _privileges is not null;
 
@@ -38,13 +39,16 @@ public sealed class UserRights
         .Select(one => one.Resource.FindString("db") ?? "").Where(name => name.Length > 0).Distinct().Order(StringComparer.Ordinal)];
 
     /// <param name="connection">Open; its user is asked about.</param>
-    public static UserRights Read(MongoConnection connection)
+    public static UserRights Read(MongoConnection connection) =>
+        From(connection.RunUnchecked("admin", BsonDocument.Of(("connectionStatus", 1), ("showPrivileges", true))));
+
+    /// <param name="reply">The reply to connectionStatus with showPrivileges.</param>
+    public static UserRights From(BsonDocument reply)
     {
-        BsonDocument reply = connection.RunUnchecked("admin", BsonDocument.Of(("connectionStatus", 1), ("showPrivileges", true)));
         if (reply.FindString("authInfo.authenticatedUsers.0.user") is not { } user)
             return new UserRights(null, [], null) { Told = reply.FindDocument("authInfo.authenticatedUsers") is not null };
-        string[] roles = [.. ItemsOf(reply, "authInfo.authenticatedUserRoles").Select(role =>
-            Name(role.FindString("role")) + (role.FindString("db") is { } database and not "admin" ? $" on {Name(database)}" : ""))];
+        (string, string)[] roles = [.. ItemsOf(reply, "authInfo.authenticatedUserRoles")
+            .Select(role => (Name(role.FindString("role")), Name(role.FindString("db"))))];
         return new UserRights(Name(user), roles, reply.FindDocument("authInfo.authenticatedUserPrivileges") is null ? null
             : [.. ItemsOf(reply, "authInfo.authenticatedUserPrivileges").Select(privilege => (
                 privilege.FindDocument("resource") ?? BsonDocument.Empty,
@@ -54,7 +58,7 @@ public sealed class UserRights
 
     /// <param name="action">As MongoDB's manual names privilege actions, such as insert.</param>
     /// <param name="database">Its name.</param>
-    /// <param name="collection">Its name.</param>
+    /// <param name="collection">Its name; empty for every collection of the database.</param>
     public bool May(string action, string database, string collection) => _privileges is null || _privileges.Any(one =>
         one.Actions.Contains(action) && (one.Resource.IsTrue("anyResource")
             || (one.Resource.FindString("db") is { } d && (d.Length == 0 || d == database)

@@ -1,5 +1,6 @@
 using MongoPerf.Running.Doctor;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Running.Doctor;
 
@@ -34,7 +35,7 @@ public sealed class RightsChecksTests
     [Fact]
     public void A_user_who_may_only_read_can_measure_what_is_there()
     {
-        UserPrivileges reader = User("read", "mongoperf", [Resource(("db", "mongoperf"), ("collection", "")), .. Reading]);
+        UserRights reader = User("read", "mongoperf", [Resource(("db", "mongoperf"), ("collection", "")), .. Reading]);
         Check loading = RightsChecks.Run(reader, "mongoperf", isSharded: false)
             .First(check => check.Found.StartsWith("loading", StringComparison.Ordinal));
         Assert.Equal(CheckState.Warning, loading.State);
@@ -46,7 +47,7 @@ public sealed class RightsChecksTests
     [Fact]
     public void A_user_of_another_database_can_measure_nothing()
     {
-        UserPrivileges other = User("readWrite", "shop", [Resource(("db", "shop"), ("collection", "")), .. Writing]);
+        UserRights other = User("readWrite", "shop", [Resource(("db", "shop"), ("collection", "")), .. Writing]);
         Check reading = RightsChecks.Run(other, "mongoperf", isSharded: false)[1];
         Assert.Equal(CheckState.Problem, reading.State);
         Assert.Contains("or choose another database with --db", reading.Advice!, StringComparison.Ordinal);
@@ -62,18 +63,18 @@ public sealed class RightsChecksTests
     [Fact]
     public void A_server_without_logins_allows_everything() => Assert.Equal(
         ["user: nobody: the server asks for no login, and everything is allowed"],
-        Texts(RightsChecks.Run(UserPrivileges.From(BsonDocument.Of(("authInfo", BsonDocument.Of(
+        Texts(RightsChecks.Run(UserRights.From(BsonDocument.Of(("authInfo", BsonDocument.Of(
             ("authenticatedUsers", Array.Empty<BsonDocument>()), ("authenticatedUserRoles", Array.Empty<BsonDocument>()))), ("ok", 1.0))),
             "mongoperf", isSharded: false)));
 
     [Fact]
     public void A_server_that_lists_no_privileges_is_believed_to_allow_them() => Assert.Equal(
-        "rights: the server does not list them", Texts(RightsChecks.Run(UserPrivileges.From(BsonDocument.Of(
+        "rights: the server does not list them", Texts(RightsChecks.Run(UserRights.From(BsonDocument.Of(
             ("authInfo", BsonDocument.Of(
                 ("authenticatedUsers", new[] { BsonDocument.Of(("user", "loader\u001b[2J"), ("db", "admin")) }))))),
             "mongoperf", isSharded: false))[1]);
 
-    private static IEnumerable<string> Lost(UserPrivileges user, bool isSharded)
+    private static IEnumerable<string> Lost(UserRights user, bool isSharded)
     {
         Check[] lost = [.. RightsChecks.Run(user, "mongoperf", isSharded).Skip(1)];
         Assert.All(lost, check => Assert.Equal(CheckState.Warning, check.State));
@@ -85,10 +86,10 @@ public sealed class RightsChecksTests
     private static BsonDocument Resource(params (string Name, object? Value)[] parts) => BsonDocument.Of(parts);
 
     /// <summary>Each privilege is a resource and what may be done with it.</summary>
-    private static UserPrivileges User(string role, string database, params object[][] privileges) =>
-        UserPrivileges.From(BsonDocument.Of(("authInfo", BsonDocument.Of(
+    private static UserRights User(string role, string database, params object[][] privileges) =>
+        UserRights.From(BsonDocument.Of(("authInfo", BsonDocument.Of(
             ("authenticatedUsers", new[] { BsonDocument.Of(("user", "loader"), ("db", database)) }),
             ("authenticatedUserRoles", new[] { BsonDocument.Of(("role", role), ("db", database)) }),
-            ("authenticatedUserPrivileges", privileges.Select(privilege => BsonDocument.Of(
+            ("authenticatedUserRights", privileges.Select(privilege => BsonDocument.Of(
                 ("resource", privilege[0]), ("actions", privilege.Skip(1).Cast<string>().ToArray()))).ToArray())))));
 }
