@@ -129,8 +129,9 @@ public sealed class WireCollection : IDisposable
     /// <returns>False for one that was there before its first run, which is emptied instead.</returns>
     public bool Drop() => Retry(connection =>
     {
-        bool isKept = _isAdopted || FindMarker(connection)?.IsTrue(Adopted) is true;
-        if (isKept)
+        // Kept for the next attempt, which finds no marker where this one deletes it and fails behind that.
+        _isAdopted = _isAdopted || FindMarker(connection)?.IsTrue(Adopted) is true;
+        if (_isAdopted)
             _longCommands.Run(connection, _access.Database, CollectionCommands.DeleteAll(_collection));
         else
             _administration.Drop(connection);
@@ -138,7 +139,7 @@ public sealed class WireCollection : IDisposable
             ("delete", MarkerCollection),
             ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("limit", 1)) })));
         _administration.TakeBack(connection);
-        return !isKept;
+        return !_isAdopted;
     });
 
     /// <inheritdoc cref="IDataStore.FindEnd"/>

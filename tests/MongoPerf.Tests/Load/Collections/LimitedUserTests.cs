@@ -43,6 +43,19 @@ public sealed class LimitedUserTests : IDisposable
         Assert.DoesNotContain("drop", _mongos.HeardNames);
     }
 
+    [Fact]
+    public void An_administrators_collection_is_not_dropped_when_the_server_fails_behind_the_deletion_of_its_marker()
+    {
+        _mongos.Documents["perf.mongoperf"] = [BsonDocument.Of(("_id", "docs"), ("program", "mongoperf"), ("adopted", true))];
+        _mongos.Replies["delete"] = command => command.FindString("delete") == "mongoperf" && _mongos.Documents.Remove("perf.mongoperf")
+            ? FakeMongos.Refusal(11600, "interrupted at shutdown")
+            : BsonDocument.Of(("n", 0), ("ok", 1.0));
+        using WireCollection collection = Open();
+        Assert.False(collection.Drop());
+        Assert.Equal(2, _mongos.Heard.Count(text => text.Contains("\"delete\": \"mongoperf\"", StringComparison.Ordinal)));
+        Assert.DoesNotContain("drop", _mongos.HeardNames);
+    }
+
     [Theory]
     [InlineData(true, true)]
     [InlineData(false, false)]
