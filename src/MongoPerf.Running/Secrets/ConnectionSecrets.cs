@@ -24,7 +24,10 @@ public sealed class ConnectionSecrets(string? passwordFile, Func<string, string?
 
     private bool _fileWasUsed;
 
-    /// <summary>The same requests with whole connection strings. Those that have what they need are left as they are.</summary>
+    /// <summary>
+    /// The same requests with whole connection strings, and the one login to shards that they share. Those that have what they need are left
+    /// as they are.
+    /// </summary>
     /// <exception cref="UserException">A password is missing, and neither a file nor a terminal has it.</exception>
     public static IReadOnlyList<RunRequest> Complete(IReadOnlyList<RunRequest> requests) =>
         new ConnectionSecrets(requests[0].PasswordFile, SecretPrompt.Ask).CompleteAll(requests);
@@ -38,6 +41,9 @@ public sealed class ConnectionSecrets(string? passwordFile, Func<string, string?
     internal IReadOnlyList<RunRequest> CompleteAll(IReadOnlyList<RunRequest> requests)
     {
         RunRequest[] whole = [.. requests.Select(request => request.Uri is { } uri ? request with { Uri = Complete(uri) } : request)];
+        // Once, before the first run: nobody may be there to answer when the second begins.
+        ShardLogin? shards = whole.Select(request => request.ShardLogin).FirstOrDefault(login => login is not null)?.Complete(ask);
+        whole = [.. whole.Select(request => request.ShardLogin is null ? request : request with { ShardLogin = shards })];
         if (passwordFile is not null && !_fileWasUsed)
         {
             throw new UserException(

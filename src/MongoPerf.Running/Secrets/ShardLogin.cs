@@ -1,4 +1,3 @@
-using MongoPerf.Platforms;
 using MongoPerf.Texts.Input;
 using MongoPerf.Wire.Authentication;
 
@@ -9,10 +8,18 @@ namespace MongoPerf.Running.Secrets;
 /// <param name="PasswordFile">Its first line is the password; null asks at the terminal.</param>
 public sealed record ShardLogin(string User, string? PasswordFile)
 {
+    public const string FileOption = "--shard-password-file";
+
+    /// <summary>The login that <see cref="Complete"/> has made of these.</summary>
+    public MongoCredential? Credential { get; private init; }
+
+    /// <param name="ask">Gets a question; null when nobody can be asked.</param>
     /// <exception cref="UserException">The file can't be read, or there is none and no terminal either.</exception>
-    public MongoCredential Read() => MongoCredential.OfAdmin(User,
-        PasswordFile is { } file ? Secrets.PasswordFile.Read(file)
-            : SecretPrompt.Ask($"password of {User} on the shards: ")
+    public ShardLogin Complete(Func<string, string?> ask) => this with
+    {
+        Credential = MongoCredential.OfAdmin(User, PasswordFile is { } file ? Secrets.PasswordFile.Read(file, FileOption)
+            : ask($"password of {User} on the shards: ")
             ?? throw new UserException(ExitCode.WrongUsage, $"the password of --shard-user {User} is missing, and there is no terminal to "
-                + "prompt for it", "--shard-password-file FILE reads it"));
+                + "prompt for it", $"{FileOption} FILE reads it")),
+    };
 }

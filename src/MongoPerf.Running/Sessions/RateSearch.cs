@@ -82,6 +82,7 @@ public static class RateSearch
         return read with
         {
             Uri = opened.Uri,
+            ShardLogin = opened.ShardLogin,
             Live = opened.Live,
             Engine = opened.Engine,
             Settings = read.Settings with { Engine = opened.Settings.Engine, Plan = read.Settings.Plan with { Changes = changes } },

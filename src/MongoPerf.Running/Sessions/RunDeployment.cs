@@ -72,7 +72,7 @@ public sealed record RunDeployment(IDeployment Deployment, Inspection Inspection
         {
             Settings = request.Settings.Deployment,
             Hosts = hosts,
-            Connections = connections with { Stop = stop, ShardCredential = request.ShardLogin?.Read() },
+            Connections = connections with { Stop = stop, ShardCredential = request.ShardLogin?.Credential },
             RequiredKind = request.RequiredKind,
             ServerProgram = request.ServerProgram,
             DataFolder = folder.DataPath,

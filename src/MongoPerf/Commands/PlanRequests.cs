@@ -103,7 +103,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         if (user is null)
             return file is null ? null
                 : throw new UserException(
-                    ExitCode.WrongUsage, "--shard-password-file needs the user whose password it holds", "name it with --shard-user");
+                    ExitCode.WrongUsage, $"{ShardLogin.FileOption} needs the user whose password it holds", "name it with --shard-user");
         return uri is not null ? new ShardLogin(user, file)
             : throw new UserException(
                 ExitCode.WrongUsage, "--shard-user only applies to the shards behind a mongos", "name the mongos with --uri");

@@ -28,7 +28,7 @@ internal sealed class SharedOptions
         "A user of the shards' own database admin, as which their state is read directly: "
             + "the users of a cluster do not exist on its shards", "NAME");
 
-    public Option<string?> ShardPasswordFile { get; } = OptionTypes.Text("--shard-password-file",
+    public Option<string?> ShardPasswordFile { get; } = OptionTypes.Text(Running.Secrets.ShardLogin.FileOption,
         "File with the password of --shard-user; without it, the password is prompted for at the terminal", "FILE");
 
     public Option<string?> Database { get; } = OptionTypes.Text("--db", "Database [default: mongoperf]", "NAME");

@@ -4,6 +4,7 @@ using MongoPerf.Load.Executors.Wire;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
 using MongoPerf.Load.Sharding;
+using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 using MongoPerf.Storage;
@@ -118,6 +119,29 @@ public sealed class ShardsOfADeploymentTests : IDisposable
 
     private static RunDeployment On(GivenDeployment deployment) => new(
         deployment, DeploymentInspector.Inspect(deployment, ConnectionSettings.Default, "perf.users"), ConnectionSettings.Default);
+
+    [Fact]
+    public void The_password_of_the_shards_user_is_asked_for_once_for_all_runs_of_a_command()
+    {
+        List<string> asked = [];
+        RunRequest one = Request(Plain) with { Uri = "mongodb://h/", ShardLogin = new ShardLogin("monitor", null) };
+        IReadOnlyList<RunRequest> whole = new ConnectionSecrets(null, question =>
+        {
+            asked.Add(question);
+            return "secret";
+        }).CompleteAll([one, one with { Uri = "mongodb://other/" }]);
+        Assert.Equal(["password of monitor on the shards: "], asked);
+        Assert.All(whole, request => Assert.Equal(("monitor", "secret"),
+            (request.ShardLogin!.Credential!.UserName, request.ShardLogin.Credential.Password)));
+    }
+
+    [Fact]
+    public void A_missing_password_file_of_the_shards_user_is_told_by_its_own_option()
+    {
+        UserException e = Assert.Throws<UserException>(() =>
+            new ShardLogin("monitor", _folder.At("missing")).Complete(_ => null));
+        Assert.Equal($"--shard-password-file: '{_folder.At("missing")}' can't be read: there is no such file", e.Message);
+    }
 
     private RunStore Store() => RunStore.Create(_folder.At("run"), RunParts.Run("run"), RunParts.Settings());
 
