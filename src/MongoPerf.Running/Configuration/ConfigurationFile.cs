@@ -1,5 +1,6 @@
 using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Systems;
+using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 using MongoPerf.Texts.Yaml;
 using MongoPerf.Wire.Connections;
@@ -96,8 +97,18 @@ internal sealed record ConfigurationFile(
         private string RunsFolder(ScenarioNode node, string value)
         {
             string full = FullPath(value);
-            return !isProject || full.StartsWith(Folder + System.IO.Path.DirectorySeparatorChar, StringComparison.Ordinal) ? full
-                : throw Refuse(node, $"runs is '{value}', which leads out of the project's folder");
+            if (!isProject)
+                return full;
+            if (!full.StartsWith(Folder + System.IO.Path.DirectorySeparatorChar, StringComparison.Ordinal))
+                throw Refuse(node, $"runs is '{value}', which leads out of the project's folder");
+            for (string at = full; at != Folder; at = System.IO.Path.GetDirectoryName(at)!)
+            {
+                if (OwnFiles.IsLink(at))
+                    throw Refuse(
+                        node, $"runs is '{value}', and {CommandText.OfPath(at)} is a link, which may lead out of the project's folder");
+            }
+
+            return full;
         }
 
         private NamedDeployment[] ReadDeployments(MappingReader reader)

@@ -117,6 +117,21 @@ public sealed class SettingsTests : IDisposable
         Read();
     }
 
+    [Theory]
+    [InlineData("runs: out/runs\nlanguage: zh", "work/out")]
+    [InlineData("runs: out/", "work/out")]
+    [InlineData("runs: a/b/c", "work/a/b")]
+    public void A_project_can_not_lead_runs_elsewhere_by_a_link(string text, string link)
+    {
+        Project(text);
+        Directory.CreateDirectory(Path.GetDirectoryName(_folder.At(link))!);
+        Directory.CreateSymbolicLink(_folder.At(link), _folder.At("home"));
+        UserException e = Assert.Throws<UserException>(() => Read());
+        Assert.EndsWith(" is a link, which may lead out of the project's folder", e.Message, StringComparison.Ordinal);
+        Directory.Delete(_folder.At(link));
+        Assert.StartsWith(_folder.At("work/"), Read().Runs, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void A_project_can_not_lead_a_name_of_the_users_elsewhere()
     {
@@ -178,6 +193,8 @@ public sealed class SettingsTests : IDisposable
             .Where(key => key.StartsWith("MONGOPERF_", StringComparison.Ordinal) && key.All(c => char.IsAsciiLetterUpper(c) || c == '_'))];
         Assert.Empty(named.Except(EnvironmentVariable.All.Select(one => one.Name)));
         string docs = File.ReadAllText(Path.Combine(RepositoryPaths.Root, "docs", "configuration.md"));
+        Assert.Equal(EnvironmentVariable.All.Select(one => one.Name).Order(), docs.Split('\n')
+            .Where(line => line.StartsWith("| `MONGOPERF_", StringComparison.Ordinal)).Select(line => line.Split('`')[1]).Order());
         Assert.All(EnvironmentVariable.All, one => Assert.Contains($"\n| `{one.Name}` | ", docs, StringComparison.Ordinal));
         Assert.All(SettingRule.All, rule => Assert.Contains(
             $"\n| `{rule.Key}` | `{rule.Option}` | `{rule.Variable}` | ", docs, StringComparison.Ordinal));
