@@ -21,18 +21,24 @@ internal static class CompletionScript
         IReadOnlyList<CompletedCommand> commands = CompletedCommand.AllOf(root);
         string tables = shell switch
         {
-            "bash" => CaseTables(commands, (name, _) => Quoted(name)),
+            "bash" => CaseTables(commands, (name, _) => Quoted(name)) + Resource("sh"),
             // A colon ends the word that is described.
-            "zsh" => CaseTables(commands, (name, description) => Quoted($"{name}:{description}")),
+            "zsh" => CaseTables(commands, (name, description) => Quoted($"{name}:{description}")) + Resource("sh"),
             "fish" => FishLines(commands),
             "pwsh" => PowerShellTables(commands),
             _ => throw new ArgumentOutOfRangeException(nameof(shell), shell, "no such shell"),
         };
-        using Stream stream = typeof(CompletionScript).Assembly.GetManifestResourceStream($"completion.{shell}")!;
-        return new StreamReader(stream).ReadToEnd().Replace(TablesMark, tables.TrimEnd('\n'), StringComparison.Ordinal);
+        return Resource(shell).Replace(TablesMark, tables.TrimEnd('\n'), StringComparison.Ordinal);
     }
 
-    /// <summary>Functions of bash and zsh: the words after a command, and what a value may be.</summary>
+    /// <param name="shell">A shell, or sh for what bash and zsh have in common.</param>
+    private static string Resource(string shell)
+    {
+        using Stream stream = typeof(CompletionScript).Assembly.GetManifestResourceStream($"completion.{shell}")!;
+        return new StreamReader(stream).ReadToEnd();
+    }
+
+    /// <summary>Functions of bash and zsh: the words after a command, and what a value may be. They fail where there is none.</summary>
     /// <param name="commands">All of them.</param>
     /// <param name="word">Makes a quoted word of a name and its description.</param>
     private static string CaseTables(IReadOnlyList<CompletedCommand> commands, Func<string, string, string> word)
@@ -46,7 +52,7 @@ internal static class CompletionScript
             script.Append($"      options=({string.Join(' ', options)}) ;;\n");
         }
 
-        script.Append("  esac\n}\n\n_mongoperf_value() {\n  case $1 in\n");
+        script.Append("    *) return 1 ;;\n  esac\n}\n\n_mongoperf_value() {\n  case $1 in\n");
         foreach ((CompletedValue value, IEnumerable<string> places) in ValuesByPlace(commands))
         {
             script.Append($"    {string.Join(" | ", places.Select(Quoted))})\n");
@@ -54,7 +60,7 @@ internal static class CompletionScript
             script.Append($"values=({string.Join(' ', value.Words.Select(Quoted))}) ;;\n");
         }
 
-        return script.Append("    *) return 1 ;;\n  esac\n}\n").ToString();
+        return script.Append("    *) return 1 ;;\n  esac\n}\n\n").ToString();
     }
 
     /// <summary>Lines for fish, which knows what an option is; only what stands in place of a value must be said.</summary>

@@ -2,28 +2,6 @@
 
 @TABLES@
 
-# Names of deployments, and the runs folder, of a project's file (in this folder) and the user's.
-_mongoperf_configured() {
-  local file line inside runs= a_folder='^runs: *([^ #]+)' a_name='^ +([A-Za-z0-9._-]+):'
-  for file in ./mongoperf.yaml "${XDG_CONFIG_HOME:-$HOME/.config}/mongoperf/config.yaml"; do
-    [[ -r $file ]] || continue
-    inside=
-    while IFS= read -r line; do
-      if [[ ! $runs && $line =~ $a_folder ]]; then
-        runs=${BASH_REMATCH[1]}
-        [[ $runs == [/~]* ]] || runs=${file%/*}/$runs
-      elif [[ $line == deployments:* ]]; then
-        inside=1
-      elif [[ $line == [a-z]* ]]; then
-        inside=
-      elif [[ $inside && $line =~ $a_name && ${BASH_REMATCH[1]} != @(uri|passwordFile) ]]; then
-        names+=("@${BASH_REMATCH[1]}")
-      fi
-    done < "$file"
-  done
-  [[ $runs && ! $out ]] && out=$runs
-}
-
 _mongoperf() {
   local typed=${COMP_LINE:0:COMP_POINT} out=${MONGOPERF_RUNS:-}
   local command= option= argument=1 cur= before= word kind= list=
@@ -32,23 +10,8 @@ _mongoperf() {
   read -ra line <<< "$typed"
   [[ $typed == *[[:space:]] ]] || { cur=${line[-1]}; unset 'line[-1]'; }
 
-  # Which command is it, and what does the last word before the cursor ask for?
   for word in "${line[@]:1}"; do
-    _mongoperf_words "$command"
-    if [[ $option ]]; then
-      [[ $option == --out ]] && out=$word
-      option=
-    elif [[ $word == --*=* ]]; then
-      [[ $word == --out=* ]] && out=${word#*=}
-    elif [[ $word == -* ]]; then
-      _mongoperf_value "$command $word" && option=$word
-    elif [[ ! $command && $word == help ]]; then
-      :
-    elif [[ " ${commands[*]} " == *" $word "* ]]; then
-      command=${command:+$command }$word
-    else
-      ((++argument))
-    fi
+    _mongoperf_take "$word"
   done
 
   _mongoperf_words "$command"

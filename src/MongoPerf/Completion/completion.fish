@@ -22,7 +22,7 @@ function __mongoperf_files
     set -l config "$HOME/.config"
     test -n "$XDG_CONFIG_HOME"; and set config $XDG_CONFIG_HOME
     for file in ./mongoperf.yaml $config/mongoperf/config.yaml
-        test -r $file; and echo $file
+        test -f $file -a -r $file; and echo $file
     end
 end
 

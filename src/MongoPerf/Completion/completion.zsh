@@ -3,52 +3,13 @@
 
 @TABLES@
 
-# Names of deployments, and the runs folder, of a project's file (in this folder) and the user's.
-_mongoperf_configured() {
-  local file line inside runs=
-  local -a match mbegin mend
-  for file in ./mongoperf.yaml "${XDG_CONFIG_HOME:-$HOME/.config}/mongoperf/config.yaml"; do
-    [[ -r $file ]] || continue
-    inside=
-    while IFS= read -r line; do
-      if [[ -z $runs && $line =~ '^runs: *([^ #]+)' ]]; then
-        runs=$match[1]
-        [[ $runs == [/~]* ]] || runs=${file%/*}/$runs
-      elif [[ $line == deployments:* ]]; then
-        inside=1
-      elif [[ $line == [a-z]* ]]; then
-        inside=
-      elif [[ -n $inside && $line =~ '^ +([A-Za-z0-9._-]+):' && $match[1] != (uri|passwordFile) ]]; then
-        names+=("@$match[1]")
-      fi
-    done < "$file"
-  done
-  [[ -n $runs && -z $out ]] && out=$runs
-}
-
 _mongoperf() {
-  local command= option= out=${MONGOPERF_RUNS:-} word kind= list=
+  local command= option= out=${MONGOPERF_RUNS:-} kind= list=
   local -i argument=1 i
   local -a commands options values found names
 
-  # Which command is it, and what does the last word before the cursor ask for?
   for ((i = 2; i < CURRENT; i++)); do
-    word=${(Q)words[i]}
-    _mongoperf_words "$command"
-    if [[ -n $option ]]; then
-      [[ $option == --out ]] && out=$word
-      option=
-    elif [[ $word == --*=* ]]; then
-      [[ $word == --out=* ]] && out=${word#*=}
-    elif [[ $word == -* ]]; then
-      _mongoperf_value "$command $word" && option=$word
-    elif [[ -z $command && $word == help ]]; then
-      :
-    elif (( ${commands[(I)${(b)word}:*]} )); then
-      command="${command:+$command }$word"
-    else
-      (( ++argument ))
-    fi
+    _mongoperf_take "${(Q)words[i]}"
   done
 
   _mongoperf_words "$command"

@@ -100,6 +100,13 @@ public sealed class CompletionTests : IDisposable
     }
 
     [Fact]
+    public void A_pipe_in_place_of_a_projects_file_is_not_waited_for()
+    {
+        Process.Start("mkfifo", [_folder.At("mongoperf.yaml")]).WaitForExit();
+        Assert.Empty(Offered("mongoperf series --uri "));
+    }
+
+    [Fact]
     public void Bash_lists_own_scenarios_and_files_beside_those_of_the_program()
     {
         foreach (string file in (string[])["scenarios/own/mine.yaml", "scenarios/examples/start.yaml", "my.yaml", "my.txt"])
