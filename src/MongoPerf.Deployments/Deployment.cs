@@ -82,8 +82,7 @@ public interface IDeployment : IDisposable
     ShardedCluster? Cluster => null;
 
     /// <summary>The replica sets of which it is noticed when their primary is gone: the shards, or the set itself.</summary>
-    IReadOnlyList<WatchedSet> WatchedSets =>
-        [.. (Cluster?.Shards ?? []).Select(shard => new WatchedSet($"shard {shard.Name}", shard.Primary))];
+    IReadOnlyList<WatchedSet> WatchedSets => WatchedSet.Of(Cluster);
 
     /// <summary>
     /// Looks again which member of each set takes writes, and which shards there are, where nobody else says so: of a deployment that

@@ -9,7 +9,7 @@ namespace MongoPerf.Deployments;
 
 /// <summary>Servers that exist (<c>--uri</c>): never started nor stopped.</summary>
 /// <remarks>
-/// Remarks: where the members of a replica set are known, the primary takes writes, and reads go where their preference says; several
+/// Where the members of a replica set are known, the primary takes writes, and reads go where their preference says; several
 /// mongos share the workers; with directConnection=true it is the host that was named, whatever it is.
 /// </remarks>
 public sealed class GivenDeployment(
@@ -68,8 +68,7 @@ public sealed class GivenDeployment(
         return false;
     }
 
-    public IReadOnlyList<WatchedSet> WatchedSets => _set is { } set ? [set]
-        : [.. (Cluster?.Shards ?? []).Select(shard => new WatchedSet($"shard {shard.Name}", shard.Primary))];
+    public IReadOnlyList<WatchedSet> WatchedSets => _set is { } set ? [set] : WatchedSet.Of(Cluster);
 
     public void Refresh()
     {

@@ -25,7 +25,8 @@ internal static class MongosParts
             return known ?? new ShardedCluster(RouterKind.Mongos, mongos.Address, mongos.Address, []) { Direct = DirectAccess.NotAllowed };
         // Its members are servers themselves, whatever the way to the mongos was. Who takes writes they tell without a login.
         ConnectionSettings brief = settings.ConnectingWithin(Patience).ForHello();
-        ShardAddress[] all = [.. shards.Select(shard => ReadShard(shard, brief, known)).OfType<ShardAddress>()];
+        ShardAddress[] all = [.. shards.DistinctBy(shard => shard.FindString("_id"))
+            .Select(shard => ReadShard(shard, brief, known)).OfType<ShardAddress>()];
         return all.Length > 0
             ? new ShardedCluster(RouterKind.Mongos, mongos.Address, mongos.Address, all)
             {

@@ -9,7 +9,12 @@ namespace MongoPerf.Load.Sharding;
 /// <summary>A replica set of a deployment: a shard, or the set that it is.</summary>
 /// <param name="Title">Such as "shard s0".</param>
 /// <param name="Primary">The member that takes writes, as far as is known.</param>
-public sealed record WatchedSet(string Title, ServerAddress Primary);
+public sealed record WatchedSet(string Title, ServerAddress Primary)
+{
+    /// <param name="cluster">Null for none.</param>
+    public static IReadOnlyList<WatchedSet> Of(ShardedCluster? cluster) =>
+        [.. (cluster?.Shards ?? []).Select(shard => new WatchedSet($"shard {shard.Name}", shard.Primary))];
+}
 
 /// <summary>
 /// Sees which replica sets have a primary, beside the operations: a router keeps its clients waiting for a shard without one, and they see

@@ -34,7 +34,8 @@ public sealed class MachineChecks(Version? serverVersion, string root = "/")
     /// <param name="runsFolder">Where runs, and the data of servers that they start, would lie.</param>
     public IReadOnlyList<Check> Run(string runsFolder)
     {
-        EnvironmentInfo machine = EnvironmentReader.Read(runsFolder, serverOnSameMachine: true, root);
+        string existing = StorageChecks.Existing(Path.GetFullPath(runsFolder));
+        EnvironmentInfo machine = EnvironmentReader.Read(existing, serverOnSameMachine: true, root);
         return
         [
             .. new[]
@@ -42,7 +43,7 @@ public sealed class MachineChecks(Version? serverVersion, string root = "/")
                 Processor(machine), Memory(machine), Swapped(), Limits(), Handles(), Processes(), Maps(), Clock(), Frequency(), HugePages(),
                 Swappiness(), Numa(),
             }.OfType<Check>(),
-            .. new StorageChecks(root).Run(runsFolder),
+            .. new StorageChecks(root).Run(existing, machine),
         ];
     }
 

@@ -18,12 +18,12 @@ internal sealed class StorageChecks(string root)
 
     private static readonly string[] Networks = ["nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs", "ceph", "glusterfs"];
 
-    public IReadOnlyList<Check> Run(string folder)
+    /// <param name="folder">The runs folder, or the nearest above that is there.</param>
+    /// <param name="machine">What was read for this folder.</param>
+    public IReadOnlyList<Check> Run(string folder, EnvironmentInfo machine)
     {
-        string existing = Existing(Path.GetFullPath(folder));
-        var mount = MountedDisk.Find(existing, Path.Combine(root, "proc"));
-        EnvironmentInfo machine = EnvironmentReader.Read(existing, serverOnSameMachine: true, root);
-        return [.. new[] { Writable(existing), Free(machine, existing), FileSystem(mount), Readahead(mount) }.OfType<Check>()];
+        var mount = MountedDisk.Find(folder, Path.Combine(root, "proc"));
+        return [.. new[] { Writable(folder), Free(machine, folder), FileSystem(mount), Readahead(mount) }.OfType<Check>()];
     }
 
     /// <summary>Tried, since what the modes say is not all that counts.</summary>
@@ -99,7 +99,7 @@ internal sealed class StorageChecks(string root)
     }
 
     /// <summary>The nearest folder above that is there.</summary>
-    private static string Existing(string folder)
+    public static string Existing(string folder)
     {
         while (!Directory.Exists(folder))
             folder = Path.GetDirectoryName(folder)!;

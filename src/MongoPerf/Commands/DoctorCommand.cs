@@ -100,10 +100,10 @@ internal static class DoctorCommand
     private static long Count(IReadOnlyList<CheckGroup> groups, CheckState state) =>
         groups.Sum(group => group.Checks.Count(check => check.State == state));
 
-    /// <summary>Lines after the first begin below its text.</summary>
+    /// <summary>Lines after the first begin below its text, which may quote the names of others' programs and mounts.</summary>
     private static void WriteLines(TextWriter output, string start, string text)
     {
-        foreach ((int index, string line) in Words.Wrap(text, Width - Indentation).Split('\n').Index())
+        foreach ((int index, string line) in Words.Wrap(Masking.Shown(text), Width - Indentation).Split('\n').Index())
             output.WriteLine((index == 0 ? start : "").PadRight(Indentation) + line);
     }
 }

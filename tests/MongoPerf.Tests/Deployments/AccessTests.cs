@@ -78,6 +78,14 @@ public sealed class AccessTests : IDisposable
     }
 
     [Fact]
+    public void A_shard_that_is_listed_twice_is_one()
+    {
+        BsonDocument shard = BsonDocument.Of(("_id", "s0"), ("host", $"s0/{_shard.Address}"));
+        _mongos.Documents["config.shards"] = [shard, shard];
+        Assert.Equal("s0", Assert.Single(Find(ConnectionSettings.Default).Cluster!.Shards).Name);
+    }
+
+    [Fact]
     public void Shards_that_this_client_can_not_reach_are_asked_for_nothing()
     {
         _mongos.Documents["config.shards"] = [BsonDocument.Of(("_id", "s0"), ("host", "s0/127.0.0.1:1"))];
