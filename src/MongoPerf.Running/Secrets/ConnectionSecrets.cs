@@ -25,8 +25,8 @@ public sealed class ConnectionSecrets(string? passwordFile, Func<string, string?
     private bool _fileWasUsed;
 
     /// <summary>
-    /// The same requests with whole connection strings, and the one login to shards that they share. Those that have what they need are left
-    /// as they are.
+    /// The same requests with whole connection strings, and the one login to shards that they share. Those that have what they need
+    /// are left as they are.
     /// </summary>
     /// <exception cref="UserException">A password is missing, and neither a file nor a terminal has it.</exception>
     public static IReadOnlyList<RunRequest> Complete(IReadOnlyList<RunRequest> requests) =>

@@ -128,7 +128,7 @@ public sealed class SettingsTests : IDisposable
         Directory.CreateSymbolicLink(_folder.At(link), _folder.At("home"));
         UserException e = Assert.Throws<UserException>(() => Read());
         Assert.EndsWith(" is a link, which may lead out of the project's folder", e.Message, StringComparison.Ordinal);
-        Directory.Delete(_folder.At(link));
+        File.Delete(_folder.At(link));
         Assert.StartsWith(_folder.At("work/"), Read().Runs, StringComparison.Ordinal);
     }
 

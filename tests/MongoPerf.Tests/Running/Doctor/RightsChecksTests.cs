@@ -90,6 +90,6 @@ public sealed class RightsChecksTests
         UserRights.From(BsonDocument.Of(("authInfo", BsonDocument.Of(
             ("authenticatedUsers", new[] { BsonDocument.Of(("user", "loader"), ("db", database)) }),
             ("authenticatedUserRoles", new[] { BsonDocument.Of(("role", role), ("db", database)) }),
-            ("authenticatedUserRights", privileges.Select(privilege => BsonDocument.Of(
+            ("authenticatedUserPrivileges", privileges.Select(privilege => BsonDocument.Of(
                 ("resource", privilege[0]), ("actions", privilege.Skip(1).Cast<string>().ToArray()))).ToArray())))));
 }
