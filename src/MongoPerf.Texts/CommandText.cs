@@ -15,11 +15,10 @@ public static partial class CommandText
     public static string Program { get; } =
         Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } named ? Quoted(named) : "mongoperf";
 
-    /// <summary>A call that is stored, as whoever called this program can type it again.</summary>
-    public static string Again(string call) =>
-        call.StartsWith("mongoperf ", StringComparison.Ordinal) ? Program + call["mongoperf".Length..] : call;
-
-    /// <summary>A call that is stored, with other values of some options and without those that change only what it shows.</summary>
+    /// <summary>
+    /// A call that is stored, as whoever called this program can type it again: with other values of some options, and without those that
+    /// change only what it shows.
+    /// </summary>
     /// <param name="call">As it is stored.</param>
     /// <param name="options">With their values, such as "--repeat 5"; a name alone, such as "--cache", leaves the option out.</param>
     public static string Again(string call, params string[] options)
@@ -35,7 +34,9 @@ public static partial class CommandText
                 kept.Add(words[i]);
         }
 
-        return Again(string.Join(' ', [.. kept, .. options.Where(option => option.Contains(' '))]));
+        if (kept is ["mongoperf", ..])
+            kept[0] = Program;
+        return string.Join(' ', [.. kept, .. options.Where(option => option.Contains(' '))]);
     }
 
     /// <summary>An argument as a shell takes it: in quotes where a character might mean something to it.</summary>

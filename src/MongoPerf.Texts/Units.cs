@@ -62,6 +62,25 @@ public static class Units
     /// <summary>97 %, 0.5 %.</summary>
     public static string Percent(double share) => double.IsFinite(share) ? Significant(share * 100) + " %" : None;
 
+    /// <summary>"-57 %", "+4 %", from twice as much on "× 2.6".</summary>
+    /// <param name="ratio">What it became to what it was.</param>
+    public static string Change(double ratio)
+    {
+        double change = Math.Round(ratio - 1, 2);
+        return ratio >= 2 ? $"× {Significant(ratio)}" : $"{(change > 0 ? "+" : change < 0 ? "-" : "")}{Percent(Math.Abs(change))}";
+    }
+
+    /// <summary>Rounds up to two digits: 1,234 to 1,300.</summary>
+    /// <param name="value">Greater than 0.</param>
+    public static long TwoDigits(double value)
+    {
+        double unit = Math.Pow(10, Math.Max(0, Math.Floor(Math.Log10(value)) - 1));
+        return (long)(Math.Ceiling(value / unit) * unit);
+    }
+
+    /// <summary>"960MB", as options and files take a size, in powers of 1,024 and never less.</summary>
+    public static string Megabytes(double bytes) => string.Create(CultureInfo.InvariantCulture, $"{Math.Ceiling(bytes / (1 << 20)):0}MB");
+
     /// <summary>Three digits that count, without zeros at the end: 123, 12.3, 1.23, 0.5.</summary>
     public static string Significant(double value)
     {

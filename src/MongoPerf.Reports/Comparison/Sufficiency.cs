@@ -34,17 +34,10 @@ public sealed record WindowLength(double Seconds, double Warmup, string? Option,
         // A second at either end may be cut off.
         double factor = (needed + 1) / Seconds;
         if (Option == "--operations" && Operations is { } count)
-            return string.Create(CultureInfo.InvariantCulture, $"--operations {Rounded(count * factor)}");
+            return string.Create(CultureInfo.InvariantCulture, $"--operations {Units.TwoDigits(count * factor)}");
         double all = HasOwnWarmup ? needed + 1 + Warmup : factor * (Seconds + Warmup);
         double round = RoundSeconds.FirstOrDefault(s => s >= all, Math.Ceiling(all / 3600) * 3600);
         return $"{Option} {(round % 60 == 0 && round > 60 ? $"{round / 60:0}m" : $"{round:0}s")}";
-    }
-
-    /// <summary>Two digits, never less.</summary>
-    private static long Rounded(double count)
-    {
-        double unit = Math.Pow(10, Math.Max(0, Math.Floor(Math.Log10(count)) - 1));
-        return (long)(Math.Ceiling(count / unit) * unit);
     }
 }
 

@@ -74,7 +74,7 @@ internal static class ForecastAnswer
                 [
                     one.Operation.Name, Units.Rate(one.Operation.MeasuredPerSecond),
                     Figure(one.Point.PerSecond, runs[0], runs, v => Units.Rate(v)), Interval(one.Point.PerSecond),
-                    one.Point.PerSecond?.Value / one.Operation.MeasuredPerSecond is { } change ? Units.Percent(change - 1) : Units.None,
+                    one.Point.PerSecond?.Value / one.Operation.MeasuredPerSecond is { } change ? Units.Change(change) : Units.None,
                     Figure(one.Point.P99Microseconds, runs[0], runs, v => Units.Latency(v)), Trust(one.Point),
                 ])]);
     }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Storage;
 
@@ -47,7 +46,7 @@ public sealed record NarrowingRun(string Command, TimeSpan Time, IReadOnlyList<s
                 limit = Math.Min(limit, Math.Max(LeastMemoryBytes, most));
                 documents = limit * servers / each;
                 double cache = Math.Max(LeastCacheBytes, limit * ((forecast.Target.CacheBytes ?? (memory / 2)) / memory));
-                limits = [$"--memory-limit {Megabytes(limit)}", $"--cache {Megabytes(cache)}"];
+                limits = [$"--memory-limit {Units.Megabytes(limit)}", $"--cache {Units.Megabytes(cache)}"];
             }
             else if (forecast.Measured.MemoryBytes is { } measured)
             {
@@ -55,10 +54,10 @@ public sealed record NarrowingRun(string Command, TimeSpan Time, IReadOnlyList<s
             }
         }
 
-        long target = Rounded(documents);
+        long target = Units.TwoDigits(documents);
         string command = CommandText.Again(
             run.Run.CommandLine,
-            [.. LeftOut, $"--target {Units.Count(target)}", $"--step {Units.Count(Rounded(target / (double)Sizes))}", .. limits]);
+            [.. LeftOut, $"--target {Units.Count(target)}", $"--step {Units.Count(Units.TwoDigits(target / (double)Sizes))}", .. limits]);
         return new NarrowingRun(command, TimeFor(run, forecast, target), operations);
     }
 
@@ -75,14 +74,5 @@ public sealed record NarrowingRun(string Command, TimeSpan Time, IReadOnlyList<s
         double all = run.Run.EndedAt is { } ended ? (ended - run.Run.StartedAt).TotalSeconds : inWindows;
         double writing = Math.Max(0, all - inWindows) * documents / forecast.LargestDocuments;
         return TimeSpan.FromSeconds(writing + (inWindows * Sizes / Math.Max(1, forecast.Growth.Steps.Count)));
-    }
-
-    private static string Megabytes(double bytes) => string.Create(CultureInfo.InvariantCulture, $"{Math.Ceiling(bytes / (1 << 20)):0}MB");
-
-    /// <summary>Two digits, never fewer documents.</summary>
-    private static long Rounded(double value)
-    {
-        double step = Math.Pow(10, Math.Max(0, Math.Floor(Math.Log10(value)) - 1));
-        return (long)(Math.Ceiling(value / step) * step);
     }
 }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text.RegularExpressions;
 using MongoPerf.Load.Plans;
 using MongoPerf.Scenarios;
@@ -53,8 +52,8 @@ internal static partial class DecisionFile
             target = fitting;
         }
 
-        long rounded = TwoDigits(target);
-        string step = Units.Count(TwoDigits(rounded / (double)Steps));
+        long rounded = Units.TwoDigits(target);
+        string step = Units.Count(Units.TwoDigits(rounded / (double)Steps));
         string run = $"{CommandText.Program} run {CommandText.Quoted(path)} --target {Units.Count(rounded)} --step {step}";
         string text = Header(run, documents, memory) + Deployments(limit) + WithShardKeys(WithoutHead(file.Text), plan);
         ScenarioCommands.WriteText(path, text);
@@ -75,7 +74,7 @@ internal static partial class DecisionFile
     private static string Header(string run, long? documents, long? memory)
     {
         string asked = documents is { } count && memory is { } bytes
-            ? $" --documents {Units.Count(count)} --memory {Megabytes(bytes)}"
+            ? $" --documents {Units.Count(count)} --memory {Units.Megabytes(bytes)}"
             : " --documents 500M --memory 64GB";
         return $"""
             # One server or shards, decided for your data. The same growth runs on one server, on two shards with as much memory and CPUs
@@ -83,7 +82,7 @@ internal static partial class DecisionFile
             #
             #   {run}
             #   … --repeat 3                           how far another run differs
-            #   ./mongoperf forecast A B C{asked}      what the three runs, named at the end, would do at your size
+            #   {CommandText.Program} forecast A B C{asked}      what the three runs, named at the end, would do at your size
             #
             # Yours are the documents, indexes and shard key under 'data', and the operations under 'each'.
 
@@ -92,8 +91,8 @@ internal static partial class DecisionFile
 
     private static string Deployments(double limit)
     {
-        string whole = $"memory: {Megabytes(limit)}, cache: {Megabytes(limit * CacheShare)}, cpus: 2";
-        string half = $"memory: {Megabytes(limit / 2)}, cache: {Megabytes(limit / 2 * CacheShare)}, cpus: 1";
+        string whole = $"memory: {Units.Megabytes(limit)}, cache: {Units.Megabytes(limit * CacheShare)}, cpus: 2";
+        string half = $"memory: {Units.Megabytes(limit / 2)}, cache: {Units.Megabytes(limit / 2 * CacheShare)}, cpus: 1";
         return $$"""
             deployments:
               one server: { {{whole}} }
@@ -103,8 +102,6 @@ internal static partial class DecisionFile
 
             """;
     }
-
-    private static string Megabytes(double bytes) => string.Create(CultureInfo.InvariantCulture, $"{Math.Ceiling(bytes / (1 << 20)):0}MB");
 
     /// <summary>Without the comment at its top, which is of another file, and without its own deployments.</summary>
     private static string WithoutHead(string text)
@@ -123,12 +120,6 @@ internal static partial class DecisionFile
         }
 
         return text;
-    }
-
-    private static long TwoDigits(double value)
-    {
-        double step = Math.Pow(10, Math.Max(0, Math.Floor(Math.Log10(value)) - 1));
-        return (long)(Math.Ceiling(value / step) * step);
     }
 
     [GeneratedRegex(@"^deployments:.*\n(?:[ \t#].*\n|\n)*", RegexOptions.Multiline)]
