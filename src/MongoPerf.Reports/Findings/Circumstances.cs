@@ -38,11 +38,12 @@ internal static class Circumstances
             .Concat(Reads(series, inside, outside)).Concat(Cache(series, inside, outside)).OfType<string>()];
 
     /// <summary>
-    /// What went on in one second, whether or not it did before and after; reads only where they were more than otherwise.
+    /// What went on in one second, whether or not it did before and after; reads only where they were more than otherwise, as far as that
+    /// is known.
     /// </summary>
     /// <param name="series">The run's.</param>
     /// <param name="window">The second, with what is beside it.</param>
-    /// <param name="rest">What reads are compared with.</param>
+    /// <param name="rest">What reads are compared with; empty for nothing.</param>
     public static IEnumerable<string> In(RunSeries series, TimeWindow window, IReadOnlyList<TimeWindow> rest) =>
         new[]
         {
@@ -143,9 +144,9 @@ internal static class Circumstances
     }
 
     private static string? More(double? inside, double? outside) =>
-        inside >= LeastDisk && inside >= Times * (outside ?? 0)
-            ? Words.Of($"{Units.BytesPerSecond(inside.Value)} ({Units.BytesPerSecond(outside ?? 0)} otherwise)")
-            : null;
+        inside is not { } during || during < LeastDisk || during < Times * outside ? null
+        : outside is { } otherwise ? Words.Of($"{Units.BytesPerSecond(during)} ({Units.BytesPerSecond(otherwise)} otherwise)")
+        : Units.BytesPerSecond(during);
 
     private static IEnumerable<string> Cache(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
     {
@@ -153,9 +154,11 @@ internal static class Circumstances
         if (during >= 0.5 && during >= Times * ShareOfDirty(outside))
             yield return Words.Of($"more than {Units.Percent(FullDirty)} of the cache was dirty");
         double evicted = series.Server.RateOf(inside, "cache_evicted_by_clients") ?? 0;
-        double otherwise = series.Server.RateOf(outside, "cache_evicted_by_clients") ?? 0;
-        if (evicted >= 100 && evicted >= Times * otherwise)
-            yield return Words.Of($"application threads evicted {Units.Rate(evicted)} pages/s ({Units.Rate(otherwise)} otherwise)");
+        double? otherwise = series.Server.RateOf(outside, "cache_evicted_by_clients");
+        if (evicted >= 100 && !(evicted < Times * otherwise))
+            yield return otherwise is { } rest
+                ? Words.Of($"application threads evicted {Units.Rate(evicted)} pages/s ({Units.Rate(rest)} otherwise)")
+                : Words.Of($"application threads evicted {Units.Rate(evicted)} pages/s");
 
         double ShareOfDirty(IReadOnlyList<TimeWindow> windows) =>
             series.Server.ShareOf(windows, "cache_dirty", "cache_max", (dirty, all) => dirty > FullDirty * all);

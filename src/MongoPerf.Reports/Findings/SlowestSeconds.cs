@@ -113,11 +113,12 @@ internal sealed class SlowestSeconds
             yield return circumstance;
     }
 
-    /// <summary>The other seconds of the phase; those of the run where there are too few.</summary>
+    /// <summary>The other seconds of the phase; where there are too few, also those of the same operation at other sizes.</summary>
     private static TimeWindow[] Rest(RunSeries series, Candidate one, TimeWindow around)
     {
         TimeWindow[] rest = [.. Beside(one.Series.Window)];
-        return rest.Sum(window => window.Seconds) >= LeastSeconds ? rest : [.. series.Operations.SelectMany(other => Beside(other.Window))];
+        return rest.Sum(window => window.Seconds) >= LeastSeconds ? rest
+            : [.. series.Operations.Where(other => other.Label == one.Series.Label).SelectMany(other => Beside(other.Window))];
 
         IEnumerable<TimeWindow> Beside(TimeWindow window) =>
             new[] { window with { To = Math.Min(window.To, around.From) }, window with { From = Math.Max(window.From, around.To) } }

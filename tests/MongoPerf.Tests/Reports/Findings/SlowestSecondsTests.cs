@@ -34,6 +34,28 @@ public sealed class SlowestSecondsTests : IDisposable
     }
 
     [Fact]
+    public void A_phase_too_short_for_a_usual_second_is_held_against_the_same_operation_at_other_sizes()
+    {
+        _run.Size(1, "q4", [100, 100]);
+        _run.Size(2, "q4", [100, 100]);
+        // Writing fills no cache; what a query of the next size reads is not more than it usually is.
+        _run.Size(3, "safe", [.. Enumerable.Repeat(1000.0, 40)]);
+        _run.Server(0, _run.Now, second => [("uptime", second), ("cache_read", Math.Min(second, 8) * 50e6)]);
+        using StoredRun run = _run.End();
+        Assert.All(SlowestSeconds.Of(run).Operations.Where(one => one.Operation == "q4"),
+            one => Assert.Equal("nothing recorded coincides", one.Why));
+    }
+
+    [Fact]
+    public void What_nothing_can_be_held_against_is_told_without_an_otherwise()
+    {
+        _run.Size(1, "q4", [100]);
+        _run.Server(0, _run.Now, second => [("uptime", second), ("cache_read", second * 50e6)]);
+        using StoredRun run = _run.End();
+        Assert.Equal("the cache was filled at 50 MB/s", Assert.Single(SlowestSeconds.Of(run).Operations).Why);
+    }
+
+    [Fact]
     public void A_run_whose_seconds_are_alike_has_no_worst_one()
     {
         _run.Phase("q4", Rates(40));
