@@ -131,7 +131,12 @@ public static class ConsoleReport
 
     private static void ShowPlain(IAnsiConsole console, ReportTable source, ConsoleReportOptions options)
     {
-        ReportTable table = source.InLines(options.Width, Gap.Length);
+        if (source.InLines(options.Width, Gap.Length) is not { } table)
+        {
+            Show(console, [.. source.Within(options.Width)], options.IsTerminal);
+            return;
+        }
+
         console.Write(new Text(table.Title + "\n", new Style(decoration: options.IsTerminal ? Decoration.Bold : Decoration.None)));
         int[] widths = table.Widths;
         string[] heads = [.. table.Columns.Select(ReportTable.Header)];

@@ -68,7 +68,8 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
     /// </summary>
     /// <param name="width">Of a line.</param>
     /// <param name="gap">Blanks between two columns.</param>
-    public ReportTable InLines(int width, int gap)
+    /// <returns>Null where there is no room for lines even so.</returns>
+    public ReportTable? InLines(int width, int gap)
     {
         List<int> kept = [.. Enumerable.Range(0, Columns.Count)];
         foreach (string column in LeftOutOfLines.Where(c => Columns.Contains(c)))
@@ -77,8 +78,10 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
                 kept.Remove(IndexOf(column));
         }
 
+        int name = Widest(0) - Math.Max(0, Over(kept));
+        if (name < Math.Max(Words.Width(Header(Columns[0])), Math.Min(LeastNameWidth, Widest(0))))
+            return null;
         ReportTable table = With(Title, kept);
-        int name = Math.Max(LeastNameWidth, Widest(0) - Math.Max(0, Over(kept)));
         return table with { Rows = [.. table.Rows.Select(row => (IReadOnlyList<string>)[Words.Cut(row[0], name), .. row.Skip(1)])] };
 
         int Over(List<int> columns) => columns.Sum(Widest) + ((columns.Count - 1) * gap) - width;

@@ -21,17 +21,19 @@ internal static class RunAnswer
     private static readonly string[] Columns = ["<operation", "rate", "p50", "p99", "max", "change", "<verdict"];
 
     /// <param name="run">Finished or not.</param>
+    /// <param name="verdicts">What the run's report states.</param>
     /// <param name="files">What was written; of these the page and the data that were left are named.</param>
     /// <param name="runsFolder">As typed after --out; null for the default.</param>
-    public static IReadOnlyList<Block> Of(StoredRun run, IReadOnlyList<Fact> files, string? runsFolder)
+    public static IReadOnlyList<Block> Of(
+        StoredRun run, IReadOnlyList<Verdict> verdicts, IReadOnlyList<Fact> files, string? runsFolder)
     {
         IReadOnlyList<Finding> findings = RunFindings.Shown(run);
-        IReadOnlyList<Verdict> verdicts = RunVerdicts.Of(run);
         // How it ended, and the sum of its operations.
         Verdict[] first = [.. verdicts.Take(2), .. verdicts.Skip(2).Where(verdict => verdict.Grade == Grade.Bad).Take(MostBad)];
         (int Place, Finding Finding)[] foremost = Foremost(findings);
         int cautions = verdicts.Except(first).Count(verdict => verdict.Grade != Grade.Good);
-        string command = CommandFor("report", run, runsFolder) + " --full";
+        string? more = More(cautions, findings.Count - foremost.Length);
+        var next = new Fact("next", Next(run, runsFolder));
         return
         [
             new Block.Facts([new Fact("run", $"{run.Run.Id}: {Subject(run)}")]) { In = Media.Console | Media.Markdown },
@@ -41,17 +43,12 @@ internal static class RunAnswer
             new Block.Facts([.. Worst(run)]),
             new Block.Facts(
             [
-                .. More(cautions, findings.Count - foremost.Length) is { } more
-                    ? [new Fact("more", $"{more}: {command}")]
-                    : Array.Empty<Fact>(),
-                .. files.Where(file => file.Name is "left" or "report"), new Fact("next", Next(run, runsFolder)),
+                .. more is null ? Array.Empty<Fact>() : [new Fact("more", $"{more}: {CommandFor("report", run, runsFolder)} --full")],
+                .. files.Where(file => file.Name is "left" or "report"), next,
             ]) { In = Media.Console },
             new Block.Facts(
             [
-                .. More(cautions, findings.Count - foremost.Length) is { } below
-                    ? [new Fact("more", Words.Of($"{below}, below")) { Link = "#section-notes" }]
-                    : Array.Empty<Fact>(),
-                new Fact("next", Next(run, runsFolder)),
+                .. more is null ? Array.Empty<Fact>() : [new Fact("more", Words.Of($"{more}, below")) { Link = "#section-notes" }], next,
             ]) { In = Media.Documents },
         ];
     }
@@ -109,23 +106,24 @@ internal static class RunAnswer
             return Words.Of($"to see how it would continue: {CommandFor("forecast", run, runsFolder)} "
                 + $"--documents {Units.Count(10 * growth.LargestDocuments)}");
         return run.Results.Any() && run.Run is { Clients: [], Try: null }
-            ? Words.Of($"to see how far another run differs: {CommandText.Again(run.Run.CommandLine)} --repeat 5")
+            ? Words.Of($"to see how far another run differs: {CommandText.Again(run.Run.CommandLine, "--repeat 5")}")
             : ReportLines.Next(run, runsFolder);
     }
 
     private static IEnumerable<ReportTable> Tables(StoredRun run, IReadOnlyList<Finding> findings)
     {
-        foreach (GrowthFigures growth in GrowthFigures.Of(run))
+        IReadOnlyList<GrowthFigures> growths = GrowthFigures.Of(run);
+        foreach (GrowthFigures growth in growths)
         {
             Row[] rows = [.. growth.Lines.Select(line => RowOf(growth, line, findings))];
             if (rows.Length == 0)
                 continue;
             (long first, long last) = (growth.Steps[0].Documents, growth.Steps[^1].Documents);
-            string name = GrowthFigures.Of(run).Count == 1 ? "" : $"{growth.Name} ";
+            string name = growths.Count == 1 ? "" : $"{growth.Name} ";
             yield return Table(first == last
                 ? Words.Of($"{name}at {Units.Count(last)} documents; rate: docs/s of inserts, else ops/s")
-                : Words.Of($"{name}at {Units.Count(last)} documents; change since {Units.Count(first)}; "
-                    + $"rate: docs/s of inserts, else ops/s"),
+                : Words.Of($"{name}at {Units.Count(last)} documents; max at any size; change since {Units.Count(first)}; "
+                    + $"inserts in docs/s"),
                 rows);
         }
 
@@ -149,22 +147,25 @@ internal static class RunAnswer
 
     private static Row RowOf(GrowthFigures growth, GrowthLine line, IReadOnlyList<Finding> findings)
     {
+        string name = growth.NameOf(line);
         int[] steps = [.. line.Results.Keys.Order().Where(step => line.RateAt(step) > 0)];
+        string? wrong = WhatIsWrong([.. line.Results.Values]);
         if (steps.Length == 0)
-            return new Row(line.Label, null, null, Words.Of("not measured"));
-        OperationResult last = line.Results[steps[^1]];
-        double? change = steps.Length > 1 ? line.RateAt(steps[^1]) / line.RateAt(steps[0]) : null;
-        long failed = line.Results.Values.Sum(result => result.Failed);
-        return new Row(growth.NameOf(line), last, change, VerdictOf(growth.NameOf(line), failed, findings));
+            return new Row(name, null, null, null, wrong ?? Words.Of("not measured"));
+        double? change = steps is [0, .., var largest] ? line.RateAt(largest) / line.RateAt(0) : null;
+        string? early = steps[^1] == growth.Steps.Count - 1 ? null : Words.Of($"last at {Units.Count(growth.Steps[steps[^1]].Documents)}");
+        return new Row(
+            name, line.Results[steps[^1]], line.Results.Values.Max(result => result.ReportedMicroseconds.Max), change,
+            wrong ?? early ?? FoundIn(name, findings));
     }
 
     private static Row RowOf(PhaseRecord phase, OperationResult result, OperationSeries? series, IReadOnlyList<Finding> findings)
     {
         string name = PhaseLabels.WithParameters(phase, result.Operation);
-        string? verdict = result is { Operations: 0, Failed: 0 } and not { Unacknowledged.Sent: > 0 }
-            ? Words.Of("not measured")
-            : VerdictOf(name, result.Failed, findings);
-        return new Row(name, result, ChangeOf(series), verdict);
+        bool isEmpty = result is { Operations: 0 } and not { Unacknowledged.Sent: > 0 };
+        return new Row(
+            name, result, result.ReportedMicroseconds.Max, ChangeOf(series),
+            WhatIsWrong([result]) ?? (isEmpty ? Words.Of("not measured") : FoundIn(name, findings)));
     }
 
     /// <summary>Of the rate; null where there are too few seconds.</summary>
@@ -177,16 +178,28 @@ internal static class RunAnswer
         return first > 0 ? series.Seconds.TakeLast(part).Average(second => second.Rate) / first : null;
     }
 
-    /// <summary>What failed comes before what was found; null for neither.</summary>
-    private static string? VerdictOf(string operation, long failed, IReadOnlyList<Finding> findings) =>
-        failed > 0 ? Words.Of($"{Units.Exact(failed)} failed")
-        : findings.FirstOrDefault(finding => finding.Operations.Contains(operation)) is { } heaviest ? FindingText.Word(heaviest) : null;
+    /// <summary>What is not in the figures beside it, the worst first; null for nothing.</summary>
+    private static string? WhatIsWrong(OperationResult[] results)
+    {
+        return Sum(result => result.Accounting.Failed) is > 0 and var failed ? Words.Of($"{Units.Exact(failed)} failed")
+            : Sum(result => result.Wrong) is > 0 and var wrong ? Words.Of($"{Units.Exact(wrong)} wrong")
+            : Sum(result => result.Unacknowledged?.Lost ?? 0) is > 0 and var lost ? Words.Of($"{Units.Exact(lost)} lost")
+            : Sum(result => result.InFlightAtEnd?.Operations ?? 0) is > 0 and var cut ? Words.Of($"{Units.Exact(cut)} cut off")
+            : Sum(result => result.Accounting.Skipped) is > 0 and var skipped ? Words.Of($"{Units.Exact(skipped)} skipped")
+            : null;
+
+        long Sum(Func<OperationResult, long> of) => results.Sum(of);
+    }
+
+    private static string? FoundIn(string operation, IReadOnlyList<Finding> findings) =>
+        findings.FirstOrDefault(finding => finding.Operations.Contains(operation)) is { } heaviest ? FindingText.Word(heaviest) : null;
 
     /// <param name="Operation">As tables call it.</param>
     /// <param name="Result">Null where there is none.</param>
+    /// <param name="Slowest">Of the table's figures, microseconds; null where there is none.</param>
     /// <param name="Change">Of the rate, last to first.</param>
     /// <param name="Verdict">Null where there is nothing to say.</param>
-    private sealed record Row(string Operation, OperationResult? Result, double? Change, string? Verdict)
+    private sealed record Row(string Operation, OperationResult? Result, double? Slowest, double? Change, string? Verdict)
     {
         public bool IsQuiet => Verdict is null;
 
@@ -194,16 +207,8 @@ internal static class RunAnswer
         [
             Operation, Units.Rate(Result is { IsInsert: true } ? Result.DocumentsPerSecond : Result?.OperationsPerSecond),
             Units.Latency(Result?.ReportedMicroseconds.P50), Units.Latency(Result?.ReportedMicroseconds.P99),
-            Units.Latency(Result?.ReportedMicroseconds.Max), Change is { } change ? Signed(change) : Units.None,
+            Units.Latency(Slowest), Change is { } change ? Units.Change(change) : Units.None,
             Verdict ?? (Change is > 1 / LeastChange and < LeastChange or null ? Words.Of("ok") : Words.Of("no clear trend")),
         ];
-    }
-
-    /// <summary>"-57 %", "+4 %", from twice as much on "× 2.6".</summary>
-    private static string Signed(double ratio)
-    {
-        double change = Math.Round(ratio - 1, 2);
-        return ratio >= 2 ? $"× {Units.Significant(ratio)}"
-            : $"{(change > 0 ? "+" : change < 0 ? "-" : "")}{Units.Percent(Math.Abs(change))}";
     }
 }

@@ -15,14 +15,17 @@ public static class RunReport
     /// <param name="run">Finished or not.</param>
     /// <param name="files">What was written, as its reader finds it.</param>
     /// <param name="runsFolder">The runs folder as typed after --out; null for the default.</param>
-    public static Report Of(StoredRun run, IReadOnlyList<Fact>? files = null, string? runsFolder = null) => new(
+    public static Report Of(StoredRun run, IReadOnlyList<Fact>? files = null, string? runsFolder = null) =>
+        Of(run, RunVerdicts.Of(run), files ?? [], runsFolder);
+
+    private static Report Of(StoredRun run, IReadOnlyList<Verdict> verdicts, IReadOnlyList<Fact> files, string? runsFolder) => new(
         Title(run),
         [
             new Block.Paragraph(ChartText.Subtitle(run), Tone.Soft) { In = Media.Page },
             new Block.Cautions([.. Remarks(run)]) { In = Media.Page },
         ],
         [
-            new Section("Notes", [new Block.Verdicts(RunVerdicts.Of(run))]),
+            new Section("Notes", [new Block.Verdicts(verdicts)]),
             new Section("Findings", [new Block.Findings(RunFindings.Shown(run))]),
             new Section("Slowest seconds", [.. SlowestSeconds.Of(run).Tables().Select(table => new Block.Table(table))]),
             new Section("Explore", [new Block.Explore()]),
@@ -44,11 +47,11 @@ public static class RunReport
             new Section("Files",
                 [
                     new Block.Paragraph(Words.Of("This page is self-contained and can be sent by itself. Next to it:")) { In = Media.Page },
-                    new Block.Facts(files ?? []),
+                    new Block.Facts(files),
                 ]),
         ])
         {
-            Answer = RunAnswer.Of(run, files ?? [], runsFolder),
+            Answer = RunAnswer.Of(run, verdicts, files, runsFolder),
         };
 
     /// <summary>The line above the file's text, whose counts are not those of the run.</summary>

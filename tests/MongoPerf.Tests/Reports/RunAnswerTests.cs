@@ -1,0 +1,114 @@
+using MongoPerf.Measurement;
+using MongoPerf.Reports;
+using MongoPerf.Storage;
+using MongoPerf.Tests.Reports.Findings;
+using MongoPerf.Tests.Support;
+using MongoPerf.Texts;
+
+namespace MongoPerf.Tests.Reports;
+
+/// <summary>The screen in which a run ends admits whatever is wrong with its figures.</summary>
+public sealed class RunAnswerTests : IDisposable
+{
+    private readonly ScriptedRun _run = new();
+
+    public void Dispose() => _run.Dispose();
+
+    [Fact]
+    public void An_operation_that_failed_at_every_size_reads_failed_and_not_unmeasured()
+    {
+        foreach (int step in new[] { 1, 2 })
+            Grown(step, result => result with
+            {
+                Operations = 0, OperationsPerSecond = 0, Failed = 500, LatencyMicroseconds = LatencySummary.None,
+                Accounting = new Accounting(500, 0, 500, 0),
+            });
+        Assert.Matches(@"\nq4 .* 1,000 failed\n", Screen());
+    }
+
+    [Fact]
+    public void Failures_of_the_warm_up_count_too()
+    {
+        Single(result => result with { Accounting = new Accounting(101, 100, 1, 0) });
+        Assert.Matches(@"\nq4 .* 1 failed\n", Screen());
+    }
+
+    public static TheoryData<string, string> Wrongs => new()
+    {
+        { "wrong", "3 wrong" }, { "lost", "7 lost" }, { "cut", "2 cut off" }, { "skipped", "40 skipped" },
+    };
+
+    [Theory]
+    [MemberData(nameof(Wrongs))]
+    public void What_is_missing_from_the_figures_is_said_in_place_of_ok(string what, string says)
+    {
+        Single(result => what switch
+        {
+            "wrong" => result with { Verified = 10, Wrong = 3 },
+            "lost" => result with { IsUnacknowledged = true, Unacknowledged = new UnacknowledgedResult(100, 93, 7, 0.1) },
+            "cut" => result with
+            {
+                InFlightAtEnd = new OperationsInFlight(2, 5e6), Accounting = new Accounting(102, 100, 0, 2),
+            },
+            _ => result with { Accounting = new Accounting(140, 100, 0, 40) },
+        });
+        Assert.Matches($@"\nq4 .* {says}\n", Screen());
+    }
+
+    [Fact]
+    public void The_slowest_operation_of_a_growth_is_that_of_any_size()
+    {
+        Grown(1, result => result with { LatencyMicroseconds = RunParts.Latency(100) with { Max = 4.2e6 } });
+        Grown(2, result => result);
+        string screen = Screen();
+        Assert.Contains("at 200k documents; max at any size; change since 100k; inserts in docs/s\n", screen, StringComparison.Ordinal);
+        Assert.Matches(@"\nq4 .* 4\.2 s ", screen);
+    }
+
+    [Fact]
+    public void Figures_of_a_smaller_size_than_the_last_say_so()
+    {
+        Grown(1, result => result);
+        Grown(2, result => result);
+        Grown(3, result => result with { Operations = 0, OperationsPerSecond = 0, LatencyMicroseconds = LatencySummary.None });
+        Assert.Matches(@"\nq4 .* last at 200k\n", Screen());
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Thirty_operations_with_long_names_stay_within_80_columns_and_15_rows(bool isChinese)
+    {
+        using IDisposable words = Words.In(isChinese ? Language.Chinese : Language.English);
+        for (int i = 10; i < 40; i++)
+        {
+            string name = $"an operation whose name is longer than any table has room for, number {i}";
+            _run.Phase(name, [.. Enumerable.Repeat(1_234_567.0, 10)], ofResult: result => result with
+            {
+                Failed = i < 12 ? 1_234_567 : 0, LatencyMicroseconds = RunParts.Latency(123_456),
+                Accounting = new Accounting(result.Operations, result.Operations, i < 12 ? 1_234_567 : 0, 0),
+            });
+        }
+
+        string[] lines = Screen().Split('\n');
+        Assert.All(lines, line => Assert.InRange(Words.Width(line), 0, 80));
+        Assert.Equal(15, lines.Count(line => line.StartsWith("an ope", StringComparison.Ordinal)));
+        Assert.Equal(2, lines.Count(line => line.Contains("1,234,567 ", StringComparison.Ordinal)
+            && line.StartsWith("an ope", StringComparison.Ordinal)
+            && (line.EndsWith("failed", StringComparison.Ordinal) || line.EndsWith("失败", StringComparison.Ordinal))));
+    }
+
+    private void Single(Func<OperationResult, OperationResult> change) =>
+        _run.Phase("q4", [.. Enumerable.Repeat(100.0, 10)], ofResult: change, noise: false);
+
+    private void Grown(int step, Func<OperationResult, OperationResult> change) => _run.Store.EndPhase(
+        RunParts.Grown(step, "q4", step, step * 100_000, change(RunParts.Result("q4"))));
+
+    private string Screen()
+    {
+        using StoredRun run = _run.End();
+        using var output = new StringWriter();
+        ConsoleReport.Write(RunReport.Of(run), output, new ConsoleReportOptions { Width = ConsoleReport.MinimumWidth });
+        return output.ToString();
+    }
+}
