@@ -64,6 +64,12 @@ public sealed class ProgramFormatTests : IDisposable
         Assert.Empty(plain.RootElement.GetProperty("confirmations").EnumerateArray());
     }
 
+    [Theory]
+    [InlineData("config")]
+    [InlineData("doctor", "--duration", "1s")]
+    public void What_a_command_writes_is_as_its_schema_says(params string[] call) =>
+        Assert.Empty(JsonSchema.Read(call[0]).Check(InProcess.Run([.. call, "--format", "json"]).Output));
+
     /// <summary>Found by a review: it was opened a second time, when nobody wrote to it any more.</summary>
     [Fact]
     public async Task A_plot_from_a_pipe_is_read_once()
