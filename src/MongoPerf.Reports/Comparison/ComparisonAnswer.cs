@@ -8,24 +8,28 @@ internal static class ComparisonAnswer
     /// <summary>More lines would be no screen.</summary>
     private const int MostRows = 15;
     private const int MostFindings = 3;
+    private const int MostFailures = 4;
 
     /// <param name="comparison">What came of comparing the runs.</param>
     /// <param name="names">Of the sides, the baseline's first.</param>
     /// <param name="files">What was written; of these the page is named.</param>
-    public static IReadOnlyList<Block> Of(RunComparison comparison, IReadOnlyList<string> names, IReadOnlyList<Fact> files)
+    /// <param name="typed">The runs, as commands take them.</param>
+    public static IReadOnlyList<Block> Of(
+        RunComparison comparison, IReadOnlyList<string> names, IReadOnlyList<Fact> files, string typed)
     {
         (CandidateComparison Comparison, string Name)[] candidates = [.. comparison.Candidates.Zip(names.Skip(1))];
         (int Place, Finding Finding)[] findings = [.. FindingsOf(comparison).Index()];
         (int Place, Finding Finding)[] foremost = [.. findings.Take(MostFindings)];
-        string? more = RunAnswer.More(comparison.Notes.Count, findings.Length - foremost.Length);
-        string command = $"{CommandText.Program} compare {string.Join(' ', comparison.Sides.Select(side => side.Id))} --full";
-        var next = new Fact("next", Next(comparison));
+        string[] failures = [.. comparison.Failures.Take(MostFailures)];
+        string? more = RunAnswer.More(comparison.Notes.Count - failures.Length, findings.Length - foremost.Length);
+        var next = new Fact("next", Next(comparison, typed));
         return
         [
             .. candidates.Select(one =>
                 new Block.Paragraph(ComparisonTitle.Conclusion(one.Name, names[0], one.Comparison), Tone.Conclusion)),
             new Block.Cautions([.. comparison.Differences.Where(difference => difference.IsUnlike)
                 .Select(unlike => Words.Of($"Different work, compared because of --force: {unlike}"))]),
+            new Block.Verdicts([.. failures.Select(text => new Verdict(Grade.Bad, text))]),
             new Block.Verdicts([.. comparison.Candidates.Select(candidate => SingleOrSharded.Find(comparison, candidate))
                 .OfType<SingleOrSharded>().Select(decision => decision.Verdict)]),
             .. candidates.Where(one => one.Comparison.Operations.Count > 0).Select(one =>
@@ -33,7 +37,7 @@ internal static class ComparisonAnswer
             new Block.Foremost(foremost),
             new Block.Facts(
             [
-                .. more is null ? Array.Empty<Fact>() : [new Fact("more", $"{more}: {command}")],
+                .. more is null ? Array.Empty<Fact>() : [new Fact("more", $"{more}: {CommandText.Program} compare {typed} --full")],
                 .. files.Where(file => file.Name == "report"), next,
             ]) { In = Media.Console },
             new Block.Facts(
@@ -85,13 +89,15 @@ internal static class ComparisonAnswer
         if (differ.DistinctBy(judgement => judgement.Outcome).Count() > 1)
             return Words.Of("mixed");
         string word = ComparisonText.Describe(differ[0].Outcome);
-        return differ[0].Measure == Measure.Rate ? word : $"{word} ({ComparisonText.NameOf(operation, differ[0].Measure)})";
+        // What is timed is the same in all columns.
+        return differ[0].Measure == Measure.Rate ? word
+            : $"{word} ({(differ[0].Measure.IsService() ? Words.Of("service ") : "")}p{differ[0].Measure.Percent():0})";
     }
 
     private static bool Differs(MeasureComparison judgement) => judgement.Outcome is Outcome.Slower or Outcome.Faster;
 
     /// <summary>The command that would tell most, and what for.</summary>
-    private static string Next(RunComparison comparison)
+    private static string Next(RunComparison comparison, string typed)
     {
         string? option = comparison.Candidates.SelectMany(candidate => candidate.Operations).SelectMany(operation => operation.Tested)
             .Where(judgement => judgement.Outcome == Outcome.Undecided).Select(judgement => judgement.Enough?.Option)
@@ -99,7 +105,6 @@ internal static class ComparisonAnswer
         string[] commands = [.. comparison.Sides.SelectMany(side => side.Stored).Select(run => run.Run.CommandLine).Distinct()];
         string longer = option ?? "--repeat 5";
         string? same = commands is [var only] ? CommandText.Again(only, longer) : null;
-        string ids = string.Join(' ', comparison.Sides.Select(side => side.Id));
         return (option, same) switch
         {
             (not null, not null) => Words.Of($"to decide what is undecided: {same}"),
@@ -108,8 +113,8 @@ internal static class ComparisonAnswer
                 ? Words.Of("to see how far other runs differ: run each again with --repeat 5")
                 : Words.Of($"to see how far other runs differ: {same}"),
             _ when comparison.Sides.All(side => side.First.GrowthSteps.Count >= Forecasts.GrowthFit.LeastSizes) =>
-                Words.Of($"to see how they would continue: {CommandText.Program} forecast {ids}"),
-            _ => Words.Of($"to see all figures: {CommandText.Program} compare {ids} --full"),
+                Words.Of($"to see how they would continue: {CommandText.Program} forecast {typed}"),
+            _ => Words.Of($"to see all figures: {CommandText.Program} compare {typed} --full"),
         };
     }
 }

@@ -5,7 +5,8 @@ public static class ComparisonReport
 {
     /// <param name="comparison">What came of comparing the runs.</param>
     /// <param name="files">What was written, as its reader finds it.</param>
-    public static Report Of(RunComparison comparison, IReadOnlyList<Fact>? files = null)
+    /// <param name="typed">The runs, as commands take them; null for their ids.</param>
+    public static Report Of(RunComparison comparison, IReadOnlyList<Fact>? files = null, string? typed = null)
     {
         IReadOnlyList<string> names = ComparisonTitle.Names(comparison);
         (CandidateComparison Comparison, string Name)[] candidates = [.. comparison.Candidates.Zip(names.Skip(1))];
@@ -43,7 +44,8 @@ public static class ComparisonReport
                 new Section("Files", [new Block.Facts(files ?? [])]),
             ])
         {
-            Answer = ComparisonAnswer.Of(comparison, names, files ?? []),
+            Answer = ComparisonAnswer.Of(
+                comparison, names, files ?? [], typed ?? string.Join(' ', comparison.Sides.Select(side => side.Id))),
         };
     }
 

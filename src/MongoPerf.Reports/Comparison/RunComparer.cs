@@ -29,15 +29,23 @@ public static class RunComparer
     /// <param name="differences">The differences of their set-ups, as <c>SetupCheck.Find</c> has them.</param>
     /// <param name="noiseThreshold">0.05 lets a ratio between 0.95 and 1.05 pass.</param>
     public static RunComparison Compare(
-        IReadOnlyList<ComparedSide> sides, IReadOnlyList<SetupDifference> differences, double noiseThreshold) => new()
+        IReadOnlyList<ComparedSide> sides, IReadOnlyList<SetupDifference> differences, double noiseThreshold)
+    {
+        (string Id, Verdict Caution)[] cautions =
+            [.. sides.SelectMany(side => side.Stored.SelectMany(Cautions).Distinct().Select(caution => (side.Id, caution)))];
+        return new RunComparison
         {
             Baseline = sides[0],
             Candidates = [.. sides.Skip(1).Select(candidate => CompareSides(sides[0], candidate, noiseThreshold))],
             Differences = differences,
             NoiseThreshold = noiseThreshold,
-            Notes = [.. Once(sides), .. sides.SelectMany(side => Notes(side, noiseThreshold)), .. Cautions(sides),
+            Notes = [.. Once(sides), .. sides.SelectMany(side => Notes(side, noiseThreshold)), .. Texts(cautions, sides.Count),
                 .. ScenarioFigures.LeftOut(FigureRun.Of([.. sides.Select(side => side.Stored)]))],
+            Failures = [.. Texts(
+                cautions.Where(one => one.Caution.Grade == Grade.Bad || one.Caution.Finding == VerdictFinding.FailedOperations),
+                sides.Count)],
         };
+    }
 
     private static CandidateComparison CompareSides(ComparedSide baseline, ComparedSide candidate, double noiseThreshold)
     {
@@ -99,20 +107,20 @@ public static class RunComparer
         VerdictFinding.ClientLimit, VerdictFinding.OtherLoad, VerdictFinding.EmbeddedServer,
     ];
 
-    /// <summary>What reports of the runs themselves say beside their figures; once, where it holds for every side.</summary>
-    private static IEnumerable<string> Cautions(IReadOnlyList<ComparedSide> sides) => sides
-        .SelectMany(side => side.Stored.SelectMany(Cautions).Distinct().Select(text => (side.Id, Text: text)))
-        .GroupBy(static caution => caution.Text)
-        .SelectMany(same => same.Count() == sides.Count
+    /// <summary>Each with its side; once, where it holds for every side.</summary>
+    private static IEnumerable<string> Texts(IEnumerable<(string Id, Verdict Caution)> cautions, int sides) => cautions
+        .GroupBy(static one => one.Caution.Text)
+        .SelectMany(same => same.Count() == sides
             ? [Words.Of($"all runs: {same.Key}")]
-            : same.Select(static caution => $"{caution.Id}: {caution.Text}"));
+            : same.Select(static one => $"{one.Id}: {one.Caution.Text}"));
 
-    /// <summary>The cautions without those that a comparison has words of its own for, or a line.</summary>
-    private static IEnumerable<string> Cautions(StoredRun run) => RunVerdicts.Of(run)
+    /// <summary>
+    /// What the report of a run says beside its figures, without that for which a comparison has words of its own, or a line.
+    /// </summary>
+    private static IEnumerable<Verdict> Cautions(StoredRun run) => RunVerdicts.Of(run)
         // What was changed alike is no caution, and what was not is among the differences.
         .Where(verdict => verdict is { IsChosen: false } && verdict.Grade != Grade.Good
-            && !(verdict.Finding is { } finding && SaidElsewhere.Contains(finding)))
-        .Select(static verdict => verdict.Text);
+            && !(verdict.Finding is { } finding && SaidElsewhere.Contains(finding)));
 }
 
 /// <summary>What a run's collections occupied when a phase was over, all together, bytes.</summary>

@@ -161,6 +161,9 @@ public sealed record RunComparison
     /// <summary>What a reader must know, in whole sentences.</summary>
     public required IReadOnlyList<string> Notes { get; init; }
 
+    /// <summary>Those of them that say what failed in the runs, or that they did not end well.</summary>
+    public IReadOnlyList<string> Failures { get; init; } = [];
+
     /// <summary>The baseline first.</summary>
     public IEnumerable<ComparedSide> Sides => Candidates.Select(c => c.Candidate).Prepend(Baseline);
 

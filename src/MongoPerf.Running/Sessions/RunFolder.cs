@@ -59,15 +59,19 @@ public sealed class RunFolder
     public string CommandFor(string command) => $"'mongoperf {command} {Id}{OutText}'";
 
     /// <summary>" --out /big", for a command about a run in another folder than the default one; otherwise empty.</summary>
-    public string OutText => OtherRunsFolder is { } runs ? $" --out {CommandText.Quoted(runs)}" : "";
+    public string OutText => OutTextOf(System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!);
+
+    /// <summary>The same for a folder of runs.</summary>
+    public static string OutTextOf(string runsFolder) =>
+        OtherThanDefault(runsFolder) is { } runs ? $" --out {CommandText.Quoted(runs)}" : "";
 
     /// <summary>The folder of runs, when it is not the default one.</summary>
-    public string? OtherRunsFolder
+    public string? OtherRunsFolder => OtherThanDefault(System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!);
+
+    /// <returns>The full path; null for the default folder of runs.</returns>
+    public static string? OtherThanDefault(string runsFolder)
     {
-        get
-        {
-            string runs = System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!;
-            return runs == System.IO.Path.GetFullPath(Settings.Current.Runs) ? null : runs;
-        }
+        string runs = System.IO.Path.GetFullPath(runsFolder);
+        return runs == System.IO.Path.GetFullPath(Settings.Current.Runs) ? null : runs;
     }
 }

@@ -123,7 +123,8 @@ internal static class ComparisonSession
         request.Format, request.IsFull,
         () => request.Format == "markdown"
             ? ComparisonReport.Of(comparison)
-            : ComparisonReport.Of(comparison, ResultPrinter.Written(files)),
+            : ComparisonReport.Of(comparison, ResultPrinter.Written(files), string.Join(' ', request.Runs.Select(CommandText.Quoted))
+                + RunFolder.OutTextOf(request.RunsFolder)),
         ("json", output => ComparisonJson.Write(comparison, output)), ("csv", output => ComparisonCsv.Write(comparison, output)),
         ("junit", output => JunitReport.Write(comparison, output)));
 
