@@ -1,5 +1,3 @@
-using MongoPerf.Reports.Comparison;
-
 namespace MongoPerf.Reports.Histories;
 
 /// <summary>What is reported of a history, and in which order.</summary>
@@ -7,20 +5,26 @@ public static class HistoryReport
 {
     /// <param name="history">Judged.</param>
     /// <param name="files">What was written, as its reader finds it.</param>
-    public static Report Of(RunHistory history, IReadOnlyList<Fact>? files = null) => new(
+    /// <param name="runsFolder">As typed after --out; null for the default.</param>
+    public static Report Of(RunHistory history, IReadOnlyList<Fact>? files = null, string? runsFolder = null) => new(
         Words.Of($"MongoPerf: history of {history.Scenario}"),
+        [new Block.Paragraph(HistoryText.Conclusion(history), Tone.Conclusion) { In = Media.Console }],
         [
-            new Block.Paragraph(HistoryText.Conclusion(history), Tone.Conclusion),
-            new Block.Cautions([.. history.Unlike.Select(unlike => Words.Of($"Different work, mixed because of --force: {unlike}"))]),
-            new Block.Cautions([.. LeftOut(history)]),
-        ],
-        [
+            new Section(
+                "Notes",
+                [
+                    new Block.Cautions(HistoryText.Mixed(history)) { In = Media.Console },
+                    new Block.Cautions(HistoryText.LeftOut(history)),
+                ]),
             new Section("Changes", [new Block.Verdicts(HistoryText.Verdicts(history))]),
             new Section("Charts", [new Block.Charts()]),
             Section.Of(Table(history)),
             new Section("How it was judged", [new Block.Facts([new Fact("method", HistoryText.Method(history))])]),
             new Section("Files", [new Block.Facts(files ?? [])]),
-        ]);
+        ])
+        {
+            Answer = HistoryAnswer.Of(history, files ?? [], runsFolder),
+        };
 
     /// <summary>A row for each run, with its versions where they differ; a star where a metric begins another level.</summary>
     private static ReportTable Table(RunHistory history)
@@ -47,7 +51,4 @@ public static class HistoryReport
 
     private static string TextOf(HistoryLine line, int point) => !double.IsFinite(line.Row.Values[point]) ? Units.None
         : line.Row.Metric.Text(line.Row.Values[point]) + (line.Changes.Any(change => change.At == point) ? " *" : "");
-
-    private static IEnumerable<string> LeftOut(RunHistory history) => history.LeftOut.GroupBy(run => run.Why)
-        .Select(group => Words.Of($"Left out: {string.Join(", ", group.Select(run => run.Run))} ({group.Key})"));
 }

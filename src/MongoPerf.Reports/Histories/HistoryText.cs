@@ -22,6 +22,14 @@ internal static class HistoryText
             : Words.Of($"{history.Scenario} has {Words.Counted(history.Points.Count, "run")}, too few to tell a change from chance.");
     }
 
+    /// <summary>In what work the runs differ, where that was forced.</summary>
+    public static IReadOnlyList<string> Mixed(RunHistory history) =>
+        [.. history.Unlike.Select(unlike => Words.Of($"Different work, mixed because of --force: {unlike}"))];
+
+    /// <summary>Which runs were not taken, by reason.</summary>
+    public static IReadOnlyList<string> LeftOut(RunHistory history) => [.. history.LeftOut.GroupBy(run => run.Why)
+        .Select(group => Words.Of($"Left out: {string.Join(", ", group.Select(run => run.Run))} ({group.Key})"))];
+
     /// <summary>What got worse last first, then other changes, then what did not change or can't be judged.</summary>
     public static IReadOnlyList<Verdict> Verdicts(RunHistory history)
     {

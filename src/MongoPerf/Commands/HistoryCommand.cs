@@ -38,7 +38,7 @@ internal static class HistoryCommand
             "--format", "Output format [default: text]", "text", "json", "csv", "markdown", "junit");
         var command = new Command("history", "Show a scenario over its stored runs: one table, one chart, and where it changed")
         {
-            names, metrics, newest, noise, force, fail, format, shared.Plots, shared.Out,
+            names, metrics, newest, noise, force, fail, format, shared.Full, shared.Plots, shared.Out,
         };
         names.Validators.Add(result => CompareCommand.RefuseOptions(result, command));
         command.Runs(parsed =>
@@ -55,6 +55,7 @@ internal static class HistoryCommand
                 Force = parsed.GetValue(force),
                 FailOnRegression = parsed.GetValue(fail),
                 Format = parsed.GetValue(format) ?? "text",
+                IsFull = parsed.GetValue(shared.Full),
                 Plots = PlotLibrary.With(plots),
             });
         });

@@ -28,6 +28,9 @@ internal sealed record HistoryCall
 
     public bool FailOnRegression { get; init; }
 
+    /// <summary>Text is the whole report, not only its answer.</summary>
+    public bool IsFull { get; init; }
+
     /// <summary>text, json, csv, markdown or junit.</summary>
     public required string Format { get; init; }
 
@@ -57,8 +60,10 @@ internal static class HistorySession
         foreach (string warning in files.Warnings)
             Console.Error.WriteLine(warning);
         ResultFormat.Print(
-            call.Format, isFull: true,
-            () => call.Format == "markdown" ? HistoryReport.Of(history) : HistoryReport.Of(history, ResultPrinter.Written(files)),
+            call.Format, call.IsFull,
+            () => call.Format == "markdown"
+                ? HistoryReport.Of(history)
+                : HistoryReport.Of(history, ResultPrinter.Written(files), RunFolder.OtherThanDefault(call.RunsFolder)),
             ("json", output => HistoryJson.Write(history, output)), ("csv", output => HistoryCsv.Write(history, output)),
             ("junit", output => JunitReport.Write(history, output)));
         return call.FailOnRegression ? Gate(history) : ExitCode.Done;
