@@ -8,7 +8,7 @@ internal static class HandleShares
     /// <summary>Where the system does not tell: on macOS the runtime raises the limit to so many, on Windows there is none.</summary>
     private static readonly int Usual = Platform.IsLinux ? 1024 : 10_240;
 
-    private static readonly int Present = (int)Math.Min(int.MaxValue, HandleLimit.Read() ?? Usual);
+    private static readonly int Present = (int)Math.Min(int.MaxValue, ProcessLimit.Read(ProcessLimit.Handles) ?? Usual);
 
     /// <summary>Four fifths, as of mongod's; a third of what is little. The rest is the store's.</summary>
     public static int ForConnections => Present <= 1024 ? Present / 3 : (int)(Present * 0.8);

@@ -82,7 +82,7 @@ public sealed class MachineChecks(Version? serverVersion, string root = "/")
 
     private Check? Handles()
     {
-        if (LimitOf("Max open files") is not { } most)
+        if (ProcessLimit.Read(ProcessLimit.Handles, root) is not { } most)
             return null;
         string found = $"{Text(most)} open files";
         return most < LeastFiles ? Check.Problem("open files", $"{found}: too few for a run", $"ulimit -n {EnoughFiles}")
@@ -92,7 +92,7 @@ public sealed class MachineChecks(Version? serverVersion, string root = "/")
             : Check.Ok("open files", found);
     }
 
-    private Check? Processes() => LimitOf("Max processes") is { } most && most < EnoughFiles
+    private Check? Processes() => ProcessLimit.Read(ProcessLimit.Processes, root) is { } most && most < EnoughFiles
         ? Check.Warning(
             "processes",
             $"{Text(most)} processes and threads: a mongod has a thread for each connection; MongoDB asks for {EnoughFiles:N0}",
@@ -167,15 +167,6 @@ public sealed class MachineChecks(Version? serverVersion, string root = "/")
                 + (reclaims ? "; vm.zone_reclaim_mode makes that worse" : ""),
             (reclaims ? "sysctl -w vm.zone_reclaim_mode=0; " : "")
                 + "start the server with numactl --interleave=all, and name it with --uri");
-    }
-
-    /// <summary>A soft limit of this process in /proc/self/limits; null where it does not say.</summary>
-    private long? LimitOf(string name)
-    {
-        string? line = SystemFile.ReadText(At("proc/self/limits")).Split('\n')
-            .FirstOrDefault(line => line.StartsWith(name, StringComparison.Ordinal));
-        string? soft = line?[name.Length..].Split(' ', StringSplitOptions.RemoveEmptyEntries).FirstOrDefault();
-        return soft == "unlimited" ? long.MaxValue : long.TryParse(soft, out long limit) ? limit : null;
     }
 
     private static string Text(long limit) => limit == long.MaxValue ? "any number of" : limit.ToString("N0", CultureInfo.InvariantCulture);

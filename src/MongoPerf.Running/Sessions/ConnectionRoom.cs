@@ -24,7 +24,7 @@ internal static class ConnectionRoom
         : [phase.Groups];
 
     /// <exception cref="UserException">The client has too few file handles.</exception>
-    public static void CheckClient(Plan scenario) => CheckClient(ThreadsOf(scenario), HandleLimit.Read());
+    public static void CheckClient(Plan scenario) => CheckClient(ThreadsOf(scenario), ProcessLimit.Read(ProcessLimit.Handles));
 
     /// <param name="threads">The threads of the run.</param>
     /// <param name="handles">The handles that this process may have; null when that is not known.</param>

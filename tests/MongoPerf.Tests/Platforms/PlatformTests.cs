@@ -84,7 +84,7 @@ public sealed partial class PlatformTests : IDisposable
     [InlineData("Max open files            256                  1024                 files     ", 256L)]
     [InlineData("Max processes             256                  1024                 processes ", null)]
     public void Limit_of_handles_is_the_soft_one(string line, long? expected) =>
-        Assert.Equal(expected, HandleLimit.Parse($"Limit  Soft Limit  Hard Limit  Units\n{line}\n"));
+        Assert.Equal(expected, ProcessLimit.Parse($"Limit  Soft Limit  Hard Limit  Units\n{line}\n", ProcessLimit.Handles));
 
     [Fact]
     public void An_installed_program_starts_itself_again_and_one_that_was_built_its_library()
