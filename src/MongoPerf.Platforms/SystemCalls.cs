@@ -50,15 +50,33 @@ public static partial class SystemCalls
         Environment.Exit(code);
     }
 
-    /// <summary>Puts a program in this process's place. Returns when the system refuses.</summary>
+    /// <summary>Puts a .NET program in this process's place. Returns when the system refuses.</summary>
     /// <param name="command">The program's full path, then its arguments.</param>
     /// <param name="variable">Of the environment, which is otherwise this process's.</param>
     /// <param name="value">Of the variable.</param>
     [SupportedOSPlatform("linux")]
     public static void StartAnew(IReadOnlyList<string> command, string variable, string value)
     {
+        DeleteDiagnosticsSocket();
         _ = SetVariable(variable, value, 1);
         _ = Execute(command[0], [.. command, null]);
+    }
+
+    /// <summary>
+    /// The runtime listens for diagnostic tools on a socket file, which it deletes when it ends. The next runtime in its place would find
+    /// the file there, not listen, and leave it behind.
+    /// </summary>
+    private static void DeleteDiagnosticsSocket()
+    {
+        try
+        {
+            int process = Environment.ProcessId;
+            File.Delete(Path.Combine(Path.GetTempPath(), $"dotnet-diagnostic-{process}-{ProcessStart.ReadTicks(process)}-socket"));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Only tools would miss it.
+        }
     }
 
     /// <summary>
