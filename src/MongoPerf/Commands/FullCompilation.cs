@@ -1,4 +1,5 @@
 using MongoPerf.Deployments;
+using MongoPerf.Options;
 using MongoPerf.Platforms;
 
 namespace MongoPerf.Commands;
@@ -24,5 +25,9 @@ internal static class FullCompilation
     }
 
     internal static bool IsFor(string[] args) =>
-        args is [var command, ..] && Measuring.Contains(command) && !args.Any(arg => arg is "--help" or "-h" or "-?");
+        CommandOf(args) is { } command && Measuring.Contains(command) && !args.Any(arg => arg is "--help" or "-h" or "-?");
+
+    /// <summary>What is behind the one option that may come before a command, in all its spellings.</summary>
+    private static string? CommandOf(string[] args) => args is [LanguageOption.Name, _, .. var rest] ? rest.FirstOrDefault()
+        : args.FirstOrDefault(static arg => !arg.StartsWith(LanguageOption.Name, StringComparison.Ordinal));
 }

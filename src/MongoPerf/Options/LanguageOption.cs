@@ -8,7 +8,7 @@ namespace MongoPerf.Options;
 /// <summary><c>--lang</c> of every command, and help in that language.</summary>
 internal static partial class LanguageOption
 {
-    private const string Name = "--lang";
+    public const string Name = "--lang";
 
     public static Option<string?> Create()
     {
