@@ -19,7 +19,8 @@ public sealed class InstalledProgramTests : IDisposable
         string[] command = [.. ThisProgram.Command];
         string settings = _folder.At("installed.json");
         File.WriteAllText(settings, File.ReadAllText(Path.ChangeExtension(command[1], ".runtimeconfig.json"))
-            .Replace("\"System.Runtime.TieredCompilation\": false", "\"System.Runtime.TieredCompilation\": true", StringComparison.Ordinal));
+            .Replace(
+                "\"System.Runtime.TieredCompilation\": false", "\"System.Runtime.TieredCompilation\": true", StringComparison.Ordinal));
         Directory.CreateDirectory(_folder.At("tmp"));
         var start = new ProcessStartInfo(command[0], ["exec", "--runtimeconfig", settings, command[1], "run", "no-such-scenario"])
         {

@@ -17,7 +17,8 @@ public sealed class ConnectionRoomTests
     [Fact]
     public void Limit_of_the_clients_file_handles_is_named_before_the_run()
     {
-        UserException refused = Assert.Throws<UserException>(() => ConnectionRoom.CheckClient(1000, ProcessLimit.Parse(Limits, ProcessLimit.Handles)));
+        UserException refused = Assert.Throws<UserException>(
+            () => ConnectionRoom.CheckClient(1000, ProcessLimit.Parse(Limits, ProcessLimit.Handles)));
         Assert.Equal("1,000 threads need 1,160 file handles, but this process is limited to 1,024", refused.Message);
         ConnectionRoom.CheckClient(860, ProcessLimit.Parse(Limits, ProcessLimit.Handles));
         ConnectionRoom.CheckClient(860, ProcessLimit.Parse("", ProcessLimit.Handles));
