@@ -25,6 +25,8 @@ public sealed class CompareInTurnsTests : IDisposable
     [Fact]
     public void Base_and_candidate_take_turns_and_the_table_becomes_the_only_comment()
     {
+        // Lists of runs end with folders that hold none.
+        Directory.CreateDirectory(_folder.At("runs", "no-run"));
         (int code, string output, string errors) = Run(
             ("BASE", "embedded"), ("CANDIDATE", "embedded"), ("SCENARIO", "q4"), ("REPEAT", "3"),
             ("COMPARE", "--force --noise-threshold 99%"),
@@ -40,11 +42,15 @@ public sealed class CompareInTurnsTests : IDisposable
         // B C, C B, B C: each with its own server's address.
         string[] runs = [.. Directory.GetDirectories(_folder.At("runs")).Where(one => File.Exists(Path.Combine(one, "run.db")))];
         Assert.Equal(6, runs.Length);
+        string[] ids = [.. runs.Select(one => Path.GetFileName(one)).Order(StringComparer.Ordinal)];
+        Assert.True(Directory.Exists(_folder.At("runs", $"compare-{ids[0]}-{ids[1]}")), errors);
     }
 
     [Theory]
     [InlineData("", "embedded", "5", "BASE and CANDIDATE name what is compared")]
     [InlineData("embedded", "embedded", "2", "REPEAT is '2'; deployments are compared run by run from 3 runs on")]
+    [InlineData("/no/\n::error::mongod", "embedded", "3",
+        "base: '/no/?::error::mongod' is neither a connection string, a version, a mongod that can be run, nor embedded")]
     [InlineData("/no/mongod", "embedded", "3",
         "base: '/no/mongod' is neither a connection string, a version, a mongod that can be run, nor embedded")]
     public void What_can_not_be_compared_is_told(string @base, string candidate, string repeat, string says)
@@ -52,6 +58,21 @@ public sealed class CompareInTurnsTests : IDisposable
         (int code, _, string errors) = Run(("BASE", @base), ("CANDIDATE", candidate), ("REPEAT", repeat));
         Assert.Equal(2, code);
         Assert.Contains(says, errors, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("8.0.1", "8.0.1", "/cache of mine/8.0.1/bin/mongod")]
+    [InlineData("8.0", "8.0", "/cache of mine/8.0.12/bin/mongod")]
+    [InlineData("8", "8", "/cache of mine/8.0.12/bin/mongod")]
+    public void A_version_is_the_newest_of_its_series_that_is_installed(string @base, string candidate, string path)
+    {
+        Program("mongoperf", """
+            printf '%s\n' '   version  mongod                           mongos' \
+              '*  8.0.12   /cache of mine/8.0.12/bin/mongod  -' '   8.0.1    /cache of mine/8.0.1/bin/mongod   -'
+            """);
+        (int code, _, string errors) = Run(("BASE", @base), ("CANDIDATE", candidate), ("REPEAT", "3"));
+        Assert.Equal(2, code);
+        Assert.Contains(path, errors, StringComparison.Ordinal);
     }
 
     [Fact]
