@@ -108,6 +108,27 @@ public sealed class ForeignWritesTests
     }
 
     [Theory]
+    [InlineData("aggregate: users, pipeline: [{^from: u.stage}]")]
+    [InlineData("aggregate: users, pipeline: [{$match: {}}, {^choice: [{$limit: 1}, {^from: {path: u.stage, default: {$limit: 1}}}]}]")]
+    [InlineData("runCommand: {aggregate: users, pipeline: {^from: u.stages}, cursor: {}}")]
+    [InlineData("runCommand: {aggregate: users, pipeline: [{^from: u.stage}], cursor: {}}")]
+    [InlineData("runCommand: {drop: {^from: u.name}}")]
+    [InlineData("aggregate: users, pipeline: [{$out: {^from: u.name}}]")]
+    public void What_an_earlier_step_brings_decides_nothing_about_where_a_step_writes(string step)
+    {
+        ReadPlan read = Read($"{{steps: [{{find: users, key: uniform, as: u}}, {{{step}}}]}}", "mayWrite: [server, mongoperf.*, shop.*]");
+        var e = Assert.Throws<UserException>(() => WritePermission.RequireListed(read, "mongoperf"));
+        Assert.Equal(ExitCode.Refused, e.Code);
+        Assert.Contains("it can't be checked before the run", e.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("aggregate: users, pipeline: [{$match: {_id: {^from: u._id}}}, {$limit: {^from: u.n}}]")]
+    [InlineData("aggregate: users, pipeline: [{^choice: [{$limit: 1}, {$limit: {^from: u.n}}]}]")]
+    public void Values_in_a_stage_may_come_from_an_earlier_step(string step) =>
+        Assert.Empty(Listed($"{{steps: [{{find: users, key: uniform, as: u}}, {{{step}}}]}}"));
+
+    [Theory]
     [InlineData("{aggregate: users, pipeline: [{$out: ^word}]}")]
     [InlineData("{aggregate: users, pipeline: [{$out: {^field: name}}]}")]
     [InlineData("{aggregate: users, pipeline: [{$merge: {into: {^choice: [log, users]}}}]}")]
