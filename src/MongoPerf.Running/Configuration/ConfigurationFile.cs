@@ -37,14 +37,14 @@ internal sealed record ConfigurationFile(
     {
         if (!File.Exists(path))
             return null;
-        RefuseForeign(path, isProject);
-        string text = ReadText(path);
+        string text = ReadText(path, isProject);
         // Nothing but comments, as after a first edit.
         if (text.Split('\n').All(line => line.Trim() is "" or ['#', ..]))
             return new ConfigurationFile(path, new Dictionary<string, (string, string)>(), []);
         return new Reader(path, isProject, home).Read(text);
     }
 
+    /// <exception cref="IOException">It is a link that leads nowhere.</exception>
     private static void RefuseForeign(string path, bool isProject)
     {
         if (!isProject && !OperatingSystem.IsWindows() && (File.GetUnixFileMode(path) & UnixFileMode.OtherWrite) != 0)
@@ -52,10 +52,11 @@ internal sealed record ConfigurationFile(
                 $"chmod 600 {CommandText.Quoted(path)}");
     }
 
-    private static string ReadText(string path)
+    private static string ReadText(string path, bool isProject)
     {
         try
         {
+            RefuseForeign(path, isProject);
             string text = NamedFile.ReadText(path, MostCharacters);
             return text.Length <= MostCharacters ? text : throw new UserException(
                 ExitCode.WrongUsage, $"{path}: longer than {MostCharacters:N0} characters, the limit for a configuration file");
@@ -130,7 +131,7 @@ internal sealed record ConfigurationFile(
             if (entry.Value is ScalarNode { IsNull: false } alone)
                 return new NamedDeployment(entry.Name, Checked(alone, what), null, entry.Key.Position.ToString());
             var deployment = new MappingReader(entry.Value, what, ConfigurationLanguage.Deployment);
-            var uri = (ScalarNode)deployment.Require(ConfigurationLanguage.Uri, "such as uri: mongodb://USER@HOST/");
+            ScenarioNode uri = deployment.Require(ConfigurationLanguage.Uri, "such as uri: mongodb://USER@HOST/");
             string? file = deployment.Text(ConfigurationLanguage.PasswordFile);
             if (isProject && file is not null)
                 throw Refuse(

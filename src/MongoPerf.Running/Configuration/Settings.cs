@@ -53,7 +53,7 @@ public sealed class Settings
 
     /// <summary>From now on, in this flow of execution, those of the environment and the current folder count.</summary>
     /// <param name="variable">Of the environment, by name.</param>
-    public static void Begin(Func<string, string?> variable) => Here.Value = new(() => Read(variable, Environment.CurrentDirectory));
+    public static void Begin(Func<string, string?> variable) => Here.Value = new(() => Read(variable, CurrentFolder()));
 
     /// <param name="variable">Of the environment, by name.</param>
     /// <param name="folder">The current one: the project's file lies there or above.</param>
@@ -128,6 +128,18 @@ public sealed class Settings
         }
 
         return [.. user, .. project];
+    }
+
+    private static string CurrentFolder()
+    {
+        try
+        {
+            return Environment.CurrentDirectory;
+        }
+        catch (IOException)
+        {
+            throw new UserException(ExitCode.WrongUsage, "the current folder has been deleted", "change to another one");
+        }
     }
 
     /// <summary>In this folder or the nearest above, as far as the repository or the user's home reaches.</summary>

@@ -55,7 +55,7 @@ public static class CommandLine
         {
             // Help shows how to set a file or a variable right.
         }
-        catch (UserException e)
+        catch (Exception e)
         {
             return (int)FailureReport.Write(e, Console.Error);
         }

@@ -83,6 +83,7 @@ public sealed class SettingsTests : IDisposable
     [InlineData("deployments:\n  a: '@b'", "config.yaml:2: deployment 'a': '@b' is a name; expected a connection string", null)]
     [InlineData("deployments:\n  a: mongodb://h/?tsl=true", "config.yaml:2: deployment 'a': ", "did you mean 'ssl'?")]
     [InlineData("runs: a\nruns: b", "config.yaml:2: the key 'runs' appears twice", null)]
+    [InlineData("deployments:\n  a: {uri: [mongodb://h]}", "config.yaml:2: deployment 'a': uri is a list; expected a single value", null)]
     public void A_mistake_is_told_with_its_line(string text, string message, string? hint)
     {
         User(text);
