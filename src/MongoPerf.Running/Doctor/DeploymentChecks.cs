@@ -16,6 +16,7 @@ namespace MongoPerf.Running.Doctor;
 internal sealed class DeploymentChecks(ConnectionSecrets secrets, string database)
 {
     private const int LongestWarning = 200;
+    private const int MostWarnings = 30;
     private const double MostSkewMilliseconds = 1000;
 
     /// <param name="uri">As typed.</param>
@@ -85,8 +86,11 @@ internal sealed class DeploymentChecks(ConnectionSecrets secrets, string databas
         if (system.CompareClock(deployment, connections) is { } clock)
             yield return Clock(clock);
         BsonDocument log = connection.RunUnchecked("admin", BsonDocument.Of(("getLog", "startupWarnings")));
-        foreach (string warning in WarningsIn(log))
+        string[] warnings = [.. WarningsIn(log)];
+        foreach (string warning in warnings.Take(MostWarnings))
             yield return Check.Warning("server says", warning, null);
+        if (warnings.Length > MostWarnings)
+            yield return Check.Warning("server says", $"{warnings.Length - MostWarnings:N0} more warnings", "read the server's log");
     }
 
     private static Check Clock(ClientClock clock)
@@ -101,7 +105,7 @@ internal sealed class DeploymentChecks(ConnectionSecrets secrets, string databas
     }
 
     /// <summary>Since 4.4 each is a JSON document; before, a line with its text behind the last bracket.</summary>
-    private static IEnumerable<string> WarningsIn(BsonDocument reply)
+    internal static IEnumerable<string> WarningsIn(BsonDocument reply)
     {
         foreach (string line in (reply.FindDocument("log") ?? BsonDocument.Empty).Select(item => item.Value.ToString()))
         {
@@ -111,7 +115,7 @@ internal sealed class DeploymentChecks(ConnectionSecrets secrets, string databas
                 using JsonDocument entry = JsonDocument.Parse(line);
                 text = entry.RootElement.TryGetProperty("msg", out JsonElement message) ? message.GetString() ?? "" : "";
             }
-            catch (JsonException)
+            catch (Exception e) when (e is JsonException or InvalidOperationException)
             {
                 text = text[(text.LastIndexOf("] ", StringComparison.Ordinal) + 1)..].Trim().TrimStart('*').Trim();
             }
