@@ -155,7 +155,9 @@ public sealed class OtlpSender : IDisposable
     }
 
     /// <summary>Keeps what went wrong, which the exporter does not tell.</summary>
-    private sealed class AnswerWatch() : DelegatingHandler(new SocketsHttpHandler())
+    private sealed class AnswerWatch() : DelegatingHandler(
+        // Wherever an answer leads, what logs in to the receiver is for nobody else.
+        new SocketsHttpHandler { AllowAutoRedirect = false })
     {
         public string? Problem { get; private set; }
 

@@ -95,10 +95,17 @@ public sealed class TelemetryReader(string folder)
         total.Last = sample;
         if (sample.ReportedHistogram.IsEmpty)
             return;
-        HistogramEncoding.DecodeInto(total.All, sample.ReportedHistogram.Span);
-        // What was told before a phase began anew is not told twice.
-        if (sample.AtMilliseconds > _toldUntil)
-            HistogramEncoding.DecodeInto(total.New, sample.ReportedHistogram.Span);
+        try
+        {
+            HistogramEncoding.DecodeInto(total.All, sample.ReportedHistogram.Span);
+            // What was told before a phase began anew is not told twice.
+            if (sample.AtMilliseconds > _toldUntil)
+                HistogramEncoding.DecodeInto(total.New, sample.ReportedHistogram.Span);
+        }
+        catch (HistogramFormatException)
+        {
+            // The latencies of that second are damaged; the rest is right.
+        }
     }
 
     private IEnumerable<TelemetryPoint> Points(StoredRun run)

@@ -53,6 +53,16 @@ public sealed class OtlpSenderTests : IDisposable
     }
 
     [Fact]
+    public void Damaged_latencies_take_nothing_else_away()
+    {
+        SampledRun.Write(_runs.At("r"), damaged: [1, 2, 3]);
+        var reader = new TelemetryReader(_runs.At("r"));
+        for (int look = 0; look < 2; look++)
+            Assert.Equal(
+                SampledRun.Operations, reader.Look().Points.Single(point => point.Metric == TelemetryMetric.Operations).Value);
+    }
+
+    [Fact]
     public void Latencies_of_a_second_arrive_once()
     {
         SampledRun.Write(_runs.At("r"));
@@ -63,6 +73,17 @@ public sealed class OtlpSenderTests : IDisposable
 
         static long NewIn(TelemetrySnapshot snapshot) =>
             snapshot.Points.Single(point => point.NewLatencies is not null).NewLatencies!.TotalCount;
+    }
+
+    [Fact]
+    public void A_redirect_is_a_refusal_and_nothing_is_sent_where_it_leads()
+    {
+        SampledRun.Write(_runs.At("r"));
+        using var other = new OtlpReceiver();
+        _receiver.Status = $"307 Temporary Redirect\r\nLocation: {other.Url}/v1/metrics";
+        new OtlpSender(_runs.At("r"), new Uri(_receiver.Url), _warnings.Enqueue).Dispose();
+        Assert.EndsWith("it answered 307 RedirectKeepVerb", Assert.Single(_warnings), StringComparison.Ordinal);
+        Assert.Empty(other.Heads);
     }
 
     [Theory]

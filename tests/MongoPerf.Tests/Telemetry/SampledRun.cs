@@ -14,7 +14,9 @@ internal static class SampledRun
     /// <param name="folder">Of the run.</param>
     /// <param name="operation">Its name.</param>
     /// <param name="state">In which the run is left.</param>
-    public static void Write(string folder, string operation = "q4", RunState state = RunState.Finished)
+    /// <param name="damaged">Bytes in place of each second's latencies; null for these.</param>
+    public static void Write(
+        string folder, string operation = "q4", RunState state = RunState.Finished, byte[]? damaged = null)
     {
         using RunStore store = RunStore.Create(folder, RunParts.Run(Path.GetFileName(folder)), RunParts.Settings());
         store.SetDeployment(RunParts.Deployment());
@@ -28,7 +30,7 @@ internal static class SampledRun
             store.AddSample(RunParts.Sample(second, operation) with
             {
                 Operations = 10 * second, Failed = 1, IsWarmup = false, LatencyMicroseconds = LatencySummaries.From(histogram),
-                Histogram = HistogramEncoding.EncodeCompressed(histogram),
+                Histogram = damaged ?? HistogramEncoding.EncodeCompressed(histogram),
             });
             store.AddServerSample(new MetricSample(At(second), "127.0.0.1:27017", Values(MetricCatalogue.Server,
                 ("opcounters_query", 350 * second), ("mem_resident", 100))));
