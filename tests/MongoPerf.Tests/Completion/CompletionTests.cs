@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Diagnostics;
+using System.Text.RegularExpressions;
 using MongoPerf.Commands;
 using MongoPerf.Completion;
 using MongoPerf.Tests.Support;
@@ -126,6 +127,17 @@ public sealed class CompletionTests : IDisposable
         WriteFile("runs/a;touch pwned/run.db");
         Assert.Equal([@"\$\(touch\ pwned\)", @"\`touch\ pwned\`", @"a\;touch\ pwned"], Offered("mongoperf report ").Order());
         Assert.Empty(Directory.GetFiles(_folder.Path, "pwned"));
+    }
+
+    [Fact]
+    public void PowerShell_quotes_every_name_that_is_more_than_a_word()
+    {
+        string script = CompletionScript.Of("pwsh", CommandTree.Build());
+        string word = Regex.Match(script, @"\$text = if \(\$word -match '(.*?)'\)").Groups[1].Value;
+        Assert.All(["2026-11-21-a", "other/x", "my.yaml", @"own\mine"], name => Assert.Matches(word, name));
+        Assert.All(["a b", "a;calc", "a|b", "a&b", "(a)", "{a}", "`a", "it's", "$a", "a\nb", "a\n", ""],
+            name => Assert.DoesNotMatch(word, name));
+        Assert.Contains("""'$before$($word -replace "'", "''")'""", script, StringComparison.Ordinal);
     }
 
     [Fact]
