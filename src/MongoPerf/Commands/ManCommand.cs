@@ -1,6 +1,7 @@
 using System.CommandLine;
 using MongoPerf.Manual;
 using MongoPerf.Options;
+using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Commands;
@@ -15,12 +16,14 @@ internal static class ManCommand
         command.Runs(parsed =>
         {
             string named = parsed.GetValue(folder)!;
+            if (named.Length == 0)
+                throw new UserException(ExitCode.WrongUsage, "DIR is empty");
             if (File.Exists(named))
                 throw new UserException(ExitCode.WrongUsage, $"{named} is a file; a folder is expected");
             Directory.CreateDirectory(named);
             IReadOnlyList<ManPage> pages = ManPage.AllOf(LanguageOption.Translated(CommandTree.Build()));
             foreach (ManPage page in pages)
-                File.WriteAllText(Path.Combine(named, page.FileName), page.Text);
+                OwnFiles.Replace(Path.Combine(named, page.FileName), page.Text);
             Console.WriteLine($"{Units.Counted(pages.Count, "man page")} written to {named}; to read one: "
                 + $"man {CommandText.Quoted(Path.Combine(CommandText.OfPath(Path.GetFullPath(named)), pages[0].FileName))}");
         });

@@ -66,6 +66,8 @@ internal static class PlotCommand
             if (parsed.GetValue(title) is { } given)
                 chart = chart with { Title = given };
             string? file = parsed.GetValue(output);
+            if (file?.Length == 0)
+                throw new UserException(ExitCode.WrongUsage, "-o: the file's name is empty");
             if (file?.EndsWith(".csv", StringComparison.OrdinalIgnoreCase) == true)
                 throw new UserException(ExitCode.WrongUsage, $"-o: {file} would be a picture; allowed: .png and .svg",
                     "the data are written beside it as .csv");
