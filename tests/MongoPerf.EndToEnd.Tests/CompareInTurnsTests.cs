@@ -31,9 +31,9 @@ public sealed class CompareInTurnsTests : IDisposable
             ("BASE", "embedded"), ("CANDIDATE", "embedded"), ("SCENARIO", "q4"), ("REPEAT", "3"),
             ("COMPARE", "--force --noise-threshold 99%"),
             ("ARGUMENTS", "--records 500 --duration 500ms --warmup 100ms --threads 1 --rate 200 --max-skipped 100%"),
-            ("PULL_REQUEST", "17"), ("GITHUB_REPOSITORY", "o/r"), ("GITHUB_STEP_SUMMARY", _folder.At("summary")));
+            ("PULL_REQUEST", "17"), ("NAME", "q4"), ("GITHUB_REPOSITORY", "o/r"), ("GITHUB_STEP_SUMMARY", _folder.At("summary")));
         Assert.True(code == 0, $"exit code {code}\n{output}\n{errors}");
-        Assert.StartsWith("<!-- mongoperf compare-in-turns -->\n# MongoPerf: ", output, StringComparison.Ordinal);
+        Assert.StartsWith("<!-- mongoperf compare-in-turns q4 -->\n# MongoPerf: ", output, StringComparison.Ordinal);
         Assert.Contains("| q4 |", output, StringComparison.Ordinal);
         Assert.Equal(output, File.ReadAllText(_folder.At("summary")));
         using JsonDocument body = JsonDocument.Parse(File.ReadAllText(_folder.At("body")));
@@ -73,6 +73,14 @@ public sealed class CompareInTurnsTests : IDisposable
         (int code, _, string errors) = Run(("BASE", @base), ("CANDIDATE", candidate), ("REPEAT", "3"));
         Assert.Equal(2, code);
         Assert.Contains(path, errors, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_name_can_not_end_the_mark_of_its_comment()
+    {
+        (int code, _, string errors) = Run(("BASE", "embedded"), ("CANDIDATE", "embedded"), ("REPEAT", "3"), ("NAME", "a --> b"));
+        Assert.Equal(2, code);
+        Assert.Contains("NAME is 'a --> b'; allowed: letters, digits, '.', '_' and '-'", errors, StringComparison.Ordinal);
     }
 
     [Fact]
