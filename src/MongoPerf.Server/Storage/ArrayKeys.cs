@@ -19,7 +19,7 @@ internal sealed class ArrayKeys
     private FieldState[] _states = [];
 
     /// <summary>Puts each key into <paramref name="key"/> in turn and calls <paramref name="append"/>.</summary>
-    /// <exception cref="IndexKeyException">Arrays side by side in two fields, or a value that cannot be indexed.</exception>
+    /// <exception cref="IndexKeyException">Arrays side by side in two fields, or a number that names both a place and a field.</exception>
     public void Build(IndexField[] fields, ReadOnlySpan<byte> document, KeyBuffer key, Action append)
     {
         (_fields, _key, _append) = (fields, key, append);
@@ -162,15 +162,13 @@ internal sealed class ArrayKeys
         for (int i = 0; i < states.Length; i++)
         {
             FieldState state = states[i];
-            int start = _key.Length;
+            bool isDescending = _fields[i].IsDescending;
             if (state.Kind == FieldKind.Value)
-                KeyEncoder.Write(_key, state.Type, document.Slice(state.At, state.Length));
+                KeyEncoder.Write(_key, state.Type, document.Slice(state.At, state.Length), isDescending);
             else if (state.Kind == FieldKind.Undefined)
-                _key.Add(BsonOrder.UndefinedRank);
+                KeyEncoder.Write(_key, BsonType.Undefined, default, isDescending);
             else
-                KeyEncoder.WriteMissing(_key);
-            if (_fields[i].IsDescending)
-                _key.Invert(start);
+                KeyEncoder.WriteMissing(_key, isDescending);
         }
 
         _append();

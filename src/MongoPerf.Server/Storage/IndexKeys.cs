@@ -29,7 +29,9 @@ internal sealed class IndexKeys
     public ReadOnlySpan<byte> this[int index] => _keys[index].Written;
 
     /// <summary>Fills this with the keys of <paramref name="document"/>, without record id.</summary>
-    /// <exception cref="IndexKeyException">Arrays side by side in two fields of one index, or a value that cannot be indexed.</exception>
+    /// <exception cref="IndexKeyException">
+    /// Arrays side by side in two fields of one index, or a number that names both a place and a field.
+    /// </exception>
     /// <exception cref="MemoryLimitException">More than 100 MB of keys.</exception>
     public void Build(IndexField[] fields, ReadOnlySpan<byte> document)
     {

@@ -37,19 +37,15 @@ internal sealed record IndexField(FieldPath Path, bool IsDescending)
 {
     /// <summary>Adds the field's part of a document's key.</summary>
     /// <returns>False when an array lies on the path, so that there are several keys; nothing is added then.</returns>
-    /// <exception cref="IndexKeyException">The value cannot be indexed.</exception>
     public bool TryAddKey(KeyBuffer key, ReadOnlySpan<byte> document)
     {
         PathResult found = Path.Find(document, out BsonType type, out ReadOnlySpan<byte> value);
         if (found == PathResult.Array)
             return false;
-        int start = key.Length;
         if (found == PathResult.Missing)
-            KeyEncoder.WriteMissing(key);
+            KeyEncoder.WriteMissing(key, IsDescending);
         else
-            KeyEncoder.Write(key, type, value);
-        if (IsDescending)
-            key.Invert(start);
+            KeyEncoder.Write(key, type, value, IsDescending);
         return true;
     }
 }

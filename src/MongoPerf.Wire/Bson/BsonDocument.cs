@@ -14,14 +14,15 @@ public readonly struct BsonValue(BsonType type, ReadOnlyMemory<byte> bytes)
 
     public ReadOnlyMemory<byte> Bytes { get; } = bytes;
 
-    public bool IsNumber => Type is BsonType.Int32 or BsonType.Int64 or BsonType.Double;
+    public bool IsNumber => Type is BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Decimal128;
 
-    /// <summary>Int32, int64 or double, whatever the server chose.</summary>
+    /// <summary>Int32, int64, double or decimal128, whatever the server chose.</summary>
     public double ToDouble() => Type switch
     {
         BsonType.Int32 => BinaryPrimitives.ReadInt32LittleEndian(Bytes.Span),
         BsonType.Int64 => BinaryPrimitives.ReadInt64LittleEndian(Bytes.Span),
         BsonType.Double => BinaryPrimitives.ReadDoubleLittleEndian(Bytes.Span),
+        BsonType.Decimal128 => ToDecimal128().ToDouble(),
         _ => throw new BsonFormatException(0, $"value is {Type}, a number is expected"),
     };
 
@@ -31,11 +32,19 @@ public readonly struct BsonValue(BsonType type, ReadOnlyMemory<byte> bytes)
         BsonType.Int32 => BinaryPrimitives.ReadInt32LittleEndian(Bytes.Span),
         BsonType.Int64 => BinaryPrimitives.ReadInt64LittleEndian(Bytes.Span),
         BsonType.Double => (long)BinaryPrimitives.ReadDoubleLittleEndian(Bytes.Span),
+        BsonType.Decimal128 => ToDecimal128().ToInt64(),
         BsonType.DateTime => BinaryPrimitives.ReadInt64LittleEndian(Bytes.Span),
         _ => throw new BsonFormatException(0, $"value is {Type}, a number is expected"),
     };
 
-    public bool ToBoolean() => Type == BsonType.Boolean ? Bytes.Span[0] != 0 : IsNumber && ToDouble() != 0;
+    public bool ToBoolean() => Type switch
+    {
+        BsonType.Boolean => Bytes.Span[0] != 0,
+        BsonType.Decimal128 => !ToDecimal128().IsZero,
+        _ => IsNumber && ToDouble() != 0,
+    };
+
+    public Decimal128 ToDecimal128() => Decimal128.FromBytes(Bytes.Span);
 
     public BsonDocument ToDocument() => Type is BsonType.Document or BsonType.Array
         ? new BsonDocument(Bytes)
@@ -54,6 +63,7 @@ public readonly struct BsonValue(BsonType type, ReadOnlyMemory<byte> bytes)
         BsonType.String or BsonType.Symbol or BsonType.JavaScript => Encoding.UTF8.GetString(Bytes.Span[4..^1]),
         BsonType.Int32 or BsonType.Int64 => ToInt64().ToString(CultureInfo.InvariantCulture),
         BsonType.Double => ToDouble().ToString("R", CultureInfo.InvariantCulture),
+        BsonType.Decimal128 => ToDecimal128().ToString(),
         BsonType.Boolean => ToBoolean() ? "true" : "false",
         BsonType.ObjectId => ToObjectId().ToString(),
         _ => Type.ToString(),

@@ -137,7 +137,7 @@ public ref struct BsonReader
         }
     }
 
-    public readonly bool IsNumber => _type is BsonType.Int32 or BsonType.Int64 or BsonType.Double;
+    public readonly bool IsNumber => _type is BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Decimal128;
 
     /// <summary>Any numeric type: servers send counters as int32, int64 or double, as the value or version goes.</summary>
     /// <exception cref="BsonFormatException">The element is no number.</exception>
@@ -146,6 +146,7 @@ public ref struct BsonReader
         BsonType.Int32 => Int32,
         BsonType.Int64 => Int64,
         BsonType.Double => Double,
+        BsonType.Decimal128 => Decimal128.FromBytes(Value).ToDouble(),
         _ => throw new BsonFormatException(_valueStart, $"'{NameText}' is {_type}, a number is expected"),
     };
 
@@ -155,11 +156,17 @@ public ref struct BsonReader
         BsonType.Int32 => Int32,
         BsonType.Int64 => Int64,
         BsonType.Double => (long)Double,
+        BsonType.Decimal128 => Decimal128.FromBytes(Value).ToInt64(),
         _ => throw new BsonFormatException(_valueStart, $"'{NameText}' is {_type}, a number is expected"),
     };
 
     /// <summary>What commands take for true: true itself, or a number other than zero.</summary>
-    public readonly bool ToBoolean() => _type == BsonType.Boolean ? Boolean : IsNumber && ToDouble() != 0;
+    public readonly bool ToBoolean() => _type switch
+    {
+        BsonType.Boolean => Boolean,
+        BsonType.Decimal128 => !Decimal128.FromBytes(Value).IsZero,
+        _ => IsNumber && ToDouble() != 0,
+    };
 
     private readonly ReadOnlySpan<byte> Expect(BsonType type)
     {

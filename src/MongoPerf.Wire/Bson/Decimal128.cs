@@ -1,9 +1,12 @@
 using System.Globalization;
+using System.Numerics;
 using System.Text;
 
 namespace MongoPerf.Wire.Bson;
 
-/// <summary>A decimal number of 34 digits (IEEE 754-2008 decimal128, binary integer encoding), to and from text. No arithmetic.</summary>
+/// <summary>
+/// A decimal number of 34 digits (IEEE 754-2008 decimal128, binary integer encoding): its parts and its text. No arithmetic.
+/// </summary>
 /// <param name="High">Bits 127 to 64: sign, exponent, the coefficient's upper bits.</param>
 /// <param name="Low">Bits 63 to 0 of the coefficient.</param>
 /// <remarks>Source: specifications/source/bson-decimal128/decimal128.md.</remarks>
@@ -12,10 +15,11 @@ public readonly record struct Decimal128(ulong High, ulong Low)
     /// <summary>Bytes in a document: Low first, little-endian.</summary>
     public const int Size = 16;
 
-    private const int MaximumDigits = 34;
+    public const int MaximumDigits = 34;
+    public const int MinimumExponent = -6176;
+    public const int MaximumExponent = 6111;
+
     private const int ExponentBias = 6176;
-    private const int MinimumExponent = -6176;
-    private const int MaximumExponent = 6111;
     private const long FarExponent = 10_000_000_000;
     private const ulong SignBit = 1UL << 63;
     private const ulong NaNBits = 0x7CUL << 56;
@@ -23,18 +27,45 @@ public readonly record struct Decimal128(ulong High, ulong Low)
 
     private static readonly UInt128 MaximumCoefficient = UInt128.Parse("9999999999999999999999999999999999", CultureInfo.InvariantCulture);
 
+    public static Decimal128 NaN => new(NaNBits, 0);
+
+    public bool IsNaN => Combination == 0x1F;
+
+    public bool IsInfinity => Combination == 0x1E;
+
+    public bool IsFinite => Combination < 0x1E;
+
+    public bool IsNegative => (High & SignBit) != 0;
+
     /// <summary>0, -0 or a coefficient that is none, whatever the exponent.</summary>
-    public bool IsZero
+    public bool IsZero => IsFinite && Coefficient == 0;
+
+    /// <summary>The digits of a finite number, as a whole number; 0 for those that are above 34 digits.</summary>
+    public UInt128 Coefficient
     {
         get
         {
-            ulong combination = (High >> 58) & 0x1F;
-            if (combination >= 0x18)
-                return combination < 0x1E;
-            var coefficient = new UInt128(High & 0x0001_FFFF_FFFF_FFFF, Low);
-            return coefficient == 0 || coefficient > MaximumCoefficient;
+            UInt128 coefficient = IsOversized ? 0 : new UInt128(High & 0x1_FFFF_FFFF_FFFF, Low);
+            return coefficient > MaximumCoefficient ? 0 : coefficient;
         }
     }
+
+    /// <summary>The power of ten that a finite number's coefficient is multiplied by, -6176 to 6111.</summary>
+    public int Exponent => (int)((High >> (IsOversized ? 47 : 49)) & 0x3FFF) - ExponentBias;
+
+    // With 11 in front the coefficient would begin with 100 in binary, which is above 34 digits.
+    private bool IsOversized => Combination >> 3 == 3;
+
+    private ulong Combination => (High >> 58) & 0x1F;
+
+    /// <summary>The finite number of these parts.</summary>
+    /// <param name="isNegative">Its sign; -0 is another value than 0, and equal to it.</param>
+    /// <param name="coefficient">At most 34 digits.</param>
+    /// <param name="exponent">-6176 to 6111.</param>
+    public static Decimal128 Of(bool isNegative, UInt128 coefficient, int exponent) => new(
+        (ulong)(coefficient >> 64) | ((ulong)(exponent + ExponentBias) << 49) | (isNegative ? SignBit : 0), (ulong)coefficient);
+
+    public static Decimal128 Infinity(bool isNegative) => new(InfinityBits | (isNegative ? SignBit : 0), 0);
 
     public static Decimal128 FromBytes(ReadOnlySpan<byte> bytes) => new(
         System.Buffers.Binary.BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]),
@@ -54,9 +85,9 @@ public readonly record struct Decimal128(ulong High, ulong Low)
         bool isNegative = text.StartsWith('-');
         ReadOnlySpan<char> rest = text.AsSpan(isNegative || text.StartsWith('+') ? 1 : 0);
         if (rest.Equals("nan", StringComparison.OrdinalIgnoreCase))
-            value = new Decimal128(NaNBits, 0);
+            value = NaN;
         else if (rest.Equals("inf", StringComparison.OrdinalIgnoreCase) || rest.Equals("infinity", StringComparison.OrdinalIgnoreCase))
-            value = new Decimal128(InfinityBits | (isNegative ? SignBit : 0), 0);
+            value = Infinity(isNegative);
         else
             return TryParseNumber(rest, isNegative, out value);
         return true;
@@ -67,19 +98,27 @@ public readonly record struct Decimal128(ulong High, ulong Low)
     /// </summary>
     public override string ToString()
     {
-        string sign = (High & SignBit) != 0 ? "-" : "";
-        ulong combination = (High >> 58) & 0x1F;
-        if (combination == 0x1F)
+        if (IsNaN)
             return "NaN";
-        if (combination == 0x1E)
-            return sign + "Infinity";
-        // With 11 in front the coefficient would begin with 100 in binary, which is above 34 digits: it counts as zero.
-        bool isOversized = combination >> 3 == 3;
-        int exponent = (int)((High >> (isOversized ? 47 : 49)) & 0x3FFF) - ExponentBias;
-        UInt128 coefficient = isOversized ? 0 : new UInt128(High & 0x1_FFFF_FFFF_FFFF, Low);
-        if (coefficient > MaximumCoefficient)
-            coefficient = 0;
-        return sign + Format(coefficient.ToString(CultureInfo.InvariantCulture), exponent);
+        string sign = IsNegative ? "-" : "";
+        return sign + (IsInfinity ? "Infinity" : Format(Coefficient.ToString(CultureInfo.InvariantCulture), Exponent));
+    }
+
+    /// <summary>The nearest double; infinite where none is near.</summary>
+    public double ToDouble() => IsNaN ? double.NaN
+        : IsInfinity ? (IsNegative ? double.NegativeInfinity : double.PositiveInfinity)
+        : double.Parse(ToString(), CultureInfo.InvariantCulture);
+
+    /// <summary>The number without its fraction; the nearest int64 where it is beyond those, and 0 for NaN.</summary>
+    public long ToInt64()
+    {
+        if (IsNaN || IsZero)
+            return 0;
+        if (IsInfinity || Exponent > MaximumDigits)
+            return IsNegative ? long.MinValue : long.MaxValue;
+        BigInteger whole = Exponent >= 0 ? Coefficient * BigInteger.Pow(10, Exponent)
+            : Exponent < -MaximumDigits ? 0 : Coefficient / BigInteger.Pow(10, -Exponent);
+        return (long)BigInteger.Clamp(IsNegative ? -whole : whole, long.MinValue, long.MaxValue);
     }
 
     private static string Format(string digits, int exponent)
@@ -125,7 +164,11 @@ public readonly record struct Decimal128(ulong High, ulong Low)
     {
         value = default;
         if (digits.Length == 0)
-            return TryMake(0, (int)Math.Clamp(exponent, MinimumExponent, MaximumExponent), isNegative, out value);
+        {
+            value = Of(isNegative, 0, (int)Math.Clamp(exponent, MinimumExponent, MaximumExponent));
+            return true;
+        }
+
         long trimmed = Math.Max(digits.Length - MaximumDigits, MinimumExponent - exponent);
         if (trimmed > 0)
         {
@@ -143,13 +186,7 @@ public readonly record struct Decimal128(ulong High, ulong Low)
             exponent = MaximumExponent;
         }
 
-        return TryMake(UInt128.Parse(digits, CultureInfo.InvariantCulture), (int)exponent, isNegative, out value);
-    }
-
-    private static bool TryMake(UInt128 coefficient, int exponent, bool isNegative, out Decimal128 value)
-    {
-        ulong high = (ulong)(coefficient >> 64) | ((ulong)(exponent + ExponentBias) << 49) | (isNegative ? SignBit : 0);
-        value = new Decimal128(high, (ulong)coefficient);
+        value = Of(isNegative, UInt128.Parse(digits, CultureInfo.InvariantCulture), (int)exponent);
         return true;
     }
 }

@@ -10,8 +10,8 @@ internal sealed class RandomCommands(int seed)
 {
     private static readonly string[] Fields = ["a", "b", "c", "d"];
     private static readonly string[] Comparisons = ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte"];
-    private static readonly BsonValue[] Decimals = [.. ((string[])["0", "-0", "0E+3", "1", "NaN"])
-        .Select(text => ExtendedJson.Parse($"{{\"v\": {{\"$numberDecimal\": \"{text}\"}}}}").Find("v")!.Value)];
+    private static readonly BsonValue[] Decimals =
+        [.. ((string[])["0", "-0", "0E+3", "1", "NaN", "Infinity", "-1E-400", "9007199254740992.5"]).Select(Decimal)];
 
     private static readonly BsonDocument Session =
         BsonDocument.Of(("id", new BsonValue(BsonType.Binary, (byte[])[16, 0, 0, 0, 4, .. new byte[16]])));
@@ -230,18 +230,23 @@ internal sealed class RandomCommands(int seed)
         _ => _random.Next(5),
     };
 
+    private static BsonValue Decimal(string text) =>
+        ExtendedJson.Parse($"{{\"v\": {{\"$numberDecimal\": \"{text}\"}}}}").Find("v")!.Value;
+
     private object Number() => _random.Next(60) switch
     {
         0 => double.NaN,
         1 => -0.0,
         2 => double.PositiveInfinity,
-        var kind => Finite(kind % 3),
+        3 => Pick(Decimals),
+        var kind => Finite(kind % 4),
     };
 
     private object Finite(int kind) => kind switch
     {
         0 => _random.Next(-3, 6),
         1 => (long)_random.Next(-3, 6),
+        2 => Decimal($"{_random.Next(-3, 6)}{Pick(["", ".0", ".5", ".1", "E+1"])}"),
         _ => _random.Next(-3, 6) / 2.0,
     };
 

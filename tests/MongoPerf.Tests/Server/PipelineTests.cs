@@ -161,7 +161,6 @@ public sealed class PipelineTests : ServerTest
     [InlineData("{'find': 'c', 'filter': {'$where': 'true'}}", 238, "$where in filters")]
     [InlineData("{'find': 'c', 'filter': {'a': {'$regex': '(?<=x)y'}}}", 238, "a part of the regular expression '(?<=x)y'")]
     [InlineData("{'find': 'c', 'collation': {'locale': 'de'}}", 238, "the collation of locale 'de'")]
-    [InlineData("{'find': 'c', 'filter': {'a': {'$numberDecimal': '1'}}}", 238, "decimal128 values in filters")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$lookup': {}}], 'cursor': {}}", 238, "the pipeline stage $lookup")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$dateToString': {}}}}], 'cursor': {}}", 238,
         "the expression $dateToString")]

@@ -38,7 +38,7 @@ internal sealed class SumAccumulator : Accumulator
 
     public override void Add(BsonValue? value)
     {
-        if (value is { } known && Values.IsNumber(known, "$sum"))
+        if (value is { } known && known.IsNumber)
             _sum.Add(known);
     }
 }
@@ -52,7 +52,7 @@ internal sealed class AverageAccumulator : Accumulator
 
     public override void Add(BsonValue? value)
     {
-        if (value is { } known && Values.IsNumber(known, "$avg"))
+        if (value is { } known && known.IsNumber)
             _sum.Add(known);
     }
 }

@@ -155,7 +155,7 @@ internal static class ControlOperators
         if (Values.IsNullish(limit))
             return int.MaxValue;
         BsonValue number = limit!.Value;
-        if (!Values.IsNumber(number, "$filter") || number.ToDouble() != Math.Floor(number.ToDouble())
+        if (!number.IsNumber || number.ToDouble() != Math.Floor(number.ToDouble())
             || number.ToDouble() is < int.MinValue or > int.MaxValue)
             throw CommandException.Location(
                 327391, $"$filter: limit must be represented as a 32-bit integral value: {Values.Text(number)}");

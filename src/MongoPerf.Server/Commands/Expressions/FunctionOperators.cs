@@ -1,4 +1,5 @@
 using System.Collections.Frozen;
+using System.Globalization;
 using System.Text;
 using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
@@ -41,8 +42,8 @@ internal static class FunctionOperators
         ["$divide"] = new(2, 2, Divide),
         ["$mod"] = new(2, 2, Modulo),
         ["$abs"] = new(1, 1, values => Number("$abs", values[0], Absolute)),
-        ["$ceil"] = new(1, 1, values => Number("$ceil", values[0], number => Whole(number, Math.Ceiling))),
-        ["$floor"] = new(1, 1, values => Number("$floor", values[0], number => Whole(number, Math.Floor))),
+        ["$ceil"] = new(1, 1, values => Number("$ceil", values[0], number => Whole(number, Math.Ceiling, isUp: true))),
+        ["$floor"] = new(1, 1, values => Number("$floor", values[0], number => Whole(number, Math.Floor, isUp: false))),
         ["$concat"] = new(0, int.MaxValue, Concatenate),
         ["$toUpper"] = new(1, 1, values => Values.Of(Text("$toUpper", values[0])
             .Aggregate(new StringBuilder(), (text, c) => text.Append(char.IsAscii(c) ? char.ToUpperInvariant(c) : c)).ToString())),
@@ -51,7 +52,7 @@ internal static class FunctionOperators
         ["$strLenCP"] = new(1, 1, values => Values.Int32(String("$strLenCP", values[0], 34471).EnumerateRunes().Count())),
         ["$strLenBytes"] = new(1, 1, values => Values.Int32(Encoding.UTF8.GetByteCount(String("$strLenBytes", values[0], 34473)))),
         ["$isArray"] = new(1, 1, values => Values.Of(values[0] is { Type: BsonType.Array })),
-        ["$isNumber"] = new(1, 1, values => Values.Of(values[0] is { } value && (value.IsNumber || value.Type == BsonType.Decimal128))),
+        ["$isNumber"] = new(1, 1, values => Values.Of(values[0] is { IsNumber: true })),
         ["$size"] = new(1, 1, values => Values.Int32(
             Array(values[0], 17124, $"The argument to $size must be an array, but was of type: {Values.TypeName(values[0])}").Count())),
         ["$arrayElemAt"] = new(2, 2, ElementAt),
@@ -91,7 +92,7 @@ internal static class FunctionOperators
 
     private static BsonValue? Add(BsonValue?[] values)
     {
-        BsonValue total = Values.Int32(0);
+        var total = new RunningSum();
         bool isDate = false;
         foreach (BsonValue? operand in values)
         {
@@ -105,15 +106,15 @@ internal static class FunctionOperators
                 isDate = true;
                 value = Values.Int64(value.ToInt64());
             }
-            else if (!Values.IsNumber(value, "$add"))
+            else if (!value.IsNumber)
             {
                 throw CommandException.Location(16554, $"$add only supports numeric or date types, not {Values.TypeName(value)}");
             }
 
-            total = Arithmetic.Add(total, value);
+            total.Add(value);
         }
 
-        return isDate ? Values.Date(Rounded(total)) : total;
+        return isDate ? Values.Date(Rounded(total.Total)) : total.Total;
     }
 
     private static BsonValue? Subtract(BsonValue?[] values)
@@ -123,9 +124,9 @@ internal static class FunctionOperators
         (BsonValue left, BsonValue right) = (values[0]!.Value, values[1]!.Value);
         if (left.Type == BsonType.DateTime && right.Type == BsonType.DateTime)
             return Values.Int64(left.ToInt64() - right.ToInt64());
-        if (left.Type == BsonType.DateTime && Values.IsNumber(right, "$subtract"))
-            return Values.Date(left.ToInt64() - Rounded(right));
-        if (!Values.IsNumber(left, "$subtract") || !Values.IsNumber(right, "$subtract"))
+        if (left.Type == BsonType.DateTime && right.IsNumber)
+            return Values.Date(left.ToInt64() - (right.Type == BsonType.Decimal128 ? Rounded(right) : right.ToInt64()));
+        if (!left.IsNumber || !right.IsNumber)
             throw CommandException.TypeMismatch($"can't $subtract {Values.TypeName(right)} from {Values.TypeName(left)}");
         return Arithmetic.Subtract(left, right);
     }
@@ -137,7 +138,7 @@ internal static class FunctionOperators
         {
             if (Values.IsNullish(operand))
                 return Values.Null;
-            if (!Values.IsNumber(operand!.Value, "$multiply"))
+            if (!operand!.Value.IsNumber)
                 throw CommandException.TypeMismatch($"$multiply only supports numeric types, not {Values.TypeName(operand)}");
             product = Arithmetic.Multiply(product, operand.Value);
         }
@@ -150,12 +151,12 @@ internal static class FunctionOperators
         if (Values.IsNullish(values[0]) || Values.IsNullish(values[1]))
             return Values.Null;
         (BsonValue left, BsonValue right) = (values[0]!.Value, values[1]!.Value);
-        if (!Values.IsNumber(left, "$divide") || !Values.IsNumber(right, "$divide"))
+        if (!left.IsNumber || !right.IsNumber)
             throw CommandException.TypeMismatch(
                 $"$divide only supports numeric types, not {Values.TypeName(left)} and {Values.TypeName(right)}");
-        if (right.ToDouble() == 0)
+        if (!right.ToBoolean())
             throw CommandException.BadValue("can't $divide by zero");
-        return Values.Of(left.ToDouble() / right.ToDouble());
+        return Arithmetic.Divide(left, right);
     }
 
     private static BsonValue? Modulo(BsonValue?[] values)
@@ -163,11 +164,14 @@ internal static class FunctionOperators
         if (Values.IsNullish(values[0]) || Values.IsNullish(values[1]))
             return Values.Null;
         (BsonValue left, BsonValue right) = (values[0]!.Value, values[1]!.Value);
-        if (!Values.IsNumber(left, "$mod") || !Values.IsNumber(right, "$mod"))
+        if (!left.IsNumber || !right.IsNumber)
             throw CommandException.Location(
                 16611, $"$mod only supports numeric types, not {Values.TypeName(left)} and {Values.TypeName(right)}");
-        if (right.ToDouble() == 0)
-            throw CommandException.Location(16610, "can't $mod by zero");
+        bool isDecimal = left.Type == BsonType.Decimal128 || right.Type == BsonType.Decimal128;
+        if (!right.ToBoolean())
+            throw CommandException.Location(isDecimal ? 5733415 : 16610, "can't $mod by zero");
+        if (isDecimal)
+            return Values.Of(DecimalArithmetic.Remainder(DecimalArithmetic.Of(left), DecimalArithmetic.Of(right)));
         if (left.Type == BsonType.Double || right.Type == BsonType.Double)
             return Values.Of(left.ToDouble() % right.ToDouble());
         long rest = right.ToInt64() == -1 ? 0 : left.ToInt64() % right.ToInt64();
@@ -178,7 +182,7 @@ internal static class FunctionOperators
     {
         if (Values.IsNullish(operand))
             return Values.Null;
-        if (!Values.IsNumber(operand!.Value, name))
+        if (!operand!.Value.IsNumber)
             throw CommandException.Location(28765, $"{name} only supports numeric types, not {Values.TypeName(operand)}");
         return function(operand.Value);
     }
@@ -187,14 +191,20 @@ internal static class FunctionOperators
     {
         if (number.Type == BsonType.Double)
             return Values.Of(Math.Abs(number.ToDouble()));
+        if (number.Type == BsonType.Decimal128)
+            return Values.Of(DecimalArithmetic.Absolute(number.ToDecimal128()));
         if (number.ToInt64() == long.MinValue)
             throw CommandException.Location(28680, "can't take $abs of long long min");
         long value = Math.Abs(number.ToInt64());
         return number.Type == BsonType.Int32 && value <= int.MaxValue ? Values.Int32((int)value) : Values.Int64(value);
     }
 
-    private static BsonValue Whole(BsonValue number, Func<double, double> round) =>
-        number.Type == BsonType.Double ? Values.Of(round(number.ToDouble())) : number;
+    private static BsonValue Whole(BsonValue number, Func<double, double> round, bool isUp) => number.Type switch
+    {
+        BsonType.Double => Values.Of(round(number.ToDouble())),
+        BsonType.Decimal128 => Values.Of(DecimalArithmetic.Whole(number.ToDecimal128(), isUp)),
+        _ => number,
+    };
 
     private static BsonValue? Concatenate(BsonValue?[] values)
     {
@@ -213,17 +223,17 @@ internal static class FunctionOperators
         return Values.Of(text.ToString());
     }
 
-    /// <summary>
-    /// A string as it is, nothing as the empty one; numbers and dates, whose text MongoDB makes in its own way, are refused.
-    /// </summary>
+    /// <summary>A string as it is, nothing as the empty one, a double with six digits.</summary>
     private static string Text(string name, BsonValue? value)
     {
         if (Values.IsNullish(value))
             return "";
         return value!.Value.Type switch
         {
-            BsonType.String or BsonType.Symbol or BsonType.Int32 or BsonType.Int64 => value.Value.ToString(),
-            BsonType.Double or BsonType.Decimal128 or BsonType.DateTime or BsonType.Timestamp or BsonType.JavaScript =>
+            BsonType.String or BsonType.Symbol or BsonType.Int32 or BsonType.Int64 or BsonType.Decimal128 => value.Value.ToString(),
+            BsonType.Double when double.IsFinite(value.Value.ToDouble()) =>
+                value.Value.ToDouble().ToString("g6", CultureInfo.InvariantCulture),
+            BsonType.Double or BsonType.DateTime or BsonType.Timestamp or BsonType.JavaScript =>
                 throw CommandException.NotSupported($"{name} of a {Values.TypeName(value)}"),
             _ => throw CommandException.Location(16007, $"can't convert from BSON type {Values.TypeName(value)} to String"),
         };
@@ -252,7 +262,7 @@ internal static class FunctionOperators
 
     private static int Integer(string what, BsonValue value, int notANumber, int notWhole)
     {
-        if (!Values.IsNumber(value, what))
+        if (!value.IsNumber)
             throw CommandException.Location(notANumber, $"{what} must be a numeric value, but is {Values.TypeName(value)}");
         double number = value.ToDouble();
         return number == Math.Floor(number) && number is >= int.MinValue and <= int.MaxValue
@@ -346,6 +356,14 @@ internal static class FunctionOperators
         return Values.Int32(part(DateTimeOffset.FromUnixTimeMilliseconds(values[0]!.Value.ToInt64())));
     });
 
-    private static long Rounded(BsonValue number) =>
-        number.Type == BsonType.Double ? (long)Math.Round(number.ToDouble(), MidpointRounding.AwayFromZero) : number.ToInt64();
+    /// <summary>
+    /// The nearest whole number. Of two that are as near mongod takes the one nearer to zero for a double, and the even one for a decimal.
+    /// </summary>
+    private static long Rounded(BsonValue number) => number.Type switch
+    {
+        BsonType.Double => (long)Math.Truncate(number.ToDouble()) is var whole && Math.Abs(number.ToDouble() - whole) > 0.5
+            ? whole + Math.Sign(number.ToDouble()) : whole,
+        BsonType.Decimal128 => DecimalArithmetic.Nearest(number.ToDecimal128()).ToInt64(),
+        _ => number.ToInt64(),
+    };
 }

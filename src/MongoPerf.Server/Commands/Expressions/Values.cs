@@ -24,6 +24,13 @@ internal static class Values
 
     public static BsonValue Of(double value) => Make(BsonType.Double, BitConverter.DoubleToInt64Bits(value));
 
+    public static BsonValue Of(Decimal128 value)
+    {
+        byte[] bytes = new byte[Decimal128.Size];
+        value.CopyTo(bytes);
+        return new BsonValue(BsonType.Decimal128, bytes);
+    }
+
     public static BsonValue Int32(int value) => Make(BsonType.Int32, value);
 
     public static BsonValue Int64(long value) => Make(BsonType.Int64, value);
@@ -89,7 +96,6 @@ internal static class Values
     public static IEnumerable<BsonValue> Items(BsonValue array) => array.ToDocument().Select(pair => pair.Value);
 
     /// <summary>MongoDB's order of all values; a missing one stands before null.</summary>
-    /// <exception cref="CommandException">238, for decimal128.</exception>
     public static int Compare(BsonValue? left, BsonValue? right)
     {
         ActiveOperation.Check();
@@ -120,16 +126,9 @@ internal static class Values
     public static bool IsTrue(BsonValue? value) => !IsNullish(value) && value!.Value is var known
         && known.Type switch
         {
-            BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Boolean => known.ToBoolean(),
-            BsonType.Decimal128 => !Decimal128.FromBytes(known.Bytes.Span).IsZero,
+            BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Decimal128 or BsonType.Boolean => known.ToBoolean(),
             _ => true,
         };
-
-    /// <summary>Whether it is int32, int64 or double.</summary>
-    /// <exception cref="CommandException">238, for decimal128: MongoDB could reckon with it.</exception>
-    public static bool IsNumber(BsonValue value, string operation) => value.Type != BsonType.Decimal128
-        ? value.IsNumber
-        : throw CommandException.NotSupported($"{operation} of decimal128 values");
 
     public static string TypeName(BsonValue? value) => value is { } known ? TypeSet.AliasOf(known.Type) : "missing";
 

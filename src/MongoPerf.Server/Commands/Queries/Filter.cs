@@ -225,12 +225,13 @@ internal sealed class Filter
 
         private bool HasRemainder(BsonType type, ReadOnlySpan<byte> value) => type switch
         {
-            BsonType.Decimal128 => throw CommandException.NotSupported("$mod of decimal128 values"),
             BsonType.Int32 => BinaryPrimitives.ReadInt32LittleEndian(value) % node.Number == node.Remainder,
             BsonType.Int64 =>
                 node.Number == -1 ? node.Remainder == 0 : BinaryPrimitives.ReadInt64LittleEndian(value) % node.Number == node.Remainder,
             BsonType.Double => BinaryPrimitives.ReadDoubleLittleEndian(value) is var number && Math.Abs(number) < 9.2233720368547758E18
                 && (long)number % node.Number == node.Remainder,
+            BsonType.Decimal128 => Decimal128.FromBytes(value) is var number && Math.Abs(number.ToDouble()) < 9.2233720368547758E18
+                && number.ToInt64() % node.Number == node.Remainder,
             _ => false,
         };
     }
@@ -259,8 +260,6 @@ internal sealed class Filter
     private static bool Compares(
         FilterOperator kind, BsonType type, ReadOnlySpan<byte> value, BsonType operandType, ReadOnlySpan<byte> operand)
     {
-        if (type == BsonType.Decimal128)
-            throw CommandException.NotSupported("comparing decimal128 values");
         byte rank = BsonOrder.Rank(type == BsonType.Undefined ? BsonType.Null : type);
         bool isSameKind = rank == BsonOrder.Rank(operandType);
         if (!isSameKind)
@@ -283,8 +282,12 @@ internal sealed class Filter
         };
     }
 
-    private static bool IsNaN(BsonType type, ReadOnlySpan<byte> value) =>
-        type == BsonType.Double && double.IsNaN(System.Buffers.Binary.BinaryPrimitives.ReadDoubleLittleEndian(value));
+    private static bool IsNaN(BsonType type, ReadOnlySpan<byte> value) => type switch
+    {
+        BsonType.Double => double.IsNaN(BinaryPrimitives.ReadDoubleLittleEndian(value)),
+        BsonType.Decimal128 => Decimal128.FromBytes(value).IsNaN,
+        _ => false,
+    };
 
     private struct ExistsTest : IValueVisitor
     {

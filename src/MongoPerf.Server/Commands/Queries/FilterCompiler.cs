@@ -200,14 +200,13 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
     {
         if (!items.Read())
             throw CommandException.BadValue("malformed mod, not enough elements");
-        if (items.Type == BsonType.Decimal128)
-            throw CommandException.NotSupported("$mod of decimal128 values");
         if (!items.IsNumber)
             throw CommandException.BadValue($"malformed mod, {name} not a number");
-        if (items.Type == BsonType.Double && !double.IsFinite(items.ToDouble()))
+        double number = items.ToDouble();
+        if (items.Type == BsonType.Decimal128 ? !Decimal128.FromBytes(items.Value).IsFinite : !double.IsFinite(number))
             throw CommandException.BadValue(
                 $"malformed mod, {name} value is invalid :: caused by :: Unable to coerce NaN/Inf to integral type");
-        if (items.Type == BsonType.Double && Math.Abs(items.ToDouble()) >= 9.2233720368547758E18)
+        if (items.Type is BsonType.Double or BsonType.Decimal128 && Math.Abs(number) >= 9.2233720368547758E18)
             throw CommandException.BadValue(
                 $"malformed mod, {name} value is invalid :: caused by :: Out of bounds coercing to integral value");
         return items.ToInt64();
@@ -325,8 +324,6 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
 
     private static void RequireComparable(BsonType type)
     {
-        if (type == BsonType.Decimal128)
-            throw CommandException.NotSupported("decimal128 values in filters");
         if (type == BsonType.Undefined)
             throw CommandException.BadValue("cannot compare to undefined");
     }

@@ -62,10 +62,7 @@ internal sealed class IndexBounds
 
     private void AppendValue(IndexField field, BsonType type, ReadOnlySpan<byte> value)
     {
-        int start = _prefix.Length;
-        KeyEncoder.Write(_prefix, type, value);
-        if (field.IsDescending)
-            _prefix.Invert(start);
+        KeyEncoder.Write(_prefix, type, value, field.IsDescending);
     }
 
     private void AddLastField(ScanPlan plan, IndexField field, Filter filter, bool isMultikey)
@@ -81,17 +78,17 @@ internal sealed class IndexBounds
             // Two conditions on an array may be met by two of its elements: only one of them bounds the scan.
             if (isBound && isMultikey)
                 break;
-            isBound |= Narrow(node, filter.Operand(node), isBound, isMultikey);
+            isBound |= Narrow(node, filter.Operand(node), isBound, isMultikey, field.IsDescending);
         }
 
         if (isBound)
-            AddRange(plan, field, _low, _high);
+            AddRange(plan);
     }
 
     /// <summary>Narrows [_low, _high) by one condition; the first one sets it.</summary>
-    private bool Narrow(FilterNode node, ReadOnlySpan<byte> operand, bool isBound, bool isMultikey)
+    private bool Narrow(FilterNode node, ReadOnlySpan<byte> operand, bool isBound, bool isMultikey, bool isDescending)
     {
-        if (!TryInterval(node, operand, isMultikey, out KeyBuffer? low, out KeyBuffer? high))
+        if (!TryInterval(node, operand, isMultikey, isDescending, out KeyBuffer? low, out KeyBuffer? high))
             return false;
         if (!isBound || low.Written.SequenceCompareTo(_low.Written) > 0)
             Copy(low, _low);
@@ -100,13 +97,15 @@ internal sealed class IndexBounds
         return true;
     }
 
-    private bool TryInterval(FilterNode node, ReadOnlySpan<byte> operand, bool isMultikey, out KeyBuffer low, out KeyBuffer high)
+    /// <summary>The keys from low, included, to high, excluded, in the index's own order: downwards, what is less comes behind.</summary>
+    private bool TryInterval(
+        FilterNode node, ReadOnlySpan<byte> operand, bool isMultikey, bool isDescending, out KeyBuffer low, out KeyBuffer high)
     {
         low = _intervalLow;
         high = _intervalHigh;
         low.Clear();
         high.Clear();
-        FilterOperator kind = node.Operator;
+        FilterOperator kind = isDescending ? Mirrored(node.Operator) : node.Operator;
         if (kind is not (FilterOperator.Equal or FilterOperator.Greater or FilterOperator.GreaterOrEqual or FilterOperator.Less
             or FilterOperator.LessOrEqual))
             return false;
@@ -115,14 +114,14 @@ internal sealed class IndexBounds
             return false;
         if (type is BsonType.Null or BsonType.Undefined)
         {
-            low.Add(BsonOrder.UndefinedRank);
-            high.Add(BsonOrder.NullRank + 1);
+            low.Add(isDescending ? (byte)(0xFF - BsonOrder.NullRank) : BsonOrder.UndefinedRank);
+            high.Add((byte)(1 + (isDescending ? (byte)(0xFF - BsonOrder.UndefinedRank) : BsonOrder.NullRank)));
             return true;
         }
 
-        byte rank = BsonOrder.Rank(type);
         _scratch.Clear();
-        KeyEncoder.Write(_scratch, type, operand);
+        KeyEncoder.Write(_scratch, type, operand, isDescending);
+        byte rank = _scratch.Written[0];
         low.Add(rank);
         high.Add((byte)(rank + 1));
         if (kind is FilterOperator.Equal or FilterOperator.GreaterOrEqual or FilterOperator.Greater)
@@ -130,11 +129,20 @@ internal sealed class IndexBounds
         if (kind is FilterOperator.Equal or FilterOperator.LessOrEqual or FilterOperator.Less)
             Copy(_scratch, high);
         if (kind == FilterOperator.Greater)
-            low.IncrementPrefix();
+            KeyEncoder.MoveBehind(low);
         if (kind is FilterOperator.Equal or FilterOperator.LessOrEqual)
-            high.IncrementPrefix();
+            KeyEncoder.MoveBehind(high);
         return true;
     }
+
+    private static FilterOperator Mirrored(FilterOperator kind) => kind switch
+    {
+        FilterOperator.Greater => FilterOperator.Less,
+        FilterOperator.GreaterOrEqual => FilterOperator.LessOrEqual,
+        FilterOperator.Less => FilterOperator.Greater,
+        FilterOperator.LessOrEqual => FilterOperator.GreaterOrEqual,
+        _ => kind,
+    };
 
     private bool AddPoints(ScanPlan plan, IndexField field, ReadOnlySpan<byte> array, bool isMultikey)
     {
@@ -151,35 +159,29 @@ internal sealed class IndexBounds
         {
             any = true;
             _low.Clear();
-            KeyEncoder.Write(_low, items.Type, items.Value);
+            KeyEncoder.Write(_low, items.Type, items.Value, field.IsDescending);
             Copy(_low, _high);
-            _high.IncrementPrefix();
-            AddRange(plan, field, _low, _high);
+            KeyEncoder.MoveBehind(_high);
+            AddRange(plan);
         }
 
         return any;
     }
 
-    /// <summary>Puts [low, high) of one field, in ascending bytes, behind the prefix. A descending field turns it around:
-    /// k lies in [low, high) just when its inverse lies in [after ~high, after ~low), "after" being the next prefix.</summary>
-    private void AddRange(ScanPlan plan, IndexField field, KeyBuffer low, KeyBuffer high)
+    /// <summary>Puts [_low, _high) of one field behind the prefix.</summary>
+    private void AddRange(ScanPlan plan)
     {
         KeyRange range = plan.AddRange();
         range.HasHigh = true;
-        Join(range.Low, field.IsDescending ? high : low, field.IsDescending);
-        Join(range.High, field.IsDescending ? low : high, field.IsDescending);
+        Join(range.Low, _low);
+        Join(range.High, _high);
     }
 
-    private void Join(KeyBuffer target, KeyBuffer value, bool isInverted)
+    private void Join(KeyBuffer target, KeyBuffer value)
     {
         target.Clear();
         target.Add(_prefix.Written);
-        int start = target.Length;
         target.Add(value.Written);
-        if (!isInverted)
-            return;
-        target.Invert(start);
-        target.IncrementPrefix();
     }
 
     private void AddPrefixRange(ScanPlan plan)

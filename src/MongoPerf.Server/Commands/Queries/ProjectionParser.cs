@@ -71,7 +71,7 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
             string path = prefix + name;
             if (isFind && (name == "$" || name.EndsWith(".$", StringComparison.Ordinal)))
                 throw CommandException.NotSupported("the positional operator $ in projections");
-            if (value.IsNumber || value.Type is BsonType.Boolean or BsonType.Decimal128)
+            if (value.IsNumber || value.Type == BsonType.Boolean)
                 AddFlag(path, Values.IsTrue(value));
             else if (value.Type == BsonType.Document)
                 AddDocument(path, value.ToDocument());

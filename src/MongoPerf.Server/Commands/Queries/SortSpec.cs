@@ -63,6 +63,15 @@ internal sealed class SortSpec(PathCache paths)
     /// </summary>
     private void WriteLeast(KeyBuffer key, ReadOnlySpan<byte> document)
     {
+        // As on mongod: an _id that a stage has made an array is one value.
+        if (_fields is [{ Path.Text: "_id" } id])
+        {
+            var reader = new BsonReader(document);
+            reader.Find("_id"u8);
+            KeyEncoder.Write(key, reader.Type, reader.Value, id.IsDescending);
+            return;
+        }
+
         try
         {
             (_arrayKeys ??= new IndexKeys()).Build([.. _fields], document);

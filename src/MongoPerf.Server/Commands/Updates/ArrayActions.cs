@@ -38,7 +38,7 @@ internal static class ArrayActions
 
     public static UpdateAction Pop(string field, BsonValue end)
     {
-        if (!Values.IsNumber(end, "$pop"))
+        if (!end.IsNumber)
             throw CommandException.FailedToParse($"Expected a number in: {field}: {Values.Text(end)}");
         if (Math.Abs(end.ToDouble()) != 1)
             throw CommandException.FailedToParse($"$pop expects 1 or -1, found: {end}");

@@ -10,7 +10,7 @@ internal static class ScalarActions
 
     public static UpdateAction Increment(string field, BsonValue amount)
     {
-        if (!Values.IsNumber(amount, "$inc"))
+        if (!amount.IsNumber)
             throw CommandException.TypeMismatch($"Cannot increment with non-numeric argument: {{{field}: {Values.Text(amount)}}}");
         return new ChangeAction((present, path) => present == null
             ? amount
@@ -20,7 +20,7 @@ internal static class ScalarActions
 
     public static UpdateAction Multiply(string field, BsonValue factor)
     {
-        if (!Values.IsNumber(factor, "$mul"))
+        if (!factor.IsNumber)
             throw CommandException.TypeMismatch($"Cannot multiply with non-numeric argument: {{{field}: {Values.Text(factor)}}}");
         // A missing field counts as zero of the factor's type.
         return new ChangeAction((present, path) =>
@@ -34,9 +34,12 @@ internal static class ScalarActions
     private static BsonValue? Different(BsonValue? before, BsonValue after)
     {
         bool isSame = before is { } old && old.Type == after.Type
-            && (old.Type == BsonType.Double ? old.ToDouble() == after.ToDouble() : Values.AreIdentical(old, after));
+            && (old.Type is BsonType.Double or BsonType.Decimal128 ? IsSameNumber(old, after) : Values.AreIdentical(old, after));
         return isSame ? null : after;
     }
+
+    private static bool IsSameNumber(BsonValue before, BsonValue after) =>
+        !double.IsNaN(before.ToDouble()) && Values.AreEqual(before, after);
 
     public static UpdateAction Extreme(BsonValue value, bool isGreatest) => new ChangeAction((present, _) =>
         present == null || (isGreatest ? Values.Compare(value, present.Value) > 0 : Values.Compare(value, present.Value) < 0) ? value
@@ -110,7 +113,7 @@ internal static class ScalarActions
     private static BsonValue Number(EditNode present, string path, string operation)
     {
         BsonValue value = present.Value;
-        return Values.IsNumber(value, operation)
+        return value.IsNumber
             ? value
             : throw CommandException.TypeMismatch($"Cannot apply {operation} to a value of non-numeric type. The field '{path}' has the "
                 + $"non-numeric type {Values.TypeName(value)}");

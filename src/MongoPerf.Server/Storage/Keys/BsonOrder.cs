@@ -5,7 +5,7 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Server.Storage.Keys;
 
 /// <summary>MongoDB's order of BSON values: first by kind, then by value. Source: manual, "Comparison/Sort Order".</summary>
-/// <remarks>Numbers of all types are one kind and compare by value, exactly; decimal128 is refused before it comes here.</remarks>
+/// <remarks>Numbers of all types are one kind and compare by value, exactly.</remarks>
 internal static class BsonOrder
 {
     public const byte MinKeyRank = 1;
@@ -62,15 +62,12 @@ internal static class BsonOrder
             _ => left.SequenceCompareTo(right),
         };
 
-    /// <summary>Compares an int64 with a double without rounding either.</summary>
+    /// <summary>Compares numbers of any two types without rounding either.</summary>
     private static int CompareNumbers(BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right)
     {
         if (leftType == BsonType.Decimal128 || rightType == BsonType.Decimal128)
-            throw new IndexKeyException("the embedded server does not support comparing decimal128 values");
-        NumberKey leftKey = NumberKey.Of(leftType, left);
-        NumberKey rightKey = NumberKey.Of(rightType, right);
-        int byDouble = leftKey.SortableDouble.CompareTo(rightKey.SortableDouble);
-        return byDouble != 0 ? byDouble : leftKey.Remainder.CompareTo(rightKey.Remainder);
+            return DecimalKey.Of(leftType, left).CompareTo(DecimalKey.Of(rightType, right));
+        return NumberKey.Of(leftType, left).CompareTo(NumberKey.Of(rightType, right));
     }
 
     private static int CompareDocuments(ReadOnlySpan<byte> left, ReadOnlySpan<byte> right, bool withNames)
@@ -113,10 +110,10 @@ internal static class BsonOrder
 /// <summary>A number as a pair that sorts: the nearest double's bits, made sortable, and what an int64 differs from it.</summary>
 /// <param name="SortableDouble">Grows with the double; NaN is 0, below all others, and -0.0 equals 0.0.</param>
 /// <param name="Remainder">-1024 to 1024; 0 for doubles and for every integer below 2^53.</param>
-internal readonly record struct NumberKey(ulong SortableDouble, short Remainder)
+internal readonly record struct NumberKey(ulong SortableDouble, short Remainder) : IComparable<NumberKey>
 {
     // At and beyond 2^53 not every integer is a double.
-    private const double ExactIntegers = 9007199254740992.0;
+    public const double ExactIntegers = 9007199254740992.0;
 
     public static NumberKey Of(BsonType type, ReadOnlySpan<byte> value) => type switch
     {
@@ -128,9 +125,15 @@ internal readonly record struct NumberKey(ulong SortableDouble, short Remainder)
     /// <summary>Whether keys of this double carry a remainder; it depends on the double alone, so that keys stay comparable.</summary>
     public bool HasRemainder => SortableDouble >= Sortable(ExactIntegers) || SortableDouble <= Sortable(-ExactIntegers);
 
-    private static NumberKey OfDouble(double value) => new(Sortable(value), 0);
+    public int CompareTo(NumberKey other)
+    {
+        int byDouble = SortableDouble.CompareTo(other.SortableDouble);
+        return byDouble != 0 ? byDouble : Remainder.CompareTo(other.Remainder);
+    }
 
-    private static NumberKey OfInt64(long value)
+    public static NumberKey OfDouble(double value) => new(Sortable(value), 0);
+
+    public static NumberKey OfInt64(long value)
     {
         double nearest = value;
         // (long)2^63 saturates at 2^63 - 1; the remainder against the true 2^63 is one less.

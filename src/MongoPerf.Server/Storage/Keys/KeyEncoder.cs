@@ -9,14 +9,49 @@ namespace MongoPerf.Server.Storage.Keys;
 /// No encoded value is the beginning of another one, so keys of several fields are written one after the other, and a
 /// descending field is its bytes inverted. Layout: a rank byte, then
 /// numbers: 8 bytes of <see cref="NumberKey.SortableDouble"/>, and from 2^53 on 2 bytes of remainder;
+/// a decimal128 that is equal to no number of another type: such a number's bytes, the last before it in the field's direction, then FF
+/// and 16 bytes of <see cref="DecimalKey.Rest"/>. It sorts behind that number, since nothing that may follow a number begins with FF;
 /// strings: their bytes with 0x00 written as 00 FF, then 00 00;
 /// documents and arrays: for each element its rank, name (documents only) and value, then 00;
 /// the rest: fixed lengths, big-endian.
 /// </remarks>
 internal static class KeyEncoder
 {
-    /// <exception cref="IndexKeyException">A decimal128, which has no encoding here.</exception>
-    public static void Write(KeyBuffer key, BsonType type, ReadOnlySpan<byte> value)
+    private const byte BehindNumber = 0xFF;
+    private const byte NumberRankDown = 0xFF - BsonOrder.NumberRank;
+    private const int LongestPlainNumber = 11;
+
+    /// <param name="key">Takes the value behind what it has.</param>
+    /// <param name="type">The value's type.</param>
+    /// <param name="value">The value's bytes.</param>
+    /// <param name="isDescending">The greatest value comes first.</param>
+    public static void Write(KeyBuffer key, BsonType type, ReadOnlySpan<byte> value, bool isDescending = false)
+    {
+        int start = key.Length;
+        if (isDescending && type == BsonType.Decimal128)
+        {
+            key.Add(NumberRankDown);
+            WriteDecimal(key, DecimalKey.Of(Decimal128.FromBytes(value), isDescending: true), isDescending: true);
+            return;
+        }
+
+        WriteAscending(key, type, value);
+        if (isDescending)
+            key.Invert(start);
+    }
+
+    /// <summary>Makes the key of one value, in either direction, the least that is above all keys that begin with that value.</summary>
+    public static void MoveBehind(KeyBuffer key)
+    {
+        bool isPlainNumber = key.Length <= LongestPlainNumber
+            && key.Written[0] is BsonOrder.NumberRank or NumberRankDown;
+        if (isPlainNumber)
+            key.Add(BehindNumber);
+        else
+            key.IncrementPrefix();
+    }
+
+    private static void WriteAscending(KeyBuffer key, BsonType type, ReadOnlySpan<byte> value)
     {
         key.Add(BsonOrder.Rank(type));
         switch (type)
@@ -47,7 +82,8 @@ internal static class KeyEncoder
                 WriteCodeWithScope(key, value);
                 break;
             case BsonType.Decimal128:
-                throw new IndexKeyException("the embedded server does not support indexing or ordering decimal128 values");
+                WriteDecimal(key, DecimalKey.Of(Decimal128.FromBytes(value), isDescending: false), isDescending: false);
+                break;
             default:
                 // ObjectId, boolean, regex and DBPointer stand as they are; null, MinKey and MaxKey have no bytes.
                 key.Add(value);
@@ -56,7 +92,20 @@ internal static class KeyEncoder
     }
 
     /// <summary>A missing field sorts as null.</summary>
-    public static void WriteMissing(KeyBuffer key) => key.Add(BsonOrder.NullRank);
+    public static void WriteMissing(KeyBuffer key, bool isDescending) => Write(key, BsonType.Null, default, isDescending);
+
+    private static void WriteDecimal(KeyBuffer key, DecimalKey number, bool isDescending)
+    {
+        int start = key.Length;
+        WriteNumber(key, number.Before);
+        if (isDescending)
+            key.Invert(start);
+        if (number.Rest == 0)
+            return;
+        key.Add(BehindNumber);
+        key.AddUInt64((ulong)(number.Rest >> 64));
+        key.AddUInt64((ulong)number.Rest);
+    }
 
     private static void WriteNumber(KeyBuffer key, NumberKey number)
     {
@@ -92,7 +141,7 @@ internal static class KeyEncoder
                 WriteText(key, reader.Name);
             }
 
-            Write(key, reader.Type, reader.Value);
+            WriteAscending(key, reader.Type, reader.Value);
         }
 
         key.Add(0);
@@ -108,19 +157,17 @@ internal static class KeyEncoder
 
 /// <summary>A document whose value cannot stand in an index, or a value that cannot be compared: nothing was written.</summary>
 /// <param name="message">What it is.</param>
-/// <param name="code">MongoDB's, where MongoDB refuses it too.</param>
-internal sealed class IndexKeyException(string message, int code = 238) : Exception(message)
+/// <param name="code">MongoDB's.</param>
+internal sealed class IndexKeyException(string message, int code) : Exception(message)
 {
     public const int ParallelArrays = 171;
     public const int AmbiguousName = 16746;
 
-    /// <summary>238 for what only this server cannot do.</summary>
     public int Code { get; } = code;
 
     public string CodeName => Code switch
     {
         ParallelArrays => "CannotIndexParallelArrays",
-        238 => "NotImplemented",
         _ => $"Location{Code}",
     };
 }
