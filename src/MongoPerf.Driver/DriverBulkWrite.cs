@@ -89,6 +89,12 @@ internal sealed class DriverBulkWrite : IPreparedOperation
         return new OperationOutcome(LastError is null, (int)Math.Min(counts.Documents, int.MaxValue), LastError is null ? _bytes : 0);
     }
 
+    public void Track(int documents, long ticks)
+    {
+        foreach (DrawnWrite write in _writes)
+            write.Track(ticks);
+    }
+
     /// <summary>A bulk brings nothing back to compare.</summary>
     public VerificationOutcome Verify() => default;
 

@@ -38,6 +38,7 @@ internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
         DownloadFile download => new DriverDownload(this, download, context),
         StepSequence steps => new PreparedSteps(new DriverSteps(this, steps), steps, context),
         BulkWrite bulk => new DriverBulkWrite(this, bulk, context),
+        WatchChanges watch => new DriverWatch(this, watch, context),
         InsertDocuments insert => new DriverInsert(this, insert, context),
         _ => new DriverOperation(this, operation, context),
     };

@@ -71,6 +71,8 @@ internal sealed class DriverInsert : IPreparedOperation
         }
     }
 
+    public void Track(int documents, long ticks) => _numbers.Track(ticks);
+
     /// <summary>An insert brings nothing back to compare.</summary>
     public VerificationOutcome Verify() => default;
 

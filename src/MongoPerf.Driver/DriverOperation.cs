@@ -68,6 +68,8 @@ internal sealed class DriverOperation : IPreparedOperation
         }
     }
 
+    public void Track(int documents, long ticks) => _draws.Track(_values, documents, ticks);
+
     public VerificationOutcome Verify() => _verifier is null ? default : _verifier.Verify(((FindCall)_calls[0]).FirstBatch(), _values);
 
     public void Complete()

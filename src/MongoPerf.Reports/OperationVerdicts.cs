@@ -41,7 +41,8 @@ internal static class OperationVerdicts
     {
         Measured[] measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result)))];
         return [.. WrongEffects(measured), .. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured),
-            .. CollectionScans(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run), .. StepTables.Verdicts(run)];
+            .. CollectionScans(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run), .. StepTables.Verdicts(run),
+            .. ChangeTables.Verdicts(run)];
     }
 
     /// <summary>Writes that were answered without an error, and did not do what they must.</summary>

@@ -39,6 +39,8 @@ internal sealed record Generator(string Name, string Form, string Description, I
             "Fields field0 to field9, each with the value; with pick: one, one of them.", ["count", "prefix", "value", "pick"]),
         new("^key", "^key", "In operations: the _id of the document that was drawn.", []),
         new("^field", "{^field: name}", "In operations: a field of the document that was drawn, so that queries find it.", []),
+        new("^write", "^write", "In $set of an update or a findAndModify, and in a replacement: a number of its own for each write, from 1 "
+            + "in each phase, by which those who watch know it.", []),
         new("^from", "{^from: {path: order.items.0.product, default: 0}}", "In steps: what an earlier step brought, or the default where "
             + "there is nothing.", ["path", "default"]),
     ];

@@ -32,6 +32,7 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         GrowingCollection[] collections = Collections(reader);
         PhaseGroup[] beside = reader.Find("beside") is SequenceNode list ? phases.GroupsOf(list, name) : [];
         RequireSameDocumentsBeside(reader, name, beside);
+        WatchReader.Require(reader, name, beside, [.. collections.Select(collection => collection.Name)]);
         foreach (Phase phase in each)
             RequireSameSizes(reader, phase, collections);
         IReadOnlyList<GrowthWrite> writes = Writes(reader, name, collections);

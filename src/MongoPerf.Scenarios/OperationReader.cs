@@ -63,6 +63,9 @@ public sealed class OperationReader(
         var context = new Context(reader, values, $"{path}.{name}", name, collection, about) { HasKey = key is not null };
         RequireOfItsKind(reader, kind.Name, about);
         Operation operation = WithConcerns(Make(kind.Name, context), reader) with { Options = context.Options() };
+        if (values.WriteNumbers != (ReferenceEquals(kinds, ScenarioLanguage.Operations) ? NumberFields.Of(operation).Count() : 0))
+            throw MappingReader.Wrong(reader.Find("with") ?? reader.Node, $"{context.Path}: ^write is allowed as a field of $set or of a "
+                + "replacement only, in an operation by itself that changes one document", "such as with: {$set: {write: ^write}}");
         operation = ShardedWrites.Of(operation, about, reader, context.Path);
         fields.Add(operation, reader, context.Path);
         if (kind.Name == "createIndexes")
@@ -195,6 +198,7 @@ public sealed class OperationReader(
         {
             Hint = c.Value("hint"),
         },
+        "watch" => Watch(c),
         "aggregate" => new AggregateDocuments(c.Name, c.Collection, c.Pipeline())
         {
             Hint = c.Value("hint"), AllowDiskUse = c.Reader.Flag("allowDiskUse"),
@@ -238,6 +242,21 @@ public sealed class OperationReader(
             MayBeRemoved = c.About.RemovedBecause is not null,
             MayReorderFields = c.About.IsTimeSeries,
         };
+    }
+
+    private static WatchChanges Watch(Context c)
+    {
+        if (c.About!.IsTimeSeries)
+            throw MappingReader.Wrong(c.Reader.Node, $"watch: MongoDB has no change streams of time series, and '{c.Collection}' is one");
+        DocumentValue stages = c.Reader.Find("pipeline") is null ? DocumentValue.Array([]) : c.Pipeline();
+        return stages.IsConstant
+            ? new WatchChanges(c.Name, c.Collection, c.About.Documents)
+            {
+                Stages = stages,
+                FullDocument = c.Reader.OneOf("fullDocument", ScenarioLanguage.FullDocuments),
+                BatchSize = (int?)c.Reader.Count("batchSize", 1, int.MaxValue),
+            }
+            : throw MappingReader.Wrong(c.Reader.Find("pipeline")!, $"{c.Path}.pipeline: generated values are not allowed here");
     }
 
     /// <summary>Asks for the one document that was drawn, so that it is known what must come.</summary>

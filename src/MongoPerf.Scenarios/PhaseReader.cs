@@ -40,6 +40,7 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
             : BalancerReader.Find(reader, $"phase '{name}'", data) is { } balancer ? [balancer]
             : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name, scale, Operations(reader, name))];
         RequireDifferentNames(reader, name, groups);
+        WatchReader.Require(reader, name, groups);
         string[] names = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation.Name)];
         return new Phase
         {

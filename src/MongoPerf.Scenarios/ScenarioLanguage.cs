@@ -115,6 +115,8 @@ internal static class ScenarioLanguage
         new("maxCommitTimeMS", KeyKind.Count, "Milliseconds that the server may work on the commit."),
     ]);
 
+    public static IReadOnlyList<string> FullDocuments { get; } = ["default", "updateLookup", "whenAvailable", "required"];
+
     /// <summary>What an operation may do: the key names it, its value the collection (or, for runCommand, the command).</summary>
     public static IReadOnlyList<KeySet> Operations { get; } =
     [
@@ -157,6 +159,15 @@ internal static class ScenarioLanguage
         Operation("aggregate", "Runs a pipeline and reads all results.",
             [WriteConcernKey, .. ReadKeys, new("pipeline", KeyKind.Documents, "Its stages."), HintKey, new("allowDiskUse", KeyKind.Flag,
                 "Large sorts may use the disk."), .. AllOptions]),
+        new("watch", "Watches a collection in a group of its own: each event of its change stream counts, and its latency is the "
+            + "delay from the acknowledgement of the write to the event.",
+            [NamingKey("watch", KeyKind.Text), OperationKeys[0], ReadKeys[1],
+                new("pipeline", KeyKind.Documents, "Stages for the events, such as [{$match: {operationType: insert}}]."),
+                new("fullDocument", KeyKind.Text, "Which events of updates bring the whole document [default: none].")
+                {
+                    Allowed = FullDocuments,
+                },
+                new("batchSize", KeyKind.Count, "Events per reply at most."), CollationKey, CommentKey]),
         Operation("createIndexes", "Builds indexes.", [WriteConcernKey, new("indexes", KeyKind.Documents, "As in data."), CommentKey]),
         Operation("dropIndexes", "Drops an index, or all but _id.",
             [WriteConcernKey, new("index", KeyKind.Value, "Its name or key [default: all]."), CommentKey]),

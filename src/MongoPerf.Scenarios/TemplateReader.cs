@@ -20,6 +20,9 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
     private const int MostItems = 1_000_000;
     private const long MostInGroup = long.MaxValue / 2;
 
+    /// <summary>How many values that it has made are numbers of the write itself.</summary>
+    public int WriteNumbers { get; private set; }
+
     /// <param name="node">A mapping.</param>
     /// <param name="path">The path, such as users.document: random values depend on it.</param>
     public DocumentValue Document(ScenarioNode node, string path)
@@ -111,10 +114,19 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
             "^numbered" =>
                 new NumberedTextValue(reader.Text("prefix") ?? "", (int)(reader.Count("digits", 1, 20) ?? 1), reader.Flag("hashed")),
             Generator.FieldsName => OneOrAll(reader, path, salt),
+            "^write" => WriteNumber(reader),
             "^from" => From(reader, place, path),
             "^key" => Field(reader, "_id"),
             _ => Field(reader, reader.Text("field") ?? throw reader.Wrong("the field's name is missing")),
         };
+    }
+
+    private WriteNumberValue WriteNumber(GeneratorReader reader)
+    {
+        if (documents is null)
+            throw reader.Wrong("it is allowed only in operations on a collection of 'data'");
+        WriteNumbers++;
+        return new WriteNumberValue();
     }
 
     private FromValue From(GeneratorReader reader, ScalarNode place, string path)

@@ -109,6 +109,10 @@ public sealed record PhaseRecord
     [JsonIgnore]
     public IReadOnlyList<OperationResult> Operations { get; init; } = [];
 
+    /// <summary>Those that did something themselves: what a watcher counts are the writes of others.</summary>
+    [JsonIgnore]
+    public IEnumerable<OperationResult> Done => Operations.Where(result => result.Changes is null);
+
     /// <summary>All its operations together; null where it has fewer than two.</summary>
     [JsonIgnore]
     public OperationResult? Total { get; init; }

@@ -14,12 +14,13 @@ internal static class PhaseTotals
     /// <param name="record">The record with its operations.</param>
     public static PhaseRecord AddTo(PhaseRecord record)
     {
-        if (record.Operations.Count < 2)
+        OperationResult[] counted = [.. record.Done];
+        if (counted.Length < 2)
             return record;
         OperationMix[] mixes = record.Groups.Count > 1 ? [.. record.Groups.Select(group => MixOf(record, group)).OfType<OperationMix>()]
             : [new OperationMix(
-                Sum(OperationResult.TotalName, record.Operations, ThreadsOf(record), record.Groups is [var only] ? only.Joint : null),
-                record.Operations)];
+                Sum(OperationResult.TotalName, counted, ThreadsOf(record), record.Groups is [var only] ? only.Joint : null),
+                counted)];
         return record with
         {
             Mixes = mixes,
@@ -31,9 +32,9 @@ internal static class PhaseTotals
     {
         OperationResult[] groups =
         [
-            .. mixes.Select(mix => mix.Total), .. record.Operations.Where(result => !mixes.Any(mix => mix.Operations.Contains(result))),
+            .. mixes.Select(mix => mix.Total), .. record.Done.Where(result => !mixes.Any(mix => mix.Operations.Contains(result))),
         ];
-        OperationResult sum = Sum(OperationResult.TotalName, record.Operations, ThreadsOf(record), record.Joint);
+        OperationResult sum = Sum(OperationResult.TotalName, [.. record.Done], ThreadsOf(record), record.Joint);
         // Each group counts the bytes of the whole process, as with its CPU time.
         return sum with { ClientAllocatedBytesPerOperation = PerOperation(
             sum.Operations, groups.Max(group => group.ClientAllocatedBytesPerOperation * group.Operations)) };
@@ -41,8 +42,9 @@ internal static class PhaseTotals
 
     private static double? PerOperation(long operations, double? all) => operations == 0 ? all * 0 : all / operations;
 
-    private static int ThreadsOf(PhaseRecord record) =>
-        record.Groups.Count > 0 ? record.Groups.Sum(group => group.Threads) : record.Operations.Max(result => result.Threads);
+    private static int ThreadsOf(PhaseRecord record) => record.Groups.Count > 0
+        ? record.Groups.Sum(group => group.Threads) - record.Operations.Except(record.Done).Sum(result => result.Threads)
+        : record.Operations.Max(result => result.Threads);
 
     /// <returns>Null where it has one operation; runs of older versions did not store which.</returns>
     private static OperationMix? MixOf(PhaseRecord record, GroupShare group)
@@ -51,7 +53,7 @@ internal static class PhaseTotals
         return own.Length < 2 ? null : new OperationMix(Sum(OperationResult.TotalOf(group.Name), own, group.Threads, group.Joint), own);
     }
 
-    private static OperationResult Sum(string name, IReadOnlyList<OperationResult> parts, int threads, JointLatency? joint) => new()
+    private static OperationResult Sum(string name, OperationResult[] parts, int threads, JointLatency? joint) => new()
     {
         Operation = name,
         IsTotal = true,

@@ -436,6 +436,9 @@ public sealed record OperationResult
     /// <summary>What became of its transactions, in the measured part; null where it has none.</summary>
     public TransactionResult? Transactions { get; init; }
 
+    /// <summary>Of an operation that watches a collection: whose events came, and which did not; null for any other.</summary>
+    public ChangeResult? Changes { get; init; }
+
     /// <summary>The errors by code, with the first message of each; warm-up included.</summary>
     public IReadOnlyList<ErrorCount> Errors { get; init; } = [];
 }
@@ -477,6 +480,29 @@ public sealed record TransactionResult(long Committed, long Aborted, long Retrie
             ? new TransactionResult(some.Sum(one => one.Committed), some.Sum(one => one.Aborted), some.Sum(one => one.Retried),
                 some.Sum(one => one.CommitRetried), some.Sum(one => one.Unknown), some.Sum(one => one.RetrySeconds))
             : null;
+}
+
+/// <summary>What watchers of a collection saw, each of them by itself and added up; warm-up included.</summary>
+/// <param name="Followed">Events of acknowledged writes of the phase: those whose delay is known.</param>
+/// <param name="Others">Events of writes that have no number, were not acknowledged, or are somebody else's.</param>
+/// <param name="Missing">Acknowledged writes whose events had not come when the server had nothing more to tell.</param>
+/// <param name="Doubled">Events that came again.</param>
+/// <param name="Misordered">Events of a writer that came behind the event of a later write of the same writer.</param>
+/// <param name="Resumed">How often a stream was opened again where it had broken off.</param>
+/// <param name="Unsettled">Acknowledged writes whose events had not come when the server was lost at the end.</param>
+public sealed record ChangeResult(
+    long Followed, long Others, long Missing, long Doubled, long Misordered, long Resumed, long Unsettled)
+{
+    /// <summary>Not every acknowledged write came once, in its order.</summary>
+    [JsonIgnore]
+    public bool HasFault => Missing + Doubled + Misordered > 0;
+
+    /// <summary>Those of several results.</summary>
+    /// <returns>Null when there are none.</returns>
+    public static ChangeResult? Sum(IEnumerable<ChangeResult?> all) => all.OfType<ChangeResult>().ToArray() is { Length: > 0 } some
+        ? new ChangeResult(some.Sum(one => one.Followed), some.Sum(one => one.Others), some.Sum(one => one.Missing),
+            some.Sum(one => one.Doubled), some.Sum(one => one.Misordered), some.Sum(one => one.Resumed), some.Sum(one => one.Unsettled))
+        : null;
 }
 
 /// <summary>What one server did of an operation.</summary>

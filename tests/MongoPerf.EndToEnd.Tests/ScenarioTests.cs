@@ -64,8 +64,8 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
     {
         // Half of them on each server: that both answer alike is for other tests.
         IEnumerable<string> files = Directory.EnumerateFiles(Path.Combine(RepositoryPaths.Root, "scenarios", "examples"), "*.yaml")
-            // It needs a replica set: TransactionRunTests.
-            .Where(path => Path.GetFileName(path) != "transaction.yaml").Order();
+            // They need a replica set: TransactionRunTests, WatchRunTests.
+            .Where(path => Path.GetFileName(path) is not ("transaction.yaml" or "watch.yaml")).Order();
         foreach (string file in files.Where((_, i) => i % 2 == (kind == "mongod" ? 0 : 1)))
         {
             // Their windows would be most of this test, and a busy machine may do nothing in one.

@@ -6,11 +6,14 @@ namespace MongoPerf.Load.Documents;
 /// <summary>What the values of one document, or of one operation, are computed from.</summary>
 /// <param name="number">The document's number, 0-based; in an operation that of the document that it is about.</param>
 /// <param name="bits">What everything random in it derives from.</param>
-public readonly struct ValueContext(long number, ulong bits)
+/// <param name="write">The number of the write itself; 0 for one without.</param>
+public readonly struct ValueContext(long number, ulong bits, long write = 0)
 {
     public long Number { get; } = number;
 
     public ulong Bits { get; } = bits;
+
+    public long Write { get; } = write;
 
     /// <summary>Random bits of one value.</summary>
     /// <param name="salt">The value's own, see <see cref="Salt"/>.</param>

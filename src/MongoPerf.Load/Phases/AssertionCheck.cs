@@ -33,7 +33,7 @@ public static class AssertionCheck
     private static double? ValueOf(Assertion assertion, PhaseRecord record, Func<LatencyHistogram> total)
     {
         OperationResult[] results =
-            [.. record.Operations.Where(r => assertion.Operation == Assertion.Total || r.Operation == assertion.Operation)];
+            [.. assertion.Operation == Assertion.Total ? record.Done : record.Operations.Where(r => r.Operation == assertion.Operation)];
         return results.Length == 0 ? null : assertion.Metric switch
         {
             "rate" => results.Sum(r => r.OperationsPerSecond),
@@ -51,7 +51,7 @@ public static class AssertionCheck
     private static LatencyHistogram Merged(PhaseOutcome outcome)
     {
         var all = new LatencyHistogram();
-        foreach (GroupResult group in outcome.Groups)
+        foreach (GroupResult group in outcome.Groups.Where(group => group.Parts.All(part => part.Changes is null)))
             group.MergeReported().AddTo(all);
         return all;
     }

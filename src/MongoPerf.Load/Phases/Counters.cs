@@ -1,3 +1,4 @@
+using MongoPerf.Load.Plans;
 using MongoPerf.Measurement;
 
 namespace MongoPerf.Load.Phases;
@@ -8,7 +9,8 @@ namespace MongoPerf.Load.Phases;
 /// </remarks>
 /// <param name="isPaced">Operations are due at times of their own.</param>
 /// <param name="steps">How many of the operation's steps are timed by themselves; 0 for an operation without steps.</param>
-internal sealed class Counters(bool isPaced, int steps = 0)
+/// <param name="watches">The operation watches a collection.</param>
+internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false)
 {
     /// <summary>Succeeded.</summary>
     public long Operations;
@@ -46,9 +48,15 @@ internal sealed class Counters(bool isPaced, int steps = 0)
     /// <summary>What steps add; null for an operation without steps.</summary>
     public StepCounters? Steps { get; } = steps > 0 ? new(steps) : null;
 
-    public static Counters Sum(IEnumerable<Counters> all, bool isPaced, int steps = 0)
+    /// <summary>What watching a collection adds; null for any other operation.</summary>
+    public ChangeCounters? Changes { get; } = watches ? new() : null;
+
+    public static Counters Of(Operation operation, bool isPaced) =>
+        new(isPaced, operation.TimedSteps.Count, operation is WatchChanges);
+
+    public static Counters Sum(IEnumerable<Counters> all, Operation operation, bool isPaced)
     {
-        var sum = new Counters(isPaced, steps);
+        Counters sum = Of(operation, isPaced);
         foreach (Counters counters in all)
         {
             sum.Add(counters);
@@ -66,6 +74,7 @@ internal sealed class Counters(bool isPaced, int steps = 0)
         Service.Clear();
         Paced?.Clear();
         Steps?.Clear();
+        Changes?.Clear();
     }
 
     /// <summary>All but the client's own lateness, which is reported for whole phases only.</summary>
@@ -85,6 +94,8 @@ internal sealed class Counters(bool isPaced, int steps = 0)
             counters.Paced?.AddTo(Paced);
         if (Steps is not null)
             counters.Steps?.AddTo(Steps);
+        if (Changes is not null)
+            counters.Changes?.AddTo(Changes);
     }
 }
 
@@ -144,6 +155,39 @@ internal sealed class StepCounters(int count)
         sum.RetryTicks += Volatile.Read(ref RetryTicks);
         for (int i = 0; i < Each.Count; i++)
             sum.Each[i].Add(Each[i]);
+    }
+}
+
+/// <summary>What watchers have seen; as <see cref="Counters"/>.</summary>
+internal sealed class ChangeCounters
+{
+    public long Followed;
+    public long Doubled;
+    public long Misordered;
+    public long Resumed;
+    public long Missing;
+    public long Unsettled;
+
+    public void Add(ChangeLog log)
+    {
+        Followed += log.Delays.Length;
+        Doubled += log.Doubled;
+        Misordered += log.Misordered;
+        Resumed += log.Resumed;
+        Missing += log.Missing;
+        Unsettled += log.Unsettled;
+    }
+
+    public void Clear() => Followed = Doubled = Misordered = Resumed = Missing = Unsettled = 0;
+
+    public void AddTo(ChangeCounters sum)
+    {
+        sum.Followed += Volatile.Read(ref Followed);
+        sum.Doubled += Volatile.Read(ref Doubled);
+        sum.Misordered += Volatile.Read(ref Misordered);
+        sum.Resumed += Volatile.Read(ref Resumed);
+        sum.Missing += Volatile.Read(ref Missing);
+        sum.Unsettled += Volatile.Read(ref Unsettled);
     }
 }
 

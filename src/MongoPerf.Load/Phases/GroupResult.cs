@@ -126,6 +126,21 @@ public sealed class OperationCount
             Math.Round((double)steps.RetryTicks / TicksPerSecond, 6))
         : null;
 
+    /// <summary>What a watcher saw, its warm-up included: a gap is a gap whenever it is. Null for any other operation.</summary>
+    public ChangeResult? Changes
+    {
+        get
+        {
+            if (_measured.Changes is not { } all)
+                return null;
+            var sum = new ChangeCounters();
+            all.AddTo(sum);
+            _warmup.Changes!.AddTo(sum);
+            return new ChangeResult(sum.Followed, AllSucceeded - sum.Followed - sum.Doubled, sum.Missing, sum.Doubled, sum.Misordered,
+                sum.Resumed, sum.Unsettled);
+        }
+    }
+
     public long Documents => _measured.Documents;
 
     public long Bytes => _measured.Bytes;

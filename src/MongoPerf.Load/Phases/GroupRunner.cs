@@ -228,8 +228,8 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         bool isPaced = control.Arrivals is not null;
         return new OperationCount(
             operation,
-            Counters.Sum(workers.Select(w => w.Measured[index]), isPaced, operation.TimedSteps.Count),
-            Counters.Sum(workers.Select(w => w.Warmup[index]), isPaced, operation.TimedSteps.Count),
+            Counters.Sum(workers.Select(w => w.Measured[index]), operation, isPaced),
+            Counters.Sum(workers.Select(w => w.Warmup[index]), operation, isPaced),
             control.Errors[index].Counts)
         {
             TicksPerSecond = control.Clock.TicksPerSecond,

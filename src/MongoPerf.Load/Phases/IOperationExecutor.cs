@@ -41,6 +41,9 @@ public sealed record OperationContext(ulong Seed, int Worker, NumberSource? Numb
     /// <summary>By which steps are timed, and wait.</summary>
     public IClock Clock { get; init; } = SystemClock.Instance;
 
+    /// <summary>Which of all the phase's threads it is; 0-based.</summary>
+    public int Thread { get; init; }
+
     /// <summary>
     /// Makes the context of one of a group's operations: its values stay the same when others are added, removed or weighted differently.
     /// </summary>
@@ -67,6 +70,19 @@ public interface IPreparedOperation
 
     /// <summary>What the last <see cref="Execute"/> did step by step; null for an operation that has no steps.</summary>
     StepLog? Steps => null;
+
+    /// <summary>What it has seen of a collection's changes, for an operation that watches one; null for any other.</summary>
+    ChangeLog? Changes => null;
+
+    /// <summary>
+    /// Tells those who watch the collection when the last <see cref="Execute"/>, which has succeeded, was acknowledged. Not timed, and
+    /// called only where somebody watches.
+    /// </summary>
+    /// <param name="documents">What <see cref="OperationOutcome.Documents"/> says.</param>
+    /// <param name="ticks">When its reply had come.</param>
+    void Track(int documents, long ticks)
+    {
+    }
 
     /// <summary>Compares what the last <see cref="Execute"/> brought with what must have come. Not timed.</summary>
     /// <returns>How many documents were looked at, and how many were wrong.</returns>

@@ -45,6 +45,8 @@ internal sealed class MixedOperation : IPreparedOperation
 
     public OperationOutcome Execute() => _operations[_drawn].Execute();
 
+    public void Track(int documents, long ticks) => _operations[_drawn].Track(documents, ticks);
+
     public VerificationOutcome Verify() => _operations[_drawn].Verify();
 
     public void Complete()

@@ -52,7 +52,10 @@ internal sealed class PhaseRunner(RunContext run)
                 Clock = first?.Clock,
                 Groups = [.. groups.Select(g => ShareOf(g.Group, g.Result))],
                 Joint =
-                    groups.Length > 1 ? JointLatency.Of([.. groups.SelectMany(g => g.Result.Parts).Select(part => part.Latency)]) : null,
+                    groups.Length > 1
+                        ? JointLatency.Of([.. groups.SelectMany(g => g.Result.Parts).Where(part => part.Changes is null)
+                            .Select(part => part.Latency)])
+                        : null,
                 Operations = plans is null || groups.Any(g => g.Result.GivenUp is not null) ? results
                     : plans.AddTo(results, stop.IsCancellationRequested ? 0 : groups.Sum(g => g.Result.Accounting.Succeeded)),
             },
@@ -105,13 +108,18 @@ internal sealed class PhaseRunner(RunContext run)
         }
     }
 
-    /// <summary>Runs the groups at once; those without a limit end with the last that has one.</summary>
+    /// <summary>
+    /// Runs the groups at once; those without a limit end with the last that has one. Those that watch a collection begin before all others
+    /// and end after them, so that they can see every write.
+    /// </summary>
     private IEnumerable<(PhaseGroup Group, GroupResult? Result)> RunGroups(
         Phase phase, PhaseRecord head, NumberSource? numbers, CancellationToken stop)
     {
+        using var tracked = new PhaseWrites(phase, run.Keys, numbers);
         if (phase.Groups.Count == 1)
-            return [(phase.Groups[0], RunGroup(phase, phase.Groups[0], head, numbers, stop))];
+            return [(phase.Groups[0], RunGroup(phase, phase.Groups[0], head, numbers, tracked, stop))];
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        using var written = new CancellationTokenSource();
         Task<GroupResult?>[] tasks =
         [
             .. phase.Groups.Select((group, i) => Task.Factory.StartNew(
@@ -119,7 +127,8 @@ internal sealed class PhaseRunner(RunContext run)
                 {
                     try
                     {
-                        GroupResult? result = RunGroup(phase, group, head, i == 0 ? numbers : null, ended.Token);
+                        CancellationToken end = PhaseWrites.IsWatcher(group) ? written.Token : ended.Token;
+                        GroupResult? result = RunGroup(phase, group, head, i == 0 ? numbers : null, tracked, end);
                         if (result?.GivenUp is not null)
                             ended.Cancel();
                         return result;
@@ -139,6 +148,8 @@ internal sealed class PhaseRunner(RunContext run)
         ];
         WaitForAll(tasks.Where((_, i) => HasEnd(phase.Groups[i], i, numbers)));
         ended.Cancel();
+        WaitForAll(tasks.Where((_, i) => !PhaseWrites.IsWatcher(phase.Groups[i])));
+        written.Cancel();
         WaitForAll(tasks);
         return [.. phase.Groups.Select((group, i) => (group, tasks[i].GetAwaiter().GetResult()))];
     }
@@ -150,7 +161,8 @@ internal sealed class PhaseRunner(RunContext run)
         group.IsLimited || (place == 0 && numbers is not null);
 
     /// <returns>Null when the phase ended before the group began.</returns>
-    private GroupResult? RunGroup(Phase phase, PhaseGroup group, PhaseRecord head, NumberSource? numbers, CancellationToken stop)
+    private GroupResult? RunGroup(
+        Phase phase, PhaseGroup group, PhaseRecord head, NumberSource? numbers, PhaseWrites tracked, CancellationToken stop)
     {
         if (group.AfterSeconds > 0 && !run.Wait(group.AfterSeconds, stop))
             return null;
@@ -169,14 +181,14 @@ internal sealed class PhaseRunner(RunContext run)
         {
             Phase = head.Number,
             Name = name,
-            Operations = Bind(group),
+            Operations = Bind(group, tracked),
             Threads = group.Threads,
             FirstThread = phase.Groups.TakeWhile(other => !ReferenceEquals(other, group)).Sum(other => other.Threads),
             Seed = SeedOf(phase, group, head.Growth, run.Options),
             Share = run.Options.Share,
             BeforeStart = () =>
             {
-                met = run.Join(head.Number, MeetingStage.Start, ended.Token);
+                met = tracked.Await(group, ended.Token) ? run.Join(head.Number, MeetingStage.Start, ended.Token) : null;
                 if (met is null)
                     ended.Cancel();
                 return met?.StartAt;
@@ -200,10 +212,10 @@ internal sealed class PhaseRunner(RunContext run)
     }
 
     /// <summary>Ties the group's operations to the keys that are there now.</summary>
-    private IReadOnlyList<WeightedOperation> Bind(PhaseGroup group)
+    private IReadOnlyList<WeightedOperation> Bind(PhaseGroup group, PhaseWrites tracked)
     {
         long inserts = ExpectedInserts(group);
-        return [.. group.Operations.Select(o => o with { Operation = Bind(o.Operation, inserts) })];
+        return [.. group.Operations.Select(o => o with { Operation = tracked.Bind(Bind(o.Operation, inserts)) })];
     }
 
     private Operation Bind(Operation operation, long inserts)
@@ -277,6 +289,7 @@ internal sealed class PhaseRunner(RunContext run)
             Members = part.Members,
             Steps = part.Steps,
             Transactions = part.Transactions,
+            Changes = part.Changes,
             Errors = part.Errors,
         });
 

@@ -37,6 +37,7 @@ internal sealed class Worker : IDisposable
     private readonly int[] _fullReplies;
     private readonly Counters[] _warmup;
     private readonly Counters[] _measured;
+    private readonly bool _isWatched;
     private readonly ulong _verifyBelow;
     private readonly double _ticksToNanoseconds;
     private RandomStream _verification;
@@ -50,7 +51,7 @@ internal sealed class Worker : IDisposable
         int stream = plan.StreamOf(index);
         var context = new OperationContext(plan.Seed, stream, plan.HasRanges ? plan.Numbers?.Range(index, plan.Threads) : plan.Numbers)
         {
-            Clock = _clock,
+            Clock = _clock, Thread = plan.FirstThread + index,
         };
         _mix = plan.Operations.Count > 1 ? new MixedOperation(executor, plan, context) : null;
         _operation = _mix ?? executor.Prepare(plan.Operations[0].Operation, context.Of(plan.Operations[0].Operation));
@@ -64,9 +65,11 @@ internal sealed class Worker : IDisposable
         _fullReplies = [.. parts.Select(part => part.FullReply)];
         _verification = RandomStream.For(plan.Seed, RandomPurpose.Verification, stream);
         _verifyBelow = plan.VerifyShare >= 1 ? ulong.MaxValue : (ulong)(plan.VerifyShare * ulong.MaxValue);
+        _isWatched = plan.Operations.SelectMany(item => item.Operation.Leaves.Prepend(item.Operation))
+            .Any(operation => operation.Tracked is { AreWatched: true });
         _ticksToNanoseconds = 1e9 / _clock.TicksPerSecond;
-        _warmup = [.. parts.Select(part => new Counters(_arrivals is not null, part.TimedSteps.Count))];
-        _measured = [.. parts.Select(part => new Counters(_arrivals is not null, part.TimedSteps.Count))];
+        _warmup = [.. parts.Select(part => Counters.Of(part, _arrivals is not null))];
+        _measured = [.. parts.Select(part => Counters.Of(part, _arrivals is not null))];
     }
 
     /// <summary>One for each part of the plan, as <see cref="GroupPlan.Parts"/> has them.</summary>
@@ -124,7 +127,13 @@ internal sealed class Worker : IDisposable
             // were drawn are always sent: nothing may come between drawing and starting.
             while ((_times is null || WaitForTurn(_times)) && _control.MayStart(_free)
                 && (_arrivals is null ? _operation.Draw() : DrawNextArrival(out due)))
-                RunOne(due);
+            {
+                if (_operation.Changes is null)
+                    RunOne(due);
+                else
+                    Watch();
+            }
+
             Complete();
         }
         catch (Exception e)
@@ -208,6 +217,8 @@ internal sealed class Worker : IDisposable
             if (outcome.Documents < _fullReplies[part])
                 counters.Short++;
             _laps?.Add(_lapsCountDocuments ? outcome.Documents : 1, end);
+            if (_isWatched)
+                _operation.Track(outcome.Documents, end);
             _refusedInARow = false;
             if (_outage is not null)
                 EndOutage("answered again", end);
@@ -230,6 +241,43 @@ internal sealed class Worker : IDisposable
             // What this program has ended itself neither succeeded nor failed: it counts as skipped.
             counters.AtEnd.Note(ReportedNanoseconds(due, start, end));
         }
+    }
+
+    /// <summary>Waits for changes: each event counts as an operation, with its delay as latency.</summary>
+    private void Watch()
+    {
+        long start = _clock.Now;
+        bool answered = TryExecute(out OperationOutcome outcome, out Exception? failure);
+        long end = _free = _clock.Now;
+        Counters counters = (end > _control.MeasureFrom ? _measured : _warmup)[0];
+        CountChanges(counters);
+        if (answered && outcome.Succeeded)
+        {
+            _refusedInARow = false;
+            if (_outage is not null)
+                EndOutage("answered again", end);
+        }
+        else if (failure is null || !_control.IsAborted)
+        {
+            Scheduled++;
+            counters.Failed++;
+            HandleFailure(failure, start, ReportedNanoseconds(0, start, end), 0);
+            _free = _clock.Now;
+        }
+    }
+
+    private void CountChanges(Counters counters)
+    {
+        ChangeLog changes = _operation.Changes!;
+        foreach (long delay in changes.Delays)
+            counters.Service.RecordNanoseconds((long)(delay * _ticksToNanoseconds));
+        Scheduled += changes.Events;
+        counters.Operations += changes.Events;
+        counters.Documents += changes.Events;
+        counters.Bytes += changes.Bytes;
+        counters.Changes!.Add(changes);
+        for (int i = 0; i < changes.Events; i++)
+            _members.Count(0);
     }
 
     private long ReportedNanoseconds(long due, long start, long end) =>
@@ -405,8 +453,11 @@ internal sealed class Worker : IDisposable
         SentAt = _clock.Now;
         try
         {
-            if (!IsDown)
+            // Whoever watches ends by counting what has not come, whether the server is there or not.
+            if (!IsDown || _operation.Changes is not null)
                 _operation.Complete();
+            if (_operation.Changes is not null)
+                CountChanges(_measured[0]);
         }
         catch (Exception e) when (ErrorTally.BreaksConnection(e) && !_control.IsStopped)
         {

@@ -81,6 +81,12 @@ public abstract record Operation(string Name, string Collection)
     /// </summary>
     public KeySpace? Keys { get; init; }
 
+    /// <summary>
+    /// The phase's writes to the collection: for those who watch it, and for writes that have numbers of their own. Null where there are
+    /// neither.
+    /// </summary>
+    public TrackedWrites? Tracked { get; init; }
+
     /// <summary>The same operation where it is not known which documents are there: neither its reply nor its effect is checked.</summary>
     public virtual Operation Unchecked => this;
 

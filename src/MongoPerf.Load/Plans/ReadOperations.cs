@@ -108,3 +108,46 @@ public sealed record AggregateDocuments(string Name, string Collection, Document
         // A pipeline may end in $out or $merge.
         .AddReadConcerns(Concerns).AddWriteConcern(Concerns).Build();
 }
+
+/// <summary>Watches a collection: counts the events of its change stream, and times them against the writes of the same phase.</summary>
+/// <param name="Name">Its name in results.</param>
+/// <param name="Collection">Its name.</param>
+/// <param name="Documents">Tells which document an event is about.</param>
+public sealed record WatchChanges(string Name, string Collection, DocumentTemplate Documents) : Operation(Name, Collection)
+{
+    /// <summary>How long the server waits for events before it answers that there are none.</summary>
+    public const int AwaitMilliseconds = 200;
+
+    /// <summary>Stages behind $changeStream; empty for every event as it is.</summary>
+    public DocumentValue Stages { get; init; } = DocumentValue.Array([]);
+
+    /// <summary>Which documents events of updates bring whole, such as updateLookup; null for none.</summary>
+    public string? FullDocument { get; init; }
+
+    /// <summary>Events per reply at most; null leaves it to the server.</summary>
+    public int? BatchSize { get; init; }
+
+    /// <summary>Where it goes on; null begins now.</summary>
+    public BsonDocument? ResumeAfter { get; init; }
+
+    /// <summary>The fields in which updates of the same phase have their numbers (<see cref="NumberFields"/>).</summary>
+    public IReadOnlyList<string> Fields { get; init; } = [];
+
+    /// <summary>Its stages may leave events out, so that one which does not come is not missed.</summary>
+    public bool MayLeaveOut => Stages.Elements.Count > 0;
+
+    public override bool IsRead => true;
+
+    public override DocumentValue ToCommand() => Command("aggregate")
+        .Add("pipeline", DocumentValue.Array(
+        [
+            DocumentValue.Of(("$changeStream",
+                new CommandBuilder().AddLiteral("fullDocument", FullDocument).Add("resumeAfter", ResumeAfter).Build())),
+            .. Stages.Elements.Select(stage => stage.Value),
+        ]))
+        .Add("cursor", new CommandBuilder().AddLiteral("batchSize", BatchSize).Build())
+        .Add("collation", Options.Collation)
+        .AddOptions(Options with { MaxMilliseconds = null })
+        .AddReadConcerns(Concerns)
+        .Build();
+}

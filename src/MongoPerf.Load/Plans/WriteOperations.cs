@@ -102,3 +102,20 @@ public sealed record FindAndModify(
         .Add("fields", Projection).AddFlag("upsert", Upsert).Add("hint", Hint).Add("arrayFilters", ArrayFilters)
         .Add("collation", Options.Collation).AddOptions(Options).AddWriteConcern(Concerns).Build();
 }
+
+/// <summary>The fields into which operations write their own numbers.</summary>
+public static class NumberFields
+{
+    /// <returns>Such as seq for <c>{$set: {seq: ^write}}</c>; empty for an operation without a number.</returns>
+    public static IEnumerable<string> Of(Operation operation) => operation switch
+    {
+        UpdateDocuments { Many: false } update => Of(update.Update),
+        FindAndModify { Update: { } update } => Of(update),
+        OperationSequence several => several.Operations.SelectMany(Of),
+        _ => [],
+    };
+
+    private static IEnumerable<string> Of(TemplateValue update) =>
+        ((UpdateFields.IsReplacement(update) ? update : (update as DocumentValue)?.Find("$set")) as DocumentValue)?.Elements
+            .Where(element => element.Value is WriteNumberValue).Select(element => element.Key) ?? [];
+}

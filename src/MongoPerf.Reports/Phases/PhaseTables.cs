@@ -13,7 +13,7 @@ internal static class PhaseTables
         PhaseRecord[] single = [.. run.Phases.Where(p => p.Growth is null)];
         foreach (IGrouping<string, PhaseRecord> phase in single.Where(p => p.Operations.Count > 0).GroupBy(p => p.Phase))
             yield return Results(phase.Key, [.. phase]);
-        foreach (ReportTable table in LapTables.Of(run).Concat(StepTables.Of(run)))
+        foreach (ReportTable table in LapTables.Of(run).Concat(StepTables.Of(run)).Concat(ChangeTables.Of(run)))
             yield return table;
         foreach (ReportTable? other in new[]
         {

@@ -10,7 +10,7 @@ internal static class PhaseText
         phase.Parameters.FirstOrDefault(p => p.Name == parameter)?.Value;
 
     /// <summary>The operations per second of all its operations together.</summary>
-    public static double OperationsPerSecond(this PhaseRecord phase) => phase.Operations.Sum(o => o.OperationsPerSecond);
+    public static double OperationsPerSecond(this PhaseRecord phase) => phase.Done.Sum(o => o.OperationsPerSecond);
 
     /// <summary>The threads of all its groups.</summary>
     public static int Threads(this PhaseRecord phase) => phase.Groups.Sum(g => g.Threads);

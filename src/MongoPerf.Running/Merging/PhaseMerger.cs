@@ -120,6 +120,7 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
                     && histogram.Operation == StepResult.KeyOf(operation, step.Step))?.Encoded ?? default),
             })],
             Transactions = TransactionResult.Sum(all.Select(result => result.Transactions)),
+            Changes = ChangeResult.Sum(all.Select(result => result.Changes)),
             Errors = ErrorTally.Merge(all.Select(result => result.Errors)),
             Clients = [.. parts.Select(part => new ClientResult(part.Client,
                 part.Result.Operations, part.Result.IsInsert ? part.Result.DocumentsPerSecond : part.Result.OperationsPerSecond,

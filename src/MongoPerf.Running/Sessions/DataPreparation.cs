@@ -319,10 +319,10 @@ internal static class DataPreparation
             return;
         IEnumerable<Operation> all = plan.Phases.Where(phase => phase.Creates is null)
             .SelectMany(phase => phase.AllGroups).SelectMany(group => group.Operations).Select(o => o.Operation);
-        if (all.OfType<StepSequence>().FirstOrDefault(o => o.Transaction is not null || o.IsCausal) is { } session)
+        if (all.FirstOrDefault(o => SessionLimit.Find(o) is not null) is { } session)
             throw new UserException(
                 ExitCode.WrongUsage,
-                $"operation '{session.Name}': this cluster's router is a mongod, which has no transactions and no sessions",
+                $"operation '{session.Name}': this cluster's router is a mongod, which can't do {SessionLimit.Find(session)}",
                 "behind a mongos it runs, and on a replica set");
         foreach (Operation operation in all.Where(o => !o.IsForCluster).SelectMany(o => o.Steps))
         {

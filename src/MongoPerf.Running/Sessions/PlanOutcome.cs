@@ -55,7 +55,8 @@ internal sealed record PlanOutcome(RunContext Run, bool IsDone, bool WasStopped,
     public ExitCode ToExitCode(StoredRun stored) => IsInterrupted || (Why is not null && IsPart) ? ExitCode.Interrupted
         : Run.StopReason is not null || _failed?.Code == ExitCode.Refused ? ExitCode.Refused
         : Failure is not null ? _failed?.Code ?? ExitCode.CannotConnect
-        : stored.Results.Any(result => result.Wrong > 0) || stored.Phases.Any(phase => phase.Missing > 0) ? ExitCode.VerificationFailed
+        : stored.Results.Any(result => result.Wrong > 0 || result.Changes is { HasFault: true })
+            || stored.Phases.Any(phase => phase.Missing > 0) ? ExitCode.VerificationFailed
         : stored.Failures > stored.Settings.Plan.MaxErrors ? ExitCode.TooManyErrors
         : HasSkipped(stored) ? ExitCode.TooManyErrors
         : stored.Phases.Any(phase => phase.Assertions.Any(one => !one.Holds)) ? ExitCode.AssertionFailed

@@ -60,8 +60,9 @@ public sealed class RateGoal
     public RateTry Evaluate(StoredRun run, double rate, string stage)
     {
         PhaseRecord[] paced = [.. run.Phases.Where(phase => phase.Rate is not null)];
-        OperationResult[] results = [.. paced.SelectMany(phase => phase.Operations)
-            .Where(result => _assertion.Operation == Assertion.Total || result.Operation == _assertion.Operation)];
+        OperationResult[] results = [.. paced.SelectMany(phase => _assertion.Operation == Assertion.Total
+            ? phase.Done
+            : phase.Operations.Where(result => result.Operation == _assertion.Operation))];
         if (results.Length == 0)
         {
             throw new UserException(
@@ -71,7 +72,7 @@ public sealed class RateGoal
 
         double?[] values = [.. results.Select(result => AssertionCheck.LatencyOf(Metric, result))];
         double? worst = values.All(value => value is not null) ? values.Max() : null;
-        return new RateTry(rate, stage, run.Run.Id, paced.Average(phase => phase.Operations.Sum(result => result.OperationsPerSecond)),
+        return new RateTry(rate, stage, run.Run.Id, paced.Average(phase => phase.Done.Sum(result => result.OperationsPerSecond)),
             worst, ProblemOf(paced, worst));
     }
 

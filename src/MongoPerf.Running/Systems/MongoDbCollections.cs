@@ -14,13 +14,13 @@ internal static class MongoDbCollections
     public static void CheckBatches(ServerAddress server, ConnectionSettings connections, Plan plan)
     {
         InsertDocuments[] inserts = [.. plan.Operations.OfType<InsertDocuments>()];
-        StepSequence[] steps = [.. plan.Operations.OfType<StepSequence>().Where(one => one.Transaction is not null || one.IsCausal)];
-        if (inserts.Length + steps.Length == 0)
+        Operation[] others = [.. plan.Operations.Where(one => SessionLimit.Find(one) is not null)];
+        if (inserts.Length + others.Length == 0)
             return;
         using MongoConnection connection = MongoConnection.Open(server, connections);
         foreach (InsertDocuments insert in inserts)
             BatchLimit.Check(connection.Server, insert);
-        foreach (StepSequence one in steps)
+        foreach (Operation one in others)
             SessionLimit.Check(connection.Server, one);
     }
 

@@ -72,6 +72,11 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
         or 13435 // NotPrimaryNoSecondaryOk
         or 13436; // NotPrimaryOrSecondary
 
+    /// <summary>A change stream can't go on where it broke off.</summary>
+    public bool MeansStreamLost => Code is
+        280 // ChangeStreamFatalError
+        or 286; // ChangeStreamHistoryLost
+
     /// <summary>
     /// Of <see cref="MeansNoPrimary"/>: the operation was ended by something that happens to a server that stays, or comes back at once.
     /// </summary>

@@ -26,7 +26,7 @@ public sealed class CaughtMistakesTests
 
     private const string Kinds =
         "insert, insertMany, find, update, replace, delete, findAndModify, readModifyWrite, steps, bulkWrite, upload, download, count, "
-        + "distinct, aggregate, createIndexes, dropIndexes, compact, validate, runCommand";
+        + "distinct, aggregate, watch, createIndexes, dropIndexes, compact, validate, runCommand";
 
     private const string OtherName = "give it a name of its own: results are told apart by it";
     private const string OneLoad = "a collection is loaded once, unless a phase with create: users is between the loads";

@@ -39,6 +39,7 @@ public sealed class PreparedSteps : IPreparedOperation
     private readonly StepValues _values;
     private readonly PreparedStep[] _steps;
     private readonly StepLog _log = new();
+    private readonly int _thread;
     private readonly int _commit;
     private readonly int _one;
     private RandomStream _pauses;
@@ -51,6 +52,7 @@ public sealed class PreparedSteps : IPreparedOperation
         _client = client;
         _operation = operation;
         _clock = context.Clock;
+        _thread = context.Thread;
         // The element of an each, what each step brings, and what one command of an each does.
         _values = new StepValues(operation.Sequence.Count + 2);
         _one = operation.Sequence.Count + 1;
@@ -85,6 +87,15 @@ public sealed class PreparedSteps : IPreparedOperation
         {
             foreach (PreparedStep step in _steps)
                 step.Numbers?.Acknowledge();
+        }
+    }
+
+    public void Track(int documents, long ticks)
+    {
+        foreach (PreparedStep step in _steps)
+        {
+            if (step.Step.Operation?.Tracked is { AreWatched: true } watched)
+                step.Numbers?.Track(watched, _thread, ticks);
         }
     }
 

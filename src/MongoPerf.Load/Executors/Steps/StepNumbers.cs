@@ -8,6 +8,7 @@ namespace MongoPerf.Load.Executors.Steps;
 /// <param name="batch">Documents per command.</param>
 public sealed class StepNumbers(KeySpace keys, int batch)
 {
+    private int _answered;
     private long[] _firsts = new long[4];
     private int _taken;
     private int _at;
@@ -35,6 +36,19 @@ public sealed class StepNumbers(KeySpace keys, int batch)
     {
         for (int i = 0; i < _taken; i++)
             keys.Acknowledge(_firsts[i], batch);
-        _taken = 0;
+        (_answered, _taken) = (_taken, 0);
+    }
+
+    /// <summary>Tells those who watch when the operation that has ended was acknowledged.</summary>
+    /// <param name="watched">Keeps the times.</param>
+    /// <param name="thread">Who was told.</param>
+    /// <param name="ticks">When the last reply had come.</param>
+    public void Track(TrackedWrites watched, int thread, long ticks)
+    {
+        for (int i = 0; i < _answered; i++)
+        {
+            for (int place = 0; place < batch; place++)
+                watched.Inserts.Add(keys.NumberOf(_firsts[i] + place), thread, ticks);
+        }
     }
 }

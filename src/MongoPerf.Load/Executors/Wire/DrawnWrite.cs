@@ -40,6 +40,9 @@ public sealed class DrawnWrite
         ? _draws.Next()
         : ((InsertDocuments)Operation).Documents.ContextOf(_numbers[index]);
 
+    /// <inheritdoc cref="InsertNumbers.Track"/>
+    public void Track(long ticks) => _numbers?.Track(ticks);
+
     /// <inheritdoc cref="InsertNumbers.Acknowledge"/>
     public void Acknowledge() => _numbers?.Acknowledge();
 }

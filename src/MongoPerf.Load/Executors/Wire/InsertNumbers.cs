@@ -13,6 +13,8 @@ public sealed class InsertNumbers
 {
     private readonly NumberSource? _numbers;
     private readonly KeySpace? _keys;
+    private readonly TrackedWrites? _watched;
+    private readonly int _thread;
     private long _first;
     private bool _isTaken;
 
@@ -22,6 +24,8 @@ public sealed class InsertNumbers
         _keys = context.Numbers is { } numbers
             ? numbers.Keys
             : operation.Keys ?? throw new ArgumentException("an insert needs a source of numbers", nameof(operation));
+        _watched = operation is { Tracked: { AreWatched: true } tracked, Concerns.IsUnacknowledged: false } ? tracked : null;
+        _thread = context.Thread;
     }
 
     /// <summary>Number of a document of those that were taken last, from 0.</summary>
@@ -57,5 +61,15 @@ public sealed class InsertNumbers
         if (_isTaken)
             _keys!.Acknowledge(_first, Count);
         _isTaken = false;
+    }
+
+    /// <summary>Tells those who watch when the inserts were acknowledged.</summary>
+    /// <param name="ticks">When the reply had come.</param>
+    public void Track(long ticks)
+    {
+        if (_watched is null)
+            return;
+        for (int i = 0; i < Count; i++)
+            _watched.Inserts.Add(this[i], _thread, ticks);
     }
 }

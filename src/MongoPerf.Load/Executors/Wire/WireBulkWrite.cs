@@ -87,6 +87,14 @@ internal sealed class WireBulkWrite : IPreparedOperation
             LastError is null, (int)Math.Min(counts.Documents, int.MaxValue), LastError is null ? bytes : 0);
     }
 
+    public void Track(int documents, long ticks)
+    {
+        if (!_isAcknowledged)
+            return;
+        foreach (DrawnWrite write in _writes)
+            write.Track(ticks);
+    }
+
     /// <summary>A bulk brings nothing back to compare.</summary>
     public VerificationOutcome Verify() => default;
 

@@ -265,12 +265,15 @@ internal sealed class GetMoreMessage(CommandDialect dialect, string collection, 
 
     /// <param name="cursor">Its number.</param>
     /// <param name="session">The session that it belongs to; null for none.</param>
+    /// <param name="mostMilliseconds">How long the server waits for more in a cursor that never ends; 0 leaves it to the server.</param>
     /// <returns>Valid until the next call.</returns>
-    public ReadOnlySpan<byte> Write(long cursor, WireSession? session = null)
+    public ReadOnlySpan<byte> Write(long cursor, WireSession? session = null, int mostMilliseconds = 0)
     {
         _writer.Begin(requestId: ++_requestId);
         _writer.Body.WriteInt64(_name, cursor);
         _writer.Body.WriteString("collection"u8, _collection);
+        if (mostMilliseconds > 0)
+            _writer.Body.WriteInt32("maxTimeMS"u8, mostMilliseconds);
         session?.WriteMembership(_writer.Body);
         _writer.Body.WriteString("$db"u8, _database);
         _writer.EndBody();

@@ -104,6 +104,7 @@ public sealed class WireExecutor : IOperationExecutor
         DownloadFile download => new WireGridFsRead(this, download, _database, context),
         { IsForCluster: true } when Cluster is not null => new WireClusterOperation(operation, Cluster, _aborted.Token),
         StepSequence steps => new PreparedSteps(new WireSteps(this, steps, _database), steps, context),
+        WatchChanges watch => new WireWatch(this, watch, _database, context),
         BulkWrite bulk => new WireBulkWrite(this, bulk, _database, context),
         InsertDocuments insert => new WireInsertDocuments(this, insert, _database, context),
         _ => new WireOperation(this, operation, _database, context),

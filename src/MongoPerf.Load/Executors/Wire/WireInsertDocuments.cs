@@ -93,6 +93,8 @@ internal sealed class WireInsertDocuments : IPreparedOperation
         return new OperationOutcome(false, count, bytes * count / _numbers.Count);
     }
 
+    public void Track(int documents, long ticks) => _numbers.Track(ticks);
+
     /// <summary>An insert brings nothing back to compare.</summary>
     public VerificationOutcome Verify() => default;
 

@@ -55,6 +55,8 @@ internal sealed class WireOperation : IPreparedOperation
         return outcome with { Bytes = bytes };
     }
 
+    public void Track(int documents, long ticks) => _draws.Track(_values, documents, ticks);
+
     public VerificationOutcome Verify() => _verifier?.Verify(_commands[0].LastBatch, _values) ?? default;
 
     public void Complete()

@@ -1,0 +1,150 @@
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Executors.Watch;
+using MongoPerf.Load.Keys;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Tests.Load.Executors;
+
+/// <summary>Which write each event is of, and what is missing, doubled or out of order.</summary>
+public sealed class ChangeFollowerTests
+{
+    private readonly KeySpace _keys = new(100);
+    private readonly TrackedWrites _writes;
+    private readonly ChangeFollower _follower;
+
+    public ChangeFollowerTests()
+    {
+        _writes = new TrackedWrites(_keys, null, watchers: 1);
+        var documents = new DocumentTemplate(
+            DocumentValue.Of(("_id", new SequenceValue(NumberKind.Int64, 0, 1))), 7, "users");
+        _follower = new ChangeFollower(new WatchChanges("watch", "users", documents) { Tracked = _writes, Fields = ["at"] });
+    }
+
+    private ChangeLog Log => _follower.Log;
+
+    [Fact]
+    public void Delay_is_from_the_acknowledgement_to_the_event()
+    {
+        _keys.Take(2);
+        Assert.Equal((1, 2), (_writes.Take(), _writes.Take()));
+        _writes.Inserts.Add(100, worker: 3, ticks: 1000);
+        _writes.Updates.Add(2, worker: 4, ticks: 1005);
+        Take(1100, Insert(100), Update(2));
+        Assert.Equal([100, 95], Log.Delays.ToArray());
+        Assert.Equal((2, 0, 0), (Log.Events, Log.Doubled, Log.Misordered));
+    }
+
+    [Fact]
+    public void Event_before_its_acknowledgement_has_no_delay_once_that_has_come()
+    {
+        _keys.Take();
+        Take(900, Insert(100));
+        Assert.Empty(Log.Delays.ToArray());
+        _writes.Inserts.Add(100, worker: 0, ticks: 1000);
+        Take(1100);
+        Assert.Equal([0], Log.Delays.ToArray());
+    }
+
+    [Fact]
+    public void Documents_of_before_and_writes_of_others_are_events_without_a_delay()
+    {
+        _keys.Take();
+        Take(1100, Insert(99), Insert(101), Insert(long.MaxValue), Update(1), Update(-5),
+            BsonDocument.Of(("operationType", "delete"), ("documentKey", BsonDocument.Of(("_id", 100L)))),
+            BsonDocument.Of(("operationType", "drop")), BsonDocument.Of(("operationType", "insert"), ("documentKey", 5)));
+        Assert.Equal((8, 0), (Log.Events, Log.Delays.Length));
+    }
+
+    [Fact]
+    public void Number_of_an_earlier_update_in_a_document_that_was_looked_up_is_not_taken_for_this_update()
+    {
+        _writes.Take();
+        _writes.Updates.Add(1, worker: 0, ticks: 1000);
+        BsonDocument document = BsonDocument.Of(("at", 1L));
+        BsonDocument fields = BsonDocument.Of(("updatedFields", BsonDocument.Of(("n", 5))));
+        Take(1100, Update(1), BsonDocument.Of(("operationType", "update"), ("fullDocument", document), ("updateDescription", fields)));
+        Assert.Equal((2, 1, 0), (Log.Events, Log.Delays.Length, Log.Doubled));
+    }
+
+    [Fact]
+    public void Replacement_and_upsert_have_their_number_in_the_whole_document()
+    {
+        _writes.Take();
+        _writes.Take();
+        _writes.Updates.Add(1, worker: 0, ticks: 1000);
+        _writes.Updates.Add(2, worker: 0, ticks: 1010);
+        Take(1100, BsonDocument.Of(("operationType", "replace"), ("fullDocument", BsonDocument.Of(("at", 1L)))),
+            BsonDocument.Of(("operationType", "insert"), ("fullDocument", BsonDocument.Of(("at", 2L)))));
+        Assert.Equal([100, 90], Log.Delays.ToArray());
+    }
+
+    [Fact]
+    public void Event_that_comes_again_is_doubled_and_one_behind_a_later_write_of_its_writer_is_out_of_order()
+    {
+        _keys.Take(3);
+        _writes.Inserts.Add(100, worker: 0, ticks: 1000);
+        _writes.Inserts.Add(101, worker: 0, ticks: 1010);
+        _writes.Inserts.Add(102, worker: 1, ticks: 1005);
+        Take(1100, Insert(101), Insert(102), Insert(100), Insert(101));
+        Assert.Equal((1, 1), (Log.Doubled, Log.Misordered));
+    }
+
+    [Fact]
+    public void Documents_of_one_batch_may_come_in_any_order()
+    {
+        _keys.Take(2);
+        _writes.Inserts.Add(100, worker: 0, ticks: 1000);
+        _writes.Inserts.Add(101, worker: 0, ticks: 1000);
+        Take(1100, Insert(101), Insert(100));
+        Assert.Equal(0, Log.Misordered);
+    }
+
+    [Theory]
+    [InlineData(true, 1, 0)]
+    [InlineData(false, 0, 1)]
+    public void Acknowledged_write_without_an_event_is_missing_only_if_the_server_was_asked_to_the_end(
+        bool isThere, int missing, int unsettled)
+    {
+        _keys.Take(3);
+        _writes.Inserts.Add(100, worker: 0, ticks: 1000);
+        _writes.Inserts.Add(102, worker: 0, ticks: 1010);
+        Take(1100, Insert(102));
+        var clock = new Support.ManualClock();
+        _follower.Drain(clock, () =>
+        {
+            clock.SleepUntil(clock.Now + clock.TicksPerSecond);
+            return isThere ? true : throw new ConnectionFailedException(new ServerAddress("a", 1), "gone");
+        });
+        Assert.Equal((missing, unsettled), (Log.Missing, Log.Unsettled));
+    }
+
+    [Fact]
+    public void Times_of_writes_are_let_go_of_when_all_their_events_have_come()
+    {
+        const int Length = AcknowledgedTimes.PageLength;
+        _keys.Take(3 * Length);
+        for (int i = 0; i < 3 * Length; i++)
+        {
+            _writes.Inserts.Add(100 + i, worker: 0, ticks: 1000 + i);
+            Take(2_000_000, Insert(100 + i));
+        }
+
+        Assert.Equal(Length, _writes.Inserts.All().Count());
+        Assert.Equal((0, 3 * Length), (Log.Doubled, Log.Delays.Length));
+        Take(2_000_000, Insert(100));
+        Assert.Equal(1, Log.Doubled);
+    }
+
+    private void Take(long at, params BsonDocument[] events) =>
+        _follower.TakeAll(BsonDocument.Of([.. events.Select((one, i) => ($"{i}", (object?)one))]).Bytes, at);
+
+    private static BsonDocument Insert(long number) =>
+        BsonDocument.Of(("operationType", "insert"), ("documentKey", BsonDocument.Of(("_id", number))));
+
+    private static BsonDocument Update(long number) => BsonDocument.Of(("operationType", "update"),
+        ("updateDescription", BsonDocument.Of(("updatedFields", BsonDocument.Of(("at", number))))));
+}
