@@ -5,14 +5,15 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Load.Sharding;
 
 /// <summary>
-/// The cluster's settings that a run changes: chunk size and balancer, and automerge, which balancerStop and balancerStart of MongoDB 7.0
-/// and later change beside the balancer. They hold for the whole cluster, so what they were is noted, put back and compared.
+/// The cluster's settings that a run changes: chunk size and balancer, and what balancerStop and balancerStart change beside the balancer,
+/// which is autosplit from MongoDB 4.2 to 6.0 and automerge from 7.0 on. They hold for the whole cluster, so what they were is noted, put
+/// back and compared.
 /// </summary>
 internal sealed class ClusterTuning(ClusterConnections connections, IShardingCommands commands)
 {
     private const string ChunkSize = "chunksize";
     private const string Balancer = "balancer";
-    private static readonly string[] Names = [ChunkSize, Balancer, "automerge"];
+    private static readonly string[] Names = [ChunkSize, Balancer, "automerge", "autosplit"];
 
     /// <summary>What is set now, to be kept for <see cref="Restore"/>.</summary>
     public static BsonDocument Read(MongoConnection config) =>

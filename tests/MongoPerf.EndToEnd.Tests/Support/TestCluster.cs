@@ -19,6 +19,9 @@ public class TestCluster : IDisposable
 
     protected virtual int Shards => 2;
 
+    /// <summary>Of each shard.</summary>
+    protected virtual int Members => 1;
+
     internal string Folder
     {
         get
@@ -36,7 +39,10 @@ public class TestCluster : IDisposable
             {
                 _cluster = LocalCluster.Prepare(_folder, new ClusterRequest
                 {
-                    Settings = new DeploymentSettings { Shards = Shards, CacheBytes = 256L << 20, MongodPath = MongodBinary.Path },
+                    Settings = new DeploymentSettings
+                    {
+                        Shards = Shards, Members = Members, CacheBytes = 256L << 20, MongodPath = MongodBinary.Path,
+                    },
                     Variable = _ => null,
                 });
                 _cluster.EnsureRunning();

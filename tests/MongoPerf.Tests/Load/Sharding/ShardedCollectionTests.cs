@@ -46,7 +46,7 @@ public sealed class ShardedCollectionTests : IDisposable
         IReadOnlyList<string> heard = _mongos.Heard;
         Assert.Equal("""admin {"enableSharding": "fresh"}""", heard[0]);
         Assert.Contains(
-            """{"_id": "$cluster"}, "u": {"$setOnInsert": {"madeDatabase": true, "settings": {"chunksize": {"_id": "chunksize", "value": 64}, "balancer": null, "automerge": null}}}""",
+            """{"_id": "$cluster"}, "u": {"$setOnInsert": {"madeDatabase": true, "settings": {"chunksize": {"_id": "chunksize", "value": 64}, "balancer": null, "automerge": null, "autosplit": null}}}""",
             heard[1], StringComparison.Ordinal);
         Assert.Contains("""{"program": "mongoperf",""", heard[2], StringComparison.Ordinal);
         Assert.Equal(

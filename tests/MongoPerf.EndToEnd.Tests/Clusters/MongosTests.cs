@@ -1,0 +1,306 @@
+using System.Text.Json;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Load.Sharding;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests.Clusters;
+
+/// <summary>
+/// The program behind a mongos of 8.0: a real one where MONGOPERF_MONGOS names it (without logins, and with two shards at least), else a
+/// relay that plays it.
+/// </summary>
+[Collection(WaitingTests.Name)]
+public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<MongosTests.Mongos>, IDisposable
+{
+    private const string Secret = "secret";
+
+    private readonly RunsFolder _runs = new();
+    private readonly string _database = $"mongos{Guid.NewGuid():N}"[..14];
+
+    public void Dispose() => _runs.Dispose();
+
+    [MongodFact]
+    public void Chunks_are_made_as_asked_for_and_clean_leaves_the_clusters_settings_as_it_found_them()
+    {
+        string[] before = ReadSettings();
+        JsonElement report = Series(mongos.Uri, "--presplit", "6", "--balancer", "off", "--chunk-size", "32MB").Report();
+        Assert.Equal(6, CountChunks("series"));
+        Assert.Equal(6, report.GrowthSteps()[^1].Sizes.Items("shards").Sum(shard => shard.Number("chunks")));
+        Assert.NotEqual(before, ReadSettings());
+
+        ProgramRun.Run("clean", _runs.Id, "--out", _runs.Path).Expect(0);
+        Assert.Equal(before, ReadSettings());
+        Assert.Equal(0, CountChunks("series"));
+    }
+
+    [MongodFact]
+    public void A_scenarios_own_shard_key_and_balancer_need_no_topology()
+    {
+        string[] before = ReadSettings();
+        ProgramResult result = Run("""
+            data:
+              c: {count: 200, document: {user: ^number}, shardKey: {user: 1}}
+            phases:
+            - {load: c}
+            - {name: quiet, balancer: off}
+            - {name: look, threads: 1, count: 20, operations: [{find: c, filter: {user: {^field: user}}}]}
+            """, mongos.Uri, "--presplit", "4");
+        Assert.Equal(["load c", "quiet", "look"], result.Report().Items("phases").Select(phase => phase.Text("phase")));
+        Assert.Equal(4, CountChunks("c"));
+        Assert.Equal("{user: 1}", Assert.Single(result.Report().GetProperty("deployment").Items("collections")).Text("shardKey"));
+        Assert.Equal(before, ReadSettings());
+    }
+
+    [MongodFact]
+    public void A_replacement_carries_the_stored_shard_key_and_replaces()
+    {
+        JsonElement replaced = Run("""
+            data:
+              c: {count: 100, document: {user: {^int: [0, 99]}, v: 0}, shardKey: {user: 1}}
+            phases:
+            - {load: c}
+            - {name: put, threads: 1, count: 100, operations: [{replace: c, key: sequential, with: {user: {^field: user}, v: 7}}]}
+            """, mongos.Uri, "--presplit", "4").Report().Items("phases")[1].Items("operations")[0];
+        Assert.Equal((100, 0), (replaced.Number("operations"), replaced.Number("failed")));
+        using MongoConnection connection = mongos.Connect();
+        Assert.Equal(100, Documents.Find(connection, _database, "c", BsonDocument.Of(("v", 7))).Count());
+    }
+
+    [MongodFact]
+    public void Compact_goes_to_each_shard_that_shows_its_primary_or_is_refused_by_name()
+    {
+        string file = """
+            data:
+              c: {count: 50, document: {user: ^number}, shardKey: {user: 1}}
+            phases:
+            - {load: c}
+            - {name: shrink, count: 1, operations: [{compact: c}]}
+            """;
+        Write(file);
+        ProgramRun.Run("run", FilePath, "--uri", mongos.Uri, "--db", _database, "--out", _runs.Path).Expect(2)
+            .Says("force: true");
+    }
+
+    [MongodFact]
+    public void An_operation_that_asks_all_shards_is_told()
+    {
+        JsonElement report = Run("""
+            data:
+              c: {count: 400, document: {user: {^int: [0, 99]}, v: ^number}, shardKey: {user: hashed}}
+            phases:
+            - {load: c}
+            - {name: keyed, threads: 1, duration: 3s, rate: 100, operations: [{find: c, name: one, filter: {user: 7}}]}
+            - {name: other, threads: 1, duration: 3s, rate: 100, operations: [{find: c, name: all, filter: {v: 3}}]}
+            """, mongos.Uri, "--max-skipped", "100%").Report();
+        JsonElement finds = report.GetProperty("sharding").GetProperty("asked").GetProperty("find");
+        Assert.True(finds.Number("one") >= 100 && finds.Number("all") >= 100, finds.ToString());
+        JsonElement finding = Assert.Single(report.Items("findings"), one => one.Text("id") == "asks-all-shards");
+        Assert.EndsWith("all asks both shards: shards add work to it, not speed", finding.Text("text"), StringComparison.Ordinal);
+        Assert.Equal("no condition fixes the shard key {user: hashed}", finding.Text("cause"));
+    }
+
+    [MongodFact]
+    public void ReadWrite_on_one_database_fills_and_measures_a_collection()
+    {
+        ProgramResult result = Series(mongos.UriOf("loader", _database, new Role("readWrite", _database)));
+        result.Says("access: ").Says("as 'loader' (readWrite on ").Says("checkpoints read back (appendOplogNote needs role clusterManager)")
+            .Says("chunks and migrations no (needs role clusterMonitor)");
+        Assert.Equal(Target, result.Report().GrowthSteps()[^1].Sizes.Number("documents"));
+        ProgramRun.Run("clean", _runs.Id, "--uri", mongos.UriOf("loader", _database, null), "--out", _runs.Path).Expect(0);
+    }
+
+    [MongodFact]
+    public void A_collection_that_an_administrator_has_sharded_is_used_emptied_and_kept()
+    {
+        using (MongoConnection connection = mongos.Connect())
+        {
+            connection.RunCommand("admin", BsonDocument.Of(("enableSharding", _database)));
+            connection.RunCommand("admin", BsonDocument.Of(
+                ("shardCollection", $"{_database}.series"), ("key", BsonDocument.Of(("_id", "hashed")))));
+        }
+
+        int heard = mongos.HeardOfUsers.Count;
+        string uri = mongos.UriOf("user", _database, new Role("readWrite", _database), new Role("clusterMonitor", "admin"));
+        JsonElement report = Series(uri, "--topology", "sharded").Report();
+        Assert.Equal(2, report.GrowthSteps()[^1].Sizes.Items("shards").Count(shard => shard.Number("documents") > 0));
+        ProgramRun.Run("clean", _runs.Id, "--uri", uri, "--out", _runs.Path).Expect(0);
+        Assert.Equal(2, CountChunks("series"));
+        using MongoConnection mine = mongos.Connect();
+        Assert.Equal(0, Documents.Count(mine, _database));
+        Assert.DoesNotContain("drop series", mongos.HeardOfUsers.Skip(heard));
+    }
+
+    [MongodFact]
+    public void A_user_of_the_shards_shows_their_operations_although_they_refuse_all_but_their_state()
+    {
+        mongos.AddShardUser("watcher");
+        string password = Path.Combine(_runs.Path, ".password");
+        File.WriteAllText(password, Secret);
+        ProgramResult result = Series(
+            mongos.UriOf("manager", _database, new Role("readWrite", _database), new Role("clusterManager", "admin"),
+                new Role("clusterMonitor", "admin")),
+            "--shard-user", "watcher", "--shard-password-file", password);
+        result.Says("server state by shard yes");
+        using var stored = _runs.FindStored();
+        int inserted = Storage.MetricCatalogue.IndexOf(Storage.MetricCatalogue.Shard, "opcounters_insert");
+        Assert.Contains(stored!.ReadShardSamples(), sample => sample.Values[inserted] > 0);
+        Assert.All(stored.ReadShardSamples().GroupBy(sample => sample.Member), shard =>
+            Assert.False(double.IsNaN(shard.Last().Values[Storage.MetricCatalogue.IndexOf(Storage.MetricCatalogue.Shard, "documents")])));
+    }
+
+    [MongodFact]
+    public void A_failover_of_a_shard_is_one_event_with_its_length_and_loses_nothing()
+    {
+        string old = mongos.PrimaryOf("s0");
+        using ProgramRun run = ProgramRun.Start(new ProgramOptions(),
+            "series", "--uri", mongos.Uri, "--db", _database, "--target", $"{Target}", "--step", "500", "--shares", "0/60/40",
+            "--batch", "50", "--window", "3s", "--rate", "50", "--max-skipped", "100%", "--threads", "2", "--tests", "batch,safe,q4,size",
+            "--max-errors", "1000000", "--format", "json", "--out", _runs.Path);
+        Assert.True(run.WaitForLine("step 1 complete"), run.Errors);
+        mongos.Cluster.Kill(mongos.NameOf(old));
+        ProgramResult result = run.WaitForEnd();
+        mongos.Cluster.StartAgain();
+        JsonElement report = result.Expect(0).Report();
+        JsonElement outage = Assert.Single(
+            report.Items("events"),
+            one => one.Text("kind") == "outage" && one.Text("text").StartsWith("shard s0", StringComparison.Ordinal));
+        string now = mongos.PrimaryOf("s0");
+        Assert.NotEqual(old, now);
+        Assert.StartsWith($"shard s0: primary {mongos.Shown(old)} → {mongos.Shown(now)}, no primary for ", outage.Text("text"),
+            StringComparison.Ordinal);
+        Assert.InRange(outage.GetProperty("seconds").GetDouble(), 0.5, 60);
+        using MongoConnection connection = mongos.Connect();
+        Assert.Equal(Target, Documents.Count(connection, _database));
+    }
+
+    private const int Target = 1_000;
+
+    private string FilePath => Path.Combine(_runs.Path, ".scenario.yaml");
+
+    private ProgramResult Series(string uri, params string[] more) => ProgramRun.Run(
+    [
+        "series", "--uri", uri, "--db", _database, "--target", $"{Target}", "--step", "500", "--shares", "0/60/40", "--batch", "50",
+        "--window", "300ms", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--tests", "batch,safe,q4,size",
+        "--format", "json", "--out", _runs.Path, .. more,
+    ]).Expect(0);
+
+    private void Write(string scenario) => File.WriteAllText(FilePath, scenario);
+
+    private ProgramResult Run(string scenario, string uri, params string[] more)
+    {
+        Write(scenario);
+        return ProgramRun.Run(
+            ["run", FilePath, "--uri", uri, "--db", _database, "--format", "json", "--out", _runs.Path, .. more]).Expect(0);
+    }
+
+    private string[] ReadSettings()
+    {
+        using MongoConnection connection = mongos.Connect();
+        return [.. Documents.Find(connection, "config", "settings", BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1))))
+            .Select(setting => ExtendedJson.Write(setting.Bytes))];
+    }
+
+    private long CountChunks(string collection)
+    {
+        using MongoConnection connection = mongos.Connect();
+        return ConfigCatalogue.FindCollection(connection, $"{_database}.{collection}") is { } sharded
+            ? ConfigCatalogue.CountChunks(connection, sharded).Values.Sum() : 0;
+    }
+
+    public sealed record Role(string Name, string Database);
+
+    /// <summary>Two shards of three members behind a mongos, or what plays one.</summary>
+    public sealed class Mongos : IDisposable
+    {
+        private static readonly string? Real = Environment.GetEnvironmentVariable("MONGOPERF_MONGOS");
+
+        private readonly ShardsOfThree? _cluster;
+        private readonly MongosRelay? _relay;
+        private readonly MongosRelay? _secured;
+
+        public Mongos()
+        {
+            if (MongodBinary.SkipReason is not null || Real is not null)
+                return;
+            _cluster = new ShardsOfThree();
+            _relay = new MongosRelay(_cluster);
+            _secured = new MongosRelay(_cluster) { RequiresLogin = true };
+        }
+
+        /// <summary>Where nobody has to log in.</summary>
+        public string Uri => Real ?? $"mongodb://{_relay!.Address}/";
+
+        internal TestCluster Cluster
+        {
+            get
+            {
+                Assert.SkipWhen(_cluster is null, "needs the cluster behind the mongos");
+                return _cluster!;
+            }
+        }
+
+        /// <summary>The commands of those who logged in.</summary>
+        public IReadOnlyList<string> HeardOfUsers => _secured?.Heard ?? [];
+
+        /// <param name="name">Of the user, who is made first unless there are no roles.</param>
+        /// <param name="database">By which names are told apart.</param>
+        /// <param name="roles">The user's.</param>
+        public string UriOf(string name, string database, params Role?[]? roles)
+        {
+            using MongoConnection config = Cluster.ConnectConfig();
+            if (roles is [not null, ..])
+            {
+                config.RunUnchecked("admin", BsonDocument.Of(("dropUser", name)));
+                config.RunCommand("admin", UserOf(name, roles!));
+            }
+
+            return $"mongodb://{name}:{Secret}@{_secured!.Address}/?authSource=admin";
+        }
+
+        /// <summary>With role clusterMonitor on each shard.</summary>
+        public void AddShardUser(string name)
+        {
+            foreach (ShardAddress shard in Cluster.Cluster.Parts!.Shards)
+            {
+                using MongoConnection connection = MongoConnection.Open(_relay!.PrimaryOf(shard.Name), ConnectionSettings.Default);
+                connection.RunCommand("admin", UserOf(name, new Role("clusterMonitor", "admin")));
+            }
+        }
+
+        public MongoConnection Connect()
+        {
+            var parsed = ConnectionString.Parse(Uri);
+            return MongoConnection.Open(parsed.Hosts[0], ConnectionSettings.From(parsed));
+        }
+
+        public string PrimaryOf(string shard)
+        {
+            Assert.SkipWhen(_relay is null, "needs the cluster behind the mongos");
+            return _relay!.PrimaryOf(shard).ToString();
+        }
+
+        /// <summary>The process of a member, as <see cref="TestCluster.Kill"/> takes it.</summary>
+        public string NameOf(string address) =>
+            Cluster.Cluster.Plan.Processes.First(one => address.EndsWith($":{one.Port}", StringComparison.Ordinal)).Name;
+
+        public string Shown(string member) => _relay!.Shown(ServerAddress.TryParse(member)!).ToString();
+
+        public void Dispose()
+        {
+            _relay?.Dispose();
+            _secured?.Dispose();
+            _cluster?.Dispose();
+        }
+
+        private static BsonDocument UserOf(string name, params Role?[] roles) => BsonDocument.Of(
+            ("createUser", name), ("pwd", Secret),
+            ("roles", roles.Select(role => BsonDocument.Of(("role", role!.Name), ("db", role.Database))).ToArray()));
+    }
+}
+
+/// <summary>Each of which goes on without any one of its members.</summary>
+public sealed class ShardsOfThree : TestCluster
+{
+    protected override int Members => 3;
+}
