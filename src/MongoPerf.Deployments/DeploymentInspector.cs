@@ -75,7 +75,8 @@ public static class DeploymentInspector
             Compressor = connection.CompressorName,
             Auth = rights.Told ? rights.User is not null : null,
             UntoldMetrics = isNull || isEmbedded || data.FindDocument("wiredTiger") is null ? []
-                : [.. MetricCatalogue.Server.Where(metric => metric.AlsoAt.Prepend(metric.Path).All(path => data.Find(path) is null))
+                : [.. MetricCatalogue.Server
+                    .Where(metric => !metric.IsOfRouter && metric.AlsoAt.Prepend(metric.Path).All(path => data.Find(path) is null))
                     .Select(metric => metric.Name)],
             Access = isNull || isEmbedded ? null
                 : AccessReader.Read(rights, cluster, status, names[0], names[^1]) with

@@ -134,6 +134,10 @@ public static class CsvReport
     public static void WriteShardSamples(StoredRun run, TextWriter output) =>
         WriteMetrics(run.ReadShardSamples, MetricCatalogue.Shard, output);
 
+    /// <summary>Writes samples of the members of replica sets like those of servers.</summary>
+    public static void WriteReplicaSamples(StoredRun run, TextWriter output) =>
+        WriteMetrics(run.ReadReplicaSamples, MetricCatalogue.Replica, output);
+
     /// <summary>Migrations, splits and merges, a row each; of very many the first.</summary>
     public static void WriteChunkEvents(StoredRun run, TextWriter output)
     {

@@ -45,6 +45,10 @@ public static class JsonReport
             phases = run.Phases.Select(phase => PhaseOf(phase, laps.GetValueOrDefault(phase.Number), run.Environment?.Calibration)),
             collStats = ShardJson.CollStats(run),
             sharding = ShardJson.Sharding(run),
+            replication = ReplicaLag.Of(run).Select(one => new
+            {
+                one.Member, millisecondsBehindAtEnd = one.AtEnd, mostMillisecondsBehind = one.Most,
+            }),
             events = run.Events.Select(e => new { at = Time(e.AtMilliseconds), e.Kind, e.Text, e.Seconds }),
         });
     }

@@ -20,7 +20,11 @@ public static class ListReport
     public static ListTable Metrics() => new(
         "metrics", "", [("metric", "metric"), ("unit", "unit"), ("kind", "kind"), ("description", "description"), ("source", "source")],
         [
-            .. new[] { ("server", MetricCatalogue.Server), ("host", MetricCatalogue.Host), ("shard", MetricCatalogue.Shard) }
+            .. new[]
+            {
+                ("server", MetricCatalogue.Server), ("host", MetricCatalogue.Host), ("shard", MetricCatalogue.Shard),
+                ("replica", MetricCatalogue.Replica),
+            }
                 .SelectMany(scope => scope.Item2.Select(metric => (IReadOnlyList<(object?, string)>)
                 [
                     ListTable.Plain($"{scope.Item1}.{metric.Name}"), ListTable.Plain(metric.Unit),

@@ -35,6 +35,9 @@ public static class ReportWriter
         new("chunk-events.csv", "migrations, splits and merges of chunks", CsvReport.WriteChunkEvents),
     ];
 
+    private static readonly TextFile[] ReplicaFiles =
+        [new("replicas.csv", "how far the members of replica sets were behind, over time", CsvReport.WriteReplicaSamples)];
+
     private static readonly TextFile[] StepFiles = [new("steps.csv", "the steps of operations over time", CsvReport.WriteSteps)];
 
     private static readonly TextFile[] LapFiles = [new("laps.csv", "how long each lap of each task took", LapCsv.Write)];
@@ -89,7 +92,8 @@ public static class ReportWriter
     }
 
     private static IEnumerable<TextFile> TextFilesOf(StoredRun run) =>
-        [.. TextFiles, .. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Laps.Count == 0 ? [] : LapFiles,
+        [.. TextFiles, .. run.ReadShardSamples().Any() ? ShardFiles : [],
+            .. run.ReadReplicaSamples().Any() ? ReplicaFiles : [], .. run.Laps.Count == 0 ? [] : LapFiles,
             .. run.Results.Any(result => result.Steps.Count > 0) ? StepFiles : []];
 
     /// <summary>What lies beside the page.</summary>

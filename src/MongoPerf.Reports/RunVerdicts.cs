@@ -17,6 +17,8 @@ internal static class RunVerdicts
         verdicts.AddRange(RestartReports.Verdicts(run));
         if (ShardVerdict.Of(run) is { } shards)
             verdicts.Add(shards);
+        if (ReplicationVerdict.Of(run) is { } replication)
+            verdicts.Add(replication);
         verdicts.AddRange((run.Deployment?.Collections ?? [])
             .Select(ShardVerdict.Crowded).OfType<string>().Select(text => new Verdict(Grade.Note, text)));
         verdicts.AddRange(OperationVerdicts.Of(run));

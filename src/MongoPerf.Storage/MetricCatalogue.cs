@@ -22,6 +22,9 @@ public sealed record Metric(string Name, string Unit, MetricKind Kind, string Ti
 
     /// <summary>The first version of MongoDB that does not tell it any more; null for none.</summary>
     public Version? GoneFrom { get; init; }
+
+    /// <summary>Only routers tell it.</summary>
+    public bool IsOfRouter { get; init; }
 }
 
 /// <summary>What is sampled, in column order. New metrics are added at the end; stored runs with fewer columns stay readable.</summary>
@@ -29,6 +32,16 @@ public static class MetricCatalogue
 {
     /// <summary>From 8.0 on: which step a checkpoint is at, 0 for none.</summary>
     public const string CheckpointState = "wiredTiger.checkpoint.progress state";
+
+    /// <summary>What a router counts by how many shards it asked, as serverStatus names it.</summary>
+    public static IReadOnlyList<string> RoutedCommands { get; } = ["find", "insert", "update", "delete", "aggregate"];
+
+    /// <summary>How many shards an operation asked: the end of a metric's name, and serverStatus' name for it.</summary>
+    public static IReadOnlyList<(string Name, string Field, string Title)> ShardsAsked { get; } =
+    [
+        ("one", "oneShard", "one shard"), ("several", "manyShards", "several shards"), ("all", "allShards", "all shards"),
+        ("unsharded", "unsharded", "unsharded"),
+    ];
 
     /// <summary>The metrics of each server, from serverStatus (MongoDB's manual has each path).</summary>
     public static IReadOnlyList<Metric> Server { get; } =
@@ -90,6 +103,14 @@ public static class MetricCatalogue
         Gauge("uptime", "seconds", "Uptime", "uptime"),
         // From 8.0 on the server tells how many there have been since it started, and not how many there are.
         Gauge("index_builds", "count", "Index builds", "activeIndexBuilds.total") with { GoneFrom = new Version(8, 0) },
+        Counter("flow_control_lagged", "microseconds", "Time in which flow control throttled writes", "flowControl.isLaggedTimeMicros"),
+        Counter("flow_control_waited", "microseconds", "Time that writes waited for flow control", "flowControl.timeAcquiringMicros"),
+        Counter("write_conflicts", "operations", "Write conflicts", "metrics.operation.writeConflicts"),
+        .. RoutedCommands.SelectMany(command => ShardsAsked.Select(asked => Counter($"asked_{command}_{asked.Name}", "operations",
+            $"Routed, {command}: {asked.Title}", $"shardingStatistics.numHostsTargeted.{command}.{asked.Field}") with
+        {
+            IsOfRouter = true,
+        })),
     ];
 
     /// <summary>The metrics of the machine that the client runs on, from /proc, and of the client process itself.</summary>
@@ -135,7 +156,30 @@ public static class MetricCatalogue
         Counter("opcounters_getmore", "operations", "getMore", "serverStatus opcounters.getmore"),
         Counter("collection_reads", "operations", "Reads of the collection", "$collStats latencyStats.reads.ops"),
         Counter("collection_writes", "operations", "Writes of the collection", "$collStats latencyStats.writes.ops"),
+        Counter("migrations_begun", "operations", "Migrations begun as donor", OfSharding("countDonorMoveChunkStarted")),
+        Counter("documents_sent", "documents", "Documents sent to other shards", OfSharding("countDocsClonedOnDonor")),
+        Counter("documents_received", "documents", "Documents received from other shards", OfSharding("countDocsClonedOnRecipient")),
+        Counter("critical_section", "milliseconds", "Time in critical sections of migrations",
+            OfSharding("totalCriticalSectionTimeMillis")),
+        Gauge("range_deletions_due", "count", "Ranges waiting to be deleted", OfSharding("rangeDeleterTasks")),
+        Counter("range_deleted", "documents", "Documents deleted after they moved away", OfSharding("countDocsDeletedByRangeDeleter"),
+            OfSharding("countDocsDeletedOnDonor")), // before 7.1
+        Counter("stale_config_errors", "operations", "Stale config errors", OfSharding("countStaleConfigErrors")),
     ];
+
+    /// <summary>
+    /// The metrics of the members of replica sets, as their primary sees them: of each secondary its lag, of the primary the rest.
+    /// </summary>
+    public static IReadOnlyList<Metric> Replica { get; } =
+    [
+        Gauge("lag", "milliseconds", "Behind the primary", "replSetGetStatus members.lastAppliedWallTime"),
+        Gauge("majority_lag", "milliseconds", "Majority commit point behind the primary",
+            "replSetGetStatus optimes.lastCommittedWallTime"),
+        Gauge("oplog_window", "seconds", "Time that the oplog reaches back", "serverStatus oplog"),
+        Gauge("term", "count", "Term: grows with each election", "replSetGetStatus term"),
+    ];
+
+    private static string OfSharding(string field) => $"serverStatus shardingStatistics.{field}";
 
     private static Metric Counter(string name, string unit, string title, string path, params IReadOnlyList<string> alsoAt) =>
         new(name, unit, MetricKind.Counter, title, path) { AlsoAt = alsoAt };

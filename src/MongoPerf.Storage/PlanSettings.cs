@@ -42,6 +42,9 @@ public sealed record PlanSettings
     /// <summary>Failed operations that are allowed.</summary>
     public long MaxErrors { get; init; }
 
+    /// <summary>Before each measured phase the secondaries are waited for.</summary>
+    public bool AwaitsReplication { get; init; }
+
     /// <summary>Arrivals of rates that may be skipped.</summary>
     public SkipLimit MaxSkipped { get; init; } = new(0, 0);
 

@@ -5,8 +5,9 @@ namespace MongoPerf.Storage;
 /// <param name="Server">The last sample of the servers.</param>
 /// <param name="Host">The last sample of the machine.</param>
 /// <param name="Shard">The last sample of the shards.</param>
+/// <param name="Replica">The last sample of the members of replica sets.</param>
 /// <param name="AtMilliseconds">Unix time of the last sample of an operation; 0 for none.</param>
-public readonly record struct RunPosition(long Samples, long Server, long Host, long Shard, long AtMilliseconds)
+public readonly record struct RunPosition(long Samples, long Server, long Host, long Shard, long Replica, long AtMilliseconds)
 {
     /// <summary>Rows that were there are gone: a phase began anew.</summary>
     public bool IsBehind(RunPosition other) => Samples < other.Samples;
@@ -29,6 +30,7 @@ internal sealed record RowRange(string Condition)
             RunSchema.SampleTable => (from.Samples, to.Samples),
             RunSchema.ServerTable => (from.Server, to.Server),
             RunSchema.HostTable => (from.Host, to.Host),
+            RunSchema.ReplicaTable => (from.Replica, to.Replica),
             _ => (from.Shard, to.Shard),
         };
         return new RowRange(table == RunSchema.SampleTable

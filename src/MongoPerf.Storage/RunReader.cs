@@ -47,6 +47,7 @@ internal sealed class RunReader(SqliteConnection connection)
     /// <summary>The last rows of the tables of samples.</summary>
     public RunPosition ReadEnd() => new(
         LastRow(RunSchema.SampleTable), LastRow(RunSchema.ServerTable), LastRow(RunSchema.HostTable), LastRow(RunSchema.ShardTable),
+        LastRow(RunSchema.ReplicaTable),
         Query($"SELECT at_ms FROM {RunSchema.SampleTable} ORDER BY rowid DESC LIMIT 1", row => Time(row, 0)).SingleOrDefault());
 
     /// <param name="withHistograms">Whether to read them too.</param>
@@ -78,6 +79,9 @@ internal sealed class RunReader(SqliteConnection connection)
     public IEnumerable<MetricSample> ReadMetrics(string table, IReadOnlyList<Metric> metrics, RowRange? rows = null)
     {
         HashSet<string> there = RunSchema.ColumnsOf(connection, table);
+        // A run of an earlier version.
+        if (there.Count == 0)
+            return [];
         IEnumerable<string> columns = metrics.Select(m => there.Contains(m.Name) ? $"\"{m.Name}\"" : "NULL");
         return Query(
             $"SELECT {string.Join(", ", columns.Prepend("member").Prepend("at_ms"))} FROM {table} {rows?.Condition} ORDER BY rowid", row =>
@@ -115,7 +119,9 @@ internal sealed class RunReader(SqliteConnection connection)
         row => new StoredHistogram(
             row.GetInt32(0), Text(row, 1), row.GetBoolean(2), Bytes(row, 3)) { Response = Bytes(row, 4), Lateness = Bytes(row, 5) });
 
-    private long LastRow(string table) => Query($"SELECT max(rowid) FROM {table}", row => row.IsDBNull(0) ? 0 : row.GetInt64(0)).Single();
+    /// <returns>0 also where a run of an earlier version has no such table.</returns>
+    private long LastRow(string table) => RunSchema.ColumnsOf(connection, table).Count == 0 ? 0
+        : Query($"SELECT max(rowid) FROM {table}", row => row.IsDBNull(0) ? 0 : row.GetInt64(0)).Single();
 
     /// <exception cref="RunStoreException">A row holds what no run stores.</exception>
     private IEnumerable<T> Query<T>(string sql, Func<SqliteDataReader, T> read)

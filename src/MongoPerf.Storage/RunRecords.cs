@@ -296,7 +296,20 @@ public sealed record PlanSummary
 
     /// <summary>serverStatus metrics.queryExecutor.scannedObjects over the window, per operation.</summary>
     public double? DocumentsExaminedPerOperation { get; init; }
+
+    /// <summary>What each shard does, by their names; empty where none routed, and in runs of earlier versions.</summary>
+    public IReadOnlyList<ShardPlan> ByShard { get; init; } = [];
 }
+
+/// <summary>How one shard runs a query.</summary>
+/// <param name="Shard">Its name.</param>
+/// <param name="Stages">As <see cref="PlanSummary.Stages"/>.</param>
+/// <param name="KeysExamined">On this shard.</param>
+/// <param name="DocumentsExamined">On this shard.</param>
+/// <param name="Returned">To the router, which may need fewer.</param>
+/// <param name="Index">Name of the index; null for a collection scan.</param>
+public sealed record ShardPlan(
+    string Shard, string Stages, long KeysExamined, long DocumentsExamined, long Returned, string? Index = null);
 
 /// <summary>Operations that were under way at one end of the measured part.</summary>
 /// <param name="Operations">1 or more.</param>

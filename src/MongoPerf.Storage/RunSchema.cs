@@ -16,6 +16,7 @@ public static class RunSchema
     public const string ServerTable = "server_sample";
     public const string HostTable = "host_sample";
     public const string ShardTable = "shard_sample";
+    public const string ReplicaTable = "replica_sample";
 
     private const string RollbackJournal = "-journal";
 
@@ -81,7 +82,10 @@ public static class RunSchema
 
     /// <summary>What is sampled besides operations.</summary>
     public static readonly (string Table, IReadOnlyList<Metric> Metrics)[] MetricTables =
-        [(ServerTable, MetricCatalogue.Server), (HostTable, MetricCatalogue.Host), (ShardTable, MetricCatalogue.Shard)];
+    [
+        (ServerTable, MetricCatalogue.Server), (HostTable, MetricCatalogue.Host), (ShardTable, MetricCatalogue.Shard),
+        (ReplicaTable, MetricCatalogue.Replica),
+    ];
 
     public static void Create(SqliteConnection connection)
     {

@@ -152,6 +152,9 @@ public sealed class RunStore : IDisposable
     /// <param name="sample">Its member is the shard's name.</param>
     public void AddShardSample(MetricSample sample) => Buffer(() => _samples.Add(RunSchema.ShardTable, sample));
 
+    /// <param name="sample">Its member is an address.</param>
+    public void AddReplicaSample(MetricSample sample) => Buffer(() => _samples.Add(RunSchema.ReplicaTable, sample));
+
     /// <summary>Stores what is known now, in place of what was stored of the same event before.</summary>
     public void AddChunkEvents(IReadOnlyCollection<ChunkEvent> events)
     {

@@ -179,6 +179,9 @@ public sealed class StoredRun : IDisposable
     /// <summary>Reads the samples of the shards, whose names are the members; empty unless the deployment was sharded.</summary>
     public IEnumerable<MetricSample> ReadShardSamples() => ReadMetrics(RunSchema.ShardTable, MetricCatalogue.Shard);
 
+    /// <summary>Reads the samples of the members of replica sets; empty for any other deployment.</summary>
+    public IEnumerable<MetricSample> ReadReplicaSamples() => ReadMetrics(RunSchema.ReplicaTable, MetricCatalogue.Replica);
+
     /// <summary>Reads chunk events by the time that they began, streamed.</summary>
     public IEnumerable<ChunkEvent> ReadChunkEvents()
     {

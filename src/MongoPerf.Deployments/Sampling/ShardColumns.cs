@@ -12,6 +12,9 @@ public sealed record SampledNamespace(string Database, string Collection)
 /// <summary>Where the columns of <see cref="MetricCatalogue.Shard"/> are in replies.</summary>
 internal static class ShardColumns
 {
+    private const string Status = "serverStatus ";
+    private const string Sharding = Status + "shardingStatistics.";
+
     private static readonly int Chunks = IndexOf("chunks");
     private static readonly int Documents = IndexOf("documents");
     private static readonly int Orphans = IndexOf("orphans");
@@ -28,6 +31,12 @@ internal static class ShardColumns
 
     private static readonly (int Column, string Field)[] Operations =
         [.. ((string[])["insert", "query", "update", "delete", "getmore"]).Select(static name => (IndexOf("opcounters_" + name), name))];
+
+    /// <summary>What it does for sharding, by the paths that the catalogue gives.</summary>
+    private static readonly (int Column, string[] Paths)[] OfSharding =
+        [.. MetricCatalogue.Shard.Index().Where(static metric => metric.Item.Path.StartsWith(Sharding, StringComparison.Ordinal))
+            .Select(static metric => (metric.Index,
+                metric.Item.AlsoAt.Prepend(metric.Item.Path).Select(static path => path[Status.Length..]).ToArray()))];
 
     public static double[] Nothing()
     {
@@ -66,8 +75,12 @@ internal static class ShardColumns
             values[column] = isEmpty ? 0 : part!.FindDouble($"latencyStats.{field}.ops") ?? double.NaN;
     }
 
+    /// <param name="values">The values to be set.</param>
+    /// <param name="status">The answer to <see cref="ServerStatusRequest.Counters"/>.</param>
     public static void SetOperations(double[] values, BsonDocument status)
     {
+        foreach ((int column, string[] paths) in OfSharding)
+            values[column] = paths.Select(status.FindDouble).FirstOrDefault(static value => value is not null) ?? double.NaN;
         BsonDocument counters = status.FindDocument("opcounters") ?? BsonDocument.Empty;
         foreach ((int column, string field) in Operations)
             values[column] = counters.FindDouble(field) ?? double.NaN;

@@ -29,6 +29,8 @@ internal sealed class PhaseRunner(RunContext run)
     /// <param name="stop">Ends it early.</param>
     public PhaseOutcome Run(Phase phase, PhaseRecord head, NumberSource? numbers, bool continues, CancellationToken stop)
     {
+        if (phase.Loads is null)
+            run.Options.AwaitReplication(stop);
         run.Store.BeginPhase(head, continues);
         run.Observer.OnPhaseStarted(head, [.. phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Name).Distinct()]);
         QueryPlans? plans = phase.ExplainsQueries ? QueryPlans.Explain(run.Data, phase) : null;

@@ -44,6 +44,9 @@ public sealed record PlanRunOptions
     /// </summary>
     public Func<Until, string, Func<IReadOnlyList<Sample>, bool>> Watch { get; init; } = static (_, _) => static _ => false;
 
+    /// <summary>Called before each phase but a load: waits until secondaries have what earlier phases wrote.</summary>
+    public Action<CancellationToken> AwaitReplication { get; init; } = static _ => { };
+
     /// <summary>Looks into the server's data folder; null where that is not to be seen.</summary>
     public Func<DiskUse?> MeasureDisk { get; init; } = () => null;
 

@@ -40,8 +40,11 @@ internal sealed class RunPanels
             [.. rated.Where(line => !seconds.Lines[line].IsInsert)]);
         Latencies = LatenciesOf(run, seconds, axis,
             [.. totals.Where(total => seconds.Timed.Any(second => second.Line == total && double.IsFinite(second.P99))), .. lines]);
-        States = [.. ServerTimeline.Panels(run, axis, lines => Builder(lines, ServerTimeline.LongestGap), since ?? 0,
-            keepsZeros: since is not null).Select(Again)];
+        States =
+        [
+            .. ServerTimeline.Panels(run, axis, lines => Builder(lines, ServerTimeline.LongestGap), since ?? 0,
+                keepsZeros: since is not null).Concat(ReplicaTimeline.Panels(run, axis, Builder, since ?? 0)).Select(Again),
+        ];
         Shards = [.. ShardTimeline.Panels(run, axis, Builder, since ?? 0).Select(Again)];
         PieceSeconds = _builders.Max(static builder => builder.PieceSeconds);
 
@@ -57,7 +60,7 @@ internal sealed class RunPanels
     /// <summary>The latencies; null where none were measured.</summary>
     public Panel? Latencies { get; }
 
-    /// <summary>The state of servers and host.</summary>
+    /// <summary>The state of servers, host and replica sets.</summary>
     public IReadOnlyList<Panel> States { get; }
 
     /// <summary>What shards hold and do; none unless several shards were looked at.</summary>

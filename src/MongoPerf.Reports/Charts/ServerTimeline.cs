@@ -54,6 +54,14 @@ internal static class ServerTimeline
             Server("queued", "limit", "queued", ["queue_readers", "queue_writers"]),
             Server("tickets_read", "read", "read tickets in use", ["tickets_read_out"]),
             Server("tickets_write", "written", "write tickets in use", ["tickets_write_out"])),
+        new("flow-control", "Flow control", "% of the time", AxisScale.OfCount,
+            Server("flow_control", "limit", "writes throttled", ["flow_control_lagged"], 1e-4)),
+        new("write-conflicts", "Write conflicts", "per second", AxisScale.OfCount,
+            Server("write_conflicts", "limit", "write conflicts", ["write_conflicts"])),
+        new("shards-asked", "Shards asked by an operation", "operations/s", AxisScale.OfCount,
+            [.. MetricCatalogue.ShardsAsked.Zip(["read", "server", "limit", "written"]).Select(asked => Server(
+                $"asked_{asked.First.Name}", asked.Second, asked.First.Title,
+                [.. MetricCatalogue.RoutedCommands.Select(command => $"asked_{command}_{asked.First.Name}")]))]),
     ];
 
     /// <summary>The metric of whole seconds since the start: up to one less than there were.</summary>

@@ -52,6 +52,7 @@ public static class SetupCheck
         // Sizes that both have are compared.
         new(Target, run => Units.Exact(run.Settings.Plan.TargetDocuments)),
         new("documents verified", run => Units.Percent(run.Settings.Plan.VerifyShare)),
+        new("secondaries awaited", run => run.Settings.Plan.AwaitsReplication ? Words.Of("yes") : Words.Of("no")),
     ];
 
     /// <summary>The same client.</summary>

@@ -5,7 +5,8 @@ using MongoPerf.Storage;
 namespace MongoPerf.Reports.Findings;
 
 /// <summary>
-/// What servers' work beside the operations costs, chunks that migrate and indexes that are built: seconds inside against those outside.
+/// What servers' work beside the operations costs (chunks that migrate, ranges that are deleted, indexes that are built): seconds inside
+/// against those outside.
 /// </summary>
 internal static class BackgroundFindings
 {
@@ -49,9 +50,9 @@ internal static class BackgroundFindings
     }
 
     /// <param name="series">The run's.</param>
-    /// <param name="level">Chance of any false finding, at most, of each of the two.</param>
+    /// <param name="level">Chance of any false finding, at most, of each kind.</param>
     public static IEnumerable<Finding> Find(RunSeries series, double level) =>
-        new[] { Migrations(series, level), IndexBuilds(series, level) }.OfType<Finding>();
+        new[] { Migrations(series, level), RangeDeletions(series, level), IndexBuilds(series, level) }.OfType<Finding>();
 
     private static Finding? Migrations(RunSeries series, double level)
     {
@@ -61,11 +62,49 @@ internal static class BackgroundFindings
         {
             Id = FindingIds.MigrationCost,
             Text = Words.Of($"{lead.Series.Label}'s rate is {lead.Change} while chunks migrate: {lead.Rates}"),
-            Evidence = [new FindingEvidence("migrations",
-                Words.Of($"{lead.Length} inside {Words.Counted(moves.Count, "stretch", "stretches")} of migrations, {lead.Rest} outside"))],
+            Evidence =
+            [
+                new FindingEvidence("migrations", Words.Of($"{lead.Length} inside {Words.Counted(moves.Count, "stretch", "stretches")} "
+                    + $"of migrations, {lead.Rest} outside")),
+                .. ShardGrowth(series, "critical_section").Sum(grown => grown.By) is > 0 and var milliseconds
+                    ? [new FindingEvidence("shards", Words.Of($"{Units.Duration(TimeSpan.FromMilliseconds(milliseconds))} in critical "
+                        + $"sections, in which a shard takes no writes to the collection"))]
+                    : (FindingEvidence[])[],
+            ],
             Cause = Words.Of("chunks were migrating"),
             Refute = Words.Of("run again with --balancer off: if the rate still dips, migrations are not the cause"),
         });
+    }
+
+    private static Finding? RangeDeletions(RunSeries series, double level)
+    {
+        (TimeWindow Window, double By)[] grown = [.. ShardGrowth(series, "range_deleted")];
+        List<TimeWindow> deletions = Joined(grown.Select(one => one.Window));
+        return Find(series, deletions, level, lead => new Finding
+        {
+            Id = FindingIds.RangeDeletionCost,
+            Text = Words.Of(
+                $"{lead.Series.Label}'s rate is {lead.Change} while shards delete documents that have moved away: {lead.Rates}"),
+            Evidence = [new FindingEvidence("shards", Words.Of($"{Words.Counted((long)grown.Sum(one => one.By), "document")} deleted in "
+                + $"{Words.Counted(deletions.Count, "stretch", "stretches")}; {lead.Length} inside, {lead.Rest} outside"))],
+            Cause = Words.Of("shards were deleting ranges that had migrated"),
+            Refute = Words.Of("run again some time after the last migration (orphanCleanupDelaySecs, 15 minutes by default): if the rate "
+                + "still dips, range deletion is not the cause"),
+        });
+    }
+
+    /// <summary>When a counter of a shard grew between two looks at it, and by how much.</summary>
+    private static IEnumerable<(TimeWindow Window, double By)> ShardGrowth(RunSeries series, string metric)
+    {
+        int column = MetricCatalogue.IndexOf(MetricCatalogue.Shard, metric);
+        var last = new Dictionary<string, MetricSample>(StringComparer.Ordinal);
+        foreach (MetricSample sample in series.Run.ReadShardSamples())
+        {
+            if (last.TryGetValue(sample.Member, out MetricSample? before) && sample.Values[column] > before.Values[column])
+                yield return (
+                    new TimeWindow(before.AtMilliseconds, sample.AtMilliseconds), sample.Values[column] - before.Values[column]);
+            last[sample.Member] = sample;
+        }
     }
 
     private static Finding? IndexBuilds(RunSeries series, double level)

@@ -101,6 +101,11 @@ internal static class FindingIds
     public const string IndexBuildCost = "index-build-cost";
     public const string HotShard = "hot-shard";
     public const string ImbalanceOverTime = "imbalance-over-time";
+    public const string InsertsToOneShard = "inserts-to-one-shard";
+    public const string AsksAllShards = "asks-all-shards";
+    public const string RangeDeletionCost = "range-deletion-cost";
+    public const string FlowControl = "flow-control";
+    public const string PlanDiffers = "plan-differs";
     public const string PlanExamines = "plan-examines";
     public const string ThreadPeak = "thread-peak";
     public const string RateFollowsCache = "rate-follows-cache";
@@ -123,6 +128,6 @@ internal static class FindingIds
         SizeRise, LinearGrowth, BytesGrow, WarmUp, SlowStartGrows, Variation, MigrationCost, IndexBuildCost, HotShard,
         ImbalanceOverTime, PlanExamines,
         ThreadPeak, RateFollowsCache, DiskLimit, NetworkLimit, ConnectionsRunOut, FewSamples, TwoPeaks, Crossover,
-        ShardedFaster, ShardedSlower,
+        ShardedFaster, ShardedSlower, InsertsToOneShard, AsksAllShards, RangeDeletionCost, FlowControl, PlanDiffers,
     ];
 }

@@ -3,8 +3,8 @@ using MongoPerf.Storage;
 namespace MongoPerf.Reports.Findings;
 
 /// <summary>
-/// Plans that use an index and still examine far more than they return, or sort what no index has in order. Scans of a
-/// collection are verdicts.
+/// Plans that use an index and still examine far more than they return, or sort what no index has in order, and plans that are not the same
+/// on all shards. Scans of a collection are verdicts.
 /// </summary>
 internal static class PlanFindings
 {
@@ -44,6 +44,35 @@ internal static class PlanFindings
             if (worst.IsWasteful)
                 yield return Make(series, worst, [.. group]);
         }
+
+        foreach (IGrouping<string, Planned> group in series.Run.Phases.SelectMany(phase => phase.Operations
+            .Where(result => result.Plan is not null).Select(result => new Planned(phase, result, result.Plan!))).GroupBy(one => one.Label))
+        {
+            if (group.LastOrDefault(one => Working(one).Select(shard => shard.Index).Distinct().Count() > 1) is { } differing)
+                yield return Differing(differing, group.Count());
+        }
+    }
+
+    /// <summary>A shard that has nothing of the collection plans nothing.</summary>
+    private static IEnumerable<ShardPlan> Working(Planned one) => one.Plan.ByShard.Where(shard => shard.Stages != "EOF");
+
+    /// <summary>An index that one shard lacks, or a planner that chose otherwise from what it has seen there.</summary>
+    private static Finding Differing(Planned one, int measurements)
+    {
+        string plans = string.Join("; ", Working(one).GroupBy(shard => shard.Index).Select(same =>
+            $"{string.Join(", ", same.Select(shard => shard.Shard))}: {same.Key ?? Words.Of("collection scan")}"));
+        string at = one.Phase.Growth is { } growth && measurements > 1 ? Words.Of($" at {Units.Count(growth.Documents)} documents") : "";
+        return new Finding
+        {
+            Id = FindingIds.PlanDiffers,
+            Text = Words.Of($"{one.Label}'s plan is not the same on all shards{at} ({plans}): the slowest of them decides"),
+            Operations = [one.Label],
+            Evidence = [new FindingEvidence(null, string.Join("; ", Working(one).Select(shard => Words.Of($"{shard.Shard}: "
+                + $"{shard.Stages}, {Units.Exact(shard.KeysExamined)} keys and {Units.Exact(shard.DocumentsExamined)} documents"))))],
+            Refute = Words.Of("name the index in a hint, and create it on shards that lack it: if the latency stays the same, the plan of "
+                + "the other shards costs nothing"),
+            Weight = 0.3,
+        };
     }
 
     private static Finding Make(RunSeries series, Planned worst, Planned[] all)

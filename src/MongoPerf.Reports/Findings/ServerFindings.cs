@@ -44,6 +44,15 @@ internal static class ServerFindings
                 Words.Of("run with a larger cache: if the rate stays the same, eviction is not what holds it back"));
         }
 
+        if (Worst(measured, one => Math.Min(1, (series.Server.RateOf([one.Window], "flow_control_lagged") ?? 0) / 1e6)) is { } lagged)
+        {
+            yield return Make(
+                series, lagged, FindingIds.FlowControl, Words.Of($"writes were throttled by flow control for "
+                    + $"{Units.Percent(lagged.Value)} of the time of {Name(lagged.Series)}: the majority commit point was too far behind"),
+                Words.Of("run with a lower --rate or fewer threads: if flow control throttles as much, the secondaries are not slowed "
+                    + "down by these writes"));
+        }
+
         double Share(OperationSeries one, string first, string second, Func<double, double, bool> holds) =>
             series.Server.ShareOf([one.Window], first, second, holds);
     }

@@ -3,7 +3,10 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Findings;
 
-/// <summary>A shard that does more than its documents ask for, and documents that lay unevenly for a while.</summary>
+/// <summary>
+/// A shard that does more than its documents ask for, inserts that all go to one, documents that lay unevenly for a while, and operations
+/// that ask all shards.
+/// </summary>
 internal static class ShardFindings
 {
     /// <summary>The share above an even one from which on a shard is hot.</summary>
@@ -13,6 +16,10 @@ internal static class ShardFindings
     private const double LeastShare = 0.2;
     private const double LeastSeconds = 10;
     private const double LeastOperations = 1000;
+
+    /// <summary>The share of the operations that is nearly all.</summary>
+    private const double NearlyAll = 0.95;
+    private const double LeastAsking = 100;
     private static readonly int Documents = MetricCatalogue.IndexOf(MetricCatalogue.Shard, "documents");
     private static readonly int Inserted = MetricCatalogue.IndexOf(MetricCatalogue.Shard, "opcounters_insert");
 
@@ -21,12 +28,96 @@ internal static class ShardFindings
 
     public static IEnumerable<Finding> Find(RunSeries series)
     {
+        foreach (Finding asking in Asking(series))
+            yield return asking;
         MetricSample[] samples = [.. series.Run.ReadShardSamples()];
         string[] shards = [.. samples.Select(sample => sample.Member).Distinct().Order(StringComparer.Ordinal)];
         Look[] looks = shards.Length < 2 ? [] : [.. Looks(samples, shards)];
         if (looks.Length == 0 || new TimeWindow(looks[0].Window.From, looks[^1].Window.To).Seconds < LeastSeconds)
-            return [];
-        return new[] { HotShard(series, shards, looks), Imbalance(series, shards, looks) }.OfType<Finding>();
+            yield break;
+        if ((InsertsToOne(series, shards, looks) ?? HotShard(series, shards, looks)) is { } hot)
+            yield return hot;
+        if (Imbalance(series, shards, looks) is { } uneven)
+            yield return uneven;
+    }
+
+    /// <summary>What asks all shards, by the counters of the routers while only it was measured.</summary>
+    private static IEnumerable<Finding> Asking(RunSeries series)
+    {
+        if (series.Run.Deployment is not { ShardCount: > 1 and var shards })
+            yield break;
+        var asking = new List<(OperationSeries Series, double Share)>();
+        foreach (IGrouping<string, OperationSeries> one in series.Operations.GroupBy(one => one.Label))
+        {
+            string[] commands = CommandsOf(one.First().Result);
+            // What others did meanwhile counts there too.
+            if (one.Any(own => series.Operations.Any(other => other.Phase.Number == own.Phase.Number && other.Result != own.Result
+                && CommandsOf(other.Result).Intersect(commands).Any())))
+                continue;
+            double all = Sum(commands.SelectMany(ShardsAsked.MetricsOf));
+            double asked = Sum(commands.Select(command => $"asked_{command}_all"));
+            if (all >= LeastAsking && asked >= NearlyAll * all)
+                asking.Add((one.First(), asked / all));
+
+            double Sum(IEnumerable<string> metrics) => metrics.Sum(metric =>
+                one.Sum(own => (series.Server.RateOf([own.Window], metric) ?? 0) * own.Window.Seconds));
+        }
+
+        if (asking.Count == 0)
+            yield break;
+        string? key = (series.Run.Deployment.Collections.FirstOrDefault(one => one.Collection == asking[0].Series.Phase.Collection)
+            ?? series.Run.Deployment.Collections.FirstOrDefault(one => one.Key is not null))?.Key;
+        string labels = Words.And([.. asking.Select(one => one.Series.Label)]);
+        yield return new Finding
+        {
+            Id = FindingIds.AsksAllShards,
+            Text = asking.Count == 1
+                ? Words.Of($"{labels} asks {ShardVerdict.All(shards)}: shards add work to it, not speed")
+                : Words.Of($"{labels} ask {ShardVerdict.All(shards)}: shards add work to them, not speed"),
+            Operations = [.. asking.Select(one => one.Series.Label)],
+            Evidence = [new FindingEvidence("timeline", string.Join("; ", asking.Select(one =>
+                Words.Of($"{one.Series.Label}: {Units.Percent(one.Share)} of its commands ask all shards"))))],
+            Cause = key is null ? null : Words.Of($"no condition fixes the shard key {key}"),
+            Refute = Words.Of("shard the collection by a field that the operation names a value of (--shard-key FIELD): if its rate stays "
+                + "the same, asking all shards costs nothing"),
+            Weight = 0.2,
+        };
+    }
+
+    /// <summary>As a router counts it; none for inserts, whose shards follow from the key alone, and for what is not counted.</summary>
+    private static string[] CommandsOf(OperationResult result) => result.ServerCounter switch
+    {
+        "opcounters_update" => ["update"],
+        "opcounters_delete" => ["delete"],
+        _ => result.Plan is null ? [] : ["find", "aggregate"],
+    };
+
+    /// <summary>A key that grows: the last chunk, and so one shard, gets all new documents.</summary>
+    private static Finding? InsertsToOne(RunSeries series, string[] shards, Look[] looks)
+    {
+        CollectionSharding? collection = series.Run.Deployment?.Collections
+            .FirstOrDefault(one => one.Collection == Distribution.WatchedIn(series.Run));
+        Look[] known = [.. looks.Where(look => look.Inserts.All(double.IsFinite))];
+        // Where the documents are all there too, the verdict on the collection says it.
+        if (known.Length == 0 || collection is not { Key: { } key, IsPlaced: false, NearlyOnly: null })
+            return null;
+        double[] inserts = Sums(known, look => look.Inserts);
+        int most = Array.IndexOf(inserts, inserts.Max());
+        if (inserts.Sum() < LeastOperations || inserts[most] < NearlyAll * inserts.Sum())
+            return null;
+        return new Finding
+        {
+            Id = FindingIds.InsertsToOneShard,
+            Text = Words.Of($"shard {shards[most]} got {Units.Percent(inserts[most] / inserts.Sum())} of all inserts, although there are "
+                + $"{shards.Length} shards"),
+            Range = RangeOf(series, known),
+            Evidence = [new FindingEvidence("shards", Words.Of($"inserts: {Shares(shards, inserts)}"))],
+            Cause = key.Contains("hashed", StringComparison.Ordinal) ? null
+                : Words.Of($"a shard key that grows, as {key} may, sends all new documents to the last chunk"),
+            IsCoincidence = true,
+            Refute = Words.Of("run again with --shard-key hashed: if one shard still gets all inserts, the key is not the cause"),
+            Weight = Math.Log(shards.Length),
+        };
     }
 
     /// <summary>The shards are asked one after the other: a look ends with the last of them.</summary>

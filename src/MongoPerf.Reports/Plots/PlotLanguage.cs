@@ -55,9 +55,17 @@ internal static class PlotLanguage
         (History, "runs of one scenario, one after the other", HistoryMetric.Names),
     ];
 
-    public static IReadOnlyList<string> ServerPanels => ["cache", "disk", "cache-io", "page-faults", "cpu", "memory", "in-progress"];
+    public static IReadOnlyList<string> ServerPanels =>
+    [
+        "cache", "disk", "cache-io", "page-faults", "cpu", "memory", "in-progress", "flow-control", "write-conflicts", "shards-asked",
+        "replication-lag", "replication-majority-lag", "replication-oplog-window", "replication-term",
+    ];
 
-    public static IReadOnlyList<string> ShardPanels => ["shard-documents", "shard-chunks", "shard-orphans", "shard-operations"];
+    public static IReadOnlyList<string> ShardPanels =>
+    [
+        "shard-documents", "shard-chunks", "shard-orphans", "shard-operations", "shard-documents-sent", "shard-critical-section",
+        "shard-range-deletions-due", "shard-range-deleted",
+    ];
 
     /// <summary>The metrics by which inserts and queries can be drawn over documents.</summary>
     public static IReadOnlyList<string> GrowthMetrics { get; } = ["documentRate", "rate", "throughput", "mean", "p50", "p95", "p99", "max"];

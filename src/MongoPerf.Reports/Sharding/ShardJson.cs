@@ -30,25 +30,29 @@ internal static class ShardJson
     }
 
     /// <summary>
-    /// How the data of the collection that the run is about are spread, and what moved; null for anything but several shards.
+    /// How the data of the collection that the run is about are spread, what moved, and how many shards operations asked; null for
+    /// anything but several shards.
     /// </summary>
     public static object? Sharding(StoredRun run)
     {
         IReadOnlyList<Distribution> all = Distribution.Of(run);
-        if (all.Count == 0)
+        ChunkMoves moves = ChunkMoves.Of(run);
+        IReadOnlyList<ShardsAsked> asked = ShardsAsked.Of(run);
+        if (all.Count == 0 && moves.All == MoveSum.None && asked.Count == 0)
             return null;
-        Distribution of = all.FirstOrDefault(one => one.Collection == Distribution.WatchedIn(run)) ?? all[0];
-        IReadOnlyList<ShardHolding> shards = of.Shards;
+        Distribution? of = all.FirstOrDefault(one => one.Collection == Distribution.WatchedIn(run)) ?? (all.Count > 0 ? all[0] : null);
+        IReadOnlyList<ShardHolding> shards = of?.Shards ?? [];
         Balance? balance = Balance.Of(shards);
         var operations = ShardOperations.Of(run);
-        ChunkMoves moves = ChunkMoves.Of(run);
         return new
         {
-            of.Collection,
+            of?.Collection,
             evenDocuments = balance?.Even,
             worstFromEven = balance?.Worst,
             balance?.MaxToMin,
             shards = shards.Select(shard => ShardOf(shard, balance, operations)),
+            asked = asked.ToDictionary(static one => one.Command, static one => MetricCatalogue.ShardsAsked.Zip(one.Counts)
+                .ToDictionary(static part => part.First.Name, static part => (long)part.Second)),
             moves.Splits,
             moves.Merges,
             migrations = new

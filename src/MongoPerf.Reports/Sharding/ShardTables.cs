@@ -16,7 +16,7 @@ internal static class ShardTables
         SizeResult? sizes = run.Phases.SelectMany(static phase => phase.Sizes).LastOrDefault(static sizes => sizes.Shards.Count > 1);
         return ((IEnumerable<ReportTable?>)
         [
-            .. Distribution.Of(run).Select(one => Shards(run, one)), Growth(run, moves), Migrations(moves),
+            .. Distribution.Of(run).Select(one => Shards(run, one)), Asked(run), Plans(run), Growth(run, moves), Migrations(moves),
             .. sizes is null ? [] : AsCollStats(CollectionStatistics.NamespaceOf(run, sizes) ?? "", sizes),
         ]).OfType<ReportTable>();
     }
@@ -39,6 +39,28 @@ internal static class ShardTables
                 Units.Bytes(shard.StorageBytes), Units.Bytes(shard.IndexBytes),
                 operations.Share(shard.Shard) is { } share ? Units.Percent(share) : Units.None,
             ]))]);
+    }
+
+    /// <summary>Null where no router tells.</summary>
+    private static ReportTable? Asked(StoredRun run) => ShardsAsked.Of(run) is { Count: > 0 } all
+        ? WithoutEmpty(Words.Of("Shards that operations asked, as the router counts them (an insert of many documents counts once)"),
+            ["<command", "operations", .. MetricCatalogue.ShardsAsked.Select(static asked => asked.Title)],
+            [.. all.Select(asked => Row([asked.Command, Units.Exact((long)asked.Operations),
+                .. asked.Counts.Select(count => count > 0 ? Units.Percent(count / asked.Operations) : Units.None)]))])
+        : null;
+
+    /// <summary>Of each operation the last; null where no router explained.</summary>
+    private static ReportTable? Plans(StoredRun run)
+    {
+        var last = run.Phases.SelectMany(static phase => phase.Operations.Where(static result => result.Plan is { ByShard.Count: > 1 })
+            .Select(result => (Label: PhaseLabels.WithParameters(phase, result.Operation), result.Plan!.ByShard)))
+            .GroupBy(static one => one.Label).Select(static same => same.Last()).ToList();
+        return last.Count == 0 ? null : new ReportTable(
+            Words.Of("Plans by shard (the last of each operation)"),
+            ["<operation", "<shard", "<index", "<stages", "keys", "documents", "returned"],
+            [.. last.SelectMany(static one => one.ByShard.Select((shard, i) => Row([i == 0 ? one.Label : "", shard.Shard,
+                shard.Index ?? Units.None, shard.Stages, Units.Exact(shard.KeysExamined), Units.Exact(shard.DocumentsExamined),
+                Units.Exact(shard.Returned)])))]);
     }
 
     /// <summary>What no shard tells is no column; the line about access says why.</summary>

@@ -24,6 +24,9 @@ public sealed record AgentRequest(
     string Coordinator, string Name, int? Number, string? Uri, string? PasswordFile, IReadOnlyList<string> MayWrite, double WaitSeconds,
     bool Stays, string CommandLine, OutputRequest Output)
 {
+    /// <summary>A user of the shards' own; null for none.</summary>
+    public ShardLogin? ShardLogin { get; init; }
+
     /// <summary>
     /// What is to be run for a part of a plan: the coordinator's word starts no server and names no file or program of this machine.
     /// </summary>
@@ -52,6 +55,7 @@ public sealed record AgentRequest(
             CommandLine = CommandLine,
             Uri = uri,
             PasswordFile = PasswordFile,
+            ShardLogin = ShardLogin,
             MayWrite = MayWrite,
             Agent = role,
             Output = Output with { PrintsResult = false },

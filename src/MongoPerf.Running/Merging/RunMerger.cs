@@ -199,6 +199,7 @@ public sealed class RunMerger
     {
         WriteMetrics(part => part.ReadServerSamples(), store.AddServerSample);
         WriteMetrics(part => part.ReadShardSamples(), store.AddShardSample);
+        WriteMetrics(part => part.ReadReplicaSamples(), store.AddReplicaSample);
         if (_parts.FirstOrDefault(part => part.ReadChunkEvents().Any()) is { } watcher)
             store.AddChunkEvents([.. watcher.ReadChunkEvents()]);
         foreach (IGrouping<string, (int Index, StoredRun Part)> machine in _parts.Index()

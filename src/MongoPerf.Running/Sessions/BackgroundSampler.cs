@@ -17,12 +17,13 @@ internal sealed class BackgroundSampler : IDisposable
     /// </param>
     /// <param name="host">The machine.</param>
     /// <param name="cluster">The cluster of a sharded deployment; null for any other.</param>
+    /// <param name="replicas">Replica sets; null for none.</param>
     /// <param name="store">The store of the run.</param>
     /// <param name="progress">Shows the latest.</param>
     /// <param name="postpone">When to sample instead, ticks; null for now.</param>
     public BackgroundSampler(
-        IClock clock, IReadOnlyList<IServerSampler> servers, HostSampler host, ClusterSampler? cluster, RunStore store,
-        ProgressState progress, Func<long?> postpone)
+        IClock clock, IReadOnlyList<IServerSampler> servers, HostSampler host, ClusterSampler? cluster,
+        ReplicaSampler? replicas, RunStore store, ProgressState progress, Func<long?> postpone)
     {
         _postpone = postpone;
         foreach ((int i, IServerSampler server) in servers.Index())
@@ -41,6 +42,15 @@ internal sealed class BackgroundSampler : IDisposable
             store.AddHostSample(sample);
             progress.OnHostSample(sample);
         });
+        if (replicas is not null)
+        {
+            Begin(clock, replicas, () =>
+            {
+                foreach (MetricSample member in replicas.Sample())
+                    store.AddReplicaSample(member);
+            });
+        }
+
         if (cluster is not null)
             _all.Add(new ShardSnapshots(clock, cluster, store));
     }

@@ -1,4 +1,6 @@
 using System.Collections.Concurrent;
+using MongoPerf.Deployments;
+using MongoPerf.Deployments.Sampling;
 using MongoPerf.Load.Collections;
 using MongoPerf.Load.Growth;
 using MongoPerf.Load.Keys;
@@ -12,6 +14,12 @@ namespace MongoPerf.Running.Sessions;
 /// <summary>Runs the phases of a prepared plan, as the run's settings have them.</summary>
 internal sealed class PhaseExecution
 {
+    /// <summary>Of secondaries that don't catch up.</summary>
+    private static readonly TimeSpan LongestWait = TimeSpan.FromMinutes(10);
+
+    /// <summary>Seconds.</summary>
+    private const double WorthTelling = 0.5;
+
     private readonly RunSession _session;
     private readonly Plan _plan;
     private readonly CancellationToken _stop;
@@ -41,6 +49,7 @@ internal sealed class PhaseExecution
                 ReasonToStop = session.Guard.ReasonToStop,
                 MeasureDisk = session.Guard.MeasureDisk,
                 Watch = Watch,
+                AwaitReplication = session.Settings.Plan.AwaitsReplication ? AwaitReplication : static _ => { },
                 Restart = how => ServerRestarts.Run(session.On, session.Settings.Data.Database, how, session.Log),
             });
     }
@@ -65,6 +74,27 @@ internal sealed class PhaseExecution
             foreach (UntilWatch watch in _watches)
                 Context.Report(watch.IsKnown ? RunEvent.UntilReached : RunEvent.UntilMissed, watch.Describe());
         }
+    }
+
+    /// <summary>What earlier phases wrote is applied by secondaries that share the machine, or that a phase reads from.</summary>
+    private void AwaitReplication(CancellationToken stop)
+    {
+        (IDeployment deployment, Inspection inspection, _) = _session.On;
+        using ReplicaSampler? replicas =
+            _session.Request.System.OpenReplicas(deployment, inspection.Info, _session.On.Connections);
+        if (replicas is null)
+        {
+            _session.Log.Show("note: --await-replication has nothing to wait for: there is no replica set here that tells its state");
+            return;
+        }
+
+        long start = SystemClock.Instance.Now;
+        bool isDone = replicas.Await(LongestWait, stop);
+        double seconds = SystemClock.Instance.SecondsBetween(start, SystemClock.Instance.Now);
+        if (!isDone && !stop.IsCancellationRequested)
+            Context.Report("replication", $"the secondaries had not caught up after {seconds:0.0} s; measuring all the same", seconds);
+        else if (isDone && seconds >= WorthTelling)
+            Context.Report("replication", $"waited {seconds:0.0} s until the secondaries had caught up", seconds);
     }
 
     /// <summary>Leaves out of a plan what only shards can do, and says so.</summary>

@@ -27,6 +27,7 @@ internal sealed class RunMonitor : IDisposable
             request.System.OpenSamplers(deployment, session.On.Connections),
             new HostSampler(inspection.DataFolder ?? session.Folder.Path, () => ServerProcesses(deployment, inspection)),
             OpenShards(session, new SampledNamespace(request.Settings.Data.Database, collection ?? ""), store.Run.StartedAt),
+            request.System.OpenReplicas(deployment, inspection.Info, session.On.Connections),
             store, session.Log.Progress,
             request.Agent is { } agent ? agent.Postpone : static () => null);
         // No connection of the client's tells of a shard or a secondary that ended.

@@ -90,6 +90,9 @@ public abstract class DatabaseSystem
     /// <summary>Samplers of the servers, those that hold data first.</summary>
     public abstract IReadOnlyList<IServerSampler> OpenSamplers(IDeployment deployment, ConnectionSettings connections);
 
+    /// <summary>A sampler of the deployment's replica sets; null for none, or where their primaries can't be asked.</summary>
+    public virtual ReplicaSampler? OpenReplicas(IDeployment deployment, DeploymentInfo info, ConnectionSettings connections) => null;
+
     /// <summary>Prepares, checks and repairs a plan's collections.</summary>
     /// <param name="run">The run on a deployment of this system.</param>
     /// <param name="plan">The plan to be run.</param>

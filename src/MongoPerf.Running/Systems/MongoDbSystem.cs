@@ -4,7 +4,6 @@ using MongoPerf.Load.Collections;
 using MongoPerf.Load.Executors.Wire;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
-using MongoPerf.Load.Sharding;
 using MongoPerf.Measurement;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
@@ -51,21 +50,11 @@ internal sealed class MongoDbSystem : DatabaseSystem
         return ServerClock.Compare(connection, SystemClock.Instance);
     }
 
-    /// <summary>Shards first; then the router and the config server, which hold none of the data.</summary>
-    public override IReadOnlyList<IServerSampler> OpenSamplers(IDeployment deployment, ConnectionSettings connections)
-    {
-        if (deployment.Members.Count > 0)
-            return [.. deployment.Members.Select(member => new ServerSampler(() => member, connections))];
-        if (deployment.Cluster is not { } parts)
-            return [new ServerSampler(() => deployment.Select(ReadPreference.Primary, 0), connections)];
-        List<ServerSampler> servers = parts.Direct != DirectAccess.Allowed ? []
-            : [.. parts.Shards.Select(shard => new ServerSampler(() => PrimaryOf(deployment, shard.Name), connections.ForShard()))];
-        servers.Add(new ServerSampler(() => deployment.Address, connections, holdsData: false));
-        // For config.* a mongos is queried itself.
-        if (parts.ConfigAddress != parts.RouterAddress)
-            servers.Add(new ServerSampler(() => deployment.RequireCluster().ConfigAddress, connections, holdsData: false));
-        return servers;
-    }
+    public override IReadOnlyList<IServerSampler> OpenSamplers(IDeployment deployment, ConnectionSettings connections) =>
+        MongoDbSamplers.OpenServers(deployment, connections);
+
+    public override ReplicaSampler? OpenReplicas(IDeployment deployment, DeploymentInfo info, ConnectionSettings connections) =>
+        MongoDbSamplers.OpenReplicas(deployment, info, connections);
 
     public override IDataStore OpenData(SystemRun run, Plan plan, ulong seed) =>
         new WireDataStore(stored => MongoDbCollections.Open(run, stored, plan.TargetOf(stored.Name)), seed, run.Id, run.Token);
@@ -83,8 +72,4 @@ internal sealed class MongoDbSystem : DatabaseSystem
     public override UserException Foreign(IDeployment deployment, string ns, bool isExisting) => new(
         ExitCode.Refused, $"{ns} was not created by MongoPerf; nothing was written or dropped",
         $"use another --db or collection{(isExisting ? "" : $", or --force-drop {ns} if you no longer need it")}");
-
-    private static ServerAddress PrimaryOf(IDeployment deployment, string shard) =>
-        deployment.RequireCluster().Shards.FirstOrDefault(one => one.Name == shard)?.Primary
-        ?? throw new ConnectionFailedException(deployment.Address, $"the address of shard {shard} is unknown at the moment");
 }

@@ -16,7 +16,8 @@ internal static class ListCommand
         Command runs = Part("runs", "Stored runs",
             parsed => ListReport.Runs(RunCatalogue.List(PlanRequests.RunsFolder(parsed, shared.Out)), ServerData.ReadBytes), shared.Out);
         Command metrics = Part(
-            "metrics", "Metrics sampled during a run: servers and host every second, shards every few seconds", _ => ListReport.Metrics());
+            "metrics", "Metrics sampled during a run: servers, members of replica sets and host every second, shards every few seconds",
+            _ => ListReport.Metrics());
         Command phases = Part("phases", "Phases of the series that 'run' knows by name",
             _ => ListReport.Named("phases", SeriesScenario.Phases(SeriesScenario.Find())));
         phases.Aliases.Add("tests");

@@ -173,6 +173,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         TargetDocuments = read.Plan.TargetDocuments,
         VerifyShare = parsed.GetValue(options.Verify) ?? 0.01,
         MaxErrors = parsed.GetValue(options.MaxErrors) ?? read.MaxErrors ?? 0,
+        AwaitsReplication = parsed.GetValue(options.AwaitReplication),
         MaxSkipped = parsed.GetValue(options.MaxSkipped) ?? read.MaxSkipped ?? new SkipLimit(0, 0),
         Figures = read.Figures,
         Tables = read.Tables,

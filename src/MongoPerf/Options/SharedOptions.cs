@@ -109,6 +109,11 @@ internal sealed class SharedOptions
     public Option<long?> MaxErrors { get; } = OptionTypes.Count(
         "--max-errors", "Failed operations allowed before the exit code is 4 [default: 0]", least: 0);
 
+    public Option<bool> AwaitReplication { get; } = new("--await-replication")
+    {
+        Description = "Before each measured phase, wait until the secondaries have all that was written",
+    };
+
     public Option<SkipLimit?> MaxSkipped { get; } = OptionTypes.Make<SkipLimit?>("--max-skipped", null,
         "Arrivals of a --rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]",
         "N|SHARE", SkipLimits.Parse);
@@ -171,8 +176,8 @@ internal sealed class SharedOptions
             Database, Collection, Mongod, Cache, Topology, Engines, Against, Repeat, .. Cluster.All, ClusterFolder,
             Limits.MemoryLimit, Limits.Cpus, Security.Tls, Security.Auth,
             Overrides[PlanOptions.Threads], Batch, Overrides[PlanOptions.Rates], ShardKey, Presplit, ChunkSize, Balancer, Preset,
-            Seed, Journal, Ordered, Verify, MaxErrors, MaxSkipped, Compressibility, ForceDrop, Out, Quiet, Full, NoTui, NoReport, Plots,
-            Live, Otlp,
+            Seed, Journal, Ordered, Verify, MaxErrors, MaxSkipped, AwaitReplication, Compressibility, ForceDrop, Out, Quiet, Full, NoTui,
+            NoReport, Plots, Live, Otlp,
         ];
         foreach (Option option in all)
             command.Options.Add(option);

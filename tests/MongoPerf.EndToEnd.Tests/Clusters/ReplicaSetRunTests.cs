@@ -19,7 +19,7 @@ public sealed class ReplicaSetRunTests
         "series", "--topology", "replicaset", "--cache", "256MB", "--target", $"{Target}", "--step", "1k",
         "--shares", "0/60/40", "--batch", "50",
         "--window", "300ms", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "batch,safe,q4,size",
-        "--max-errors", "1000000", "--format", "json",
+        "--max-errors", "1000000", "--await-replication", "--format", "json",
     ];
 
     [MongodFact]
@@ -44,9 +44,13 @@ public sealed class ReplicaSetRunTests
         Assert.Equal(
             ("replicaSet", "replica set", 3), (deployment.Text("kind"), deployment.Text("topology"), deployment.Number("members")));
         Assert.Equal(Target, report.GrowthSteps()[^1].Sizes.Number("documents"));
+        // Each of the three has been a secondary once, or two while the third was primary all the time.
+        Assert.InRange(report.Items("replication").Count, 2, 3);
+        Assert.All(report.Items("replication"), member => Assert.True(member.GetProperty("mostMillisecondsBehind").GetDouble() >= 0));
         string said = ProgramRun.Run("report", runs.Id, "--full", "--out", runs.Path).Expect(0).Output;
         Assert.Contains("replica set of 3", said, StringComparison.Ordinal);
         Assert.Contains("every write goes into the oplog too", said, StringComparison.Ordinal);
+        Assert.Contains("replication: ", said, StringComparison.Ordinal);
         using (var stored = runs.FindStored())
             Assert.Equal(
                 3, stored!.ReadServerSamples().Select(sample => sample.Member).Where(member => member.Length > 0).Distinct().Count());

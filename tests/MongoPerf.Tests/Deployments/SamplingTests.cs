@@ -107,8 +107,8 @@ public sealed class SamplingTests
         var values = new double[MetricCatalogue.Server.Count];
         Array.Fill(values, double.NaN);
         StatusTree.Catalogue.Fill(reply, values);
-        for (int i = 0; i < values.Length; i++)
-            Assert.False(double.IsNaN(values[i]), MetricCatalogue.Server[i].Path);
+        foreach ((int i, Metric metric) in MetricCatalogue.Server.Index())
+            Assert.True(double.IsNaN(values[i]) == metric.IsOfRouter, metric.Path);
         Assert.Equal(60_028, Server(values, "opcounters_insert"));
         Assert.Equal(0, Allocation.LeastBytes(() => StatusTree.Catalogue.Fill(reply, values)));
     }
@@ -122,7 +122,7 @@ public sealed class SamplingTests
         HashSet<string> names = [.. recorded.RootElement.GetProperty("exchanges")[0].GetProperty("value").EnumerateArray()
             .Select(one => one.GetString()!.Split(": ")[0])];
         Assert.True(names.Count > 500);
-        foreach (Metric metric in MetricCatalogue.Server)
+        foreach (Metric metric in MetricCatalogue.Server.Where(metric => !metric.IsOfRouter))
         {
             string[] found = [.. metric.AlsoAt.Prepend(metric.Path).Where(names.Contains)];
             if (metric.GoneFrom is not null)
@@ -130,6 +130,33 @@ public sealed class SamplingTests
             else
                 Assert.True(found.Length == 1, $"{metric.Name}: {string.Join(", ", found)}");
         }
+    }
+
+    [VectorFact]
+    public void Shards_asked_and_what_shards_do_for_migrations_are_found_in_replies_of_8()
+    {
+        using var recorded = JsonDocument.Parse(File.ReadAllText(Path.Combine(RepositoryPaths.Replies!, "..", "replies-8.0",
+            "sharding_statistics.json")));
+        BsonDocument router = Reply("mongos, after 10 finds");
+        var values = new double[MetricCatalogue.Server.Count];
+        StatusTree.Catalogue.Fill(router.Bytes, values);
+        Assert.Equal((30, 10, 20, 5), (Server(values, "asked_find_one"), Server(values, "asked_find_several"),
+            Server(values, "asked_find_all"), Server(values, "asked_find_unsharded")));
+        Assert.Equal((1, 2), (Server(values, "asked_update_all"), Server(values, "asked_aggregate_all")));
+
+        double[] shard = ShardColumns.Nothing();
+        ShardColumns.SetOperations(shard, Reply("shard s0, after the migrations"));
+        Assert.Equal(5_000, shard[MetricCatalogue.IndexOf(MetricCatalogue.Shard, "documents_received")]);
+        string[] none =
+        [
+            "migrations_begun", "documents_sent", "critical_section", "range_deletions_due", "range_deleted", "stale_config_errors",
+        ];
+        foreach (string metric in none)
+            Assert.Equal(0, shard[MetricCatalogue.IndexOf(MetricCatalogue.Shard, metric)]);
+
+        BsonDocument Reply(string what) => ExtendedJson.Parse(recorded.RootElement.GetProperty("exchanges").EnumerateArray()
+            .First(one => one.TryGetProperty("what", out JsonElement text)
+                && text.GetString()!.StartsWith(what, StringComparison.Ordinal)).GetProperty("reply").GetRawText());
     }
 
     [Fact]

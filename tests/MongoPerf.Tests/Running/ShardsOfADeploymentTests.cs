@@ -4,6 +4,7 @@ using MongoPerf.Load.Executors.Wire;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
 using MongoPerf.Load.Sharding;
+using MongoPerf.Running.Agents;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
@@ -141,6 +142,26 @@ public sealed class ShardsOfADeploymentTests : IDisposable
         UserException e = Assert.Throws<UserException>(() =>
             new ShardLogin("monitor", _folder.At("missing")).Complete(_ => null));
         Assert.Equal($"--shard-password-file: '{_folder.At("missing")}' can't be read: there is no such file", e.Message);
+    }
+
+    [Fact]
+    public void An_agent_logs_in_at_shards_as_the_user_that_it_was_given_itself()
+    {
+        string file = _folder.At("password");
+        File.WriteAllText(file, "secret\n");
+        RunSettings settings = RunParts.Settings();
+        settings = settings with
+        {
+            Deployment = settings.Deployment with { Uri = "mongodb://h/", CacheBytes = null },
+            Plan = settings.Plan with { Text = Plain },
+        };
+        var agent = new AgentRequest("mongodb://c/", "anna", null, "mongodb://h/", null, [], 1, false, "mongoperf agent",
+            Request(Plain).Output)
+        {
+            ShardLogin = new ShardLogin("monitor", file),
+        };
+        RunRequest part = agent.ForPart(new AgentClaim("plan", new ClientPart("group", "anna", 1, 2), settings, 42), null!);
+        Assert.Equal(("monitor", "secret"), (part.ShardLogin!.Credential!.UserName, part.ShardLogin.Credential.Password));
     }
 
     private RunStore Store() => RunStore.Create(_folder.At("run"), RunParts.Run("run"), RunParts.Settings());

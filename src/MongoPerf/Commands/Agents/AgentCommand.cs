@@ -26,7 +26,8 @@ internal static class AgentCommand
         Option<bool> stay = new("--stay") { Description = "Keep taking plans until none is offered within --wait, or until interrupted" };
         var command = new Command("agent", "Do one part of a plan that 'series' or 'run' divides with --agents")
         {
-            coordinator, name, wait, stay, shared.Uri, shared.PasswordFile, shared.MayWrite, shared.Out, shared.Quiet,
+            coordinator, name, wait, stay, shared.Uri, shared.PasswordFile, shared.ShardUser, shared.ShardPasswordFile,
+            shared.MayWrite, shared.Out, shared.Quiet,
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
@@ -47,7 +48,11 @@ internal static class AgentCommand
                 parsed.GetValue(stay),
                 Masking.MaskCall(parsed.Tokens.Select(t => t.Value)),
                 new OutputRequest(PlanRequests.RunsFolder(parsed, shared.Out), "text", parsed.GetValue(shared.Quiet),
-                    true, new ResultPrinter())));
+                    true, new ResultPrinter()))
+            {
+                // Whether there is a mongos the plan says.
+                ShardLogin = PlanRequests.ReadShardLogin(parsed, shared, parsed.GetValue(coordinator)),
+            });
         }));
         return command;
     }

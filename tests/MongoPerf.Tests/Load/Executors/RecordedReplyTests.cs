@@ -87,12 +87,25 @@ public sealed class RecordedReplyTests
         PlanSummary plan = QueryPlanReader.Read(
             ExtendedJson.Parse("""
                 {"queryPlanner": {"winningPlan": {"stage": "SHARD_MERGE_SORT", "shards": [{"shardName": "s0", "winningPlan": {"stage": "SORT", "inputStage": {"stage": "IXSCAN", "indexName": "Number_1"}}}]}},
-                 "executionStats": {"nReturned": 30, "totalKeysExamined": 330, "totalDocsExamined": 330}}
+                 "executionStats": {"nReturned": 30, "totalKeysExamined": 330, "totalDocsExamined": 330,
+                  "executionStages": {"shards": [{"shardName": "s0", "nReturned": 12, "totalKeysExamined": 331, "totalDocsExamined": 332}]}}}
                 """),
             limit: 10);
+        Assert.Equal([new ShardPlan("s0", "SORT > IXSCAN", 331, 332, 12, "Number_1")], plan.ByShard);
         Assert.Equal((1, 10), (plan.Shards, plan.Necessary));
         Assert.Equal(
             ("SHARD_MERGE_SORT > SORT > IXSCAN", "Number_1", 10, 330), (plan.Stages, plan.Index, plan.Returned, plan.DocumentsExamined));
+    }
+
+    [VectorFact]
+    public void Each_shards_own_plan_is_read_from_a_mongos_of_8()
+    {
+        PlanSummary plan = QueryPlanReader.Read(Reply("../replies-8.0/mongos_explain.json", 0), limit: 1000);
+        Assert.Equal(["s0", "s1", "s2"], plan.ByShard.Select(shard => shard.Shard));
+        Assert.All(plan.ByShard, shard => Assert.Equal(("Number_1", "SHARDING_FILTER > FETCH > IXSCAN"), (shard.Index, shard.Stages)));
+        Assert.Equal(70, plan.ByShard[0].KeysExamined);
+        Assert.Equal((200, 200, 200), (plan.ByShard.Sum(shard => shard.KeysExamined), plan.ByShard.Sum(shard => shard.DocumentsExamined),
+            plan.ByShard.Sum(shard => shard.Returned)));
     }
 
     /// <summary>Three shards return the hundred documents that the client may want, and go through what it skips.</summary>
@@ -140,6 +153,8 @@ public sealed class RecordedReplyTests
         PlanSummary plan = QueryPlanReader.Read(ExtendedJson.Parse(reply), limit: 0);
         Assert.Equal(
             (stages, "u_1", returned, keys, 7), (plan.Stages, plan.Index, plan.Returned, plan.KeysExamined, plan.DocumentsExamined));
+        Assert.Equal(plan.Shards is null ? []
+            : [new ShardPlan("s0", "$group > IXSCAN", 5, 7, 4, "u_1"), new ShardPlan("s1", "EOF", 6, 0, 1, null)], plan.ByShard);
     }
 
     [VectorFact]

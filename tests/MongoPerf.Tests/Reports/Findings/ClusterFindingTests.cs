@@ -1,0 +1,167 @@
+using MongoPerf.Reports;
+using MongoPerf.Reports.Findings;
+using MongoPerf.Reports.Sharding;
+using MongoPerf.Storage;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Reports.Findings;
+
+/// <summary>What shards and secondaries do to a run, by their own counters.</summary>
+public sealed class ClusterFindingTests : IDisposable
+{
+    private static readonly PlanSummary Plan = new() { Stages = "SHARD_MERGE > COLLSCAN", Shards = 3 };
+
+    private readonly ScriptedRun _run = new(RunParts.Deployment() with
+    {
+        ShardCount = 3, Namespace = "perf.docs",
+        Collections = [new CollectionSharding(
+            "docs", false, [new ShardPart("a", 40_000), new ShardPart("b", 30_000), new ShardPart("c", 30_000)], "{n: 1}")],
+    });
+
+    public void Dispose() => _run.Dispose();
+
+    [Fact]
+    public void A_query_that_asks_all_shards_is_told_with_the_key_that_it_does_not_name()
+    {
+        _run.Phase("q5", Flat(20, 1000), ofResult: result => result with { Plan = Plan });
+        _run.Server(0, 22, second => [("asked_find_all", 1000.0 * second), ("asked_find_one", 10.0 * second)]);
+        Finding found = Single(FindingIds.AsksAllShards);
+        Assert.Equal("q5 asks all 3 shards: shards add work to it, not speed", found.Text);
+        Assert.Equal("no condition fixes the shard key {n: 1}", found.Cause);
+        Assert.Equal("q5: 99 % of its commands ask all shards", Assert.Single(found.Evidence).Text);
+    }
+
+    [Theory]
+    [InlineData("asked_find_one")]
+    [InlineData("asked_find_several")]
+    [InlineData("asked_find_unsharded")]
+    public void A_query_that_asks_fewer_shards_is_no_finding(string counter)
+    {
+        _run.Phase("q5", Flat(20, 1000), ofResult: result => result with { Plan = Plan });
+        _run.Server(0, 22, second => [(counter, 1000.0 * second)]);
+        Assert.DoesNotContain(_run.Findings(), finding => finding.Id == FindingIds.AsksAllShards);
+    }
+
+    [Fact]
+    public void Routers_counters_add_up_over_routers_and_restarts()
+    {
+        _run.Phase("q5", Flat(3, 1000));
+        // It is started again after the second.
+        _run.Server(1, 4, second => [("asked_find_one", second < 3 ? 100 * second : 10 * (second - 2)), ("asked_update_several", second)]);
+        using StoredRun run = _run.End();
+        IReadOnlyList<ShardsAsked> all = ShardsAsked.Of(run);
+        Assert.Equal(["find", "update"], all.Select(one => one.Command));
+        Assert.Equal([110.0, 0, 0, 0], all[0].Counts);
+        Assert.Equal([3.0, 0], [all[1].Counts[1], all[1].Counts[0]]);
+        ReportTable table = Assert.Single(
+            ShardTables.Of(run), one => one.Title.StartsWith("Shards that operations asked", StringComparison.Ordinal));
+        Assert.Equal(["<command", "operations", "one shard", "several shards"], table.Columns);
+        Assert.Equal(["find", "110", "100 %", "-"], table.Rows[0]);
+    }
+
+    [Fact]
+    public void Inserts_that_all_go_to_one_shard_are_told_with_the_key()
+    {
+        _run.Phase("batch", Flat(30, 1000));
+        foreach ((string shard, double speed) in new[] { ("a", 0.0), ("b", 20), ("c", 980) })
+            _run.Shard(shard, 1, 30, second => [("opcounters_insert", speed * second), ("documents", 30_000)]);
+        IReadOnlyList<Finding> all = RunFindings.Of(_run.End());
+        Finding found = Assert.Single(all, finding => finding.Id == FindingIds.InsertsToOneShard);
+        Assert.Equal("shard c got 98 % of all inserts, although there are 3 shards", found.Text);
+        Assert.Equal("a shard key that grows, as {n: 1} may, sends all new documents to the last chunk", found.Cause);
+        Assert.DoesNotContain(all, finding => finding.Id == FindingIds.HotShard);
+    }
+
+    [Fact]
+    public void Range_deletion_is_held_against_the_seconds_outside_it()
+    {
+        _run.Phase("q4", [.. Enumerable.Range(0, 90).Select(i => i % 30 is >= 10 and < 18 ? 700.0 : 1000)]);
+        double deleted = 0;
+        foreach (string shard in new[] { "a", "b", "c" })
+            _run.Shard(shard, 1, 90, second => [("documents", 30_000),
+                ("range_deleted", shard == "a" ? deleted += second % 30 is > 10 and <= 18 ? 5000 : 0 : 0)]);
+        Finding found = Single(FindingIds.RangeDeletionCost);
+        Assert.StartsWith("q4's rate is ", found.Text, StringComparison.Ordinal);
+        Assert.InRange(0.7, found.Rate!.Low!.Value, found.Rate.High!.Value);
+        Assert.Contains("120,000 documents deleted in 3 stretches", found.Evidence[0].Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Migrations_tell_their_critical_sections()
+    {
+        _run.Store.AddChunkEvents([.. new[] { 10, 40, 70 }.Select(from => new ChunkEvent
+        {
+            AtMilliseconds = ScriptedRun.At(from), EndMilliseconds = ScriptedRun.At(from + 8), Kind = ChunkEventKind.Migration,
+            Outcome = ChunkEventOutcome.Done, From = "a", To = "b", Id = $"{from}",
+        })]);
+        _run.Phase("q4", [.. Enumerable.Range(0, 90).Select(i => i % 30 is >= 10 and < 18 ? 700.0 : 1000)]);
+        foreach (string shard in new[] { "a", "b", "c" })
+            _run.Shard(shard, 1, 90, second => [("documents", 30_000), ("critical_section", shard == "a" ? 50.0 * second : 0)]);
+        Assert.Contains(Single(FindingIds.MigrationCost).Evidence, one => one.Text.StartsWith("4.4", StringComparison.Ordinal)
+            && one.Text.EndsWith("in critical sections, in which a shard takes no writes to the collection", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Flow_control_is_told_with_its_share_of_the_time()
+    {
+        _run.Phase("batch", Flat(20, 1000));
+        _run.Server(0, 22, second => [("flow_control_lagged", 310_000.0 * second)]);
+        Assert.Equal("writes were throttled by flow control for 31 % of the time of batch: the majority commit point was too far behind",
+            Single(FindingIds.FlowControl).Text);
+    }
+
+    [Theory]
+    [InlineData(null, true)]
+    [InlineData("Number1_1", true)]
+    [InlineData("Number_1", false)]
+    public void A_plan_that_is_not_the_same_on_all_shards_is_told(string? last, bool isFound)
+    {
+        _run.Phase("q4", Flat(20, 1000), ofResult: result => result with
+        {
+            Plan = Plan with
+            {
+                Index = "Number_1",
+                ByShard =
+                [
+                    new ShardPlan("a", "FETCH > IXSCAN", 10, 10, 10, "Number_1"), new ShardPlan("b", "EOF", 0, 0, 0, null),
+                    new ShardPlan("c", "FETCH > IXSCAN", 20, 900, 10, last),
+                ],
+            },
+        });
+        Finding? found = RunFindings.Of(_run.End()).SingleOrDefault(finding => finding.Id == FindingIds.PlanDiffers);
+        Assert.Equal(isFound ? $"q4's plan is not the same on all shards (a: Number_1; c: {last ?? "collection scan"}): the slowest of "
+            + "them decides" : null, found?.Text);
+    }
+
+    [Theory]
+    [InlineData(0.2, 0.1, Grade.Good, "replication: secondaries kept up, at most 0.2 s behind")]
+    [InlineData(4.2, 0.1, Grade.Good, "replication: secondaries were up to 4.2 s behind and had caught up when the run ended")]
+    [InlineData(4.2, 2.3, Grade.Note, "replication: when the run ended, b:1 was 2.3 s behind its primary (at most 4.2 s during the run)")]
+    [InlineData(4.2, double.NaN, Grade.Note, "replication: when the run ended, b:1 was away (at most 4.2 s during the run)")]
+    public void Whether_secondaries_kept_up_is_said(double most, double atEnd, Grade grade, string text)
+    {
+        _run.Phase("batch", Flat(3, 1000));
+        Add(1, "a:1", double.NaN, 7);
+        Add(1, "b:1", most * 1000, double.NaN);
+        Add(2, "a:1", double.NaN, 7);
+        Add(2, "b:1", atEnd * 1000, double.NaN);
+        using StoredRun run = _run.End();
+        Verdict verdict = ReplicationVerdict.Of(run)!;
+        Assert.Equal((grade, text), (verdict.Grade, verdict.Text));
+
+        void Add(int second, string member, double lag, double term) => _run.Store.AddReplicaSample(
+            new MetricSample(ScriptedRun.At(second), member, [lag, double.NaN, double.NaN, term]));
+    }
+
+    [Fact]
+    public void A_run_without_secondaries_says_nothing_of_replication()
+    {
+        _run.Phase("batch", Flat(3, 1000));
+        using StoredRun run = _run.End();
+        Assert.Null(ReplicationVerdict.Of(run));
+    }
+
+    private static double[] Flat(int seconds, double rate) => [.. Enumerable.Repeat(rate, seconds)];
+
+    private Finding Single(string id) => Assert.Single(RunFindings.Of(_run.End()), finding => finding.Id == id);
+}
