@@ -64,7 +64,7 @@ public static class HistogramEncoding
         if (cookie == CookieBase)
             DecodeCounts(histogram, encoded);
         else if (cookie == CompressedCookieBase)
-            DecodeCounts(histogram, Inflate(encoded));
+            InflateCounts(histogram, encoded);
         else
             throw new HistogramFormatException(
                 $"the histogram begins with 0x{cookie:x8}, V2 with 0x{CookieBase:x8} or 0x{CompressedCookieBase:x8}");
@@ -109,7 +109,7 @@ public static class HistogramEncoding
         ? throw new HistogramFormatException($"the histogram has {encoded.Length} bytes, at least {HeaderLength} are needed")
         : BinaryPrimitives.ReadInt32BigEndian(encoded) & ~WordSizeMask;
 
-    private static byte[] Inflate(ReadOnlySpan<byte> encoded)
+    private static void InflateCounts(LatencyHistogram histogram, ReadOnlySpan<byte> encoded)
     {
         int length = encoded.Length < CompressedHeaderLength ? -1 : BinaryPrimitives.ReadInt32BigEndian(encoded[4..]);
         if (length < 0 || length > encoded.Length - CompressedHeaderLength)
@@ -117,18 +117,22 @@ public static class HistogramEncoding
                 $"the histogram declares {length} compressed bytes and has {encoded.Length - CompressedHeaderLength}");
         using var input = new MemoryStream(encoded.Slice(CompressedHeaderLength, length).ToArray());
         using var zlib = new ZLibStream(input, CompressionMode.Decompress);
-        byte[] buffer = new byte[MaxEncodedLength + 1];
+        // A run of a day has hundreds of thousands of histograms: an array for each would keep the garbage collector busy.
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(MaxEncodedLength + 1);
         try
         {
-            int read = zlib.ReadAtLeast(buffer, buffer.Length, throwOnEndOfStream: false);
-            return read <= MaxEncodedLength
-                ? buffer[..read]
-                : throw new HistogramFormatException(
-                    $"the histogram is longer than the {MaxEncodedLength} bytes that one of ours can have");
+            int read = zlib.ReadAtLeast(buffer, MaxEncodedLength + 1, throwOnEndOfStream: false);
+            if (read > MaxEncodedLength)
+                throw new HistogramFormatException($"the histogram is longer than the {MaxEncodedLength} bytes that one of ours can have");
+            DecodeCounts(histogram, buffer.AsSpan(0, read));
         }
         catch (InvalidDataException e)
         {
             throw new HistogramFormatException($"the histogram's zlib stream is damaged ({e.Message})");
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
         }
     }
 
@@ -182,6 +186,14 @@ public static class HistogramEncoding
 
     private static long ReadWord(ref ReadOnlySpan<byte> words)
     {
+        // Most counts of a second are small.
+        if (words[0] < 0x80)
+        {
+            ulong small = words[0];
+            words = words[1..];
+            return (long)(small >> 1) ^ -(long)(small & 1);
+        }
+
         ulong zigZag = 0;
         for (int i = 0; i < MaxWordLength; i++)
         {

@@ -125,7 +125,10 @@ public sealed class LatencyHistogram
         for (int piece = from >> PieceBits; piece < PieceCount; piece++)
         {
             int start = Math.Max(from, piece << PieceBits);
-            int at = _pieces[piece] is { } counts ? counts.AsSpan(start & PieceMask).IndexOfAnyExcept(0L) : -1;
+            if (_pieces[piece] is not { } counts)
+                continue;
+            // Mostly the next one.
+            int at = counts[start & PieceMask] != 0 ? 0 : counts.AsSpan(start & PieceMask).IndexOfAnyExcept(0L);
             if (at >= 0)
                 return start + at;
         }
@@ -207,25 +210,48 @@ public sealed class LatencyHistogram
     /// <param name="percent">0 to 100; 99.9 means 99.9 %.</param>
     /// <returns>Microseconds, the upper end of the bucket; null when nothing was recorded.</returns>
     /// <remarks>The rank rounds up, so that the share asked for really lies at or below the value.</remarks>
-    public double? ValueAtPercentile(double percent)
+    public double? ValueAtPercentile(double percent) => ValuesAtPercentiles(percent)?[0];
+
+    /// <summary>The same for several percentiles, in one look at the counts.</summary>
+    /// <param name="percents">Ascending.</param>
+    /// <returns>A value for each; null when nothing was recorded.</returns>
+    public double[]? ValuesAtPercentiles(params ReadOnlySpan<double> percents)
     {
-        if (!(percent >= 0 && percent <= 100))
-            throw new ArgumentOutOfRangeException(nameof(percent), percent, "a percentile lies between 0 and 100");
+        foreach (double percent in percents)
+        {
+            if (!(percent >= 0 && percent <= 100))
+                throw new ArgumentOutOfRangeException(nameof(percents), percent, "a percentile lies between 0 and 100");
+        }
+
         long total = TotalCount;
         if (total == 0)
             return null;
-        // One part in 10^12 taken off: 99.9 % of 1,000 must be rank 999 although 0.999 has no exact double.
-        long rank = Math.Clamp((long)Math.Ceiling(percent / 100 * total * (1 - 1e-12)), 1, total);
+        double[] values = new double[percents.Length];
+        int found = 0;
         long seen = 0;
-        for (int i = NextUsed(0); i < CountsLength; i = NextUsed(i + 1))
+        for (int piece = 0; piece < PieceCount && found < values.Length; piece++)
         {
-            seen += CountAt(i);
-            if (seen >= rank)
-                return Shown(HighestAt(i));
+            if (_pieces[piece] is not { } counts)
+                continue;
+            for (int i = 0; i < counts.Length && found < values.Length; i++)
+            {
+                if (counts[i] == 0)
+                    continue;
+                seen += counts[i];
+                while (found < values.Length && seen >= RankOf(percents[found], total))
+                    values[found++] = Shown(HighestAt((piece << PieceBits) + i));
+            }
         }
 
-        return Maximum;
+        // Durations that another thread counts meanwhile may be missing.
+        if (found < values.Length)
+            values.AsSpan(found).Fill(Maximum!.Value);
+        return values;
     }
+
+    /// <remarks>One part in 10^12 is taken off: 99.9 % of 1,000 must be rank 999 although 0.999 has no exact double.</remarks>
+    private static long RankOf(double percent, long total) =>
+        Math.Clamp((long)Math.Ceiling(percent / 100 * total * (1 - 1e-12)), 1, total);
 
     /// <summary>Lower end of the lowest bucket in use, microseconds.</summary>
     public double? Minimum

@@ -6,6 +6,10 @@ namespace MongoPerf.Reports;
 /// <summary>A second of a mix as a whole: its operations are sampled together.</summary>
 internal static class JointSecond
 {
+    /// <summary>Used again for each second: a run of a day has very many.</summary>
+    [ThreadStatic]
+    private static LatencyHistogram? _sum;
+
     /// <summary>Computes the latencies of all its operations together; nothing where they can't be added up, or were not read.</summary>
     /// <param name="mix">Whose second it is.</param>
     /// <param name="histograms">The histograms of each operation that was done in it.</param>
@@ -13,7 +17,8 @@ internal static class JointSecond
     {
         if (mix.Total.ReportedMicroseconds.P50 is null || histograms.Count == 0 || histograms.Any(histogram => histogram.IsEmpty))
             return LatencySummary.None;
-        var sum = new LatencyHistogram();
+        LatencyHistogram sum = _sum ??= new LatencyHistogram();
+        sum.Clear();
         foreach (ReadOnlyMemory<byte> histogram in histograms)
             HistogramEncoding.DecodeInto(sum, histogram.Span);
         return LatencySummaries.From(sum);

@@ -6,17 +6,21 @@ namespace MongoPerf.Storage;
 public static class LatencySummaries
 {
     /// <summary>All null for an empty histogram. Overflow is part of none of the figures.</summary>
-    public static LatencySummary From(LatencyHistogram histogram) => new()
+    public static LatencySummary From(LatencyHistogram histogram)
     {
-        Min = Rounded(histogram.Minimum),
-        Mean = Rounded(histogram.Mean),
-        P50 = Rounded(histogram.ValueAtPercentile(50)),
-        P90 = Rounded(histogram.ValueAtPercentile(90)),
-        P95 = Rounded(histogram.ValueAtPercentile(95)),
-        P99 = Rounded(histogram.ValueAtPercentile(99)),
-        P999 = Rounded(histogram.ValueAtPercentile(99.9)),
-        Max = Rounded(histogram.Maximum),
-    };
+        double[]? values = histogram.ValuesAtPercentiles(50, 90, 95, 99, 99.9);
+        return new LatencySummary
+        {
+            Min = Rounded(histogram.Minimum),
+            Mean = Rounded(histogram.Mean),
+            P50 = Rounded(values?[0]),
+            P90 = Rounded(values?[1]),
+            P95 = Rounded(values?[2]),
+            P99 = Rounded(values?[3]),
+            P999 = Rounded(values?[4]),
+            Max = Rounded(histogram.Maximum),
+        };
+    }
 
     /// <returns>Null for null: in a closed loop nothing is due.</returns>
     public static LatencySummary? FromPaced(LatencyHistogram? histogram) => histogram is null ? null : From(histogram);

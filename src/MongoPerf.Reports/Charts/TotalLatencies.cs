@@ -45,13 +45,9 @@ internal static class TotalLatencies
 
         public void EndSecond()
         {
-            if (_histogram.TotalCount > 0)
+            if (_histogram.ValuesAtPercentiles(50, 99) is [var p50, var p99])
             {
-                seconds[_at] = seconds[_at] with
-                {
-                    P50 = _histogram.ValueAtPercentile(50)!.Value, P99 = _histogram.ValueAtPercentile(99)!.Value,
-                    Max = _histogram.Maximum!.Value,
-                };
+                seconds[_at] = seconds[_at] with { P50 = p50, P99 = p99, Max = _histogram.Maximum!.Value };
                 _histogram.Clear();
             }
 
