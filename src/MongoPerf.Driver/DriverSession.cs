@@ -52,6 +52,8 @@ internal sealed class DriverSession : IExecutorSource
             settings.MaxConnectionPoolSize = Math.Max(settings.MaxConnectionPoolSize, options.Workers);
         if (options.Uri is null && options.Connections.Credential is { UserName: { } user, Password: { } password } own)
             settings.Credential = MongoCredential.CreateCredential(own.Source, user, password);
+        if (options.Connections.ServerApi is { } api)
+            settings.ServerApi = new MongoDB.Driver.ServerApi(ServerApiVersion.V1, api.IsStrict, api.RefusesDeprecated);
         if (options.Connections.Tls is { } tls)
             UseFiles(settings, tls);
         return settings;

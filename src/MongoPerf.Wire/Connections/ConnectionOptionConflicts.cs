@@ -27,6 +27,9 @@ internal static class ConnectionOptionConflicts
         CheckProxy(options);
         CheckConcerns(options);
         Refuse(
+            !options.ContainsKey("apiVersion") && (options.ContainsKey("apiStrict") || options.ContainsKey("apiDeprecationErrors")),
+            "apiStrict and apiDeprecationErrors need apiVersion=1");
+        Refuse(
             options.TryGetValue("minPoolSize", out object? least) && options.TryGetValue("maxPoolSize", out object? most)
             && (int)most > 0 && (int)least > (int)most,
             "minPoolSize is greater than maxPoolSize");

@@ -54,7 +54,9 @@ internal sealed record ConnectionOptionRule(
     private const ConnectionOptionUse WithoutEffect = ConnectionOptionUse.WithoutEffect;
     private const ConnectionOptionUse Refused = ConnectionOptionUse.Refused;
 
-    /// <summary>All options known to the URI options specification, by name without regard to case.</summary>
+    /// <summary>
+    /// All options known to the URI options specification, and those of the versioned API, by name without regard to case.
+    /// </summary>
     public static IReadOnlyDictionary<string, ConnectionOptionRule> ByName { get; } = Table()
         .ToDictionary(rule => rule.Name, StringComparer.OrdinalIgnoreCase);
 
@@ -68,14 +70,16 @@ internal sealed record ConnectionOptionRule(
             "tlsCAFile", "tlsCertificateKeyFile"),
         .. Booleans(
             ConnectionOptionUse.Applied,
-            "directConnection", "journal", "loadBalanced", "ssl", "tls", "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames",
-            "tlsDisableCertificateRevocationCheck",
+            "apiDeprecationErrors", "apiStrict", "directConnection", "journal", "loadBalanced", "ssl", "tls",
+            "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsDisableCertificateRevocationCheck",
             "tlsDisableOCSPEndpointCheck", "tlsInsecure"),
         .. Booleans(WithoutEffect, "enableOverloadRetargeting", "retryReads", "retryWrites", "serverSelectionTryOnce"),
         .. Integers(ConnectionOptionUse.Applied, "connectTimeoutMS", "localThresholdMS", "socketTimeoutMS", "srvMaxHosts", "wTimeoutMS"),
         .. Integers(
             WithoutEffect, "maxAdaptiveRetries", "maxIdleTimeMS", "maxPoolSize", "minPoolSize",
             "serverSelectionTimeoutMS", "waitQueueTimeoutMS"),
+        // Drivers take the versioned API as an option of their client; here the connection string is the place for all of them.
+        new("apiVersion", ConnectionOptionKind.Text, Allowed: ["1"]),
         new("authMechanismProperties", ConnectionOptionKind.Properties, IsSecret: true),
         new("compressors", ConnectionOptionKind.Compressors),
         // 500 ms: the SDAM specification's minHeartbeatFrequencyMS.

@@ -63,6 +63,9 @@ public sealed record ConnectionSettings
     /// </summary>
     public string? ReadConcernLevel { get; init; }
 
+    /// <summary>The version of the API that every command names; null for none.</summary>
+    public ServerApi? ServerApi { get; init; }
+
     /// <summary>The read preference for reads that name none of their own.</summary>
     public ReadPreference ReadPreference { get; init; } = ReadPreference.Primary;
 
@@ -95,6 +98,7 @@ public sealed record ConnectionSettings
             IsDirect = uri.DirectConnection ?? false,
             WriteConcern = uri.WriteConcern,
             ReadConcernLevel = uri.ReadConcernLevel,
+            ServerApi = uri.ServerApi,
             ReadPreference = PreferenceOf(uri),
             IsLoadBalanced = uri.LoadBalanced,
             LocalThreshold = uri.LocalThreshold,

@@ -142,6 +142,11 @@ public sealed class ConnectionString
 
     public string? ReadConcernLevel => Text("readConcernLevel");
 
+    /// <summary>Null: none is asked for.</summary>
+    public ServerApi? ServerApi => Text("apiVersion") is { } version
+        ? new ServerApi(version, Flag("apiStrict") ?? false, Flag("apiDeprecationErrors") ?? false)
+        : null;
+
     /// <summary>The mode as the wire spells it, such as <c>secondaryPreferred</c>; null when not given.</summary>
     public string? ReadPreference => Text("readPreference");
 

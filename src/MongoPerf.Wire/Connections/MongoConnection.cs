@@ -45,6 +45,7 @@ public sealed class MongoConnection : IDisposable
         _replyTimeout = settings.ReplyTimeout;
         Dialect = settings.Dialect;
         _received = new byte[settings.ReceiveBufferBytes];
+        _housekeepingDefaults = OperationDefaults.ForHandshake(settings);
     }
 
     public ServerAddress Address { get; }

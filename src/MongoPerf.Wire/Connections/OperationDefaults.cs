@@ -5,7 +5,8 @@ using MongoPerf.Wire.Messages;
 namespace MongoPerf.Wire.Connections;
 
 /// <summary>
-/// Adds to a command what the connection string asks for and the command does not say itself: write concern, read concern, read preference.
+/// Adds to a command what the connection string asks for and the command does not say itself: write concern, read concern, read preference,
+/// version of the API.
 /// </summary>
 /// <remarks>
 /// One thread; the buffer is used again. Costs a walk over the command's elements and a copy of the message, and only those who ask for it.
@@ -18,16 +19,19 @@ internal sealed class OperationDefaults
     private readonly byte[] _writeConcern;
     private readonly byte[] _readConcern;
     private readonly byte[] _readPreference;
+    private readonly byte[] _api;
     private byte[] _message = [];
 
     /// <param name="writeConcern">The write concern for writes.</param>
     /// <param name="readConcern">The read concern level for reads.</param>
     /// <param name="readPreference">The read preference for everything that is no write.</param>
-    private OperationDefaults(BsonDocument? writeConcern, string? readConcern, BsonDocument? readPreference)
+    /// <param name="api">The version of the API, for everything.</param>
+    private OperationDefaults(BsonDocument? writeConcern, string? readConcern, BsonDocument? readPreference, BsonDocument? api)
     {
         _writeConcern = Element("writeConcern", writeConcern);
         _readConcern = Element("readConcern", readConcern is null ? null : BsonDocument.Of(("level", readConcern)));
         _readPreference = Element("$readPreference", readPreference);
+        _api = api is null ? [] : Elements(api);
     }
 
     private enum CommandKind
@@ -42,9 +46,11 @@ internal sealed class OperationDefaults
     /// </summary>
     /// <returns>Null when there is nothing to add.</returns>
     public static OperationDefaults? ForLoad(ConnectionSettings settings, HelloReply server) =>
-        settings.WriteConcern is null && settings.ReadConcernLevel is null && !IsDirectSecondary(settings, server)
+        settings.WriteConcern is null && settings.ReadConcernLevel is null && settings.ServerApi is null
+        && !IsDirectSecondary(settings, server)
             ? null
-            : new OperationDefaults(settings.WriteConcern, settings.ReadConcernLevel, ReadPreferenceOf(settings, server));
+            : new OperationDefaults(
+                settings.WriteConcern, settings.ReadConcernLevel, ReadPreferenceOf(settings, server), settings.ServerApi?.ForLoad);
 
     /// <summary>
     /// The defaults for commands around the load, which name the concerns they need: only a secondary that was named wants to be told that
@@ -52,7 +58,14 @@ internal sealed class OperationDefaults
     /// </summary>
     /// <inheritdoc cref="ForLoad"/>
     public static OperationDefaults? ForHousekeeping(ConnectionSettings settings, HelloReply server) =>
-        IsDirectSecondary(settings, server) ? new OperationDefaults(null, null, ReadPreferenceOf(settings, server)) : null;
+        IsDirectSecondary(settings, server)
+            ? new OperationDefaults(null, null, ReadPreferenceOf(settings, server), settings.ServerApi?.ForHousekeeping)
+            : ForHandshake(settings);
+
+    /// <summary>The defaults for the commands that open a connection, when nothing is known of the server.</summary>
+    /// <inheritdoc cref="ForLoad"/>
+    public static OperationDefaults? ForHandshake(ConnectionSettings settings) =>
+        settings.ServerApi is { } api ? new OperationDefaults(null, null, null, api.ForHousekeeping) : null;
 
     /// <param name="message">An OP_MSG whose first section is the command.</param>
     /// <returns>The message to send; valid until the next call.</returns>
@@ -71,18 +84,21 @@ internal sealed class OperationDefaults
             _ => [],
         };
         ReadOnlySpan<byte> preference = kind == CommandKind.Write ? [] : _readPreference;
+        ReadOnlySpan<byte> api = _api;
         while (reader.Read())
         {
             if (reader.NameIs("writeConcern"u8) || reader.NameIs("readConcern"u8))
                 concern = [];
             else if (reader.NameIs("$readPreference"u8))
                 preference = [];
+            else if (reader.NameIs("apiVersion"u8))
+                api = [];
             else if (reader.NameIs("autocommit"u8))
-                return message; // A transaction has concerns of its own.
+                concern = preference = []; // A transaction has concerns of its own.
         }
 
-        return concern.Length + preference.Length == 0 ? message
-            : Insert(message, BodyOffset + reader.Document.Length - 1, concern, preference);
+        return concern.Length + preference.Length + api.Length == 0 ? message
+            : Insert(message, BodyOffset + reader.Document.Length - 1, concern, preference, api);
     }
 
     private static bool IsDirectSecondary(ConnectionSettings settings, HelloReply server) =>
@@ -110,15 +126,19 @@ internal sealed class OperationDefaults
     };
 
     private static byte[] Element(string name, BsonDocument? value) =>
-        value is null ? [] : BsonDocument.Of((name, value)).Bytes[4..^1].ToArray();
+        value is null ? [] : Elements(BsonDocument.Of((name, value)));
+
+    private static byte[] Elements(BsonDocument document) => document.Bytes[4..^1].ToArray();
 
     /// <param name="message">The message.</param>
     /// <param name="at">Where the command's final zero stands.</param>
     /// <param name="first">Elements.</param>
     /// <param name="second">More elements.</param>
-    private ReadOnlySpan<byte> Insert(ReadOnlySpan<byte> message, int at, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
+    /// <param name="third">More elements.</param>
+    private ReadOnlySpan<byte> Insert(
+        ReadOnlySpan<byte> message, int at, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, ReadOnlySpan<byte> third)
     {
-        int added = first.Length + second.Length;
+        int added = first.Length + second.Length + third.Length;
         int length = message.Length + added;
         if (_message.Length < length)
             _message = new byte[(length + 0xFFFF) & ~0xFFFF];
@@ -126,6 +146,7 @@ internal sealed class OperationDefaults
         message[..at].CopyTo(target);
         first.CopyTo(target[at..]);
         second.CopyTo(target[(at + first.Length)..]);
+        third.CopyTo(target[(at + first.Length + second.Length)..]);
         message[at..].CopyTo(target[(at + added)..]);
         BinaryPrimitives.WriteInt32LittleEndian(target, length);
         BinaryPrimitives.WriteInt32LittleEndian(

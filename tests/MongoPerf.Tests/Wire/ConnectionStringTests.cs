@@ -45,6 +45,7 @@ public sealed class ConnectionStringTests
     [InlineData("mongodb://h/?w=0&journal=true", "w=0", "journal")]
     [InlineData("mongodb://h/?w=-1", "w is -1", "0 or more")]
     [InlineData("mongodb://h/?minPoolSize=5&maxPoolSize=2", "minPoolSize", "maxPoolSize")]
+    [InlineData("mongodb://h/?apiStrict=true", "apiStrict", "need apiVersion=1")]
     [InlineData("mongodb://h/?maxStalenessSeconds=120", "maxStalenessSeconds", "readPreference=primary")]
     [InlineData("mongodb://h/?readPreferenceTags=dc:ny", "readPreferenceTags", "readPreference=primary")]
     public void Refusal_names_what_was_found_and_what_is_allowed(string uri, string found, string allowed)

@@ -87,6 +87,52 @@ public sealed class OperationDefaultsTests
         }
     }
 
+    [Theory]
+    [InlineData("insert")]
+    [InlineData("find")]
+    [InlineData("getMore")]
+    [InlineData("commitTransaction")]
+    public void Every_operation_names_the_version_of_the_API(string command)
+    {
+        BsonDocument sent = Send(
+            "apiVersion=1&apiStrict=true&apiDeprecationErrors=true", BsonDocument.Of((command, "c"), ("autocommit", false)));
+        Assert.Equal("1", sent.FindString("apiVersion"));
+        Assert.True(sent.IsTrue("apiStrict") && sent.IsTrue("apiDeprecationErrors"));
+        Assert.Null(Send("", BsonDocument.Of((command, "c"))).Find("apiVersion"));
+    }
+
+    [Fact]
+    public void A_command_around_the_load_names_the_version_and_is_not_held_to_it()
+    {
+        BsonDocument sent = Send("apiVersion=1&apiStrict=true", BsonDocument.Of(("collStats", "c")), isHousekeeping: true);
+        Assert.Equal("1", sent.FindString("apiVersion"));
+        Assert.Null(sent.Find("apiStrict"));
+    }
+
+    [Fact]
+    public void The_version_of_the_API_that_a_command_names_itself_stays()
+    {
+        BsonDocument sent = Send("apiVersion=1&apiStrict=true", BsonDocument.Of(("find", "c"), ("apiVersion", "2")));
+        Assert.Equal("2", sent.FindString("apiVersion"));
+        Assert.Null(sent.Find("apiStrict"));
+    }
+
+    [Fact]
+    public void Hello_names_the_version_of_the_API()
+    {
+        BsonDocument? hello = null;
+        using var server = new LyingServer
+        {
+            Handshake = exchange =>
+            {
+                hello = new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray());
+                exchange.Reply(LyingServer.Hello(17));
+            },
+        };
+        MongoConnection.Open(server.Address, ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?apiVersion=1"))).Dispose();
+        Assert.Equal("1", hello!.FindString("apiVersion"));
+    }
+
     [Fact]
     public void Adding_allocates_nothing()
     {
