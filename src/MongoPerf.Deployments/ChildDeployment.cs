@@ -91,10 +91,15 @@ internal sealed partial class ChildDeployment : IDeployment
 
     /// <summary>The null server: <c>null-server --port N [--run DIR]</c>. After a crash it starts empty.</summary>
     /// <param name="runFolder">The folder of the run, whose plan says what documents it answers with.</param>
+    /// <param name="filesFolder">The folder in which the plan finds files; null for none.</param>
     /// <param name="interrupt">Ends the wait for its answer.</param>
-    public static ChildDeployment Null(string? runFolder, CancellationToken interrupt = default) => new(
+    public static ChildDeployment Null(string? runFolder, string? filesFolder = null, CancellationToken interrupt = default) => new(
         DeploymentKind.Null, null,
-        port => ["null-server", "--port", $"{port}", .. runFolder is null ? Array.Empty<string>() : ["--run", runFolder]],
+        port =>
+        [
+            "null-server", "--port", $"{port}", .. runFolder is null ? Array.Empty<string>() : ["--run", runFolder],
+            .. filesFolder is null ? Array.Empty<string>() : ["--files", filesFolder],
+        ],
         "nothing is stored: results show the limits of the client and the loopback", null, null, interrupt);
 
     public bool EnsureRunning()

@@ -27,6 +27,9 @@ public sealed record DeploymentRequest
 
     /// <summary>The run's own, from which the null deployment reads what to answer; null in tests of others.</summary>
     public string? RunFolder { get; init; }
+
+    /// <summary>The folder in which the scenario finds files; null for none.</summary>
+    public string? FilesFolder { get; init; }
 }
 
 /// <summary>A server under load: one that exists, or one that the run starts and ends.</summary>

@@ -23,7 +23,7 @@ public static class DeploymentFactory
     internal static IDeployment Create(DeploymentRequest request, Func<string, string?> variable) => request.RequiredKind switch
     {
         null => Choose(request, variable),
-        DeploymentKind.Null => ChildDeployment.Null(request.RunFolder, request.Connections.Stop),
+        DeploymentKind.Null => ChildDeployment.Null(request.RunFolder, request.FilesFolder, request.Connections.Stop),
         DeploymentKind.Given => request.Hosts is { Count: > 0 } hosts
             ? Given(request, hosts)
             : throw DeploymentException.WrongUsage("this run used an existing server, and no --uri names one now", "name it with --uri"),
@@ -72,7 +72,7 @@ public static class DeploymentFactory
     private static IDeployment Choose(DeploymentRequest request, Func<string, string?> variable)
     {
         if (request.Settings.Topology == Topology.Null)
-            return ChildDeployment.Null(request.RunFolder, request.Connections.Stop);
+            return ChildDeployment.Null(request.RunFolder, request.FilesFolder, request.Connections.Stop);
         if (request.Settings.ClusterFolder is { } folder)
             return new GivenCluster(folder);
         if (request.Hosts is { Count: > 0 } hosts)

@@ -1,5 +1,6 @@
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Load.Documents;
+using MongoPerf.Load.Documents.Rows;
 using MongoPerf.Load.Plans;
 using MongoPerf.Texts.Input;
 using MongoPerf.Texts.Yaml;
@@ -15,19 +16,20 @@ internal static class CollectionReader
     /// <param name="data">Parameters put in.</param>
     /// <param name="grown">Names of those that grow.</param>
     /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
-    /// <param name="seed">The run's.</param>
-    public static PlanCollection[] Read(ScenarioNode data, IReadOnlySet<string> grown, CountScale scale, ulong seed)
+    /// <param name="sources">Where values come from.</param>
+    public static PlanCollection[] Read(ScenarioNode data, IReadOnlySet<string> grown, CountScale scale, ValueSources sources)
     {
         if (data is not MappingNode mapping)
             throw MappingReader.Wrong(data, $"data is {data.Describe()}; expected collections by name");
-        PlanCollection[] collections = [.. mapping.Entries.Select(entry => Collection(entry, scale, seed))
+        PlanCollection[] collections = [.. mapping.Entries.Select(entry => Collection(entry, scale, grown, sources))
             .Select(c => grown.Contains(c.Name) ? c with { IsGrown = true } : c)];
         if (collections.SelectMany(c => c.Stored).GroupBy(stored => stored.Name).FirstOrDefault(same => same.Count() > 1) is { } twice)
             throw MappingReader.Wrong(data, $"data: '{twice.Key}' is both a collection and part of a GridFS bucket");
         return collections;
     }
 
-    private static PlanCollection Collection(MappingEntry entry, CountScale scale, ulong seed)
+    private static PlanCollection Collection(
+        MappingEntry entry, CountScale scale, IReadOnlySet<string> grown, ValueSources sources)
     {
         string name = CheckedName(entry.Key);
         var reader = new MappingReader(entry.Value, $"collection '{name}'", ScenarioLanguage.Collection);
@@ -36,9 +38,9 @@ internal static class CollectionReader
             throw MappingReader.Wrong(key,
                 $"collection '{name}' has both shardKey, which spreads it, and shard, which keeps it on one shard", "remove one of them");
         if (reader.Find("files") is not null)
-            return BucketReader.Read(reader, name, shard, scale, seed);
+            return BucketReader.Read(reader, name, shard, scale, sources.Seed);
         ScenarioNode document = reader.Find("document") ?? new MappingNode(entry.Key.Position, []);
-        var template = new DocumentTemplate(new TemplateReader(null, seed).Root(document, $"{name}.document"), seed, name);
+        var template = new DocumentTemplate(new TemplateReader(null, sources).Root(document, $"{name}.document"), sources.Seed, name);
         int length = template.Make(0).Bytes.Length;
         if (length > MostBytes)
             throw MappingReader.Wrong(
@@ -46,15 +48,35 @@ internal static class CollectionReader
         var collection = new PlanCollection
         {
             Name = name,
-            Count = reader.Find("count") is { } count ? scale.Read(count, "count", least: 0) : 0,
+            Count = reader.Find("count") is { } count ? scale.Read(count, "count", least: 0)
+                : !grown.Contains(name) && template.Root.Row is { } row ? scale.Rows(document, row.Rows.File.Rows)
+                : 0,
             Documents = template,
             Indexes = OperationReader.Indexes(reader.List("indexes"), $"collection '{name}': indexes"),
             ShardKey = ShardKeyOf(reader, name),
             Shard = shard,
             Options = Options(reader, name),
         };
+        RequireIds(collection, collection.Count, reader.Find("count") ?? document);
         UniqueIndexes.Require(collection, collection.Indexes, reader.Find("indexes"));
         return collection;
+    }
+
+    /// <summary>Requires a row for each _id that comes from a file.</summary>
+    /// <param name="collection">The collection.</param>
+    /// <param name="documents">How many it is to have.</param>
+    /// <param name="node">Where that stands.</param>
+    public static void RequireIds(PlanCollection collection, long documents, ScenarioNode node)
+    {
+        if (collection.Documents.IdRows is not { } rows)
+            return;
+        if (rows.Order != RowOrder.InOrder)
+            throw MappingReader.Wrong(node, $"collection '{collection.Name}': _id comes from random rows of {rows.File.Name}, "
+                + "and some would come twice", "take rows in order, or give the document an _id of its own, such as _id: ^number");
+        if (documents > rows.File.Rows)
+            throw MappingReader.Wrong(node, $"collection '{collection.Name}': {documents:N0} documents, but {rows.File.Name} has "
+                + $"{rows.File.Rows:N0} rows, whose _id each can be there only once",
+                "ask for no more, or give the document an _id of its own, such as _id: ^number");
     }
 
     private static BsonDocument? ShardKeyOf(MappingReader reader, string name)

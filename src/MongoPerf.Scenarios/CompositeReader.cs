@@ -9,11 +9,11 @@ namespace MongoPerf.Scenarios;
 /// <summary>Reads an operation that is made of steps.</summary>
 /// <param name="reader">The reader of the operation.</param>
 /// <param name="path">The path of the operation for messages, such as mix.order.</param>
-/// <param name="seed">The run's.</param>
+/// <param name="sources">Where values come from.</param>
 /// <param name="read">Reads one step's command: the node, its usual name, and what reads its values.</param>
 /// <param name="writeConcern">Reads a write concern.</param>
 internal sealed class StepReader(
-    MappingReader reader, string path, ulong seed,
+    MappingReader reader, string path, ValueSources sources,
     Func<ScenarioNode, string, Func<DocumentTemplate?, TemplateReader>, (Operation Operation, MappingReader Reader)> read,
     Func<ScenarioNode, BsonDocument?> writeConcern)
 {
@@ -59,7 +59,8 @@ internal sealed class StepReader(
         }
 
         scope.HasElement = each is not null;
-        (Operation operation, MappingReader of) = read(node, UsualName(mapping), documents => new TemplateReader(documents, seed, scope));
+        (Operation operation, MappingReader of) = read(
+            node, UsualName(mapping), documents => new TemplateReader(documents, sources, scope));
         if (!_names.Add(operation.Name))
             throw MappingReader.Wrong(
                 of.Find("name") ?? of.Node, $"{at}: another step is called '{operation.Name}'", "give it another name");
@@ -146,7 +147,7 @@ internal sealed class StepReader(
     private IEnumerable<StepCondition> Conditions(MappingEntry entry, StepScope scope, string what)
     {
         ValuePath path = scope.Path(entry.Name, entry.Key, what);
-        var templates = new TemplateReader(null, seed, scope);
+        var templates = new TemplateReader(null, sources, scope);
         if (entry.Value is not MappingNode { Entries: [{ Name: ['$', ..] }, ..] } operators || TemplateReader.IsWrapper(operators))
             return [new StepCondition(path, "$eq", Operand(entry.Value))];
         if (operators.Entries.FirstOrDefault(e => !StepCondition.Comparisons.Contains(e.Name)) is { } unknown)

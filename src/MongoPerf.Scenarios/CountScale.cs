@@ -41,6 +41,15 @@ public sealed class CountScale(double factor)
         return Remember(node, full);
     }
 
+    /// <summary>Documents of a collection that takes all rows of a file.</summary>
+    public long Rows(ScenarioNode node, long rows)
+    {
+        _least = Math.Min(_least, rows);
+        if (Multiply(rows) < 1)
+            _first ??= (node, "count", rows);
+        return Math.Max(1, Multiply(rows));
+    }
+
     /// <summary>When all counts have been read: only then the smallest scale that works is known.</summary>
     /// <exception cref="UserException">The scale leaves nothing of one of them.</exception>
     public void RequireSomething()

@@ -1,4 +1,5 @@
 using MongoPerf.Load.Documents;
+using MongoPerf.Load.Documents.Rows;
 
 namespace MongoPerf.Scenarios;
 
@@ -9,6 +10,9 @@ internal sealed class FieldTree
 {
     private readonly Dictionary<string, FieldTree> _fields = [];
 
+    /// <summary>It may have fields that are not known.</summary>
+    private bool _isOpen;
+
     /// <summary>Dotted, without the indexes of arrays.</summary>
     public IEnumerable<string> Paths => _fields.SelectMany(one => one.Value.Paths.Select(path => $"{one.Key}.{path}").Prepend(one.Key));
 
@@ -18,12 +22,24 @@ internal sealed class FieldTree
         if (value is DocumentValue { IsArray: false } document)
         {
             foreach ((string name, TemplateValue field) in document.Elements)
-                Field(name).Add(field);
+                (field is RowValue { IsSpread: true } ? this : Field(name)).Add(field);
             return;
         }
 
+        if (value is RowValue row)
+            Add(row.Paths, row.Rows.File);
+        else if (value is RowFieldValue cell)
+            Add(cell.Paths, cell.Rows.File);
+
         foreach (TemplateValue part in value.Parts)
             Add(part);
+    }
+
+    private void Add(IEnumerable<string> paths, RowFile file)
+    {
+        _isOpen |= file.Fields.AreTooMany;
+        foreach (string path in paths)
+            Add(path, DocumentValue.Empty);
     }
 
     /// <summary>Adds the field at a path, with every field that its value may have.</summary>
@@ -39,7 +55,7 @@ internal sealed class FieldTree
             if (at._fields.TryGetValue(step, out FieldTree? field))
                 at = field;
             else if (!IsElement(step))
-                return false;
+                return at._isOpen;
         }
 
         return true;

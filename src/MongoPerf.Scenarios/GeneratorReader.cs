@@ -41,6 +41,15 @@ internal sealed class GeneratorReader
     /// <returns>What stands under a key of the long form; null for nothing.</returns>
     public ScenarioNode? Node(string key) => _keys?.Find(key);
 
+    /// <summary>A mapping of single values; empty for none.</summary>
+    public IReadOnlyList<KeyValuePair<string, string>> Texts(string key) => Node(key) switch
+    {
+        null => [],
+        MappingNode { Entries: var entries } =>
+            [.. entries.Select(entry => KeyValuePair.Create(entry.Name, ScalarOf(entry.Name, entry.Value).Text))],
+        { } other => throw MappingReader.Wrong(other, $"{_name}: {key} is {other.Describe()}; expected a mapping"),
+    };
+
     public string? Text(string key) => Find(key) is { } node ? ScalarOf(key, node).Text : null;
 
     public bool Flag(string key) => OneOf(key, "false", "true") == "true";

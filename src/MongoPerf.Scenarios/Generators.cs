@@ -10,6 +10,9 @@ internal sealed record Generator(string Name, string Form, string Description, I
     /// <summary>Field names end in digits: field0, field1.</summary>
     public const string FieldsName = "^fields";
 
+    /// <summary>Stands among other fields too: those of the row.</summary>
+    public const string FileName = "^file";
+
     public static IReadOnlyList<Generator> All { get; } =
     [
         new("^number", "{^number: {start: 0, step: 1, every: 1, cycle: 1M, type: long}}",
@@ -37,6 +40,10 @@ internal sealed record Generator(string Name, string Form, string Description, I
             "A text with the document's number in it, or the number's hash.", ["prefix", "digits", "hashed"]),
         new(FieldsName, "^fields: {count: 10, prefix: field, value: {^binary: 100}}",
             "Fields field0 to field9, each with the value; with pick: one, one of them.", ["count", "prefix", "value", "pick"]),
+        new(FileName, "{^file: {path: people.csv, field: name, pick: random}}",
+            "A row of a CSV or JSON-lines file in the scenario's folder (.csv, .tsv, .jsonl, .ndjson, .json), or one field of it; rows in "
+            + "order, at random, or at random by a weight that each has. As a document's key, its fields. Types are for CSV columns.",
+            ["path", "field", "pick", "weight", "types"]),
         new("^key", "^key", "In operations: the _id of the document that was drawn.", []),
         new("^field", "{^field: name}", "In operations: a field of the document that was drawn, so that queries find it.", []),
         new("^write", "^write", "In $set of an update or a findAndModify, and in a replacement: a number of its own for each write, from 1 "

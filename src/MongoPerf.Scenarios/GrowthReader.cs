@@ -35,6 +35,10 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         WatchReader.Require(reader, name, beside, [.. collections.Select(collection => collection.Name)]);
         foreach (Phase phase in each)
             RequireSameSizes(reader, phase, collections);
+        IReadOnlyList<long> sizes = Sizes(reader, name);
+        foreach (GrowingCollection growing in collections)
+            CollectionReader.RequireIds(
+                data.First(c => c.Name == growing.Name), sizes[^1] * growing.Factor, reader.Find("to") ?? reader.Node);
         IReadOnlyList<GrowthWrite> writes = Writes(reader, name, collections);
         RequireDifferentNames(reader, name, writes, each);
         foreach (GrowthWrite write in writes)
@@ -46,7 +50,7 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
             Groups = [],
             Growth = new GrowthPlan
             {
-                Collections = collections, Sizes = Sizes(reader, name), Writes = writes, Beside = beside, Each = each,
+                Collections = collections, Sizes = sizes, Writes = writes, Beside = beside, Each = each,
             },
         };
     }

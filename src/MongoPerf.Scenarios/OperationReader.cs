@@ -11,10 +11,10 @@ namespace MongoPerf.Scenarios;
 /// <param name="data">The collections that the file describes.</param>
 /// <param name="defaults">The values under "defaults"; null for none.</param>
 /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
-/// <param name="seed">The run's.</param>
+/// <param name="sources">Where values come from.</param>
 /// <param name="fields">Gets the fields that operations name.</param>
 public sealed class OperationReader(
-    IReadOnlyList<PlanCollection> data, ScenarioNode? defaults, CountScale scale, ulong seed, FieldCheck fields)
+    IReadOnlyList<PlanCollection> data, ScenarioNode? defaults, CountScale scale, ValueSources sources, FieldCheck fields)
 {
     private const int MostBatch = 100_000;
 
@@ -52,14 +52,14 @@ public sealed class OperationReader(
         {
             string at = $"{path}.{name}";
             var steps = new StepReader(
-                reader, at, seed, (one, usual, make) => Read(one, at, ScenarioLanguage.Steps, usual, make), WriteConcern);
+                reader, at, sources, (one, usual, make) => Read(one, at, ScenarioLanguage.Steps, usual, make), WriteConcern);
             return (steps.Read(name), reader);
         }
 
         string collection = CollectionOf(reader, kind.Name);
         PlanCollection? about = data.FirstOrDefault(c => c.Name == collection);
         ScenarioNode? key = reader.Find("key") ?? DefaultKey;
-        TemplateReader values = templates?.Invoke(about?.Documents) ?? new TemplateReader(about?.Documents, seed);
+        TemplateReader values = templates?.Invoke(about?.Documents) ?? new TemplateReader(about?.Documents, sources);
         var context = new Context(reader, values, $"{path}.{name}", name, collection, about) { HasKey = key is not null };
         RequireOfItsKind(reader, kind.Name, about);
         Operation operation = WithConcerns(Make(kind.Name, context), reader) with { Options = context.Options() };
@@ -78,7 +78,7 @@ public sealed class OperationReader(
     private Operation Bulk(MappingReader reader, string name, string path)
     {
         Operation bulk = BulkReader.Read(reader, name, path, (node, usual) => Read(node, path, ScenarioLanguage.BulkWrites, usual, null));
-        var context = new Context(reader, new TemplateReader(null, seed), path, name, bulk.Collection, null) { HasKey = false };
+        var context = new Context(reader, new TemplateReader(null, sources), path, name, bulk.Collection, null) { HasKey = false };
         return WithConcerns(bulk, reader) with { Options = context.Options() };
     }
 
@@ -103,8 +103,8 @@ public sealed class OperationReader(
     {
         const int Documents = 1000;
         const int MessageBytes = 48_000_000;
-        // Documents may be longer than the first: no more than half the message by its length.
-        return Math.Clamp(MessageBytes / 2 / collection.Documents.Make(0).Bytes.Length, 1, Documents);
+        // Documents may be longer than those that are known: no more than half the message by their length.
+        return Math.Clamp(MessageBytes / 2 / collection.Documents.LongLength, 1, Documents);
     }
 
     public static IReadOnlyList<BsonDocument> Indexes(IReadOnlyList<ScenarioNode> nodes, string what) =>
@@ -212,13 +212,7 @@ public sealed class OperationReader(
         DocumentTemplate documents = c.About!.Documents;
         if (!c.Reader.Takes("with") || c.Document("with") is not { } own)
             return documents;
-        return new DocumentTemplate(
-            new DocumentValue(
-            [
-                .. documents.Root.Elements.Select(e => own.Find(e.Key) is { } value ? KeyValuePair.Create(e.Key, value) : e),
-                .. own.Elements.Where(e => documents.Root.Find(e.Key) is null),
-            ]),
-            seed, c.Collection);
+        return new DocumentTemplate(documents.Root.With(own.Elements), sources.Seed, c.Collection);
     }
 
     private static LiteralValue One { get; } = new(BsonDocument.Of(("v", 1)).First().Value);
@@ -264,7 +258,7 @@ public sealed class OperationReader(
         filter is null or MappingNode { Entries: [{ Name: "_id", Value: ScalarNode { IsQuoted: false, Text: "^key" } }] };
 
     /// <summary>The collection's document with values drawn anew; what follows the number stays.</summary>
-    private static DocumentValue Replacement(DocumentTemplate documents) => new([.. documents.Root.Elements.Where(e => e.Key != "_id")]);
+    private static DocumentValue Replacement(DocumentTemplate documents) => documents.Root.Without("_id");
 
     private static DatabaseCommand Administer(string kind, Context c)
     {

@@ -35,9 +35,9 @@ public sealed class OverrideReader(PlanOverrides overrides)
     {
         if (Given(PlanPlace.Collection) is not [var first, ..] given)
             return root;
-        if (root.Find("data") is not MappingNode { Entries: var collections } data || collections.Count(IsLoaded) != 1)
+        if (root.Find("data") is not MappingNode { Entries: var collections } data || collections.Count(one => IsLoaded(one, root)) != 1)
             throw NoCollection(root, first.Name);
-        MappingEntry only = collections.First(IsLoaded);
+        MappingEntry only = collections.First(one => IsLoaded(one, root));
         return root.With("data", data.With(only.Name, Put((MappingNode)only.Value, given, only.Name, changes)));
     }
 
@@ -45,7 +45,9 @@ public sealed class OverrideReader(PlanOverrides overrides)
     {
         if (root.Find("phases") is SequenceNode phases && phases.Items.Any(IsGrowth))
             return new UserException(ExitCode.WrongUsage, $"{option}: the scenario grows its collections", "use --target");
-        string[] loaded = root.Find("data") is MappingNode data ? [.. data.Entries.Where(IsLoaded).Select(entry => entry.Name)] : [];
+        string[] loaded = root.Find("data") is MappingNode data
+            ? [.. data.Entries.Where(one => IsLoaded(one, root)).Select(entry => entry.Name)]
+            : [];
         string found = loaded.Length == 0 ? "no collection" : $"{loaded.Length} collections ({string.Join(", ", loaded)})";
         return new UserException(
             ExitCode.WrongUsage, $"{option}: the scenario loads {found}; it has to load exactly one",
@@ -71,7 +73,10 @@ public sealed class OverrideReader(PlanOverrides overrides)
 
     private static bool IsGrowth(ScenarioNode node) => (node as MappingNode)?.Find("grow") is not null;
 
-    private static bool IsLoaded(MappingEntry entry) => entry.Value is MappingNode node && node.Find("count") is not null;
+    /// <summary>It has a count, or takes all rows of a file.</summary>
+    private static bool IsLoaded(MappingEntry entry, MappingNode root) => entry.Value is MappingNode node && (node.Find("count") is not null
+        || ((node.Find("document") as MappingNode)?.Find(Generator.FileName) is not null
+            && (root.Find("phases") as SequenceNode)?.Items.SelectMany(GrowthReader.NamesIn).Contains(entry.Name) != true));
 
     private MappingNode SetPhases(MappingNode root, List<StoredMessage> changes)
     {

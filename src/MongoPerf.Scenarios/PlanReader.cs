@@ -89,7 +89,8 @@ public static class PlanReader
         {
             var count = new PhaseCount();
             return [.. values.Combine(values.SweepsIn(data))
-                .Select(chosen => new RoundReader(top, values, chosen, scale, seed, count, warnings).Read(data, phases))];
+                .Select(chosen => new RoundReader(
+                    top, values, chosen, scale, new ValueSources(seed, file.Data), count, warnings).Read(data, phases))];
         }
     }
 

@@ -8,12 +8,12 @@ namespace MongoPerf.Scenarios;
 /// <param name="parameters">The parameters of the file and the command line.</param>
 /// <param name="chosen">The values of those that the data depend on.</param>
 /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
-/// <param name="seed">The run's.</param>
+/// <param name="sources">Where values come from.</param>
 /// <param name="count">The count of the file's phases.</param>
 /// <param name="warnings">Gets a line for each thing that is probably a mistake.</param>
 internal sealed class RoundReader(
-    MappingReader top, ScenarioParameters parameters, IReadOnlyDictionary<string, NamedValue> chosen, CountScale scale, ulong seed,
-    PhaseCount count, ICollection<string> warnings)
+    MappingReader top, ScenarioParameters parameters, IReadOnlyDictionary<string, NamedValue> chosen, CountScale scale,
+    ValueSources sources, PhaseCount count, ICollection<string> warnings)
 {
     private readonly FieldCheck _fields = new();
     private PlanCollection[] _collections = [];
@@ -22,7 +22,7 @@ internal sealed class RoundReader(
     {
         HashSet<string> grown = [.. phases.Select(phase => parameters.Resolve(phase, Chosen)).SelectMany(GrowthReader.NamesIn)];
         ScenarioNode described = parameters.Resolve(data, chosen);
-        _collections = CollectionReader.Read(described, grown, scale, seed);
+        _collections = CollectionReader.Read(described, grown, scale, sources);
         foreach (PlanCollection collection in _collections)
             _fields.Add(collection, ((MappingNode)described).Find(collection.Name)!);
         (Phase Phase, ScenarioNode Node)[] read =
@@ -134,7 +134,7 @@ internal sealed class RoundReader(
         new(_collections, OperationsFor(all), scale, isOfGrowth);
 
     private OperationReader OperationsFor(Dictionary<string, NamedValue> all) =>
-        new(_collections, top.Find("defaults") is { } given ? parameters.Resolve(given, all) : null, scale, seed, _fields);
+        new(_collections, top.Find("defaults") is { } given ? parameters.Resolve(given, all) : null, scale, sources, _fields);
 
     private static List<KeyValuePair<string, string>> Shown(IReadOnlyDictionary<string, NamedValue> values) =>
         [.. values.Select(c => KeyValuePair.Create(c.Key, c.Value.Name))];

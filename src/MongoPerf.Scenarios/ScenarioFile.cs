@@ -10,6 +10,9 @@ namespace MongoPerf.Scenarios;
 public sealed record ScenarioFile(string Name, string ShownPath, string Text)
 {
     private const string FolderName = "scenarios";
+
+    /// <summary>Where its ^file finds files.</summary>
+    public FilesFolder Data { get; init; } = FilesFolder.None;
     private const string Extension = ".yaml";
     private const int MostCharacters = 10_000_000;
 
@@ -75,7 +78,7 @@ public sealed record ScenarioFile(string Name, string ShownPath, string Text)
         }.FirstOrDefault(f => full.StartsWith(f + Path.DirectorySeparatorChar, StringComparison.Ordinal)) ?? Path.GetDirectoryName(full)!;
         // Where the program itself lies tells a reader nothing.
         string shown = folder == ShippedFolder ? Path.GetRelativePath(AppContext.BaseDirectory, full) : path;
-        return new ScenarioFile(NameIn(folder, full), shown, ReadText(path));
+        return new ScenarioFile(NameIn(folder, full), shown, ReadText(path)) { Data = new FilesFolder(Path.GetDirectoryName(full)!) };
     }
 
     private static string ReadText(string path)

@@ -49,7 +49,8 @@ internal static class ScenarioLanguage
 
     public static KeySet Collection { get; } = new("collection", "A collection that the scenario makes, or a GridFS bucket.",
     [
-        new("count", KeyKind.Count, "Documents to load, such as 10M; --scale multiplies it. 0 or nothing: none."),
+        new("count", KeyKind.Count, "Documents to load, such as 10M; --scale multiplies it. 0 or nothing: none; where the document is a "
+            + "^file's row, nothing means all of its rows."),
         new("document", KeyKind.Document,
             "A document; values that start with ^ are generated from seed and number. Without an _id it gets an increasing ObjectId."),
         new("files", KeyKind.Mapping,

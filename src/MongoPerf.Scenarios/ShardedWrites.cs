@@ -125,9 +125,8 @@ public static class ShardedWrites
             string[] drawn =
                 [.. _fields.Select(name => name.Split('.')[0])
                     .Where(name => ReferenceEquals(replacement.Find(name), _documents.Root.Find(name)))];
-            replacement = new DocumentValue(
-                [.. replacement.Elements
-                    .Select(e => drawn.Contains(e.Key) ? KeyValuePair.Create(e.Key, ReferenceValue.Of(_documents, e.Value)) : e)]);
+            replacement = replacement.With([.. drawn.Distinct()
+                .Select(name => KeyValuePair.Create(name, ReferenceValue.Of(_documents, _documents.Root.Find(name)!)))]);
             foreach (string name in _fields.Where(name => !drawn.Contains(name.Split('.')[0])))
             {
                 TemplateValue? value = name.Split('.')

@@ -12,9 +12,9 @@ namespace MongoPerf.Scenarios;
 /// <param name="documents">
 /// The documents of the collection that the values are about, for ^key and ^field; null in a document itself.
 /// </param>
-/// <param name="seed">The run's.</param>
+/// <param name="sources">Where values come from.</param>
 /// <param name="steps">What ^from may name; null outside of steps.</param>
-internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, StepScope? steps = null)
+internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources sources, StepScope? steps = null)
 {
     private const int MostBytes = 16 * 1024 * 1024;
     private const int MostItems = 1_000_000;
@@ -29,7 +29,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
     {
         if (node is not MappingNode mapping)
             throw MappingReader.Wrong(node, $"{path} is {node.Describe()}; expected a mapping");
-        return Value(node, path) as DocumentValue
+        return (mapping.Entries is [{ Name: Generator.FileName }] ? Fields(mapping, path) : Value(node, path)) as DocumentValue
             ?? (IsWrapper(mapping)
                 ? throw MappingReader.Wrong(node, $"{path} is a single value; expected a mapping with fields")
                 : throw MappingReader.Wrong(node, $"{path} is a generated value; expected a mapping with fields"));
@@ -38,7 +38,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
     /// <summary>A list of documents that hold no generators, as index keys and options.</summary>
     public static BsonDocument Literal(ScenarioNode node, string what)
     {
-        DocumentValue value = new TemplateReader(null, 0).Document(node, what);
+        DocumentValue value = new TemplateReader(null, new ValueSources(0, FilesFolder.None)).Document(node, what);
         return value.IsConstant
             ? value.ToDocument(new ValueContext(0, 0))
             : throw MappingReader.Wrong(node, $"{what}: generated values are not allowed here");
@@ -66,16 +66,18 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
         {
             if (entry.Name == Generator.FieldsName)
                 elements.AddRange(GeneratedFields(new GeneratorReader(Generator.FieldsName, entry.Value, entry.Key), path).Elements);
+            else if (entry.Name == Generator.FileName)
+                elements.Add(new("", FileReader.Fields(new GeneratorReader(Generator.FileName, entry.Value, entry.Key), mapping, sources)));
             else if (entry.Name.StartsWith('^'))
-                throw MappingReader.Wrong(
-                    entry.Key, $"{path}: {entry.Name} can't be combined with other fields; only {Generator.FieldsName} can");
+                throw MappingReader.Wrong(entry.Key, $"{path}: {entry.Name} can't be combined with other fields; only "
+                    + $"{Generator.FieldsName} and {Generator.FileName} can");
             else
                 elements.Add(new(CheckedName(entry.Key), Value(entry.Value, $"{path}.{entry.Name}")));
         }
 
         if (elements.GroupBy(e => e.Key).FirstOrDefault(g => g.Count() > 1) is { } twice)
             throw MappingReader.Wrong(mapping, $"{path}: the field '{twice.Key}' appears twice");
-        return new DocumentValue(elements);
+        return FileReader.WithIdInFront(elements, mapping);
     }
 
     private static string CheckedName(ScalarNode key) =>
@@ -103,7 +105,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
                 : throw reader.Wrong("the least and greatest values are missing"),
             "^bool" => new BooleanValue(reader.Number(null, 0, 1) ?? 0.5, salt),
             "^date" => Date(reader, salt),
-            "^objectId" => new ObjectIdValue(seed),
+            "^objectId" => new ObjectIdValue(sources.Seed),
             "^uuid" => FillerValue.Uuid(salt),
             "^string" => FillerValue.Text(reader.Length("length", MostBytes), salt),
             "^binary" => FillerValue.Binary(reader.Length("size", MostBytes), salt),
@@ -116,6 +118,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
             Generator.FieldsName => OneOrAll(reader, path, salt),
             "^write" => WriteNumber(reader),
             "^from" => From(reader, place, path),
+            Generator.FileName => FileReader.Value(reader, sources),
             "^key" => Field(reader, "_id"),
             _ => Field(reader, reader.Text("field") ?? throw reader.Wrong("the field's name is missing")),
         };
@@ -159,9 +162,10 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
     private static IEnumerable<string> Findable(TemplateValue value) => value switch
     {
         DocumentValue document =>
-            document.Elements.SelectMany(field => Findable(field.Value).Select(path => $"{field.Key}.{path}").Prepend(field.Key)),
+            document.Elements.SelectMany(field => FileReader.IsSpread(field.Value) ? Findable(field.Value)
+                : Findable(field.Value).Select(path => $"{field.Key}.{path}").Prepend(field.Key)),
         ArrayValue array when array.At(0) is not null => Findable(array.Parts.Single()).Select(path => $"0.{path}").Prepend("0"),
-        _ => [],
+        _ => FileReader.FieldsOfAll(value),
     };
 
     private SequenceValue Sequence(GeneratorReader reader, ulong salt)
@@ -173,7 +177,9 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
             _ => NumberKind.Int64,
         };
         NumberGroups? groups =
-            reader.CountRange("every", 1, MostInGroup) is var (least, most) ? new NumberGroups(least, most, Mixing.Mix(seed ^ salt)) : null;
+            reader.CountRange("every", 1, MostInGroup) is var (least, most)
+                ? new NumberGroups(least, most, Mixing.Mix(sources.Seed ^ salt))
+                : null;
         return new SequenceValue(kind, reader.Long("start") ?? 0, reader.Long("step") ?? 1, groups,
             reader.Count("cycle", 1, long.MaxValue) ?? long.MaxValue);
     }
@@ -184,7 +190,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
             reader.IntegerRange() ?? throw reader.Wrong("min and max are missing", "such as {^int: {min: 0, max: 99, draw: upper}}");
         if (min < int.MinValue || max > int.MaxValue || min > max)
             throw reader.Wrong($"{min} to {max} is not a range within {int.MinValue} to {int.MaxValue}");
-        return new SharedDrawValue(min, max, reader.OneOf("draw", "upper", "lower") == "upper", seed);
+        return new SharedDrawValue(min, max, reader.OneOf("draw", "upper", "lower") == "upper", sources.Seed);
     }
 
     /// <summary>One that is to fill the document gets its length when the other fields have been read.</summary>
@@ -194,7 +200,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
         if (reader.Count("documentSize", 1, MostBytes) is { } size)
             return new FillingText((int)size, compressibility, reader);
         return new PiecedText(
-            (int)(reader.Count("length", 0, MostBytes) ?? throw reader.Wrong("documentSize or length is missing")), compressibility, seed);
+            (int)(reader.Count("length", 0, MostBytes) ?? throw reader.Wrong("documentSize or length is missing")), compressibility,
+            sources.Seed);
     }
 
     /// <summary>Stands for a filler whose length is not known yet.</summary>
@@ -222,7 +229,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
             throw filling.Reader.Wrong($"the fields {fillers[0].Key} and {fillers[1].Key} both fill the document");
         DocumentValue others = With(0);
         long[] sizes = [.. new long[] { 0, 1, 1_000_000 }
-            .Select(number => (long)new DocumentTemplate(others, seed, path).Make(number).Bytes.Length)];
+            .Select(number => (long)new DocumentTemplate(others, sources.Seed, path).Make(number).Bytes.Length)];
         if (sizes.Distinct().Count() > 1)
             throw filling.Reader.Wrong("the other fields vary in length, so no filler makes every document the same size",
                 "use length instead of documentSize");
@@ -232,7 +239,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
 
         DocumentValue With(int length) =>
             new([.. document.Elements.Select(e => e.Value is FillingText
-                ? KeyValuePair.Create(e.Key, (TemplateValue)new PiecedText(length, filling.Compressibility, seed))
+                ? KeyValuePair.Create(e.Key, (TemplateValue)new PiecedText(length, filling.Compressibility, sources.Seed))
                 : e)]);
     }
 
@@ -339,3 +346,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed, St
         _ => "[]",
     };
 }
+
+/// <summary>Where a scenario's values come from.</summary>
+/// <param name="Seed">The run's.</param>
+/// <param name="Files">Where files are found.</param>
+public sealed record ValueSources(ulong Seed, FilesFolder Files);

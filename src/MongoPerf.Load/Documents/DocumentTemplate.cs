@@ -1,4 +1,6 @@
 using System.Globalization;
+using System.Text;
+using MongoPerf.Load.Documents.Rows;
 using MongoPerf.Measurement;
 using MongoPerf.Platforms;
 using MongoPerf.Wire.Bson;
@@ -38,9 +40,36 @@ public sealed class DocumentTemplate
         get
         {
             using var some = new MemoryStream();
+            foreach (RowFile file in Files)
+                some.Write(Encoding.ASCII.GetBytes(file.Checksum));
             foreach (long number in (long[])[0, 1, 2, 999_999_999])
                 some.Write(Make(number).Bytes);
             return Convert.ToHexStringLower(Sha256.Hash(some.ToArray()).AsSpan(0, 8));
+        }
+    }
+
+    /// <summary>The files that values come from.</summary>
+    public IEnumerable<RowFile> Files => FilesOf(Root).Distinct();
+
+    /// <summary>The file, if there is one, from which the _ids come; two documents of one row have the same.</summary>
+    public RowChoice? IdRows => Id is RowFieldValue { Rows: var rows } ? rows : null;
+
+    /// <summary>Bytes of a long document: of the first ones, and of the longest row, for whoever puts documents together.</summary>
+    public int LongLength
+    {
+        get
+        {
+            const int Sample = 32;
+            var writer = new BsonWriter();
+            int longest = Files.Sum(file => file.LongestDocument);
+            for (int number = 0; number < Sample; number++)
+            {
+                writer.Clear();
+                Write(writer, number);
+                longest = Math.Max(longest, writer.Length);
+            }
+
+            return longest;
         }
     }
 
@@ -64,12 +93,21 @@ public sealed class DocumentTemplate
                 DocumentValue document => document.Find(step),
                 ArrayValue array when int.TryParse(step, NumberStyles.None, CultureInfo.InvariantCulture, out int index) => array.At(index),
                 ArrayValue.ElementValue element => element.Find(step),
+                RowValue row => row.Find(step),
+                RowFieldValue field => field.Find(step),
                 _ => null,
             };
         }
 
         return value;
     }
+
+    private static IEnumerable<RowFile> FilesOf(TemplateValue value) => value switch
+    {
+        RowValue row => [row.Rows.File],
+        RowFieldValue field => [field.Rows.File],
+        _ => value.Parts.SelectMany(FilesOf),
+    };
 }
 
 /// <summary>An ObjectId that increases with the document's number.</summary>

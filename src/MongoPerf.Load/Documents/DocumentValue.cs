@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using MongoPerf.Load.Documents.Rows;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Load.Documents;
@@ -37,7 +38,33 @@ public sealed class DocumentValue(IReadOnlyList<KeyValuePair<string, TemplateVal
     public static DocumentValue Array(IEnumerable<TemplateValue> items) =>
         new([.. items.Select((item, i) => KeyValuePair.Create(i.ToString(CultureInfo.InvariantCulture), item))], isArray: true);
 
-    public TemplateValue? Find(string name) => Elements.FirstOrDefault(e => e.Key == name).Value;
+    /// <summary>Its fields' names; those that a file's row gives are the ones of all rows together.</summary>
+    public IEnumerable<string> Names => Elements.SelectMany(e =>
+        e.Value is RowValue { IsSpread: true } row ? row.Paths.Where(path => !path.Contains('.', StringComparison.Ordinal)) : [e.Key]);
+
+    public TemplateValue? Find(string name) =>
+        Elements.FirstOrDefault(e => e.Key == name && e.Value is not RowValue { IsSpread: true }).Value ?? Row?.Find(name);
+
+    /// <summary>The row of a file that gives it fields; null for none.</summary>
+    public RowValue? Row => Elements.Select(e => e.Value).OfType<RowValue>().FirstOrDefault(row => row.IsSpread);
+
+    /// <summary>The same with other values of some fields, or with fields that it has not.</summary>
+    public DocumentValue With(params IReadOnlyList<KeyValuePair<string, TemplateValue>> fields)
+    {
+        DocumentValue rest = Without([.. fields.Select(field => field.Key).Where(name => Elements.All(e => e.Key != name))]);
+        return new(
+        [
+            .. rest.Elements.Select(e => fields.FirstOrDefault(field => field.Key == e.Key) is { Key: not null } field ? field : e),
+            .. fields.Where(field => Elements.All(e => e.Key != field.Key)),
+        ]);
+    }
+
+    /// <summary>The same without some fields.</summary>
+    public DocumentValue Without(params IReadOnlyCollection<string> names) => names.Count == 0 ? this : new(
+    [
+        .. Elements.Where(e => !names.Contains(e.Key) || e.Value is RowValue { IsSpread: true })
+            .Select(e => e.Value is RowValue { IsSpread: true } row ? KeyValuePair.Create(e.Key, (TemplateValue)row.Except(names)) : e),
+    ]);
 
     public override TemplateValue Bind(StepValues values)
     {

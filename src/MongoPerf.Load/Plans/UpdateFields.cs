@@ -22,7 +22,7 @@ public static class UpdateFields
             return null;
         if (IsReplacement(update))
         {
-            return documents.Root.Elements.Concat(document.Elements).Select(e => e.Key)
+            return documents.Files.Any(file => file.Fields.AreTooMany) ? null : documents.Root.Names.Concat(document.Names)
                 .Where(name => name != "_id" && !Keeps(document, documents, name)).ToHashSet();
         }
 

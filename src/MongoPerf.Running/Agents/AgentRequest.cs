@@ -27,6 +27,9 @@ public sealed record AgentRequest(
     /// <summary>A user of the shards' own; null for none.</summary>
     public ShardLogin? ShardLogin { get; init; }
 
+    /// <summary>Where a plan finds files of this machine: nowhere, unless its user says so.</summary>
+    public FilesFolder Files { get; init; } = FilesFolder.None;
+
     /// <summary>
     /// What is to be run for a part of a plan: the coordinator's word starts no server and names no file or program of this machine.
     /// </summary>
@@ -42,14 +45,14 @@ public sealed record AgentRequest(
         string uri = ConnectionSecrets.Choose(Uri, stored, UriVariable.Value);
         if (uri == stored && Uri is null)
             RequireHarmless(ServerUri.Parse(stored));
-        ReadPlan plan = StoredPlan.Read(settings, claim.Seed);
+        ReadPlan plan = StoredPlan.Read(settings, claim.Seed, Files);
         if (PlanDivision.FindFault(plan.Plan) is { } fault)
             throw new UserException(ExitCode.WrongUsage, fault);
         var request = new RunRequest
         {
             Settings = settings,
             Plan = plan with { Changes = settings.Plan.Changes, Set = settings.Plan.Set },
-            ReadPlan = seed => StoredPlan.Read(settings, seed),
+            ReadPlan = seed => StoredPlan.Read(settings, seed, Files),
             Seed = claim.Seed,
             SeedWasGiven = true,
             CommandLine = CommandLine,
@@ -57,6 +60,7 @@ public sealed record AgentRequest(
             PasswordFile = PasswordFile,
             ShardLogin = ShardLogin,
             MayWrite = MayWrite,
+            Files = Files,
             Agent = role,
             Output = Output with { PrintsResult = false },
         };

@@ -4,6 +4,7 @@ using MongoPerf.Platforms;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Running.Systems;
+using MongoPerf.Scenarios;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 
@@ -21,18 +22,21 @@ public sealed class AgentsSession
     private readonly StopSignals _signals;
     private readonly string _plan;
     private readonly OutputRequest _output;
+    private readonly FilesFolder _files;
     private readonly double _comeWithinSeconds;
 
     /// <summary>A merged run knows the plan by its id: it may be asked for again.</summary>
     private bool _isNeeded;
     private readonly HashSet<string> _told = [];
 
-    private AgentsSession(Coordinator coordinator, StopSignals signals, string plan, OutputRequest output, double comeWithinSeconds)
+    private AgentsSession(
+        Coordinator coordinator, StopSignals signals, string plan, OutputRequest output, FilesFolder files, double comeWithinSeconds)
     {
         _coordinator = coordinator;
         _signals = signals;
         _plan = plan;
         _output = output;
+        _files = files;
         _comeWithinSeconds = comeWithinSeconds;
     }
 
@@ -49,14 +53,15 @@ public sealed class AgentsSession
         string plan = coordinator.Offer(request.Settings, request.Seed, count);
         Console.Error.WriteLine($"waiting for {Units.Counted(count, "agent")}; on each machine: "
             + $"mongoperf agent --coordinator {DatabaseSystems.Of(coordinatorUri).Mask(coordinatorUri)} --name NAME");
-        return new AgentsSession(coordinator, signals, plan, request.Output, comeWithinSeconds).Finish(request.CommandLine);
+        return new AgentsSession(coordinator, signals, plan, request.Output, request.Files, comeWithinSeconds).Finish(request.CommandLine);
     }
 
     /// <summary>Continues what agents did not finish; they are started again as before.</summary>
     /// <param name="stored">A merged run.</param>
     /// <param name="coordinatorUri">The coordinator's connection string, as typed.</param>
     /// <param name="output">Where the new merged run goes.</param>
-    public static ExitCode Resume(StoredRun stored, string coordinatorUri, OutputRequest output)
+    /// <param name="files">Where the plan finds files.</param>
+    public static ExitCode Resume(StoredRun stored, string coordinatorUri, OutputRequest output, FilesFolder files)
     {
         string plan = stored.FindNote(StoredRun.AgentsPlanNote) ?? throw new UserException(ExitCode.WrongUsage,
             $"run {stored.Run.Id} was not started with --agents; --coordinator does not apply");
@@ -69,7 +74,7 @@ public sealed class AgentsSession
         coordinator.Reopen(plan);
         Console.Error.WriteLine($"waiting for the {Units.Counted(stored.Run.Clients.Count, "agent")} again: "
             + $"{string.Join(", ", stored.Run.Clients.Select(client => client.Name))}");
-        return new AgentsSession(coordinator, signals, plan, output, UsualComeWithinSeconds) { _isNeeded = true }
+        return new AgentsSession(coordinator, signals, plan, output, files, UsualComeWithinSeconds) { _isNeeded = true }
             .Finish(stored.Run.CommandLine);
     }
 
@@ -115,7 +120,7 @@ public sealed class AgentsSession
                 if (parts.Count == 0)
                     throw new UserException(ExitCode.CannotConnect, "no agent handed in a run: "
                         + $"{string.Join("; ", agents.Select(agent => $"{agent.Label}: {agent.Why ?? agent.State}"))}");
-                ExitCode code = MergeSession.Merge(parts, missing, commandLine, _output, (StoredRun.AgentsPlanNote, _plan));
+                ExitCode code = MergeSession.Merge(parts, missing, commandLine, _output, _files, (StoredRun.AgentsPlanNote, _plan));
                 bool isDone = missing.Length == 0 && parts.All(part => part.Run.State == RunState.Finished);
                 _isNeeded = !isDone;
                 return isDone || code != ExitCode.Done ? code : ExitCode.Interrupted;

@@ -1,5 +1,6 @@
 using MongoPerf.Measurement;
 using MongoPerf.Running.Merging;
+using MongoPerf.Scenarios;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 
@@ -12,17 +13,18 @@ public static class MergeSession
     /// <param name="missing">Names of clients that left no run; known where somebody started them.</param>
     /// <param name="commandLine">The command line as typed, secrets masked.</param>
     /// <param name="output">Where the run goes.</param>
+    /// <param name="files">Where the plan finds files.</param>
     /// <param name="note">Kept with the run; null for none.</param>
     /// <exception cref="UserException">The runs are not of one plan.</exception>
     public static ExitCode Merge(IReadOnlyList<StoredRun> parts, IReadOnlyList<string> missing, string commandLine, OutputRequest output,
-        (string Name, string Value)? note = null)
+        FilesFolder files, (string Name, string Value)? note = null)
     {
         if (MergeCheck.FindFault(parts) is { } fault)
             throw new UserException(ExitCode.WrongUsage, fault, "merge takes the runs that several clients made of one plan at the same "
                 + "time; 'compare' sets different runs against each other");
         StoredRun[] ordered = [.. parts.OrderBy(part => part.Run.Part?.Number ?? 0)];
         string[] absent = [.. missing, .. Absent(ordered, missing.Count)];
-        var merger = new RunMerger(ordered, absent, StoredPlan.Read(ordered[0].Settings, ordered[0].Run.Seed).Plan);
+        var merger = new RunMerger(ordered, absent, StoredPlan.Read(ordered[0].Settings, ordered[0].Run.Seed, files).Plan);
         RunFolder folder = RunFolder.Create(output.RunsFolder);
         try
         {

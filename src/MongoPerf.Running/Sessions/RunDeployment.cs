@@ -77,6 +77,7 @@ public sealed record RunDeployment(IDeployment Deployment, Inspection Inspection
             ServerProgram = request.ServerProgram,
             DataFolder = folder.DataPath,
             RunFolder = folder.Path,
+            FilesFolder = request.Files.FullPath,
         };
     }
 

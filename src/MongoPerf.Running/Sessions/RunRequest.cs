@@ -81,6 +81,9 @@ public sealed record RunRequest
     /// </summary>
     public IReadOnlyList<string> MayWrite { get; init; } = [];
 
+    /// <summary>Where the scenario finds files; never taken from anything stored.</summary>
+    public FilesFolder Files { get; init; } = FilesFolder.None;
+
     /// <summary>The server that several runs of one command use; null for a run with a server of its own, or one that was given.</summary>
     public KeptServer? Server { get; init; }
 

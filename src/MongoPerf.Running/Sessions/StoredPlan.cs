@@ -10,14 +10,17 @@ public static class StoredPlan
     /// <exception cref="UserException">
     /// This program refuses the stored file, or would do something else than the one that began the run.
     /// </exception>
-    public static ReadPlan Read(RunSettings settings, ulong seed)
+    /// <param name="settings">The run's.</param>
+    /// <param name="seed">The run's.</param>
+    /// <param name="files">Where it finds files, as whoever runs it says now: what is stored may be somebody else's.</param>
+    public static ReadPlan Read(RunSettings settings, ulong seed, FilesFolder files)
     {
         PlanSettings plan = settings.Plan;
         try
         {
-            return ShardedWrites.Of(Read(plan, plan.Overrides, seed), settings.Data.Sharding?.ShardKey);
+            return ShardedWrites.Of(Read(plan, plan.Overrides, seed, files), settings.Data.Sharding?.ShardKey);
         }
-        catch (UserException e)
+        catch (UserException e) when (e is not DataFileException)
         {
             throw new UserException(e.Code, $"the scenario stored with the run is not valid for this version of MongoPerf: {e.Message}",
                 $"use the version that began the run, or change the file and begin a new run{(e.Hint is { } hint ? $": {hint}" : "")}");
@@ -30,7 +33,7 @@ public static class StoredPlan
         PlanSettings plan = run.Settings.Plan;
         try
         {
-            return Scenarios.EffectiveOverrides.Of(plan.Overrides, others => Read(plan, others, run.Run.Seed));
+            return Scenarios.EffectiveOverrides.Of(plan.Overrides, others => Read(plan, others, run.Run.Seed, FilesFolder.None));
         }
         catch (UserException)
         {
@@ -39,9 +42,9 @@ public static class StoredPlan
         }
     }
 
-    private static ReadPlan Read(PlanSettings plan, PlanOverrides overrides, ulong seed)
+    private static ReadPlan Read(PlanSettings plan, PlanOverrides overrides, ulong seed, FilesFolder files)
     {
-        var file = new ScenarioFile(plan.Name, plan.Path, plan.Text);
+        var file = new ScenarioFile(plan.Name, plan.Path, plan.Text) { Data = files };
         ScenarioDeployment? on = plan.Deployment is null ? null
             : PlanReader.Read(file, overrides, seed).Deployments.FirstOrDefault(d => d.Settings.Name == plan.Deployment);
         return PlanReader.Read(file, overrides, seed, on);

@@ -43,7 +43,7 @@ public static class ExitCodes
 /// <summary>
 /// A mistake or a refusal that the user must know of: one line of what was found and what is allowed, and a hint. No stack trace.
 /// </summary>
-public sealed class UserException(ExitCode code, string message, string? hint = null) : MongoPerfException((Fault)code, message, hint)
+public class UserException(ExitCode code, string message, string? hint = null) : MongoPerfException((Fault)code, message, hint)
 {
     public ExitCode Code => (ExitCode)Fault;
 }

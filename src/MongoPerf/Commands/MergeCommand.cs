@@ -24,7 +24,7 @@ internal static class MergeCommand
         var command = new Command("merge",
             "Merge the runs of several clients into one: counts and latencies are added, clocks aligned")
         {
-            runs, format, shared.Full, shared.Plots, shared.Out,
+            runs, format, shared.Full, shared.Plots, shared.Files, shared.Out,
         };
         command.Runs(parsed =>
         {
@@ -39,7 +39,8 @@ internal static class MergeCommand
                     new OutputRequest(folder, parsed.GetValue(format) ?? "text", false, true, results)
                     {
                         IsFull = parsed.GetValue(shared.Full),
-                    });
+                    },
+                    FilesOption.Read(parsed, shared.Files));
             }
             finally
             {

@@ -155,6 +155,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             ShardLogin = ReadShardLogin(parsed, options, deployment.Uri),
             ForceDrop = parsed.GetValue(options.ForceDrop),
             MayWrite = MayWriteOption.Read(parsed, options),
+            Files = file.Data,
             Output = OutputOf(parsed, options, Format),
         };
     }

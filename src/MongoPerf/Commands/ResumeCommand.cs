@@ -25,23 +25,24 @@ internal static class ResumeCommand
         var command = new Command("resume", "Continue an interrupted run with its original settings")
         {
             run, coordinator, shared.RunUri, shared.PasswordFile, shared.ShardUser, shared.ShardPasswordFile,
-            mongod, shared.MayWrite, shared.Out, format, shared.Quiet, shared.Full, shared.NoTui, shared.NoReport, shared.Plots,
-            shared.Live, shared.Otlp,
+            mongod, shared.MayWrite, shared.Files, shared.Out, format, shared.Quiet, shared.Full, shared.NoTui, shared.NoReport,
+            shared.Plots, shared.Live, shared.Otlp,
         };
         command.Runs(parsed =>
         {
+            FilesFolder files = FilesOption.Read(parsed, shared.Files);
             OutputRequest output = PlanRequests.OutputOf(parsed, shared, parsed.GetValue(format) ?? "text");
             RunFolder folder = RunFolder.Find(output.RunsFolder, parsed.GetValue(run)!);
             if (parsed.GetValue(coordinator) is { } uriOfAgents)
             {
                 using StoredRun merged = StoredRun.Open(folder.Path);
-                return AgentsSession.Resume(merged, uriOfAgents, output);
+                return AgentsSession.Resume(merged, uriOfAgents, output, files);
             }
 
             return ResumeSession.Run(folder, stored =>
             {
                 CheckServer(parsed.GetValue(shared.RunUri), parsed.GetValue(mongod), stored);
-                ReadPlan plan = StoredPlan.Read(stored.Settings, stored.Run.Seed);
+                ReadPlan plan = StoredPlan.Read(stored.Settings, stored.Run.Seed, files);
                 string? storedUri = stored.Settings.Deployment.Uri;
                 var resumed = new RunRequest
                 {
@@ -62,6 +63,7 @@ internal static class ResumeCommand
                     RequiredKind = KindOf(stored),
                     ServerProgram = parsed.GetValue(mongod) is null ? stored.FindNote(RunDeployment.ProgramNote) : null,
                     MayWrite = MayWriteOption.Read(parsed, shared),
+                    Files = files,
                     Output = output,
                 };
                 return ConnectionSecrets.Complete([resumed])[0];

@@ -39,7 +39,7 @@ internal sealed class RunCommand
         Option[] options =
         [
             .. _shared.Overrides.In(PlanOptions.OfRuns), _cold, _scenario.Set, _scenario.Scale,
-            .. _shared.Overrides.In(PlanOptions.OfGrowths), _scenario.Deployment, _scenario.DryRun, _shared.MayWrite,
+            .. _shared.Overrides.In(PlanOptions.OfGrowths), _scenario.Deployment, _scenario.DryRun, _shared.MayWrite, _shared.Files,
             _search.FindMax, _search.Assert, _format,
         ];
         foreach (Option option in options)
@@ -56,7 +56,8 @@ internal sealed class RunCommand
         PlanOverrides typed = _shared.Overrides.Read(parsed);
         ScenarioFile series = SeriesScenario.Find();
         string[] phases = [.. SeriesScenario.Phases(series).Select(phase => phase.Name)];
-        return phases.Contains(name) ? RunPhase(parsed, series, name, typed) : RunScenario(parsed, FindScenario(name, phases), typed);
+        return phases.Contains(name) ? RunPhase(parsed, series, name, typed)
+            : RunScenario(parsed, FilesOption.In(parsed, _shared.Files, FindScenario(name, phases)), typed);
     }
 
     private string FormatOf(ParseResult parsed) => parsed.GetValue(_format) ?? "text";

@@ -118,7 +118,10 @@ internal static class ScenarioCommands
         Option<long?> number = OptionTypes.Count("--number", "Number of the document [default: 0]", least: 0);
         var shared = new SharedOptions();
         var scenario = new ScenarioOptions();
-        var command = new Command("document", "Show a document and its exact size") { file, collection, number, shared.Seed, scenario.Set };
+        var command = new Command("document", "Show a document and its exact size")
+        {
+            file, collection, number, shared.Seed, scenario.Set, shared.Files,
+        };
         command.Runs(parsed =>
         {
             ReadPlan read = Read(parsed, file, shared, scenario);
@@ -137,7 +140,7 @@ internal static class ScenarioCommands
         var shared = new SharedOptions();
         var scenario = new ScenarioOptions();
         var command = new Command(
-            "command", "Show a command as it is sent, with example values") { file, operation, shared.Seed, scenario.Set };
+            "command", "Show a command as it is sent, with example values") { file, operation, shared.Seed, scenario.Set, shared.Files };
         command.Runs(parsed =>
         {
             ReadPlan read = Read(parsed, file, shared, scenario);
@@ -155,7 +158,7 @@ internal static class ScenarioCommands
 
     private static ReadPlan Read(
         ParseResult parsed, Argument<string> file, SharedOptions shared, ScenarioOptions options) => PlanReader.Read(
-            ScenarioFile.Find(parsed.GetValue(file)!),
+            FilesOption.In(parsed, shared.Files, ScenarioFile.Find(parsed.GetValue(file)!)),
             new PlanOverrides { Parameters = options.ReadParameters(parsed) },
             parsed.GetValue(shared.Seed) ?? PlanRequests.DefaultSeed);
 

@@ -18,7 +18,8 @@ internal static class ValidateCommand
     {
         Argument<string> file = ScenarioCommands.ScenarioArgument();
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json");
-        var command = new Command("validate", "Check a scenario file or a plot file") { file, format };
+        Option<string?> files = FilesOption.Create();
+        var command = new Command("validate", "Check a scenario file or a plot file") { file, format, files };
         command.Runs(parsed =>
         {
             bool isJson = parsed.GetValue(format) == "json";
@@ -32,7 +33,7 @@ internal static class ValidateCommand
                 if (plot is not null)
                     Validate(plot, isJson);
                 else
-                    Validate(found ?? ScenarioFile.Find(name), isJson);
+                    Validate(FilesOption.In(parsed, files, found ?? ScenarioFile.Find(name)), isJson);
             }
             catch (UserException e) when (isJson)
             {

@@ -132,6 +132,8 @@ internal sealed class SharedOptions
         AllowMultipleArgumentsPerToken = false,
     };
 
+    public Option<string?> Files { get; } = FilesOption.Create();
+
     public Option<string?> Out { get; } = OptionTypes.Folder("--out", "Runs folder [default: runs]");
 
     public Option<bool> Quiet { get; } = new("--quiet") { Description = "Print only the result, no progress" };

@@ -198,7 +198,7 @@ public sealed class CaughtMistakesTests
     [Theory]
     [MemberData(nameof(Shipped))]
     public void Each_scenario_that_comes_with_the_program_passes(string path) =>
-        Assert.NotEmpty(PlanReader.Read(new ScenarioFile("shipped", path, File.ReadAllText(Path.Combine(Scenarios, path))),
+        Assert.NotEmpty(PlanReader.Read(ScenarioFile.Find(Path.Combine(Scenarios, path)),
             new PlanOverrides(), 42).Plan.Rounds);
 
     public static TheoryData<string> Shipped => [.. Directory.EnumerateFiles(Scenarios, "*.yaml", SearchOption.AllDirectories)

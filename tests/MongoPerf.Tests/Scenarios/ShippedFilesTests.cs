@@ -14,7 +14,7 @@ public sealed class ShippedFilesTests
     public void Shipped_scenario_is_valid_on_each_of_its_deployments(string file)
     {
         string path = Path.Combine(Folder, file);
-        var scenario = new ScenarioFile(Path.ChangeExtension(file, null), path, File.ReadAllText(path));
+        var scenario = ScenarioFile.Find(path);
         ReadPlan read = PlanReader.Read(scenario, new PlanOverrides(), 42);
         Assert.NotEmpty(read.Plan.Description);
         foreach (ScenarioDeployment? deployment in (ScenarioDeployment?[])[null, .. read.Deployments])

@@ -1,6 +1,7 @@
 using MongoPerf.Load.Documents;
 using MongoPerf.Load.Plans;
 using MongoPerf.Running.Sessions;
+using MongoPerf.Scenarios;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 using MongoPerf.Wire.Bson;
@@ -90,7 +91,7 @@ public sealed class WhichDocumentsTests
             Data = new DataSettings { Database = "mongoperf" },
             Plan = new PlanSettings { Name = "old", Path = "old.yaml", Text = Text("find: users, sort: {n: -1}, limit: 20") },
         };
-        UserException refused = Assert.Throws<UserException>(() => StoredPlan.Read(settings, 42));
+        UserException refused = Assert.Throws<UserException>(() => StoredPlan.Read(settings, 42, FilesFolder.None));
         Assert.Equal(
             (ExitCode.WrongUsage,
                 $"the scenario stored with the run is not valid for this version of MongoPerf: old.yaml:8: p.find: {Neither}",

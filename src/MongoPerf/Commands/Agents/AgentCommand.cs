@@ -27,7 +27,7 @@ internal static class AgentCommand
         var command = new Command("agent", "Do one part of a plan that 'series' or 'run' divides with --agents")
         {
             coordinator, name, wait, stay, shared.Uri, shared.PasswordFile, shared.ShardUser, shared.ShardPasswordFile,
-            shared.MayWrite, shared.Out, shared.Quiet,
+            shared.MayWrite, shared.Files, shared.Out, shared.Quiet,
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
@@ -52,6 +52,7 @@ internal static class AgentCommand
             {
                 // Whether there is a mongos the plan says.
                 ShardLogin = PlanRequests.ReadShardLogin(parsed, shared, parsed.GetValue(coordinator)),
+                Files = FilesOption.Read(parsed, shared.Files),
             });
         }));
         return command;

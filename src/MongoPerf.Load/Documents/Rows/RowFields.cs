@@ -1,0 +1,106 @@
+using System.Text;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Load.Documents.Rows;
+
+/// <summary>The fields that the rows of a file have, nested ones too; those of documents in arrays count as the array's.</summary>
+public sealed class RowFields
+{
+    private const int MostFields = 10_000;
+
+    private readonly Field _root = new([]);
+    private int _count;
+
+    /// <summary>There are more than could be kept: rows may have others.</summary>
+    public bool AreTooMany { get; private set; }
+
+    /// <summary>Dotted, without the indexes of arrays.</summary>
+    public IEnumerable<string> Paths => PathsOf(_root, "");
+
+    /// <summary>Whether no row has a field, some have it, or all.</summary>
+    public RowShare ShareOf(string path)
+    {
+        Field? at = _root;
+        foreach (string step in path.Split('.'))
+            at = at?.Children.Find(child => child.Name.AsSpan().SequenceEqual(Encoding.UTF8.GetBytes(step)));
+        return at is null ? AreTooMany ? RowShare.Some : RowShare.None : at.Rows == _root.Rows ? RowShare.All : RowShare.Some;
+    }
+
+    internal void Add(ReadOnlySpan<byte> document) => Add(_root, document, isInArray: false);
+
+    private void Add(Field parent, ReadOnlySpan<byte> document, bool isInArray)
+    {
+        if (!isInArray)
+            parent.Rows++;
+        var reader = new BsonReader(document);
+        // Rows mostly have the same fields in the same order.
+        for (int at = 0; reader.Read(); at++)
+        {
+            if (FindOrAdd(parent, reader.Name, at) is not { } field)
+                continue;
+            if (reader.Type == BsonType.Document)
+                Add(field, reader.Value, isInArray);
+            else if (!isInArray)
+                field.Rows++;
+            if (reader.Type == BsonType.Array)
+                AddItems(field, reader.Value);
+        }
+    }
+
+    private void AddItems(Field parent, ReadOnlySpan<byte> array)
+    {
+        var items = new BsonReader(array);
+        while (items.Read())
+        {
+            if (items.Type == BsonType.Document)
+                Add(parent, items.Value, isInArray: true);
+            else if (items.Type == BsonType.Array)
+                AddItems(parent, items.Value);
+        }
+    }
+
+    private Field? FindOrAdd(Field parent, ReadOnlySpan<byte> name, int guess)
+    {
+        if (guess < parent.Children.Count && name.SequenceEqual(parent.Children[guess].Name))
+            return parent.Children[guess];
+        foreach (Field child in parent.Children)
+        {
+            if (name.SequenceEqual(child.Name))
+                return child;
+        }
+
+        if (_count == MostFields)
+        {
+            AreTooMany = true;
+            return null;
+        }
+
+        _count++;
+        var added = new Field(name.ToArray());
+        parent.Children.Add(added);
+        return added;
+    }
+
+    private static IEnumerable<string> PathsOf(Field parent, string before) => parent.Children.SelectMany(child =>
+    {
+        string path = before + Encoding.UTF8.GetString(child.Name);
+        return PathsOf(child, path + ".").Prepend(path);
+    });
+
+    private sealed class Field(byte[] name)
+    {
+        public byte[] Name => name;
+
+        public List<Field> Children { get; } = [];
+
+        public long Rows { get; set; }
+    }
+}
+
+/// <summary>How many rows have a field.</summary>
+public enum RowShare
+{
+    None,
+    Some,
+    All,
+}
