@@ -56,7 +56,8 @@ internal static class ShardFindings
                 continue;
             double all = Sum(commands.SelectMany(ShardsAsked.MetricsOf));
             double asked = Sum(commands.Select(command => $"asked_{command}_all"));
-            if (all >= LeastAsking && asked >= NearlyAll * all)
+            // Less than half of its operations: what was counted is not its own.
+            if (all >= Math.Max(LeastAsking, 0.5 * one.Sum(own => own.Result.Operations)) && asked >= NearlyAll * all)
                 asking.Add((one.First(), asked / all));
 
             double Sum(IEnumerable<string> metrics) => metrics.Sum(metric =>
@@ -84,12 +85,12 @@ internal static class ShardFindings
         };
     }
 
-    /// <summary>As a router counts it; none for inserts, whose shards follow from the key alone, and for what is not counted.</summary>
+    /// <summary>As a router counts it, or may; none for inserts, whose shards follow from the key alone.</summary>
     private static string[] CommandsOf(OperationResult result) => result.ServerCounter switch
     {
         "opcounters_update" => ["update"],
         "opcounters_delete" => ["delete"],
-        _ => result.Plan is null ? [] : ["find", "aggregate"],
+        _ => result.IsInsert ? [] : ["find", "aggregate"],
     };
 
     /// <summary>A key that grows: the last chunk, and so one shard, gets all new documents.</summary>
