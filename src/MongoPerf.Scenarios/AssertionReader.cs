@@ -23,7 +23,8 @@ internal static class AssertionReader
         string operation = sides[0][..dot];
         string metric = sides[0][(dot + 1)..];
         RequireOneOf(node, "operation", operation, [.. operations, Assertion.Total]);
-        RequireOneOf(node, "metric", metric, Assertion.Metrics);
+        if (!Assertion.IsLatency(metric))
+            RequireOneOf(node, "metric", metric, Assertion.Metrics);
         return new Assertion(text, operation, metric, comparison!, Limit(node, metric, sides[1]));
     }
 
@@ -31,7 +32,7 @@ internal static class AssertionReader
     {
         try
         {
-            return Assertion.Latencies.Contains(metric) ? Quantities.ParseDuration(text) * 1e6 : Quantities.ParseCount(text, 0);
+            return Assertion.IsLatency(metric) ? Quantities.ParseDuration(text) * 1e6 : Quantities.ParseCount(text, 0);
         }
         catch (FormatException e)
         {

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text.RegularExpressions;
 using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
 using MongoPerf.Texts.Input;
 using MongoPerf.Texts.Yaml;
 
@@ -33,17 +34,17 @@ internal static partial class UntilReader
     public static Until Parse(string text)
     {
         Match match = Form().Match(text);
-        if (!match.Success)
-            throw new FormatException($"'{text}' is not a precision such as 'p99 ±2 %'; percentiles: p50, p90, p95, p99, p999");
+        if (!match.Success || !Percentile.TryParse(match.Groups["name"].Value, out double percent))
+            throw new FormatException(
+                $"'{text}' is not a precision such as 'p99 ±2 %'; percentiles are p50, p99, p999 (99.9 %) and the like");
         double share = double.Parse(match.Groups["percent"].Value, CultureInfo.InvariantCulture) / 100;
         if (share is < Least or > Most)
             throw new FormatException($"'{text}' is out of range; allowed: ±0.1 % to ±50 %");
-        double percent = match.Groups["name"].Value switch { "50" => 50, "90" => 90, "95" => 95, "99" => 99, _ => 99.9 };
         return new Until(
-            $"p{match.Groups["name"].Value} ±{(share * 100).ToString("0.###", CultureInfo.InvariantCulture)} %", percent, share);
+            $"{match.Groups["name"].Value} ±{(share * 100).ToString("0.###", CultureInfo.InvariantCulture)} %", percent, share);
     }
 
-    [GeneratedRegex(@"^\s*p(?<name>50|90|95|99|999)\s*(±|\+-|\+/-)?\s*(?<percent>[0-9]{1,3}(\.[0-9]{1,3})?)\s*%\s*$",
+    [GeneratedRegex(@"^\s*(?<name>p[0-9]{1,6})\s*(±|\+-|\+/-)?\s*(?<percent>[0-9]{1,3}(\.[0-9]{1,3})?)\s*%\s*$",
         RegexOptions.CultureInvariant)]
     private static partial Regex Form();
 }

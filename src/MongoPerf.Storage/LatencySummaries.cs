@@ -22,6 +22,11 @@ public static class LatencySummaries
         };
     }
 
+    /// <param name="histogram">What was recorded.</param>
+    /// <param name="percent">More than 0, less than 100.</param>
+    /// <returns>Microseconds; null for an empty histogram.</returns>
+    public static double? PercentileOf(LatencyHistogram histogram, double percent) => Rounded(histogram.ValueAtPercentile(percent));
+
     /// <returns>Null for null: in a closed loop nothing is due.</returns>
     public static LatencySummary? FromPaced(LatencyHistogram? histogram) => histogram is null ? null : From(histogram);
 

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Microsoft.Data.Sqlite;
+using MongoPerf.Measurement;
 
 namespace MongoPerf.Storage;
 
@@ -240,4 +241,12 @@ public sealed record StoredHistogram(int Phase, string Operation, bool IsWarmup,
 
     /// <summary>Those of <see cref="OperationResult.ReportedMicroseconds"/>.</summary>
     public ReadOnlyMemory<byte> Reported => Response.IsEmpty ? Encoded : Response;
+
+    /// <summary>What was recorded of an operation that was acknowledged.</summary>
+    /// <exception cref="FormatException">A histogram is damaged.</exception>
+    public OperationLatency ToLatency() =>
+        new(IsUnacknowledged: false, Decoded(Encoded) ?? new LatencyHistogram(), Decoded(Response), Decoded(Lateness));
+
+    private static LatencyHistogram? Decoded(ReadOnlyMemory<byte> encoded) =>
+        encoded.IsEmpty ? null : HistogramEncoding.Decode(encoded.Span);
 }

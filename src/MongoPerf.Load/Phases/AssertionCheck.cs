@@ -17,20 +17,38 @@ public static class AssertionCheck
         _ => Latency(metric, result.ReportedMicroseconds),
     };
 
-    internal static AssertionResult Check(Assertion assertion, PhaseOutcome outcome) =>
-        Check(assertion, outcome.Record, () => Merged(outcome));
+    /// <summary>One that <see cref="Assertion.IsLatency"/>, of several operations together; null where it was not recorded.</summary>
+    public static double? LatencyOf(string metric, IEnumerable<OperationLatency> all)
+    {
+        bool isPercentile = Assertion.TryParsePercentile(metric, out string of, out double percent);
+        var sum = new LatencyHistogram();
+        foreach (OperationLatency one in all)
+        {
+            LatencyHistogram? part = of switch { "service" => one.Service, "lateness" => one.Lateness, _ => one.Response ?? one.Service };
+            if (part is null)
+                return null;
+            part.AddTo(sum);
+        }
+
+        return isPercentile ? LatencySummaries.PercentileOf(sum, percent) : Latency(metric, LatencySummaries.From(sum));
+    }
+
+    internal static AssertionResult Check(Assertion assertion, PhaseOutcome outcome) => Check(assertion, outcome.Record,
+        () => outcome.Groups.SelectMany(group => group.Parts).Select(part => (part.Operation.Name, part.Latency)));
 
     /// <param name="assertion">The assertion of the phase.</param>
     /// <param name="record">The record with its results.</param>
-    /// <param name="total">The judged latency of all its operations together.</param>
-    public static AssertionResult Check(Assertion assertion, PhaseRecord record, Func<LatencyHistogram> total)
+    /// <param name="latencies">What was recorded of each operation.</param>
+    public static AssertionResult Check(
+        Assertion assertion, PhaseRecord record, Func<IEnumerable<(string Operation, OperationLatency Latency)>> latencies)
     {
-        double? value = ValueOf(assertion, record, total);
+        double? value = ValueOf(assertion, record, latencies);
         return new AssertionResult(
-            assertion.Text, assertion.Holds(value), value) { IsLatency = Assertion.Latencies.Contains(assertion.Metric) };
+            assertion.Text, assertion.Holds(value), value) { IsLatency = Assertion.IsLatency(assertion.Metric) };
     }
 
-    private static double? ValueOf(Assertion assertion, PhaseRecord record, Func<LatencyHistogram> total)
+    private static double? ValueOf(
+        Assertion assertion, PhaseRecord record, Func<IEnumerable<(string Operation, OperationLatency Latency)>> latencies)
     {
         OperationResult[] results =
             [.. assertion.Operation == Assertion.Total ? record.Done : record.Operations.Where(r => r.Operation == assertion.Operation)];
@@ -41,19 +59,10 @@ public static class AssertionCheck
             "operations" => results.Sum(r => r.Operations),
             "documents" => results.Sum(r => r.Documents),
             "failed" => results.Sum(r => r.Failed),
-            { } metric when results.Length == 1 => LatencyOf(metric, results[0]),
-            // Of several only the latency that counts is merged.
-            "serviceP50" or "serviceP99" or "latenessP50" or "latenessP99" => null,
-            { } metric => Latency(metric, LatencySummaries.From(total())),
+            { } metric when results.Length == 1 && Assertion.Latencies.Contains(metric) => LatencyOf(metric, results[0]),
+            { } metric => LatencyOf(metric,
+                latencies().Where(one => results.Any(result => result.Operation == one.Operation)).Select(one => one.Latency)),
         };
-    }
-
-    private static LatencyHistogram Merged(PhaseOutcome outcome)
-    {
-        var all = new LatencyHistogram();
-        foreach (GroupResult group in outcome.Groups.Where(group => group.Parts.All(part => part.Changes is null)))
-            group.MergeReported().AddTo(all);
-        return all;
     }
 
     private static double? Latency(string metric, LatencySummary latency) => metric switch

@@ -76,15 +76,6 @@ public sealed record GroupResult
 
     /// <summary>Warm-up included.</summary>
     public IReadOnlyList<ErrorCount> Errors => ErrorTally.Merge(Parts.Select(p => p.Errors));
-
-    /// <summary>Response times where a rate was set, service times otherwise; of succeeded operations after the warm-up.</summary>
-    public LatencyHistogram MergeReported()
-    {
-        var sum = new LatencyHistogram();
-        foreach (OperationCount part in Parts)
-            (part.Response ?? part.Service).AddTo(sum);
-        return sum;
-    }
 }
 
 /// <summary>What a group counted of one of its operations. "Measured" leaves the warm-up out.</summary>

@@ -1,6 +1,7 @@
 using MongoPerf.Load.Documents;
 using MongoPerf.Load.Documents.GridFs;
 using MongoPerf.Load.Keys;
+using MongoPerf.Measurement;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Load.Plans;
@@ -322,6 +323,21 @@ public sealed record Assertion(string Text, string Operation, string Metric, str
     [
         "min", "mean", "p50", "p90", "p95", "p99", "p999", "max", "serviceP50", "serviceP99", "latenessP50", "latenessP99",
     ];
+
+    /// <summary>Whether a metric is one of <see cref="Latencies"/>, or another percentile: p75, serviceP9999, latenessP95.</summary>
+    public static bool IsLatency(string metric) => Latencies.Contains(metric) || TryParsePercentile(metric, out _, out _);
+
+    /// <param name="metric">Such as p75, serviceP9999 or latenessP95.</param>
+    /// <param name="of">service, lateness, or empty for the time that counts.</param>
+    /// <param name="percent">75 for p75.</param>
+    /// <returns>False for any other metric.</returns>
+    public static bool TryParsePercentile(string metric, out string of, out double percent)
+    {
+        of = TimesOfTheirOwn.FirstOrDefault(time => metric.StartsWith(time, StringComparison.Ordinal)) ?? "";
+        return Percentile.TryParse(metric.AsSpan(of.Length), out percent) && metric[of.Length] == (of.Length > 0 ? 'P' : 'p');
+    }
+
+    private static readonly string[] TimesOfTheirOwn = ["service", "lateness"];
 
     /// <summary>rate is operations per second.</summary>
     public static IReadOnlyList<string> Metrics { get; } = [.. Latencies, "rate", "documentRate", "operations", "documents", "failed"];

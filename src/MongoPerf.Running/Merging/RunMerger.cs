@@ -186,12 +186,8 @@ public sealed class RunMerger
         Phase? phase = _plan?.Phases.SelectMany(one => one.Growth?.Each ?? [one])
             .FirstOrDefault(one => one.Name == record.Phase
                 && one.Parameters.Select(p => new ParameterValue(p.Key, p.Value)).SequenceEqual(record.Parameters));
-        return [.. (phase?.Assertions ?? []).Select(assertion => AssertionCheck.Check(assertion, record, Total))];
-
-        LatencyHistogram Total() =>
-            SampleMerger.Add(whole.Where(histogram => !histogram.IsWarmup && !StepResult.IsKey(histogram.Operation))
-                .Select(histogram => histogram.Reported)).Sum
-            ?? new LatencyHistogram();
+        return [.. (phase?.Assertions ?? []).Select(assertion => AssertionCheck.Check(assertion, record,
+            () => whole.Where(histogram => !histogram.IsWarmup).Select(histogram => (histogram.Operation, histogram.ToLatency()))))];
     }
 
     /// <summary>Each server and shard as one client saw it: the one that looked most often.</summary>

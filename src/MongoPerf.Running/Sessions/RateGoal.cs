@@ -50,8 +50,9 @@ public sealed class RateGoal
             throw new FormatException($"'{text}' is not an upper limit of a latency, such as 'p99 < 10ms' or 'read.p99 < 10ms'");
         int dot = sides[0].LastIndexOf('.');
         string metric = sides[0][(dot + 1)..];
-        if (!Assertion.Latencies.Contains(metric))
-            throw new FormatException($"'{metric}' is not a latency; allowed: {string.Join(", ", Assertion.Latencies)}");
+        if (!Assertion.IsLatency(metric))
+            throw new FormatException($"'{metric}' is not a latency; allowed: {string.Join(", ", Assertion.Latencies)}, "
+                + "and other percentiles, such as p75 or p9999");
         return new RateGoal(new Assertion(text.Trim(), dot < 1 ? Assertion.Total : sides[0][..dot], metric, comparison!,
             Quantities.ParseDuration(sides[1]) * 1e6));
     }
@@ -70,7 +71,11 @@ public sealed class RateGoal
                     + $"{string.Join(", ", paced.SelectMany(phase => phase.Operations).Select(result => result.Operation).Distinct())}");
         }
 
-        double?[] values = [.. results.Select(result => AssertionCheck.LatencyOf(Metric, result))];
+        double?[] values = Assertion.Latencies.Contains(Metric)
+            ? [.. results.Select(result => AssertionCheck.LatencyOf(Metric, result))]
+            : [.. run.ReadHistograms().Where(one => !one.IsWarmup && paced.Any(phase => phase.Number == one.Phase)
+                && results.Any(result => result.Operation == one.Operation))
+                .Select(one => AssertionCheck.LatencyOf(Metric, [one.ToLatency()]))];
         double? worst = values.All(value => value is not null) ? values.Max() : null;
         return new RateTry(rate, stage, run.Run.Id, paced.Average(phase => phase.Done.Sum(result => result.OperationsPerSecond)),
             worst, ProblemOf(paced, worst));

@@ -57,7 +57,9 @@ public sealed class UntilWatchTests
 
     [Theory]
     [InlineData("p99")]
-    [InlineData("p98 ±2 %")]
+    [InlineData("p0 ±2 %")]
+    [InlineData("p990 ±2 %")]
+    [InlineData("p1234567 ±2 %")]
     [InlineData("p99 ±0 %")]
     [InlineData("p99 ±60 %")]
     [InlineData("rate ±2 %")]
@@ -67,6 +69,8 @@ public sealed class UntilWatchTests
     [InlineData("p99 ±2 %", 99, 0.02)]
     [InlineData("p999 +/-10%", 99.9, 0.1)]
     [InlineData("p50 1.5 %", 50, 0.015)]
+    [InlineData("p75 ±2 %", 75, 0.02)]
+    [InlineData("p9999 ±5 %", 99.99, 0.05)]
     public void Texts_are_read(string text, double percent, double share)
     {
         Until until = UntilReader.Parse(text);

@@ -173,8 +173,8 @@ public sealed class WrongScenarioTests
         "unknown key 'tag'; allowed: mode, tags, maxStalenessSeconds", "did you mean 'tags'?")]
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform}]\n    assert: [raed.p99 < 1ms]\n",
         "assert: no operation 'raed'; allowed: find, total", "")]
-    [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform}]\n    assert: [find.p98 < 1ms]\n",
-        "assert: no metric 'p98'; allowed: min,", "did you mean")]
+    [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform}]\n    assert: [find.p990 < 1ms]\n",
+        "assert: no metric 'p990'; allowed: min,", "did you mean")]
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform}]\n    assert: [find.p99 fast]\n",
         "does not have the form operation.metric < value", "")]
     [InlineData("phases:\n  - name: p\n    groups:\n      - {name: g, operations: [{find: users, key: uniform}]}\n",

@@ -1,0 +1,50 @@
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+using MongoPerf.Tests.Scenarios;
+using MongoPerf.Texts.Input;
+
+namespace MongoPerf.Tests.Load.Phases;
+
+/// <summary>Any percentile may be asserted, of one operation or of all together.</summary>
+public sealed class AssertionCheckTests
+{
+    [Theory]
+    [InlineData("p75", 75)]
+    [InlineData("p9", 9)]
+    [InlineData("p99", 99)]
+    [InlineData("serviceP75", 75)]
+    public void Any_percentile_comes_from_what_was_recorded(string metric, double expected) =>
+        Assert.Equal(expected, Value(metric, [Recorded(1, 100)])!.Value, 0.2);
+
+    [Fact]
+    public void Of_several_operations_it_is_that_of_all_together() =>
+        Assert.Equal(150, Value("p75", [Recorded(1, 100), Recorded(101, 100)])!.Value, 0.5);
+
+    [Fact]
+    public void Lateness_is_unknown_without_a_rate() => Assert.Null(Value("latenessP75", [Recorded(1, 100)]));
+
+    [Fact]
+    public void Files_may_assert_any_percentile()
+    {
+        Assertion read = Assert.Single(Phase("read.p9999 < 20ms").Assertions);
+        Assert.Equal(("p9999", 20_000), (read.Metric, read.Limit));
+        Assert.Contains("assert: no metric 'p990'; allowed: min, mean, p50",
+            Assert.Throws<UserException>(() => Phase("read.p990 < 20ms")).Message, StringComparison.Ordinal);
+    }
+
+    private static double? Value(string metric, OperationLatency[] recorded) => AssertionCheck.LatencyOf(metric, recorded);
+
+    private static OperationLatency Recorded(int first, int count)
+    {
+        var histogram = new LatencyHistogram();
+        for (int i = first; i < first + count; i++)
+            histogram.Record(i);
+        return new OperationLatency(false, histogram, null, null);
+    }
+
+    private static Phase Phase(string assertion) => ScenarioTexts.Plan(
+        "data:\n  users: {count: 5, document: {n: 1}}\nphases: [{name: p, count: 1, operations: [{find: users, name: read, key: uniform}], "
+        + $"assert: ['{assertion}']}}]\n").Phases.Last();
+}
