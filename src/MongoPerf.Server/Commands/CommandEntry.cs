@@ -13,10 +13,11 @@ internal delegate void CommandHandler(CommandSession session, in CommandRequest 
 /// <param name="TakesTransactionNumber">
 /// Whether mongod could run it in a transaction or again: refused all the same, but with the code for that.
 /// </param>
+/// <param name="IsStable">Part of MongoDB's API version 1.</param>
 /// <param name="IsForAnybody">Carried out for clients that have not logged in too, as a handshake is.</param>
 internal sealed record CommandEntry(
     CommandHandler Execute, bool IsHandshake = false, bool IsCounted = true, ReadConcernSupport Concern = ReadConcernSupport.Local,
-    bool TakesTransactionNumber = false, bool IsForAnybody = false)
+    bool TakesTransactionNumber = false, bool IsStable = false, bool IsForAnybody = false)
 {
     /// <summary>The name as the client wrote it.</summary>
     public string Name { get; init; } = "";

@@ -47,6 +47,14 @@ internal static class CommandFields
             : throw CommandException.Location(51024, $"BSON field '{field}' value must be >= 0, actual value '{value.ToInt64()}'");
     }
 
+    /// <summary>True or false and nothing else, where MongoDB is strict.</summary>
+    public static bool Boolean(string command, string field, BsonValue value) => value.Type switch
+    {
+        BsonType.Boolean => value.ToBoolean(),
+        BsonType.Null => false,
+        _ => throw Mismatch(command, field, value.Type, "bool"),
+    };
+
     /// <summary>True, false or a number.</summary>
     public static bool Flag(string command, string field, BsonValue value) =>
         value.IsNumber || value.Type is BsonType.Boolean or BsonType.Null

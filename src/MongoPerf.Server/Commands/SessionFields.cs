@@ -29,6 +29,7 @@ internal static class SessionFields
     public static void Require(ReadOnlySpan<byte> body, CommandEntry command)
     {
         var found = default(Transaction);
+        var api = default(ApiFields);
         bool hasSession = false;
         var reader = new BsonReader(body);
         while (reader.Read())
@@ -45,12 +46,15 @@ internal static class SessionFields
                         : throw CommandFields.Mismatch("OperationSessionInfo", "txnNumber", reader.Type, "long");
                     break;
                 case (byte)'a' when reader.NameIs("autocommit"u8): found.HasAutocommit = true; break;
+                case (byte)'a' when reader.Name.StartsWith("api"u8): api.Take(reader); break;
                 case (byte)'s' when reader.NameIs("startTransaction"u8): found.IsStart = true; break;
                 case (byte)'r' when reader.NameIs("readConcern"u8): ReadConcern.Require(reader, body, command.Concern); break;
                 default: break;
             }
         }
 
+        if (api != default)
+            api.Require(command);
         if (found != default)
             Refuse(found, hasSession, command);
     }
@@ -92,6 +96,42 @@ internal static class SessionFields
         throw command.TakesTransactionNumber
             ? new CommandException(20, "IllegalOperation", OutOfBounds)
             : CommandException.Location(50889, "It is illegal to provide a txnNumber for this command");
+    }
+
+    /// <summary>What a client says about MongoDB's stable API (serverApi in drivers).</summary>
+    private record struct ApiFields(string? Version, bool IsStrict, bool HasOthers)
+    {
+        public void Take(BsonReader field)
+        {
+            switch (field.NameText)
+            {
+                case "apiVersion":
+                    Version = field.Type == BsonType.String ? field.StringText : throw Mismatch(field, "string");
+                    break;
+                case "apiStrict" or "apiDeprecationErrors":
+                    if (field.Type != BsonType.Boolean)
+                        throw Mismatch(field, "bool");
+                    HasOthers = true;
+                    IsStrict |= field.Boolean && field.NameIs("apiStrict"u8);
+                    break;
+                default: break;
+            }
+        }
+
+        /// <exception cref="CommandException">4886600, 322, 323.</exception>
+        public readonly void Require(CommandEntry command)
+        {
+            if (Version == null)
+                throw CommandException.Location(4886600, "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion");
+            if (Version != "1")
+                throw new CommandException(322, "APIVersionError", $"Cannot accept API version {Version}");
+            if (IsStrict && !command.IsStable)
+                throw new CommandException(323, "APIStrictError",
+                    $"Provided apiStrict:true, but the command {command.Name} is not in API Version 1");
+        }
+
+        private static CommandException Mismatch(BsonReader field, string expected) =>
+            CommandFields.Mismatch("APIParametersFromClient", field.NameText, field.Type, expected);
     }
 
     private record struct Transaction(bool HasNumber, bool HasAutocommit, bool IsStart);

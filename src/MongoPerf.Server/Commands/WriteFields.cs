@@ -39,7 +39,9 @@ internal ref struct WriteFields
             }
             else if (reader.NameIs("ordered"u8))
             {
-                fields.IsOrdered = reader.ToBoolean();
+                if (reader.Type is not (BsonType.Boolean or BsonType.Null))
+                    throw CommandFields.Mismatch(command, "ordered", reader.Type, "bool");
+                fields.IsOrdered = reader.Type == BsonType.Null || reader.Boolean;
             }
             else if (reader.NameIs("writeConcern"u8))
             {

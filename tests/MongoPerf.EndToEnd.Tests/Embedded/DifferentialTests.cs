@@ -96,11 +96,15 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
     private static int Operations { get; } =
         int.TryParse(Environment.GetEnvironmentVariable("MONGOPERF_DIFFERENTIAL_OPERATIONS"), out int asked) ? asked : 3000;
 
+    /// <summary>Where the random operations come from; MONGOPERF_DIFFERENTIAL_SEED asks for others.</summary>
+    private static int Seed { get; } =
+        int.TryParse(Environment.GetEnvironmentVariable("MONGOPERF_DIFFERENTIAL_SEED"), out int asked) ? asked : 1;
+
     [MongodFact]
     public void Random_commands_are_answered_as_by_mongod()
     {
         using var pair = new ServerPair(servers);
-        var commands = new RandomCommands(seed: 1);
+        var commands = new RandomCommands(Seed);
         int id = 0;
         while (pair.Compared < Operations)
         {

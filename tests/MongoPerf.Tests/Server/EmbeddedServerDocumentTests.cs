@@ -42,7 +42,7 @@ public sealed class EmbeddedServerDocumentTests : ServerTest
     [InlineData("Stages", "{'aggregate': 'c', 'pipeline': [{'NAME': 1}], 'cursor': {}}", 40324, "Unrecognized pipeline stage")]
     [InlineData("Accumulators", "{'aggregate': 'c', 'pipeline': [{'$group': {'_id': 1, 'x': {'NAME': {}}}}], 'cursor': {}}",
         15952, "unknown group operator")]
-    [InlineData("Expressions", "{'find': 'c', 'projection': {'x': {'NAME': 1}}}", 168, "Unrecognized expression")]
+    [InlineData("Expressions", "{'find': 'c', 'projection': {'x': {'NAME': 1}}}", 31325, "Unknown expression")]
     [InlineData("Updates", "{'update': 'c', 'updates': [{'q': {}, 'u': {'NAME': 1}}]}", 9, "Unknown modifier")]
     public void What_it_says_is_answered_is_known(string row, string command, int codeOfUnknown, string textOfUnknown)
     {

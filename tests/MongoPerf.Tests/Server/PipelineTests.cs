@@ -166,8 +166,8 @@ public sealed class PipelineTests : ServerTest
         "the expression $dateToString")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$group': {'_id': 1, 'a': {'$stdDevPop': '$a'}}}], 'cursor': {}}", 238,
         "the accumulator $stdDevPop")]
-    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$nosuch': 1}}}], 'cursor': {}}", 168,
-        "Unrecognized expression '$nosuch'")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$nosuch': 1}}}], 'cursor': {}}", 31325,
+        "Unknown expression $nosuch")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$getField': {}}}}], 'cursor': {}}", 3041702,
         "the parameter 'field' is missing")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$getField': '$a'}}}], 'cursor': {}}", 5654600,

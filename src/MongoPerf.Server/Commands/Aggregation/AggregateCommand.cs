@@ -19,7 +19,13 @@ internal static class AggregateCommand
         string nameSpace = hasCollection ? $"{session.Database}.{reader.StringText}" : $"{session.Database}.$cmd.aggregate";
         if (options.Stages.Any(stage => stage.Name == StatisticsStages.CurrentOpName) && (hasCollection || session.Database != "admin"))
             throw CommandException.InvalidNamespace("$currentOp must be run against the 'admin' database with {aggregate: 1}");
-        if (!hasCollection && options.Stages is not [(StatisticsStages.CurrentOpName, _), ..])
+        if (options.IsStrict && options.Stages.FirstOrDefault(stage => !StageParser.IsStable(stage)).Name is { } unstable)
+            throw new CommandException(323, "APIStrictError", $"{unstable} is not allowed with 'apiStrict: true' in API Version 1");
+        bool needsNone = options.Stages is
+            [(StatisticsStages.CurrentOpName or "$documents" or "$listLocalSessions" or "$changeStream", _), ..];
+        if (hasCollection && options.Stages is [("$documents" or "$listLocalSessions", _), ..])
+            throw CommandException.InvalidNamespace($"{options.Stages[0].Name} can only be run with {{aggregate: 1}}");
+        if (!hasCollection && !needsNone)
             throw CommandException.InvalidNamespace($"{{aggregate: 1}} is not valid for "
                 + $"{(options.Stages.Length == 0 ? "an empty pipeline." : $"'{options.Stages[0].Name}'; a collection is required.")}");
         Pipeline pipeline = Pipeline.Parse(options.Stages, options.Variables);
@@ -27,7 +33,8 @@ internal static class AggregateCommand
         BsonDocument[]? documents = StatisticsStages.TryRun(session, collection, nameSpace, options.Stages);
         if (collection == null)
         {
-            // Nothing goes in, and so nothing comes out.
+            // Nothing goes in, and so nothing comes out; but what is wrong is told.
+            pipeline.Prepare(session.Query, options.Hint);
             CatalogCommands.WriteWholeCursor(reply.Body, nameSpace, pipeline.RunOver(documents ?? []));
         }
         else
@@ -78,7 +85,8 @@ internal static class AggregateCommand
         return hasMore;
     }
 
-    private sealed record Options((string Name, BsonValue Value)[] Stages, long BatchSize, IndexHint Hint, Variables? Variables)
+    private sealed record Options(
+        (string Name, BsonValue Value)[] Stages, long BatchSize, IndexHint Hint, Variables? Variables, bool IsStrict)
     {
         public static Options Parse(BsonDocument command)
         {
@@ -86,6 +94,7 @@ internal static class AggregateCommand
             BsonValue? cursor = null;
             IndexHint hint = default;
             Variables? variables = null;
+            bool isStrict = false;
             foreach ((string name, BsonValue value) in command.Skip(1))
             {
                 switch (name)
@@ -95,6 +104,7 @@ internal static class AggregateCommand
                     case "hint": hint = IndexHint.Parse(value); break;
                     case "let": variables = Expressions.Variables.Parse(CommandFields.Document("aggregate", name, value)); break;
                     case "allowDiskUse" or "bypassDocumentValidation" or "needsMerge" or "fromMongos": break;
+                    case "apiStrict": isStrict = value.ToBoolean(); break;
                     case "explain" when !value.ToBoolean(): break;
                     case "collation": CommandFields.RequireSimpleCollation(value); break;
                     case "explain": throw CommandException.NotSupported("'explain' in aggregate");
@@ -111,7 +121,7 @@ internal static class AggregateCommand
             if (Values.Items(stages).Count() > ProtocolLimits.MaximumStages)
                 throw CommandException.FailedToParse($"Pipeline length must be no longer than {ProtocolLimits.MaximumStages} stages");
             return new Options([.. Values.Items(stages).Select(Stage)],
-                BatchSizeOf(CommandFields.Document("aggregate", "cursor", given)), hint, variables);
+                BatchSizeOf(CommandFields.Document("aggregate", "cursor", given)), hint, variables, isStrict);
         }
 
         private static (string Name, BsonValue Value) Stage(BsonValue value)
@@ -119,9 +129,10 @@ internal static class AggregateCommand
             if (value.Type != BsonType.Document)
                 throw CommandException.TypeMismatch("Each element of the 'pipeline' array must be an object");
             KeyValuePair<string, BsonValue>[] fields = [.. value.ToDocument()];
-            return fields.Length == 1
-                ? (fields[0].Key, fields[0].Value)
-                : throw CommandException.Location(40323, "A pipeline stage specification object must contain exactly one field.");
+            if (fields.Length != 1)
+                throw CommandException.Location(40323, "A pipeline stage specification object must contain exactly one field.");
+            StageParser.RequireKnown(fields[0].Key);
+            return (fields[0].Key, fields[0].Value);
         }
 
         private static long BatchSizeOf(BsonDocument cursor)

@@ -26,14 +26,18 @@ internal sealed class GroupStage
     public GroupStage(BsonDocument specification, Variables? variables)
     {
         _variables = variables;
-        _id = ExpressionParser.Parse(
-            DirectFields.Find(specification, "_id") ?? throw CommandException.Location(15955, "a group specification must include an _id"),
-            variables);
+        Expression? id = null;
         foreach ((string name, BsonValue value) in specification)
         {
             if (name != "_id")
                 AddField(name, value);
+            else if (id != null)
+                throw CommandException.Location(15948, "a group's _id may only be specified once");
+            else
+                id = ExpressionParser.Parse(RequireNoInclusion(value), variables);
         }
+
+        _id = id ?? throw CommandException.Location(15955, "a group specification must include an _id");
     }
 
     public IEnumerable<BsonDocument> Run(IEnumerable<BsonDocument> documents)
@@ -69,6 +73,20 @@ internal sealed class GroupStage
             [("_id", group.Id), .. group.Fields.Select((field, i) => (_fields[i].Name, field.Result))]).ToDocument());
     }
 
+    /// <summary>A document of fields is one of expressions: {b: 1} would mean to include b.</summary>
+    private static BsonValue RequireNoInclusion(BsonValue id)
+    {
+        if (id.Type != BsonType.Document || id.ToDocument().FirstOrDefault().Key is null or ['$', ..])
+            return id;
+        foreach ((_, BsonValue value) in id.ToDocument())
+        {
+            if (value.IsNumber || value.Type == BsonType.Boolean)
+                throw CommandException.Location(17390, "$group does not support inclusion-style expressions");
+        }
+
+        return id;
+    }
+
     private void AddField(string name, BsonValue value)
     {
         if (name.Contains('.'))
@@ -83,6 +101,8 @@ internal sealed class GroupStage
         if (fields.Length > 1)
             throw CommandException.Location(40238, $"The field '{name}' must specify one accumulator");
         (string accumulator, BsonValue operand) = fields[0];
+        if (operand.Type == BsonType.Array)
+            throw CommandException.Location(40237, $"The {accumulator} accumulator is a unary operator");
         if (accumulator == "$count")
         {
             if (operand.Type != BsonType.Document || operand.ToDocument().Any())
@@ -94,9 +114,6 @@ internal sealed class GroupStage
         Func<Accumulator> make = Accumulator.Find(accumulator) ?? throw (MongoAccumulators.Contains(accumulator)
             ? CommandException.NotSupported($"the accumulator {accumulator}")
             : CommandException.Location(15952, $"unknown group operator '{accumulator}'"));
-        if (operand.Type == BsonType.Array && Values.Items(operand).Count() != 1)
-            throw CommandException.Location(40237, $"The {accumulator} accumulator is a unary operator");
-        _fields.Add(
-            (name, make, ExpressionParser.Parse(operand.Type == BsonType.Array ? Values.Items(operand).First() : operand, _variables)));
+        _fields.Add((name, make, ExpressionParser.Parse(operand, _variables)));
     }
 }

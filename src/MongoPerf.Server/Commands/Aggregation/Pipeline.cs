@@ -1,5 +1,6 @@
 using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Aggregation;
@@ -28,9 +29,19 @@ internal sealed class Pipeline
     public bool HasStages => _stages.Count > 0;
 
     /// <exception cref="CommandException">A stage that is not known, or wrong.</exception>
-    public static Pipeline Parse(ReadOnlySpan<(string Name, BsonValue Value)> stages, Variables? variables)
+    public static Pipeline Parse(ReadOnlySpan<(string Name, BsonValue Value)> given, Variables? variables)
     {
         var pipeline = new Pipeline(variables);
+        // What is wrong is told in the order in which the client wrote it.
+        if (given.Length > 1)
+        {
+            long held = ActiveOperation.Held;
+            for (int i = StatisticsStages.IsOne(given[0].Name) ? 1 : 0; i < given.Length; i++)
+                StageParser.Parse(given[i].Name, given[i].Value, variables);
+            ActiveOperation.Release(held);
+        }
+
+        (string Name, BsonValue Value)[] stages = StageOrder.Arrange(given);
         int done = stages.Length > 0 && StatisticsStages.IsOne(stages[0].Name) ? 1 : pipeline.TakeForFind(stages);
         bool isCounting = done < stages.Length && pipeline._sort.Bytes.SequenceEqual(BsonDocument.Empty.Bytes)
             && (done == 0 || !StatisticsStages.IsOne(stages[0].Name));

@@ -19,6 +19,12 @@ internal static class StageParser
         "$unionWith",
     ];
 
+    private static readonly HashSet<string> Known =
+    [
+        "$match", "$project", "$addFields", "$set", "$unset", "$replaceRoot", "$replaceWith", "$group", "$sort", "$skip", "$limit",
+        "$count", "$sortByCount", "$unwind", "$sample", "$collStats", "$indexStats", StatisticsStages.CurrentOpName,
+    ];
+
     public static PipelineStage Parse(string name, BsonValue value, Variables? variables) => name switch
     {
         "$match" => Filtering(Match(value), variables),
@@ -39,8 +45,23 @@ internal static class StageParser
         "$indexStats" => throw CommandException.Location(40602, "$indexStats is only valid as the first stage in a pipeline."),
         StatisticsStages.CurrentOpName =>
             throw CommandException.Location(40602, "$currentOp is only valid as the first stage in a pipeline."),
-        _ when MongoStages.Contains(name) => throw CommandException.NotSupported($"the pipeline stage {name}"),
-        _ => throw CommandException.Location(40324, $"Unrecognized pipeline stage name: '{name}'"),
+        _ => throw (MongoStages.Contains(name) ? CommandException.NotSupported($"the pipeline stage {name}") : Unrecognized(name)),
+    };
+
+    /// <exception cref="CommandException">40324: MongoDB has no such stage.</exception>
+    public static void RequireKnown(string name)
+    {
+        if (!Known.Contains(name) && !MongoStages.Contains(name))
+            throw Unrecognized(name);
+    }
+
+    /// <summary>Whether a stage is part of MongoDB's API version 1.</summary>
+    public static bool IsStable((string Name, BsonValue Value) stage) => stage.Name switch
+    {
+        "$indexStats" or StatisticsStages.CurrentOpName or "$listLocalSessions" or "$listSessions" or "$planCacheStats" or "$search"
+            or "$searchMeta" => false,
+        "$collStats" => stage.Value.Type != BsonType.Document || stage.Value.ToDocument().All(field => field.Key == "count"),
+        _ => true,
     };
 
     public static BsonDocument Match(BsonValue value) => Document("$match", value, 15959);
@@ -137,7 +158,8 @@ internal static class StageParser
 
     private static PipelineStage Skipping(long skip) => documents => documents.Where((_, index) => index >= skip);
 
-    private static PipelineStage Limiting(long limit) => documents => documents.TakeWhile((_, index) => index < limit);
+    /// <summary>No document after the last one is asked for: it might fail.</summary>
+    private static PipelineStage Limiting(long limit) => documents => documents.Take((int)Math.Min(limit, int.MaxValue));
 
     private static PipelineStage Counting(string field) =>
         documents => documents.LongCount() is var count and > 0 ? [BsonDocument.Of((field, Numbers.Of(count)))] : [];
@@ -162,7 +184,7 @@ internal static class StageParser
             ? value.ToDocument().FirstOrDefault().Key is ['$', ..]
             : value.ToString() is ['$', ..];
         if (!isExpression)
-            throw CommandException.Location(value.Type == BsonType.Document ? 40147 : 40149,
+            throw CommandException.Location(value.Type == BsonType.Document ? 40147 : value.Type == BsonType.String ? 40148 : 40149,
                 "the sortByCount field must be defined as a $-prefixed path or an expression inside an object");
         BsonDocument group = BsonDocument.Of(("_id", value), ("count", BsonDocument.Of(("$sum", 1))));
         PipelineStage grouping = new GroupStage(group, variables).Run;
@@ -215,6 +237,9 @@ internal static class StageParser
         ActiveOperation.Gather(bytes + (kept.Count * BytesOfSample));
         return kept;
     };
+
+    private static CommandException Unrecognized(string name) =>
+        CommandException.Location(40324, $"Unrecognized pipeline stage name: '{name}'");
 
     private static BsonDocument Document(string stage, BsonValue value, int code) => value.Type == BsonType.Document
         ? value.ToDocument()

@@ -1,3 +1,4 @@
+using System.Collections.Frozen;
 using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
@@ -7,23 +8,29 @@ namespace MongoPerf.Server.Commands.Expressions;
 internal static class ControlOperators
 {
     /// <returns>Null when the operator is none of these.</returns>
-    public static Expression? TryParse(string name, BsonValue operand, Variables? variables) => name switch
-    {
-        "$and" => Conjunction(ExpressionParser.Operands(operand, variables), stopsAt: false),
-        "$or" => Conjunction(ExpressionParser.Operands(operand, variables), stopsAt: true),
-        "$cond" => Conditional(operand, variables),
-        "$ifNull" => FirstThatIs(ExpressionParser.Operands(operand, variables)),
-        "$switch" => Switch(operand, variables),
-        "$let" => Let(operand, variables),
-        "$map" => Map(operand, variables),
-        "$filter" => Filter(operand, variables),
-        "$reduce" => Reduce(operand, variables),
-        "$getField" => GetField(operand, variables),
-        "$setField" => SetField(Named(name, operand, variables, 4161102, ["field", "input", "value"])),
-        "$unsetField" => SetField(Named(name, operand, variables, 4161102, ["field", "input"])),
-        "$rand" => new ControlExpression(static _ => Values.Of(Random.Shared.NextDouble())),
-        _ => null,
-    };
+    public static Expression? TryParse(string name, BsonValue operand, Variables? variables) =>
+        Parsers.TryGetValue(name, out Func<BsonValue, Variables?, Expression>? parse) ? parse(operand, variables) : null;
+
+    public static bool IsOne(string name) => Parsers.ContainsKey(name);
+
+    private static readonly FrozenDictionary<string, Func<BsonValue, Variables?, Expression>> Parsers =
+        new Dictionary<string, Func<BsonValue, Variables?, Expression>>
+        {
+            ["$and"] = (operand, variables) => Conjunction(ExpressionParser.Operands(operand, variables), stopsAt: false),
+            ["$or"] = (operand, variables) => Conjunction(ExpressionParser.Operands(operand, variables), stopsAt: true),
+            ["$cond"] = Conditional,
+            ["$ifNull"] = (operand, variables) => FirstThatIs(ExpressionParser.Operands(operand, variables)),
+            ["$switch"] = Switch,
+            ["$let"] = Let,
+            ["$map"] = Map,
+            ["$filter"] = Filter,
+            ["$reduce"] = Reduce,
+            ["$getField"] = GetField,
+            ["$setField"] = (operand, variables) =>
+                SetField(Named("$setField", operand, variables, 4161102, ["field", "input", "value"])),
+            ["$unsetField"] = (operand, variables) => SetField(Named("$unsetField", operand, variables, 4161102, ["field", "input"])),
+            ["$rand"] = static (_, _) => new ControlExpression(static _ => Values.Of(Random.Shared.NextDouble())),
+        }.ToFrozenDictionary();
 
     private static Expression Conjunction(Expression[] operands, bool stopsAt)
     {
@@ -95,6 +102,9 @@ internal static class ControlOperators
         if (branches.Length == 0)
             throw CommandException.Location(40068, "$switch requires at least one branch.");
         Expression? otherwise = DirectFields.Find(fields, "default") is { } value ? ExpressionParser.Parse(value, variables) : null;
+        if (otherwise == null && branches.All(branch => branch.Case is ConstantExpression known && !Values.IsTrue(known.Value)))
+            throw CommandException.Location(
+                40069, "Cannot execute a switch statement where all the cases evaluate to false without a default");
         return new ControlExpression(scope =>
         {
             foreach ((Expression condition, Expression then) in branches)
@@ -252,8 +262,8 @@ internal static class ControlOperators
             ConstantExpression { Value: { Type: BsonType.String } text } => text.ToString(),
             PathExpression =>
                 throw CommandException.Location(path, $"{name} takes no path as its 'field'. Did you mean {{$literal: ...}}?"),
-            // An array is not a constant here, whatever is in it.
-            ConstantExpression { Value.Type: not BsonType.Array } =>
+            // An array or a document is not a constant here, whatever is in it.
+            ConstantExpression { Value.Type: not (BsonType.Array or BsonType.Document) } =>
                 throw CommandException.Location(notText, $"{name} requires 'field' to evaluate to a string"),
             _ => throw CommandException.Location(
                 notConstant, $"{name} requires 'field' to evaluate to a constant, but got a non-constant argument"),

@@ -55,6 +55,10 @@ internal static class ExpressionParser
         ? [.. Values.Items(value).Select(item => Parse(item, variables))]
         : [Parse(value, variables)];
 
+    /// <summary>Whether MongoDB has an operator of that name, this server or not.</summary>
+    public static bool IsKnown(string name) => name is "$literal" or "$const" || ControlOperators.IsOne(name)
+        || FunctionOperators.Find(name) != null || MongoExpressions.Contains(name);
+
     private static Expression ParseArray(BsonValue value, Variables? variables)
     {
         long held = ActiveOperation.Held;
@@ -115,6 +119,7 @@ internal static class ExpressionParser
             return ParseOperator(fields[0].Key, fields[0].Value, variables);
         }
 
+        long held = ActiveOperation.Held;
         var parsed = new List<(string, Expression)>();
         foreach ((string name, BsonValue value) in fields)
         {
@@ -126,7 +131,9 @@ internal static class ExpressionParser
             parsed.Add((name, Parse(value, variables)));
         }
 
-        return new DocumentExpression([.. parsed]);
+        return parsed.TrueForAll(field => field.Item2 is ConstantExpression)
+            ? Folded(Values.Document(parsed.Select(field => (field.Item1, ((ConstantExpression)field.Item2).Value))), held)
+            : new DocumentExpression([.. parsed]);
     }
 
     private static Expression ParseOperator(string name, BsonValue operand, Variables? variables)
@@ -156,10 +163,12 @@ internal static class ExpressionParser
             Expression[] operands = Operands(operand, variables);
             function.RequireCount(name, operands.Length);
             // What is constant is evaluated once, and its error is told even where no document comes.
-            return operands.All(constant => constant is ConstantExpression)
-                && function.Evaluate([.. operands.Select(constant => (BsonValue?)((ConstantExpression)constant).Value)]) is { } value
-                ? Folded(value, held)
-                : new FunctionExpression(function.Evaluate, operands);
+            BsonValue?[] constants = [.. operands.OfType<ConstantExpression>().Select(constant => (BsonValue?)constant.Value)];
+            if (constants.Length == operands.Length && function.Evaluate(constants) is { } value)
+                return Folded(value, held);
+            if (constants.Length is > 1 and var count && count < operands.Length && name is "$add" or "$multiply")
+                function.Evaluate(constants);
+            return new FunctionExpression(function.Evaluate, operands);
         }
 
         throw MongoExpressions.Contains(name)

@@ -65,11 +65,27 @@ internal sealed class FindQuery : IBatchSource
             _variables = Variables.Parse(new BsonDocument(RequireDocument(let).ToArray()));
         var reader = new BsonReader(body);
         reader.Read();
+        ReadOnlySpan<byte> filter = BsonDocument.Empty.Bytes;
+        ReadOnlySpan<byte> projection = default;
+        ReadOnlySpan<byte> sort = default;
         while (reader.Read())
         {
-            if (!GenericFields.Contains(reader.Name) && !ParseField(reader))
+            if (reader.NameIs("filter"u8))
+                filter = RequireDocument(reader);
+            else if (reader.NameIs("projection"u8))
+                projection = RequireDocument(reader);
+            else if (reader.NameIs("sort"u8))
+                sort = RequireDocument(reader);
+            else if (!GenericFields.Contains(reader.Name) && !ParseField(reader))
                 throw CommandException.UnknownField("find", reader.NameText);
         }
+
+        // After all fields, and in this order: of several errors mongod tells the same.
+        Filter.Compile(filter, _variables);
+        if (!projection.IsEmpty)
+            Projection.Compile(projection, _variables);
+        if (!sort.IsEmpty)
+            Sort.Compile(sort);
     }
 
     /// <summary>Prepares for a filter that comes from another command (count, update, delete).</summary>
@@ -206,14 +222,11 @@ internal sealed class FindQuery : IBatchSource
     {
         switch (reader.Name.Length)
         {
-            case 4 when reader.NameIs("sort"u8): Sort.Compile(RequireDocument(reader)); return true;
             case 4 when reader.NameIs("skip"u8): _skip = RequireCount(reader); return true;
             case 4 when reader.NameIs("hint"u8): Hint = IndexHint.Parse(reader); return true;
             case 5 when reader.NameIs("limit"u8): _limit = RequireCount(reader); return true;
-            case 6 when reader.NameIs("filter"u8): Filter.Compile(RequireDocument(reader), _variables); return true;
             case 9 when reader.NameIs("batchSize"u8): BatchSize = RequireCount(reader); return true;
-            case 10 when reader.NameIs("projection"u8): Projection.Compile(RequireDocument(reader), _variables); return true;
-            case 11 when reader.NameIs("singleBatch"u8): IsSingleBatch = reader.ToBoolean(); return true;
+            case 11 when reader.NameIs("singleBatch"u8): IsSingleBatch = RequireBoolean(reader); return true;
             default: return IsHarmless(reader);
         }
     }
@@ -224,14 +237,17 @@ internal sealed class FindQuery : IBatchSource
         string name = reader.NameText;
         switch (name)
         {
-            case "allowDiskUse" or "noCursorTimeout" or "oplogReplay" or "allowPartialResults" or "allowSpeculativeMajorityRead" or "let":
+            case "let":
+                return true;
+            case "allowDiskUse" or "noCursorTimeout" or "oplogReplay" or "allowPartialResults" or "allowSpeculativeMajorityRead":
+                RequireBoolean(reader);
                 return true;
             case "collation":
                 CommandFields.RequireSimpleCollation(new BsonValue(reader.Type, reader.Value.ToArray()));
                 return true;
+            case "tailable" or "awaitData" or "returnKey" or "showRecordId" when !RequireBoolean(reader):
+                return true;
             case "tailable" or "awaitData" or "returnKey" or "showRecordId" or "min" or "max":
-                if (reader.Type == BsonType.Boolean && !reader.Boolean)
-                    return true;
                 throw CommandException.NotSupported($"the option '{name}' of find");
             default:
                 return false;
@@ -244,6 +260,10 @@ internal sealed class FindQuery : IBatchSource
         BsonType.Null => BsonDocument.Empty.Bytes,
         _ => throw CommandException.TypeMismatch($"Expected field {reader.NameText}to be of type object"),
     };
+
+    private static bool RequireBoolean(BsonReader reader) => reader.Type == BsonType.Boolean ? reader.Boolean
+        : throw CommandException.TypeMismatch(
+            $"Field '{reader.NameText}' should be a boolean value, but found: {TypeSet.AliasOf(reader.Type)}");
 
     private static long RequireCount(BsonReader reader)
     {

@@ -92,12 +92,15 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
             AddElementMatch(path, value.First().Value);
         else if (isFind && first == "$meta")
             throw CommandException.NotSupported("$meta in projections");
+        else if (!value.Skip(1).Any() && !ExpressionParser.IsKnown(first))
+            throw CommandException.Location(31325, $"Unknown expression {first}");
         else
             AddComputed(path, ExpressionParser.Parse(new BsonValue(BsonType.Document, value.Memory), variables), 31252);
     }
 
     private void AddFlag(string path, bool isKept)
     {
+        ProjectionNode node = Place(path);
         if (path == "_id")
         {
             _idFlag = isKept;
@@ -109,22 +112,33 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
             _isInclusion = isKept;
         }
 
-        Place(path).IsKept = isKept;
+        node.IsKept = isKept;
     }
 
     private void AddComputed(string path, Expression expression, int codeInExclusion)
     {
+        ProjectionNode node = Place(path);
         if (_isInclusion == false)
             throw CommandException.Location(codeInExclusion, $"Cannot use an expression {path} in an exclusion projection");
         _isInclusion = true;
-        Place(path).Computed = expression;
+        node.Computed = expression;
     }
 
     private void AddSlice(string path, BsonValue operand)
     {
         _hasSlice = true;
         (int skip, int? limit) = SliceOperand.Parse(operand);
-        ProjectionNode node = Place(path);
+        ProjectionNode node;
+        try
+        {
+            node = Place(path);
+        }
+        catch (CommandException collision) when (collision.Code is 31249 or 31250)
+        {
+            // As mongod: what cannot be find's $slice is read as an expression, which has more operands.
+            throw SliceOperand.Invalid($"here: {collision.Message}");
+        }
+
         node.IsKept = true;
         node.Transform = value => value.Type == BsonType.Array ? SliceOperand.Cut(value, skip, limit) : value;
     }
@@ -187,13 +201,16 @@ internal static class SliceOperand
 
         BsonValue[] items = operand.Type == BsonType.Array ? [.. Values.Items(operand)] : [];
         if (items.Length != 2 || !items[0].IsNumber || !items[1].IsNumber)
-            throw CommandException.Location(28667, "Invalid $slice syntax. The given syntax must be a number or an array of two numbers");
+            throw Invalid("must be a number or an array of two numbers");
         int limit = Clamp(items[1].ToDouble());
         if (limit <= 0)
             throw CommandException.Location(
                 28724, "First argument to $slice must be an array, and the count behind a position must be positive");
         return (Clamp(items[0].ToDouble()), limit);
     }
+
+    public static CommandException Invalid(string why) =>
+        CommandException.Location(28667, $"Invalid $slice syntax. The given syntax {why}");
 
     public static BsonValue Cut(BsonValue array, int skip, int? limit)
     {

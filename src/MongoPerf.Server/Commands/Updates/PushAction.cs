@@ -41,6 +41,9 @@ internal sealed class PushAction
         if (present is { IsArray: false })
             throw CommandException.BadValue($"The field '{path}' must be an array but is of type {Values.TypeName(present.Value)}");
         List<BsonValue> items = present == null ? [] : [.. Values.Items(present.Value)];
+        // Nothing to sort or to cut: no change.
+        if (present != null && items.Count + _added.Length == 0)
+            return null;
         int at = _position switch
         {
             null => items.Count,

@@ -148,7 +148,7 @@ internal sealed class UpdatePath
                 action.Apply(array, index, Text);
             else if (element.IsContainer)
                 Apply(element, at + 1, action, filters);
-            else if (action.MakesPath)
+            else if (action.NeedsViablePath)
                 throw UpdateErrors.NotViable(Steps[at + 1], element);
         }
     }
@@ -171,10 +171,12 @@ internal sealed class ArrayFilters
         {
             if (value.Type != BsonType.Document)
                 throw CommandException.TypeMismatch("array filters must be objects");
-            string name = NameOf(value.ToDocument())
-                ?? throw CommandException.FailedToParse("Cannot use an expression without a top-level field name in arrayFilters");
             var filter = new Filter(new PathCache());
             filter.Compile(value.Bytes.Span);
+            if (filter.HasExpressions)
+                throw new CommandException(224, "QueryFeatureNotAllowed", "$expr is not allowed in this context");
+            string name = NameOf(value.ToDocument())
+                ?? throw CommandException.FailedToParse("Cannot use an expression without a top-level field name in arrayFilters");
             if (!_filters.TryAdd(name, filter))
                 throw CommandException.FailedToParse($"Found multiple array filters with the same top-level field name {name}");
         }
@@ -186,6 +188,20 @@ internal sealed class ArrayFilters
         ? filter.Matches(Expressions.Values.Document([(name, element)]).Bytes.Span)
         : throw CommandException.BadValue($"No array filter found for identifier '{name}'");
 
+    /// <summary>Whether a condition of one field is {$all: []} alone, or its negation: mongod forgets which field that was of.</summary>
+    private static bool IsOfNoField(BsonValue condition)
+    {
+        if (condition.Type != BsonType.Document)
+            return false;
+        KeyValuePair<string, BsonValue>[] operators = [.. condition.ToDocument()];
+        return operators is [var only] && (only.Key switch
+        {
+            "$all" => !Expressions.Values.Items(only.Value).Any(),
+            "$not" => IsOfNoField(only.Value),
+            _ => false,
+        });
+    }
+
     private static string? NameOf(BsonDocument filter)
     {
         string? name = null;
@@ -193,9 +209,11 @@ internal sealed class ArrayFilters
         {
             IEnumerable<string?> names = field.StartsWith('$') && value.Type == BsonType.Array
                 ? Expressions.Values.Items(value).Select(branch => NameOf(branch.ToDocument()))
-                : [field.Split('.')[0]];
+                : [IsOfNoField(value) ? null : field.Split('.')[0]];
             foreach (string? found in names)
             {
+                if (found == null)
+                    continue;
                 if (name != null && found != name)
                     throw CommandException.FailedToParse(
                         $"Error parsing array filter :: caused by :: Expected a single top-level field name, found '{name}' and '{found}'");

@@ -29,8 +29,8 @@ internal sealed record UpdateStatement(
             {
                 case "q": filter = CommandFields.Document(Command, name, value); break;
                 case "u": update = value; break;
-                case "multi": isMulti = CommandFields.Flag(Command, name, value); break;
-                case "upsert": isUpsert = CommandFields.Flag(Command, name, value); break;
+                case "multi": isMulti = CommandFields.Boolean(Command, name, value); break;
+                case "upsert": isUpsert = CommandFields.Boolean(Command, name, value); break;
                 case "arrayFilters": arrayFilters =
                     value.Type == BsonType.Array ? value : throw CommandFields.Mismatch(Command, name, value.Type, "array"); break;
                 case "hint": hint = IndexHint.Parse(value); break;

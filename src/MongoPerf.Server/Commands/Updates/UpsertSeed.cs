@@ -13,7 +13,8 @@ internal static class UpsertSeed
     public static BsonDocument Of(BsonDocument filter, bool isReplacement)
     {
         var bound = new List<(UpdatePath Path, BsonValue Value)>();
-        Collect(filter, bound);
+        if (!IsNever(filter))
+            Collect(filter, bound);
         bound.Sort((a, b) => string.CompareOrdinal(a.Path.Text, b.Path.Text));
         var root = new EditNode(Values.Of(BsonDocument.Empty));
         foreach ((UpdatePath path, BsonValue value) in bound)
@@ -31,6 +32,16 @@ internal static class UpsertSeed
         if (filter.HasExpressions)
             throw new CommandException(224, "QueryFeatureNotAllowed", "$expr is not allowed in the query predicate for an upsert");
     }
+
+    /// <summary>An {$all: []} makes the whole filter one that nothing meets, and that binds nothing.</summary>
+    private static bool IsNever(BsonDocument filter) => filter.Any(field => field.Key switch
+    {
+        "$and" => Values.Items(field.Value).Any(branch => IsNever(branch.ToDocument())),
+        "$or" => Values.Items(field.Value).All(branch => IsNever(branch.ToDocument())),
+        ['$', ..] => false,
+        _ => field.Value.Type == BsonType.Document
+            && field.Value.ToDocument().Any(pair => pair.Key == "$all" && !Values.Items(pair.Value).Any()),
+    });
 
     private static void Collect(BsonDocument filter, List<(UpdatePath Path, BsonValue Value)> bound)
     {
