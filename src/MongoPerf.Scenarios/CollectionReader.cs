@@ -25,6 +25,10 @@ internal static class CollectionReader
             .Select(c => grown.Contains(c.Name) ? c with { IsGrown = true } : c)];
         if (collections.SelectMany(c => c.Stored).GroupBy(stored => stored.Name).FirstOrDefault(same => same.Count() > 1) is { } twice)
             throw MappingReader.Wrong(data, $"data: '{twice.Key}' is both a collection and part of a GridFS bucket");
+        if (collections.FirstOrDefault(c => c.IsExisting) is { } existing && collections.FirstOrDefault(c => !c.IsExisting) is { } made)
+            throw MappingReader.Wrong(mapping.Find(made.Name)!,
+                $"data: '{made.Name}' would be created beside '{existing.Name}', which exists; a run on existing data writes nothing",
+                "make two scenarios of it, or mark all collections with existing: true");
         return collections;
     }
 
@@ -33,6 +37,8 @@ internal static class CollectionReader
     {
         string name = CheckedName(entry.Key);
         var reader = new MappingReader(entry.Value, $"collection '{name}'", ScenarioLanguage.Collection);
+        if (reader.Flag("existing"))
+            return Existing((MappingNode)entry.Value, name, sources.Seed);
         int? shard = (int?)reader.Count("shard", 1, ClusterLimits.MostShards);
         if (shard is not null && reader.Find("shardKey") is { } key)
             throw MappingReader.Wrong(key,
@@ -78,6 +84,16 @@ internal static class CollectionReader
                 + $"{rows.File.Rows:N0} rows, whose _id each can be there only once",
                 "ask for no more, or give the document an _id of its own, such as _id: ^number");
     }
+
+    private static PlanCollection Existing(MappingNode node, string name, ulong seed) =>
+        node.Entries.FirstOrDefault(entry => entry.Name != "existing") is { } other
+            ? throw MappingReader.Wrong(other.Key,
+                $"collection '{name}': {other.Name} is not allowed with existing: true, which only reads what is there",
+                $"remove {other.Name}; or remove existing, and the run creates the collection")
+            : new PlanCollection
+            {
+                Name = name, Count = 0, IsExisting = true, Documents = new DocumentTemplate(DocumentValue.Empty, seed, name),
+            };
 
     private static BsonDocument? ShardKeyOf(MappingReader reader, string name)
     {

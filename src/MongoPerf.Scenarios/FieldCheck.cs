@@ -150,7 +150,7 @@ public sealed class FieldCheck
     }
 
     /// <summary>What the file says of its documents is all that there is: it makes them itself.</summary>
-    private bool IsKnown(PlanCollection collection) => !_unknown.Contains(collection.Name)
+    private bool IsKnown(PlanCollection collection) => !collection.IsExisting && !_unknown.Contains(collection.Name)
         && (collection.Count > 0 || collection.IsGrown || collection.Documents.Root.Elements.Count > 1
             || _inserted.Contains(collection.Name));
 

@@ -59,7 +59,8 @@ public sealed class OperationReader(
         string collection = CollectionOf(reader, kind.Name);
         PlanCollection? about = data.FirstOrDefault(c => c.Name == collection);
         ScenarioNode? key = reader.Find("key") ?? DefaultKey;
-        TemplateReader values = templates?.Invoke(about?.Documents) ?? new TemplateReader(about?.Documents, sources);
+        DocumentTemplate? known = about is { IsExisting: true } ? null : about?.Documents;
+        TemplateReader values = (templates?.Invoke(known) ?? new TemplateReader(known, sources)).On(data, collection, $"{path}.{name}");
         var context = new Context(reader, values, $"{path}.{name}", name, collection, about) { HasKey = key is not null };
         RequireOfItsKind(reader, kind.Name, about);
         Operation operation = WithConcerns(Make(kind.Name, context), reader) with { Options = context.Options() };
@@ -70,7 +71,7 @@ public sealed class OperationReader(
         fields.Add(operation, reader, context.Path);
         if (kind.Name == "createIndexes")
             fields.Add(collection, Indexes(reader.List("indexes"), "createIndexes"), reader.Find("indexes")!, $"{context.Path}.indexes");
-        KeyChoice? choice = operation.Inserts || about is null ? null
+        KeyChoice? choice = operation.Inserts || known is null ? null
             : key is null ? KeyChoice.Uniform : KeyChoiceReader.Read(key, scale);
         return (operation with { Choice = choice }, reader);
     }
@@ -150,9 +151,13 @@ public sealed class OperationReader(
             NearestName.Hint(name, data.Select(c => c.Name)));
     }
 
-    /// <summary>Files are only moved whole, and documents are none.</summary>
+    /// <summary>Files are only moved whole, and documents are none; those of existing data are not drawn by their numbers.</summary>
     private static void RequireOfItsKind(MappingReader reader, string kind, PlanCollection? about)
     {
+        if (about is { IsExisting: true } && (reader.Find("key") is not null || (kind == "find" && reader.Find("filter") is null)))
+            throw MappingReader.Wrong(reader.Find("key") ?? reader.Node,
+                $"{kind}: a key draws a document that MongoPerf made, and '{about.Name}' is existing data",
+                "draw one of its values: filter: {_id: ^existing}");
         bool isOfFiles = kind is "upload" or "download";
         if (about is { Files: not null } && !isOfFiles)
             throw MappingReader.Wrong(reader.Node, $"{kind}: '{about.Name}' is a GridFS bucket; allowed: upload, download");
@@ -229,7 +234,8 @@ public sealed class OperationReader(
             Hint = c.Value("hint"),
             BatchSize = (int?)c.Reader.Count("batchSize", 1, int.MaxValue),
             // Under a collation other values are equal, and they stand in another order.
-            Expected = (c.About!.Options?.Find("collation") is null && c.Reader.Find("collation") is null) || isOfKey
+            Expected = c.About!.IsExisting ? null
+                : (c.About.Options?.Find("collation") is null && c.Reader.Find("collation") is null) || isOfKey
                 ? c.About.Documents
                 : null,
             IsOfKey = isOfKey,

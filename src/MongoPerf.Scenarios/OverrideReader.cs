@@ -13,6 +13,8 @@ public sealed class OverrideReader(PlanOverrides overrides)
     /// <exception cref="UserException">There is nothing to put a value in place of.</exception>
     public MappingNode Apply(MappingNode root, List<StoredMessage> changes)
     {
+        if (overrides.Existing is not null)
+            return SetPhases(new ExistingPhase(overrides).In(root), changes);
         // A phase that runs alone gets the documents that it asks for from a load of its own.
         MappingNode changed = overrides.IsAlone ? root : SetCollection(root, changes);
         return SetPhases(SetGrowth(changed, changes), changes);

@@ -52,7 +52,7 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
             Lap = Lap(reader, name, loaded?.Count ?? groups[0].Count ?? 0),
             Restart = Restart(reader),
             Groups = groups,
-            ExplainsQueries = reader.Flag("explain", usual: isOfGrowth),
+            ExplainsQueries = reader.Flag("explain", usual: isOfGrowth || data.Any(one => one.IsExisting)),
             PauseSeconds = reader.Duration("pause") ?? 0,
             Parameters = parameters,
             Assertions = [.. reader.List("assert").Select(item => AssertionReader.Read(item, names))],

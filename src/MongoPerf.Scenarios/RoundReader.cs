@@ -29,6 +29,7 @@ internal sealed class RoundReader(
             [.. phases.SelectMany((phase, i) => Expand(phase, i + 1, isOfGrowth: false).Select(found => (found, phase)))];
         RequireCreated(read);
         RequireCheckable(read);
+        ExistingChecks.Require(_collections, read);
         Phase[] implied =
         [
             .. _collections.Where(c => c.Count > 0 && read.All(p => p.Phase.Loads != c.Name))

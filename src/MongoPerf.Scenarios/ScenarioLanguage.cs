@@ -47,7 +47,7 @@ internal static class ScenarioLanguage
         new("chunkSize", KeyKind.Size, "Bytes of a file in each chunk but its last [default: 255KB]."),
     ]);
 
-    public static KeySet Collection { get; } = new("collection", "A collection that the scenario makes, or a GridFS bucket.",
+    public static KeySet Collection { get; } = new("collection", "A collection that the scenario makes, a GridFS bucket, or existing data.",
     [
         new("count", KeyKind.Count, "Documents to load, such as 10M; --scale multiplies it. 0 or nothing: none; where the document is a "
             + "^file's row, nothing means all of its rows."),
@@ -60,6 +60,8 @@ internal static class ScenarioLanguage
         new("shardKey", KeyKind.Document, "Such as {_id: hashed}; used on a sharded deployment."),
         new("shard", KeyKind.Count, "In place of a shardKey: the only shard that holds it, from 1; used on a sharded deployment."),
         new("options", KeyKind.Document, "Of MongoDB's command create, such as {capped: true, size: 1000000}."),
+        new("existing", KeyKind.Flag, "The collection is there, and its documents are only read: nothing is written to the deployment, "
+            + "and no other key is allowed [default: false]."),
     ]);
 
     public static KeySet Defaults { get; } = new(
@@ -316,7 +318,7 @@ internal static class ScenarioLanguage
             + "a collection's name, in a phase that does nothing else, takes that one's. Of a growth: the sizes at which it stops, "
             + "such as [1M, 2M, 5M, 10M], in place of to and step."),
         new("explain", KeyKind.Flag, "Before it begins, the server explains each of its finds; the results have the index and the "
-            + "documents examined [default: true at each size of a growth, else false]."),
+            + "documents examined [default: true at each size of a growth and on existing data, else false]."),
         new("assert", KeyKind.Texts, "What must be true of the results, such as 'read.p99 < 10ms'; if not, the exit code is 99."),
         new("operations", KeyKind.Mappings, "What its threads do."),
         .. BalancerKeys,

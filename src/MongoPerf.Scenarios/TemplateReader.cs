@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text.Json;
 using MongoPerf.Load.Documents;
+using MongoPerf.Load.Plans;
 using MongoPerf.Measurement;
 using MongoPerf.Texts.Input;
 using MongoPerf.Texts.Yaml;
@@ -17,11 +18,22 @@ namespace MongoPerf.Scenarios;
 internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources sources, StepScope? steps = null)
 {
     private const int MostBytes = 16 * 1024 * 1024;
+
+    /// <summary>Where the operation's ^existing values come from; null where there is no operation.</summary>
+    private ExistingFields? _existing;
+
     private const int MostItems = 1_000_000;
     private const long MostInGroup = long.MaxValue / 2;
 
     /// <summary>How many values that it has made are numbers of the write itself.</summary>
     public int WriteNumbers { get; private set; }
+
+    /// <summary>The same for an operation, which may take values of existing data.</summary>
+    /// <param name="data">The collections that the file describes.</param>
+    /// <param name="collection">The collection that the operation is about; empty for none.</param>
+    /// <param name="operation">The path of the operation for messages, such as mix.read.</param>
+    public TemplateReader On(IReadOnlyList<PlanCollection> data, string collection, string operation) =>
+        new(documents, sources, steps) { _existing = new ExistingFields(data, collection, operation) };
 
     /// <param name="node">A mapping.</param>
     /// <param name="path">The path, such as users.document: random values depend on it.</param>
@@ -119,6 +131,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
             "^write" => WriteNumber(reader),
             "^from" => From(reader, place, path),
             Generator.FileName => FileReader.Value(reader, sources),
+            "^existing" => _existing?.Read(reader, path, salt) ?? throw reader.Wrong("it is allowed only in operations"),
             "^key" => Field(reader, "_id"),
             _ => Field(reader, reader.Text("field") ?? throw reader.Wrong("the field's name is missing")),
         };
@@ -144,7 +157,10 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
     private TemplateValue Field(GeneratorReader reader, string path)
     {
         if (documents is null)
-            throw reader.Wrong("it is allowed only in operations on a collection of 'data'");
+            throw _existing is { IsOfExisting: true }
+                ? reader.Wrong("it is allowed only in operations on a collection that the run creates",
+                    $"values of existing data are sampled: {{^existing: {_existing.Collection}.{path}}}")
+                : reader.Wrong("it is allowed only in operations on a collection of 'data'");
         return documents.Find(path) is { } value
             ? ReferenceValue.Of(documents, value)
             : throw reader.Wrong($"the collection's documents have no field '{path}' (or not all of them do)", NearestField(path));

@@ -11,6 +11,12 @@ public sealed record PlanOverrides
     /// <summary>Only what <see cref="Phases"/> names of a growth runs, on data that is there, without the growth itself.</summary>
     public bool IsAlone { get; init; }
 
+    /// <summary>The existing collection that a phase which runs alone reads in place of its own; null for its own.</summary>
+    public string? Existing { get; init; }
+
+    /// <summary>The filter of a phase on existing data, as it was typed; null for the file's.</summary>
+    public string? Filter { get; init; }
+
     /// <summary>The threads of each phase that measures; several give a result for each.</summary>
     public IReadOnlyList<int>? Threads { get; init; }
 
@@ -54,5 +60,6 @@ public sealed record PlanOverrides
     [
         ("threads", Threads), ("records", Records), ("operations", Operations), ("duration", Duration), ("warm-up", Warmup),
         ("until", Until), ("rate", Rates), ("step", Step),
+        ("existing collection", Existing), ("filter", Filter),
     ];
 }

@@ -567,7 +567,7 @@ public sealed record SizeResult
     public IReadOnlyList<ShardSize> Shards { get; init; } = [];
 
     /// <summary>
-    /// The sizes of the files are those of the server's last checkpoint, up to a minute before: the user might not have one taken.
+    /// The sizes of the files are those of the server's last checkpoint, up to a minute before: none was taken.
     /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool AreOfCheckpoint { get; init; }

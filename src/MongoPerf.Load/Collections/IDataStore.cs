@@ -2,6 +2,7 @@ using MongoPerf.Load.Documents;
 using MongoPerf.Load.Keys;
 using MongoPerf.Load.Plans;
 using MongoPerf.Storage;
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Load.Collections;
@@ -72,6 +73,15 @@ public interface IDataStore : IDisposable
     void NoteRefused(PlanCollection collection, IReadOnlyList<NumberRange> numbers)
     {
     }
+
+    /// <summary>Values that documents of a collection have, drawn at random by the server.</summary>
+    /// <param name="collection">One that is only read.</param>
+    /// <param name="paths">Fields, dotted; through arrays as a filter sees them.</param>
+    /// <param name="documents">The most documents to draw.</param>
+    /// <returns>For each path the values that were found, as often as they occur; empty where no document drawn has the field.</returns>
+    IReadOnlyList<IReadOnlyList<(BsonType Type, byte[] Bytes)>> Sample(
+        PlanCollection collection, IReadOnlyList<string> paths, int documents) =>
+        throw new NotSupportedException("this system has no samples of existing data");
 
     /// <summary>How the server runs the query; null where it can't say.</summary>
     PlanSummary? Explain(Operation query);

@@ -44,7 +44,7 @@ internal sealed class ServerAdministration(
     public long Count(MongoConnection connection)
     {
         NoteProcess(connection);
-        if (_mayBeWrong)
+        if (_mayBeWrong && !access.ReadsOnly)
             Validate(connection);
         return connection.RunCommand(_database, BsonDocument.Of(("count", collection))).FindInt64("n") ?? 0;
     }
@@ -61,7 +61,7 @@ internal sealed class ServerAdministration(
     {
         // File sizes are what checkpoints have written; fsync takes one, so that sizes and documents belong together. It takes as long as
         // what is in the cache takes to write.
-        bool isFlushed = longCommands.TryRun(connection, "admin", CollectionCommands.Flush) is not null;
+        bool isFlushed = !access.ReadsOnly && longCommands.TryRun(connection, "admin", CollectionCommands.Flush) is not null;
         if (ReadStatistics(connection, documents) is { } statistics)
             return SizeReader.Read(statistics, documents) with { AreOfCheckpoint = !isFlushed };
         if (!_saidNoSizes)
@@ -82,7 +82,7 @@ internal sealed class ServerAdministration(
             return null;
         // A crash that nobody here has seen shows in the count: one before a run was resumed, or before it began.
         bool isOff = statistics.FindInt64("count") is { } count && count != documents;
-        if (!_mayBeWrong && (_wasValidated || !isOff))
+        if (access.ReadsOnly || (!_mayBeWrong && (_wasValidated || !isOff)))
             return statistics;
         bool isValid = Validate(connection);
         if (Ask(connection) is not { } corrected)

@@ -196,6 +196,21 @@ public sealed class WireCollection : IDisposable
         return true;
     });
 
+    /// <inheritdoc cref="IDataStore.Sample"/>
+    public IReadOnlyList<IReadOnlyList<(BsonType Type, byte[] Bytes)>> Sample(IReadOnlyList<string> paths, int documents) =>
+        Retry(connection =>
+        {
+            // Tried again after a lost connection, it begins anew.
+            var sample = new FieldSample(paths);
+            foreach (BsonDocument document in connection.RunCursor(_access.Database, sample.CommandOn(_collection, documents)))
+            {
+                if (!sample.Add(document))
+                    break;
+            }
+
+            return sample.Values;
+        });
+
     /// <inheritdoc cref="IDataStore.Explain"/>
     public PlanSummary? Explain(Operation query) => Retry(connection =>
     {
@@ -418,6 +433,9 @@ public sealed record CollectionAccess(
 
     /// <summary>The servers that reads may go to when their preference is not the primary; empty when they are not known.</summary>
     public Func<IReadOnlyList<ServerAddress>> Members { get; init; } = () => [];
+
+    /// <summary>The collections are somebody else's: no command that locks, flushes or corrects anything is sent about them.</summary>
+    public bool ReadsOnly { get; init; }
 
     /// <summary>Hears what was found wrong with a server's counters, and corrected.</summary>
     public Action<string> Notify { get; init; } = _ => { };

@@ -70,6 +70,10 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
     public void NoteRefused(PlanCollection collection, IReadOnlyList<NumberRange> numbers) =>
         Of(collection.Stored[^1]).NoteRefused(numbers);
 
+    public IReadOnlyList<IReadOnlyList<(BsonType Type, byte[] Bytes)>> Sample(
+        PlanCollection collection, IReadOnlyList<string> paths, int documents) =>
+        Of(collection.Stored[0]).Sample(paths, documents);
+
     public PlanSummary? Explain(Operation query) => Find(query.Collection)?.Explain(query);
 
     public ExaminedCounters? ReadExamined(Operation operation) =>

@@ -22,6 +22,9 @@ public sealed record Plan(string Name, string Description, IReadOnlyList<PlanRou
     public IEnumerable<PlanCollection> Collections =>
         Rounds.SelectMany(round => round.Collections).DistinctBy(collection => collection.Name);
 
+    /// <summary>The collections were there before, and nothing is written: of a scenario all are, or none.</summary>
+    public bool IsOnExistingData => Collections.Any(collection => collection.IsExisting);
+
     /// <summary>Documents in all collections together at the end, as far as the plan says.</summary>
     public long TargetDocuments => Rounds.Max(round => round.Collections.Sum(round.TargetOf));
 
@@ -93,6 +96,9 @@ public sealed record PlanCollection
     /// <summary>A growth takes it to its size: where it exists it is continued.</summary>
     public bool IsGrown { get; init; }
 
+    /// <summary>Somebody else's, and only read: what its documents are is not known.</summary>
+    public bool IsExisting { get; init; }
+
     /// <summary>The server keeps the fields and values of its documents, but not their order, and has no index on _id.</summary>
     public bool IsTimeSeries => Options?.Find("timeseries") is not null;
 
@@ -110,7 +116,7 @@ public sealed record PlanCollection
     /// <summary>What the server has of it: one collection, or a bucket's chunks and files.</summary>
     /// <remarks>Chunks are sharded by their file, as the manual advises: a unique index has to begin with the shard key.</remarks>
     public IReadOnlyList<StoredCollection> Stored => Files is null
-        ? [new StoredCollection(Name, Count, Indexes, ShardKey, Shard, Options, Documents)]
+        ? [new StoredCollection(Name, Count, Indexes, ShardKey, Shard, Options, Documents) { IsExisting = IsExisting }]
         :
         [
             new StoredCollection(Files.Bucket.Chunks, Count * Files.ChunkCount, [GridFsBucket.ChunksIndex],
@@ -129,7 +135,11 @@ public sealed record PlanCollection
 /// <param name="Documents">Makes its documents; null for those of GridFS.</param>
 public sealed record StoredCollection(
     string Name, long Count, IReadOnlyList<BsonDocument> Indexes, BsonDocument? ShardKey, int? Shard, BsonDocument? Options,
-    DocumentTemplate? Documents);
+    DocumentTemplate? Documents)
+{
+    /// <inheritdoc cref="PlanCollection.IsExisting"/>
+    public bool IsExisting { get; init; }
+}
 
 /// <summary>What is done for a time or a count, by one group of threads, or by several at once.</summary>
 public sealed record Phase

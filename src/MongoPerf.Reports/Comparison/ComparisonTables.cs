@@ -18,6 +18,8 @@ internal static class ComparisonTables
                 yield return Windows(judged, candidate.TitleOf(judged));
             if (several.Where(o => !HasDecidedWindow(o)).ToArray() is { Length: > 0 } undecided)
                 yield return Undecided(candidate, undecided);
+            if (candidate.Replies.Count > 0)
+                yield return Replies(candidate, comparison.NoiseThreshold);
             if (candidate.Sizes.Count > 0)
                 yield return Bytes(candidate);
         }
@@ -79,6 +81,20 @@ internal static class ComparisonTables
                     .. new[] { ratios[0], ratios[^1], ratios.Min(), ratios.Max() }.Select(ComparisonText.Number),
                 ];
             }),
+        ]);
+
+    /// <summary>Where values are drawn from samples, replies vary a little from run to run.</summary>
+    private static ReportTable Replies(CandidateComparison candidate, double threshold) => new(
+        Words.Of("Replies on existing data: documents and bytes per reply"),
+        ["<operation", "baseline", "candidate", "bytes, baseline", "bytes, candidate", "<replies"],
+        [
+            .. candidate.Replies.Select(one => (IReadOnlyList<string>)
+            [
+                one.Operation.TitleAmong([.. candidate.Replies.Select(reply => reply.Operation)]),
+                ComparisonText.Number(one.Baseline), ComparisonText.Number(one.Candidate),
+                Units.Bytes((long)one.BaselineBytes), Units.Bytes((long)one.CandidateBytes),
+                one.Differs(threshold) is not { } differ ? Words.Of("too few") : differ ? Words.Of("differ") : Words.Of("alike"),
+            ]),
         ]);
 
     private static ReportTable Bytes(CandidateComparison candidate) => new(

@@ -55,6 +55,7 @@ public static class RunComparer
             Candidate = candidate,
             Operations = new OperationComparer(baseline.Windows, candidate.Windows, noiseThreshold).Compare(),
             Sizes = sizes,
+            Replies = ReplyRatio.Of(baseline.First, candidate.First),
             SizesAtDocuments = documents,
         };
     }

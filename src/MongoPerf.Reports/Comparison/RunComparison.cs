@@ -116,6 +116,9 @@ public sealed record CandidateComparison
     public required IReadOnlyList<OperationComparison> Operations { get; init; }
     public required IReadOnlyList<SizeRatio> Sizes { get; init; }
 
+    /// <summary>What replies held where nobody knows what they must hold; empty for data of MongoPerf's own.</summary>
+    public IReadOnlyList<ReplyRatio> Replies { get; init; } = [];
+
     /// <summary>The documents in the collection at <see cref="Sizes"/>.</summary>
     public required long SizesAtDocuments { get; init; }
 

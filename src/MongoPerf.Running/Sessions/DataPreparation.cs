@@ -64,7 +64,8 @@ internal static class DataPreparation
                 CollectionState state = data.Inspect(collection.Stored[^1]);
                 if (!state.Exists)
                     continue;
-                if (state.Marker is null && place.IsExisting && RequiredRights.ReadsOnly(request.Plan.Plan))
+                if (collection.IsExisting
+                    || (state.Marker is null && place.IsExisting && RequiredRights.ReadsOnly(request.Plan.Plan)))
                     continue;
                 CollectionMarker marker = state.Marker ?? throw Foreign(session, collection.Name);
                 RequireSame(session, collection, marker, request.Seed);
@@ -124,7 +125,7 @@ internal static class DataPreparation
                 throw new UserException(
                     ExitCode.WrongUsage,
                     $"{Namespace(session, collection.Name)} is empty, but this phase needs documents",
-                    "load some first, with --records 100k or a series");
+                    collection.IsExisting ? null : "load some first, with --records 100k or a series");
         }
 
         return new PreparedData(plan, seed, documents, []) { Foreign = [.. found.Where(one => one.Value is null).Select(one => one.Key)] };
@@ -134,11 +135,13 @@ internal static class DataPreparation
     private static CollectionMarker? FindExisting(RunSession session, IDataStore data, PlanCollection collection, bool mayBeForeign) =>
         data.Inspect(collection.Stored[^1]) switch
         {
+            { Exists: true } when collection.IsExisting => null,
             { Exists: true, Marker: { } marker } => marker,
             { Exists: true } when mayBeForeign => null,
             { Exists: true } => throw Foreign(session, collection.Name),
             _ => throw new UserException(
                 ExitCode.WrongUsage, $"{Namespace(session, collection.Name)} does not exist, but this phase needs its documents",
+                collection.IsExisting ? "name the database that holds it with --db" :
                 session.Settings.Deployment is { Uri: null, ClusterFolder: null }
                     ? "the server that this run starts is empty: --records 100k loads some first; "
                         + "'mongoperf series …' measures while it loads"

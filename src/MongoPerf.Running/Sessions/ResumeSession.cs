@@ -43,6 +43,7 @@ public static class ResumeSession
         PreparedData prepared = asked.Agent is { Share.IsFirst: false }
             ? PlanSession.Follow(asked, (asked.Seed, InterruptedRun.ReadStart(stored)))
             : UnlessStopped(signals, () => DataPreparation.ExamineAgain(session, data, asked, place, before));
+        ExistingSamples.Take(session, data, prepared.Plan);
         if (asked.Agent is { Share.IsFirst: true } first)
             first.Publish(prepared.Seed, prepared.StartDocuments);
         store.SetState(RunState.Running, null, null);

@@ -39,12 +39,13 @@ internal static class MongoDbCollections
             run.ReconnectFor, run.BeforeReconnect)
         {
             Leases = run.Leases,
+            ReadsOnly = collection.IsExisting,
             Members = () => deployment.Readable,
             Notify = line => run.Report("counters", line),
         };
         var shape = new CollectionShape(collection.Indexes, collection.Options);
         // Of a scenario on a cluster that nobody has called sharded only what the file itself shards is.
-        if (run.Data.Sharding is not { } asked
+        if (collection.IsExisting || run.Data.Sharding is not { } asked
             || (asked.ShardKey is null && !run.Data.IsExisting && collection.ShardKey is null && collection.Shard is null))
             return new WireCollection(access, collection.Name, collection.Documents, shape);
         var sharding = new ShardingPlan(deployment.RequireCluster, run.Connections, asked, Math.Max(collection.Count, target))

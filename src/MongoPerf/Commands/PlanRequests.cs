@@ -7,6 +7,7 @@ using MongoPerf.Platforms;
 using MongoPerf.Reports.Comparison;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
+using MongoPerf.Running.Systems;
 using MongoPerf.Scenarios;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
@@ -28,6 +29,9 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
 
     /// <summary>The collections must exist; none is created or dropped.</summary>
     public bool IsExisting { get; init; }
+
+    /// <summary>The database of a collection that was named with it; null for the one of <c>--db</c>.</summary>
+    public string? ExistingDatabase { get; init; }
 
     /// <summary>Don't list what the command line changed: the command's own options say it.</summary>
     public bool HidesChanges { get; init; }
@@ -127,6 +131,8 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         }
 
         RequireRestarts(plan.Plan, deployment);
+        if (plan.Plan.IsOnExistingData)
+            sharding = RequireGiven(plan.Plan, deployment, sharding);
         if (sharding is { ShardKey: { } key })
             UniqueIndexes.Require(plan.Plan.Rounds, ShardKey.Parse(key));
         plan = ShardedWrites.Of(plan, sharding?.ShardKey);
@@ -138,16 +144,16 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
                 Engine = new EngineSettings(deployment.Engine ?? EngineKind.Wire),
                 Data = new DataSettings
                 {
-                    Database = Names.Database(parsed.GetValue(options.Database) ?? DefaultDatabase),
+                    Database = ExistingDatabase ?? Names.Database(parsed.GetValue(options.Database) ?? DefaultDatabase),
                     Sharding = sharding,
-                    IsExisting = IsExisting,
+                    IsExisting = IsExisting || plan.Plan.IsOnExistingData,
                 },
                 Plan = Describe(plan, mine, on),
             },
             Plan = HidesChanges ? plan with { Changes = [] } : plan,
             ReadPlan = seed => ShardedWrites.Of(PlanReader.Read(file, mine, seed, on), sharding?.ShardKey),
             Seed = Seed,
-            DatabaseWasGiven = parsed.GetValue(options.Database) is not null,
+            DatabaseWasGiven = ExistingDatabase is not null || parsed.GetValue(options.Database) is not null,
             SeedWasGiven = parsed.GetValue(options.Seed) is not null,
             CommandLine = Masking.MaskCall(parsed.Tokens.Select(t => t.Value)),
             Uri = deployment.Uri,
@@ -179,6 +185,24 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         Figures = read.Figures,
         Tables = read.Tables,
     };
+
+    /// <summary>Existing data are on a deployment that is there, and lie on it as they do.</summary>
+    /// <returns>Null: nothing is sharded.</returns>
+    private ShardingSettings? RequireGiven(Plan plan, DeploymentChoice deployment, ShardingSettings? sharding)
+    {
+        string name = plan.Collections.First(collection => collection.IsExisting).Name;
+        if (deployment.Uri is null && deployment.Settings.ClusterFolder is null)
+            throw new UserException(ExitCode.WrongUsage, $"'{name}' is existing data, but the server that this run would start has none",
+                "name the deployment that holds it with --uri");
+        if (deployment.Uri is { } uri && DatabaseSystems.Of(uri) is { HasMarkers: false } system)
+            throw new UserException(
+                ExitCode.WrongUsage, $"'{name}' is existing data, which are read on MongoDB only, not on {system.Name}");
+        Option[] refused = [options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset, options.ForceDrop];
+        return sharding is not null && refused.FirstOrDefault(option => parsed.GetResult(option) is not null) is { } given
+            ? throw new UserException(ExitCode.WrongUsage, $"{given.Name} would change the deployment, but '{name}' is only read",
+                $"omit {given.Name}")
+            : null;
+    }
 
     /// <summary>Only a single server that the run starts itself can be stopped and started again.</summary>
     private static void RequireRestarts(Plan plan, DeploymentChoice deployment)

@@ -26,6 +26,14 @@ internal sealed class RunCommand
         Description = "For 'run restart': drop the server's files from the page cache, so that they are read from disk again",
     };
 
+    private readonly Option<string?> _on = OptionTypes.Text(
+        "--on", "Phase of the series: run on this collection, which is there and is only read; nothing is written to the deployment",
+        "DB.COLL");
+
+    private readonly Option<string?> _filter = OptionTypes.Text(
+        "--filter", "With --on: the query's filter; ^existing draws from values that the collection has, such as {sku: ^existing}",
+        "FILTER");
+
     private readonly Option<string?> _format = OptionTypes.Choice(
         "--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "ycsb", "junit");
 
@@ -38,7 +46,7 @@ internal sealed class RunCommand
         _name.CompletionSources.Add(_ => ScenarioFile.Shipped());
         Option[] options =
         [
-            .. _shared.Overrides.In(PlanOptions.OfRuns), _cold, _scenario.Set, _scenario.Scale,
+            .. _shared.Overrides.In(PlanOptions.OfRuns), _on, _filter, _cold, _scenario.Set, _scenario.Scale,
             .. _shared.Overrides.In(PlanOptions.OfGrowths), _scenario.Deployment, _scenario.DryRun, _shared.MayWrite, _shared.Files,
             _search.FindMax, _search.Assert, _format,
         ];
@@ -67,23 +75,41 @@ internal sealed class RunCommand
     {
         RequirePhaseOptions(parsed, phase, typed);
         bool hasTime = MeasuresForATime(phase);
+        (string Database, string Collection)? on =
+            parsed.GetValue(_on) is { } existing ? ExistingCollection(existing, parsed, typed) : null;
         PlanOverrides overrides = typed with
         {
             Phases = [phase],
             IsAlone = true,
+            Existing = on?.Collection,
+            Filter = parsed.GetValue(_filter),
             Duration = typed.Duration ?? (hasTime && typed is { Operations: null, Until: null } ? PhaseReader.UsualSeconds : null),
             Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, _shared))
             {
-                ["collection"] = parsed.GetValue(_shared.Collection) ?? "series",
+                ["collection"] = on?.Collection ?? parsed.GetValue(_shared.Collection) ?? "series",
             },
         };
         return _search.Run(
             parsed, _shared, overrides,
             changed => new PlanRequests(parsed, _shared, series, changed)
             {
-                Format = FormatOf(parsed), IsExisting = changed.Records is null, HidesChanges = true,
+                Format = FormatOf(parsed), IsExisting = changed.Records is null, HidesChanges = true, ExistingDatabase = on?.Database,
             }.Read(),
             requests => _scenario.Agents.Run(parsed, requests, PlanRequests.Repeats(parsed, _shared, requests.Count)));
+    }
+
+    /// <summary>The database and the collection that <c>--on</c> names.</summary>
+    private (string Database, string Collection) ExistingCollection(string name, ParseResult parsed, PlanOverrides typed)
+    {
+        int dot = name.IndexOf('.', StringComparison.Ordinal);
+        if (dot <= 0 || dot == name.Length - 1)
+            throw new UserException(
+                ExitCode.WrongUsage, $"--on: '{name}' does not name a collection; expected DB.COLL such as shop.products");
+        Option[] others = [_shared.Database, _shared.Collection, _shared.ForceDrop];
+        if ((others.FirstOrDefault(parsed.HasTyped)?.Name ?? (typed.Records is null ? null : PlanOptions.Records.Name)) is { } given)
+            throw new UserException(
+                ExitCode.WrongUsage, $"--on names the collection, which is only read, so {given} does not apply", $"omit {given}");
+        return (Names.Database(name[..dot]), Names.Collection(name[(dot + 1)..], name[..dot]));
     }
 
     /// <summary>Refuses what means nothing to a phase of the series, or to this one.</summary>
@@ -95,6 +121,9 @@ internal sealed class RunCommand
         ];
         if ((ofScenarios.FirstOrDefault(parsed.HasTyped)?.Name ?? (FormatOf(parsed) == "ycsb" ? "--format ycsb" : null)) is { } given)
             throw new UserException(ExitCode.WrongUsage, $"{given} only applies to scenarios; '{phase}' is a phase of the series");
+        if (parsed.GetValue(_filter) is not null && parsed.GetValue(_on) is null)
+            throw new UserException(ExitCode.WrongUsage, "--filter only applies to a collection that --on names",
+                "such as --on shop.products");
         if (parsed.GetValue(_cold))
             throw new UserException(ExitCode.WrongUsage, $"--cold only applies to 'run restart'; '{phase}' restarts no server");
         bool isLonger = parsed.GetValue(_search.FindMax) || parsed.GetValue(_shared.Repeat) is > 1;
@@ -117,6 +146,9 @@ internal sealed class RunCommand
     /// <summary>Runs a scenario, or with <c>--dry-run</c> shows what would run.</summary>
     private ExitCode RunScenario(ParseResult parsed, ScenarioFile file, PlanOverrides typed)
     {
+        if (((Option[])[_on, _filter]).FirstOrDefault(parsed.HasTyped) is { } ofPhases)
+            throw new UserException(ExitCode.WrongUsage, $"{ofPhases.Name} only applies to a phase of the series",
+                "in a scenario, write data: {products: {existing: true}}");
         if (_shared.OfSeriesAlone.FirstOrDefault(parsed.HasTyped) is { } given)
         {
             throw new UserException(
