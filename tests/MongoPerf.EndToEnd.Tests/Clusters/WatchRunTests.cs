@@ -17,7 +17,7 @@ public sealed class WatchRunTests
         using var runs = new RunsFolder();
         JsonElement result = JsonDocument.Parse(ProgramRun.Run(
             new ProgramOptions { Server = "mongod" }, "run", Example, "--topology", "replicaset", "--members", "1", "--cache", "256MB",
-            "--scale", "0.1", "--operations", "200", "--max-skipped", "100%", "--engine", engine, "--format", "json", "--out", runs.Path)
+            "--scale", "0.1", "--max-skipped", "100%", "--engine", engine, "--format", "json", "--out", runs.Path)
             .Expect(0).Output).RootElement;
         IReadOnlyList<JsonElement> operations = result.Items("phases").Single(phase => phase.Text("phase") == "shop").Items("operations");
         JsonElement watch = operations.Single(operation => operation.Text("operation") == "watch");
