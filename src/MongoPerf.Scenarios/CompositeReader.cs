@@ -52,11 +52,8 @@ internal sealed class StepReader(
                 "write them one after the other; each repeats a step for every element of an array, and if leaves one out");
         scope.HasElement = false;
         ValuePath? each = Each(mapping, scope, at);
-        if (mapping.Find("think") is { } time)
-        {
-            var pause = new MappingReader(mapping, $"{at}: think", ScenarioLanguage.Think);
-            return new Step { Think = ThinkReader.Read(time, at), Conditions = Conditions(pause, scope, at) };
-        }
+        if (ScenarioLanguage.SilentSteps.FirstOrDefault(keys => mapping.Find(keys.Name) is not null) is { } silent)
+            return Silent(new MappingReader(mapping, $"{at}: {silent.Name}", silent), silent.Name, each, scope, at);
 
         scope.HasElement = each is not null;
         (Operation operation, MappingReader of) = read(
@@ -65,17 +62,42 @@ internal sealed class StepReader(
             throw MappingReader.Wrong(
                 of.Find("name") ?? of.Node, $"{at}: another step is called '{operation.Name}'", "give it another name");
         Require(operation, of, transaction, at);
-        // What the step brings is not there when it is decided whether to do it, and neither is an element.
-        scope.HasElement = false;
-        IReadOnlyList<StepCondition> conditions = Conditions(of, scope, at);
-        int? keeps = null;
-        if (of.Text("as") is { } brought)
-        {
-            AddName(brought, of.Find("as")!, scope, at);
-            keeps = place;
-        }
+        return Conditional(new Step { Operation = InTransaction(operation, transaction), Each = each }, of, scope, at);
+    }
 
-        return new Step { Operation = InTransaction(operation, transaction), Keeps = keeps, Each = each, Conditions = conditions };
+    /// <summary>A step that sends no command.</summary>
+    private Step Silent(MappingReader of, string kind, ValuePath? each, StepScope scope, string at)
+    {
+        switch (kind)
+        {
+            case "think":
+                return Conditional(new Step { Think = ThinkReader.Read(of.Find("think")!, at) }, of, scope, at);
+            case "abort":
+                if (!of.Flag("abort"))
+                    throw MappingReader.Wrong(of.Find("abort")!, $"{at}: abort is false; allowed: true", "remove the step");
+                of.Require("if", "such as if: {in.isInvalid: true}; without one, every operation would end here");
+                return Conditional(new Step { Aborts = true }, of, scope, at);
+            default:
+                of.Require("as", "such as as: in; later steps take the values from there: {^from: in.field}");
+                scope.HasElement = each is not null;
+                DocumentValue values = new TemplateReader(null, sources, scope).Document(of.Find("values")!, $"{path}.{of.Text("as")}");
+                return Conditional(new Step { Values = values, Each = each }, of, scope, at);
+        }
+    }
+
+    /// <summary>Adds what decides whether the step is done, and where what it brings is kept.</summary>
+    private Step Conditional(Step step, MappingReader of, StepScope scope, string at)
+    {
+        // What the step brings is not there when it is decided whether to do it.
+        scope.HasElement = step.Each is not null;
+        scope.HasUsedElement = false;
+        IReadOnlyList<StepCondition> conditions = Conditions(of, scope, at);
+        step = step with { Conditions = conditions, ChoosesElements = scope.HasUsedElement };
+        scope.HasElement = false;
+        if (!of.Takes("as") || of.Text("as") is not { } brought)
+            return step;
+        AddName(brought, of.Find("as")!, scope, at);
+        return step with { Keeps = _steps.Count + 1 };
     }
 
     /// <summary>Makes the operation one of a transaction, in which all commands have its concerns and go to the primary.</summary>
@@ -98,9 +120,9 @@ internal sealed class StepReader(
 
     private void AddName(string name, ScenarioNode node, StepScope scope, string at)
     {
-        if (name.Length == 0 || !name.All(c => char.IsLetterOrDigit(c) || c == '_') || name == StepScope.Element)
+        if (name.Length == 0 || !name.All(c => char.IsLetterOrDigit(c) || c == '_') || name is StepScope.Element or StepScope.Place)
             throw MappingReader.Wrong(node,
-                $"{at}: as is '{name}'; expected a name of letters, digits and _, other than {StepScope.Element}");
+                $"{at}: as is '{name}'; expected a name of letters, digits and _, other than {StepScope.Element} and {StepScope.Place}");
         if (!scope.TryAdd(name, _steps.Count + 1))
             throw MappingReader.Wrong(node, $"{at}: an earlier step brings '{name}' already", "give it another name");
     }

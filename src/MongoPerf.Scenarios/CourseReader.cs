@@ -20,8 +20,8 @@ internal sealed class CourseReader(MappingReader reader, string name)
     {
         RatePlan? rate = Rate();
         ThinkTime? think = Think();
-        if (rate is not null && think is not null)
-            throw MappingReader.Wrong(reader.Find("think")!, $"{name}: think is not allowed with a rate",
+        if (rate is not null && (think ?? group.Operations.FirstOrDefault(o => o.Operation.Think is not null)?.Operation.Think) is not null)
+            throw MappingReader.Wrong(reader.Find("think") ?? reader.Find("rate")!, $"{name}: think is not allowed with a rate",
                 "a rate says when operations are due, whatever the threads do in between");
         if (rate is null && reader.Find("arrivals") is { } arrivals)
             throw MappingReader.Wrong(arrivals, $"{name}: arrivals is not allowed without a rate", "such as rate: 1000");

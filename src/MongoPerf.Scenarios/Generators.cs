@@ -15,12 +15,14 @@ internal sealed record Generator(string Name, string Form, string Description, I
 
     public static IReadOnlyList<Generator> All { get; } =
     [
-        new("^number", "{^number: {start: 0, step: 1, every: 1, cycle: 1M, type: long}}",
+        new("^number", "{^number: {start: 0, step: 1, every: 1, cycle: 1M, shuffled: false, type: long}}",
             "The document's number, or start + step × number; every: N gives N consecutive documents the same number (every: [10, "
-            + "100] groups of random size, 55 on average), cycle: N starts over after N numbers; type is int, long or double.",
-            ["start", "step", "type", "every", "cycle"]),
+            + "100] groups of random size, 55 on average), cycle: N starts over after N numbers, with shuffled: true in another order each "
+            + "time; type is int, long or double.",
+            ["start", "step", "type", "every", "cycle", "shuffled"]),
         new("^int", "{^int: [20, 1020]}", "A 32-bit number, uniform, both ends included; with draw: upper or lower, from that half of the "
-            + "bits derived from seed and document number, whatever the field is called.", ["min", "max", "draw"]),
+            + "bits derived from seed and document number, whatever the field is called; with nurand: A, TPC-C's NURand(A, min, max).",
+            ["min", "max", "draw", "nurand"]),
         new("^long", "{^long: [0, 10000000000]}", "A 64-bit number, uniform, both ends included.", ["min", "max"]),
         new("^double", "{^double: [0, 1]}", "A floating-point number, uniform.", ["min", "max"]),
         new("^bool", "{^bool: 0.5}", "True with this probability.", []),
@@ -38,6 +40,11 @@ internal sealed record Generator(string Name, string Form, string Description, I
         new("^array", "{^array: {length: [2, 10], of: ^word}}", "An array of fixed or random length.", ["length", "of"]),
         new("^numbered", "{^numbered: {prefix: user, digits: 10, hashed: false}}",
             "A text with the document's number in it, or the number's hash.", ["prefix", "digits", "hashed"]),
+        new("^spelled", "{^spelled: {number: {^int: [0, 99]}, digits: 2, with: [ba, bo, bi]}}",
+            "A number whose digits are texts, as many of them as with has; digits is how many are written.", ["number", "with", "digits"]),
+        new("^add", "{^add: [{^from: order.number}, 1]}", "The sum of numbers, of the type that MongoDB's $add gives it.", []),
+        new("^subtract", "{^subtract: [{^from: district.next}, 20]}", "The first number less the others.", []),
+        new("^multiply", "{^multiply: [{^from: item.price}, {^from: each.quantity}]}", "The product of numbers.", []),
         new(FieldsName, "^fields: {count: 10, prefix: field, value: {^binary: 100}}",
             "Fields field0 to field9, each with the value; with pick: one, one of them.", ["count", "prefix", "value", "pick"]),
         new(FileName, "{^file: {path: people.csv, field: name, pick: random}}",

@@ -6,7 +6,7 @@ namespace MongoPerf.Scenarios;
 /// <summary>Which keys a phase may have, by what it does.</summary>
 internal static class PhaseKeys
 {
-    private static readonly string[] Deeds = ["grow", "create", "load", "check", "balancer", "groups", "operations"];
+    private static readonly string[] Deeds = ["grow", "create", "load", "check", "checks", "balancer", "groups", "operations"];
     private static readonly string[] OfGrowths = ["to", "step", "writes", "beside", "each"];
     private static readonly string[] OfLoads = ["batch", "ordered", "writeConcern", "ranges"];
     private static readonly string[] OfMeasuring =
@@ -21,6 +21,7 @@ internal static class PhaseKeys
         {
             "grow" => ("grows a collection",
                 [.. OfMeasuring, .. OfLoads, "create", "load", "threads", "lap", "restart", "repeat", "pause", "assert"]),
+            "checks" => ("looks at checks", [.. OfMeasuring, .. OfLoads, "threads", "lap", "sizes"]),
             "check" => ("checks a collection", [.. OfMeasuring, .. OfLoads, "threads", "lap", "sizes"]),
             null when IsOfSizes(reader) => ("takes sizes", [.. OfLoads, "threads", "lap"]),
             "create" => ("creates a collection", [.. OfMeasuring, .. OfLoads, "load", "threads", "lap", "sizes"]),
@@ -30,7 +31,7 @@ internal static class PhaseKeys
                 ["operations", "threads", "duration", "count", "warmup", "rate", "until", "arrivals", "think", .. OfLoads, "lap"]),
             "operations" => ("measures operations", OfLoads),
             _ => throw MappingReader.Wrong(
-                reader.Node, $"phase '{phase}': grow, create, load, check, balancer, groups or operations is missing"),
+                reader.Node, $"phase '{phase}': grow, create, load, check, checks, balancer, groups or operations is missing"),
         };
         if (wrong.FirstOrDefault(key => reader.Find(key) is not null) is { } found)
             throw MappingReader.Wrong(reader.Find(found)!, $"phase '{phase}': {found} is not allowed in a phase that {does}");

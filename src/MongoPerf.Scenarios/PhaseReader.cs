@@ -10,6 +10,9 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
 {
     public const int MostThreads = 10_000;
 
+    /// <summary>The file's.</summary>
+    public IReadOnlyList<AggregateDocuments> Checks { get; init; } = [];
+
     /// <summary>The seconds of a phase that measures: what is left of it after the warm-up is enough to be compared.</summary>
     public const double UsualSeconds = 30;
 
@@ -33,6 +36,10 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
         if (Collection(reader, "check") is { } checkedOne)
             return new Phase { Name = name, Description = reader.Text("description") ?? "", Checks = checkedOne.Name, Groups =
                 [], Parameters = parameters, Restart = Restart(reader), PauseSeconds = reader.Duration("pause") ?? 0 };
+        if (reader.Find("checks") is { } conditions)
+            return new Phase { Name = name, Description = reader.Text("description") ?? "", Conditions =
+                CheckReader.Choose(conditions, name, Checks), Groups = [], Parameters = parameters, Restart = Restart(reader),
+                PauseSeconds = reader.Duration("pause") ?? 0 };
         PlanCollection? created = Collection(reader, "create");
         PlanCollection? loaded = Collection(reader, "load");
         PhaseGroup[] groups = created is not null ? [Create(created)]
@@ -81,6 +88,7 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
         : mapping.Find("grow") is ScalarNode grown ? grown.Text
         : mapping.Find("grow") is MappingNode { Entries: [var first, ..] } ? first.Name
         : mapping.Find("check") is ScalarNode looked ? $"check {looked.Text}"
+        : mapping.Find("checks") is not null ? $"checks {number}"
         : mapping.Find("create") is ScalarNode created ? $"create {created.Text}"
         : mapping.Find("balancer") is ScalarNode balancer ? $"balancer {balancer.Text}"
         : $"phase {number}";
@@ -208,11 +216,17 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
             throw MappingReader.Wrong(
                 reader.Node, $"{path}: 'operations' is missing", "such as: operations: [{find: users, key: uniform}]");
         // In a growth's charts a phase with one operation is one line, and called by its own name.
-        WeightedOperation[] read = [.. nodes.Select(node => operations.Read(node, path, isOfGrowth && nodes.Count == 1 ? path : null))];
+        WeightedOperation[] read =
+            [.. nodes.Select(node => WithThink(operations.Read(node, path, isOfGrowth && nodes.Count == 1 ? path : null), node, path))];
         // What weighs nothing is never done, and shows in no result.
         WeightedOperation[] done = [.. read.Where(o => o.Weight > 0)];
         return done.Length > 0 ? done : throw MappingReader.Wrong(reader.Find("operations")!, $"{path}: all weights are 0");
     }
+
+    private static WeightedOperation WithThink(WeightedOperation read, ScenarioNode node, string path) =>
+        (node as MappingNode)?.Find("think") is { } think and not ScalarNode { IsNull: true }
+            ? read with { Operation = read.Operation with { Think = ThinkReader.Read(think, $"{path}.{read.Operation.Name}") } }
+            : read;
 
     /// <summary>Names in a group's results: those of one kind on different collections may share one, and are counted together.</summary>
     private static IEnumerable<string> Counted(PhaseGroup group) =>

@@ -17,6 +17,10 @@ internal sealed class RoundReader(
 {
     private readonly FieldCheck _fields = new();
     private PlanCollection[] _collections = [];
+    private IReadOnlyList<AggregateDocuments> _checks = [];
+
+    /// <summary>The phase at the end that looks at all of the file's checks.</summary>
+    public const string CheckPhase = "checks";
 
     public PlanRound Read(ScenarioNode data, IReadOnlyList<ScenarioNode> phases)
     {
@@ -25,6 +29,8 @@ internal sealed class RoundReader(
         _collections = CollectionReader.Read(described, grown, scale, sources);
         foreach (PlanCollection collection in _collections)
             _fields.Add(collection, ((MappingNode)described).Find(collection.Name)!);
+        _checks = CheckReader.Read(
+            top.Find("checks") is { } conditions ? parameters.Resolve(conditions, Chosen) : null, _collections, _fields);
         (Phase Phase, ScenarioNode Node)[] read =
             [.. phases.SelectMany((phase, i) => Expand(phase, i + 1, isOfGrowth: false).Select(found => (found, phase)))];
         RequireCreated(read);
@@ -42,6 +48,9 @@ internal sealed class RoundReader(
         [
             .. implied.Where(load => read.All(p => p.Phase.Creates != load.Loads)),
             .. read.SelectMany(p => implied.Where(load => load.Loads == p.Phase.Creates).Prepend(p.Phase)),
+            // However the phases end, the last word is that of all checks.
+            .. _checks.Count == 0 || read[^1].Phase.Conditions.Count == _checks.Count ? []
+                : (Phase[])[new Phase { Name = CheckPhase, Conditions = _checks, Groups = [], Parameters = Shown(Chosen) }],
         ])));
     }
 
@@ -132,7 +141,7 @@ internal sealed class RoundReader(
     }
 
     private PhaseReader ReaderFor(Dictionary<string, NamedValue> all, bool isOfGrowth = false) =>
-        new(_collections, OperationsFor(all), scale, isOfGrowth);
+        new(_collections, OperationsFor(all), scale, isOfGrowth) { Checks = _checks };
 
     private OperationReader OperationsFor(Dictionary<string, NamedValue> all) =>
         new(_collections, top.Find("defaults") is { } given ? parameters.Resolve(given, all) : null, scale, sources, _fields);

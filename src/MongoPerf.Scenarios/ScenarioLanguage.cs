@@ -76,6 +76,8 @@ internal static class ScenarioLanguage
     [
         new("name", KeyKind.Text, "Its name in results [default: the kind]."),
         new("weight", KeyKind.Number, "Its share is this over the sum of all weights [default: 1]."),
+        new("think", KeyKind.Value, "How long a thread waits after it, in place of the group's think; as there, or {fixed: 18s, mean: 12s} "
+            + "for a fixed time and a drawn one beside it."),
         KeyKey,
     ];
 
@@ -204,6 +206,22 @@ internal static class ScenarioLanguage
     public static KeySet Think { get; } = new("think", "Waits before the next step.",
         [new("think", KeyKind.Value, "How long, such as 10ms; {mean: 10ms} draws the times (exponential)."), IfKey]);
 
+    /// <summary>A step that draws values.</summary>
+    public static KeySet Values { get; } = new("values", "Draws values for later steps.",
+        [
+            new("values", KeyKind.Document, "The values, by name: each is drawn once for an operation, however often later steps take it."),
+            .. StepKeys.Select(key => key.Name == "as" ? key with { Description = "Names them: {^from: NAME.field}." } : key),
+        ]);
+
+    /// <summary>A step that ends the operation.</summary>
+    public static KeySet Abort { get; } = new("abort", "Ends the operation on purpose: a transaction is aborted and not run again.",
+        [
+            new("abort", KeyKind.Flag, "true: no later step runs. The operation counts as done, not as failed."), IfKey,
+        ]);
+
+    /// <summary>Steps that send no command.</summary>
+    public static IReadOnlyList<KeySet> SilentSteps { get; } = [Values, Abort, Think];
+
     private static readonly string[] StepKinds =
         ["insert", "insertMany", "find", "update", "replace", "delete", "findAndModify", "count", "distinct", "aggregate", "runCommand"];
 
@@ -214,7 +232,7 @@ internal static class ScenarioLanguage
         {
             Keys =
             [
-                .. of.Keys.Where(key => key.Name != "weight"),
+                .. of.Keys.Where(key => key.Name is not ("weight" or "think")),
                 .. of.Name is "insert" or "insertMany"
                     ? [new Key(
                         "with", KeyKind.Document, "Fields in place of those that the collection's document generates, or beside them.")]
@@ -289,6 +307,8 @@ internal static class ScenarioLanguage
         new("load", KeyKind.Text, "The collection to load; the phase then has no operations."),
         new("check", KeyKind.Text,
             "The collection in which every document that was written must be found; missing ones end the run with exit code 5."),
+        new("checks", KeyKind.Value, "In a phase that does nothing else: looks at the file's checks, all of them or those in a list of "
+            + "names; violations end the run with exit code 5."),
         new("ranges", KeyKind.Flag,
             "Of a load: each thread writes an unbroken range of the documents, not whichever come next [default: false]."),
         new("lap", KeyKind.Count, "Lap length in documents of a load, or operations of a phase with a count, such as 10k: "
@@ -389,6 +409,15 @@ internal static class ScenarioLanguage
         new("set", KeyKind.NamedMappings, "Values of parameters on this deployment; --set overrides them."),
     ]);
 
+    /// <summary>A condition that the data must meet.</summary>
+    public static KeySet Check { get; } = new("check", "A condition that the data must meet: an aggregation that must find nothing.",
+    [
+        new("name", KeyKind.Text, "What must hold, for results and messages."),
+        new("aggregate", KeyKind.Text, "The collection."),
+        new("pipeline", KeyKind.Documents, "Its stages, without generated values: what they find violates the condition."),
+        new("allowDiskUse", KeyKind.Flag, "Large sorts may use the disk."),
+    ]);
+
     public static KeySet File { get; } = new("scenario", "A workload for MongoPerf.",
     [
         new("description", KeyKind.Text, "A sentence for lists and reports."),
@@ -405,12 +434,14 @@ internal static class ScenarioLanguage
         new("mayWrite", KeyKind.Texts, "What its operations may write although the run does not create it: DB.COLL, "
             + "DB.* for a whole database, or server for commands that act on all of it. --may-write must confirm each."),
         new("phases", KeyKind.Mappings, "What is done, one after the other.", Phase),
+        new("checks", KeyKind.Mappings, "Conditions that the data must meet when the last phase is over, and wherever a phase asks "
+            + "for them: violations end the run with exit code 5.", Check),
         new("figures", KeyKind.Mappings, "Additional charts for the report, placed before the standard ones.", FigureLanguage.Figure),
         new("tables", KeyKind.Mappings, "Additional tables for the report, placed before the standard ones.", FigureLanguage.Table),
     ]);
 
     private static KeySet Operation(string kind, string description, Key[] keys, KeyKind value = KeyKind.Text) => new(
-        kind, description, [NamingKey(kind, value), .. keys, .. value == KeyKind.Mappings ? OperationKeys[..2] : OperationKeys]);
+        kind, description, [NamingKey(kind, value), .. keys, .. value == KeyKind.Mappings ? OperationKeys[..3] : OperationKeys]);
 
     private static KeySet BulkWrite(string kind, string description, Key[] keys) =>
         new(kind, description, [NamingKey(kind, KeyKind.Text), .. keys, TimesKey]);

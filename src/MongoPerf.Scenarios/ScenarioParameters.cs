@@ -1,4 +1,6 @@
+using System.Globalization;
 using System.Text.RegularExpressions;
+using MongoPerf.Load.Documents;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 using MongoPerf.Texts.Yaml;
@@ -101,12 +103,44 @@ internal sealed partial class ScenarioParameters
         ScalarNode scalar => ResolveText(scalar, chosen),
         SequenceNode list => list with { Items = [.. list.Items.Select(item => Resolve(item, chosen, level + 1))] },
         MappingNode { Entries: [{ Name: Generator.If } only] } => Decide(only, chosen, level + 1),
-        MappingNode mapping => mapping with
+        MappingNode mapping => Folded(mapping with
         {
             Entries = [.. mapping.Entries.Select(e => new MappingEntry(ResolveText(e.Key, chosen), Resolve(e.Value, chosen, level + 1)))],
-        },
+        }),
         _ => node,
     };
+
+    /// <summary>What is computed from plain whole numbers alone is one itself, wherever it stands: a count, a number of threads.</summary>
+    private static ScenarioNode Folded(MappingNode node)
+    {
+        if (node.Entries is not [{ Value: SequenceNode { Items: [_, _, ..] items } } only] || !ComputedValue.Names.Contains(only.Name)
+            || !items.All(item => item is ScalarNode { IsQuoted: false } scalar && Whole(scalar.Text) is not null))
+            return node;
+        try
+        {
+            long result = ComputedValue.Fold(only.Name, items.Select(item => Whole(((ScalarNode)item).Text)!.Value));
+            return new ScalarNode(node.Position, result.ToString(CultureInfo.InvariantCulture), false);
+        }
+        catch (OverflowException)
+        {
+            throw MappingReader.Wrong(node, $"{only.Name}: the result is beyond 64 bits");
+        }
+    }
+
+    /// <summary>5, -5 or 10k.</summary>
+    private static long? Whole(string text)
+    {
+        if (long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long plain))
+            return plain;
+        try
+        {
+            return Quantities.ParseCount(text, 0);
+        }
+        catch (FormatException)
+        {
+            return null;
+        }
+    }
 
     /// <summary>A value that is nothing but a parameter becomes what that is, a mapping maybe; its place stays this one.</summary>
     private ScenarioNode PutIn(ScalarNode scalar, string name, IReadOnlyDictionary<string, NamedValue> chosen, int level)

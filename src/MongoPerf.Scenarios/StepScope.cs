@@ -12,10 +12,16 @@ internal sealed class StepScope(IReadOnlyList<(string Name, int Step)> all)
     /// <summary>What the element of an <c>each</c> is called.</summary>
     public const string Element = "each";
 
+    /// <summary>What the element's place, from 1, is called.</summary>
+    public const string Place = "place";
+
     private readonly Dictionary<string, int> _slots = [];
 
     /// <summary>Whether the step that is being read has an <c>each</c>.</summary>
     public bool HasElement { get; set; }
+
+    /// <summary>Whether a path has named the element.</summary>
+    public bool HasUsedElement { get; set; }
 
     /// <returns>False when an earlier step has the name.</returns>
     public bool TryAdd(string name, int slot) => _slots.TryAdd(name, slot);
@@ -25,14 +31,20 @@ internal sealed class StepScope(IReadOnlyList<(string Name, int Step)> all)
     /// <param name="what">What it is about, for messages.</param>
     public ValuePath Path(string text, ScenarioNode place, string what)
     {
-        string name = text.Split('.')[0];
-        if (text.Split('.').Any(step => step.Length == 0))
+        string[] parts = text.Split('.');
+        string name = parts[0];
+        if (parts.Any(step => step.Length == 0))
             throw MappingReader.Wrong(place, $"{what}: '{text}' is no path", "such as order.customer, or order.items.0.product");
-        if (name == Element)
+        if (name is Element or Place || (HasElement && parts.Contains(ValuePath.Same)))
+            HasUsedElement = true;
+        if (name is Element or Place)
         {
-            return HasElement ? new ValuePath(text, Step.ElementSlot)
-                : throw MappingReader.Wrong(place, $"{what}: '{Element}' is the element of a step's array, and this step has no each",
-                    "such as each: order.items, and then {^from: each.product}");
+            return !HasElement
+                ? throw MappingReader.Wrong(place, $"{what}: '{name}' is about the elements of a step's array, and this step has no each",
+                    "such as each: order.items, and then {^from: each.product}")
+                : name == Element ? new ValuePath(text, Step.ElementSlot)
+                : parts.Length == 1 ? new ValuePath(text, ValuePath.PlaceSlot)
+                : throw MappingReader.Wrong(place, $"{what}: '{text}' goes on after {Place}, which is a number");
         }
 
         if (_slots.TryGetValue(name, out int slot))

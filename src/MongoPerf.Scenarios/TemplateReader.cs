@@ -110,6 +110,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
         {
             "^number" => Sequence(reader, salt),
             "^int" when reader.Text("draw") is { } half => SharedDraw(reader, half),
+            "^int" when reader.Count("nurand", 1, int.MaxValue - 1) is { } a => NonUniform(reader, (int)a, salt),
             "^int" => Integers(reader, NumberKind.Int32, int.MinValue, int.MaxValue, salt),
             "^long" => Integers(reader, NumberKind.Int64, long.MinValue, long.MaxValue, salt),
             "^double" => reader.NumberRange() is (var low, var high)
@@ -127,6 +128,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
             "^array" => new ArrayValue(reader.Length("length", MostItems), Value(reader.Require("of"), $"{path}[]"), salt),
             "^numbered" =>
                 new NumberedTextValue(reader.Text("prefix") ?? "", (int)(reader.Count("digits", 1, 20) ?? 1), reader.Flag("hashed")),
+            "^spelled" => Spelled(reader, path),
+            "^add" or "^subtract" or "^multiply" => Computed(reader, name, argument, path),
             Generator.FieldsName => OneOrAll(reader, path, salt),
             "^write" => WriteNumber(reader),
             "^from" => From(reader, place, path),
@@ -196,9 +199,52 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
             reader.CountRange("every", 1, MostInGroup) is var (least, most)
                 ? new NumberGroups(least, most, Mixing.Mix(sources.Seed ^ salt))
                 : null;
-        return new SequenceValue(kind, reader.Long("start") ?? 0, reader.Long("step") ?? 1, groups,
-            reader.Count("cycle", 1, long.MaxValue) ?? long.MaxValue);
+        long? cycle = reader.Count("cycle", 1, long.MaxValue);
+        bool isShuffled = reader.Flag("shuffled");
+        if (isShuffled && cycle is null)
+            throw reader.Wrong("shuffled needs a cycle, the numbers that come in another order", "such as {cycle: 100, shuffled: true}");
+        return new SequenceValue(
+            kind, reader.Long("start") ?? 0, reader.Long("step") ?? 1, groups, cycle ?? long.MaxValue, isShuffled);
     }
+
+    /// <summary>The constant C is the same wherever A is, in data and in operations.</summary>
+    private NonUniformValue NonUniform(GeneratorReader reader, int a, ulong salt)
+    {
+        (long min, long max) =
+            reader.IntegerRange() ?? throw reader.Wrong("min and max are missing", "such as {^int: {min: 1, max: 3000, nurand: 1023}}");
+        if (min < 0 || max > int.MaxValue || min > max)
+            throw reader.Wrong($"{min} to {max} is not a range within 0 to {int.MaxValue}");
+        return new NonUniformValue((int)min, (int)max, a, (int)(Mixing.Mix(sources.Seed ^ (ulong)a) % ((ulong)a + 1)), salt);
+    }
+
+    private SpelledValue Spelled(GeneratorReader reader, string path)
+    {
+        const int MostTexts = 256;
+        const int MostDigits = 20;
+        string[] texts = [.. reader.Items("with").Select(item => item is ScalarNode { IsNull: false } text ? text.Text
+            : throw MappingReader.Wrong(item, $"{path}: ^spelled: with is a list of texts, one for each digit from 0"))];
+        if (texts.Length is < 2 or > MostTexts)
+            throw reader.Wrong($"with has {texts.Length} texts; expected 2 to {MostTexts}, one for each digit from 0");
+        return new SpelledValue(Value(reader.Require("number"), $"{path}.number"), texts,
+            (int)(reader.Count("digits", 1, MostDigits) ?? throw reader.Wrong("'digits' is missing")));
+    }
+
+    private ComputedValue Computed(GeneratorReader reader, string name, ScenarioNode? argument, string path)
+    {
+        if (argument is not SequenceNode { Items: [_, _, ..] items })
+            throw reader.Wrong("expected a list of two or more numbers");
+        TemplateValue[] operands = [.. items.Select((item, i) => Value(item, $"{path}.{i}"))];
+        var trial = new BsonWriter();
+        foreach ((int i, TemplateValue operand) in operands.Index())
+        {
+            if (!TakesFromSteps(operand) && !Number.TryTake(trial, operand, new ValueContext(0, sources.Seed), out _, out BsonType type))
+                throw MappingReader.Wrong(items[i], $"{path}: {name}: a value of type {type} is no number");
+        }
+
+        return new ComputedValue(name, operands);
+    }
+
+    private static bool TakesFromSteps(TemplateValue value) => value is FromValue || value.Parts.Any(TakesFromSteps);
 
     private SharedDrawValue SharedDraw(GeneratorReader reader, string half)
     {

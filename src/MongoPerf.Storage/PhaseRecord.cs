@@ -63,6 +63,10 @@ public sealed record PhaseRecord
 
     public IReadOnlyList<AssertionResult> Assertions { get; init; } = [];
 
+    /// <summary>A check found violations.</summary>
+    [JsonIgnore]
+    public bool IsInconsistent => Assertions.Any(assertion => assertion is { IsCheck: true, Holds: false });
+
     /// <summary>How many documents <see cref="Collection"/> had when the phase ended, as far as the client knows.</summary>
     public long Documents { get; init; }
 
@@ -243,4 +247,14 @@ public sealed record AssertionResult(string Text, bool Holds, double? Value = nu
 {
     /// <summary>The value is in microseconds.</summary>
     public bool IsLatency { get; init; }
+
+    /// <summary>It is one of the scenario's checks: the value is how many documents violate it.</summary>
+    public bool IsCheck { get; init; }
+
+    /// <summary>The first document that violates a check, as Extended JSON; null for none.</summary>
+    public string? First { get; init; }
+
+    /// <summary>For people: the text, and of a check that is violated how.</summary>
+    [JsonIgnore]
+    public string Shown => First is null ? Text : $"{Text}: {Value:N0} {(Value == 1 ? "violation" : "violations")}, the first is {First}";
 }

@@ -486,12 +486,18 @@ public sealed record StepResult(string Step, long Operations, long Failed, Laten
 /// <param name="RetrySeconds">Of all threads together, in attempts that were made again and in the pauses between attempts.</param>
 public sealed record TransactionResult(long Committed, long Aborted, long Retried, long CommitRetried, long Unknown, double RetrySeconds)
 {
+    /// <summary>Those that a step of theirs ended on purpose: the server keeps nothing of them, and they count as done.</summary>
+    public long RolledBack { get; init; }
+
     /// <summary>Those of several clients, or of several results.</summary>
     /// <returns>Null when there are none.</returns>
     public static TransactionResult? Sum(IEnumerable<TransactionResult?> all) =>
         all.OfType<TransactionResult>().ToArray() is { Length: > 0 } some
             ? new TransactionResult(some.Sum(one => one.Committed), some.Sum(one => one.Aborted), some.Sum(one => one.Retried),
                 some.Sum(one => one.CommitRetried), some.Sum(one => one.Unknown), some.Sum(one => one.RetrySeconds))
+            {
+                RolledBack = some.Sum(one => one.RolledBack),
+            }
             : null;
 }
 

@@ -86,6 +86,10 @@ public interface IDataStore : IDisposable
     /// <summary>How the server runs the query; null where it can't say.</summary>
     PlanSummary? Explain(Operation query);
 
+    /// <summary>Runs an aggregation: how many documents it finds, and the first of them as Extended JSON, cut if it is long.</summary>
+    /// <exception cref="NotSupportedException">The server has no aggregations.</exception>
+    (long Count, string? First) Aggregate(AggregateDocuments query) => throw new NotSupportedException();
+
     /// <summary>
     /// Documents and keys examined for queries since they started by all servers that an operation may go to; null where
     /// that can't be known.

@@ -6,6 +6,7 @@ using MongoPerf.Measurement;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Load.Collections;
 
@@ -25,6 +26,9 @@ public sealed class WireCollection : IDisposable
     private const int WriteConcernFailed = 64;
     private const int MajorityMilliseconds = 30_000;
     private const int RepairBatch = 1000;
+
+    /// <summary>Characters of a document that is shown.</summary>
+    private const int MostShown = 500;
 
     /// <summary>The most ranges in a marker; all of them take 3.5 MB.</summary>
     private const int MostRefused = 100_000;
@@ -219,6 +223,22 @@ public sealed class WireCollection : IDisposable
             connection, _access.Database, BsonDocument.Of(("explain", command), ("verbosity", "executionStats")));
         return reply is null ? null : QueryPlanReader.Read(reply, query.FullReply, command.FindInt64("skip") ?? 0);
     });
+
+    /// <inheritdoc cref="IDataStore.Aggregate"/>
+    public (long Count, string? First) Aggregate(AggregateDocuments query)
+    {
+        // One document for all of them, however many they are.
+        BsonDocument counted = BsonDocument.Of(("$group", BsonDocument.Of(
+            ("_id", null), ("count", BsonDocument.Of(("$sum", 1))), ("first", BsonDocument.Of(("$first", "$$ROOT"))))));
+        IEnumerable<object?> stages = query.Pipeline.ToDocument(TypicalContext).Select(stage => (object?)stage.Value);
+        BsonDocument pipeline = (query with { Pipeline = DocumentValue.Empty }).ToCommand().ToDocument(TypicalContext);
+        BsonDocument command = BsonDocument.Of(
+            [.. pipeline.Select(e => (e.Key, e.Key == "pipeline" ? stages.Append(counted).ToArray() : (object?)e.Value))]);
+        BsonDocument reply = Run(_access.Database, command);
+        return reply.FindDocument("cursor.firstBatch.0") is not { } found ? (0, null)
+            : (found.FindInt64("count") ?? 0,
+                found.FindDocument("first") is { } first ? ForeignText.OneLine(ExtendedJson.Write(first.Bytes), MostShown) : null);
+    }
 
     /// <inheritdoc cref="IDataStore.ReadExamined"/>
     public ExaminedCounters? ReadExamined(Operation operation) =>

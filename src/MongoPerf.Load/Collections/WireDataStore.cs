@@ -76,6 +76,9 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
 
     public PlanSummary? Explain(Operation query) => Find(query.Collection)?.Explain(query);
 
+    public (long Count, string? First) Aggregate(AggregateDocuments query) =>
+        (Find(query.Collection) ?? throw new InvalidOperationException($"collection '{query.Collection}' is not open")).Aggregate(query);
+
     public ExaminedCounters? ReadExamined(Operation operation) =>
         (Find(operation.Collection) ?? _open.Values.FirstOrDefault())?.ReadExamined(operation);
 

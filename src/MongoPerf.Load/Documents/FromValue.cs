@@ -9,15 +9,16 @@ namespace MongoPerf.Load.Documents;
 public sealed class FromValue(ValuePath path, TemplateValue? usual) : TemplateValue
 {
     private readonly byte[] _text = Encoding.UTF8.GetBytes($"^from: {path.Text}");
+    private readonly string _missing = $"takes '{path.Text}', and no earlier step brought it: give it a default, or the step an if";
 
     public override IEnumerable<TemplateValue> Parts => usual is null ? [] : [usual];
 
-    public override TemplateValue Bind(StepValues values) => new Bound(path, usual?.Bind(values), values);
+    public override TemplateValue Bind(StepValues values) => new Bound(path, usual?.Bind(values), values, _missing);
 
     /// <summary>Where no step has run, as in a command that is only shown, it stands for itself.</summary>
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) => writer.WriteString(name, _text);
 
-    private sealed class Bound(ValuePath path, TemplateValue? usual, StepValues values) : TemplateValue
+    private sealed class Bound(ValuePath path, TemplateValue? usual, StepValues values, string missing) : TemplateValue
     {
         public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context)
         {
@@ -31,7 +32,7 @@ public sealed class FromValue(ValuePath path, TemplateValue? usual) : TemplateVa
             }
             else
             {
-                values.Miss(path);
+                values.Fail(missing);
                 writer.WriteNull(name);
             }
         }

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Numerics;
 using MongoPerf.Measurement;
 using MongoPerf.Wire.Bson;
 
@@ -45,9 +46,13 @@ public abstract class NumberValue(NumberKind kind) : FixedValue(TypeOf(kind), ki
 /// <param name="step">The step from one group to the next; below 0 it falls.</param>
 /// <param name="groups">Which documents have one number; null gives each its own.</param>
 /// <param name="cycle">Groups after which it begins again at the start, 1 or more.</param>
+/// <param name="isShuffled">The numbers of each cycle come in an order of its own, each once; only with a cycle.</param>
 public sealed class SequenceValue(
-    NumberKind kind, long start, long step, NumberGroups? groups = null, long cycle = long.MaxValue) : NumberValue(kind), INumbered
+    NumberKind kind, long start, long step, NumberGroups? groups = null, long cycle = long.MaxValue, bool isShuffled = false)
+    : NumberValue(kind), INumbered
 {
+    private readonly long _stride = isShuffled ? StrideOf(cycle) : 1;
+
     bool INumbered.IsInvertible => IsOneToOne && Type != BsonType.Double;
 
     long INumbered.OrderedBelow => step > 0 ? ((Type == BsonType.Int32 ? int.MaxValue : long.MaxValue) - Math.Max(0, start)) / step : 0;
@@ -63,8 +68,45 @@ public sealed class SequenceValue(
         return rest == 0 && number >= 0 ? number : -1;
     }
 
-    public override long Compute(in ValueContext context) =>
-        unchecked(start + (step * ((groups?.Of(context.Number) ?? context.Number) % cycle)));
+    public override long Compute(in ValueContext context)
+    {
+        (long round, long place) = Math.DivRem(groups?.Of(context.Number) ?? context.Number, cycle);
+        return unchecked(start + (step * (isShuffled ? Shuffle(round, place) : place)));
+    }
+
+    /// <summary>Steps of a stride that has no factor in common with the cycle meet each of its places once.</summary>
+    private long Shuffle(long round, long place)
+    {
+        UInt128 first = Mixing.Mix((ulong)round) % (ulong)cycle;
+        return (long)((first + ((UInt128)(ulong)place * (ulong)_stride)) % (ulong)cycle);
+    }
+
+    /// <summary>Near the golden section of the cycle, so that neighbours end up far apart.</summary>
+    private static long StrideOf(long cycle)
+    {
+        long stride = Math.Max(1, (long)(cycle * 0.618));
+        while (BigInteger.GreatestCommonDivisor(stride, cycle) != 1)
+            stride++;
+        return stride;
+    }
+}
+
+/// <summary>TPC-C's NURand: a whole number of min ≤ v ≤ max, some of them much more often than others.</summary>
+/// <param name="min">The least.</param>
+/// <param name="max">The greatest.</param>
+/// <param name="a">The A of TPC-C, 2.1.6: the larger against max - min, the more even.</param>
+/// <param name="c">Its constant C, 0 to A: which numbers are the frequent ones.</param>
+/// <param name="salt">The value's own.</param>
+public sealed class NonUniformValue(int min, int max, int a, int c, ulong salt) : NumberValue(NumberKind.Int32)
+{
+    public override long Compute(in ValueContext context)
+    {
+        ulong bits = context.BitsOf(salt);
+        long range = (long)max - min + 1;
+        long of = (long)Math.BigMul(bits, (ulong)a + 1, out _);
+        long uniform = min + (long)Math.BigMul(Mixing.Mix(bits), (ulong)range, out _);
+        return (((of | uniform) + c) % range) + min;
+    }
 }
 
 /// <summary>Cuts the numbers 0, 1, 2 … into groups of drawn sizes, so that the group of any number is known without counting.</summary>

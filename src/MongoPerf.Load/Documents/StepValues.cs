@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Buffers.Text;
 using System.Globalization;
 using System.Text;
@@ -7,11 +8,28 @@ namespace MongoPerf.Load.Documents;
 
 /// <summary>Where in what earlier steps brought a value stands: the step, and fields or places in arrays.</summary>
 /// <remarks>
-/// Where an array stands and the next part of the path is no number, its first element is meant: <c>order.customer</c> is the customer of
-/// the first document that was found.
+/// Where an array stands, the next part of the path is an element's number, <see cref="Middle"/>, <see cref="Same"/> or <see cref="Size"/>.
+/// Where it is none of these, the first element is meant: <c>order.customer</c> is the customer of the first document that was found.
 /// </remarks>
 public sealed class ValuePath
 {
+    /// <summary>In place of a slot: which element the step's <c>each</c> is at, from 1.</summary>
+    public const int PlaceSlot = -1;
+
+    /// <summary>In an array: the element in its middle, of an even number the one before it.</summary>
+    public const string Middle = "middle";
+
+    /// <summary>In an array: the element at the same place as that of the step's own <c>each</c>.</summary>
+    public const string Same = "each";
+
+    /// <summary>Of an array: how many elements it has.</summary>
+    public const string Size = "size";
+
+    private const int First = -1;
+    private const int InTheMiddle = -2;
+    private const int AtTheSamePlace = -3;
+    private const int HowMany = -4;
+
     private readonly (byte[] Name, int Index)[] _steps;
 
     /// <param name="text">As it is written, such as order.items.0.product.</param>
@@ -20,8 +38,13 @@ public sealed class ValuePath
     {
         Text = text;
         Slot = slot;
-        _steps = [.. text.Split('.').Skip(1).Select(step => (Encoding.UTF8.GetBytes(step),
-            int.TryParse(step, NumberStyles.None, CultureInfo.InvariantCulture, out int index) ? index : -1))];
+        _steps = [.. text.Split('.').Skip(1).Select(step => (Encoding.UTF8.GetBytes(step), step switch
+        {
+            Middle => InTheMiddle,
+            Same => AtTheSamePlace,
+            Size => HowMany,
+            _ => int.TryParse(step, NumberStyles.None, CultureInfo.InvariantCulture, out int index) ? index : First,
+        }))];
     }
 
     public string Text { get; }
@@ -29,16 +52,32 @@ public sealed class ValuePath
     public int Slot { get; }
 
     /// <summary>Follows the path from what the step brought.</summary>
+    /// <param name="type">Of the value.</param>
+    /// <param name="value">What the step brought, and then what stands there.</param>
+    /// <param name="values">That it is followed in.</param>
     /// <returns>False where there is nothing.</returns>
-    internal bool TryFollow(ref BsonType type, ref ReadOnlySpan<byte> value)
+    internal bool TryFollow(ref BsonType type, ref ReadOnlySpan<byte> value, StepValues values)
     {
         foreach ((byte[] name, int index) in _steps)
         {
-            if (type == BsonType.Array && index < 0 && !TryTake(ref type, ref value, 0))
+            if (type == BsonType.Array && index == First && !TryTake(ref type, ref value, 0))
                 return false;
             if (type == BsonType.Array)
             {
-                if (!TryTake(ref type, ref value, index))
+                if (index == HowMany)
+                {
+                    value = values.Number(Count(value));
+                    type = BsonType.Int32;
+                    continue;
+                }
+
+                int at = index switch
+                {
+                    InTheMiddle => (Count(value) - 1) / 2,
+                    AtTheSamePlace => values.Element,
+                    _ => index,
+                };
+                if (!TryTake(ref type, ref value, at))
                     return false;
                 continue;
             }
@@ -53,6 +92,15 @@ public sealed class ValuePath
         }
 
         return true;
+    }
+
+    private static int Count(ReadOnlySpan<byte> array)
+    {
+        var items = new BsonReader(array);
+        int count = 0;
+        while (items.Read())
+            count++;
+        return count;
     }
 
     /// <summary>Arrays are read by place: what several replies brought is put together.</summary>
@@ -78,25 +126,31 @@ public sealed class ValuePath
 public sealed class StepValues
 {
     private readonly Slot[] _slots;
+    private readonly byte[] _number = new byte[sizeof(int)];
 
     /// <param name="slots">How many there are.</param>
     public StepValues(int slots) => _slots = [.. Enumerable.Range(0, slots).Select(_ => new Slot())];
 
-    /// <summary>The first path without a value since <see cref="Clear"/>; null for none.</summary>
-    public ValuePath? Missing { get; private set; }
+    /// <summary>
+    /// What the first value that could not be made since <see cref="Clear"/> lacks: the end of a sentence about its step. Null for none.
+    /// </summary>
+    public string? Problem { get; private set; }
+
+    /// <summary>Which element the step that is being done is at, 0-based; -1 for a step without <c>each</c>.</summary>
+    public int Element { get; set; } = -1;
 
     /// <summary>Nothing has been brought yet.</summary>
     public void Clear()
     {
         foreach (Slot slot in _slots)
             slot.Clear();
-        Missing = null;
+        Problem = null;
     }
 
     /// <summary>A step has brought nothing.</summary>
     public void Forget(int slot) => _slots[slot].Clear();
 
-    public void Miss(ValuePath path) => Missing ??= path;
+    public void Fail(string problem) => Problem ??= problem;
 
     public void Set(int slot, BsonType type, ReadOnlySpan<byte> value) => _slots[slot].Set(type, value);
 
@@ -123,13 +177,27 @@ public sealed class StepValues
             _slots[slot].Append(BsonType.Null, []);
     }
 
+    /// <summary>A number as a value, until the next one is asked for.</summary>
+    internal ReadOnlySpan<byte> Number(int number)
+    {
+        BinaryPrimitives.WriteInt32LittleEndian(_number, number);
+        return _number;
+    }
+
     /// <returns>False where there is nothing.</returns>
     public bool TryFind(ValuePath path, out BsonType type, out ReadOnlySpan<byte> value)
     {
+        if (path.Slot == ValuePath.PlaceSlot)
+        {
+            type = BsonType.Int32;
+            value = Number(Element + 1);
+            return true;
+        }
+
         Slot slot = _slots[path.Slot];
         type = slot.Type;
         value = slot.Value;
-        return slot.IsSet && path.TryFollow(ref type, ref value);
+        return slot.IsSet && path.TryFollow(ref type, ref value, this);
     }
 
     private sealed class Slot

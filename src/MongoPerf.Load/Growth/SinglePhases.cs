@@ -18,7 +18,8 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         Phase = phase.Name,
         Description = phase.Description,
         Kind = phase.Creates is not null ? PhaseKind.Create : phase.Loads is not null ? PhaseKind.Load
-            : phase.Measures is not null ? PhaseKind.Sizes : phase.Checks is not null ? PhaseKind.Check : PhaseKind.Measure,
+            : phase.Measures is not null ? PhaseKind.Sizes
+            : phase.Checks is not null || phase.Conditions.Count > 0 ? PhaseKind.Check : PhaseKind.Measure,
         Collection = phase.Creates ?? phase.Loads ?? phase.Measures ?? phase.Checks
             ?? phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Collection).FirstOrDefault(name => name.Length > 0),
         Lap = phase.Lap,
@@ -56,6 +57,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
             PhaseKind.Create => ByOne(phase, head, () => Create(phase, head, stop), stop),
             PhaseKind.Load => Load(phase, head, findLoaded?.Invoke() ?? 0, stop),
             PhaseKind.Sizes => ByOne(phase, head, () => Measure(phase, head), stop),
+            PhaseKind.Check when phase.Checks is null => ByOne(phase, head, () => CheckConditions(phase, head, stop), stop),
             PhaseKind.Check => ByOne(phase, head, () => Check(phase, head), stop),
             _ when phase.IsForCluster => ByOne(phase, head, () => RunMeasured(phase, head, stop), stop),
             _ => RunMeasured(phase, head, stop),
@@ -163,6 +165,29 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
                 : $"{collection.Name} holds all {end:N0} documents")
             + (refused > 0 ? $", not counting {refused:N0} that a unique index refused" : ""));
         return _phases.Complete(phase, new PhaseOutcome(head with { Documents = end - absent, Missing = missing }, []));
+    }
+
+    /// <summary>All of them are looked at, whatever the first ones come to.</summary>
+    /// <returns>Null when it was stopped in its middle.</returns>
+    private PhaseRecord? CheckConditions(Phase phase, PhaseRecord head, CancellationToken stop)
+    {
+        run.Store.BeginPhase(head, continues: false);
+        run.Observer.OnPhaseStarted(head, []);
+        var results = new List<AssertionResult>();
+        foreach (AggregateDocuments condition in phase.Conditions)
+        {
+            if (stop.IsCancellationRequested)
+                return null;
+            (long count, string? first) = run.Data.Aggregate(condition);
+            var result = new AssertionResult(condition.Name, count == 0, count)
+            {
+                IsCheck = true, First = first,
+            };
+            run.Report(result.Holds ? "checked" : "violated", result.Holds ? $"{result.Text}: no violations" : result.Shown);
+            results.Add(result);
+        }
+
+        return _phases.Complete(phase, new PhaseOutcome(head with { Assertions = results }, []));
     }
 
     /// <returns>How many documents are not there, and how many of these the run goes on without.</returns>

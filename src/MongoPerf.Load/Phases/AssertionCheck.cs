@@ -55,6 +55,7 @@ public static class AssertionCheck
         return results.Length == 0 ? null : assertion.Metric switch
         {
             "rate" => results.Sum(r => r.OperationsPerSecond),
+            "perMinute" => results.Sum(r => r.OperationsPerSecond) * 60,
             "documentRate" => results.Sum(r => r.DocumentsPerSecond),
             "operations" => results.Sum(r => r.Operations),
             "documents" => results.Sum(r => r.Documents),

@@ -104,6 +104,7 @@ internal sealed class StepCounters(int count)
 {
     public long Committed;
     public long Aborted;
+    public long RolledBack;
     public long Retried;
     public long CommitRetried;
     public long Unknown;
@@ -132,6 +133,7 @@ internal sealed class StepCounters(int count)
 
         Committed += log.Committed;
         Aborted += log.Aborted;
+        RolledBack += log.RolledBack;
         Retried += log.Retried;
         CommitRetried += log.CommitRetried;
         Unknown += log.Unknown;
@@ -140,7 +142,7 @@ internal sealed class StepCounters(int count)
 
     public void Clear()
     {
-        Committed = Aborted = Retried = CommitRetried = Unknown = RetryTicks = 0;
+        Committed = Aborted = RolledBack = Retried = CommitRetried = Unknown = RetryTicks = 0;
         foreach (Counters counters in Each)
             counters.Clear();
     }
@@ -149,6 +151,7 @@ internal sealed class StepCounters(int count)
     {
         sum.Committed += Volatile.Read(ref Committed);
         sum.Aborted += Volatile.Read(ref Aborted);
+        sum.RolledBack += Volatile.Read(ref RolledBack);
         sum.Retried += Volatile.Read(ref Retried);
         sum.CommitRetried += Volatile.Read(ref CommitRetried);
         sum.Unknown += Volatile.Read(ref Unknown);

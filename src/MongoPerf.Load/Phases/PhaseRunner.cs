@@ -70,7 +70,7 @@ internal sealed class PhaseRunner(RunContext run)
     /// <summary>Checks what the phase asserts and stores it as complete.</summary>
     public PhaseRecord Complete(Phase phase, PhaseOutcome outcome)
     {
-        AssertionResult[] assertions = [.. phase.Assertions.Select(a => AssertionCheck.Check(a, outcome))];
+        AssertionResult[] assertions = [.. outcome.Record.Assertions, .. phase.Assertions.Select(a => AssertionCheck.Check(a, outcome))];
         PhaseRecord record = outcome.Record with
         {
             Assertions = assertions,

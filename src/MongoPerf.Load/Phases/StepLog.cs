@@ -13,6 +13,9 @@ public sealed class StepLog
     /// <summary>Attempts that came to nothing: the server has none of their writes.</summary>
     public int Aborted { get; set; }
 
+    /// <summary>Transactions that a step of theirs ended on purpose: the server has none of their writes.</summary>
+    public int RolledBack { get; set; }
+
     /// <summary>Attempts that were made again after a passing error.</summary>
     public int Retried { get; set; }
 
@@ -30,7 +33,7 @@ public sealed class StepLog
     public void Clear()
     {
         _count = 0;
-        Committed = Aborted = Retried = CommitRetried = Unknown = 0;
+        Committed = Aborted = RolledBack = Retried = CommitRetried = Unknown = 0;
         RetryTicks = 0;
     }
 

@@ -7,7 +7,7 @@ namespace MongoPerf.Load.Phases;
 internal sealed class WorkTimes
 {
     private readonly GroupControl _control;
-    private readonly ThinkTime? _think;
+    private readonly ThinkTime?[] _think;
     private readonly (long From, long To)[] _shifts;
     private RandomStream _random;
     private bool _hasWorked;
@@ -16,7 +16,7 @@ internal sealed class WorkTimes
     {
         GroupPlan plan = control.Plan;
         _control = control;
-        _think = plan.Think;
+        _think = [.. plan.Parts.Select(part => part.Think ?? plan.Think)];
         _shifts = [.. Shifts(plan.ThreadSteps, index)
             .Select(shift => (control.Clock.TicksOf(shift.From), shift.To is { } to ? control.Clock.TicksOf(to) : long.MaxValue))];
         _random = RandomStream.For(plan.Seed, RandomPurpose.Thinking, plan.StreamOf(index));
@@ -24,23 +24,23 @@ internal sealed class WorkTimes
 
     /// <returns>Null for a worker that is always at work.</returns>
     public static WorkTimes? Find(GroupControl control, int index) =>
-        control.Plan.Think is null && control.Plan.ThreadSteps.Count == 0 ? null : new WorkTimes(control, index);
+        control.Plan.Think is null && control.Plan.ThreadSteps.Count == 0 && control.Plan.Parts.All(part => part.Think is null)
+            ? null
+            : new WorkTimes(control, index);
 
     /// <summary>Blocks until the worker may take its next operation.</summary>
     /// <param name="free">When its last one had ended, or the group began; ticks.</param>
+    /// <param name="part">Which of the plan's parts that was.</param>
     /// <returns>False when it has nothing to do any more: its group ends before its turn comes.</returns>
-    public bool WaitForTurn(long free)
+    public bool WaitForTurn(long free, int part)
     {
-        long turn = _hasWorked && _think is not null ? free + _control.Clock.TicksOf(ThinkSeconds(_think)) : free;
+        long turn = _hasWorked && _think[part] is { } think ? free + _control.Clock.TicksOf(think.Draw(ref _random)) : free;
         _hasWorked = true;
         if (NextAtWork(turn - _control.StartedAt) is not { } next)
             return false;
         long until = Math.Min(next + _control.StartedAt, _control.EndAt);
         return _control.WaitForTurn(until) && until < _control.EndAt;
     }
-
-    private double ThinkSeconds(ThinkTime think) =>
-        think.IsExponential ? -Math.Log(1 - _random.NextDouble()) * think.Seconds : think.Seconds;
 
     /// <returns>Ticks since the start; null for never again.</returns>
     private long? NextAtWork(long ticks)

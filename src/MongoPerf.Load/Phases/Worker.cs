@@ -151,7 +151,7 @@ internal sealed class Worker : IDisposable
 
     private bool WaitForTurn(WorkTimes times)
     {
-        if (!times.WaitForTurn(_free))
+        if (!times.WaitForTurn(_free, _mix?.Part ?? 0))
             return false;
         // While it had no turn it was not free for arrivals.
         _free = Math.Max(_free, _clock.Now);

@@ -72,6 +72,9 @@ public abstract record Operation(string Name, string Collection)
     /// <summary>Draws the number of the document that each operation is about, once its phase begins; null when there is none.</summary>
     public KeyChooser? Chooser { get; init; }
 
+    /// <summary>How long a thread waits after it, in place of its group's time; null for that.</summary>
+    public ThinkTime? Think { get; init; }
+
     public OperationConcerns Concerns { get; init; } = OperationConcerns.Default;
 
     public CommandOptions Options { get; init; } = CommandOptions.None;

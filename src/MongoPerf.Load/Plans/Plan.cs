@@ -164,6 +164,9 @@ public sealed record Phase
     /// <summary>The collection in which every document that was written must be found; null for any other phase.</summary>
     public string? Checks { get; init; }
 
+    /// <summary>Aggregations that must find nothing; empty for any phase that does not check such conditions.</summary>
+    public IReadOnlyList<AggregateDocuments> Conditions { get; init; } = [];
+
     /// <summary>For a load: each thread writes an unbroken range of the documents.</summary>
     public bool HasRanges { get; init; }
 
@@ -310,9 +313,14 @@ public sealed record PhaseGroup
 /// <param name="Share">Half the width of its 95 % interval, as a share of it: 0.02 for ±2 %.</param>
 public sealed record Until(string Text, double Percent, double Share);
 
-/// <param name="Seconds">More than 0; the mean of those that are drawn.</param>
-/// <param name="IsExponential">Drawn anew each time; otherwise always the same.</param>
-public sealed record ThinkTime(double Seconds, bool IsExponential);
+/// <summary>How long somebody waits: always the same time, one that is drawn anew, or both together.</summary>
+/// <param name="FixedSeconds">Always waited; 0 or more.</param>
+/// <param name="MeanSeconds">Of the exponential distribution that the rest is drawn from; 0 for no rest.</param>
+public sealed record ThinkTime(double FixedSeconds, double MeanSeconds)
+{
+    public double Draw(ref RandomStream random) =>
+        FixedSeconds + (MeanSeconds > 0 ? -Math.Log(1 - random.NextDouble()) * MeanSeconds : 0);
+}
 
 /// <param name="AtSeconds">When it applies, in seconds since the group's start; increasing, the first is 0.</param>
 /// <param name="Threads">How many of the group's threads are at work from then on.</param>
@@ -349,8 +357,9 @@ public sealed record Assertion(string Text, string Operation, string Metric, str
 
     private static readonly string[] TimesOfTheirOwn = ["service", "lateness"];
 
-    /// <summary>rate is operations per second.</summary>
-    public static IReadOnlyList<string> Metrics { get; } = [.. Latencies, "rate", "documentRate", "operations", "documents", "failed"];
+    /// <summary>rate is operations per second, perMinute the same per minute.</summary>
+    public static IReadOnlyList<string> Metrics { get; } =
+        [.. Latencies, "rate", "perMinute", "documentRate", "operations", "documents", "failed"];
 
     public static IReadOnlyList<string> Comparisons { get; } = ["<=", ">=", "==", "!=", "<", ">"];
 

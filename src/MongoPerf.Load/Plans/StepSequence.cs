@@ -20,7 +20,9 @@ public sealed record StepSequence(string Name, IReadOnlyList<Step> Sequence)
     public override IReadOnlyList<string> TimedSteps =>
     [
         .. Leaves.Select(leaf => leaf.Name),
-        .. Transaction is null ? [] : (string[])[TransactionSettings.Commit, TransactionSettings.Abort],
+        .. Transaction is not null ? [TransactionSettings.Commit, TransactionSettings.Abort]
+            : Sequence.Any(step => step.Aborts) ? (string[])[TransactionSettings.Abort]
+            : [],
     ];
 
     public override Operation Each(Func<Operation, Operation> change) => this with
@@ -48,11 +50,17 @@ public sealed record TransactionSettings
     public int? MaxCommitMilliseconds { get; init; }
 }
 
-/// <summary>One step: a command, or a time to think.</summary>
+/// <summary>One step: a command, values drawn for later steps, an end on purpose, or a time to think.</summary>
 public sealed record Step
 {
-    /// <summary>Its command, with a name of its own among the steps; null for a time to think.</summary>
+    /// <summary>Its command, with a name of its own among the steps; null for a step without one.</summary>
     public Operation? Operation { get; init; }
+
+    /// <summary>What it brings, in place of a command's reply; null for any other step.</summary>
+    public DocumentValue? Values { get; init; }
+
+    /// <summary>It ends the operation, which counts as done: a transaction is aborted, and is not made again.</summary>
+    public bool Aborts { get; init; }
 
     /// <summary>In <see cref="StepValues"/>: what it brings is kept there; null where no later step asks for it.</summary>
     public int? Keeps { get; init; }
@@ -62,6 +70,9 @@ public sealed record Step
 
     /// <summary>It is done once for each element of the array there, which <see cref="ElementSlot"/> then has; null for once.</summary>
     public ValuePath? Each { get; init; }
+
+    /// <summary>Its conditions are about the element that <see cref="Each"/> is at, and decide on each by itself.</summary>
+    public bool ChoosesElements { get; init; }
 
     /// <summary>Of the element that an <see cref="Each"/> is at.</summary>
     public const int ElementSlot = 0;

@@ -7,6 +7,7 @@ namespace MongoPerf.Reports.Figures;
 public enum MetricUnit
 {
     PerSecond,
+    PerMinute,
     Microseconds,
     Seconds,
     Bytes,
@@ -27,6 +28,8 @@ public sealed record FigureMetric(
     public static IReadOnlyList<FigureMetric> All { get; } =
     [
         new("rate", "operations/s", "ops/s", MetricUnit.PerSecond, (_, results) => Sum(results, r => r.OperationsPerSecond)),
+        new("perMinute", "operations/min", "per minute", MetricUnit.PerMinute,
+            (_, results) => Sum(results, r => r.OperationsPerSecond * 60)),
         new("documentRate", "documents/s", "docs/s", MetricUnit.PerSecond, (_, results) => Sum(results, r => r.DocumentsPerSecond)),
         Latency("mean", l => l.Mean),
         Latency("min", l => l.Min),
@@ -52,6 +55,9 @@ public sealed record FigureMetric(
     /// <summary>Each operation has its own, and a phase's total has one.</summary>
     public bool IsPerOperation => Unit == MetricUnit.Microseconds;
 
+    /// <summary>So much in a time: of several operations it is the sum, and more is better.</summary>
+    public bool IsRate => Unit is MetricUnit.PerSecond or MetricUnit.PerMinute;
+
     /// <param name="hasRate">Operations were due at times of their own, so what is judged is their response time.</param>
     public string TitleOf(bool hasRate) =>
         Words.Of(hasRate && Title.StartsWith(Timed, StringComparison.Ordinal) ? "response time" + Title[Timed.Length..] : Title);
@@ -65,7 +71,7 @@ public sealed record FigureMetric(
     /// <summary>Writes a value for a table.</summary>
     public string Text(double? value) => Unit switch
     {
-        MetricUnit.PerSecond => Units.Rate(value),
+        MetricUnit.PerSecond or MetricUnit.PerMinute => Units.Rate(value),
         MetricUnit.Microseconds => Units.Latency(value),
         MetricUnit.Bytes => Units.Bytes(value),
         MetricUnit.Seconds => value is { } seconds ? Units.Duration(TimeSpan.FromSeconds(seconds)) : Units.None,

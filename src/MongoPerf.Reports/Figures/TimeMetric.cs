@@ -12,6 +12,7 @@ internal static class TimeMetric
     private static readonly (string Name, Func<Sample, (double? Sum, double Weight)> Of)[] Operations =
     [
         ("rate", s => (s.Operations, s.Seconds)),
+        ("perMinute", s => (s.Operations * 60, s.Seconds)),
         ("documentRate", s => (s.Documents, s.Seconds)),
         ("mean", s => (s.ReportedMicroseconds.Mean, 1)),
         ("min", s => (s.ReportedMicroseconds.Min, 1)),

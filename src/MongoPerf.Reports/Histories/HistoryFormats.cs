@@ -90,6 +90,7 @@ public static class HistoryJson
     private static string UnitOf(HistoryRow row) => row.Metric.Unit switch
     {
         Figures.MetricUnit.PerSecond => "per second",
+        Figures.MetricUnit.PerMinute => "per minute",
         var unit => unit.ToString().ToLowerInvariant(),
     };
 }

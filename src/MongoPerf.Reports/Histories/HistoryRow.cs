@@ -26,7 +26,7 @@ public sealed record HistoryRow(
     /// <summary>Its rate is that of documents.</summary>
     public bool IsInsert { get; init; }
 
-    public bool IsBetterHigh => Metric.Unit == MetricUnit.PerSecond;
+    public bool IsBetterHigh => Metric.IsRate;
 
     /// <summary>"q4 rate", "q4 p99 (2 shards)".</summary>
     public string Name => $"{Title} {Metric.Name}{(Deployment.Length > 0 ? $" ({Deployment})" : "")}";
@@ -115,7 +115,7 @@ public sealed record HistoryRow(
     private static IEnumerable<(WindowKey Key, OperationResult? Result)> ResultsFor(FigureMetric metric, PhaseRecord phase)
     {
         if (metric.Unit != MetricUnit.Bytes)
-            return (metric.Unit == MetricUnit.PerSecond ? phase.Independent : phase.Operations)
+            return (metric.IsRate ? phase.Independent : phase.Operations)
                 .Select(result => (WindowKey.Of(phase, result), (OperationResult?)result));
         var ofPhase = new ComparedOperation(phase.Growth?.Growth, phase.Phase, PhaseLabels.Parameters(phase.Parameters), phase.Phase, 0);
         return phase.Sizes.Count == 0 ? [] : [(new WindowKey(ofPhase, phase.Growth?.Documents ?? 1), null)];

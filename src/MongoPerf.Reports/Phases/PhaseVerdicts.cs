@@ -16,10 +16,19 @@ internal static class PhaseVerdicts
         foreach (PhaseRecord phase in run.Phases)
         {
             foreach (AssertionResult failed in phase.Assertions.Where(a => !a.Holds))
-                yield return new Verdict(Grade.Bad, Words.Of($"assertion failed in {phase.Label()}: {failed.Text} ({Measured(failed)})"));
+                yield return new Verdict(Grade.Bad, failed.IsCheck
+                    ? Words.Of($"check failed in {phase.Label()}: {failed.Text}: {Measured(failed)}")
+                    : Words.Of($"assertion failed in {phase.Label()}: {failed.Text} ({Measured(failed)})"));
         }
 
-        AssertionResult[] assertions = [.. run.Phases.SelectMany(p => p.Assertions)];
+        AssertionResult[] checks = [.. run.Phases.SelectMany(p => p.Assertions).Where(a => a.IsCheck)];
+        if (checks.Length > 0 && checks.All(a => a.Holds))
+        {
+            string names = string.Join("; ", checks.Select(a => a.Text).Distinct().Take(MostShown));
+            yield return new Verdict(Grade.Good, Words.Of($"no violations of {Words.Counted(checks.Length, "check")}: {names}"));
+        }
+
+        AssertionResult[] assertions = [.. run.Phases.SelectMany(p => p.Assertions).Where(a => !a.IsCheck)];
         if (assertions.Length > 0 && assertions.All(a => a.Holds))
             yield return new Verdict(Grade.Good,
                 $"{(assertions.Length == 1 ? Words.Of("the assertion holds") : Words.Of($"all {assertions.Length} assertions hold"))}: "
@@ -33,7 +42,10 @@ internal static class PhaseVerdicts
 
     /// <summary>"measured 4.2 ms".</summary>
     public static string Measured(AssertionResult assertion) =>
-        assertion.Value is null
+        assertion.IsCheck
+            ? assertion.First is null ? Words.Of("no violations")
+                : Words.Of($"{Words.Counted((long)assertion.Value!, "violation")}, the first is {assertion.First}")
+        : assertion.Value is null
             ? Words.Of("not measured")
             : Words.Of($"measured {(assertion.IsLatency ? Units.Latency(assertion.Value) : Units.Rate(assertion.Value))}");
 }

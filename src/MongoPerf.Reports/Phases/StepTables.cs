@@ -22,8 +22,8 @@ internal static class StepTables
         if (transactions.Count > 0)
             yield return ReportTables.Thinned(
                 Words.Of("Transactions"),
-                ["<phase", "<operation", "committed", "per second", "aborted", "run again", "committed again", "outcome unknown",
-                    "time in retries"],
+                ["<phase", "<operation", "committed", "per second", "rolled back", "aborted", "run again", "committed again",
+                    "outcome unknown", "time in retries"],
                 transactions);
     }
 
@@ -62,8 +62,8 @@ internal static class StepTables
     private static IReadOnlyList<string> Row(PhaseRecord phase, OperationResult result, TransactionResult all) =>
     [
         phase.Label(), result.Operation, Units.Exact(all.Committed), Units.Rate(result.Seconds > 0 ? all.Committed / result.Seconds : null),
-        Units.Exact(all.Aborted), Units.Exact(all.Retried), Units.Exact(all.CommitRetried), Units.Exact(all.Unknown),
-        Units.Percent(TimeInRetries(result, all)),
+        Units.Exact(all.RolledBack), Units.Exact(all.Aborted), Units.Exact(all.Retried), Units.Exact(all.CommitRetried),
+        Units.Exact(all.Unknown), Units.Percent(TimeInRetries(result, all)),
     ];
 
     /// <summary>Of all the time that the group's threads had.</summary>

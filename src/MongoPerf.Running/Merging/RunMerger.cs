@@ -129,9 +129,16 @@ public sealed class RunMerger
                 StartSkewMilliseconds = _parts.Count > 1 ? starts?.Skew : null,
                 StartSkewUncertaintyMilliseconds = _parts.Count > 1 ? starts?.Uncertainty : null,
             };
-            record = record with { Assertions = Check(record, whole), IsComplete = record.IsComplete && _clients.Count == _parts.Count };
+            // One client looked for all.
+            IEnumerable<AssertionResult> conditions =
+                records.OfType<PhaseRecord>().SelectMany(part => part.Assertions).Where(assertion => assertion.IsCheck);
+            record = record with
+            {
+                Assertions = [.. conditions, .. Check(record, whole)],
+                IsComplete = record.IsComplete && _clients.Count == _parts.Count,
+            };
             failed.AddRange(record.Assertions.Where(assertion => !assertion.Holds)
-                .Select(assertion => $"{record.Phase}: {assertion.Text}"));
+                .Select(assertion => $"{record.Phase}: {assertion.Shown}"));
             store.BeginPhase(record, continues: false);
             store.EndPhase(record);
             foreach (StoredHistogram histogram in whole)

@@ -51,7 +51,8 @@ public static class MergeSession
             Console.Error.WriteLine($"run {folder.Id} is {why}");
         foreach (string text in merger.FailedAssertions)
             Console.Error.WriteLine($"assertion failed: {text}");
-        return merged.Results.Any(result => result.Wrong > 0) ? ExitCode.VerificationFailed
+        return merged.Results.Any(result => result.Wrong > 0) || merged.Phases.Any(phase => phase.IsInconsistent)
+            ? ExitCode.VerificationFailed
             : merged.Failures > merged.Settings.Plan.MaxErrors ? ExitCode.TooManyErrors
             : !merged.Settings.Plan.MaxSkipped.Allows(merged.Arrivals) ? ExitCode.TooManyErrors
             : merger.FailedAssertions.Count > 0 ? ExitCode.AssertionFailed

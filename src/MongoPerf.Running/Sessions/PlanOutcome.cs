@@ -56,7 +56,7 @@ internal sealed record PlanOutcome(RunContext Run, bool IsDone, bool WasStopped,
         : Run.StopReason is not null || _failed?.Code == ExitCode.Refused ? ExitCode.Refused
         : Failure is not null ? _failed?.Code ?? ExitCode.CannotConnect
         : stored.Results.Any(result => result.Wrong > 0 || result.Changes is { HasFault: true })
-            || stored.Phases.Any(phase => phase.Missing > 0) ? ExitCode.VerificationFailed
+            || stored.Phases.Any(phase => phase.Missing > 0 || phase.IsInconsistent) ? ExitCode.VerificationFailed
         : stored.Failures > stored.Settings.Plan.MaxErrors ? ExitCode.TooManyErrors
         : HasSkipped(stored) ? ExitCode.TooManyErrors
         : stored.Phases.Any(phase => phase.Assertions.Any(one => !one.Holds)) ? ExitCode.AssertionFailed

@@ -121,6 +121,8 @@ internal static class ScenarioPrinter
             output.WriteLine($"  sizes of {sized}");
         if (phase.Checks is { } looked)
             output.WriteLine($"  check that {looked} holds all its documents");
+        foreach (string condition in phase.Conditions.Select(condition => condition.Name))
+            output.WriteLine($"  check: {condition}");
         foreach (PhaseGroup group in phase.Groups)
             output.WriteLine($"  {Describe(phase, group)}");
         foreach (Assertion assertion in phase.Assertions)
@@ -195,7 +197,8 @@ internal static class ScenarioPrinter
     private static string RateOf(PhaseGroup group)
     {
         string think = group.Think is { } time
-            ? $", {Units.Latency(time.Seconds * 1e6)} between operations{(time.IsExponential ? " on average" : "")}"
+            ? $", {Units.Latency((time.FixedSeconds + time.MeanSeconds) * 1e6)} between operations"
+                + (time.MeanSeconds > 0 ? " on average" : "")
             : "";
         string steps = group.ThreadSteps.Count > 0 ? $" (changing, from {group.ThreadSteps[0].Threads:N0})" : "";
         if (group.Rate is not { } rate)

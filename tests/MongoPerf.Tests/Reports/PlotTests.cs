@@ -59,7 +59,7 @@ public sealed class PlotTests : IDisposable
     [InlineData("title: T\nx: time\npanels: [cpu]\nlines: operation", "4: lines is not allowed with panels")]
     [InlineData("title: T\nx: time\npanels: [cpu]\nbands: [migration]",
         "4: plot: bands is 'migration'; allowed: migrations, index-builds, outages, other-programs")]
-    [InlineData("title: T\nx: threads\ny: [rat]", "3: plot: y is 'rat'; allowed: rate, documentRate")]
+    [InlineData("title: T\nx: threads\ny: [rat]", "3: plot: y is 'rat'; allowed: rate, perMinute, documentRate")]
     [InlineData("title: T\nx: threads\ny: rate\nto: x", "4: plot: to is 'x'; expected a number such as 30 or 10M")]
     [InlineData("title: T\nx: time\npanels: []", "panels has 0 panels; allowed: 1 to 20")]
     [InlineData("title: T\nx: time\npanels: [cpu]\nruns: two", "4: plot: runs is 'two'; allowed: one, several, any")]

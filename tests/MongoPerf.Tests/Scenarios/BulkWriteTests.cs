@@ -52,7 +52,7 @@ public sealed class BulkWriteTests
     [InlineData("{update: users, key: uniform, with: {$set: {n: 1}}, comment: ^word}",
         "p.update.comment: generated values are not allowed here", "")]
     [InlineData("{insert: users, let: {a: 1}}", "p: insert: unknown key 'let'; "
-        + "allowed: insert, writeConcern, maxTimeMS, comment, name, weight, key", "")]
+        + "allowed: insert, writeConcern, maxTimeMS, comment, name, weight, think, key", "")]
     [InlineData("{find: users, key: uniform, maxTimeMS: 0}", "p: find: maxTimeMS is 0; allowed: 1 to 2,147,483,647", "")]
     public void A_mistake_is_named_with_what_is_allowed(string operation, string message, string hint)
     {

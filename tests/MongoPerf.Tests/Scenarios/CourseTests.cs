@@ -29,8 +29,8 @@ public sealed class CourseTests
     [Fact]
     public void Threads_think_for_a_time_or_for_drawn_ones()
     {
-        Assert.Equal(new ThinkTime(0.01, false), Read("think: 10ms").Think);
-        Assert.Equal(new ThinkTime(2, true), Read("think: {mean: 2s}").Think);
+        Assert.Equal(new ThinkTime(0.01, 0), Read("think: 10ms").Think);
+        Assert.Equal(new ThinkTime(0, 2), Read("think: {mean: 2s}").Think);
     }
 
     [Fact]

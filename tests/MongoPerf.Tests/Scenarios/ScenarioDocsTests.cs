@@ -21,7 +21,7 @@ public sealed class ScenarioDocsTests
         lines.AddRange(ScenarioLanguage.BulkWrites.SelectMany(of => of.Keys).Where(key => key.Name == "times").Take(1)
             .Select(key => $"| `{key.Name}` | each write of a `bulkWrite` | {key.Description} |"));
         Key[] ofSteps = [.. ScenarioLanguage.Steps.SelectMany(of => of.Keys.Except(operations.First(o => o.Name == of.Name).Keys))
-            .DistinctBy(key => key.Name), ScenarioLanguage.Think.Keys[0]];
+            .DistinctBy(key => key.Name), .. ScenarioLanguage.SilentSteps.Select(of => of.Keys[0])];
         lines.AddRange(ofSteps.Select(key => $"| `{key.Name}` | "
             + $"{(key.Name == "with" ? "an `insert` or `insertMany` among `steps`" : "each of the `steps`")} | {key.Description} |"));
         return string.Join('\n', lines);

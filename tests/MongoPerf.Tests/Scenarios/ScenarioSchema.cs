@@ -1,6 +1,7 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using MongoPerf.Load.Documents;
 using MongoPerf.Scenarios;
 using MongoPerf.Texts.Yaml;
 
@@ -30,6 +31,7 @@ internal static class ScenarioSchema
     private static JsonObject Definitions() => new()
     {
         ["parameter"] = new JsonObject { ["type"] = "string", ["pattern"] = Parameter, ["description"] = "A parameter's value: $(name)." },
+        ["decided"] = Decided(),
         ["count"] = OrParameter("integer", @"^[0-9][0-9_]*(\.[0-9]+)?([eE][0-9]+)?[kKmMgGbB]?$"),
         ["number"] = OrParameter("number", null),
         ["flag"] = OrParameter("boolean", null),
@@ -48,7 +50,7 @@ internal static class ScenarioSchema
         ["operation"] = new JsonObject { ["anyOf"] = new JsonArray([.. ScenarioLanguage.Operations.Select(Operation)]) },
         ["step"] = new JsonObject
         {
-            ["anyOf"] = new JsonArray([.. ScenarioLanguage.Steps.Append(ScenarioLanguage.Think).Select(Operation)]),
+            ["anyOf"] = new JsonArray([.. ScenarioLanguage.Steps.Concat(ScenarioLanguage.SilentSteps).Select(Operation)]),
         },
         ["write"] = new JsonObject { ["anyOf"] = new JsonArray([.. ScenarioLanguage.BulkWrites.Select(Operation)]) },
     };
@@ -86,7 +88,10 @@ internal static class ScenarioSchema
 
     private static JsonObject TypeOf(Key key) => key.Kind switch
     {
-        KeyKind.Text => new JsonObject { ["type"] = new JsonArray("string", "number", "boolean") },
+        KeyKind.Text => new JsonObject
+        {
+            ["anyOf"] = new JsonArray(new JsonObject { ["type"] = new JsonArray("string", "number", "boolean") }, Ref("decided")),
+        },
         KeyKind.Flag => key.Of is null ? Ref("flag") : new JsonObject { ["anyOf"] = new JsonArray(Ref("flag"), Mapping(key.Of)) },
         KeyKind.Count => Ref("count"),
         KeyKind.Counts => new JsonObject { ["anyOf"] = new JsonArray(Ref("count"), ListOf(Ref("count"))) },
@@ -99,11 +104,31 @@ internal static class ScenarioSchema
             new JsonObject { ["anyOf"] = new JsonArray(Ref("size"), new JsonObject { ["enum"] = new JsonArray("none") }) },
         KeyKind.Value => Ref("value"),
         KeyKind.Document => OrText(Ref("document")),
-        KeyKind.Values or KeyKind.Documents or KeyKind.Texts => OrText(ListOf(Ref("value"))),
+        KeyKind.Values or KeyKind.Documents or KeyKind.Texts => new JsonObject
+        {
+            ["anyOf"] = new JsonArray(ListOf(Ref("value")), new JsonObject { ["type"] = "string" }, Ref("decided")),
+        },
         KeyKind.KeyChoice => Ref("keyChoice"),
         KeyKind.Mapping => new JsonObject { ["anyOf"] = new JsonArray(Mapping(key.Of!), Choice(), Ref("parameter")) },
         KeyKind.Mappings => ListOf(key.Of is null ? Ref(key.Items) : Mapping(key.Of)),
         _ => new JsonObject { ["type"] = "object", ["additionalProperties"] = key.Of is null ? Ref("value") : Mapping(key.Of) },
+    };
+
+    /// <summary>What is put in place when the file is read.</summary>
+    private static JsonObject Decided() => new()
+    {
+        ["description"] = "A value that is decided, or computed from whole numbers, when the file is read.",
+        ["anyOf"] = new JsonArray(
+        [
+            Choice(),
+            .. ComputedValue.Names.Select(name => new JsonObject
+            {
+                ["type"] = "object",
+                ["properties"] = new JsonObject { [name] = ListOf([]) },
+                ["required"] = new JsonArray(name),
+                ["additionalProperties"] = false,
+            }),
+        ]),
     };
 
     /// <summary>A parameter decides what stands there.</summary>
@@ -180,6 +205,7 @@ internal static class ScenarioSchema
         if (pattern is not null)
             kinds.Add(new JsonObject { ["type"] = "string", ["pattern"] = pattern });
         kinds.Add(Ref("parameter"));
+        kinds.Add(Ref("decided"));
         return new JsonObject { ["anyOf"] = kinds };
     }
 

@@ -26,10 +26,22 @@ public sealed class StepsTests
         Assert.Equal(["find", "update", "update 2", "note", "commit", "abort"], steps.TimedSteps);
         Assert.Equal([1, null, null, null, null], steps.Sequence.Select(step => step.Keeps));
         Assert.Equal(("snapshot", 500), (steps.Transaction!.ReadConcern, steps.Transaction.MaxCommitMilliseconds));
-        Assert.Equal((0.005, true), (steps.Sequence[3].Think!.Seconds, steps.Sequence[3].Think!.IsExponential));
+        Assert.Equal(new ThinkTime(0, 0.005), steps.Sequence[3].Think);
         Assert.Equal(["$gt", "$lte"], steps.Sequence[4].Conditions.Select(condition => condition.Comparison));
         Assert.NotEqual(steps.Sequence[0].Operation!.Choice, steps.Sequence[2].Operation!.Choice);
         Assert.True(steps.IsWrite);
+    }
+
+    [Fact]
+    public void Steps_that_send_no_command_draw_values_end_the_operation_or_wait()
+    {
+        StepSequence steps = Read("steps: [{values: {n: {^int: [1, 9]}, many: [1, 2]}, as: in}, {abort: true, if: {in.n: 5}}, "
+            + "{delete: users, filter: {n: {^from: each}}, each: in.many, if: {each: {$gt: 1}}}, "
+            + "{delete: log, filter: {n: {^from: each}}, each: in.many, if: {in.n: 2}}], think: {fixed: 5ms, mean: 1ms}");
+        Assert.Equal(["delete", "delete 2", "abort"], steps.TimedSteps);
+        Assert.Equal([false, true, false, false], steps.Sequence.Select(step => step.Aborts));
+        Assert.Equal([false, false, true, false], steps.Sequence.Select(step => step.ChoosesElements));
+        Assert.Equal(new ThinkTime(0.005, 0.001), steps.Think);
     }
 
     [Theory]
@@ -47,7 +59,7 @@ public sealed class StepsTests
     [InlineData("steps: [{find: users, key: uniform, as: user}, {find: users, filter: {_id: {^from: user..n}}}]",
         "'user..n' is no path", "such as order.customer, or order.items.0.product")]
     [InlineData("steps: [{find: users, key: uniform, as: user}, {find: users, filter: {_id: {^from: each.n}}}]",
-        "^from: 'each' is the element of a step's array, and this step has no each",
+        "^from: 'each' is about the elements of a step's array, and this step has no each",
         "such as each: order.items, and then {^from: each.product}")]
     [InlineData("steps: [{find: users, key: uniform, as: user}, {find: users, key: uniform, each: usr.items}]",
         "p.steps, step 2: each: no step before this one brings 'usr'; allowed: user", "did you mean 'user'?")]
@@ -70,7 +82,31 @@ public sealed class StepsTests
     [InlineData("steps: [{find: users, key: uniform, as: a}, {find: users, key: uniform, as: a}]",
         "p.steps, step 2: an earlier step brings 'a' already", "give it another name")]
     [InlineData("steps: [{find: users, key: uniform, as: each}]",
-        "p.steps, step 1: as is 'each'; expected a name of letters, digits and _, other than each", "")]
+        "p.steps, step 1: as is 'each'; expected a name of letters, digits and _, other than each and place", "")]
+    [InlineData("steps: [{values: {n: 5}}, {find: users, key: uniform}]", "p.steps, step 1: values: 'as' is missing",
+        "such as as: in; later steps take the values from there: {^from: in.field}")]
+    [InlineData("steps: [{values: {n: 5}, as: in, limit: 5}, {find: users, key: uniform}]",
+        "p.steps, step 1: values: unknown key 'limit'; allowed: values, as, if, each", "")]
+    [InlineData("steps: [{find: users, key: uniform}, {abort: true}]", "p.steps, step 2: abort: 'if' is missing",
+        "such as if: {in.isInvalid: true}; without one, every operation would end here")]
+    [InlineData("steps: [{find: users, key: uniform, as: u}, {abort: false, if: u}]", "p.steps, step 2: abort is false; allowed: true",
+        "remove the step")]
+    [InlineData("steps: [{find: users, key: uniform, as: u}, {values: {n: {^from: place}}, as: in}]",
+        "^from: 'place' is about the elements of a step's array, and this step has no each",
+        "such as each: order.items, and then {^from: each.product}")]
+    [InlineData("steps: [{find: users, key: uniform, as: u}, {values: {n: {^from: place.n}}, each: u, as: in}]",
+        "^from: 'place.n' goes on after place, which is a number", "")]
+    [InlineData("steps: [{find: users, filter: {n: {^add: [1, x]}}}]", "p.steps.find.filter.n: ^add: a value of type String is no number",
+        "")]
+    [InlineData("find: users, filter: {n: {^add: 1}}", "^add: expected a list of two or more numbers",
+        "write {^add: [{^from: order.number}, 1]}")]
+    [InlineData("find: users, filter: {n: {^int: {min: 5, max: 1, nurand: 3}}}", "^int: 5 to 1 is not a range within 0 to 2147483647",
+        "write {^int: [20, 1020]}")]
+    [InlineData("find: users, filter: {n: {^number: {shuffled: true}}}",
+        "^number: shuffled needs a cycle, the numbers that come in another order", "such as {cycle: 100, shuffled: true}")]
+    [InlineData("find: users, filter: {n: {^spelled: {number: 5, digits: 2, with: [a]}}}",
+        "^spelled: with has 1 texts; expected 2 to 256, one for each digit from 0",
+        "write {^spelled: {number: {^int: [0, 99]}, digits: 2, with: [ba, bo, bi]}}")]
     [InlineData("steps: [{find: users, key: uniform, name: a}, {count: users, name: a}]",
         "p.steps, step 2: another step is called 'a'", "give it another name")]
     [InlineData("steps: [{find: users, key: uniform, name: commit}]",

@@ -105,7 +105,8 @@ public sealed class WrongScenarioTests
     [Theory]
     [InlineData("phases: []\n", "phases is an empty list; expected a list of phases", "")]
     [InlineData(
-        "phases:\n  - name: p\n", "test.yaml:6: phase 'p': grow, create, load, check, balancer, groups or operations is missing", "")]
+        "phases:\n  - name: p\n",
+        "test.yaml:6: phase 'p': grow, create, load, check, checks, balancer, groups or operations is missing", "")]
     [InlineData("phases:\n  - {load: user}\n", "load: no collection 'user' in data; allowed: users", "did you mean 'users'?")]
     [InlineData("phases:\n  - {load: users, duration: 5s}\n", "phase 'load users': duration is not allowed in a phase that loads", "")]
     [InlineData("phases:\n  - name: p\n    threads: 20000\n    operations: [{find: users, key: uniform}]\n",

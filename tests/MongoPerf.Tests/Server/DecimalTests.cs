@@ -1,4 +1,3 @@
-using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Server;

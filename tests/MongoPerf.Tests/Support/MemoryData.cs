@@ -3,6 +3,7 @@ using MongoPerf.Load.Documents;
 using MongoPerf.Load.Keys;
 using MongoPerf.Load.Plans;
 using MongoPerf.Storage;
+using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Support;
 
@@ -31,6 +32,11 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
 
     /// <summary>Why none can be made.</summary>
     public Exception? CreateFailure { get; set; }
+
+    /// <summary>What an aggregation finds, by its name; by default nothing.</summary>
+    public Func<string, (long Count, string? First)> OnAggregate { get; set; } = _ => (0, null);
+
+    public (long Count, string? First) Aggregate(AggregateDocuments query) => OnAggregate(query.Name);
 
     /// <summary>Called while sizes are read.</summary>
     public Action OnSizes { get; set; } = () => { };

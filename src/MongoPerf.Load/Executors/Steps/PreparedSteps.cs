@@ -41,7 +41,9 @@ public sealed class PreparedSteps : IPreparedOperation
     private readonly StepLog _log = new();
     private readonly int _thread;
     private readonly int _commit;
+    private readonly int _abort;
     private readonly int _one;
+    private bool _isLeft;
     private RandomStream _pauses;
 
     /// <param name="client">The worker's.</param>
@@ -57,9 +59,10 @@ public sealed class PreparedSteps : IPreparedOperation
         _values = new StepValues(operation.Sequence.Count + 2);
         _one = operation.Sequence.Count + 1;
         int timed = 0;
-        _steps = [.. operation.Sequence.Select(step =>
-            new PreparedStep(client, step, _values, context, step.Operation is null ? -1 : timed++))];
+        _steps = [.. operation.Sequence.Select((step, place) =>
+            new PreparedStep(client, step, _values, context, place, step.Operation is null ? -1 : timed++))];
         _commit = timed;
+        _abort = operation.Transaction is null ? timed : timed + 1;
         _pauses = RandomStream.For(context.Seed, RandomPurpose.Thinking, context.Worker);
     }
 
@@ -81,7 +84,12 @@ public sealed class PreparedSteps : IPreparedOperation
         _log.Clear();
         try
         {
-            return _operation.Transaction is null ? RunSteps() : RunTransaction();
+            if (_operation.Transaction is not null)
+                return RunTransaction();
+            OperationOutcome outcome = RunSteps();
+            if (_isLeft)
+                _log.Add(_abort, 0, succeeded: true);
+            return outcome;
         }
         finally
         {
@@ -112,6 +120,12 @@ public sealed class PreparedSteps : IPreparedOperation
             long started = _clock.Now;
             _client.Begin();
             OperationOutcome outcome = RunAttempt();
+            if (_isLeft)
+            {
+                Leave();
+                return outcome;
+            }
+
             if (outcome.Succeeded && (!_client.HasBegun || Commit(begun)))
             {
                 _log.Committed += _client.HasBegun ? 1 : 0;
@@ -147,20 +161,37 @@ public sealed class PreparedSteps : IPreparedOperation
         }
     }
 
+    /// <summary>The transaction ends on purpose.</summary>
+    private void Leave()
+    {
+        if (_client.HasBegun)
+            Abort();
+        else
+            _log.Add(_abort, 0, succeeded: true);
+        _log.RolledBack++;
+    }
+
     private OperationOutcome RunSteps()
     {
         _values.Clear();
         LastError = null;
+        _isLeft = false;
         int documents = 0;
         long bytes = 0;
         foreach (PreparedStep step in _steps)
         {
-            bool isMet = step.IsMet;
-            if (_values.Missing is { } missing)
-                return Fail(step, missing);
+            bool isMet = step.Step.ChoosesElements || step.IsMet;
+            if (_values.Problem is { } problem)
+                return Fail(step, problem);
             if (!isMet)
                 continue;
-            OperationOutcome outcome = step.Command is null ? Think(step)
+            if (step.Step.Aborts)
+            {
+                _isLeft = true;
+                break;
+            }
+
+            OperationOutcome outcome = step.Step.Think is not null ? Think(step)
                 : step.Step.Each is { } array ? RunEach(step, array)
                 : RunOne(step, 0);
             documents += outcome.Documents;
@@ -174,6 +205,18 @@ public sealed class PreparedSteps : IPreparedOperation
 
     private OperationOutcome RunEach(PreparedStep step, ValuePath array)
     {
+        try
+        {
+            return RunElements(step, array);
+        }
+        finally
+        {
+            _values.Element = -1;
+        }
+    }
+
+    private OperationOutcome RunElements(PreparedStep step, ValuePath array)
+    {
         if (step.Step.Keeps is { } kept)
             _values.StartArray(kept);
         int documents = 0;
@@ -185,6 +228,19 @@ public sealed class PreparedSteps : IPreparedOperation
                 || !ValuePath.TryTake(ref type, ref value, i))
                 return new OperationOutcome(true, documents, bytes);
             _values.Set(Step.ElementSlot, type, value);
+            _values.Element = i;
+            bool isMet = !step.Step.ChoosesElements || step.IsMet;
+            if (_values.Problem is { } problem)
+                return Fail(step, problem);
+            if (!isMet)
+            {
+                // What the step keeps has an element for each of the array's.
+                _values.Forget(_one);
+                if (step.Step.Keeps is { } skipped)
+                    _values.AppendFrom(skipped, _one);
+                continue;
+            }
+
             OperationOutcome outcome = RunOne(step, i);
             documents += outcome.Documents;
             bytes += outcome.Bytes;
@@ -196,13 +252,19 @@ public sealed class PreparedSteps : IPreparedOperation
     private OperationOutcome RunOne(PreparedStep step, int iteration)
     {
         step.Stage(iteration);
-        if (_values.Missing is { } missing)
-            return Fail(step, missing);
+        if (_values.Problem is { } problem)
+            return Fail(step, problem);
+        if (step.Command is null)
+        {
+            Keep(step, step.Step.Keeps!.Value);
+            return new OperationOutcome(true, 0, 0);
+        }
+
         long started = _clock.Now;
         OperationOutcome outcome;
         try
         {
-            outcome = step.Command!.Execute();
+            outcome = step.Command.Execute();
         }
         catch (Exception)
         {
@@ -222,23 +284,20 @@ public sealed class PreparedSteps : IPreparedOperation
     {
         if (step.Step.Each is null)
         {
-            step.Command!.Keep(_values, slot);
+            step.Keep(slot);
             return;
         }
 
         _values.Forget(_one);
-        step.Command!.Keep(_values, _one);
+        step.Keep(_one);
         _values.AppendFrom(slot, _one);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private OperationOutcome Fail(PreparedStep step, ValuePath missing)
+    private OperationOutcome Fail(PreparedStep step, string problem)
     {
-        LastError = new ServerError(0, ErrorCount.NoValue,
-            $"step '{step.Step.Operation?.Name ?? "think"}' takes '{missing.Text}', and no earlier step brought it: "
-            + "give it a default, or the step an if",
-            []);
-        if (step.Command is not null)
+        LastError = new ServerError(0, ErrorCount.NoValue, $"step '{step.Label}' {problem}", []);
+        if (step.Timed >= 0)
             _log.Add(step.Timed, 0, succeeded: false);
         return default;
     }
@@ -334,7 +393,7 @@ public sealed class PreparedSteps : IPreparedOperation
     {
         long started = _clock.Now;
         _client.Abort();
-        _log.Add(_commit + 1, _clock.Now - started, succeeded: true);
+        _log.Add(_abort, _clock.Now - started, succeeded: true);
     }
 
     /// <summary>One step with what it draws from.</summary>
@@ -342,12 +401,14 @@ public sealed class PreparedSteps : IPreparedOperation
     {
         private readonly StepValues _values;
         private readonly DocumentValue?[] _operands;
-        private readonly BsonWriter _operand = new(64);
+        private readonly BsonWriter _scratch = new(64);
+        private readonly DocumentValue? _drawn;
         private OperationDraws _draws;
+        private RandomStream _own;
         private RandomStream _think;
         private ValueContext _context;
 
-        public PreparedStep(IStepClient client, Step step, StepValues values, OperationContext context, int timed)
+        public PreparedStep(IStepClient client, Step step, StepValues values, OperationContext context, int place, int timed)
         {
             Step = step;
             Timed = timed;
@@ -355,7 +416,12 @@ public sealed class PreparedSteps : IPreparedOperation
             _operands = [.. step.Conditions.Select(condition => (DocumentValue?)condition.Operand?.Bind(values))];
             _think = RandomStream.For(context.Seed, RandomPurpose.Thinking, context.Worker);
             if (step.Operation is not { } operation)
+            {
+                _drawn = (DocumentValue?)step.Values?.Bind(values);
+                _own = RandomStream.For(Mixing.Mix(context.Seed ^ Salt.Of($"step {place}")), RandomPurpose.Arguments, context.Worker);
                 return;
+            }
+
             Numbers = operation is InsertDocuments insert
                 ? new StepNumbers(
                     insert.Keys ?? throw new ArgumentException("an insert needs a source of numbers", nameof(step)), insert.BatchSize)
@@ -369,7 +435,11 @@ public sealed class PreparedSteps : IPreparedOperation
         /// <summary>Its place among the steps that are timed.</summary>
         public int Timed { get; }
 
+        /// <summary>Null for a step without one.</summary>
         public IStepCommand? Command { get; }
+
+        /// <summary>For messages.</summary>
+        public string Label => Step.Operation?.Name ?? (Step.Aborts ? "abort" : Step.Think is null ? "values" : "think");
 
         public StepNumbers? Numbers { get; }
 
@@ -388,26 +458,41 @@ public sealed class PreparedSteps : IPreparedOperation
             }
         }
 
-        public void Draw() => _context = _draws.Next();
+        public void Draw() => _context = Command is null ? new ValueContext(0, _own.Next()) : _draws.Next();
 
         public void Stage(int iteration)
         {
+            ValueContext context = iteration == 0 ? _context : _context.Element(0, iteration);
+            if (Command is null)
+            {
+                _scratch.Clear();
+                _drawn!.WriteRoot(_scratch, context);
+                return;
+            }
+
             Numbers?.GoTo(iteration);
-            Command!.Stage(iteration == 0 ? _context : _context.Element(0, iteration));
+            Command.Stage(context);
         }
 
-        public double ThinkSeconds() => Step.Think!.IsExponential
-            ? -Math.Log(1 - _think.NextDouble()) * Step.Think.Seconds
-            : Step.Think.Seconds;
+        /// <summary>Keeps what its command brought, or the values that it draws itself.</summary>
+        public void Keep(int slot)
+        {
+            if (Command is null)
+                _values.Set(slot, BsonType.Document, _scratch.Written);
+            else
+                Command.Keep(_values, slot);
+        }
+
+        public double ThinkSeconds() => Step.Think!.Draw(ref _think);
 
         private bool Holds(StepCondition condition, DocumentValue? operand)
         {
             bool isThere = _values.TryFind(condition.Path, out BsonType type, out ReadOnlySpan<byte> value);
             if (operand is null)
                 return isThere && StepComparison.IsAnything(type, value);
-            _operand.Clear();
-            operand.WriteRoot(_operand, _context);
-            var expected = new BsonReader(_operand.Written);
+            _scratch.Clear();
+            operand.WriteRoot(_scratch, _context);
+            var expected = new BsonReader(_scratch.Written);
             expected.Read();
             return StepComparison.Holds(condition.Comparison!, isThere, type, value, expected.Type, expected.Value);
         }

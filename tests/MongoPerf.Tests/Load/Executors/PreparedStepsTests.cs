@@ -108,6 +108,87 @@ public sealed class PreparedStepsTests : IDisposable
     }
 
     [Fact]
+    public void Values_that_a_step_draws_are_the_same_in_all_later_steps_and_in_each_attempt()
+    {
+        int inserts = 0;
+        IPreparedOperation steps = Prepare("transaction: true, steps: [{values: {n: {^long: [1, 1000000000]}, "
+            + "list: {^array: {length: 3, of: {^int: [0, 99]}}}}, as: in}, {find: users, filter: {n: {^from: in.n}}}, "
+            + "{insert: log, with: {of: {^from: in.n}, list: {^from: in.list}}}]",
+            command => command.First().Key == "insert" && inserts++ == 0
+                ? Refusal(112, "WriteConflict", "TransientTransactionError")
+                : Found(command));
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal(["find", "insert", "abortTransaction", "find", "insert", "commitTransaction"], Names);
+        long?[] drawn =
+            [_commands[0].FindInt64("filter.n"), _commands[1].FindInt64("documents.0.of"), _commands[4].FindInt64("documents.0.of")];
+        Assert.NotNull(drawn[0]);
+        Assert.Single(drawn.Distinct());
+        Assert.Equal(3, _commands[1].FindDocument("documents.0.list")!.Count());
+        Assert.True(Run(steps).Succeeded);
+        Assert.NotEqual(drawn[0], _commands[6].FindInt64("filter.n"));
+    }
+
+    [Fact]
+    public void Paths_take_the_middle_of_an_array_its_size_and_the_element_at_the_same_place()
+    {
+        IPreparedOperation steps = Prepare("steps: [{values: {four: [1, 2, 3, 4], five: [1, 2, 3, 4, 5], none: [], "
+            + "lines: [{price: 3}, {price: 5}]}, as: in}, "
+            + "{values: {place: {^from: place}, sum: {^add: [{^from: each}, {^from: in.lines.each.price}]}}, each: in.four, "
+            + "if: {each: {$lt: 3}}, as: sums}, {insert: log, with: {four: {^from: in.four.middle}, five: {^from: in.five.middle}, "
+            + "none: {^from: {path: in.none.middle, default: 0}}, size: {^from: in.five.size}, empty: {^from: in.none.size}, "
+            + "sums: {^from: sums}}}]", Found);
+        Assert.True(Run(steps).Succeeded);
+        BsonDocument log = _commands.Single().FindDocument("documents.0")!;
+        Assert.Equal(
+            [2L, 3L, 0L, 5L, 0L], ((string[])["four", "five", "none", "size", "empty"]).Select(name => log.FindInt64(name)!.Value));
+        Assert.Equal(
+            [1L, 4L, 2L, 7L], ((string[])["0.place", "0.sum", "1.place", "1.sum"]).Select(at => log.FindInt64($"sums.{at}")!.Value));
+        // Elements that were left out keep their places.
+        Assert.Equal([BsonType.Null, BsonType.Null], log.FindDocument("sums")!.Skip(2).Select(item => item.Value.Type));
+    }
+
+    [Fact]
+    public void A_condition_on_the_element_decides_on_each_by_itself()
+    {
+        IPreparedOperation steps = Prepare("steps: [{find: users, key: uniform, as: user}, "
+            + "{delete: users, filter: {_id: {^from: each}}, each: user.friends, if: {each: {$ne: 3}}}]", Found);
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal([4L], _commands.Skip(1).Select(command => command.FindInt64("deletes.0.q._id")!.Value));
+    }
+
+    [Fact]
+    public void A_transaction_left_on_purpose_is_aborted_and_counts_as_done()
+    {
+        IPreparedOperation steps = Prepare("transaction: true, steps: [{findAndModify: users, key: uniform, with: {$inc: {n: 1}}, "
+            + "as: user}, {abort: true, if: user}, {insert: log}]", _ => Written);
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal(["findAndModify", "abortTransaction"], Names);
+        Assert.Equal((1, 0, 0, 0), (steps.Steps!.RolledBack, steps.Steps.Committed, steps.Steps.Aborted, steps.Steps.Retried));
+        Assert.Equal([(0, true), (3, true)], steps.Steps.Entries.ToArray().Select(entry => (entry.Step, entry.Succeeded)));
+    }
+
+    [Fact]
+    public void Without_a_transaction_an_abort_leaves_the_steps_that_follow_out()
+    {
+        IPreparedOperation steps =
+            Prepare("steps: [{find: users, key: uniform, as: user}, {abort: true, if: {user.n: 5}}, {insert: log}]", Found);
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal(["find"], Names);
+        Assert.Equal([0, 2], steps.Steps!.Entries.ToArray().Select(entry => entry.Step));
+    }
+
+    [Fact]
+    public void Computing_with_what_is_no_number_fails_the_operation_before_anything_is_sent()
+    {
+        IPreparedOperation steps = Prepare("steps: [{find: users, key: uniform, as: user}, "
+            + "{delete: users, filter: {n: {^add: [1, {^from: user.name}]}}}]", Found);
+        Assert.False(Run(steps).Succeeded);
+        Assert.Equal(["find"], Names);
+        Assert.Equal((ErrorCount.NoValue, "step 'delete' computes ^add of a value that is no number but of type String"),
+            (steps.LastError!.Name, steps.LastError.Message));
+    }
+
+    [Fact]
     public void A_cursor_is_read_on_and_brings_all_its_documents()
     {
         IPreparedOperation steps = Prepare("steps: [{find: users, filter: {}, as: all}, "

@@ -56,7 +56,7 @@ public sealed class SeveralMongosTests : IDisposable
         var plan = new GroupPlan { Name = "finds", Operations =
         [
             new(new FindDocuments("find", "c", DocumentValue.Of()), 1),
-        ], Threads = 6, Think = new ThinkTime(0.005, IsExponential: false), Seed = 42 };
+        ], Threads = 6, Think = new ThinkTime(0.005, 0), Seed = 42 };
         Task<GroupResult> running = Task.Factory.StartNew(() => runner.Run(plan, observer, stop.Token), CancellationToken.None,
             TaskCreationOptions.LongRunning, TaskScheduler.Default);
         AwaitFinds();

@@ -1,6 +1,7 @@
 using MongoPerf.Load.Collections;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Load.Growth;
 
@@ -285,6 +286,21 @@ public sealed class PlanRunnerTests : IDisposable
         Assert.Equal(1, _plan.Missing);
         Assert.Empty(_plan.Data.Written);
         Assert.Contains(_plan.Heard.Events, e => e is { Kind: "missing", Text: "1 of 100 documents of users are missing" });
+    }
+
+    [Fact]
+    public void All_checks_are_looked_at_and_each_violation_is_shown_with_its_first_document()
+    {
+        Begin(Users + "checks:\n  - {name: a, aggregate: users, pipeline: []}\n  - {name: b, aggregate: users, pipeline: []}\n"
+            + "phases:\n  - {load: users}\n");
+        _plan.Data.OnAggregate = name => name == "a" ? (3, "{\"_id\": 7}") : (0, null);
+        Assert.True(_plan.Run(_ => Scripted.Ok()));
+        PhaseRecord record = _plan.Records[^1];
+        Assert.Equal(("checks", PhaseKind.Check, true, true), (record.Phase, record.Kind, record.IsComplete, record.IsInconsistent));
+        Assert.Equal([("a", false, 3.0), ("b", true, 0.0)], record.Assertions.Select(one => (one.Text, one.Holds, one.Value!.Value)));
+        Assert.Equal("a: 3 violations, the first is {\"_id\": 7}", record.Assertions[0].Shown);
+        Assert.Contains(_plan.Heard.Events, e => e.Kind == "violated" && e.Text == record.Assertions[0].Shown);
+        Assert.Contains(_plan.Heard.Events, e => e is { Kind: "checked", Text: "b: no violations" });
     }
 
     [Fact]

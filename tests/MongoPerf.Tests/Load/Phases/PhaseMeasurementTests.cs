@@ -197,7 +197,7 @@ public sealed class PhaseMeasurementTests : PhaseTest
     [Fact]
     public void After_the_last_of_a_count_nobody_thinks() =>
         Assert.Equal(
-            20.003, Run(Queries with { Count = 3, Think = new ThinkTime(10, IsExponential: false) }, _ => Scripted.Ok()).Seconds, 6);
+            20.003, Run(Queries with { Count = 3, Think = new ThinkTime(10, 0) }, _ => Scripted.Ok()).Seconds, 6);
 
     [Fact]
     public void After_the_last_of_a_count_nobody_waits_for_the_next_shift() =>

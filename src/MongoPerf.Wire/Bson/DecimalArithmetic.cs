@@ -1,12 +1,11 @@
 using System.Numerics;
-using MongoPerf.Wire.Bson;
 
-namespace MongoPerf.Server.Commands.Expressions;
+namespace MongoPerf.Wire.Bson;
 
 /// <summary>
 /// Arithmetic of decimal128 by IEEE 754-2008: 34 digits, half to even, each result with the exponent that the standard prefers.
 /// </summary>
-internal static class DecimalArithmetic
+public static class DecimalArithmetic
 {
     private const int DigitsOfDouble = 15;
 
