@@ -158,7 +158,10 @@ public static class JsonReport
         {
             operation.Operation, error.Code, error.Name, error.Count, error.FirstMessage, error.SlowestMicroseconds,
         })),
-        assertions = phase.Assertions.Select(assertion => new { assertion.Text, assertion.Value, assertion.Holds }),
+        assertions = phase.Assertions.Select(assertion => new
+        {
+            assertion.Text, assertion.Value, assertion.Holds, assertion.IsCheck, assertion.First,
+        }),
         laps = laps is null ? null : LapsOf(laps),
     };
 
