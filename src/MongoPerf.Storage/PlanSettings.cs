@@ -24,6 +24,9 @@ public sealed record PlanSettings
     /// <summary>The same for people, such as "threads of 'read': 1, 8 (--threads, the file says 4)".</summary>
     public IReadOnlyList<StoredMessage> Changes { get; init; } = [];
 
+    /// <summary>What a reader must know of settings that nobody typed; null for nothing.</summary>
+    public StoredMessage? Note { get; init; }
+
     /// <summary>Which of the file's deployments it was read for; null for none.</summary>
     public string? Deployment { get; init; }
 

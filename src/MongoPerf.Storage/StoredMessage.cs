@@ -34,6 +34,12 @@ public enum MessageCode
     /// (empty where it may be any).
     /// </summary>
     DocumentsChanged,
+
+    /// <summary>
+    /// The queries' windows are as short as those of a first look are by default. Two arguments: their length, such as 0.5 s, and the
+    /// number of documents below which a target is small, such as 100k.
+    /// </summary>
+    ShortWindow,
 }
 
 /// <summary>A statement that a run stores as a code with arguments, so that reports can make it in any language.</summary>
@@ -58,6 +64,8 @@ public sealed record StoredMessage(MessageCode Code, params IReadOnlyList<string
             Words.Of($"operation '{Arguments[0]}' of phase '{Arguments[1]}' changes documents of '{Arguments[2]}'"),
         MessageCode.DocumentsChanged =>
             Words.Of($"operation '{Arguments[0]}' of phase '{Arguments[1]}' changes documents of any collection"),
+        MessageCode.ShortWindow => Words.Of($"each query runs for {Arguments[0]} at each size, the default for targets under "
+            + $"{Arguments[1]}, which is enough for a first look; --window 5s gives firmer figures"),
         _ => Arguments[0],
     };
 
@@ -78,6 +86,7 @@ public sealed record StoredMessage(MessageCode Code, params IReadOnlyList<string
         MessageCode.ValueReplaced => Arguments.Count == 5,
         MessageCode.CountsScaled or MessageCode.CountsAndMemoryScaled => Arguments.Count % 3 == 1,
         MessageCode.DocumentsChanged => Arguments.Count == 3,
+        MessageCode.ShortWindow => Arguments.Count == 2,
         _ => Arguments.Count == 1,
     };
 

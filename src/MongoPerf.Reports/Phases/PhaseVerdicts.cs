@@ -36,6 +36,8 @@ internal static class PhaseVerdicts
                 + $"{(assertions.Length > MostShown ? "; …" : "")}");
         foreach (StoredMessage changed in run.Settings.Plan.Changes)
             yield return new Verdict(Grade.Note, Words.Of($"changed on the command line: {changed.Text}")) { IsChosen = true };
+        if (run.Settings.Plan.Note is { } note)
+            yield return new Verdict(Grade.Note, note.Text) { IsChosen = true };
         foreach (string leftOut in ScenarioFigures.LeftOut(FigureRun.Of(run)))
             yield return new Verdict(Grade.Note, leftOut);
     }

@@ -84,6 +84,8 @@ public static class PlanSession
         RunRequest request = session.Request;
         foreach (StoredMessage change in request.Plan.Changes)
             session.Log.Show($"changed: {change}");
+        if (request.Note is { } note)
+            session.Log.Show($"note: {note}");
         foreach (string line in request.Plan.Set)
             session.Log.Show($"set by the deployment: {line}");
         foreach ((string name, long documents) in prepared.StartDocuments

@@ -97,6 +97,9 @@ public sealed record RunRequest
     /// </summary>
     public LiveChild? Live { get; init; }
 
+    /// <summary>What a reader must know of settings that nobody typed; null for nothing.</summary>
+    public StoredMessage? Note => Settings.Plan.Note;
+
     /// <summary>What is stored of the run beside its settings.</summary>
     /// <param name="id">Its id.</param>
     public RunInfo Describe(string id) => new()

@@ -19,7 +19,7 @@ internal static class ListCommand
             "metrics", "Metrics sampled during a run: servers, members of replica sets and host every second, shards every few seconds",
             _ => ListReport.Metrics());
         Command phases = Part("phases", "Phases of the series that 'run' knows by name",
-            _ => ListReport.Named("phases", SeriesScenario.Phases(SeriesScenario.Find())));
+            _ => ListReport.Named("phases", SeriesScenario.Phases(SeriesScenario.Find()).Select(phase => (phase.Name, phase.Description))));
         phases.Aliases.Add("tests");
         Command plots = Part("plots", "Plots that 'plot' and reports know by name",
             _ => ListReport.Named("plots", PlotLibrary.Standard.Select(static plot => (plot.Name, plot.Description))));

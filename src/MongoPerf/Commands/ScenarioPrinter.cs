@@ -58,6 +58,8 @@ internal static class ScenarioPrinter
         WriteWarnings(requests.SelectMany(request => request.Plan.Warnings).Distinct(), output);
         foreach (string line in first.Changes.Select(change => $"changed: {change}"))
             output.WriteLine(line);
+        if (requests[0].Note is { } note)
+            output.WriteLine($"note: {note}");
         foreach (string name in requests[0].MayWrite)
             output.WriteLine($"may write, as confirmed: {name}");
         ReadPlan? shown = null;

@@ -28,7 +28,7 @@ internal static class SeriesCommand
         Option<IReadOnlyList<int>?> shares = OptionTypes.Make<IReadOnlyList<int>?>("--shares", null,
             "Shares of unack/batch/safe in a step, in percent [default: 20/60/20 under 10M, else 10/85/5]", "A/B/C", ParseShares);
         Option<double?> window = OptionTypes.Duration(
-            "--window", "Length of each query phase, warm-up included [default: 5s under 100M, else 4s]");
+            "--window", "Length of each query phase, warm-up included [default: 0.5s under 100k, 5s under 100M, else 4s]");
         Option<double?> warmup = OptionTypes.Duration("--warmup", "Part of the window excluded from results [default: a quarter]");
         var dryRun = new Option<bool>(
             "--dry-run") { Description = "Check everything and show what would run and how long it would take, without running it" };
@@ -47,7 +47,10 @@ internal static class SeriesCommand
             if (parsed.GetValue(step) is { } given && given > documents)
                 throw new UserException(ExitCode.WrongUsage, $"--step is {given:N0}, which is above --target ({documents:N0})",
                     "without --step there are ten, of a million documents at most");
-            double seconds = Positive("--window", parsed.GetValue(window) ?? SeriesScenario.DefaultWindow(documents));
+            IReadOnlyList<string> phases = parsed.GetValue(tests) is { } chosen ? CheckTests(chosen, file) : [];
+            bool isFirstLook = SeriesScenario.IsFirstLook(documents, parsed.GetValue(window), parsed.GetValue(warmup));
+            double seconds = isFirstLook ? SeriesScenario.ShortWindow
+                : Positive("--window", parsed.GetValue(window) ?? SeriesScenario.DefaultWindow(documents));
             double left = parsed.GetValue(warmup) ?? seconds / 4;
             if (left >= seconds)
                 throw new UserException(
@@ -55,7 +58,7 @@ internal static class SeriesCommand
             IReadOnlyList<int> parts = parsed.GetValue(shares) ?? SeriesScenario.DefaultShares(documents);
             var overrides = new PlanOverrides
             {
-                Phases = parsed.GetValue(tests) is { } chosen ? CheckTests(chosen, file) : [],
+                Phases = phases,
                 Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, shared))
                 {
                     ["collection"] = parsed.GetValue(shared.Collection) ?? "series",
@@ -69,7 +72,14 @@ internal static class SeriesCommand
                 },
             };
             IReadOnlyList<RunRequest> requests = new PlanRequests(
-                parsed, shared, file, overrides) { Format = parsed.GetValue(format) ?? "text", HidesChanges = true }.Read();
+                parsed, shared, file, overrides)
+            {
+                Format = parsed.GetValue(format) ?? "text", HidesChanges = true,
+                Note = isFirstLook && HasQuery(phases, file)
+                    ? new StoredMessage(MessageCode.ShortWindow,
+                        Units.Duration(TimeSpan.FromSeconds(SeriesScenario.ShortWindow)), Units.Count(SeriesScenario.SmallTarget))
+                    : null,
+            }.Read();
             int repeats = PlanRequests.Repeats(parsed, shared, requests.Count);
             if (!parsed.GetValue(dryRun))
                 return agents.Run(parsed, requests, repeats);
@@ -79,6 +89,9 @@ internal static class SeriesCommand
         });
         return command;
     }
+
+    private static bool HasQuery(IReadOnlyList<string> chosen, ScenarioFile file) => SeriesScenario.Phases(file)
+        .Any(phase => phase.HasWindow && (chosen.Count == 0 || chosen.Contains(phase.Name)));
 
     private static IReadOnlyList<string> CheckTests(IReadOnlyList<string> chosen, ScenarioFile file)
     {

@@ -15,6 +15,12 @@ internal static class SeriesScenario
 {
     public const string Name = "series";
 
+    /// <summary>Seconds of a query's window at each size of a first look.</summary>
+    public const double ShortWindow = 0.5;
+
+    /// <summary>Documents below which a series is a first look.</summary>
+    public const long SmallTarget = 100_000;
+
     private const string Ordered = "ordered";
     private const string WriteConcern = "w";
     private const string Journal = "journal";
@@ -29,11 +35,15 @@ internal static class SeriesScenario
     /// </summary>
     public static IReadOnlyList<int> DefaultShares(long target) => target < LargeTarget ? [20, 60, 20] : [10, 85, 5];
 
-    /// <summary>Seconds of a query's window at each size.</summary>
+    /// <summary>Seconds of a query's window at each size, except of a first look.</summary>
     public static double DefaultWindow(long target) => target < LongTarget ? 5 : 4;
 
-    /// <summary>Names and descriptions of its ways of writing and of the phases that run at each size, in the file's order.</summary>
-    public static IReadOnlyList<(string Name, string Description)> Phases(ScenarioFile file)
+    /// <summary>Nobody asked for windows or warm-ups, and the target is small: such a series should end within a minute.</summary>
+    public static bool IsFirstLook(long target, double? window, double? warmup) =>
+        target < SmallTarget && window is null && warmup is null;
+
+    /// <summary>Its ways of writing and the phases that run at each size, in the file's order; queries have a window.</summary>
+    public static IReadOnlyList<(string Name, string Description, bool HasWindow)> Phases(ScenarioFile file)
     {
         MappingNode root = ScenarioYaml.Read(file.ShownPath, file.Text);
         IEnumerable<MappingNode> growths = ((root.Find("phases") as SequenceNode)?.Items ?? []).OfType<MappingNode>()
@@ -41,7 +51,8 @@ internal static class SeriesScenario
         return
         [
             .. growths.SelectMany(growth => ItemsOf(growth, "writes").Concat(ItemsOf(growth, "each"))).OfType<MappingNode>()
-                .Select(phase => (TextOf(phase, "name"), TextOf(phase, "description"))).Where(phase => phase.Item1.Length > 0),
+                .Select(phase => (TextOf(phase, "name"), TextOf(phase, "description"), TextOf(phase, "duration").Length > 0))
+                .Where(phase => phase.Item1.Length > 0),
         ];
     }
 

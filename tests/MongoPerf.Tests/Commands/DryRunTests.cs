@@ -45,6 +45,22 @@ public sealed class DryRunTests : IDisposable
         Assert.Contains("dry run: nothing started", output, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData(true, "--target 10k")]
+    [InlineData(true, "--target 99999 --tests batch,q4")]
+    [InlineData(false, "--target 100k")]
+    [InlineData(false, "--target 10k --window 1s")]
+    [InlineData(false, "--target 10k --warmup 2s")]
+    [InlineData(false, "--target 10k --tests batch,safe")]
+    public void A_small_target_has_short_windows_and_says_so_unless_windows_were_chosen(bool isShort, string options)
+    {
+        (int code, string output, string errors) = InProcess.Run(
+            ["series", .. options.Split(' '), "--topology", "null", "--out", _folder.Path, "--dry-run"]);
+        Assert.True(code == 0, errors);
+        Assert.Equal(isShort, output.Contains(
+            "\nnote: each query runs for 0.5 s at each size, the default for targets under 100k, ", StringComparison.Ordinal));
+    }
+
     [Fact]
     public void What_only_a_server_can_tell_is_said()
     {

@@ -119,6 +119,17 @@ public sealed class VerdictTests : IDisposable
     }
 
     [Fact]
+    public void Windows_that_a_small_target_made_short_are_said()
+    {
+        RunSettings settings = RunParts.Settings();
+        using StoredRun run = Stored(
+            settings with { Plan = settings.Plan with { Note = new StoredMessage(MessageCode.ShortWindow, "1 s", "100k") } },
+            RunParts.Phase(1, "read", RunParts.Result("find")));
+        Verdict said = RunVerdicts.Of(run).Single(verdict => verdict.Text.StartsWith("each query runs for 1 s", StringComparison.Ordinal));
+        Assert.Equal((Grade.Note, true), (said.Grade, said.IsChosen));
+    }
+
+    [Fact]
     public void What_was_verified_is_said_and_what_was_not_with_the_reason()
     {
         var reason = new StoredMessage(MessageCode.DocumentsChanged, "update", "mix", "users");
