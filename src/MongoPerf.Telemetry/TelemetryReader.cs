@@ -164,9 +164,11 @@ public sealed class TelemetryReader(string folder)
         [
             ("service.name", "mongoperf"),
             ("service.version", run.Run.Version),
-            ("service.instance.id", run.Run.Id),
+            // Two agents' first runs of a day have the same id.
+            ("service.instance.id", run.Run.Part is { } own ? $"{run.Run.Id}/{own.Name}" : run.Run.Id),
             ("host.name", run.Environment?.Host),
             ("db.system.name", run.Deployment is null or { OtherSystem: null } ? "mongodb" : run.Deployment.OtherSystem),
+            ("mongoperf.agent", run.Run.Part?.Name),
             ("mongoperf.scenario", run.Settings.Plan.Name),
             ("mongoperf.deployment", run.DeploymentName),
             ("mongoperf.topology", run.Deployment?.Topology.Text()),

@@ -87,6 +87,8 @@ public sealed class AgentTests(TestServers servers) : IDisposable
         Start("run", "report-2.4.8/i9", "--uri", uri, "--agents", "2").WaitForEnd().Expect(2)
             .Says("can't be divided among agents").Says("adds files to 'fs' while it measures");
         Start("run", "ycsb/c", "--agents", "2").WaitForEnd().Expect(2).Says("--agents needs --uri");
+        Start("run", "ycsb/c", "--uri", uri, "--agents", "2", "--otlp", "http://127.0.0.1:1").WaitForEnd().Expect(2)
+            .Says("each 'mongoperf agent' takes --otlp");
         ProgramRun.Run("run", "ycsb/c", "--uri", uri, "--agents", "2").Expect(2).Says("--agents needs --coordinator");
         Assert.Empty(_runs.Ids);
     }
@@ -108,13 +110,17 @@ public sealed class AgentTests(TestServers servers) : IDisposable
     [Fact]
     public void An_interrupt_of_the_starter_stops_all_agents_and_keeps_what_they_measured()
     {
+        using var receiver = new OtlpReceiver();
         string database = servers.NewDatabase();
         using (ProgramRun starter = Start("run", "ycsb/c", "--set", "operationcount=100000000", "--uri", servers.Embedded.Uri,
             "--db", database, "--agents", "2"))
-        using (ProgramRun first = Agent("anna"), second = Agent("ben"))
+        using (ProgramRun first = Agent("anna", "--otlp", receiver.Url), second = Agent("ben"))
         {
             using MongoConnection connection = servers.Embedded.Connect();
             Assert.True(starter.WaitUntil(() => Documents.Count(connection, database, "usertable") == 1000, "the last document"));
+            Assert.True(first.WaitUntil(() => receiver.Resource.Contains("mongoperf.agent=anna"), "its metrics"), first.Errors);
+            Assert.Contains(receiver.Resource, one => one.StartsWith("service.instance.id=", StringComparison.Ordinal)
+                && one.EndsWith("/anna", StringComparison.Ordinal));
             starter.SendInterrupt();
             starter.WaitForEnd().Expect(130).Says("stopping all agents");
             Assert.All((ProgramRun[])[first, second], agent => agent.WaitForEnd().Expect(130));
@@ -154,7 +160,7 @@ public sealed class AgentTests(TestServers servers) : IDisposable
     private ProgramRun Start(params string[] arguments) =>
         ProgramRun.Start(Options, [.. arguments, "--coordinator", servers.Embedded.Uri, "--out", _runs.Path]);
 
-    private ProgramRun Agent(string name) => ProgramRun.Start(
-        Options, "agent", "--coordinator", servers.Embedded.Uri, "--name", name, "--wait", "60s",
-        "--out", Path.Combine(_runs.Path, $".{name}"));
+    private ProgramRun Agent(string name, params string[] more) => ProgramRun.Start(
+        Options, ["agent", "--coordinator", servers.Embedded.Uri, "--name", name, "--wait", "60s",
+            "--out", Path.Combine(_runs.Path, $".{name}"), .. more]);
 }

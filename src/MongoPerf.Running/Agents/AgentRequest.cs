@@ -64,7 +64,7 @@ public sealed record AgentRequest(
             Agent = role,
             Output = Output with { PrintsResult = false },
         };
-        return ConnectionSecrets.Complete([request])[0];
+        return RunRequest.WithLive(ConnectionSecrets.Complete([request]))[0];
     }
 
     /// <summary>

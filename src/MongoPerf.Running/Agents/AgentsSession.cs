@@ -87,6 +87,10 @@ public sealed class AgentsSession
         if (request.System != DatabaseSystems.MongoDb || request.Settings.Engine.Kind != EngineKind.Wire)
             throw new UserException(ExitCode.WrongUsage,
                 $"--agents runs MongoPerf's own client on MongoDB; {DatabaseSystems.OtherNames} and --engine driver are for one machine");
+        if (request.Output is { LivePort: not null } or { MetricsReceiver: not null })
+            throw new UserException(
+                ExitCode.WrongUsage, "--live and --otlp do not apply with --agents, whose starter measures nothing",
+                "each 'mongoperf agent' takes --otlp, and 'mongoperf watch' shows an agent's run");
         if (request.ForceDrop is not null)
             throw new UserException(
                 ExitCode.WrongUsage,

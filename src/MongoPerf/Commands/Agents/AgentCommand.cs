@@ -27,7 +27,7 @@ internal static class AgentCommand
         var command = new Command("agent", "Do one part of a plan that 'series' or 'run' divides with --agents")
         {
             coordinator, name, wait, stay, shared.Uri, shared.PasswordFile, shared.ShardUser, shared.ShardPasswordFile,
-            shared.MayWrite, shared.Files, shared.Out, shared.Quiet,
+            shared.MayWrite, shared.Files, shared.Otlp, shared.Out, shared.Quiet,
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
@@ -48,7 +48,7 @@ internal static class AgentCommand
                 parsed.GetValue(stay),
                 Masking.MaskCall(parsed.Tokens.Select(t => t.Value)),
                 new OutputRequest(PlanRequests.RunsFolder(parsed, shared.Out), "text", parsed.GetValue(shared.Quiet),
-                    true, new ResultPrinter()))
+                    true, new ResultPrinter()) { MetricsReceiver = parsed.GetValue(shared.Otlp) })
             {
                 // Whether there is a mongos the plan says.
                 ShardLogin = PlanRequests.ReadShardLogin(parsed, shared, parsed.GetValue(coordinator)),
