@@ -38,6 +38,14 @@ public sealed class OtherPlatformTests : IDisposable
         Assert.Empty(_runs.Ids);
     }
 
+    [Fact]
+    public void Doctor_advises_what_can_be_done_here()
+    {
+        string advice = Run("doctor", "--duration", "0s", "--out", _runs.Path).Output;
+        Assert.Contains("→ start it yourself and name it with --uri", advice, StringComparison.Ordinal);
+        Assert.DoesNotContain("server install", advice, StringComparison.Ordinal);
+    }
+
     private static ProgramResult Run(params string[] arguments) => ProgramRun.Run(
         new ProgramOptions { Environment = new Dictionary<string, string?> { [Platform.Variable] = "plain" }, WriteReport = true },
         arguments);

@@ -47,7 +47,8 @@ public static class DoctorSession
                 ? (Check.Ok("mongod", $"{program.Version} ({program.Path})"), program.Version)
                 : (Check.Warning(
                     "mongod", "none found: runs without --uri use the embedded server, which is not MongoDB",
-                    "'mongoperf server install 8.0' installs one; --mongod names one"), null);
+                    Platform.IsLinux ? "'mongoperf server install 8.0' installs one; --mongod names one"
+                        : LinuxOnly.StartItYourself), null);
         }
         catch (DeploymentException e)
         {
