@@ -4,7 +4,7 @@ using System.Net.Sockets;
 using System.Text;
 using MongoPerf.Wire.Names;
 
-namespace MongoPerf.Tests.Support;
+namespace MongoPerf.Testing;
 
 /// <summary>SRV and TXT records of a test: given directly, or as a DNS server on loopback answers.</summary>
 internal sealed class DnsZone : INameResolver
@@ -80,9 +80,11 @@ internal sealed class DnsServer : IDisposable
     private int _queries;
 
     /// <param name="answer">Null for no answer.</param>
-    public DnsServer(Func<byte[], byte[]?> answer)
+    /// <param name="address">Where it listens; null for a free port.</param>
+    /// <exception cref="SocketException">It can't listen there.</exception>
+    public DnsServer(Func<byte[], byte[]?> answer, IPEndPoint? address = null)
     {
-        _socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        _socket.Bind(address ?? new IPEndPoint(IPAddress.Loopback, 0));
         new Thread(() => Serve(answer)) { IsBackground = true, Name = "DNS server" }.Start();
     }
 
