@@ -76,6 +76,14 @@ public sealed class UpdateOperatorTests : ServerTest
     }
 
     [Fact]
+    public void A_null_that_an_unset_puts_in_a_nulls_place_counts_as_a_change()
+    {
+        Succeed("{'insert': 'c', 'documents': [{'_id': 1, 'a': [1, null]}]}");
+        Assert.Equal(1, Succeed("{'update': 'c', 'updates': [{'q': {}, 'u': {'$unset': {'a.1': ''}}}]}").FindInt64("nModified"));
+        Assert.Equal(0, Succeed("{'update': 'c', 'updates': [{'q': {}, 'u': {'$unset': {'a.2': ''}}}]}").FindInt64("nModified"));
+    }
+
+    [Fact]
     public void Find_and_modify_that_meets_a_taken_key_fails_with_11000()
     {
         InsertNumbers(3);

@@ -73,9 +73,15 @@ internal sealed class EditNode
         if (at < 0)
             return;
         if (IsArray)
+        {
             Children[at] = ("", new EditNode(Values.Null));
+            // As on mongod: a null that takes a null's place counts too.
+            Mark();
+        }
         else
+        {
             Children.RemoveAt(at);
+        }
     }
 
     public static bool TryIndex(string name, out int index) =>
