@@ -21,15 +21,17 @@ internal static class CollectionReader
     {
         if (data is not MappingNode mapping)
             throw MappingReader.Wrong(data, $"data is {data.Describe()}; expected collections by name");
-        PlanCollection[] collections = [.. mapping.Entries.Select(entry => Collection(entry, scale, grown, sources))
-            .Select(c => grown.Contains(c.Name) ? c with { IsGrown = true } : c)];
+        var collections = new List<PlanCollection>();
+        foreach (MappingEntry entry in mapping.Entries)
+            collections.Add(Collection(entry, scale, grown, sources with { Collections = [.. collections] })
+                with { IsGrown = grown.Contains(entry.Name) });
         if (collections.SelectMany(c => c.Stored).GroupBy(stored => stored.Name).FirstOrDefault(same => same.Count() > 1) is { } twice)
             throw MappingReader.Wrong(data, $"data: '{twice.Key}' is both a collection and part of a GridFS bucket");
         if (collections.FirstOrDefault(c => c.IsExisting) is { } existing && collections.FirstOrDefault(c => !c.IsExisting) is { } made)
             throw MappingReader.Wrong(mapping.Find(made.Name)!,
                 $"data: '{made.Name}' would be created beside '{existing.Name}', which exists; a run on existing data writes nothing",
                 "make two scenarios of it, or mark all collections with existing: true");
-        return collections;
+        return [.. collections];
     }
 
     private static PlanCollection Collection(

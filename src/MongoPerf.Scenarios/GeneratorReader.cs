@@ -61,6 +61,26 @@ internal sealed class GeneratorReader
         return allowed.Contains(text) ? text : throw Wrong($"{key} is '{text}'; allowed: {string.Join(", ", allowed)}");
     }
 
+    /// <summary>One of several texts, as the single value too; the first when there is none.</summary>
+    public string Choice(string key, params string[] allowed)
+    {
+        string text = Text(key) ?? allowed[0];
+        return allowed.Contains(text) ? text : throw Wrong($"{key} is '{text}'; allowed: {string.Join(", ", allowed)}");
+    }
+
+    /// <returns>Null when the key is missing.</returns>
+    public double[]? Numbers(string key, int count) => Node(key) switch
+    {
+        null => null,
+        SequenceNode list when list.Items.Count == count => [.. list.Items.Select(Double)],
+        _ => throw Wrong($"{key} must be a list of {count} numbers"),
+    };
+
+    /// <summary>The ends of a range as they are written.</summary>
+    /// <returns>Null when there is none.</returns>
+    public (string Low, string High)? TextRange() =>
+        Ends() is var (low, high) ? (ScalarOf(_name, low).Text, ScalarOf(_name, high).Text) : null;
+
     public long? Count(string key, long least, long most) =>
         Find(key) is { } node ? Parse(node, text => Quantities.ParseCount(text, least), least, most) : null;
 

@@ -90,7 +90,7 @@ public static class PlanReader
             var count = new PhaseCount();
             return [.. values.Combine(values.SweepsIn(data))
                 .Select(chosen => new RoundReader(
-                    top, values, chosen, scale, new ValueSources(seed, file.Data), count, warnings).Read(data, phases))];
+                    top, values, chosen, scale, new ValueSources(seed, file.Data) { Scale = scale }, count, warnings).Read(data, phases))];
         }
     }
 

@@ -144,7 +144,8 @@ internal sealed class RoundReader(
         new(_collections, OperationsFor(all), scale, isOfGrowth) { Checks = _checks };
 
     private OperationReader OperationsFor(Dictionary<string, NamedValue> all) =>
-        new(_collections, top.Find("defaults") is { } given ? parameters.Resolve(given, all) : null, scale, sources, _fields);
+        new(_collections, top.Find("defaults") is { } given ? parameters.Resolve(given, all) : null, scale,
+            sources with { Collections = _collections }, _fields);
 
     private static List<KeyValuePair<string, string>> Shown(IReadOnlyDictionary<string, NamedValue> values) =>
         [.. values.Select(c => KeyValuePair.Create(c.Key, c.Value.Name))];

@@ -89,6 +89,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
 
         if (elements.GroupBy(e => e.Key).FirstOrDefault(g => g.Count() > 1) is { } twice)
             throw MappingReader.Wrong(mapping, $"{path}: the field '{twice.Key}' appears twice");
+        PendingSequence.Resolve(elements);
         return FileReader.WithIdInFront(elements, mapping);
     }
 
@@ -119,7 +120,6 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
             "^bool" => new BooleanValue(reader.Number(null, 0, 1) ?? 0.5, salt),
             "^date" => Date(reader, salt),
             "^objectId" => new ObjectIdValue(sources.Seed),
-            "^uuid" => FillerValue.Uuid(salt),
             "^string" => FillerValue.Text(reader.Length("length", MostBytes), salt),
             "^binary" => FillerValue.Binary(reader.Length("size", MostBytes), salt),
             "^filler" => Filler(reader),
@@ -132,6 +132,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
             "^add" or "^subtract" or "^multiply" => Computed(reader, name, argument, path),
             Generator.FieldsName => OneOrAll(reader, path, salt),
             "^write" => WriteNumber(reader),
+            "^sequence" => new PendingSequence(reader),
+            _ when TypedValueReader.Names.Contains(name) => TypedValueReader.Read(name, reader, salt, sources),
             "^from" => From(reader, place, path),
             Generator.FileName => FileReader.Value(reader, sources),
             "^existing" => _existing?.Read(reader, path, salt) ?? throw reader.Wrong("it is allowed only in operations"),
@@ -412,4 +414,11 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
 /// <summary>Where a scenario's values come from.</summary>
 /// <param name="Seed">The run's.</param>
 /// <param name="Files">Where files are found.</param>
-public sealed record ValueSources(ulong Seed, FilesFolder Files);
+public sealed record ValueSources(ulong Seed, FilesFolder Files)
+{
+    /// <summary>The collections that values may refer to.</summary>
+    public IReadOnlyList<PlanCollection> Collections { get; init; } = [];
+
+    /// <summary>What <c>--scale</c> multiplies counts by.</summary>
+    public CountScale Scale { get; init; } = new(1);
+}

@@ -68,6 +68,12 @@ public sealed class SequenceValue(
         return rest == 0 && number >= 0 ? number : -1;
     }
 
+    /// <summary>For each document, how many before it have the same value, from <paramref name="first"/> on.</summary>
+    /// <returns>Null where that does not follow from the document's number alone.</returns>
+    public PlaceValue? PlacesFrom(long first) => groups is null && cycle == long.MaxValue || (cycle != long.MaxValue && groups?.Size == 0)
+        ? null
+        : new PlaceValue(groups, cycle, first);
+
     public override long Compute(in ValueContext context)
     {
         (long round, long place) = Math.DivRem(groups?.Of(context.Number) ?? context.Number, cycle);
@@ -129,7 +135,44 @@ public sealed class NumberGroups(long least, long most, ulong seed)
         return (2 * pair) + (place < SizeOfFirst(pair) ? 0 : 1);
     }
 
+    /// <summary>Documents of every group; 0 where they differ.</summary>
+    public long Size => least == most ? least : 0;
+
+    /// <param name="number">0 or more.</param>
+    /// <returns>Its place in its group, 0-based.</returns>
+    public long PlaceOf(long number)
+    {
+        (long pair, long place) = Math.DivRem(number, _pair);
+        long first = SizeOfFirst(pair);
+        return place < first ? place : place - first;
+    }
+
     private long SizeOfFirst(long pair) => least + (long)Math.BigMul(Mixing.At(seed, (ulong)pair), (ulong)(most - least + 1), out _);
+}
+
+/// <summary>How many documents before one have the same number, of those that a <see cref="SequenceValue"/> gives.</summary>
+/// <param name="groups">Consecutive documents with the same number; null where each has its own.</param>
+/// <param name="cycle">Numbers after which they begin again.</param>
+/// <param name="first">What the first one gets.</param>
+public sealed class PlaceValue(NumberGroups? groups, long cycle, long first) : NumberValue(NumberKind.Int64)
+{
+    public override long Compute(in ValueContext context) => first + (cycle == long.MaxValue ? groups!.PlaceOf(context.Number)
+        : groups is null ? context.Number / cycle
+        : (context.Number / groups.Size / cycle * groups.Size) + (context.Number % groups.Size));
+}
+
+/// <summary>A decimal128, uniform over min ≤ v ≤ max.</summary>
+/// <param name="min">The least, in units of its last decimal place.</param>
+/// <param name="max">The greatest, in the same.</param>
+/// <param name="places">Decimal places.</param>
+/// <param name="salt">The value's own.</param>
+public sealed class DecimalValue(long min, long max, int places, ulong salt) : FixedValue(BsonType.Decimal128, Decimal128.Size)
+{
+    public override void Fill(Span<byte> value, in ValueContext context)
+    {
+        long units = min + (long)Math.BigMul(context.BitsOf(salt), (ulong)(max - min) + 1, out _);
+        Decimal128.Of(units < 0, (UInt128)Math.Abs(units), -places).CopyTo(value);
+    }
 }
 
 /// <summary>A whole number, uniform over min ≤ v ≤ max; as a date, milliseconds since 1970.</summary>

@@ -36,6 +36,12 @@ public static class FillerValue
     /// <summary>A UUID of version 4.</summary>
     public static TemplateValue Uuid(ulong salt) => new UuidValue(salt);
 
+    /// <summary>A UUID of version 7, which begins with a time.</summary>
+    /// <param name="start">The first document's, milliseconds since 1970.</param>
+    /// <param name="step">Milliseconds from one document to the next, above 0.</param>
+    /// <param name="salt">The value's own.</param>
+    public static TemplateValue TimedUuid(long start, double step, ulong salt) => new UuidValue(salt, start, step);
+
     private sealed class FixedText(int length, ulong salt) : FixedValue(BsonType.String, length + 5)
     {
         public override void Fill(Span<byte> value, in ValueContext context)
@@ -82,7 +88,7 @@ public static class FillerValue
         }
     }
 
-    private sealed class UuidValue(ulong salt) : FixedValue(BsonType.Binary, 21)
+    private sealed class UuidValue(ulong salt, long start = 0, double step = 0) : FixedValue(BsonType.Binary, 21)
     {
         public override void Fill(Span<byte> value, in ValueContext context)
         {
@@ -91,8 +97,14 @@ public static class FillerValue
             value[4] = 4;
             BinaryPrimitives.WriteUInt64BigEndian(value[5..], bits);
             BinaryPrimitives.WriteUInt64BigEndian(value[13..], Mixing.Mix(bits + Mixing.GoldenGamma));
-            // Version 4, variant 1 (RFC 9562).
-            value[11] = (byte)((value[11] & 0x0F) | 0x40);
+            if (step > 0)
+            {
+                ulong time = (ulong)(start + (long)(context.Number * step));
+                BinaryPrimitives.WriteUInt64BigEndian(value[5..], (time << 16) | (bits & 0xFFFF));
+            }
+
+            // Version 4 or 7, variant 1 (RFC 9562).
+            value[11] = (byte)((value[11] & 0x0F) | (step > 0 ? 0x70 : 0x40));
             value[13] = (byte)((value[13] & 0x3F) | 0x80);
         }
     }

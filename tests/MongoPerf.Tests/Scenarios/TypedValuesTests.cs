@@ -1,0 +1,191 @@
+using System.Text.RegularExpressions;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Plans;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Tests.Scenarios;
+
+/// <summary>Decimals, places, UUIDs, patterns, people, references and sequences.</summary>
+public sealed class TypedValuesTests
+{
+    private const int Documents = 2000;
+
+    [Fact]
+    public void Decimals_have_the_places_of_their_ends()
+    {
+        string[] found = [.. Values("{^decimal: [-0.05, 1.1]}").Select(value => Decimal128.FromBytes(value.Bytes.Span).ToString())];
+        Assert.All(found, text => Assert.InRange(decimal.Parse(text), -0.05m, 1.1m));
+        Assert.All(found, text => Assert.Matches(@"^-?\d\.\d\d$", text));
+        Assert.Contains("-0.05", found);
+        Assert.Contains("1.10", found);
+    }
+
+    [Theory]
+    [InlineData("[A-Z]{2}-[0-9]{4}")]
+    [InlineData("(BE|ZH|GE)-[1-9][0-9]{3,5}")]
+    [InlineData(@"\d+\.\d{2}( \w*)?ä?")]
+    [InlineData("[^a-z]{3}x.")]
+    public void Texts_match_their_pattern(string pattern) =>
+        Assert.All(Values($"{{^pattern: '{pattern}'}}"), value => Assert.Matches($"^(?:{pattern})$", value.ToString()));
+
+    [Theory]
+    [InlineData("a(b", "a ( without its )")]
+    [InlineData("a)", "a ) without its (")]
+    [InlineData("[a", "a [ without its ]")]
+    [InlineData("[z-a]", "z-a is no range")]
+    [InlineData("*a", "* has nothing before it to repeat")]
+    [InlineData("a{3,1}", "expected {n} or {n,m}, each 0 to 1,000, the lesser first")]
+    [InlineData("^a", "^ is not needed")]
+    [InlineData("\\q", "\\q is not known")]
+    [InlineData("((a{1000}){1000}){1000}", "allowed are 65,536")]
+    public void Pattern_that_is_none_gets_one_line(string pattern, string expected) => Assert.Contains(
+        expected,
+        ScenarioTexts.Refusal($"data: {{c: {{count: 9, document: {{v: {{^pattern: '{pattern}'}}}}}}}}\nphases: [{{load: c}}]").Message,
+        StringComparison.Ordinal);
+
+    [Fact]
+    public void Places_lie_in_clusters_within_their_rectangle()
+    {
+        BsonDocument[] points = [.. Values("{^point: {clusters: 3, spread: 1km, within: [5, 45, 10, 48]}}").Select(v => v.ToDocument())];
+        Assert.All(points, point => Assert.Equal("Point", point.FindString("type")));
+        (double Longitude, double Latitude)[] places = [.. points.Select(p => PositionOf(p.Find("coordinates")!.Value.ToDocument()))];
+        Assert.All(places, place => Assert.True(place is { Longitude: > 4.9 and < 10.1, Latitude: > 44.9 and < 48.1 }));
+        // Of three clusters the first has 6/11 of all; squares of a tenth of a degree part them.
+        int[] sizes = [.. places.GroupBy(p => ((int)(p.Longitude * 5), (int)(p.Latitude * 5))).Select(g => g.Count()).OrderDescending()];
+        Assert.True(sizes[0] > Documents / 4, $"the largest square has {sizes[0]}");
+    }
+
+    [Fact]
+    public void Polygons_are_closed_and_run_counterclockwise()
+    {
+        foreach (BsonValue value in Values("{^polygon: {corners: 5, radius: 2km}}").Take(200))
+        {
+            BsonDocument ring = value.ToDocument().Find("coordinates")!.Value.ToDocument().First().Value.ToDocument();
+            (double X, double Y)[] corners = [.. ring.Select(corner => PositionOf(corner.Value.ToDocument()))];
+            Assert.Equal(6, corners.Length);
+            Assert.Equal(corners[0], corners[^1]);
+            Assert.True(corners.Zip(corners.Skip(1)).Sum(edge => (edge.First.X * edge.Second.Y) - (edge.Second.X * edge.First.Y)) > 0);
+        }
+    }
+
+    [Fact]
+    public void Uuids_of_version_7_increase_and_say_what_they_are()
+    {
+        string[] texts = [.. Values("{^uuid: {version: 7, start: 2024-01-01, step: 1s}}")
+            .Select(value => Convert.ToHexString(value.Bytes.Span[5..]))];
+        Assert.Equal(texts.Order(StringComparer.Ordinal), texts);
+        Assert.All(texts, text => Assert.True(text[12] == '7' && text[16] is '8' or '9' or 'A' or 'B'));
+        Assert.StartsWith(
+            $"{DateTimeOffset.Parse("2024-01-01T00:00:01Z").ToUnixTimeMilliseconds():X12}", texts[1], StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("cycle: 7")]
+    [InlineData("every: 10")]
+    [InlineData("every: [3, 9]")]
+    [InlineData("every: 4, cycle: 5")]
+    public void Sequence_counts_the_documents_of_each_value(string number)
+    {
+        DocumentTemplate documents =
+            Collection($"{{customer: {{^number: {{{number}}}}}, order: {{^sequence: {{per: customer}}}}}}").Documents;
+        var counts = new Dictionary<long, long>();
+        for (int i = 0; i < 500; i++)
+        {
+            BsonDocument document = documents.Make(i);
+            long customer = document.FindInt64("customer")!.Value;
+            Assert.Equal(counts[customer] = counts.GetValueOrDefault(customer) + 1, document.FindInt64("order"));
+        }
+    }
+
+    [Fact]
+    public void References_are_skewed_and_meet_documents_that_are_there()
+    {
+        PlanCollection[] read = [.. ScenarioTexts.Plan("""
+            data:
+              customers: {count: 100, document: {_id: {^numbered: {prefix: c}}, n: ^number}}
+              orders: {count: 2000, document: {by: {^reference: {to: customers, key: zipfian}}, n: {^reference: {to: customers, field: n}}}}
+            phases: [{load: customers}, {load: orders}]
+            """).Collections];
+        BsonDocument[] orders = [.. Enumerable.Range(0, Documents).Select(i => read[1].Documents.Make(i))];
+        HashSet<string> ids = [.. Enumerable.Range(0, 100).Select(i => read[0].Documents.Make(i).FindString("_id")!)];
+        Assert.All(orders, order => Assert.Contains(order.FindString("by")!, ids));
+        Assert.All(orders, order => Assert.InRange(order.FindInt64("n")!.Value, 0, 99));
+        int most = orders.GroupBy(order => order.FindString("by")).Max(g => g.Count());
+        Assert.True(most > Documents / 30, $"the most popular has {most}");
+        Assert.True(orders.GroupBy(order => order.FindInt64("n")).Max(g => g.Count()) < Documents / 40);
+    }
+
+    [Theory]
+    [InlineData("{v: {^reference: people}}", "no collection 'people' stands before this one in data")]
+    [InlineData("{v: {^reference: {to: c}}}", "no collection 'c' stands before this one in data")]
+    [InlineData("{v: {^sequence: {per: n}}}", "no field 'n' stands beside it")]
+    [InlineData("{n: ^number, v: {^sequence: {per: n}}}", "'n' is no ^number with cycle or every")]
+    [InlineData("{v: [{^sequence: {per: n}}]}", "it counts by a field beside it, so it must be a field itself")]
+    [InlineData("{v: {^decimal: [2, 1]}}", "2 to 1: the least value comes first")]
+    [InlineData("{v: {^decimal: [a, 1]}}", "expected two numbers of at most 18 digits")]
+    [InlineData("{v: {^uuid: 5}}", "version is '5'; allowed: 4, 7")]
+    [InlineData("{v: {^point: {within: [1, 2, 3]}}}", "within must be a list of 4 numbers")]
+    [InlineData("{v: {^point: {within: [9, 2, 3, 4]}}}", "expected [west, south, east, north] in degrees")]
+    [InlineData("{v: {^point: {spread: 5}}}", "spread is '5'; expected a distance of up to 1000km")]
+    [InlineData("{v: {^name: nick}}", "part is 'nick'; allowed: full, first, last")]
+    [InlineData("{v: {^address: planet}}", "part is 'planet'; allowed: all, street, city, zip, country")]
+    public void Wrong_use_gets_one_line(string document, string expected) => Assert.Contains(
+        expected, ScenarioTexts.Refusal($"data: {{c: {{count: 9, document: {document}}}}}\nphases: [{{load: c}}]").Message,
+        StringComparison.Ordinal);
+
+    [Fact]
+    public void Making_documents_allocates_nothing()
+    {
+        DocumentTemplate documents = ScenarioTexts.Plan("""
+            data:
+              a: {count: 100, document: {n: ^number}}
+              c:
+                count: 9
+                document:
+                  d: {^decimal: [0.01, 5]}
+                  u: {^uuid: 7}
+                  p: {^pattern: "[a-z]{2,9}(x|yy)"}
+                  g: ^point
+                  o: ^polygon
+                  name: ^name
+                  address: ^address
+                  r: {^reference: {to: a, key: zipfian}}
+            phases: [{load: a}, {load: c}]
+            """).Collections.Last().Documents;
+        var writer = new BsonWriter(1 << 16);
+        Make();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Make();
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+
+        void Make()
+        {
+            for (int number = 0; number < 500; number++)
+            {
+                writer.Clear();
+                documents.Write(writer, number);
+            }
+        }
+    }
+
+    [Fact]
+    public void Batches_of_long_documents_fit_into_a_message()
+    {
+        var load = (InsertDocuments)ScenarioTexts.Plan(
+            "data: {c: {count: 9, document: {b: {^binary: [10, 16000000]}}}}\nphases: [{load: c}]")
+            .Phases.Single().Groups[0].Operations[0].Operation;
+        Assert.InRange(load.BatchSize, 1, 2);
+    }
+
+    private static PlanCollection Collection(string document) =>
+        ScenarioTexts.Plan($"data: {{c: {{count: 9, document: {document}}}}}\nphases: [{{load: c}}]").Collections.Single();
+
+    private static IEnumerable<BsonValue> Values(string generator)
+    {
+        DocumentTemplate documents = Collection($"{{v: {generator}}}").Documents;
+        return Enumerable.Range(0, Documents).Select(i => documents.Make(i).Find("v")!.Value);
+    }
+
+    private static (double Longitude, double Latitude) PositionOf(BsonDocument position) =>
+        (position.First().Value.ToDouble(), position.Last().Value.ToDouble());
+}
