@@ -22,7 +22,10 @@ internal static class ComparisonAnswer
         (int Place, Finding Finding)[] foremost = [.. findings.Take(MostFindings)];
         string[] failures = [.. comparison.Failures.Take(MostFailures)];
         string? more = RunAnswer.More(comparison.Notes.Count - failures.Length, findings.Length - foremost.Length);
-        var next = new Fact("next", Next(comparison, typed));
+        // Runs of different work are compared with --force only, again too.
+        string force = comparison.Differences.Any(difference => difference.IsUnlike) ? " --force" : "";
+        string all = $"{CommandText.Program} compare {typed}{force} --full";
+        var next = new Fact("next", Next(comparison, typed, all));
         return
         [
             .. candidates.Select(one =>
@@ -37,7 +40,7 @@ internal static class ComparisonAnswer
             new Block.Foremost(foremost),
             new Block.Facts(
             [
-                .. more is null ? Array.Empty<Fact>() : [new Fact("more", $"{more}: {CommandText.Program} compare {typed} --full")],
+                .. more is null ? Array.Empty<Fact>() : [new Fact("more", $"{more}: {all}")],
                 .. files.Where(file => file.Name == "report"), next,
             ]) { In = Media.Console },
             new Block.Facts(
@@ -97,7 +100,7 @@ internal static class ComparisonAnswer
     private static bool Differs(MeasureComparison judgement) => judgement.Outcome is Outcome.Slower or Outcome.Faster;
 
     /// <summary>The command that would tell most, and what for.</summary>
-    private static string Next(RunComparison comparison, string typed)
+    private static string Next(RunComparison comparison, string typed, string all)
     {
         string? option = comparison.Candidates.SelectMany(candidate => candidate.Operations).SelectMany(operation => operation.Tested)
             .Where(judgement => judgement.Outcome == Outcome.Undecided).Select(judgement => judgement.Enough?.Option)
@@ -114,7 +117,7 @@ internal static class ComparisonAnswer
                 : Words.Of($"to see how far other runs differ: {same}"),
             _ when comparison.Sides.All(side => side.First.GrowthSteps.Count >= Forecasts.GrowthFit.LeastSizes) =>
                 Words.Of($"to see how they would continue: {CommandText.Program} forecast {typed}"),
-            _ => Words.Of($"to see all figures: {CommandText.Program} compare {typed} --full"),
+            _ => Words.Of($"to see all figures: {all}"),
         };
     }
 }

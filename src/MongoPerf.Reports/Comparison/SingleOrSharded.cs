@@ -75,10 +75,10 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
                 .. Part(Operations.Count - single - sharded - turned - alike,
                     Words.Of($"undecided in {Operations.Count - single - sharded - turned - alike}")),
             ];
-            return new Verdict(Grade.Note, Words.Of($"of {Words.Counted(Operations.Count, "operation")}: {string.Join(", ", parts)}"))
-            {
-                Label = IsUndecided ? "undecided" : "decided",
-            };
+            string operations = Words.Counted(Operations.Count, "operation");
+            return IsUndecided
+                ? new Verdict(Grade.Note, Words.Of($"neither side is surely ahead in any of {operations}")) { Label = "undecided" }
+                : new Verdict(Grade.Note, Words.Of($"of {operations}: {string.Join(", ", parts)}")) { Label = "decided" };
 
             static string[] Part(int count, string text) => count > 0 ? [text] : [];
         }

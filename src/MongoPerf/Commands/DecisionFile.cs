@@ -81,8 +81,11 @@ internal static partial class DecisionFile
             # in all, and on two shards of which each has as much as the one server, until the data have outgrown the memory.
             #
             #   {run}
-            #   … --repeat 3                           how far another run differs
-            #   {CommandText.Program} forecast A B C{asked}      what the three runs, named at the end, would do at your size
+            #   … --repeat 3     how far another run differs
+            #
+            # It ends with the ids of the three runs. What they would do at your size:
+            #
+            #   {CommandText.Program} forecast A B C{asked}
             #
             # Yours are the documents, indexes and shard key under 'data', and the operations under 'each'.
 

@@ -6,6 +6,7 @@ using MongoPerf.Reports.Figures;
 using MongoPerf.Reports.Findings;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
+using MongoPerf.Texts;
 
 namespace MongoPerf.Tests.Reports.Comparison;
 
@@ -629,6 +630,20 @@ public sealed class StoredComparisonTests : IDisposable
             Assert.InRange(crossover.Rate!.Ratio, 1.4, 1.8);
             Assert.Equal(crossover.Text, Assert.Single(ComparisonAnswer.FindingsOf(comparison)).Text);
         }
+    }
+
+    [Theory]
+    [InlineData(1000, "compare A B --full")]
+    [InlineData(2000, "compare A B --force --full")]
+    public void Runs_of_different_work_are_shown_in_full_with_force_again(int step, string command)
+    {
+        NoisyRun run = new()
+        {
+            Sizes = 0, Phases = ["q4"], Change = settings => settings with { Data = settings.Data with { IsExisting = true } },
+        };
+        RunComparison comparison = Compare(run, run with { NoiseSeed = 2, Step = step });
+        Fact[] facts = [.. ComparisonAnswer.Of(comparison, ["A", "B"], [], "A B").OfType<Block.Facts>().SelectMany(block => block.Lines)];
+        Assert.Contains(facts, fact => fact.Text.EndsWith($": {CommandText.Program} {command}", StringComparison.Ordinal));
     }
 
     [Fact]
