@@ -36,9 +36,6 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
     /// <summary>Don't list what the command line changed: the command's own options say it.</summary>
     public bool HidesChanges { get; init; }
 
-    /// <summary>What a reader must know of the settings; null for nothing.</summary>
-    public StoredMessage? Note { get; init; }
-
     private ulong Seed => parsed.GetValue(options.Seed) ?? DefaultSeed;
 
     /// <param name="picked">The value of <c>--deployment</c>; null for all of the scenario's.</param>
@@ -177,7 +174,6 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         Text = file.Text,
         Overrides = mine,
         Changes = HidesChanges ? [] : read.Changes,
-        Note = Note,
         Deployment = on?.Settings.Name,
         Set = read.Set,
         Parameters = read.Parameters,

@@ -72,14 +72,9 @@ internal static class SeriesCommand
                 },
             };
             IReadOnlyList<RunRequest> requests = new PlanRequests(
-                parsed, shared, file, overrides)
-            {
-                Format = parsed.GetValue(format) ?? "text", HidesChanges = true,
-                Note = isFirstLook && HasQuery(phases, file)
-                    ? new StoredMessage(MessageCode.ShortWindow,
-                        Units.Duration(TimeSpan.FromSeconds(SeriesScenario.ShortWindow)), Units.Count(SeriesScenario.SmallTarget))
-                    : null,
-            }.Read();
+                parsed, shared, file, overrides) { Format = parsed.GetValue(format) ?? "text", HidesChanges = true }.Read();
+            if (isFirstLook && HasQuery(phases, file))
+                requests = [.. requests.Select(NoteShortWindow)];
             int repeats = PlanRequests.Repeats(parsed, shared, requests.Count);
             if (!parsed.GetValue(dryRun))
                 return agents.Run(parsed, requests, repeats);
@@ -88,6 +83,13 @@ internal static class SeriesCommand
             return ExitCode.Done;
         });
         return command;
+    }
+
+    private static RunRequest NoteShortWindow(RunRequest request)
+    {
+        var note = new StoredMessage(MessageCode.ShortWindow,
+            Units.Duration(TimeSpan.FromSeconds(SeriesScenario.ShortWindow)), Units.Count(SeriesScenario.SmallTarget));
+        return request with { Settings = request.Settings with { Plan = request.Settings.Plan with { Note = note } } };
     }
 
     private static bool HasQuery(IReadOnlyList<string> chosen, ScenarioFile file) => SeriesScenario.Phases(file)
