@@ -1,3 +1,4 @@
+using MongoPerf.Load.Plans;
 using MongoPerf.Texts.Input;
 using MongoPerf.Texts.Yaml;
 
@@ -86,3 +87,18 @@ public sealed class CountScale(double factor)
 /// <param name="Full">The count that the file has.</param>
 /// <param name="Count">What runs.</param>
 public sealed record ScaledCount(long Full, long Count);
+
+/// <summary>Where a scenario's values come from.</summary>
+/// <param name="Seed">The run's.</param>
+/// <param name="Files">Where files are found.</param>
+public sealed record ValueSources(ulong Seed, FilesFolder Files)
+{
+    /// <summary>For values that are generated from nothing.</summary>
+    public static ValueSources None { get; } = new(0, FilesFolder.None);
+
+    /// <summary>The collections that values may refer to.</summary>
+    public IReadOnlyList<PlanCollection> Collections { get; init; } = [];
+
+    /// <summary>What <c>--scale</c> multiplies counts by.</summary>
+    public CountScale Scale { get; init; } = new(1);
+}

@@ -50,7 +50,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
     /// <summary>A list of documents that hold no generators, as index keys and options.</summary>
     public static BsonDocument Literal(ScenarioNode node, string what)
     {
-        DocumentValue value = new TemplateReader(null, new ValueSources(0, FilesFolder.None)).Document(node, what);
+        DocumentValue value = new TemplateReader(null, ValueSources.None).Document(node, what);
         return value.IsConstant
             ? value.ToDocument(new ValueContext(0, 0))
             : throw MappingReader.Wrong(node, $"{what}: generated values are not allowed here");
@@ -110,7 +110,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
         return name switch
         {
             "^number" => Sequence(reader, salt),
-            "^int" when reader.Text("draw") is { } half => SharedDraw(reader, half),
+            "^int" when reader.Text("draw") is { } half => TypedValueReader.SharedDraw(reader, half, sources.Seed),
             "^int" when reader.Count("nurand", 1, int.MaxValue - 1) is { } a => NonUniform(reader, (int)a, salt),
             "^int" => Integers(reader, NumberKind.Int32, int.MinValue, int.MaxValue, salt),
             "^long" => Integers(reader, NumberKind.Int64, long.MinValue, long.MaxValue, salt),
@@ -247,15 +247,6 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
     }
 
     private static bool TakesFromSteps(TemplateValue value) => value is FromValue || value.Parts.Any(TakesFromSteps);
-
-    private SharedDrawValue SharedDraw(GeneratorReader reader, string half)
-    {
-        (long min, long max) =
-            reader.IntegerRange() ?? throw reader.Wrong("min and max are missing", "such as {^int: {min: 0, max: 99, draw: upper}}");
-        if (min < int.MinValue || max > int.MaxValue || min > max)
-            throw reader.Wrong($"{min} to {max} is not a range within {int.MinValue} to {int.MaxValue}");
-        return new SharedDrawValue(min, max, reader.OneOf("draw", "upper", "lower") == "upper", sources.Seed);
-    }
 
     /// <summary>One that is to fill the document gets its length when the other fields have been read.</summary>
     private TemplateValue Filler(GeneratorReader reader)
@@ -409,16 +400,4 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
         ScalarNode scalar => JsonSerializer.Serialize(scalar.Text),
         _ => "[]",
     };
-}
-
-/// <summary>Where a scenario's values come from.</summary>
-/// <param name="Seed">The run's.</param>
-/// <param name="Files">Where files are found.</param>
-public sealed record ValueSources(ulong Seed, FilesFolder Files)
-{
-    /// <summary>The collections that values may refer to.</summary>
-    public IReadOnlyList<PlanCollection> Collections { get; init; } = [];
-
-    /// <summary>What <c>--scale</c> multiplies counts by.</summary>
-    public CountScale Scale { get; init; } = new(1);
 }

@@ -32,6 +32,16 @@ internal static class TypedValueReader
         _ => Reference(reader, salt, sources),
     };
 
+    /// <summary>A whole number from one half of the bits that a document's number has.</summary>
+    public static TemplateValue SharedDraw(GeneratorReader reader, string half, ulong seed)
+    {
+        (long min, long max) =
+            reader.IntegerRange() ?? throw reader.Wrong("min and max are missing", "such as {^int: {min: 0, max: 99, draw: upper}}");
+        if (min < int.MinValue || max > int.MaxValue || min > max)
+            throw reader.Wrong($"{min} to {max} is not a range within {int.MinValue} to {int.MaxValue}");
+        return new SharedDrawValue(min, max, reader.OneOf("draw", "upper", "lower") == "upper", seed);
+    }
+
     private static DecimalValue Decimal(GeneratorReader reader, ulong salt)
     {
         const int MostDigits = 18;
