@@ -72,9 +72,13 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
             string[] shorter = Path.GetFileName(file) is "growth.yaml" or "start.yaml" or "figures.yaml" or "open-loop.yaml"
                 ? ["--operations", "300"]
                 : [];
-            JsonElement result = Run(kind, file, servers.NewDatabase(), ["--scale", "0.1", "--max-skipped", "100%", .. shorter]);
+            // Small as they are: a tenth of them would be none.
+            string scale = Path.GetFileName(file) is "checks.yaml" or "rows.yaml" ? "1" : "0.1";
+            JsonElement result = Run(kind, file, servers.NewDatabase(), ["--scale", scale, "--max-skipped", "100%", .. shorter]);
             IReadOnlyList<JsonElement> phases = result.Items("phases");
-            Assert.All(phases, p => Assert.True(p.GetProperty("operationsPerSecond").GetDouble() > 0 || p.Items("sizes").Count > 0,
+            Assert.All(phases, p => Assert.True(
+                p.GetProperty("operationsPerSecond").GetDouble() > 0 || p.Items("sizes").Count > 0
+                    || p.Items("assertions").Any(a => a.GetProperty("isCheck").GetBoolean()),
                 $"{file}: nothing was done in {p.Text("phase")}"));
             Assert.All(phases, p => Assert.Empty(p.Items("errors")));
             Assert.All(phases, p => Assert.All(p.Items("assertions"), a => Assert.True(a.GetProperty("holds").GetBoolean())));

@@ -15,13 +15,13 @@ public sealed class StepTablesTests
     [Fact]
     public void Each_step_has_a_row_and_transactions_a_table_of_their_own()
     {
-        using ScriptedRun scripted = Run(new TransactionResult(1000, 3, 2, 1, 1, 0.02));
+        using ScriptedRun scripted = Run(new TransactionResult(1000, 3, 2, 1, 1, 0.02) { RolledBack = 12 });
         ReportTable[] tables = [.. StepTables.Of(scripted.End())];
         Assert.Equal(["Steps: each from its command to its reply", "Transactions"], tables.Select(table => table.Title));
         Assert.Equal(
             ["transfer", "transfer", "debit", "1,500", "1.5", "2", "500 µs", "400 µs", "900 µs", "1.2 ms", "3 ms"], tables[0].Rows[0]);
         Assert.Equal("commit", tables[0].Rows[1][2]);
-        Assert.Equal(["transfer", "transfer", "1,000", "100", "3", "2", "1", "1", "0.2 %"], tables[1].Rows[0]);
+        Assert.Equal(["transfer", "transfer", "1,000", "100", "12", "3", "2", "1", "1", "0.2 %"], tables[1].Rows[0]);
     }
 
     [Fact]
