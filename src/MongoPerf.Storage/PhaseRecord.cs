@@ -257,4 +257,8 @@ public sealed record AssertionResult(string Text, bool Holds, double? Value = nu
     /// <summary>For people: the text, and of a check that is violated how.</summary>
     [JsonIgnore]
     public string Shown => First is null ? Text : $"{Text}: {Value:N0} {(Value == 1 ? "violation" : "violations")}, the first is {First}";
+
+    /// <summary>For people: that it does not hold.</summary>
+    /// <param name="phase">What people call its phase.</param>
+    public string FailedIn(string phase) => $"{(IsCheck ? "check" : "assertion")} failed: {phase}: {Shown}";
 }

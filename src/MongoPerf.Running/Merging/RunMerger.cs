@@ -138,7 +138,7 @@ public sealed class RunMerger
                 IsComplete = record.IsComplete && _clients.Count == _parts.Count,
             };
             failed.AddRange(record.Assertions.Where(assertion => !assertion.Holds)
-                .Select(assertion => $"{record.Phase}: {assertion.Shown}"));
+                .Select(assertion => assertion.FailedIn(record.Phase)));
             store.BeginPhase(record, continues: false);
             store.EndPhase(record);
             foreach (StoredHistogram histogram in whole)

@@ -50,7 +50,7 @@ public static class MergeSession
         if (merged.Run.StoppedBecause is { } why)
             Console.Error.WriteLine($"run {folder.Id} is {why}");
         foreach (string text in merger.FailedAssertions)
-            Console.Error.WriteLine($"assertion failed: {text}");
+            Console.Error.WriteLine(text);
         return merged.Results.Any(result => result.Wrong > 0) || merged.Phases.Any(phase => phase.IsInconsistent)
             ? ExitCode.VerificationFailed
             : merged.Failures > merged.Settings.Plan.MaxErrors ? ExitCode.TooManyErrors

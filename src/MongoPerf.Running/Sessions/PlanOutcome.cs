@@ -44,7 +44,7 @@ internal sealed record PlanOutcome(RunContext Run, bool IsDone, bool WasStopped,
         }
 
         foreach (string text in failed)
-            Console.Error.WriteLine($"assertion failed: {text}");
+            Console.Error.WriteLine(text);
         if (HasSkipped(stored) && !IsInterrupted)
             Console.Error.WriteLine($"{stored.Arrivals.Skipped:N0} of {stored.Arrivals.Scheduled:N0} arrivals were skipped, "
                 + "more than allowed\nhint:  --max-skipped allows a number or a share such as 1%");

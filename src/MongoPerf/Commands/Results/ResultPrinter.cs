@@ -44,7 +44,7 @@ internal sealed class ResultPrinter(string? ownPlots = null) : IRunResults
 
     public IReadOnlyList<string> FailedAssertions(StoredRun run) =>
         [.. run.Phases
-            .SelectMany(phase => phase.Assertions.Where(one => !one.Holds).Select(one => $"{PhaseLabels.Of(phase)}: {one.Shown}"))];
+            .SelectMany(phase => phase.Assertions.Where(one => !one.Holds).Select(one => one.FailedIn(PhaseLabels.Of(phase))))];
 
     public ExitCode Compare(IReadOnlyList<string> runs, OutputRequest output)
     {

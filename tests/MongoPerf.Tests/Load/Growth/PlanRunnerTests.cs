@@ -299,6 +299,7 @@ public sealed class PlanRunnerTests : IDisposable
         Assert.Equal(("checks", PhaseKind.Check, true, true), (record.Phase, record.Kind, record.IsComplete, record.IsInconsistent));
         Assert.Equal([("a", false, 3.0), ("b", true, 0.0)], record.Assertions.Select(one => (one.Text, one.Holds, one.Value!.Value)));
         Assert.Equal("a: 3 violations, the first is {\"_id\": 7}", record.Assertions[0].Shown);
+        Assert.Equal("check failed: checks: a: 3 violations, the first is {\"_id\": 7}", record.Assertions[0].FailedIn("checks"));
         Assert.Contains(_plan.Heard.Events, e => e.Kind == "violated" && e.Text == record.Assertions[0].Shown);
         Assert.Contains(_plan.Heard.Events, e => e is { Kind: "checked", Text: "b: no violations" });
     }
