@@ -35,6 +35,8 @@ public sealed record FilesFolder
     {
         if (FullPath is null)
             throw new RowFormatException($"{name}: files are opened for a stored or foreign scenario only in a folder that you name");
+        if (name.Contains('\0', StringComparison.Ordinal))
+            throw new RowFormatException("the file's name contains a zero character");
         string path = Path.GetFullPath(Path.Combine(FullPath, name));
         string folder = Path.EndsInDirectorySeparator(FullPath) ? FullPath : FullPath + Path.DirectorySeparatorChar;
         if (!path.StartsWith(folder, StringComparison.Ordinal))

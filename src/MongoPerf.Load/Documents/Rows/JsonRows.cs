@@ -45,6 +45,10 @@ internal sealed class JsonRows : RowFormat
             throw new RowFormatException(
                 $"not JSON, at byte {e.BytePositionInLine + 1}: {e.Message.Split(". ")[0].Split(" LineNumber")[0].TrimEnd('.')}");
         }
+        catch (InvalidOperationException)
+        {
+            throw new RowFormatException("a string holds half of a surrogate pair");
+        }
     }
 
     public override bool TryWriteField(BsonWriter writer, ReadOnlySpan<byte> name, ReadOnlySpan<byte> row, RowField field)
@@ -180,11 +184,16 @@ internal sealed class JsonRows : RowFormat
         if (!ahead.Read() || ahead.TokenType != JsonTokenType.PropertyName || ahead.ValueSpan is not [(byte)'$', ..])
             return false;
         ReadOnlySpan<byte> wrapper = ahead.ValueSpan;
+        int start = writer.Length;
         ahead.Read();
         if (!(ahead.TokenType == JsonTokenType.String ? !ahead.ValueIsEscaped && TryWriteSimple(writer, name, wrapper, ahead)
             : ahead.TokenType == JsonTokenType.StartObject && TryWriteNested(writer, name, wrapper, ref ahead))
             || !ahead.Read() || ahead.TokenType != JsonTokenType.EndObject)
+        {
+            writer.Truncate(start);
             return TryWriteRare(writer, name, ref json);
+        }
+
         json = ahead;
         return true;
     }
@@ -248,6 +257,8 @@ internal sealed class JsonRows : RowFormat
         BsonWriter writer, scoped ReadOnlySpan<byte> name, scoped ReadOnlySpan<byte> wrapper, ref Utf8JsonReader json)
     {
         json.Read();
+        if (json.TokenType != JsonTokenType.PropertyName)
+            return false;
         if (wrapper.SequenceEqual("$date"u8) && json.ValueTextEquals("$numberLong"u8))
         {
             json.Read();
@@ -263,20 +274,17 @@ internal sealed class JsonRows : RowFormat
         ReadOnlySpan<byte> base64 = json.ValueSpan;
         Utf8JsonReader rest = json;
         Span<byte> subtype = stackalloc byte[1];
-        if (json.ValueIsEscaped || !rest.Read() || !rest.ValueTextEquals("subType"u8) || !rest.Read() || rest.ValueSpan.Length != 2
+        if (json.ValueIsEscaped || !rest.Read() || rest.TokenType != JsonTokenType.PropertyName || !rest.ValueTextEquals("subType"u8)
+            || !rest.Read() || rest.ValueSpan.Length != 2
             || Convert.FromHexString(rest.ValueSpan, subtype, out _, out _) != OperationStatus.Done || subtype[0] == 2)
             return false;
-        int start = writer.Length;
         writer.WriteName(BsonType.Binary, name);
         int at = writer.Length;
         writer.WriteRawInt32(0);
         writer.WriteRawByte(subtype[0]);
         if (Base64.DecodeFromUtf8(base64, writer.Grow(Base64.GetMaxDecodedFromUtf8Length(base64.Length)), out _, out int length)
             != OperationStatus.Done)
-        {
-            writer.Truncate(start);
             return false;
-        }
 
         writer.Truncate(at + 5 + length);
         writer.PatchInt32(at, length);
