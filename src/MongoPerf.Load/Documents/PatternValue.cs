@@ -256,6 +256,9 @@ public sealed class TextPattern
 
         public override int Write(Span<byte> text, ref RandomStream random)
         {
+            // What is always empty is not repeated: nested, that would never end.
+            if (part.Most == 0)
+                return 0;
             int length = 0;
             int count = least == most ? least : least + random.Next(most - least + 1);
             for (int i = 0; i < count; i++)

@@ -43,6 +43,11 @@ public sealed class TypedValuesTests
         ScenarioTexts.Refusal($"data: {{c: {{count: 9, document: {{v: {{^pattern: '{pattern}'}}}}}}}}\nphases: [{{load: c}}]").Message,
         StringComparison.Ordinal);
 
+    /// <summary>Found by a review: the empty group was repeated 10^15 times for each text.</summary>
+    [Fact]
+    public void Pattern_that_repeats_nothing_makes_its_text_at_once() => Assert.All(
+        Values("{^pattern: 'a(((((b{0}){1000}){1000}){1000}){1000}){1000}'}"), value => Assert.Equal("a", value.ToString()));
+
     [Fact]
     public void Places_lie_in_clusters_within_their_rectangle()
     {
