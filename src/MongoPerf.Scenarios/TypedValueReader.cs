@@ -48,7 +48,7 @@ internal static class TypedValueReader
         (string low, string high) =
             reader.TextRange() ?? throw reader.Wrong("the least and greatest values are missing", "such as {^decimal: [0.01, 500.00]}");
         int places = Math.Max(Places(low), Places(high));
-        if (!TryScale(low, out long min) || !TryScale(high, out long max))
+        if (places > MostDigits || !TryScale(low, out long min) || !TryScale(high, out long max))
             throw reader.Wrong($"{low} to {high}: expected two numbers of at most {MostDigits} digits, such as [0.01, 500.00]");
         return min <= max ? new DecimalValue(min, max, places, salt)
             : throw reader.Wrong($"{low} to {high}: the least value comes first", $"write [{high}, {low}]");

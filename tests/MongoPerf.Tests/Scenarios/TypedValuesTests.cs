@@ -20,6 +20,14 @@ public sealed class TypedValuesTests
         Assert.Contains("1.10", found);
     }
 
+    /// <summary>Found by a review: an exponent beyond decimal128's made another number.</summary>
+    [Fact]
+    public void Decimals_of_too_many_places_are_refused() => Assert.Contains(
+        "expected two numbers of at most 18 digits",
+        ScenarioTexts.Refusal(
+            $"data: {{c: {{count: 9, document: {{v: {{^decimal: [0, 0.{new string('0', 7000)}]}}}}}}}}\nphases: [{{load: c}}]").Message,
+        StringComparison.Ordinal);
+
     [Theory]
     [InlineData("[A-Z]{2}-[0-9]{4}")]
     [InlineData("(BE|ZH|GE)-[1-9][0-9]{3,5}")]
