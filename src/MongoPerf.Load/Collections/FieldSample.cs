@@ -11,6 +11,9 @@ internal sealed class FieldSample(IReadOnlyList<string> paths)
 
     private const int MostBytes = 64 * 1024 * 1024;
 
+    /// <summary>What a value takes beside its own bytes, of which null has none.</summary>
+    private const int BytesOfEach = 48;
+
     private readonly List<(BsonType Type, byte[] Bytes)>[] _values = [.. paths.Select(_ => new List<(BsonType Type, byte[] Bytes)>())];
     private long _bytes;
 
@@ -77,10 +80,10 @@ internal sealed class FieldSample(IReadOnlyList<string> paths)
     /// <summary>What a filter would not compare, but carry out, is left out.</summary>
     private void Keep(BsonValue value, List<(BsonType Type, byte[] Bytes)> found)
     {
-        if (value.Type is BsonType.Regex or BsonType.JavaScript or BsonType.JavaScriptWithScope or BsonType.Array
+        if (_bytes >= MostBytes || value.Type is BsonType.Regex or BsonType.JavaScript or BsonType.JavaScriptWithScope or BsonType.Array
             || (value.Type == BsonType.Document && value.ToDocument().Any(field => field.Key.StartsWith('$'))))
             return;
         found.Add((value.Type, value.Bytes.ToArray()));
-        _bytes += value.Bytes.Length;
+        _bytes += BytesOfEach + value.Bytes.Length;
     }
 }

@@ -206,7 +206,8 @@ public sealed class WireCollection : IDisposable
         {
             // Tried again after a lost connection, it begins anew.
             var sample = new FieldSample(paths);
-            foreach (BsonDocument document in connection.RunCursor(_access.Database, sample.CommandOn(_collection, documents)))
+            BsonDocument command = sample.CommandOn(_collection, documents);
+            foreach (BsonDocument document in connection.RunCursor(_access.Database, command).Take(documents))
             {
                 if (!sample.Add(document))
                     break;

@@ -40,6 +40,21 @@ public sealed class FieldSampleTests
         Assert.Equal(FieldSample.MostMilliseconds, command.FindInt64("maxTimeMS"));
     }
 
+    /// <summary>Found by a review: null has no bytes, and a server could send any number of them.</summary>
+    [Fact]
+    public void A_sample_of_values_without_bytes_has_an_end_too()
+    {
+        var sample = new FieldSample(["a"]);
+        var nulls = BsonDocument.Of(("a", new object?[100_000]));
+        int added = 1;
+        while (sample.Add(nulls) && added < 100)
+            added++;
+        Assert.InRange(added, 2, 50);
+        int count = sample.Values[0].Count;
+        Assert.False(sample.Add(nulls));
+        Assert.Equal(count, sample.Values[0].Count);
+    }
+
     private static IEnumerable<long> Sample(string path, BsonDocument document)
     {
         var sample = new FieldSample([path]);
