@@ -59,6 +59,7 @@ internal static class StepComparison
         BsonType.Int32 => BinaryPrimitives.ReadInt32LittleEndian(value),
         BsonType.Int64 => BinaryPrimitives.ReadInt64LittleEndian(value),
         BsonType.Double => BinaryPrimitives.ReadDoubleLittleEndian(value),
+        BsonType.Decimal128 => Decimal128.FromBytes(value).ToDouble(),
         _ => null,
     };
 }

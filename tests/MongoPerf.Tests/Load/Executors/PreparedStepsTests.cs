@@ -66,6 +66,8 @@ public sealed class PreparedStepsTests : IDisposable
     [InlineData("user", true)]
     [InlineData("{user.n: 5}", true)]
     [InlineData("{user.n: 5.0}", true)]
+    [InlineData("{user.n: {$numberDecimal: '5.00'}}", true)]
+    [InlineData("{user.n: {$lt: {$numberDecimal: '10'}, $gt: {$numberDecimal: '-7'}}}", true)]
     [InlineData("{user.n: {$gt: 5}}", false)]
     [InlineData("{user.n: {$gte: 5, $lt: 6}}", true)]
     [InlineData("{user.name: {$ne: bob}}", true)]
