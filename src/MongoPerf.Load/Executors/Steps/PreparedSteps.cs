@@ -100,6 +100,9 @@ public sealed class PreparedSteps : IPreparedOperation
 
     public void Track(int documents, long ticks)
     {
+        // Of a transaction that ended on purpose the server has nothing.
+        if (_isLeft && _operation.Transaction is not null)
+            return;
         foreach (PreparedStep step in _steps)
         {
             if (step.Step.Operation?.Tracked is { AreWatched: true } watched)
@@ -176,6 +179,8 @@ public sealed class PreparedSteps : IPreparedOperation
         _values.Clear();
         LastError = null;
         _isLeft = false;
+        foreach (PreparedStep step in _steps)
+            step.Numbers?.Restart();
         int documents = 0;
         long bytes = 0;
         foreach (PreparedStep step in _steps)
@@ -470,7 +475,7 @@ public sealed class PreparedSteps : IPreparedOperation
                 return;
             }
 
-            Numbers?.GoTo(iteration);
+            Numbers?.Next();
             Command.Stage(context);
         }
 

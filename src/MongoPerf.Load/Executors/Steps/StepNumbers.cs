@@ -11,6 +11,7 @@ public sealed class StepNumbers(KeySpace keys, int batch)
     private int _answered;
     private long[] _firsts = new long[4];
     private int _taken;
+    private int _used;
     private int _at;
 
     /// <summary>Documents per command.</summary>
@@ -19,12 +20,14 @@ public sealed class StepNumbers(KeySpace keys, int batch)
     /// <summary>Number of one of the documents that the next command inserts.</summary>
     public long this[int index] => keys.NumberOf(_firsts[_at] + index);
 
-    /// <summary>Goes to the command's numbers, which are taken if they have not been.</summary>
-    /// <param name="iteration">0-based: which of the step's commands in this operation.</param>
-    public void GoTo(int iteration)
+    /// <summary>The operation begins, or is made again: its first command has the first numbers.</summary>
+    public void Restart() => _used = 0;
+
+    /// <summary>Goes on to the next command's numbers, which are taken if an earlier attempt has not.</summary>
+    public void Next()
     {
-        _at = iteration;
-        if (iteration < _taken)
+        _at = _used++;
+        if (_at < _taken)
             return;
         if (_taken == _firsts.Length)
             Array.Resize(ref _firsts, _taken * 2);
@@ -36,7 +39,7 @@ public sealed class StepNumbers(KeySpace keys, int batch)
     {
         for (int i = 0; i < _taken; i++)
             keys.Acknowledge(_firsts[i], batch);
-        (_answered, _taken) = (_taken, 0);
+        (_answered, _taken) = (_used, 0);
     }
 
     /// <summary>Tells those who watch when the operation that has ended was acknowledged.</summary>
