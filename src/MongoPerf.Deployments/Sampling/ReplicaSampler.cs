@@ -20,9 +20,15 @@ public sealed class ReplicaSampler(IEnumerable<Func<ServerAddress>> primaries, C
     private readonly ReplicaSet[] _sets =
         [.. primaries.Select(primary => new ReplicaSet(new SamplerConnection(primary, settings, longestPause: TimeSpan.FromSeconds(5))))];
 
+    /// <summary>Whether any set tells this user; true until all have refused.</summary>
+    public bool IsTold => _sets.Any(set => !set.IsRefused);
+
     public IReadOnlyList<MetricSample> Sample() => [.. _sets.SelectMany(set => set.Sample())];
 
-    /// <summary>Waits until every secondary that is up has all that its primary had when it was called.</summary>
+    /// <summary>
+    /// Waits until every secondary that is up has all that its primary had when it was called. A set that does not tell this user is not
+    /// waited for.
+    /// </summary>
     /// <returns>False when the time was over, or it was stopped, before.</returns>
     public bool Await(TimeSpan atMost, CancellationToken stop)
     {
@@ -31,8 +37,8 @@ public sealed class ReplicaSampler(IEnumerable<Func<ServerAddress>> primaries, C
         long?[] marks = [.. _sets.Select(set => set.Look()?.Applied)];
         while (true)
         {
-            behind = [.. behind.Where(set => set.Look() is not { } now
-                || now.IsBehind(marks[Array.IndexOf(_sets, set)] ??= now.Applied))];
+            behind = [.. behind.Where(set => set.Look() is { } now
+                ? now.IsBehind(marks[Array.IndexOf(_sets, set)] ??= now.Applied) : !set.IsRefused)];
             if (behind.Length == 0)
                 return true;
             if (Environment.TickCount64 >= giveUpAt || stop.WaitHandle.WaitOne(LookEvery))
@@ -51,6 +57,9 @@ public sealed class ReplicaSampler(IEnumerable<Func<ServerAddress>> primaries, C
     {
         private ReplicaStatus? _last;
 
+        /// <summary>Whether the server has said that this user may not ask.</summary>
+        public bool IsRefused { get; private set; }
+
         public IReadOnlyList<MetricSample> Sample()
         {
             ReplicaStatus? now = Look();
@@ -61,7 +70,18 @@ public sealed class ReplicaSampler(IEnumerable<Func<ServerAddress>> primaries, C
         }
 
         /// <returns>Null when it does not answer, or not to this user.</returns>
-        public ReplicaStatus? Look() => connection.Ask<ReplicaStatus?>(null, ReplicaStatus.Read);
+        public ReplicaStatus? Look() => connection.Ask<ReplicaStatus?>(null, primary =>
+        {
+            try
+            {
+                return ReplicaStatus.Read(primary);
+            }
+            catch (ServerCommandException e) when (e.Error.MeansForbidden)
+            {
+                IsRefused = true;
+                throw;
+            }
+        });
 
         public void Dispose() => connection.Dispose();
     }
@@ -73,6 +93,9 @@ internal sealed class ReplicaStatus
     private const int Primary = 1;
     private const int Arbiter = 7;
 
+    /// <summary>Of a set, by MongoDB's own limit.</summary>
+    private const int MostMembers = 50;
+
     private static readonly BsonDocument Request = BsonDocument.Of(("replSetGetStatus", 1));
 
     private static readonly int Lag = IndexOf("lag");
@@ -82,24 +105,26 @@ internal sealed class ReplicaStatus
 
     private readonly BsonDocument _status;
     private readonly BsonDocument _oplog;
+    private readonly BsonDocument[] _members;
     private readonly long _at;
+
     /// <param name="status">The reply to replSetGetStatus.</param>
     /// <param name="oplog">The reply to <see cref="ServerStatusRequest.Oplog"/>; it need not be ok.</param>
+    /// <exception cref="BsonFormatException">A member is no document.</exception>
     public ReplicaStatus(BsonDocument status, BsonDocument oplog)
     {
         (_status, _oplog) = (status, oplog);
         _at = status.FindInt64("date") ?? DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
-        Applied = Members.Where(member => member.IsTrue("self")).Select(AppliedBy).FirstOrDefault();
+        _members = [.. (status.FindDocument("members") ?? BsonDocument.Empty)
+            .Take(MostMembers).Select(member => member.Value.ToDocument())];
+        Applied = _members.Where(member => member.IsTrue("self")).Select(AppliedBy).FirstOrDefault();
     }
 
     /// <summary>When the primary's last write was made.</summary>
     public long? Applied { get; }
 
-    private IEnumerable<BsonDocument> Members =>
-        (_status.FindDocument("members") ?? BsonDocument.Empty).Select(member => member.Value.ToDocument());
-
     /// <summary>Whether a secondary that is up lacks a write of this time.</summary>
-    public bool IsBehind(long? mark) => Members.Any(member =>
+    public bool IsBehind(long? mark) => _members.Any(member =>
         !member.IsTrue("self") && member.FindInt64("state") != Arbiter && AppliedBy(member) < mark);
 
     /// <exception cref="ConnectionFailedException">It is not the primary.</exception>
@@ -120,7 +145,7 @@ internal sealed class ReplicaStatus
     public IReadOnlyList<MetricSample> Samples(long at, ReplicaStatus? before)
     {
         var samples = new List<MetricSample>();
-        foreach (BsonDocument member in Members.Where(member => member.FindInt64("state") != Arbiter))
+        foreach (BsonDocument member in _members.Where(member => member.FindInt64("state") != Arbiter))
         {
             double[] values = [.. MetricCatalogue.Replica.Select(static _ => double.NaN)];
             if (member.IsTrue("self"))

@@ -82,14 +82,14 @@ internal sealed class PhaseExecution
         (IDeployment deployment, Inspection inspection, _) = _session.On;
         using ReplicaSampler? replicas =
             _session.Request.System.OpenReplicas(deployment, inspection.Info, _session.On.Connections);
-        if (replicas is null)
+        long start = SystemClock.Instance.Now;
+        bool isDone = replicas?.Await(LongestWait, stop) is true;
+        if (replicas is not { IsTold: true })
         {
-            _session.Log.Show("note: --await-replication has nothing to wait for: there is no replica set here that tells its state");
+            _session.Log.Show("note: --await-replication has nothing to wait for: no replica set here tells this user its state");
             return;
         }
 
-        long start = SystemClock.Instance.Now;
-        bool isDone = replicas.Await(LongestWait, stop);
         double seconds = SystemClock.Instance.SecondsBetween(start, SystemClock.Instance.Now);
         if (!isDone && !stop.IsCancellationRequested)
             Context.Report("replication", $"the secondaries had not caught up after {seconds:0.0} s; measuring all the same", seconds);

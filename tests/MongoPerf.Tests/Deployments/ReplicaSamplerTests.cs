@@ -70,6 +70,29 @@ public sealed class ReplicaSamplerTests : IDisposable
         Assert.Empty(sampler.Sample());
     }
 
+    /// <summary>Found by a review: such a reply ended the sampling of the run, or filled its disk.</summary>
+    [Fact]
+    public void A_primary_that_lies_about_members_leaves_no_samples_or_as_many_as_a_set_can_have()
+    {
+        BsonDocument honest = Status(Now, Now, [.. Enumerable.Range(0, 999).Select(i => ($"b:{i}", (long?)Now, 1))]);
+        _status = honest;
+        using ReplicaSampler sampler = Open();
+        Assert.Equal(50, sampler.Sample().Count);
+        _status = BsonDocument.Of(("myState", 1),
+            ("members", new object[] { honest.FindDocument("members.0")!, 7 }), ("ok", 1.0));
+        Assert.Empty(sampler.Sample());
+    }
+
+    /// <summary>Found by a review: each phase waited for ten minutes.</summary>
+    [Fact]
+    public void Nobody_waits_for_a_set_that_does_not_tell_this_user()
+    {
+        _status = FakeMongos.Refusal(13, "not authorized");
+        using ReplicaSampler sampler = Open();
+        Assert.True(sampler.Await(TimeSpan.FromMinutes(10), TestContext.Current.CancellationToken));
+        Assert.False(sampler.IsTold);
+    }
+
     [Fact]
     public async Task Secondaries_are_waited_for_until_they_have_what_was_written_before()
     {
