@@ -45,8 +45,9 @@ internal static class PhaseVerdicts
     /// <summary>"measured 4.2 ms".</summary>
     public static string Measured(AssertionResult assertion) =>
         assertion.IsCheck
-            ? assertion.First is null ? Words.Of("no violations")
-                : Words.Of($"{Words.Counted((long)assertion.Value!, "violation")}, the first is {assertion.First}")
+            ? assertion is { Value: { } violations, First: { } first }
+                ? Words.Of($"{Words.Counted((long)violations, "violation")}, the first is {first}")
+                : Words.Of("no violations")
         : assertion.Value is null
             ? Words.Of("not measured")
             : Words.Of($"measured {(assertion.IsLatency ? Units.Latency(assertion.Value) : Units.Rate(assertion.Value))}");
