@@ -34,7 +34,6 @@ internal static class StageOrder
                 stages[at] = Match([value, next]);
                 return true;
             case "$match" when first == "$sort":
-            case "$match" when first == "$sort":
             case "$skip" or "$limit" when ChangesOneDocument(first):
                 (stages[at], stages[at + 1]) = (stages[at + 1], stages[at]);
                 return true;
