@@ -505,22 +505,22 @@ public sealed record TransactionResult(long Committed, long Aborted, long Retrie
 /// <param name="Followed">Events of acknowledged writes of the phase: those whose delay is known.</param>
 /// <param name="Others">Events of writes that have no number, were not acknowledged, or are somebody else's.</param>
 /// <param name="Missing">Acknowledged writes whose events had not come when the server had nothing more to tell.</param>
-/// <param name="Doubled">Events that came again.</param>
+/// <param name="Duplicated">Events that came again.</param>
 /// <param name="Misordered">Events of a writer that came behind the event of a later write of the same writer.</param>
 /// <param name="Resumed">How often a stream was opened again where it had broken off.</param>
 /// <param name="Unsettled">Acknowledged writes whose events had not come when the server was lost at the end.</param>
 public sealed record ChangeResult(
-    long Followed, long Others, long Missing, long Doubled, long Misordered, long Resumed, long Unsettled)
+    long Followed, long Others, long Missing, long Duplicated, long Misordered, long Resumed, long Unsettled)
 {
     /// <summary>Not every acknowledged write came once, in its order.</summary>
     [JsonIgnore]
-    public bool HasFault => Missing + Doubled + Misordered > 0;
+    public bool HasFault => Missing + Duplicated + Misordered > 0;
 
     /// <summary>Those of several results.</summary>
     /// <returns>Null when there are none.</returns>
     public static ChangeResult? Sum(IEnumerable<ChangeResult?> all) => all.OfType<ChangeResult>().ToArray() is { Length: > 0 } some
         ? new ChangeResult(some.Sum(one => one.Followed), some.Sum(one => one.Others), some.Sum(one => one.Missing),
-            some.Sum(one => one.Doubled), some.Sum(one => one.Misordered), some.Sum(one => one.Resumed), some.Sum(one => one.Unsettled))
+            some.Sum(one => one.Duplicated), some.Sum(one => one.Misordered), some.Sum(one => one.Resumed), some.Sum(one => one.Unsettled))
         : null;
 }
 

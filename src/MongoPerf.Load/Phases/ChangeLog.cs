@@ -14,7 +14,7 @@ public sealed class ChangeLog
     public long Bytes { get; set; }
 
     /// <summary>Events that came again.</summary>
-    public int Doubled { get; set; }
+    public int Duplicated { get; set; }
 
     /// <summary>Events of a writer behind the event of a later write of the same writer.</summary>
     public int Misordered { get; set; }
@@ -34,7 +34,7 @@ public sealed class ChangeLog
     public void Clear()
     {
         _count = 0;
-        (Events, Doubled, Misordered, Resumed) = (0, 0, 0, 0);
+        (Events, Duplicated, Misordered, Resumed) = (0, 0, 0, 0);
         (Bytes, Missing, Unsettled) = (0, 0, 0);
     }
 

@@ -165,7 +165,7 @@ internal sealed class StepCounters(int count)
 internal sealed class ChangeCounters
 {
     public long Followed;
-    public long Doubled;
+    public long Duplicated;
     public long Misordered;
     public long Resumed;
     public long Missing;
@@ -174,19 +174,19 @@ internal sealed class ChangeCounters
     public void Add(ChangeLog log)
     {
         Followed += log.Delays.Length;
-        Doubled += log.Doubled;
+        Duplicated += log.Duplicated;
         Misordered += log.Misordered;
         Resumed += log.Resumed;
         Missing += log.Missing;
         Unsettled += log.Unsettled;
     }
 
-    public void Clear() => Followed = Doubled = Misordered = Resumed = Missing = Unsettled = 0;
+    public void Clear() => Followed = Duplicated = Misordered = Resumed = Missing = Unsettled = 0;
 
     public void AddTo(ChangeCounters sum)
     {
         sum.Followed += Volatile.Read(ref Followed);
-        sum.Doubled += Volatile.Read(ref Doubled);
+        sum.Duplicated += Volatile.Read(ref Duplicated);
         sum.Misordered += Volatile.Read(ref Misordered);
         sum.Resumed += Volatile.Read(ref Resumed);
         sum.Missing += Volatile.Read(ref Missing);

@@ -127,7 +127,7 @@ public sealed class OperationCount
             var sum = new ChangeCounters();
             all.AddTo(sum);
             _warmup.Changes!.AddTo(sum);
-            return new ChangeResult(sum.Followed, AllSucceeded - sum.Followed - sum.Doubled, sum.Missing, sum.Doubled, sum.Misordered,
+            return new ChangeResult(sum.Followed, AllSucceeded - sum.Followed - sum.Duplicated, sum.Missing, sum.Duplicated, sum.Misordered,
                 sum.Resumed, sum.Unsettled);
         }
     }

@@ -12,7 +12,7 @@ internal static class ChangeTables
         if (rows.Count > 0)
             yield return ReportTables.Thinned(
                 Words.Of("Change streams: delay from the acknowledgement of a write to its event"),
-                ["<phase", "<operation", "events", "per second", "timed", "mean", "p50", "p95", "p99", "max", "missing", "doubled",
+                ["<phase", "<operation", "events", "per second", "timed", "mean", "p50", "p95", "p99", "max", "missing", "duplicated",
                     "out of order", "resumed"],
                 rows);
     }
@@ -25,15 +25,15 @@ internal static class ChangeTables
             string label = PhaseLabels.Of(phase, result.Operation);
             if (changes.HasFault)
                 yield return new Verdict(Grade.Bad, Words.Of($"{label}: of the events of acknowledged writes "
-                    + $"{Units.Exact(changes.Missing)} are missing, {Units.Exact(changes.Doubled)} doubled and "
+                    + $"{Units.Exact(changes.Missing)} are missing, {Units.Exact(changes.Duplicated)} duplicated and "
                     + $"{Units.Exact(changes.Misordered)} out of order; a write that only the primary has acknowledged may be rolled back "
                     + $"when the primary fails"));
             else if (changes.Followed > 0 && changes.Unsettled == 0)
                 yield return new Verdict(Grade.Good, changes.Resumed > 0
-                    ? Words.Of($"{label}: {Words.Counted(changes.Followed, "event")} of acknowledged writes; none is missing, doubled or "
-                        + $"out of order, though the stream broke off and was resumed {Words.Counted(changes.Resumed, "time")}")
-                    : Words.Of($"{label}: {Words.Counted(changes.Followed, "event")} of acknowledged writes; none is missing, doubled or "
-                        + $"out of order"));
+                    ? Words.Of($"{label}: {Words.Counted(changes.Followed, "event")} of acknowledged writes; none is missing, duplicated "
+                        + $"or out of order, though the stream broke off and was resumed {Words.Counted(changes.Resumed, "time")}")
+                    : Words.Of($"{label}: {Words.Counted(changes.Followed, "event")} of acknowledged writes; none is missing, duplicated "
+                        + $"or out of order"));
             if (changes.Unsettled > 0)
                 yield return new Verdict(Grade.Note, Words.Of($"{label}: the connection to the server broke at the end, before the "
                     + $"events of {Words.Counted(changes.Unsettled, "write")} had come"));
@@ -49,7 +49,7 @@ internal static class ChangeTables
         phase.Label(), result.Operation, Units.Exact(result.Operations), Units.Rate(result.OperationsPerSecond),
         Units.Exact(changes.Followed), Units.Latency(result.LatencyMicroseconds.Mean), Units.Latency(result.LatencyMicroseconds.P50),
         Units.Latency(result.LatencyMicroseconds.P95), Units.Latency(result.LatencyMicroseconds.P99),
-        Units.Latency(result.LatencyMicroseconds.Max), Units.Exact(changes.Missing), Units.Exact(changes.Doubled),
+        Units.Latency(result.LatencyMicroseconds.Max), Units.Exact(changes.Missing), Units.Exact(changes.Duplicated),
         Units.Exact(changes.Misordered), Units.Exact(changes.Resumed),
     ];
 }

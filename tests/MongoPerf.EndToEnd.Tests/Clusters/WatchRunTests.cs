@@ -27,7 +27,7 @@ public sealed class WatchRunTests
         Assert.Equal(written, watch.Number("operations"));
         JsonElement changes = watch.GetProperty("changes");
         Assert.Equal(written, changes.Number("followed"));
-        Assert.Equal((0, 0, 0, 0), (changes.Number("missing"), changes.Number("doubled"), changes.Number("misordered"),
+        Assert.Equal((0, 0, 0, 0), (changes.Number("missing"), changes.Number("duplicated"), changes.Number("misordered"),
             changes.Number("unsettled")));
     }
 

@@ -8,7 +8,7 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Load.Executors.Watch;
 
-/// <summary>Finds the write of each event of a change stream, and what is missing, doubled or out of order.</summary>
+/// <summary>Finds the write of each event of a change stream, and what is missing, duplicated or out of order.</summary>
 /// <remarks>
 /// An insert is known by its document's _id, an update by the number that it writes. Both times are of this process and its clock: no
 /// server's clock matters. One thread.
@@ -165,7 +165,7 @@ public sealed class ChangeFollower
     private void Follow(SeenNumbers seen, long number, long at)
     {
         if (!seen.Add(number))
-            Log.Doubled++;
+            Log.Duplicated++;
         else if (!TryTime(seen.Times, number, at))
             Wait(seen.Times, number, at);
     }

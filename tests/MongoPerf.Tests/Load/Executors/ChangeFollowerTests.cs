@@ -9,7 +9,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Load.Executors;
 
-/// <summary>Which write each event is of, and what is missing, doubled or out of order.</summary>
+/// <summary>Which write each event is of, and what is missing, duplicated or out of order.</summary>
 public sealed class ChangeFollowerTests
 {
     private readonly KeySpace _keys = new(100);
@@ -35,7 +35,7 @@ public sealed class ChangeFollowerTests
         _writes.Updates.Add(2, worker: 4, ticks: 1005);
         Take(1100, Insert(100), Update(2));
         Assert.Equal([100, 95], Log.Delays.ToArray());
-        Assert.Equal((2, 0, 0), (Log.Events, Log.Doubled, Log.Misordered));
+        Assert.Equal((2, 0, 0), (Log.Events, Log.Duplicated, Log.Misordered));
     }
 
     [Fact]
@@ -67,7 +67,7 @@ public sealed class ChangeFollowerTests
         BsonDocument document = BsonDocument.Of(("at", 1L));
         BsonDocument fields = BsonDocument.Of(("updatedFields", BsonDocument.Of(("n", 5))));
         Take(1100, Update(1), BsonDocument.Of(("operationType", "update"), ("fullDocument", document), ("updateDescription", fields)));
-        Assert.Equal((2, 1, 0), (Log.Events, Log.Delays.Length, Log.Doubled));
+        Assert.Equal((2, 1, 0), (Log.Events, Log.Delays.Length, Log.Duplicated));
     }
 
     [Fact]
@@ -83,14 +83,14 @@ public sealed class ChangeFollowerTests
     }
 
     [Fact]
-    public void Event_that_comes_again_is_doubled_and_one_behind_a_later_write_of_its_writer_is_out_of_order()
+    public void Event_that_comes_again_is_a_duplicate_and_one_behind_a_later_write_of_its_writer_is_out_of_order()
     {
         _keys.Take(3);
         _writes.Inserts.Add(100, worker: 0, ticks: 1000);
         _writes.Inserts.Add(101, worker: 0, ticks: 1010);
         _writes.Inserts.Add(102, worker: 1, ticks: 1005);
         Take(1100, Insert(101), Insert(102), Insert(100), Insert(101));
-        Assert.Equal((1, 1), (Log.Doubled, Log.Misordered));
+        Assert.Equal((1, 1), (Log.Duplicated, Log.Misordered));
     }
 
     [Fact]
@@ -134,9 +134,9 @@ public sealed class ChangeFollowerTests
         }
 
         Assert.Equal(Length, _writes.Inserts.All().Count());
-        Assert.Equal((0, 3 * Length), (Log.Doubled, Log.Delays.Length));
+        Assert.Equal((0, 3 * Length), (Log.Duplicated, Log.Delays.Length));
         Take(2_000_000, Insert(100));
-        Assert.Equal(1, Log.Doubled);
+        Assert.Equal(1, Log.Duplicated);
     }
 
     private void Take(long at, params BsonDocument[] events) =>
