@@ -80,10 +80,10 @@ internal static class CollectionReader
             return;
         if (rows.Order != RowOrder.InOrder)
             throw MappingReader.Wrong(node, $"collection '{collection.Name}': _id comes from random rows of {rows.File.Name}, "
-                + "and some would come twice", "take rows in order, or give the document an _id of its own, such as _id: ^number");
+                + "so some would come twice", "take rows in order, or give the document an _id of its own, such as _id: ^number");
         if (documents > rows.File.Rows)
             throw MappingReader.Wrong(node, $"collection '{collection.Name}': {documents:N0} documents, but {rows.File.Name} has "
-                + $"{rows.File.Rows:N0} rows, whose _id each can be there only once",
+                + $"{rows.File.Rows:N0} rows, and each _id can be there only once",
                 "ask for no more, or give the document an _id of its own, such as _id: ^number");
     }
 

@@ -40,12 +40,12 @@ public sealed record FilesFolder
         string path = Path.GetFullPath(Path.Combine(FullPath, name));
         string folder = Path.EndsInDirectorySeparator(FullPath) ? FullPath : FullPath + Path.DirectorySeparatorChar;
         if (!path.StartsWith(folder, StringComparison.Ordinal))
-            throw new RowFormatException($"{name} lies outside of the scenario's folder; {Option} DIR names another");
+            throw new RowFormatException($"{name} is outside the scenario's folder; {Option} DIR names another");
         for (string at = path; at.Length > folder.Length; at = Path.GetDirectoryName(at)!)
         {
             if (new FileInfo(at).LinkTarget is not null)
-                throw new RowFormatException($"{name} leads through a link, which may lead anywhere; {Option} DIR names the folder that "
-                    + "holds the file itself");
+                throw new RowFormatException($"{name} goes through a symbolic link, which is not followed; {Option} DIR names the folder "
+                    + "that holds the file itself");
         }
 
         return RowFile.Open(name, path, types, weight);

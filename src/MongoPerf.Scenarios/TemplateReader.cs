@@ -240,7 +240,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
         foreach ((int i, TemplateValue operand) in operands.Index())
         {
             if (!TakesFromSteps(operand) && !Number.TryTake(trial, operand, new ValueContext(0, sources.Seed), out _, out BsonType type))
-                throw MappingReader.Wrong(items[i], $"{path}: {name}: a value of type {type} is no number");
+                throw MappingReader.Wrong(items[i], $"{path}: {name}: a value of type {type} is not a number");
         }
 
         return new ComputedValue(name, operands);

@@ -124,8 +124,9 @@ internal static class TypedValueReader
         string to = reader.Text("to") ?? throw reader.Wrong("the other collection's name is missing");
         string[] known = [.. sources.Collections.Where(c => c.Files is null).Select(c => c.Name)];
         if (sources.Collections.FirstOrDefault(c => c.Name == to && c.Files is null) is not { } other)
-            throw reader.Wrong($"no collection '{to}' {(known.Length == 0 ? "stands" : $"among {string.Join(", ", known)}, which stand")} "
-                + "before this one in data", NearestName.Hint(to, known) ?? "describe the collection that is referred to first");
+            throw reader.Wrong($"'{to}' is not a collection described before this one in data"
+                + (known.Length == 0 ? "" : $"; those are: {string.Join(", ", known)}"),
+                NearestName.Hint(to, known) ?? "describe the collection that is referred to first");
         string field = reader.Text("field") ?? "_id";
         TemplateValue value = other.Documents.Find(field)
             ?? throw reader.Wrong($"the documents of '{to}' have no field '{field}' (or not all of them do)");
@@ -135,14 +136,16 @@ internal static class TypedValueReader
                 "{^number: {cycle: …}} goes through numbers one after the other");
         long count = reader.Node("count") is { } given ? sources.Scale.Read(given, "count") : other.Count;
         return count > 0 ? KeyedValue.Of(other.Documents, value, choice, count, salt)
-            : throw reader.Wrong($"'{to}' loads no documents, so it is not known how many there are to refer to", "say it with count: …");
+            : throw reader.Wrong($"'{to}' loads no documents, so it is not known how many there are to refer to",
+                "give their number: count: 100k");
     }
 }
 
 /// <summary>Stands for a ^sequence until the fields beside it are read.</summary>
 internal sealed class PendingSequence(GeneratorReader reader) : TemplateValue
 {
-    private readonly string _per = reader.Text("per") ?? throw reader.Wrong("'per' is missing: the field beside it that is counted by");
+    private readonly string _per = reader.Text("per")
+        ?? throw reader.Wrong("'per' is missing: the field beside it whose equal values are counted");
 
     /// <summary>Puts in their places what counts by a field among these.</summary>
     public static void Resolve(List<KeyValuePair<string, TemplateValue>> fields)
@@ -155,7 +158,7 @@ internal sealed class PendingSequence(GeneratorReader reader) : TemplateValue
     }
 
     public override void Write(Wire.Bson.BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
-        throw reader.Wrong("it counts by a field beside it, so it must be a field itself");
+        throw reader.Wrong("it counts the equal values of a field beside it, so it must be a field itself");
 
     private PlaceValue In(List<KeyValuePair<string, TemplateValue>> fields)
     {
@@ -163,7 +166,7 @@ internal sealed class PendingSequence(GeneratorReader reader) : TemplateValue
         if (fields.FirstOrDefault(field => field.Key == _per).Value is not { } field)
             throw reader.Wrong($"no field '{_per}' stands beside it", Hint);
         return (field as SequenceValue)?.PlacesFrom(reader.Long("start") ?? 1)
-            ?? throw reader.Wrong($"'{_per}' is no ^number with cycle or every, so how many documents before this one have the same value "
-                + "can't be told from its number", Hint);
+            ?? throw reader.Wrong($"'{_per}' is not a ^number with cycle or every, so it is not known how many documents before this one "
+                + "have the same value", Hint);
     }
 }

@@ -31,7 +31,7 @@ public sealed class ComputedValue(string operation, IReadOnlyList<TemplateValue>
         {
             if (!Number.TryTake(writer, operands[i], context, out Number number, out BsonType found))
             {
-                steps?.Fail($"computes {operation} of a value that is no number but of type {found}");
+                steps?.Fail($"computes {operation} of a value of type {found}, which is not a number");
                 writer.WriteString(name, _text);
                 return;
             }

@@ -94,7 +94,7 @@ public sealed class TextPattern
             case '*' or '+' or '?' or '{':
                 throw Wrong($"{c} has nothing before it to repeat");
             case '^' or '$':
-                throw Wrong($"{c} is not needed: the whole text is what the pattern says; write \\{c} for the character");
+                throw Wrong($"{c} is not needed: a pattern describes the whole text; write \\{c} for the character");
             default:
                 // A pair of surrogates is one character.
                 string whole = char.IsHighSurrogate(c) && _at < _text.Length ? $"{c}{_text[_at++]}" : $"{c}";
@@ -138,7 +138,7 @@ public sealed class TextPattern
                 _at += 2;
                 char first = set[0];
                 if (last < first)
-                    throw Wrong($"{first}-{last} is no range: the first character comes first");
+                    throw Wrong($"{first}-{last} is not a range: the lower character comes first");
                 set = string.Concat(Enumerable.Range(first, last - first + 1).Select(one => (char)one));
             }
 
@@ -175,7 +175,7 @@ public sealed class TextPattern
         int end = _text.IndexOf('}', _at);
         string[] counts = end < 0 ? [] : _text[(_at + 1)..end].Split(',');
         if (counts.Length is < 1 or > 2 || !Count(counts[0], out int least) || !Count(counts[^1], out int most) || least > most)
-            throw Wrong("expected {n} or {n,m}, each 0 to 1,000, the lesser first");
+            throw Wrong("expected {n} or {n,m}, each 0 to 1,000, the smaller first");
         _at = end;
         return (least, most);
 

@@ -27,8 +27,8 @@ public static class PlanDivision
         if (phase.Groups.Any(group => group.Until is not null))
             return $"{name} measures until a percentile is known, which each client would reach at a different time";
         if (phase.AllGroups.SelectMany(group => group.Operations).FirstOrDefault(one => one.Operation is WatchChanges) is { } watch)
-            return $"{name}: operation '{watch.Operation.Name}' would see the writes of all clients, and know when its own client's were "
-                + "acknowledged only";
+            return $"{name}: operation '{watch.Operation.Name}' would see the writes of all clients, but know only when those of its "
+                + "own client were acknowledged";
         return round.Collections
             .FirstOrDefault(collection => collection.Files is not null && IsAddedTo(phase, collection.Name)) is { } bucket
             ? $"{name} adds files to '{bucket.Name}' while it measures: clients could not close the gaps that they leave, "

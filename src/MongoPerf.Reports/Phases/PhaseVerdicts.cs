@@ -24,8 +24,9 @@ internal static class PhaseVerdicts
         AssertionResult[] checks = [.. run.Phases.SelectMany(p => p.Assertions).Where(a => a.IsCheck)];
         if (checks.Length > 0 && checks.All(a => a.Holds))
         {
-            string names = string.Join("; ", checks.Select(a => a.Text).Distinct().Take(MostShown));
-            yield return new Verdict(Grade.Good, Words.Of($"no violations of {Words.Counted(checks.Length, "check")}: {names}"));
+            string[] names = [.. checks.Select(a => a.Text).Distinct()];
+            string shown = string.Join("; ", names.Take(MostShown)) + (names.Length > MostShown ? "; …" : "");
+            yield return new Verdict(Grade.Good, Words.Of($"{Words.Counted(checks.Length, "check")} found no violations: {shown}"));
         }
 
         AssertionResult[] assertions = [.. run.Phases.SelectMany(p => p.Assertions).Where(a => !a.IsCheck)];

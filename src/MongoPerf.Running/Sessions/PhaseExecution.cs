@@ -92,7 +92,7 @@ internal sealed class PhaseExecution
 
         double seconds = SystemClock.Instance.SecondsBetween(start, SystemClock.Instance.Now);
         if (!isDone && !stop.IsCancellationRequested)
-            Context.Report("replication", $"the secondaries had not caught up after {seconds:0.0} s; measuring all the same", seconds);
+            Context.Report("replication", $"the secondaries had not caught up after {seconds:0.0} s; measuring anyway", seconds);
         else if (isDone && seconds >= WorthTelling)
             Context.Report("replication", $"waited {seconds:0.0} s until the secondaries had caught up", seconds);
     }

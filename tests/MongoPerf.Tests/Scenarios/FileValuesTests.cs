@@ -171,11 +171,11 @@ public sealed class FileValuesTests : IDisposable
     [InlineData("after.csv", "a\n\"x\"y\n", "after.csv, line 2: 'y' follows a closing quote; a quote within quotes is written twice")]
     [InlineData("twice.csv", "a,a\n1,2\n", "twice.csv: two columns are called 'a'")]
     [InlineData("head.csv", "a,b\n", "head.csv has no rows")]
-    [InlineData("dot.csv", "a.b\n1\n", "dot.csv: 'a.b' is no name of a column")]
+    [InlineData("dot.csv", "a.b\n1\n", "dot.csv: 'a.b' can't name a column")]
     [InlineData("broken.jsonl", "{\"a\": 1}\n{\"a\": \n", "broken.jsonl, line 2: not JSON, at byte 7")]
     [InlineData("two.jsonl", "{\"a\": 1} {\"a\": 2}\n", "two.jsonl, line 1: not JSON")]
     [InlineData("array.json", "[{\"a\": 1}]", "array.json is one JSON array; expected one document on each line")]
-    [InlineData("number.jsonl", "7\n", "number.jsonl, line 1: no JSON document: a line is {…}")]
+    [InlineData("number.jsonl", "7\n", "number.jsonl, line 1: not a JSON document; expected {…} on each line")]
     [InlineData("oid.jsonl", "{\"a\": {\"$oid\": \"z\"}}\n", "oid.jsonl, line 1: a: Extended JSON, 'v': $oid is 'z'")]
     [InlineData("date.jsonl", "{\"a\": {\"$date\": {}}}\n", "date.jsonl, line 1: a: Extended JSON, 'v'")]
     [InlineData("binary.jsonl", "{\"a\": {\"$binary\": {\"base64\": \"AA==\"}}}\n", "binary.jsonl, line 1: a: Extended JSON, 'v'")]
@@ -184,10 +184,10 @@ public sealed class FileValuesTests : IDisposable
     [InlineData("\"a\\0.csv\"", null, "the file's name contains a zero character")]
     [InlineData("zero.jsonl", "{\"a\\u0000\": 1}\n", "zero.jsonl, line 1: a field's name contains a zero character")]
     [InlineData("some.jsonl", "{\"_id\": 1}\n{\"a\": 1}\n", "some rows of some.jsonl have an _id, and others have none")]
-    [InlineData("empty.csv", "", "empty.csv is empty, or no ordinary file")]
-    [InlineData("a.txt", "x", "a.txt: the ending tells what is in a file; allowed: .csv, .tsv, .jsonl, .ndjson, .json")]
-    [InlineData("../a.csv", null, "../a.csv lies outside of the scenario's folder; --files DIR names another")]
-    [InlineData("/etc/passwd.csv", null, "/etc/passwd.csv lies outside of the scenario's folder; --files DIR names another")]
+    [InlineData("empty.csv", "", "empty.csv is empty, or not a regular file")]
+    [InlineData("a.txt", "x", "a.txt: unknown file extension; allowed: .csv, .tsv, .jsonl, .ndjson, .json")]
+    [InlineData("../a.csv", null, "../a.csv is outside the scenario's folder; --files DIR names another")]
+    [InlineData("/etc/passwd.csv", null, "/etc/passwd.csv is outside the scenario's folder; --files DIR names another")]
     [InlineData("missing.csv", null, "missing.csv: no such file")]
     public void File_that_cannot_be_used_gets_one_line(string name, string? text, string expected)
     {
@@ -213,18 +213,18 @@ public sealed class FileValuesTests : IDisposable
     {
         Write("a.csv", "n\n1\n");
         File.CreateSymbolicLink(Path.Combine(_folder, "b.csv"), Path.Combine(_folder, "a.csv"));
-        Assert.Contains("b.csv leads through a link, which may lead anywhere",
+        Assert.Contains("b.csv goes through a symbolic link, which is not followed",
             Refusal("data:\n  c: {document: {^file: b.csv}}\nphases: [{load: c}]").Message, StringComparison.Ordinal);
     }
 
     [Theory]
-    [InlineData("document: {^file: {path: a.csv, pick: random}}", "_id comes from random rows of a.csv, and some would come twice")]
-    [InlineData("count: 3\n    document: {^file: a.csv}", "3 documents, but a.csv has 2 rows, whose _id each can be there only once")]
+    [InlineData("document: {^file: {path: a.csv, pick: random}}", "_id comes from random rows of a.csv, so some would come twice")]
+    [InlineData("count: 3\n    document: {^file: a.csv}", "3 documents, but a.csv has 2 rows, and each _id can be there only once")]
     [InlineData("document: {a: {^file: {path: a.csv, field: b}}}", "no row of a.csv has a field 'b'")]
     [InlineData("document: {^file: {path: a.csv, field: n}}", "with field it is a single value, not a document's fields")]
     [InlineData("document: {^file: {path: a.csv, types: {m: int}}}", "types names a column 'm'; it has _id, n")]
     [InlineData("document: {^file: {path: a.csv, types: {n: date}}}", "a.csv, line 2: n is '5'; expected a date such as 2011-03-13")]
-    [InlineData("document: {a: {^file: {path: a.csv, weight: m}}}", "a.csv, line 2: m is no number of 0 or more, which a weight must be")]
+    [InlineData("document: {a: {^file: {path: a.csv, weight: m}}}", "a.csv, line 2: m is not a number of 0 or more, as a weight must be")]
     [InlineData("document: {a: {^file: {path: a.csv, weight: n, pick: random}}}", "pick and weight are both given")]
     public void Wrong_use_of_a_file_gets_one_line(string collection, string expected)
     {

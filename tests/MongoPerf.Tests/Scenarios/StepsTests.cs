@@ -96,8 +96,8 @@ public sealed class StepsTests
         "such as each: order.items, and then {^from: each.product}")]
     [InlineData("steps: [{find: users, key: uniform, as: u}, {values: {n: {^from: place.n}}, each: u, as: in}]",
         "^from: 'place.n' goes on after place, which is a number", "")]
-    [InlineData("steps: [{find: users, filter: {n: {^add: [1, x]}}}]", "p.steps.find.filter.n: ^add: a value of type String is no number",
-        "")]
+    [InlineData("steps: [{find: users, filter: {n: {^add: [1, x]}}}]",
+        "p.steps.find.filter.n: ^add: a value of type String is not a number", "")]
     [InlineData("find: users, filter: {n: {^add: 1}}", "^add: expected a list of two or more numbers",
         "write {^add: [{^from: order.number}, 1]}")]
     [InlineData("find: users, filter: {n: {^int: {min: 5, max: 1, nurand: 3}}}", "^int: 5 to 1 is not a range within 0 to 2147483647",

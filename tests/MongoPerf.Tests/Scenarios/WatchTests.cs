@@ -51,7 +51,7 @@ public sealed class WatchTests
 
     [Fact]
     public void Several_clients_can_not_watch() => Assert.Equal(
-        "phase 'p': operation 'watch' would see the writes of all clients, and know when its own client's were acknowledged only",
+        "phase 'p': operation 'watch' would see the writes of all clients, but know only when those of its own client were acknowledged",
         PlanDivision.FindFault(ScenarioTexts.Plan(Text($"[{Writers}, {{operations: [{{watch: users}}]}}]"))));
 
     private static string Text(string groups) =>

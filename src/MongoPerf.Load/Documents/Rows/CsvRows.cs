@@ -64,8 +64,8 @@ internal sealed class CsvRows(byte separator, IReadOnlyDictionary<string, CellTy
         foreach (string column in columns)
         {
             if (column.Length == 0 || column.StartsWith('$') || column.AsSpan().ContainsAny('.', '\0'))
-                throw new RowFormatException($"{name}: '{column}' is no name of a column; the first line names them all, and a name is not "
-                    + "empty, begins with no $ and has no dot");
+                throw new RowFormatException($"{name}: '{column}' can't name a column; the first line names them all, each with a "
+                    + "name that is not empty, has no dot and does not start with $");
         }
 
         if (columns.GroupBy(column => column).FirstOrDefault(same => same.Count() > 1) is { } twice)

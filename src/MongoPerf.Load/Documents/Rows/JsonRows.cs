@@ -35,7 +35,7 @@ internal sealed class JsonRows : RowFormat
         {
             json.Read();
             if (json.TokenType != JsonTokenType.StartObject)
-                throw new RowFormatException("no JSON document: a line is {…}");
+                throw new RowFormatException("not a JSON document; expected {…} on each line");
             WriteElements(writer, ref json, except);
             if (json.Read())
                 throw new RowFormatException("something follows the document; each is on a line of its own");

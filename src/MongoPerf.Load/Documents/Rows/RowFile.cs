@@ -72,7 +72,7 @@ public sealed class RowFile : IDisposable
                 throw new RowFormatException(Directory.Exists(path) ? $"{name} is a folder" : $"{name}: no such file");
             // A pipe has no length either, and opening it might wait for ever.
             if (info.Length == 0)
-                throw new RowFormatException($"{name} is empty, or no ordinary file");
+                throw new RowFormatException($"{name} is empty, or not a regular file");
             string options = string.Join('\0', types.Select(type => $"{type.Key}:{type.Value}").Append(weight));
             return Known.GetOrAdd((path, info.Length, info.LastWriteTimeUtc, options), _ => Read(name, path, types, weight));
         }
@@ -191,7 +191,7 @@ public sealed class RowFile : IDisposable
                 continue;
             double one = Weight.NumberIn(Format, row);
             if (!(one >= 0 && double.IsFinite(one)))
-                throw Wrong(reader, $"{Weight.Path} is no number of 0 or more, which a weight must be");
+                throw Wrong(reader, $"{Weight.Path} is not a number of 0 or more, as a weight must be");
             weights += one;
         }
 

@@ -25,8 +25,8 @@ internal abstract class RowFormat
         if (ending is "csv" or "tsv")
             return new CsvRows(ending == "csv" ? (byte)',' : (byte)'\t', types);
         if (!Endings.Contains(ending))
-            throw new RowFormatException($"{name}: the ending tells what is in a file; allowed: .{string.Join(", .", Endings)}"
-                + (ending is "gz" or "zst" or "zip" or "bz2" or "xz" ? " (unpack it: rows are read from any place in it)" : ""));
+            throw new RowFormatException($"{name}: unknown file extension; allowed: .{string.Join(", .", Endings)}"
+                + (ending is "gz" or "zst" or "zip" or "bz2" or "xz" ? " (unpack it: rows are read in any order)" : ""));
         return types.Count == 0 ? new JsonRows()
             : throw new RowFormatException($"{name}: types are for the columns of CSV files; JSON has types of its own");
     }

@@ -210,7 +210,7 @@ public sealed class PreparedStepsTests : IDisposable
             + "{delete: users, filter: {n: {^add: [1, {^from: user.name}]}}}]", Found);
         Assert.False(Run(steps).Succeeded);
         Assert.Equal(["find"], Names);
-        Assert.Equal((ErrorCount.NoValue, "step 'delete' computes ^add of a value that is no number but of type String"),
+        Assert.Equal((ErrorCount.NoValue, "step 'delete' computes ^add of a value of type String, which is not a number"),
             (steps.LastError!.Name, steps.LastError.Message));
     }
 
