@@ -22,7 +22,7 @@ public sealed class RowFields
     {
         Field? at = _root;
         foreach (string step in path.Split('.'))
-            at = at?.Children.Find(child => child.Name.AsSpan().SequenceEqual(Encoding.UTF8.GetBytes(step)));
+            at = at?.Find(Encoding.UTF8.GetBytes(step));
         return at is null ? AreTooMany ? RowShare.Some : RowShare.None : at.Rows == _root.Rows ? RowShare.All : RowShare.Some;
     }
 
@@ -63,12 +63,8 @@ public sealed class RowFields
     {
         if (guess < parent.Children.Count && name.SequenceEqual(parent.Children[guess].Name))
             return parent.Children[guess];
-        foreach (Field child in parent.Children)
-        {
-            if (name.SequenceEqual(child.Name))
-                return child;
-        }
-
+        if (parent.Find(name) is { } known)
+            return known;
         if (_count == MostFields)
         {
             AreTooMany = true;
@@ -76,9 +72,7 @@ public sealed class RowFields
         }
 
         _count++;
-        var added = new Field(name.ToArray());
-        parent.Children.Add(added);
-        return added;
+        return parent.Add(name.ToArray());
     }
 
     private static IEnumerable<string> PathsOf(Field parent, string before) => parent.Children.SelectMany(child =>
@@ -89,11 +83,46 @@ public sealed class RowFields
 
     private sealed class Field(byte[] name)
     {
+        /// <summary>Names may be data, such as ids, and a row may have very many.</summary>
+        private readonly Dictionary<byte[], Field> _byName = new(NameComparer.Instance);
+
         public byte[] Name => name;
 
         public List<Field> Children { get; } = [];
 
         public long Rows { get; set; }
+
+        public Field? Find(ReadOnlySpan<byte> child) =>
+            _byName.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(child, out Field? field) ? field : null;
+
+        public Field Add(byte[] child)
+        {
+            var added = new Field(child);
+            Children.Add(added);
+            _byName.Add(child, added);
+            return added;
+        }
+    }
+
+    /// <remarks>HashCode begins with a number of the process's own: a file can't choose names that collide.</remarks>
+    private sealed class NameComparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
+    {
+        public static NameComparer Instance { get; } = new();
+
+        public bool Equals(byte[]? x, byte[]? y) => x.AsSpan().SequenceEqual(y);
+
+        public bool Equals(ReadOnlySpan<byte> alternate, byte[] other) => alternate.SequenceEqual(other);
+
+        public int GetHashCode(byte[] obj) => GetHashCode(obj.AsSpan());
+
+        public int GetHashCode(ReadOnlySpan<byte> alternate)
+        {
+            var hash = new HashCode();
+            hash.AddBytes(alternate);
+            return hash.ToHashCode();
+        }
+
+        public byte[] Create(ReadOnlySpan<byte> alternate) => alternate.ToArray();
     }
 }
 
