@@ -226,6 +226,9 @@ public sealed class LatencyHistogram
         long total = TotalCount;
         if (total == 0)
             return null;
+        Span<long> ranks = stackalloc long[percents.Length];
+        for (int i = 0; i < ranks.Length; i++)
+            ranks[i] = RankOf(percents[i], total);
         double[] values = new double[percents.Length];
         int found = 0;
         long seen = 0;
@@ -238,7 +241,7 @@ public sealed class LatencyHistogram
                 if (counts[i] == 0)
                     continue;
                 seen += counts[i];
-                while (found < values.Length && seen >= RankOf(percents[found], total))
+                while (found < values.Length && seen >= ranks[found])
                     values[found++] = Shown(HighestAt((piece << PieceBits) + i));
             }
         }

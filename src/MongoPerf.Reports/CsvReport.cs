@@ -81,8 +81,9 @@ public static class CsvReport
         }
     }
 
-    /// <summary>The seconds of the operations; in long runs several in a row (<see cref="SampleThinning"/>).</summary>
-    public static void WriteSamples(StoredRun run, TextWriter output)
+    /// <summary>Writes the head of the operations' seconds.</summary>
+    /// <returns>Writes the row of a sample; in long runs one of several seconds (<see cref="SampleThinning"/>).</returns>
+    internal static Action<MergedSample> BeginSamples(StoredRun run, TextWriter output)
     {
         Row(output, (
             "unix_ms," + PhaseNames + ",operation,threads,is_warmup,has_outage,seconds,operations,documents,bytes,failed,"
@@ -90,7 +91,7 @@ public static class CsvReport
             + LatencyNames
             + ",response_p50_us,response_p99_us,response_max_us,lateness_p50_us,lateness_p99_us,lateness_max_us").Split(','));
         Dictionary<int, PhaseRecord> phases = run.Phases.ToDictionary(phase => phase.Number);
-        foreach (MergedSample merged in SampleThinning.Merge(run))
+        return merged =>
         {
             Sample s = merged.Sample;
             PhaseRecord? phase = phases.GetValueOrDefault(s.Phase);
@@ -103,7 +104,7 @@ public static class CsvReport
                 s.ResponseMicroseconds?.P50, s.ResponseMicroseconds?.P99, s.ResponseMicroseconds?.Max, s.LatenessMicroseconds?.P50,
                 s.LatenessMicroseconds?.P99, s.LatenessMicroseconds?.Max,
             ]);
-        }
+        };
     }
 
     /// <summary>The seconds of the operations' steps; of a long run the first.</summary>

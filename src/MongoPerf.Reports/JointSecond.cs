@@ -10,18 +10,19 @@ internal static class JointSecond
     [ThreadStatic]
     private static LatencyHistogram? _sum;
 
-    /// <summary>Computes the latencies of all its operations together; nothing where they can't be added up, or were not read.</summary>
+    /// <summary>Adds up the latencies of all its operations.</summary>
     /// <param name="mix">Whose second it is.</param>
     /// <param name="histograms">The histograms of each operation that was done in it.</param>
-    public static LatencySummary Latency(OperationMix mix, IReadOnlyList<ReadOnlyMemory<byte>> histograms)
+    /// <returns>Good until the thread's next call; null where they can't be added up, or were not read.</returns>
+    public static LatencyHistogram? Sum(OperationMix mix, IReadOnlyList<ReadOnlyMemory<byte>> histograms)
     {
         if (mix.Total.ReportedMicroseconds.P50 is null || histograms.Count == 0 || histograms.Any(histogram => histogram.IsEmpty))
-            return LatencySummary.None;
+            return null;
         LatencyHistogram sum = _sum ??= new LatencyHistogram();
         sum.Clear();
         foreach (ReadOnlyMemory<byte> histogram in histograms)
             HistogramEncoding.DecodeInto(sum, histogram.Span);
-        return LatencySummaries.From(sum);
+        return sum;
     }
 
     /// <summary>What one of its operations adds to its rate: documents where all of the mix inserts, operations otherwise.</summary>

@@ -7,7 +7,9 @@ namespace MongoPerf.Reports;
 /// <remarks>The tag alone is of service times; with a rate there are NAME.response and NAME.lateness too.</remarks>
 internal static class LatencyLog
 {
-    public static void Write(StoredRun run, TextWriter output)
+    /// <summary>Writes the head of the log.</summary>
+    /// <returns>Writes the lines of a sample.</returns>
+    public static Action<MergedSample> Begin(StoredRun run, TextWriter output)
     {
         Dictionary<int, PhaseRecord> phases = run.Phases.ToDictionary(phase => phase.Number);
         HashSet<string> varied =
@@ -17,11 +19,11 @@ internal static class LatencyLog
         ];
         var log = new HdrLogWriter(output, run.Run.StartedAt, $"MongoPerf {run.Run.Version}, run {run.Run.Id}; the tag is the operation: "
             + "its service times, with a rate also .response and .lateness");
-        foreach (MergedSample merged in SampleThinning.Merge(run))
+        return merged =>
         {
             Sample sample = merged.Sample;
             if (sample.IsWarmup || merged.Histograms.Service.TotalCount == 0)
-                continue;
+                return;
             string tag = TagOf(phases.GetValueOrDefault(sample.Phase), sample.Operation, varied);
             Write(tag, merged.Histograms.Service);
             if (sample.HasRate)
@@ -32,7 +34,7 @@ internal static class LatencyLog
 
             void Write(string name, LatencyHistogram histogram) =>
                 log.Write(name, merged.Start, TimeSpan.FromSeconds(sample.Seconds), histogram);
-        }
+        };
     }
 
     private static string NameOf(PhaseRecord phase, string operation) =>

@@ -15,6 +15,9 @@ public sealed record ReportFiles(string Page, IReadOnlyList<string> Files, IRead
 /// <summary>Writes a run's report folder. May be done again at any time, also during the run.</summary>
 public static class ReportWriter
 {
+    private const string SamplesFile = "samples.csv";
+    private const string LogFile = "latencies.hlog";
+
     private static readonly TextFile[] TextFiles =
     [
         new("report.md", "this report as text, to paste into a ticket",
@@ -22,10 +25,10 @@ public static class ReportWriter
         new("result.json", "all results for programs to read", JsonReport.Write),
         new("results.csv", "results, a row for each operation of each phase", CsvReport.WriteResults),
         new("sizes.csv", "sizes, a row for each time they were taken", CsvReport.WriteSizes),
-        new("samples.csv", "the client's samples over time", CsvReport.WriteSamples),
+        new(SamplesFile, "the client's samples over time", Write: null),
         new("server.csv", "the server's samples over time", CsvReport.WriteServerSamples),
         new("host.csv", "the machine's samples over time", CsvReport.WriteHostSamples),
-        new("latencies.hlog", "latencies as an HdrHistogram log", LatencyLog.Write),
+        new(LogFile, "latencies as an HdrHistogram log", Write: null),
     ];
 
     /// <summary>The files for runs that looked at shards.</summary>
@@ -44,8 +47,8 @@ public static class ReportWriter
 
     /// <param name="Name">The name of the file.</param>
     /// <param name="Purpose">What the page says of it, translated there.</param>
-    /// <param name="Write">Its content.</param>
-    private sealed record TextFile(string Name, string Purpose, Action<StoredRun, TextWriter> Write);
+    /// <param name="Write">Its content; null for those of <see cref="SampleFiles"/>.</param>
+    private sealed record TextFile(string Name, string Purpose, Action<StoredRun, TextWriter>? Write);
 
     /// <summary>
     /// Text files, charts and, last of all, index.html, each in place of an older one. A chart that can't be drawn is a warning.
@@ -67,15 +70,24 @@ public static class ReportWriter
     public static IReadOnlyList<string> WriteTextFiles(StoredRun run, string folder)
     {
         OwnFiles.MakeFolder(folder);
-        var files = new List<string>();
-        foreach (TextFile text in TextFilesOf(run))
+        TextFile[] texts = [.. TextFilesOf(run)];
+        foreach (TextFile text in texts)
         {
-            string file = Path.Combine(folder, text.Name);
+            if (text.Write is { } write)
+                Replace(text.Name, output => write(run, output));
+        }
+
+        Replace(SamplesFile, rows => Replace(LogFile, log => SampleFiles.Write(run, rows, log)));
+        return [.. texts.Select(text => Path.Combine(folder, text.Name))];
+
+        void Replace(string name, Action<TextWriter> write)
+        {
+            string file = Path.Combine(folder, name);
             string unfinished = file + ".tmp";
             try
             {
                 using (StreamWriter output = OwnFiles.Replace(unfinished))
-                    text.Write(run, output);
+                    write(output);
                 // Moved when whole: somebody may be looking at the former one.
                 File.Move(unfinished, file, overwrite: true);
             }
@@ -84,11 +96,7 @@ public static class ReportWriter
                 RemoveUnfinished(unfinished);
                 throw;
             }
-
-            files.Add(file);
         }
-
-        return files;
     }
 
     private static IEnumerable<TextFile> TextFilesOf(StoredRun run) =>

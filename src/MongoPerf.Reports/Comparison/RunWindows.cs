@@ -111,8 +111,10 @@ public sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> window
         .Select(same =>
         {
             Sample[] parts = [.. same.Select(one => one.Second.Sample)];
-            LatencySummary latency = JointSecond.Latency(
-                mix, [.. parts.Where(part => part.Operations > 0).Select(part => part.ReportedHistogram)]);
+            LatencySummary latency =
+                JointSecond.Sum(mix, [.. parts.Where(part => part.Operations > 0).Select(part => part.ReportedHistogram)]) is { } latencies
+                    ? LatencySummaries.From(latencies)
+                    : LatencySummary.None;
             Sample sum = parts[0] with
             {
                 Operation = mix.Total.Operation,

@@ -72,8 +72,9 @@ internal sealed record OperationSeries(PhaseRecord Phase, OperationResult Result
             {
                 Count = same.Sum(one => JointSecond.CountOf(mix, one.Result, one.Second.Count)),
                 Operations = same.Sum(one => one.Second.Operations),
-                P99 = JointSecond.Latency(mix, [.. same.Where(one => one.Second.Operations > 0).Select(one => one.Second.Histogram)]).P99
-                    ?? double.NaN,
+                P99 = JointSecond.Sum(mix, [.. same.Where(one => one.Second.Operations > 0).Select(one => one.Second.Histogram)]) is { } sum
+                    ? LatencySummaries.PercentileOf(sum, 99) ?? double.NaN
+                    : double.NaN,
                 Histogram = default,
                 Max = same.Max(one => one.Second.Max),
                 IsDown = same.Any(one => one.Second.IsDown),

@@ -85,7 +85,7 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
     {
         Approved.Check("results.csv", Text(o => CsvReport.WriteResults(_run, o)));
         Approved.Check("sizes.csv", Text(o => CsvReport.WriteSizes(_run, o)));
-        Approved.Check("samples.csv", FirstRows(Text(o => CsvReport.WriteSamples(_run, o)), 30));
+        Approved.Check("samples.csv", FirstRows(Text(o => SampleFiles.Write(_run, o, TextWriter.Null)), 30));
         Approved.Check("server.csv", FirstRows(Text(o => CsvReport.WriteServerSamples(_run, o)), 30));
         Approved.Check("host.csv", FirstRows(Text(o => CsvReport.WriteHostSamples(_run, o)), 30));
     }
@@ -95,7 +95,7 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
     {
         foreach (Action<StoredRun, TextWriter> write in new Action<StoredRun, TextWriter>[]
             {
-                CsvReport.WriteResults, CsvReport.WriteSizes, CsvReport.WriteSamples,
+                CsvReport.WriteResults, CsvReport.WriteSizes, (run, rows) => SampleFiles.Write(run, rows, TextWriter.Null),
                 CsvReport.WriteServerSamples, CsvReport.WriteHostSamples,
             })
         {
@@ -145,7 +145,8 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
     [Fact]
     public void Latency_log_holds_every_measured_operation_once()
     {
-        string[] lines = [.. Text(o => LatencyLog.Write(_run, o)).Split('\n').Where(l => l.StartsWith("Tag=", StringComparison.Ordinal))];
+        string[] lines = [.. Text(o => SampleFiles.Write(_run, TextWriter.Null, o)).Split('\n')
+            .Where(l => l.StartsWith("Tag=", StringComparison.Ordinal))];
         foreach (string phase in new[] { "unack", "batch", "safe", "q4", "q5", "q6", "q7" })
         {
             long logged = lines.Where(l => l.StartsWith($"Tag={phase},", StringComparison.Ordinal))
@@ -159,7 +160,7 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
         Text(o => ConsoleReport.Write(RunReport.Of(_run), o)),
         Text(o => MarkdownReport.Write(RunReport.Of(_run), o)),
         Text(o => JsonReport.Write(_run, o)),
-        Text(o => CsvReport.WriteResults(_run, o)), Text(o => CsvReport.WriteSamples(_run, o)), Text(o => LatencyLog.Write(_run, o)),
+        Text(o => CsvReport.WriteResults(_run, o)), Text(o => SampleFiles.Write(_run, o, o)),
     ];
 
     private static string FirstRows(string text, int rows) => string.Concat(text.Split("\r\n").Take(rows).Select(row => row + "\r\n"));

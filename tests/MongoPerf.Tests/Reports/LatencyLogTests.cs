@@ -36,7 +36,7 @@ public sealed class LatencyLogTests
         using var runs = new TemporaryFolder();
         using StoredRun run = Stored(runs, phases, seconds: 2);
         var output = new StringWriter();
-        LatencyLog.Write(run, output);
+        SampleFiles.Write(run, TextWriter.Null, output);
         return [.. output.ToString().Split('\n')
             .Where(line => line.StartsWith("Tag=", StringComparison.Ordinal)).Select(line => line[4..line.IndexOf(',')]).Distinct()];
     }

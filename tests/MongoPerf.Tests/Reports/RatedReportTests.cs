@@ -102,7 +102,7 @@ public sealed class RatedReportTests : IDisposable
     {
         using StoredRun run = Stored(Rated, new ClientWaiting(0, 0));
         var text = new StringWriter();
-        LatencyLog.Write(run, text);
+        SampleFiles.Write(run, TextWriter.Null, text);
         string[] lines = [.. text.ToString().Split('\n').Where(line => line.StartsWith("Tag=", StringComparison.Ordinal))];
         Assert.Equal(["Tag=find", "Tag=find.response", "Tag=find.lateness"], lines.Select(line => line.Split(',')[0]));
         LatencyHistogram response = HistogramEncoding.Decode(Convert.FromBase64String(lines[1].Split(',')[^1]));
