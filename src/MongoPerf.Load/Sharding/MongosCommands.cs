@@ -13,7 +13,7 @@ internal sealed class MongosCommands : IShardingCommands
 
     public ShardingCommand ShardCollection(ShardedNamespace collection, ShardKey key, int? chunks) => Admin(
     [
-        ("shardCollection", collection.ToString()), ("key", key.Document), ("unique", false),
+        ("shardCollection", collection.ToString()), ("key", key.Document), ("unique", false), ShardKey.Collation,
         .. chunks is null ? [] : new (string, object?)[] { ("numInitialChunks", chunks) },
     ]);
 

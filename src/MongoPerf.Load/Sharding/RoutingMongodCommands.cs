@@ -17,7 +17,7 @@ internal sealed class RoutingMongodCommands : IShardingCommands
     public ShardingCommand ShardCollection(ShardedNamespace collection, ShardKey key, int? chunks) => new(
         ShardingTarget.PrimaryShard, collection.Database, BsonDocument.Of(
         [
-            ("_shardsvrCreateCollection", collection.Collection), ("shardKey", key.Document), ("unique", false),
+            ("_shardsvrCreateCollection", collection.Collection), ("shardKey", key.Document), ("unique", false), ShardKey.Collation,
             .. chunks is null ? [] : new (string, object?)[] { ("numInitialChunks", (long)chunks) },
             ("databaseVersion", collection.DatabaseVersion), Majority,
         ]));

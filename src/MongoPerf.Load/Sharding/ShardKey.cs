@@ -12,6 +12,9 @@ public sealed record ShardKey
 {
     public const string HashedId = "hashed";
 
+    /// <summary>Shards compare keys without a collation; where the collection has one, the command that shards it must say so.</summary>
+    internal static readonly (string, object?) Collation = ("collation", BsonDocument.Of(("locale", "simple")));
+
     private const string HashedSuffix = ":hashed";
 
     private ShardKey(IReadOnlyList<string> fields, bool isHashed)

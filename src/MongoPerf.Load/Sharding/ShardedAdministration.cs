@@ -69,7 +69,14 @@ public sealed class ShardedAdministration : ICollectionAdministration
     {
         Tuning.Apply(_plan.Settings);
         if (_collection.FindSharded() is null)
+        {
+            // Sharding would create it without its options.
+            if (shape.Options is { } options)
+                _collection.On(connection, Commands.Catalogue,
+                    catalogue => CollectionCommands.Create(catalogue, Database, _collection.Collection, options));
             CreateKeyIndexes(connection, shape);
+        }
+
         _sharder.Shard(connection);
         if (shape.Indexes.Count > 0)
             _collection.Run(connection, Commands.OnCollection(

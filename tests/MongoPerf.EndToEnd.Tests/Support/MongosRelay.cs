@@ -396,6 +396,7 @@ internal sealed class MongosRelay : IDisposable
             return OnShard(home.FindString("primary")!, shard => shard.RunUnchecked(names[0], BsonDocument.Of(
             [
                 ("_shardsvrCreateCollection", names[1]), ("shardKey", key), ("unique", command.IsTrue("unique")),
+                .. command.Find("collation") is { } collation ? ((string, object?)[])[("collation", collation)] : [],
                 .. isHashed ? ((string, object?)[])[("numInitialChunks", (long)relay._cluster.Cluster.Parts!.Shards.Count)] : [],
                 ("databaseVersion", home.Find("version")), ("writeConcern", BsonDocument.Of(("w", "majority"))),
             ])));

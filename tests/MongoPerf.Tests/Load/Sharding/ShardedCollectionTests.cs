@@ -54,8 +54,19 @@ public sealed class ShardedCollectionTests : IDisposable
             heard[3]);
         Assert.Contains("""{"$set": {"activeWindow": {"start": "22:00", "stop": "06:00"}}}""", heard[4], StringComparison.Ordinal);
         Assert.Equal(
-            """admin {"shardCollection": "fresh.series", "key": {"_id": "hashed"}, "unique": false, "numInitialChunks": 12}""", heard[6]);
+            """admin {"shardCollection": "fresh.series", "key": {"_id": "hashed"}, "unique": false, "collation": {"locale": "simple"}, "numInitialChunks": 12}""", heard[6]);
         Assert.Contains("\"Date_-1\"", heard[7], StringComparison.Ordinal);
+    }
+
+    [VectorFact]
+    public void A_collection_with_options_is_created_with_them_before_it_is_sharded()
+    {
+        ShardsInto("perf.series", Whole("_id", "s0"));
+        using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "_id" },
+            only: null, options: BsonDocument.Of(("validator", BsonDocument.Of(("Number", BsonDocument.Of(("$gte", 0)))))));
+        collection.Create(Marker);
+        Assert.Equal(["create", "shardCollection"], _mongos.HeardNames.Where(name => name is "create" or "shardCollection"));
+        Assert.Contains("""perf {"create": "series", "validator": {"Number": {"$gte": 0}}}""", _mongos.Heard);
     }
 
     [VectorFact]
@@ -66,7 +77,7 @@ public sealed class ShardedCollectionTests : IDisposable
         collection.Create(Marker);
         Assert.Equal(
             [
-                """admin {"shardCollection": "perf.series", "key": {"Number": 1}, "unique": false}""",
+                """admin {"shardCollection": "perf.series", "key": {"Number": 1}, "unique": false, "collation": {"locale": "simple"}}""",
                 // s0 is the primary shard: what it keeps is cut and stays.
                 """admin {"split": "perf.series", "middle": {"Number": 250000}}""",
                 """admin {"split": "perf.series", "middle": {"Number": 500000}}""",
@@ -101,7 +112,8 @@ public sealed class ShardedCollectionTests : IDisposable
     public void A_collection_for_one_shard_is_not_cut()
     {
         ShardsInto("perf.series", Whole("_id", "s0"));
-        using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "_id", Presplit = 6 }, only: 1);
+        using WireCollection collection = Open(
+            "perf", "series", new ShardingSettings { ShardKey = "_id", Presplit = 6 }, only: 1, options: null);
         collection.Create(Marker);
         Assert.Equal(["moveChunk"], _mongos.HeardNames.Where(name => name is "split" or "moveChunk"));
     }
@@ -118,7 +130,7 @@ public sealed class ShardedCollectionTests : IDisposable
             _mongos.Documents["config.collections"] = [BsonDocument.Of(("_id", "perf.series"), ("timestamp", 1L), ("uuid", new byte[16]))];
             return BsonDocument.Of(("ok", 1.0));
         };
-        using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "_id" }, only: shard);
+        using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "_id" }, only: shard, options: null);
         collection.Create(Marker);
         Assert.Equal(moves, _mongos.Heard
             .Where(text => text.Contains("moveChunk", StringComparison.Ordinal) || text.Contains("\"split\"", StringComparison.Ordinal)));
@@ -444,9 +456,10 @@ public sealed class ShardedCollectionTests : IDisposable
         BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", batch), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0));
 
     private WireCollection Open(string database, string collection, ShardingSettings settings, params ShardAddress[] shards) =>
-        Open(database, collection, settings, null, shards);
+        Open(database, collection, settings, null, null, shards);
 
-    private WireCollection Open(string database, string collection, ShardingSettings settings, int? only, params ShardAddress[] shards)
+    private WireCollection Open(
+        string database, string collection, ShardingSettings settings, int? only, BsonDocument? options, params ShardAddress[] shards)
     {
         // Nobody listens there: a client of a mongos need not reach the shards.
         ShardAddress[] all = shards.Length > 0 ? shards
@@ -456,7 +469,7 @@ public sealed class ShardedCollectionTests : IDisposable
             1000) { Documents = Documents, Notify = _told.Add, OnlyShard = only };
         return new WireCollection(
             new CollectionAccess(() => _mongos.Address, ConnectionSettings.Default, database, _clock, TimeSpan.FromSeconds(10)), collection,
-            Documents, new CollectionShape(Indexes),
+            Documents, new CollectionShape(Indexes, options),
             commands => new ShardedAdministration(sharding, database, collection, _clock, commands));
     }
 }

@@ -26,16 +26,16 @@ public sealed class ShardingCommandsTests
     {
         Check(
             Mongos.ShardCollection(Series, ShardKey.Parse("hashed"), 6), ShardingTarget.Router, "admin",
-            """{"shardCollection": "perf.docs", "key": {"_id": "hashed"}, "unique": false, "numInitialChunks": 6}""");
+            """{"shardCollection": "perf.docs", "key": {"_id": "hashed"}, "unique": false, "collation": {"locale": "simple"}, "numInitialChunks": 6}""");
         Check(
             Mongos.ShardCollection(Series, ShardKey.Parse("_id"), null), ShardingTarget.Router, "admin",
-            """{"shardCollection": "perf.docs", "key": {"_id": 1}, "unique": false}""");
+            """{"shardCollection": "perf.docs", "key": {"_id": 1}, "unique": false, "collation": {"locale": "simple"}}""");
         Check(
             Routing.ShardCollection(Series, ShardKey.Parse("hashed"), 6), ShardingTarget.PrimaryShard, "perf",
-            """{"_shardsvrCreateCollection": "docs", "shardKey": {"_id": "hashed"}, "unique": false, "numInitialChunks": 6, "databaseVersion": {"uuid": "u", "lastMod": 1}, "writeConcern": {"w": "majority"}}""");
+            """{"_shardsvrCreateCollection": "docs", "shardKey": {"_id": "hashed"}, "unique": false, "collation": {"locale": "simple"}, "numInitialChunks": 6, "databaseVersion": {"uuid": "u", "lastMod": 1}, "writeConcern": {"w": "majority"}}""");
         Check(
             Routing.ShardCollection(Series, ShardKey.Parse("Number"), null), ShardingTarget.PrimaryShard, "perf",
-            """{"_shardsvrCreateCollection": "docs", "shardKey": {"Number": 1}, "unique": false, "databaseVersion": {"uuid": "u", "lastMod": 1}, "writeConcern": {"w": "majority"}}""");
+            """{"_shardsvrCreateCollection": "docs", "shardKey": {"Number": 1}, "unique": false, "collation": {"locale": "simple"}, "databaseVersion": {"uuid": "u", "lastMod": 1}, "writeConcern": {"w": "majority"}}""");
     }
 
     [Fact]
