@@ -60,13 +60,17 @@ internal static class CollectionReader
                 : !grown.Contains(name) && template.Root.Row is { } row ? scale.Rows(document, row.Rows.File.Rows)
                 : 0,
             Documents = template,
-            Indexes = OperationReader.Indexes(reader.List("indexes"), $"collection '{name}': indexes"),
+            Indexes = IndexReader.Read(reader.List("indexes"), $"collection '{name}': indexes"),
             ShardKey = ShardKeyOf(reader, name),
             Shard = shard,
-            Options = Options(reader, name),
+            Options = Literal(reader, "options"),
         };
+        if (collection.Options is { } options)
+            new CollectionOptions(options, reader.Find("options")!, name).Require(template);
+        if ((reader.Find("shardKey") ?? reader.Find("shard")) is { } sharded)
+            ShardLimits.Require(collection, sharded);
         RequireIds(collection, collection.Count, reader.Find("count") ?? document);
-        UniqueIndexes.Require(collection, collection.Indexes, reader.Find("indexes"));
+        ShardLimits.Require(collection, collection.Indexes, reader.Find("indexes"));
         return collection;
     }
 
@@ -103,15 +107,6 @@ internal static class CollectionReader
         if (key is not null)
             Directions.Require(key, reader.Find("shardKey")!, $"collection '{name}': shardKey", Directions.OfShardKeys);
         return key;
-    }
-
-    /// <summary>They follow the command's name and its collection, and none may name another.</summary>
-    private static BsonDocument? Options(MappingReader reader, string name)
-    {
-        BsonDocument? options = Literal(reader, "options");
-        return options?.Select(option => option.Key).FirstOrDefault(key => key == "create" || key.StartsWith('$')) is { } wrong
-            ? throw MappingReader.Wrong(reader.Find("options")!, $"collection '{name}': options: {wrong} is not an option of create")
-            : options;
     }
 
     private static BsonDocument? Literal(MappingReader reader, string key) =>

@@ -66,7 +66,7 @@ public sealed class FieldCheck
         {
             foreach (KeyValuePair<string, BsonValue> field in (index.FindDocument("key") ?? BsonDocument.Empty)
                 .Concat(index.FindDocument("partialFilterExpression") ?? BsonDocument.Empty).Where(field => !field.Key.StartsWith('$')))
-                uses.Read(field.Key);
+                uses.Read(field.Key.EndsWith(".$**", StringComparison.Ordinal) ? field.Key[..^4] : field.Key);
         }
     }
 

@@ -70,7 +70,8 @@ public sealed class OperationReader(
         operation = ShardedWrites.Of(operation, about, reader, context.Path);
         fields.Add(operation, reader, context.Path);
         if (kind.Name == "createIndexes")
-            fields.Add(collection, Indexes(reader.List("indexes"), "createIndexes"), reader.Find("indexes")!, $"{context.Path}.indexes");
+            fields.Add(
+                collection, IndexReader.Read(reader.List("indexes"), "createIndexes"), reader.Find("indexes")!, $"{context.Path}.indexes");
         KeyChoice? choice = operation.Inserts || known is null ? null
             : key is null ? KeyChoice.Uniform : KeyChoiceReader.Read(key, scale);
         return (operation with { Choice = choice }, reader);
@@ -107,9 +108,6 @@ public sealed class OperationReader(
         // Documents may be longer than those that are known: no more than half the message by their length.
         return Math.Clamp(MessageBytes / 2 / collection.Documents.LongLength, 1, Documents);
     }
-
-    public static IReadOnlyList<BsonDocument> Indexes(IReadOnlyList<ScenarioNode> nodes, string what) =>
-        [.. nodes.Select(node => Index(node, what))];
 
     private static KeySet KindOf(MappingNode mapping, string path, IReadOnlyList<KeySet> allowed)
     {
@@ -271,8 +269,8 @@ public sealed class OperationReader(
         switch (kind)
         {
             case "createIndexes":
-                IReadOnlyList<BsonDocument> indexes = Indexes(c.Reader.List("indexes"), "createIndexes");
-                UniqueIndexes.Require(c.About!, indexes, c.Reader.Find("indexes"));
+                IReadOnlyList<BsonDocument> indexes = IndexReader.Read(c.Reader.List("indexes"), "createIndexes");
+                ShardLimits.Require(c.About!, indexes, c.Reader.Find("indexes"));
                 return c.Command(new CommandBuilder().AddLiteral("createIndexes", c.Collection).AddLiteral("indexes", indexes));
             case "dropIndexes":
                 return c.Command(new CommandBuilder().AddLiteral("dropIndexes", c.Collection)
@@ -302,24 +300,6 @@ public sealed class OperationReader(
         {
             throw MappingReader.Wrong(reader.Find("database")!, $"runCommand: database: {e.Message}");
         }
-    }
-
-    private static BsonDocument Index(ScenarioNode node, string what)
-    {
-        // A plain name is an ascending key.
-        BsonDocument given = node is ScalarNode scalar ? BsonDocument.Of((scalar.Text, 1)) : TemplateReader.Literal(node, what);
-        BsonDocument key = given.FindDocument("key") ?? given;
-        if (!key.Any())
-            throw MappingReader.Wrong(node, $"{what}: an index has no key", "such as {name: 1}");
-        Directions.Require(key, node, what, Directions.OfIndexes);
-        string name = given.FindString("name") is { } chosen && !ReferenceEquals(key, given) ? chosen
-            : string.Join('_', key.Select(e => $"{e.Key}_{e.Value}"));
-        if (given.IsTrue("unique") && key.Any(e => e.Value.ToString() == "hashed"))
-            throw MappingReader.Wrong(node, $"{what}: the index {name} is unique and hashed; MongoDB has no such index",
-                "remove unique, or hashed");
-        IEnumerable<KeyValuePair<string, BsonValue>> options =
-            ReferenceEquals(key, given) ? [] : given.Where(e => e.Key is not ("key" or "name"));
-        return BsonDocument.Of([("key", key), ("name", name), .. options.Select(e => (e.Key, (object?)e.Value))]);
     }
 
     /// <summary>How documents are drawn for operations that don't say it themselves; null for none.</summary>

@@ -59,7 +59,8 @@ internal static class ScenarioLanguage
             "Each a key such as {name: 1}, or {key: {name: 1}, unique: true, …}; there before the first document."),
         new("shardKey", KeyKind.Document, "Such as {_id: hashed}; used on a sharded deployment."),
         new("shard", KeyKind.Count, "In place of a shardKey: the only shard that holds it, from 1; used on a sharded deployment."),
-        new("options", KeyKind.Document, "Of MongoDB's command create, such as {capped: true, size: 1000000}."),
+        new("options", KeyKind.Document, "Of MongoDB's command create, such as {capped: true, size: 1000000}: capped, timeseries, "
+            + "clusteredIndex, validator, collation; no views."),
         new("existing", KeyKind.Flag, "The collection is there, and its documents are only read: nothing is written to the deployment, "
             + "and no other key is allowed [default: false]."),
     ]);

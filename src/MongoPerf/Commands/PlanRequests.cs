@@ -134,7 +134,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         if (plan.Plan.IsOnExistingData)
             sharding = RequireGiven(plan.Plan, deployment, sharding);
         if (sharding is { ShardKey: { } key })
-            UniqueIndexes.Require(plan.Plan.Rounds, ShardKey.Parse(key));
+            ShardLimits.Require(plan.Plan.Rounds, ShardKey.Parse(key));
         plan = ShardedWrites.Of(plan, sharding?.ShardKey);
         return new RunRequest
         {

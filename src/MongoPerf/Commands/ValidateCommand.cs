@@ -52,7 +52,7 @@ internal static class ValidateCommand
         {
             all.Add(PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed, deployment));
             if (deployment.Settings.Topology == Topology.Sharded)
-                UniqueIndexes.Require(all[^1].Plan.Rounds, ShardKey.Parse(ShardKey.HashedId));
+                ShardLimits.Require(all[^1].Plan.Rounds, ShardKey.Parse(ShardKey.HashedId));
         }
 
         string[] warnings = [.. all.SelectMany(one => one.Warnings).Distinct()];

@@ -92,7 +92,7 @@ public sealed class FieldCheckTests
         "test.yaml:2: collection 'c': shardKey: no document of 'c' has a field 'custmer' (did you mean 'customer'?)")]
     [InlineData("options: {timeseries: {timeField: att}}",
         "test.yaml:2: collection 'c': options.timeseries: no document of 'c' has a field 'att' (did you mean 'at'?)")]
-    [InlineData("indexes: [{$**: 1}, {n: text}], shardKey: {_id: 1}", "")]
+    [InlineData("indexes: [{$**: 1}, {customer.$**: 1}, {n: text}], shardKey: {_id: 1}", "")]
     public void Data_are_checked_too(string keys, string warnings) => Assert.Equal(
         warnings, string.Join('|', ScenarioTexts.Read($"data:\n  c: {{count: 5, document: {{customer: ^word, n: 1, at: {{^date: {{start: "
             + $"2020-01-01}}}}}}, {keys}}}\nphases: [{{load: c}}]\n").Warnings));
@@ -125,7 +125,9 @@ public sealed class FieldCheckTests
     public void Shipped_scenario_has_no_warning(string file)
     {
         string path = Path.Combine(RepositoryPaths.Root, "scenarios", file);
-        Assert.Empty(PlanReader.Read(ScenarioFile.Find(path), new PlanOverrides(), 42).Warnings);
+        // Those of removed documents are of what the server does, not of the file.
+        Assert.DoesNotContain(PlanReader.Read(ScenarioFile.Find(path), new PlanOverrides(), 42).Warnings,
+            warning => !warning.Contains("the server removes documents by itself", StringComparison.Ordinal));
     }
 
     private static IReadOnlyList<string> Warnings(string operation) =>

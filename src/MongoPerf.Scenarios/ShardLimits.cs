@@ -8,10 +8,21 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Scenarios;
 
 /// <summary>
-/// Unique indexes that shards can't have: each shard knows its own documents only, so such an index has to begin with the shard key.
+/// What shards can't have: capped collections, time series, and unique indexes that don't begin with the shard key, as each shard knows
+/// its own documents only.
 /// </summary>
-public static class UniqueIndexes
+public static class ShardLimits
 {
+    /// <summary>Requires of a collection whose file says how it lies on shards that it can be there.</summary>
+    /// <param name="collection">The collection of the file.</param>
+    /// <param name="node">Its shardKey or shard.</param>
+    /// <exception cref="UserException">It can't be sharded.</exception>
+    public static void Require(PlanCollection collection, ScenarioNode node)
+    {
+        if (FindFault(collection, KeyOf(collection, ShardKey.Parse(ShardKey.HashedId))) is { } fault)
+            throw MappingReader.Wrong(node, fault.Message, $"remove {(collection.Shard is null ? "shardKey" : "shard")}, and {fault.Hint}");
+    }
+
     /// <summary>Requires what sharding needs of the unique indexes of a collection whose file says by what it is sharded.</summary>
     /// <param name="collection">The collection of the file.</param>
     /// <param name="indexes">The indexes that it has, or gets.</param>
@@ -24,19 +35,19 @@ public static class UniqueIndexes
             throw MappingReader.Wrong(node!, Message(collection, wrong, key), Hint(wrong, key));
     }
 
-    /// <summary>
-    /// Requires what sharding needs of the unique indexes of collections whose file leaves open by what they are sharded.
-    /// </summary>
+    /// <summary>Requires what sharding needs of collections whose file leaves open by what they are sharded.</summary>
     /// <param name="rounds">The rounds of a plan.</param>
     /// <param name="usual">The key by which shards hold a collection that has no key of its own.</param>
-    /// <exception cref="UserException">A unique index does not begin with that.</exception>
+    /// <exception cref="UserException">One can't be sharded, or has a unique index that does not begin with that.</exception>
     public static void Require(IReadOnlyList<PlanRound> rounds, ShardKey usual)
     {
         foreach (PlanRound round in rounds)
         {
             foreach (PlanCollection collection in round.Collections.Where(c => c is { Files: null, ShardKey: null }))
             {
-                ShardKey key = collection.Shard is null ? usual : ShardKey.Parse("_id");
+                ShardKey key = KeyOf(collection, usual);
+                if (FindFault(collection, key) is { } fault)
+                    throw new UserException(ExitCode.WrongUsage, fault.Message, fault.Hint);
                 if (Indexes(collection, round).FirstOrDefault(index => !CanBe(index, key)) is { } wrong)
                     throw new UserException(ExitCode.WrongUsage, Message(collection, wrong, key), Hint(wrong, key));
             }
@@ -57,6 +68,20 @@ public static class UniqueIndexes
     private static bool CanBe(BsonDocument index, ShardKey key) =>
         !index.IsTrue("unique") || index.FindDocument("key") is not { } fields
         || fields.First().Key == "_id" && fields.Count() == 1 || key.IsServedBy(fields);
+
+    private static ShardKey KeyOf(PlanCollection collection, ShardKey usual) =>
+        collection.Shard is not null ? ShardKey.Parse("_id") : collection.ShardKey is { } own ? ShardKey.Of(own) : usual;
+
+    private static (string Message, string Hint)? FindFault(PlanCollection collection, ShardKey key)
+    {
+        string what = $"collection '{collection.Name}' can't be sharded";
+        return collection.Options?.IsTrue("capped") is true ? ($"{what}: it is capped", "run it on one server or a replica set")
+            : collection.IsTimeSeries ? ($"{what}: MongoPerf shards no time series", "run it on one server or a replica set")
+            // A shard key's index is simple, and that of _id has the collection's collation.
+            : collection.Options?.FindString("collation.locale") is not (null or "simple") && key.IsThatOf(BsonDocument.Of(("_id", 1)))
+                ? ($"{what} by {key}: it has a collation", "shard it by another key, such as {_id: hashed}")
+            : null;
+    }
 
     private static string Message(PlanCollection collection, BsonDocument index, ShardKey key) =>
         $"collection '{collection.Name}': the unique index {index.FindString("name")} can't be on shards: "
