@@ -143,6 +143,8 @@ public sealed class FindTests : ServerTest
         Assert.Equal("a,b,d", Names("{'_id': 0}"));
         Assert.Equal("_id", Names("{'_id': 1}"));
         Fails("{'find': 'c', 'projection': {'a': 1, 'b': 0}}", 31254, "exclusion on field b");
+        Fails("{'find': 'c', 'projection': {'a': 1, 'a': 0}}", 31250, "Path collision at a");
+        Fails("{'find': 'c', 'projection': {'_id': 1, 'a': 1, '_id': 1}}", 31250, "Path collision at _id");
         Assert.Equal("_id,b", Names("{'b.c': 1}"));
 
         string Names(string projection) =>

@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
@@ -42,8 +43,12 @@ internal sealed class Projection
         var reader = new BsonReader(document);
         while (reader.Read())
         {
+            ActiveOperation.Check();
             bool included = reader.ToBoolean();
-            if (reader.NameIs("_id"u8))
+            bool isId = reader.NameIs("_id"u8);
+            if (isId ? idAlone.HasValue : Holds(reader.Name))
+                throw Collision(reader.NameText);
+            if (isId)
             {
                 _includesId = included;
                 idAlone = included;
@@ -111,6 +116,8 @@ internal sealed class Projection
 
         return true;
     }
+
+    public static CommandException Collision(string path) => CommandException.Location(31250, $"Path collision at {path}");
 
     public static CommandException Mixed(string field, bool included) => included
         ? CommandException.Location(31253, $"Cannot do inclusion on field {field} in exclusion projection")

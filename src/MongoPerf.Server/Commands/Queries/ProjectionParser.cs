@@ -176,7 +176,7 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
             ProjectionNode? child = at.Find(step);
             bool isLast = i == steps.Length - 1;
             if (child != null && isLast)
-                throw CommandException.Location(31250, $"Path collision at {path}");
+                throw Projection.Collision(path);
             if (child is { Children.Count: 0 })
                 throw CommandException.Location(31249, $"Path collision at {path} remaining portion {string.Join('.', steps[(i + 1)..])}");
             if (child == null)
