@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Aggregation;
@@ -97,10 +98,14 @@ internal sealed class ChangedPaths
         });
     }
 
-    private bool IsKept(string path) => _keepsOthers
-        ? !_changed.Exists(changed => IsBelow(changed, path) || IsBelow(path, changed))
-            && !_renamed.Keys.Any(changed => IsBelow(changed, path) || IsBelow(path, changed))
-        : _kept.Exists(kept => IsBelow(path, kept));
+    private bool IsKept(string path)
+    {
+        ActiveOperation.Check();
+        return _keepsOthers
+            ? !_changed.Exists(changed => IsBelow(changed, path) || IsBelow(path, changed))
+                && !_renamed.Keys.Any(changed => IsBelow(changed, path) || IsBelow(path, changed))
+            : _kept.Exists(kept => IsBelow(path, kept));
+    }
 
     private string? Renamed(string path)
     {

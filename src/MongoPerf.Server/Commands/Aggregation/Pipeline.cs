@@ -32,22 +32,21 @@ internal sealed class Pipeline
     public static Pipeline Parse(ReadOnlySpan<(string Name, BsonValue Value)> given, Variables? variables)
     {
         var pipeline = new Pipeline(variables);
+        bool isFound = given.Length == 0 || !StatisticsStages.IsOne(given[0].Name);
+        long held = ActiveOperation.Held;
+        List<PlannedStage> stages = [];
+        foreach ((string name, BsonValue value) in isFound ? given : given[1..])
+            stages.Add(new PlannedStage(name, value));
         // What is wrong is told in the order in which the client wrote it.
-        if (given.Length > 1)
+        if (stages.Count > 1)
+            stages.ForEach(stage => stage.Parse(variables));
+        StageOrder.Arrange(stages);
+        ActiveOperation.Release(held);
+        int done = isFound ? pipeline.TakeForFind(stages) : 0;
+        bool isCounting = isFound && pipeline._sort.Bytes.SequenceEqual(BsonDocument.Empty.Bytes);
+        for (int i = done; i < stages.Count; i++)
         {
-            long held = ActiveOperation.Held;
-            for (int i = StatisticsStages.IsOne(given[0].Name) ? 1 : 0; i < given.Length; i++)
-                StageParser.Parse(given[i].Name, given[i].Value, variables);
-            ActiveOperation.Release(held);
-        }
-
-        (string Name, BsonValue Value)[] stages = StageOrder.Arrange(given);
-        int done = stages.Length > 0 && StatisticsStages.IsOne(stages[0].Name) ? 1 : pipeline.TakeForFind(stages);
-        bool isCounting = done < stages.Length && pipeline._sort.Bytes.SequenceEqual(BsonDocument.Empty.Bytes)
-            && (done == 0 || !StatisticsStages.IsOne(stages[0].Name));
-        for (int i = done; i < stages.Length; i++)
-        {
-            PipelineStage stage = StageParser.Parse(stages[i].Name, stages[i].Value, variables);
+            PipelineStage stage = stages[i].Parse(variables);
             if (i == done && isCounting && CountingStage.TryParse(stages[i].Name, stages[i].Value) is { } counting)
                 pipeline.Counting = counting;
             else
@@ -73,16 +72,16 @@ internal sealed class Pipeline
     }
 
     /// <returns>How many stages the find does.</returns>
-    private int TakeForFind(ReadOnlySpan<(string Name, BsonValue Value)> stages)
+    private int TakeForFind(List<PlannedStage> stages)
     {
         int at = 0;
-        if (at < stages.Length && stages[at].Name == "$match")
+        if (at < stages.Count && stages[at].Name == "$match")
             _filter = StageParser.Match(stages[at++].Value);
-        if (at < stages.Length && stages[at].Name == "$sort")
+        if (at < stages.Count && stages[at].Name == "$sort")
             _sort = StageParser.Sort(stages[at++].Value);
-        if (at < stages.Length && stages[at].Name == "$skip")
+        if (at < stages.Count && stages[at].Name == "$skip")
             _skip = StageParser.Skip(stages[at++].Value);
-        if (at < stages.Length && stages[at].Name == "$limit")
+        if (at < stages.Count && stages[at].Name == "$limit")
             _limit = StageParser.Limit(stages[at++].Value);
         return at;
     }

@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Aggregation;
@@ -9,37 +10,35 @@ namespace MongoPerf.Server.Commands.Aggregation;
 /// </summary>
 internal static class StageOrder
 {
-    public static (string Name, BsonValue Value)[] Arrange(ReadOnlySpan<(string Name, BsonValue Value)> given)
+    public static void Arrange(List<PlannedStage> stages)
     {
-        List<(string Name, BsonValue Value)> stages = [.. given];
         for (int i = 0; i + 1 < stages.Count;)
         {
+            ActiveOperation.Check();
             // A stage that has moved may move on.
             if (TryExchange(stages, i))
                 i = Math.Max(0, i - 1);
             else
                 i++;
         }
-
-        return [.. stages];
     }
 
-    private static bool TryExchange(List<(string Name, BsonValue Value)> stages, int at)
+    private static bool TryExchange(List<PlannedStage> stages, int at)
     {
-        ((string first, BsonValue value), (string second, BsonValue next)) = (stages[at], stages[at + 1]);
-        switch (second)
+        (PlannedStage first, PlannedStage second) = (stages[at], stages[at + 1]);
+        switch (second.Name)
         {
-            case "$match" when first == "$match":
+            case "$match" when first.Name == "$match":
                 stages.RemoveAt(at + 1);
-                stages[at] = Match([value, next]);
+                stages[at] = Match([first.Value, second.Value]);
                 return true;
-            case "$match" when first == "$sort":
-            case "$skip" or "$limit" when ChangesOneDocument(first):
-                (stages[at], stages[at + 1]) = (stages[at + 1], stages[at]);
+            case "$match" when first.Name == "$sort":
+            case "$skip" or "$limit" when ChangesOneDocument(first.Name):
+                (stages[at], stages[at + 1]) = (second, first);
                 return true;
-            case "$match" when ChangedPaths.Of(first, value) is { } changed:
-                return TrySplit(stages, at, next.ToDocument(), changed);
-            case "$sort" when first == "$sort":
+            case "$match" when first.Changed is { } changed:
+                return TrySplit(stages, at, second.Value.ToDocument(), changed);
+            case "$sort" when first.Name == "$sort":
                 stages.RemoveAt(at);
                 return true;
             default:
@@ -51,7 +50,7 @@ internal static class StageOrder
         stage is "$project" or "$set" or "$addFields" or "$unset" or "$replaceRoot" or "$replaceWith";
 
     /// <summary>Puts the conditions ahead that the stage before them has no part in.</summary>
-    private static bool TrySplit(List<(string Name, BsonValue Value)> stages, int at, BsonDocument match, ChangedPaths changed)
+    private static bool TrySplit(List<PlannedStage> stages, int at, BsonDocument match, ChangedPaths changed)
     {
         var moved = new List<BsonValue>();
         var kept = new List<BsonValue>();
@@ -96,8 +95,39 @@ internal static class StageOrder
     }
 
     /// <summary>One $match of all; not one $and in another, which hundreds of stages would nest too deeply.</summary>
-    private static (string Name, BsonValue Value) Match(List<BsonValue> conditions) => ("$match", conditions.Count == 1
+    private static PlannedStage Match(List<BsonValue> conditions) => new("$match", conditions.Count == 1
         ? conditions[0]
         : Values.Document([("$and", Values.Array(conditions.SelectMany(condition =>
             condition.ToDocument().ToArray() is [{ Key: "$and" } all] ? Values.Items(all.Value) : [condition])))]));
+}
+
+/// <summary>A stage that may still move, or be joined with another.</summary>
+internal sealed class PlannedStage(string name, BsonValue value)
+{
+    private PipelineStage? _parsed;
+    private ChangedPaths? _changed;
+    private long _heldBytes;
+
+    public string Name => name;
+
+    public BsonValue Value => value;
+
+    /// <summary>Null for a stage that no condition can pass.</summary>
+    public ChangedPaths? Changed => _changed ??= ChangedPaths.Of(name, value);
+
+    /// <summary>Parses it, the first time; counts what its constants take as held, each time.</summary>
+    /// <exception cref="CommandException">It is not known, or wrong.</exception>
+    public PipelineStage Parse(Variables? variables)
+    {
+        if (_parsed != null)
+        {
+            ActiveOperation.Hold(_heldBytes);
+            return _parsed;
+        }
+
+        long held = ActiveOperation.Held;
+        _parsed = StageParser.Parse(name, value, variables);
+        _heldBytes = ActiveOperation.Held - held;
+        return _parsed;
+    }
 }
