@@ -1,3 +1,4 @@
+using System.Collections.Frozen;
 using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Operations;
@@ -19,40 +20,43 @@ internal static class StageParser
         "$unionWith",
     ];
 
-    private static readonly HashSet<string> Known =
-    [
-        "$match", "$project", "$addFields", "$set", "$unset", "$replaceRoot", "$replaceWith", "$group", "$sort", "$skip", "$limit",
-        "$count", "$sortByCount", "$unwind", "$sample", "$collStats", "$indexStats", StatisticsStages.CurrentOpName,
-    ];
+    private static readonly FrozenDictionary<string, Func<BsonValue, Variables?, PipelineStage>> Parsers =
+        new Dictionary<string, Func<BsonValue, Variables?, PipelineStage>>
+        {
+            ["$match"] = (value, variables) => Filtering(Match(value), variables),
+            ["$project"] = (value, variables) =>
+                Projecting(ProjectionTree.Parse(Document("$project", value, 15969), variables, isFind: false), variables),
+            ["$addFields"] = (value, variables) => Adding("$addFields", value, variables),
+            ["$set"] = (value, variables) => Adding("$set", value, variables),
+            ["$unset"] = (value, variables) => Projecting(Unset(value), variables),
+            ["$replaceRoot"] = (value, variables) => Replacing(NewRoot(value), variables, 40228),
+            ["$replaceWith"] = (value, variables) => Replacing(value, variables, 40228),
+            ["$group"] = (value, variables) => new GroupStage(Document("$group", value, 15947), variables).Run,
+            ["$sort"] = (value, _) => Sorting(Sort(value)),
+            ["$skip"] = (value, _) => Skipping(Skip(value)),
+            ["$limit"] = (value, _) => Limiting(Limit(value)),
+            ["$count"] = (value, _) => Counting(CountField(value)),
+            ["$sortByCount"] = SortingByCount,
+            ["$unwind"] = (value, _) => new UnwindStage(value).Run,
+            ["$sample"] = (value, _) => Sampling(SampleSize(value)),
+            ["$collStats"] = (_, _) => throw OnlyFirst("$collStats"),
+            ["$indexStats"] = (_, _) => throw OnlyFirst("$indexStats"),
+            [StatisticsStages.CurrentOpName] = (_, _) => throw OnlyFirst(StatisticsStages.CurrentOpName),
+        }.ToFrozenDictionary();
 
-    public static PipelineStage Parse(string name, BsonValue value, Variables? variables) => name switch
+    public static PipelineStage Parse(string name, BsonValue value, Variables? variables)
     {
-        "$match" => Filtering(Match(value), variables),
-        "$project" => Projecting(ProjectionTree.Parse(Document(name, value, 15969), variables, isFind: false), variables),
-        "$addFields" or "$set" => Projecting(ProjectionTree.ParseAddition(Document(name, value, 40272), variables), variables),
-        "$unset" => Projecting(Unset(value), variables),
-        "$replaceRoot" => Replacing(NewRoot(value), variables, 40228),
-        "$replaceWith" => Replacing(value, variables, 40228),
-        "$group" => new GroupStage(Document(name, value, 15947), variables).Run,
-        "$sort" => Sorting(Sort(value)),
-        "$skip" => Skipping(Skip(value)),
-        "$limit" => Limiting(Limit(value)),
-        "$count" => Counting(CountField(value)),
-        "$sortByCount" => SortingByCount(value, variables),
-        "$unwind" => new UnwindStage(value).Run,
-        "$sample" => Sampling(SampleSize(value)),
-        "$collStats" => throw CommandException.Location(40602, "$collStats is only valid as the first stage in a pipeline."),
-        "$indexStats" => throw CommandException.Location(40602, "$indexStats is only valid as the first stage in a pipeline."),
-        StatisticsStages.CurrentOpName =>
-            throw CommandException.Location(40602, "$currentOp is only valid as the first stage in a pipeline."),
-        _ => throw (MongoStages.Contains(name) ? CommandException.NotSupported($"the pipeline stage {name}") : Unrecognized(name)),
-    };
+        if (Parsers.TryGetValue(name, out Func<BsonValue, Variables?, PipelineStage>? parse))
+            return parse(value, variables);
+        RequireKnown(name);
+        throw CommandException.NotSupported($"the pipeline stage {name}");
+    }
 
     /// <exception cref="CommandException">40324: MongoDB has no such stage.</exception>
     public static void RequireKnown(string name)
     {
-        if (!Known.Contains(name) && !MongoStages.Contains(name))
-            throw Unrecognized(name);
+        if (!Parsers.ContainsKey(name) && !MongoStages.Contains(name))
+            throw CommandException.Location(40324, $"Unrecognized pipeline stage name: '{name}'");
     }
 
     /// <summary>Whether a stage is part of MongoDB's API version 1.</summary>
@@ -113,6 +117,9 @@ internal static class StageParser
 
     private static PipelineStage Projecting(ProjectionTree tree, Variables? variables) =>
         documents => documents.Select(document => tree.Apply(document, variables));
+
+    private static PipelineStage Adding(string stage, BsonValue value, Variables? variables) =>
+        Projecting(ProjectionTree.ParseAddition(Document(stage, value, 40272), variables), variables);
 
     private static ProjectionTree Unset(BsonValue value)
     {
@@ -238,8 +245,8 @@ internal static class StageParser
         return kept;
     };
 
-    private static CommandException Unrecognized(string name) =>
-        CommandException.Location(40324, $"Unrecognized pipeline stage name: '{name}'");
+    private static CommandException OnlyFirst(string name) =>
+        CommandException.Location(40602, $"{name} is only valid as the first stage in a pipeline.");
 
     private static BsonDocument Document(string stage, BsonValue value, int code) => value.Type == BsonType.Document
         ? value.ToDocument()
