@@ -150,7 +150,7 @@ internal sealed class ReplicaStatus
             double[] values = [.. MetricCatalogue.Replica.Select(static _ => double.NaN)];
             if (member.IsTrue("self"))
             {
-                values[MajorityLag] = Behind(_status.FindInt64("optimes.lastCommittedWallTime"), before);
+                values[MajorityLag] = Behind(TimeIn(_status, "optimes.lastCommittedWallTime"), before);
                 values[OplogWindow] = (Seconds("latestOptime") - Seconds("earliestOptime")) ?? double.NaN;
                 values[Term] = _status.FindDouble("term") ?? double.NaN;
             }
@@ -173,9 +173,15 @@ internal sealed class ReplicaStatus
         return before is not null && applied >= before.Applied ? Math.Min(lag, Math.Max(0, _at - before._at)) : lag;
     }
 
-    /// <summary>When a member's last write was made at the primary; whole seconds before 5.0. Null for one that is away.</summary>
+    /// <summary>
+    /// When a member's last write was made at the primary; whole seconds before 5.0. Null for one that is away, or has none yet: it still
+    /// copies what there is.
+    /// </summary>
     private static long? AppliedBy(BsonDocument member) => member.FindDouble("health") is 0 ? null
-        : member.FindInt64("lastAppliedWallTime") ?? member.FindInt64("optimeDate");
+        : TimeIn(member, "lastAppliedWallTime") ?? TimeIn(member, "optimeDate");
+
+    /// <summary>1970 stands for none.</summary>
+    private static long? TimeIn(BsonDocument document, string field) => document.FindInt64(field) is > 0 and var time ? time : null;
 
     private double? Seconds(string optime) => _oplog.Find($"oplog.{optime}") is { Type: BsonType.Timestamp } at
         ? BinaryPrimitives.ReadUInt32LittleEndian(at.Bytes.Span[4..]) : null;

@@ -60,6 +60,16 @@ public sealed class ReplicaSamplerTests : IDisposable
         Assert.Equal(double.NaN, samples[1].Values[0]);
     }
 
+    /// <summary>Found by a review: it was 56 years behind, and each phase waited ten minutes for it.</summary>
+    [Fact]
+    public void A_member_that_still_copies_what_there_is_has_no_lag_and_is_not_waited_for()
+    {
+        _status = Status(Now, Now, ("b:1", 0, 1));
+        using ReplicaSampler sampler = Open();
+        Assert.Equal(double.NaN, sampler.Sample()[1].Values[0]);
+        Assert.True(sampler.Await(TimeSpan.FromMinutes(10), TestContext.Current.CancellationToken));
+    }
+
     [Theory]
     [InlineData(2)]
     [InlineData(null)]
