@@ -18,6 +18,9 @@ internal static class ServerTimeline
         /// <summary>It is a bound of the panel's other lines.</summary>
         public bool IsLimit { get; init; }
 
+        /// <summary>Of several servers it is the largest value, not the sum.</summary>
+        public bool IsLargest { get; init; }
+
         public bool IsCounter => Catalogue[MetricCatalogue.IndexOf(Catalogue, Metrics[0])].Kind == MetricKind.Counter;
     }
 
@@ -55,7 +58,7 @@ internal static class ServerTimeline
             Server("tickets_read", "read", "read tickets in use", ["tickets_read_out"]),
             Server("tickets_write", "written", "write tickets in use", ["tickets_write_out"])),
         new("flow-control", "Flow control", "% of the time", AxisScale.OfCount,
-            Server("flow_control", "limit", "writes throttled", ["flow_control_lagged"], 1e-4)),
+            Server("flow_control", "limit", "writes throttled", ["flow_control_lagged"], 1e-4) with { IsLargest = true }),
         new("write-conflicts", "Write conflicts", "per second", AxisScale.OfCount,
             Server("write_conflicts", "limit", "write conflicts", ["write_conflicts"])),
         new("shards-asked", "Shards asked by an operation", "operations/s", AxisScale.OfCount,
@@ -138,7 +141,7 @@ internal static class ServerTimeline
             };
     }
 
-    /// <summary>Streams levels and rates over time; several servers' values are added up.</summary>
+    /// <summary>Streams levels and rates over time; several servers' values are one, most of them as their sum.</summary>
     /// <param name="lines">What is read; the result names a line by its place here.</param>
     /// <param name="samples">The samples in time order.</param>
     /// <param name="axis">The axis of time.</param>
@@ -149,9 +152,11 @@ internal static class ServerTimeline
         {
             for (int line = 0; line < lines.Count; line++)
             {
-                double sum = members.Values.Aggregate(double.NaN, (sum, values) => Plus(sum, values[line]));
-                if (double.IsFinite(sum))
-                    yield return (at, line, sum);
+                IEnumerable<double> values = members.Values.Select(its => its[line]);
+                double one = lines[line].IsLargest ? values.Where(double.IsFinite).DefaultIfEmpty(double.NaN).Max()
+                    : values.Aggregate(double.NaN, Plus);
+                if (double.IsFinite(one))
+                    yield return (at, line, one);
             }
         }
     }

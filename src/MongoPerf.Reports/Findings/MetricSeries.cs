@@ -24,10 +24,17 @@ internal sealed class MetricSeries
             .GroupBy(sample => sample.Member).Select(member => member.OrderBy(sample => sample.AtMilliseconds).ToArray())]);
 
     /// <summary>How fast counters grew in the windows, per second, of all members together; null where nothing is known.</summary>
-    public double? RateOf(IReadOnlyList<TimeWindow> windows, params string[] metrics)
+    public double? RateOf(IReadOnlyList<TimeWindow> windows, params string[] metrics) =>
+        RatesOf(windows, metrics).Aggregate((double?)null, static (all, one) => (all ?? 0) + one);
+
+    /// <summary>How fast a counter grew in the windows at the member where it grew fastest; null where nothing is known.</summary>
+    public double? FastestOf(IReadOnlyList<TimeWindow> windows, string metric) =>
+        RatesOf(windows, metric).Max(static one => (double?)one);
+
+    /// <summary>Of each member of which it is known.</summary>
+    private IEnumerable<double> RatesOf(IReadOnlyList<TimeWindow> windows, params string[] metrics)
     {
         int[] columns = [.. metrics.Select(Column)];
-        double? all = null;
         foreach (MetricSample[] member in _members)
         {
             double growth = 0;
@@ -44,10 +51,8 @@ internal sealed class MetricSeries
             }
 
             if (seconds > 0)
-                all = (all ?? 0) + (growth / seconds);
+                yield return growth / seconds;
         }
-
-        return all;
     }
 
     /// <summary>Share of the samples in the windows for which something holds of two metrics; 0 where there is none.</summary>

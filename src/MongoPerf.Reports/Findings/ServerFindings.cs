@@ -44,7 +44,8 @@ internal static class ServerFindings
                 Words.Of("run with a larger cache: if the rate stays the same, eviction is not what holds it back"));
         }
 
-        if (Worst(measured, one => Math.Min(1, (series.Server.RateOf([one.Window], "flow_control_lagged") ?? 0) / 1e6)) is { } lagged)
+        // Of several shards' primaries that which throttled most: their times overlap.
+        if (Worst(measured, one => Math.Min(1, (series.Server.FastestOf([one.Window], "flow_control_lagged") ?? 0) / 1e6)) is { } lagged)
         {
             yield return Make(
                 series, lagged, FindingIds.FlowControl, Words.Of($"writes were throttled by flow control for "

@@ -1,4 +1,5 @@
 using MongoPerf.Reports;
+using MongoPerf.Reports.Charts;
 using MongoPerf.Reports.Findings;
 using MongoPerf.Reports.Sharding;
 using MongoPerf.Storage;

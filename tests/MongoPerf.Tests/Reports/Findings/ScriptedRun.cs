@@ -89,7 +89,10 @@ internal sealed class ScriptedRun : IDisposable
 
     /// <summary>Server samples every second: what is named, all else 0.</summary>
     public void Server(int from, int to, Func<int, (string Metric, double Value)[]> values) =>
-        Metrics(MetricCatalogue.Server, "127.0.0.1:27017", from, to, values, _store.AddServerSample);
+        Server("127.0.0.1:27017", from, to, values);
+
+    public void Server(string member, int from, int to, Func<int, (string Metric, double Value)[]> values) =>
+        Metrics(MetricCatalogue.Server, member, from, to, values, _store.AddServerSample);
 
     public void Host(int from, int to, Func<int, (string Metric, double Value)[]> values) =>
         Metrics(MetricCatalogue.Host, "client", from, to, values, _store.AddHostSample);
