@@ -52,5 +52,5 @@ internal static class ReplicationVerdict
             : Words.Of($"replication: secondaries were up to {most} behind and had caught up when the run ended"));
     }
 
-    private static string Text(double milliseconds) => Units.Duration(TimeSpan.FromMilliseconds(milliseconds));
+    private static string Text(double milliseconds) => Units.Duration(milliseconds / 1000);
 }

@@ -10,6 +10,9 @@ public static class Units
     /// <summary>Stands where there is no value.</summary>
     public const string None = "-";
 
+    /// <summary>Three thousand years.</summary>
+    private const double MostSeconds = 1e11;
+
     private static readonly string[] CountSuffixes = ["", "k", "M", "G", "T"];
     private static readonly string[] ByteSuffixes = [" B", " kB", " MB", " GB", " TB", " PB"];
     private static readonly string[] BinarySuffixes = [" B", " KiB", " MiB", " GiB", " TiB", " PiB"];
@@ -58,6 +61,9 @@ public static class Units
             ? $"{rounded.Hours} h {rounded.Minutes:00} min"
             : $"{(int)rounded.TotalDays} d {rounded.Hours:00} h";
     }
+
+    /// <summary>The same for seconds that a server told, which may be more than a <see cref="TimeSpan"/> holds.</summary>
+    public static string Duration(double seconds) => Duration(TimeSpan.FromSeconds(Math.Clamp(seconds, 0, MostSeconds)));
 
     /// <summary>97 %, 0.5 %.</summary>
     public static string Percent(double share) => double.IsFinite(share) ? Significant(share * 100) + " %" : None;

@@ -67,7 +67,7 @@ internal static class BackgroundFindings
                 new FindingEvidence("migrations", Words.Of($"{lead.Length} inside {Words.Counted(moves.Count, "stretch", "stretches")} "
                     + $"of migrations, {lead.Rest} outside")),
                 .. ShardGrowth(series, "critical_section").Sum(grown => grown.By) is > 0 and var milliseconds
-                    ? [new FindingEvidence("shards", Words.Of($"{Units.Duration(TimeSpan.FromMilliseconds(milliseconds))} in critical "
+                    ? [new FindingEvidence("shards", Words.Of($"{Units.Duration(milliseconds / 1000)} in critical "
                         + $"sections, in which a shard takes no writes to the collection"))]
                     : (FindingEvidence[])[],
             ],

@@ -111,6 +111,36 @@ public sealed class ClusterFindingTests : IDisposable
             Single(FindingIds.FlowControl).Text);
     }
 
+    [Fact]
+    public void Flow_control_of_several_shards_at_once_is_not_added_up()
+    {
+        _run.Phase("batch", Flat(20, 1000));
+        foreach ((string member, double share) in new[] { ("a:1", 0.31), ("b:1", 0.3), ("c:1", 0.05) })
+            _run.Server(member, 0, 22, second => [("uptime", second), ("flow_control_lagged", share * 1e6 * second)]);
+        using StoredRun run = _run.End();
+        Assert.StartsWith("writes were throttled by flow control for 31 % of the time", Assert.Single(
+            RunFindings.Of(run), finding => finding.Id == FindingIds.FlowControl).Text, StringComparison.Ordinal);
+        Panel panel = Assert.Single(RunPanels.Of(run).States, one => one.Title == "Flow control");
+        Assert.Equal(31, panel.Series[0].Largest, 0.001);
+    }
+
+    [Fact]
+    public void What_no_server_can_mean_by_a_time_fails_no_report()
+    {
+        _run.Store.AddChunkEvents([.. new[] { 10, 40, 70 }.Select(from => new ChunkEvent
+        {
+            AtMilliseconds = ScriptedRun.At(from), EndMilliseconds = ScriptedRun.At(from + 8), Kind = ChunkEventKind.Migration,
+            Outcome = ChunkEventOutcome.Done, From = "a", To = "b", Id = $"{from}",
+        })]);
+        _run.Phase("q4", [.. Enumerable.Range(0, 90).Select(i => i % 30 is >= 10 and < 18 ? 700.0 : 1000)]);
+        foreach (string shard in new[] { "a", "b", "c" })
+            _run.Shard(shard, 1, 90, second => [("documents", 30_000), ("critical_section", 1e15 * second)]);
+        _run.Store.AddReplicaSample(new MetricSample(ScriptedRun.At(1), "b:1", [9e17, double.NaN, double.NaN, double.NaN]));
+        using StoredRun run = _run.End();
+        Assert.Contains(RunFindings.Of(run), finding => finding.Id == FindingIds.MigrationCost);
+        Assert.Equal(Grade.Note, ReplicationVerdict.Of(run)!.Grade);
+    }
+
     [Theory]
     [InlineData(null, true)]
     [InlineData("Number1_1", true)]
