@@ -38,27 +38,34 @@ internal static class Circumstances
             .Concat(Reads(series, inside, outside)).Concat(Cache(series, inside, outside)).OfType<string>()];
 
     /// <summary>
-    /// What went on in one second, whether or not it did before and after; reads only where they were more than otherwise, as far as that
-    /// is known.
+    /// What went on in one second, whether or not it did before and after; reads and other programs only where there was more of them
+    /// than otherwise, as far as that is known.
     /// </summary>
     /// <param name="series">The run's.</param>
     /// <param name="window">The second, with what is beside it.</param>
-    /// <param name="rest">What reads are compared with; empty for nothing.</param>
+    /// <param name="rest">What these are compared with; empty for nothing.</param>
     public static IEnumerable<string> In(RunSeries series, TimeWindow window, IReadOnlyList<TimeWindow> rest) =>
         new[]
         {
-            OthersIn(series, window), IndexBuild(series, [window], []), Checkpoint(series, [window], []), Migration(series, [window], []),
+            OthersIn(series, window, rest), IndexBuild(series, [window], []), Checkpoint(series, [window], []),
+            Migration(series, [window], []),
         }
             .OfType<string>().Concat(Reads(series, [window], rest)).Concat(Cache(series, [window], rest));
 
-    private static string? OthersIn(RunSeries series, TimeWindow window)
+    private static string? OthersIn(RunSeries series, TimeWindow window, IReadOnlyList<TimeWindow> rest)
     {
         HostSecond[] seconds = [.. series.HostSeconds.Where(second => second is { Cores: > 0, OtherCores: not null }
             && second.FromMilliseconds < window.To && second.ToMilliseconds > window.From)];
-        return seconds.Length > 0 && seconds.MaxBy(second => second.OtherCores!.Value) is { OtherCores: { } cores } most
-            && cores >= OtherLoad.NotedShare * most.Cores
-            ? Words.Of($"{OtherLoad.NameOf(most.StolenCores)} used {Units.Significant(Math.Round(cores, 1))} of {most.Cores} cores")
-            : null;
+        if (seconds.Length == 0 || seconds.MaxBy(second => second.OtherCores!.Value) is not { OtherCores: { } cores } most)
+            return null;
+        double? otherwise = CoresOf(series.HostSeconds.Where(second => second.Machine == most.Machine), rest)?.All;
+        if (cores - (otherwise ?? 0) < OtherLoad.NotedShare * most.Cores)
+            return null;
+        string name = OtherLoad.NameOf(most.StolenCores);
+        string used = Units.Significant(Math.Round(cores, 1));
+        return otherwise is { } usual
+            ? Words.Of($"{name} used {used} of {most.Cores} cores ({Units.Significant(Math.Round(usual, 1))} otherwise)")
+            : Words.Of($"{name} used {used} of {most.Cores} cores");
     }
 
     /// <summary>Looks for others that used the machine; of several clients' machines it names the first on which they did.</summary>

@@ -32,6 +32,9 @@ internal sealed class SlowestSeconds
     /// <summary>A second that is less than this much worse than usual is no news.</summary>
     private const double LeastTimes = 1.25;
 
+    /// <summary>Of a count: chance leaves one of 30,000 seconds further below. Where fewer than 16 are usual it explains any.</summary>
+    private const double ChanceDeviations = 4;
+
     /// <summary>Fewer have no usual one; the windows of a series are no longer.</summary>
     private const int LeastSeconds = 3;
 
@@ -66,11 +69,17 @@ internal sealed class SlowestSeconds
     public static SlowestSeconds Of(StoredRun run) => Known.GetOrCreateValue(run)
         .GetOrAdd(Words.Language, static (_, run) => new SlowestSeconds(RunSeries.Of(run)), run);
 
-    private sealed record Candidate(OperationSeries Series, SeriesSecond Second, double UsualRate, double UsualP99)
+    /// <param name="Series">Of its operation.</param>
+    /// <param name="Second">The second.</param>
+    /// <param name="UsualRate">The median of the phase's seconds; 0 where there are too few.</param>
+    /// <param name="LeastRate">The lowest that chance explains; 0 where it explains any.</param>
+    /// <param name="UsualP99">The median of the phase's seconds, microseconds; NaN where there are too few.</param>
+    private sealed record Candidate(
+        OperationSeries Series, SeriesSecond Second, double UsualRate, double LeastRate, double UsualP99)
     {
         /// <summary>How much worse than usual, by rate or by p99; where a rate is set, only its latency shows it.</summary>
         public double Times => Math.Max(
-            Series.Phase.Rate is null && UsualRate > 0 ? UsualRate / Math.Max(Second.Rate, UsualRate / 1000) : 0,
+            Series.Phase.Rate is null && Second.Rate < LeastRate ? UsualRate / Math.Max(Second.Rate, UsualRate / 1000) : 0,
             double.IsFinite(Second.P99) && UsualP99 > 0 ? Second.P99 / UsualP99 : 0);
     }
 
@@ -78,8 +87,10 @@ internal sealed class SlowestSeconds
     {
         double[] latencies = [.. series.Seconds.Select(second => second.P99).Where(double.IsFinite)];
         double rate = series.Seconds.Count < LeastSeconds ? 0 : Quantiles.Median([.. series.Seconds.Select(second => second.Rate)]);
+        double operations = Quantiles.Median([.. series.Seconds.Select(second => (double)second.Operations)]);
+        double least = operations > 0 ? rate * (1 - (ChanceDeviations / Math.Sqrt(operations))) : 0;
         double p99 = latencies.Length < LeastSeconds ? double.NaN : Quantiles.Median(latencies);
-        return series.Seconds.Select(second => new Candidate(series, second, rate, p99));
+        return series.Seconds.Select(second => new Candidate(series, second, rate, least, p99));
     }
 
     private static SlowSecond Of(RunSeries series, Candidate one)

@@ -55,6 +55,48 @@ public sealed class SlowestSecondsTests : IDisposable
         Assert.Equal("the cache was filled at 50 MB/s", Assert.Single(SlowestSeconds.Of(run).Operations).Why);
     }
 
+    /// <summary>Found in a run of TPC-C: the worst second of all was one without an operation that came three times a second.</summary>
+    [Theory]
+    [InlineData(3, 0)]
+    [InlineData(15, 0)]
+    [InlineData(100, 62)]
+    public void A_rate_that_chance_explains_is_no_slow_second(double usual, double slow)
+    {
+        double[] rates = [.. Enumerable.Repeat(usual, 40)];
+        rates[6] = slow;
+        _run.Phase("order status", rates, noise: false);
+        using StoredRun run = _run.End();
+        Assert.Empty(SlowestSeconds.Of(run).Seconds);
+    }
+
+    [Theory]
+    [InlineData(20, 0)]
+    [InlineData(100, 55)]
+    public void A_rate_that_chance_does_not_explain_is_a_slow_second(double usual, double slow)
+    {
+        double[] rates = [.. Enumerable.Repeat(usual, 40)];
+        rates[6] = slow;
+        _run.Phase("order status", rates, noise: false);
+        using StoredRun run = _run.End();
+        Assert.Equal(slow, Assert.Single(SlowestSeconds.Of(run).Seconds).PerSecond);
+    }
+
+    [Theory]
+    [InlineData(0.9, 0.9, "nothing recorded coincides")]
+    [InlineData(0.9, 3.1, "other programs used 3.1 of 8 cores (0.9 otherwise)")]
+    public void Other_programs_coincide_where_they_used_more_than_otherwise(double usual, double during, string why)
+    {
+        _run.Phase("q4", Rates(40, (20, 100)), noise: false);
+        double busy = 0;
+        _run.Host(0, 40, second =>
+        {
+            busy += second == 20 ? during : usual;
+            return [("cpu_user", busy * 1e6), ("cpu_idle", ((8 * second) - busy) * 1e6), ("client_cpu_user", 1e3 * second)];
+        });
+        using StoredRun run = _run.End();
+        Assert.Equal(why, Assert.Single(SlowestSeconds.Of(run).Seconds).Why);
+    }
+
     [Fact]
     public void A_run_whose_seconds_are_alike_has_no_worst_one()
     {
