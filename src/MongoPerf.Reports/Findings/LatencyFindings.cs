@@ -14,6 +14,9 @@ internal static class LatencyFindings
     private const double LeastLeftOutMicroseconds = 100_000;
     private const double FullMachine = 0.9;
 
+    /// <summary>More names hide what a sentence says.</summary>
+    private const int MostNames = 3;
+
     private sealed record Bimodal(OperationSeries Series, TwoPeaks Peaks, double Share);
 
     public static IEnumerable<Finding> Find(RunSeries series) => FewSamples(series).Concat(TwoPeaked(series)).Concat(LeftOut(series));
@@ -32,14 +35,23 @@ internal static class LatencyFindings
         int few = groups.Sum(group => group.Few.Length);
         string where = all == 1 ? "" : few == all ? Words.Of($" in all {all} measurements") : Words.Of($" in {few} of {all} measurements");
         string least = Units.Exact(groups.Min(group => group.Few.Min()));
+        string how = few == 1 ? least : Words.Of($"as few as {least}");
         yield return new Finding
         {
             Id = FindingIds.FewSamples,
-            Text = Words.Of($"{Words.And([.. groups.Select(group => group.Key)])}: too few operations for a reliable p99{where} "
-                + $"({(few == 1 ? least : Words.Of($"as few as {least}"))})"),
+            Text = groups.Length > MostNames
+                ? Words.Of($"{groups.Length} operations ran too few times for a reliable p99{where} ({how})")
+                : Words.Of($"{Words.And([.. groups.Select(group => group.Key)])}: too few operations for a reliable p99{where} ({how})"),
             Operations = [.. groups.Select(group => group.Key)],
-            Evidence = [new FindingEvidence(
-                null, Words.Of($"from {LeastForP99} operations on, the slowest operation bounds p99 from above with 95 % confidence"))],
+            Evidence =
+            [
+                .. groups.Length > MostNames
+                    ? [new FindingEvidence(null, Words.Of($"fewest operations: "
+                        + $"{string.Join(", ", groups.Select(group => $"{group.Key} {Units.Exact(group.Few.Min())}"))}"))]
+                    : (FindingEvidence[])[],
+                new FindingEvidence(
+                    null, Words.Of($"from {LeastForP99} operations on, the slowest operation bounds p99 from above with 95 % confidence")),
+            ],
             Refute = Words.Of("measure longer (--duration): if p99 stays the same, the few operations were enough"),
             Weight = 0.01,
         };

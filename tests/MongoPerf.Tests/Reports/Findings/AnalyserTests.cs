@@ -387,6 +387,17 @@ public sealed class AnalyserTests : IDisposable
     }
 
     [Fact]
+    public void More_than_three_operations_with_too_few_are_counted_and_named_below()
+    {
+        foreach ((string name, int operations) in new[] { ("new order", 16), ("payment", 85), ("delivery", 40), ("stock level", 17) })
+            _run.Phase(name, Flat(17, 5), ofResult: result => result with { Operations = operations });
+        Finding found = Single(FindingIds.FewSamples);
+        Assert.Equal("4 operations ran too few times for a reliable p99 in all 4 measurements (as few as 16)", found.Text);
+        Assert.Equal(["new order", "payment", "delivery", "stock level"], found.Operations);
+        Assert.Equal("fewest operations: new order 16, payment 85, delivery 40, stock level 17", found.Evidence[0].Text);
+    }
+
+    [Fact]
     public void Operations_that_found_no_server_are_an_outage_and_workers_that_report_it_are_counted_once()
     {
         _run.Phase("q4", Flat(40, 1000));
