@@ -66,8 +66,8 @@ internal static class ShardFindings
 
         if (asking.Count == 0)
             yield break;
-        string? key = (series.Run.Deployment.Collections.FirstOrDefault(one => one.Collection == asking[0].Series.Phase.Collection)
-            ?? series.Run.Deployment.Collections.FirstOrDefault(one => one.Key is not null))?.Key;
+        string?[] keys = [.. asking.Select(one => KeyOf(series.Run.Deployment, one.Series.Phase.Collection)).Distinct()];
+        string? key = keys is [var only] ? only : null;
         string labels = Words.And([.. asking.Select(one => one.Series.Label)]);
         yield return new Finding
         {
@@ -83,6 +83,14 @@ internal static class ShardFindings
                 + "the same, asking all shards costs nothing"),
             Weight = 0.2,
         };
+    }
+
+    /// <summary>Of the collection; where it is not known which that is, of the only one that has a key.</summary>
+    private static string? KeyOf(DeploymentInfo deployment, string? collection)
+    {
+        CollectionSharding[] sharded = [.. deployment.Collections.Where(one => one.Key is not null)];
+        return deployment.Collections.FirstOrDefault(one => one.Collection == collection) is { } known ? known.Key
+            : sharded is [var only] ? only.Key : null;
     }
 
     /// <summary>As a router counts it, or may; none for inserts, whose shards follow from the key alone.</summary>
