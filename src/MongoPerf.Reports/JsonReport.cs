@@ -138,7 +138,7 @@ public static class JsonReport
         phase.StartSkewMilliseconds, phase.StartSkewUncertaintyMilliseconds,
         phase.Rate,
         notVerified = phase.NotVerified?.ToString(),
-        operationsPerSecond = phase.Done.Sum(operation => operation.OperationsPerSecond),
+        operationsPerSecond = phase.OperationsPerSecond(),
         phase.Operations,
         phase.Totals,
         clientShares = calibration is null ? null : ClientShare.Of(phase, calibration).Select(one => new
