@@ -71,6 +71,6 @@ internal static class HistoryAnswer
 
         int missing = history.Lines.Min(line => line.Needed - line.Row.Values.Count(double.IsFinite));
         return missing <= 0 ? Words.Of($"to add a run: {again}")
-            : Words.Of($"to tell a change from chance, run this {missing} more times: {again}");
+            : Words.Of($"to tell a change from chance, add {Words.Counted(missing, "run")}: {again}");
     }
 }
