@@ -25,6 +25,9 @@ internal sealed class PhaseExecution
     private readonly CancellationToken _stop;
     private readonly ConcurrentQueue<UntilWatch> _watches = new();
 
+    /// <summary>It was said that there is nothing to wait for: the same holds before each phase.</summary>
+    private bool _isNotTold;
+
     /// <param name="session">Begun.</param>
     /// <param name="store">The store of the run.</param>
     /// <param name="data">The plan's collections.</param>
@@ -86,7 +89,9 @@ internal sealed class PhaseExecution
         bool isDone = replicas?.Await(LongestWait, stop) is true;
         if (replicas is not { IsTold: true })
         {
-            _session.Log.Show("note: --await-replication has nothing to wait for: no replica set here tells this user its state");
+            if (!_isNotTold)
+                _session.Log.Show("note: --await-replication has nothing to wait for: no replica set here tells this user its state");
+            _isNotTold = true;
             return;
         }
 
