@@ -50,8 +50,7 @@ public static class ReportLines
         // A program that only the stored run names is not started: it is named again.
         string mongod =
             command == "resume" && run.Settings.Deployment.MongodPath is { } named ? $" --mongod {CommandText.Quoted(named)}" : "";
-        return $"{why}: {CommandText.Program} {command} {run.Run.Id}{mongod}"
-            + (runsFolder == null ? "" : $" --out {CommandText.Quoted(runsFolder)}");
+        return $"{why}: {CommandText.Program} {command} {run.Run.Id}{mongod}{CommandText.Out(runsFolder)}";
     }
 
     private static string Started(RunInfo run)

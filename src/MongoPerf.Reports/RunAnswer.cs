@@ -91,7 +91,7 @@ internal static class RunAnswer
     }
 
     private static string CommandFor(string command, StoredRun run, string? runsFolder) =>
-        $"{CommandText.Program} {command} {run.Run.Id}{(runsFolder is null ? "" : $" --out {CommandText.Quoted(runsFolder)}")}";
+        $"{CommandText.Program} {command} {run.Run.Id}{CommandText.Out(runsFolder)}";
 
     /// <summary>The command that would tell most, and what for.</summary>
     private static string Next(StoredRun run, string? runsFolder)

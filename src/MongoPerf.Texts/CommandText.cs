@@ -44,6 +44,9 @@ public static partial class CommandText
         argument.Length > 0 && argument.All(c => char.IsLetterOrDigit(c) || "/._-:=,+@%".Contains(c)) ? argument
             : $"'{argument.Replace("'", "'\\''")}'";
 
+    /// <summary>" --out /big", for a command about a run in this folder of runs; empty for null, the default one.</summary>
+    public static string Out(string? runsFolder) => runsFolder is null ? "" : $" --out {Quoted(runsFolder)}";
+
     /// <summary>A path, relative to the current folder if it lies in it.</summary>
     public static string OfPath(string path)
     {

@@ -16,13 +16,13 @@ internal static class ForecastAnswer
     {
         NarrowingRun?[] runs = [.. forecasts.Select(NarrowingRun.Of)];
         string ids = string.Join(' ', forecasts.Select(forecast => forecast.Run.Run.Id));
-        string folder = runsFolder is null ? "" : $" --out {CommandText.Quoted(runsFolder)}";
         string? more = RunAnswer.More(forecasts.Sum(forecast => forecast.Notes.Count), 0);
         Fact[] next =
         [
             .. runs.OfType<NarrowingRun>().Select(run => new Fact("next", Words.Of($"{NameOf(run, runs)}, about "
                 + $"{Units.Duration(run.Time)}, shows {Words.And(run.Operations)}: {run.Command}"))),
-            .. runs.Any(run => run is not null) ? Array.Empty<Fact>() : [new Fact("next", Next(forecasts, ids + folder))],
+            .. runs.Any(run => run is not null) ? Array.Empty<Fact>()
+                : [new Fact("next", Next(forecasts, ids + CommandText.Out(runsFolder)))],
         ];
         return
         [

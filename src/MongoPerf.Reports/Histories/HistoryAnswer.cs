@@ -64,9 +64,8 @@ internal static class HistoryAnswer
         string again = CommandText.Again(history.Points[^1].First.Run.CommandLine);
         if (history.Lines.SelectMany(line => line.Changes).MaxBy(change => change.At) is { } change)
         {
-            string folder = runsFolder is null ? "" : $" --out {CommandText.Quoted(runsFolder)}";
             return Words.Of($"to see the last change in detail: {CommandText.Program} compare "
-                + $"{history.Points[change.Before].First.Run.Id} {history.Points[change.At].First.Run.Id}{folder}");
+                + $"{history.Points[change.Before].First.Run.Id} {history.Points[change.At].First.Run.Id}{CommandText.Out(runsFolder)}");
         }
 
         int missing = history.Lines.Min(line => line.Needed - line.Row.Values.Count(double.IsFinite));

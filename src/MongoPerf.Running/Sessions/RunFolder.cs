@@ -62,8 +62,7 @@ public sealed class RunFolder
     public string OutText => OutTextOf(System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!);
 
     /// <summary>The same for a folder of runs.</summary>
-    public static string OutTextOf(string runsFolder) =>
-        OtherThanDefault(runsFolder) is { } runs ? $" --out {CommandText.Quoted(runs)}" : "";
+    public static string OutTextOf(string runsFolder) => CommandText.Out(OtherThanDefault(runsFolder));
 
     /// <summary>The folder of runs, when it is not the default one.</summary>
     public string? OtherRunsFolder => OtherThanDefault(System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!);
