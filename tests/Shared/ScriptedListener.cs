@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Net;
 using System.Net.Sockets;
 using MongoPerf.Wire.Connections;
@@ -40,6 +41,18 @@ internal sealed class ScriptedListener : IDisposable
         }
 
         return true;
+    }
+
+    /// <summary>The next message of MongoDB's protocol, whole.</summary>
+    /// <returns>Null when the client has closed before its end.</returns>
+    public static byte[]? ReadMessage(Socket socket)
+    {
+        byte[] length = new byte[4];
+        if (!ReadFully(socket, length))
+            return null;
+        byte[] message = new byte[BinaryPrimitives.ReadInt32LittleEndian(length)];
+        length.CopyTo(message, 0);
+        return ReadFully(socket, message.AsSpan(4)) ? message : null;
     }
 
     public void Dispose()

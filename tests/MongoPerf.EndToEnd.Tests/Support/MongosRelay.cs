@@ -114,7 +114,7 @@ internal sealed class MongosRelay : IDisposable
 
     private static void Serve(Socket socket, Func<BsonDocument, BsonDocument> answer)
     {
-        while (ReadMessage(socket) is { } request)
+        while (ScriptedListener.ReadMessage(socket) is { } request)
         {
             BsonDocument reply;
             try
@@ -174,16 +174,6 @@ internal sealed class MongosRelay : IDisposable
 
     private static BsonDocument Without(BsonDocument command, params string[] names) =>
         BsonDocument.Of([.. command.Where(e => !names.Contains(e.Key)).Select(e => (e.Key, (object?)e.Value))]);
-
-    private static byte[]? ReadMessage(Socket socket)
-    {
-        byte[] length = new byte[4];
-        if (!ScriptedListener.ReadFully(socket, length))
-            return null;
-        byte[] message = new byte[BinaryPrimitives.ReadInt32LittleEndian(length)];
-        length.CopyTo(message, 0);
-        return ScriptedListener.ReadFully(socket, message.AsSpan(4)) ? message : null;
-    }
 
     private static void Send(Socket socket, BsonDocument reply, int responseTo)
     {

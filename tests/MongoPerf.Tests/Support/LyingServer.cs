@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using System.Net.Sockets;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -47,22 +46,12 @@ internal sealed class LyingServer : IDisposable
     private void Serve(Socket socket)
     {
         bool shaken = false;
-        while (ReadMessage(socket) is { } request)
+        while (ScriptedListener.ReadMessage(socket) is { } request)
         {
             var exchange = new Exchange(socket, request);
             (shaken ? Answer : Handshake)(exchange);
             shaken = true;
         }
-    }
-
-    private static byte[]? ReadMessage(Socket socket)
-    {
-        byte[] length = new byte[4];
-        if (!ScriptedListener.ReadFully(socket, length))
-            return null;
-        byte[] message = new byte[BinaryPrimitives.ReadInt32LittleEndian(length)];
-        length.CopyTo(message, 0);
-        return ScriptedListener.ReadFully(socket, message.AsSpan(4)) ? message : null;
     }
 }
 
