@@ -68,16 +68,15 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
     }
 
     [MongodFact]
-    public void Compact_goes_to_each_shard_that_shows_its_primary_or_is_refused_by_name()
+    public void Compact_is_refused_before_the_run_unless_the_file_forces_it()
     {
-        string file = """
+        Write("""
             data:
               c: {count: 50, document: {user: ^number}, shardKey: {user: 1}}
             phases:
             - {load: c}
             - {name: shrink, count: 1, operations: [{compact: c}]}
-            """;
-        Write(file);
+            """);
         ProgramRun.Run("run", FilePath, "--uri", mongos.Uri, "--db", _database, "--out", _runs.Path).Expect(2)
             .Says("force: true");
     }
