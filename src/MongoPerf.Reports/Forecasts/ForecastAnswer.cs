@@ -143,7 +143,7 @@ internal static class ForecastAnswer
     private static IEnumerable<Fact> Room(RunForecast forecast, string name)
     {
         long documents = forecast.Documents[^1];
-        SizeForecast? size = forecast.FindSize(SizeForecast.Disk) ?? forecast.FindSize(SizeForecast.Files);
+        SizeForecast? size = forecast.OnDisk;
         if (size?.At(documents) is { } bytes)
             yield return new Fact("disk", Words.Of($"{name}{Units.Count(documents)} documents take {Units.Bytes(bytes.Value)} "
                 + $"(95 %: {Units.Bytes(bytes.Low)} to {Units.Bytes(bytes.High)})"));

@@ -15,6 +15,7 @@ public sealed record NarrowingRun(string Command, TimeSpan Time, IReadOnlyList<s
     private const int Sizes = 12;
     private const double LeastMemoryBytes = 512 << 20;
     private const double LeastCacheBytes = 64 << 20;
+    private const double MostOfDisk = 0.8;
 
     /// <summary>Options of the stored call that do not hold for this one.</summary>
     private static readonly string[] LeftOut = ["--memory-limit", "--cache", "--deployment", "--repeat"];
@@ -54,6 +55,9 @@ public sealed record NarrowingRun(string Command, TimeSpan Time, IReadOnlyList<s
             }
         }
 
+        // A run that fills the disk tells nothing, and one up to the size that is known nothing new.
+        if (forecast.DocumentsOnDisk is { } fitting)
+            documents = Math.Min(documents, Math.Max(fitting * MostOfDisk, 2 * forecast.LargestDocuments));
         long target = Units.TwoDigits(documents);
         string command = CommandText.Again(
             run.Run.CommandLine,

@@ -74,6 +74,12 @@ public sealed class RunForecast
 
     public SizeForecast? FindSize(string what) => Sizes.FirstOrDefault(size => size.What == what);
 
+    /// <summary>What fills the disk: the data folder where it was measured, else the files of the collections.</summary>
+    public SizeForecast? OnDisk => FindSize(SizeForecast.Disk) ?? FindSize(SizeForecast.Files);
+
+    /// <summary>Documents that fill the disk of the machine that measured; null where that is not known.</summary>
+    public double? DocumentsOnDisk => FreeDisk(Run) is { } free ? OnDisk?.Crossing(free).Value : null;
+
     /// <summary>What was free when a server began that the run started with an empty folder.</summary>
     private static double? FreeDisk(StoredRun run) =>
         run.Environment is { ServerOnSameMachine: true } machine && run.Settings.Deployment.Uri is null ? machine.DiskFreeBytes : null;
@@ -100,7 +106,7 @@ public sealed class RunForecast
             (SizeForecast.Uncompressed, CapacityLimit.Cache, Target.CacheBytes),
             (SizeForecast.Indexes, CapacityLimit.Memory, Target.MemoryBytes),
             (SizeForecast.Files, CapacityLimit.Memory, Target.MemoryBytes),
-            (FindSize(SizeForecast.Disk) is null ? SizeForecast.Files : SizeForecast.Disk, "disk", DiskBytes),
+            (OnDisk?.What ?? SizeForecast.Files, "disk", DiskBytes),
         ];
         foreach ((string what, string limit, double? bytes) in all)
         {

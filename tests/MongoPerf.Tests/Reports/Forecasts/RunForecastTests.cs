@@ -139,6 +139,15 @@ public sealed class RunForecastTests : IDisposable
         Assert.Equal(rate.Sizes, rate.Inside);
     }
 
+    [Fact]
+    public void The_run_that_would_narrow_a_range_leaves_room_on_the_disk()
+    {
+        // 120 GB are free, and each document takes 1,300 bytes there.
+        NarrowingRun? run = NarrowingRun.Of(Forecast(
+            new GrownRun { Rate = n => (n / 1e6) % 2 == 0 ? 400 : 40_000 }, new ForecastRequest { Documents = [5_000_000_000] }));
+        Assert.Contains(" --target 74M --step 6.2M", run!.Command, StringComparison.Ordinal);
+    }
+
     private RunForecast Forecast(GrownRun shape, ForecastRequest request)
     {
         string folder = _runs.At($"run-{Directory.GetDirectories(_runs.Path).Length}");
