@@ -1,59 +1,34 @@
 using MongoDB.Bson;
 using MongoDB.Driver;
-using MongoPerf.Load.Collections;
 using MongoPerf.Load.Documents;
 using MongoPerf.Load.Executors.Watch;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
-using MongoPerf.Measurement;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Driver;
 
 /// <summary>Reads a collection's change stream through the driver, which opens it again by itself where it can.</summary>
-internal sealed class DriverWatch : IPreparedOperation, IDisposable
+internal sealed class DriverWatch : ChangeWatch, IDisposable
 {
     private readonly DriverExecutor _executor;
-    private readonly WatchChanges _operation;
     private readonly IMongoCollection<RawBsonDocument> _collection;
-    private readonly IClock _clock;
-    private readonly ChangeFollower _follower;
     private IChangeStreamCursor<RawBsonDocument>? _stream;
     private BsonDocument? _token;
 
-    /// <exception cref="ServerCommandException">The server has no change streams, or refuses this one.</exception>
-    /// <exception cref="OperationLimitException">The server is one that can have none.</exception>
+    /// <inheritdoc cref="ChangeWatch.Begin"/>
     public DriverWatch(DriverExecutor executor, WatchChanges operation, OperationContext context)
+        : base(operation, context)
     {
         _executor = executor;
-        _operation = operation;
-        _clock = context.Clock;
-        _follower = new ChangeFollower(operation);
         executor.OpenClient(out HelloReply server);
-        SessionLimit.Check(server, operation);
         _collection = DriverValues.CollectionOf(executor.Open(isUnacknowledged: false), operation);
-        if (!Read())
-            throw new ServerCommandException("aggregate", LastError!);
+        Begin(server);
     }
 
-    public ServerError? LastError { get; private set; }
-
-    public ChangeLog Changes => _follower.Log;
-
-    public bool Draw() => true;
-
-    public OperationOutcome Execute()
+    public override void Complete()
     {
-        _follower.Log.Clear();
-        return new OperationOutcome(Read(), 0, 0);
-    }
-
-    /// <summary>What comes is compared as it comes.</summary>
-    public VerificationOutcome Verify() => default;
-
-    public void Complete()
-    {
-        _follower.Drain(_clock, Read);
+        base.Complete();
         Dispose();
     }
 
@@ -63,8 +38,7 @@ internal sealed class DriverWatch : IPreparedOperation, IDisposable
         _stream = null;
     }
 
-    /// <returns>False when the server refused; the stream is then opened again.</returns>
-    private bool Read()
+    protected override bool Read()
     {
         try
         {
@@ -75,18 +49,17 @@ internal sealed class DriverWatch : IPreparedOperation, IDisposable
                 return true;
             }
 
-            long at = _clock.Now;
-            _follower.Settle();
+            long at = Now;
+            Follower.Settle();
             foreach (RawBsonDocument change in _stream.Current)
-                _follower.Take(DriverValues.BytesOf(change), at);
+                Follower.Take(DriverValues.BytesOf(change), at);
             _token = _stream.GetResumeToken();
             return true;
         }
         catch (Exception e) when (DriverFailure.AnswerOf(e) is { } error)
         {
             Dispose();
-            LastError = error;
-            return !error.MeansStreamLost ? false : throw new ServerCommandException("getMore", error);
+            return Refuse(error);
         }
         catch (Exception e) when (DriverFailure.IsLost(e))
         {
@@ -98,19 +71,19 @@ internal sealed class DriverWatch : IPreparedOperation, IDisposable
     private IChangeStreamCursor<RawBsonDocument> Open()
     {
         if (_token is not null)
-            _follower.Log.Resumed++;
+            Follower.Log.Resumed++;
         BsonDocument[] stages =
-            [.. _operation.Stages.Elements.Select(stage => DriverValues.ToDriver((DocumentValue)stage.Value, new ValueContext(0, 0)))];
+            [.. Operation.Stages.Elements.Select(stage => DriverValues.ToDriver((DocumentValue)stage.Value, new ValueContext(0, 0)))];
         return _collection.Watch(
             PipelineDefinition<ChangeStreamDocument<RawBsonDocument>, RawBsonDocument>.Create(stages),
             new ChangeStreamOptions
             {
                 ResumeAfter = _token,
-                BatchSize = _operation.BatchSize,
-                Collation = DriverValues.CollationOf(_operation),
-                Comment = DriverValues.CommentOf(_operation),
+                BatchSize = Operation.BatchSize,
+                Collation = DriverValues.CollationOf(Operation),
+                Comment = DriverValues.CommentOf(Operation),
                 MaxAwaitTime = TimeSpan.FromMilliseconds(WatchChanges.AwaitMilliseconds),
-                FullDocument = _operation.FullDocument switch
+                FullDocument = Operation.FullDocument switch
                 {
                     "updateLookup" => ChangeStreamFullDocumentOption.UpdateLookup,
                     "whenAvailable" => ChangeStreamFullDocumentOption.WhenAvailable,
