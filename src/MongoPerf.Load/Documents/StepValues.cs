@@ -104,7 +104,7 @@ public sealed class ValuePath
     }
 
     /// <summary>Arrays are read by place: what several replies brought is put together.</summary>
-    internal static bool TryTake(ref BsonType type, ref ReadOnlySpan<byte> array, int index)
+    private static bool TryTake(ref BsonType type, ref ReadOnlySpan<byte> array, int index)
     {
         var items = new BsonReader(array);
         for (int i = 0; items.Read(); i++)

@@ -226,13 +226,16 @@ public sealed class PreparedSteps : IPreparedOperation
             _values.StartArray(kept);
         int documents = 0;
         long bytes = 0;
-        for (int i = 0; ; i++)
+        if (!_values.TryFind(array, out BsonType type, out ReadOnlySpan<byte> value) || type != BsonType.Array)
+            return new OperationOutcome(true, documents, bytes);
+        // They stay where they are: what the step keeps has a buffer of its own.
+        var elements = new BsonReader(value);
+        for (int i = 0; elements.Read(); i++)
         {
-            // Looked up each time: what the step keeps may have moved the bytes.
-            if (!_values.TryFind(array, out BsonType type, out ReadOnlySpan<byte> value) || type != BsonType.Array
-                || !ValuePath.TryTake(ref type, ref value, i))
-                return new OperationOutcome(true, documents, bytes);
-            _values.Set(Step.ElementSlot, type, value);
+            // Elements that are left out send nothing that could fail when the run is stopped.
+            if (_client.IsAborted)
+                throw Stopped();
+            _values.Set(Step.ElementSlot, elements.Type, elements.Value);
             _values.Element = i;
             bool isMet = !step.Step.ChoosesElements || step.IsMet;
             if (_values.Problem is { } problem)
@@ -252,6 +255,8 @@ public sealed class PreparedSteps : IPreparedOperation
             if (!outcome.Succeeded)
                 return new OperationOutcome(false, documents, bytes);
         }
+
+        return new OperationOutcome(true, documents, bytes);
     }
 
     private OperationOutcome RunOne(PreparedStep step, int iteration)
@@ -310,10 +315,10 @@ public sealed class PreparedSteps : IPreparedOperation
     private OperationOutcome Think(PreparedStep step)
     {
         Pause(step.ThinkSeconds());
-        return _client.IsAborted
-            ? throw new ConnectionFailedException(new ServerAddress("", 0), "stopped")
-            : new OperationOutcome(true, 0, 0);
+        return _client.IsAborted ? throw Stopped() : new OperationOutcome(true, 0, 0);
     }
+
+    private static ConnectionFailedException Stopped() => new(new ServerAddress("", 0), "stopped");
 
     /// <summary>Waits in pieces, so that whoever ends the run is not kept waiting.</summary>
     private void Pause(double seconds)

@@ -1,5 +1,6 @@
 using MongoPerf.Load.Collections;
 using MongoPerf.Load.Documents;
+using MongoPerf.Load.Executors.Steps;
 using MongoPerf.Load.Executors.Wire;
 using MongoPerf.Load.Keys;
 using MongoPerf.Load.Phases;
@@ -156,6 +157,30 @@ public sealed class PreparedStepsTests : IDisposable
             + "{delete: users, filter: {_id: {^from: each}}, each: user.friends, if: {each: {$ne: 3}}}]", Found);
         Assert.True(Run(steps).Succeeded);
         Assert.Equal([4L], _commands.Skip(1).Select(command => command.FindInt64("deletes.0.q._id")!.Value));
+    }
+
+    /// <summary>Found by a review: each element was looked for from the array's beginning, and a long reply held its worker.</summary>
+    [Fact]
+    public void Elements_of_a_long_reply_are_gone_through_once()
+    {
+        BsonDocument user = BsonDocument.Of(("_id", 7), ("friends", Enumerable.Range(0, 100_000).Select(i => (object)i).ToArray()));
+        IPreparedOperation steps = Prepare("steps: [{find: users, key: uniform, as: user}, "
+            + "{delete: users, filter: {_id: {^from: each}}, each: user.friends, if: {each: 99999}}]",
+            command => command.First().Key == "find" ? Cursor("firstBatch", 0, user) : Written);
+        var time = System.Diagnostics.Stopwatch.StartNew();
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal([99_999L], _commands.Skip(1).Select(command => command.FindInt64("deletes.0.q._id")!.Value));
+        Assert.True(time.Elapsed < TimeSpan.FromSeconds(10), $"{time.Elapsed}");
+    }
+
+    [Fact]
+    public void A_run_that_is_stopped_does_not_wait_for_elements_that_are_left_out()
+    {
+        var steps = new PreparedSteps(new StoppedClient(), (StepSequence)Bound(
+            "steps: [{values: {list: [1, 2]}, as: in}, {delete: users, key: uniform, each: in.list, if: {each: 3}}]"),
+            new OperationContext(42, 0, null));
+        steps.Draw();
+        Assert.Throws<ConnectionFailedException>(() => steps.Execute());
     }
 
     /// <summary>Found by a review: behind an element that was left out, number 0 was inserted again and again.</summary>
@@ -414,4 +439,45 @@ public sealed class PreparedStepsTests : IDisposable
         {
             Keys = one.Inserts ? new KeySpace(0) : null, Chooser = one.Choice?.Open(new KeySpace(1000), 0),
         });
+
+    private sealed class StoppedClient : IStepClient, IStepCommand
+    {
+        public bool HasBegun => false;
+
+        public bool IsAborted => true;
+
+        public string? Member => null;
+
+        public ServerError? LastError => null;
+
+        public IStepCommand Prepare(Step step, StepValues values, StepNumbers? numbers) => this;
+
+        public void Begin()
+        {
+        }
+
+        public ServerError? Commit(bool isRetry) => throw new NotSupportedException();
+
+        public void Abort()
+        {
+        }
+
+        public void Reconnect()
+        {
+        }
+
+        public void Complete()
+        {
+        }
+
+        public void Stage(in ValueContext context)
+        {
+        }
+
+        public OperationOutcome Execute() => throw new NotSupportedException();
+
+        public void Keep(StepValues values, int slot)
+        {
+        }
+    }
 }
