@@ -203,6 +203,9 @@ public sealed class ChangeFollower
         private ulong[]?[] _pages = new ulong[]?[16];
         private int[] _counts = new int[16];
 
+        /// <summary>The page that was filled last, which need not be the one behind those before it; below 0 for none.</summary>
+        private int _filled = -1;
+
         public AcknowledgedTimes Times => times;
 
         /// <returns>False when it has come before.</returns>
@@ -221,12 +224,16 @@ public sealed class ChangeFollower
             if (page.Length == 0 || (page[place / 64] & (1UL << place)) != 0)
                 return false;
             page[place / 64] |= 1UL << place;
-            if (++_counts[index] == AcknowledgedTimes.PageLength && index > 0 && _pages[index - 1] is { Length: > 0 }
-                && _counts[index - 1] == AcknowledgedTimes.PageLength)
+            if (++_counts[index] == AcknowledgedTimes.PageLength)
             {
                 // Of the page itself some acknowledgements may still be on their way.
-                _pages[index - 1] = Whole;
-                times.Release(index - 1);
+                if (_filled >= 0)
+                {
+                    _pages[_filled] = Whole;
+                    times.Release(_filled);
+                }
+
+                _filled = index;
             }
 
             return true;

@@ -139,6 +139,20 @@ public sealed class ChangeFollowerTests
         Assert.Equal(1, Log.Duplicated);
     }
 
+    /// <summary>Found by a review: a page that filled after the next one was kept for ever.</summary>
+    [Fact]
+    public void Times_are_let_go_of_also_where_an_event_comes_long_after_those_of_later_writes()
+    {
+        const int Length = AcknowledgedTimes.PageLength;
+        _keys.Take(3 * Length);
+        for (int i = 0; i < 3 * Length; i++)
+            _writes.Inserts.Add(100 + i, worker: 0, ticks: 1000);
+        foreach (int i in Enumerable.Range(1, (2 * Length) - 1).Append(0).Concat(Enumerable.Range(2 * Length, Length)))
+            Take(2000, Insert(100 + i));
+        Assert.Equal(Length, _writes.Inserts.All().Count());
+        Assert.Equal((0, 3 * Length), (Log.Duplicated, Log.Delays.Length));
+    }
+
     private void Take(long at, params BsonDocument[] events) =>
         _follower.TakeAll(BsonDocument.Of([.. events.Select((one, i) => ($"{i}", (object?)one))]).Bytes, at);
 
