@@ -38,6 +38,7 @@ internal sealed class Worker : IDisposable
     private readonly Counters[] _warmup;
     private readonly Counters[] _measured;
     private readonly bool _isWatched;
+    private readonly ChangeLog? _changes;
     private readonly ulong _verifyBelow;
     private readonly double _ticksToNanoseconds;
     private RandomStream _verification;
@@ -55,6 +56,7 @@ internal sealed class Worker : IDisposable
         };
         _mix = plan.Operations.Count > 1 ? new MixedOperation(executor, plan, context) : null;
         _operation = _mix ?? executor.Prepare(plan.Operations[0].Operation, context.Of(plan.Operations[0].Operation));
+        _changes = _operation.Changes;
         _members = _mix is null ? new MemberCounts([_operation], [0]) : new MemberCounts(_mix.Operations, _mix.Parts);
         _arrivals = control.Arrivals;
         _times = WorkTimes.Find(control, index);
@@ -128,10 +130,10 @@ internal sealed class Worker : IDisposable
             while ((_times is null || WaitForTurn(_times)) && _control.MayStart(_free)
                 && (_arrivals is null ? _operation.Draw() : DrawNextArrival(out due)))
             {
-                if (_operation.Changes is null)
+                if (_changes is null)
                     RunOne(due);
                 else
-                    Watch();
+                    Watch(_changes);
             }
 
             Complete();
@@ -244,13 +246,13 @@ internal sealed class Worker : IDisposable
     }
 
     /// <summary>Waits for changes: each event counts as an operation, with its delay as latency.</summary>
-    private void Watch()
+    private void Watch(ChangeLog changes)
     {
         long start = _clock.Now;
         bool answered = TryExecute(out OperationOutcome outcome, out Exception? failure);
         long end = _free = _clock.Now;
         Counters counters = (end > _control.MeasureFrom ? _measured : _warmup)[0];
-        CountChanges(counters);
+        CountChanges(changes, counters);
         if (answered && outcome.Succeeded)
         {
             _refusedInARow = false;
@@ -266,9 +268,8 @@ internal sealed class Worker : IDisposable
         }
     }
 
-    private void CountChanges(Counters counters)
+    private void CountChanges(ChangeLog changes, Counters counters)
     {
-        ChangeLog changes = _operation.Changes!;
         foreach (long delay in changes.Delays)
             counters.Service.RecordNanoseconds((long)(delay * _ticksToNanoseconds));
         Scheduled += changes.Events;
@@ -454,10 +455,10 @@ internal sealed class Worker : IDisposable
         try
         {
             // Whoever watches ends by counting what has not come, whether the server is there or not.
-            if (!IsDown || _operation.Changes is not null)
+            if (!IsDown || _changes is not null)
                 _operation.Complete();
-            if (_operation.Changes is not null)
-                CountChanges(_measured[0]);
+            if (_changes is not null)
+                CountChanges(_changes, _measured[0]);
         }
         catch (Exception e) when (ErrorTally.BreaksConnection(e) && !_control.IsStopped)
         {
