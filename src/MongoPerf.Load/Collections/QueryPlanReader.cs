@@ -49,21 +49,27 @@ internal static class QueryPlanReader
             Shards = shards,
             // Each shard has to be ready to return all that the router skips and returns.
             Necessary = (skip + returned) * (limit > 0 ? shards ?? 1 : 1),
-            ByShard = shards is null ? [] : [.. ItemsOf(plan!, "shards")
-                .Select(shard => ReadShard(shard, ItemsOf(reply, "executionStats.executionStages.shards")))
-                .OrderBy(shard => shard.Shard, StringComparer.Ordinal)],
+            ByShard = shards is null ? [] : ReadShards(plan!, reply),
         };
     }
 
-    /// <param name="shard">Of the winning plan.</param>
-    /// <param name="executed">What all shards did.</param>
-    private static ShardPlan ReadShard(BsonDocument shard, IEnumerable<BsonDocument> executed)
+    private static IReadOnlyList<ShardPlan> ReadShards(BsonDocument plan, BsonDocument reply)
     {
-        string name = shard.FindString("shardName") ?? "";
-        BsonDocument did = executed.FirstOrDefault(one => one.FindString("shardName") == name) ?? BsonDocument.Empty;
+        ILookup<string, BsonDocument> executed = ItemsOf(reply, "executionStats.executionStages.shards").ToLookup(NameOf);
+        return [.. ItemsOf(plan, "shards").Select(shard => ReadShard(shard, executed[NameOf(shard)].FirstOrDefault()))
+            .OrderBy(shard => shard.Shard, StringComparer.Ordinal)];
+    }
+
+    private static string NameOf(BsonDocument shard) => shard.FindString("shardName") ?? "";
+
+    /// <param name="shard">Of the winning plan.</param>
+    /// <param name="executed">What it did; null where that is not told.</param>
+    private static ShardPlan ReadShard(BsonDocument shard, BsonDocument? executed)
+    {
+        BsonDocument did = executed ?? BsonDocument.Empty;
         (string stages, string? index) = Follow(PlanOf(shard, "winningPlan"));
         return new ShardPlan(
-            ForeignText.OneLine(name, LongestName), stages, did.FindInt64("totalKeysExamined") ?? 0,
+            ForeignText.OneLine(NameOf(shard), LongestName), stages, did.FindInt64("totalKeysExamined") ?? 0,
             did.FindInt64("totalDocsExamined") ?? 0, did.FindInt64("nReturned") ?? 0, index);
     }
 
