@@ -11,7 +11,7 @@ namespace MongoPerf.Load.Documents;
 /// </remarks>
 /// <param name="operation">One of <see cref="Names"/>.</param>
 /// <param name="operands">Two or more, computed from left to right.</param>
-/// <param name="steps">That operands are taken from; null for none.</param>
+/// <param name="steps">What operands are taken from; null for none.</param>
 public sealed class ComputedValue(string operation, IReadOnlyList<TemplateValue> operands, StepValues? steps = null) : TemplateValue
 {
     private readonly byte[] _text = Encoding.UTF8.GetBytes(operation);
@@ -61,10 +61,11 @@ public readonly record struct Number(BsonType Type, long Whole, double Real, Dec
 {
     private double AsDouble => Type == BsonType.Double ? Real : Whole;
 
-    private Decimal128 AsDecimal => Type switch
+    /// <param name="isInSum">$add takes all digits of a double, $subtract and $multiply the first 15.</param>
+    private Decimal128 ToDecimal(bool isInSum) => Type switch
     {
         BsonType.Decimal128 => Decimal,
-        BsonType.Double => DecimalArithmetic.OfDouble(Real),
+        BsonType.Double => isInSum ? DecimalArithmetic.OfDouble(Real) : DecimalArithmetic.OfRoundedDouble(Real),
         _ => DecimalArithmetic.OfInteger(Whole),
     };
 
@@ -93,8 +94,8 @@ public readonly record struct Number(BsonType Type, long Whole, double Real, Dec
     {
         if (left.Type == BsonType.Decimal128 || right.Type == BsonType.Decimal128)
         {
-            Decimal128 a = left.AsDecimal;
-            Decimal128 b = right.AsDecimal;
+            Decimal128 a = left.ToDecimal(operation == "^add");
+            Decimal128 b = right.ToDecimal(operation == "^add");
             return new Number(BsonType.Decimal128, 0, 0, operation switch
             {
                 "^add" => DecimalArithmetic.Add(a, b),

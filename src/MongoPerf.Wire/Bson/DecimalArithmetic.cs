@@ -16,9 +16,12 @@ public static class DecimalArithmetic
     public static Decimal128 Of(BsonValue number) => number.Type switch
     {
         BsonType.Decimal128 => number.ToDecimal128(),
-        BsonType.Double => OfDouble(number.ToDouble(), DigitsOfDouble),
+        BsonType.Double => OfRoundedDouble(number.ToDouble()),
         _ => OfInteger(number.ToInt64()),
     };
+
+    /// <summary>A double with 15 digits, as <see cref="Of"/> has it.</summary>
+    public static Decimal128 OfRoundedDouble(double number) => OfDouble(number, DigitsOfDouble);
 
     /// <summary>A double with 34 digits, as sums take it.</summary>
     public static Decimal128 OfDouble(double number) => OfDouble(number, digits: null);

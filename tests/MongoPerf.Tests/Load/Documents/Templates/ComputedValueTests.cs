@@ -22,6 +22,9 @@ public sealed class ComputedValueTests
     [InlineData("{^multiply: [{$numberDecimal: '9999999999999999999999999999999999'}, {$numberDecimal: '1.5'}]}", BsonType.Decimal128,
         "1.500000000000000000000000000000000E+34")]
     [InlineData("{^add: [{$numberDecimal: NaN}, 1]}", BsonType.Decimal128, "NaN")]
+    [InlineData("{^add: [{$numberDecimal: '1'}, 0.1]}", BsonType.Decimal128, "1.100000000000000005551115123125783")]
+    [InlineData("{^subtract: [{$numberDecimal: '1'}, 0.1]}", BsonType.Decimal128, "0.900000000000000")]
+    [InlineData("{^multiply: [{$numberDecimal: '1.10'}, 0.1]}", BsonType.Decimal128, "0.11000000000000000")]
     public void A_result_has_the_type_that_the_server_would_give_it(string value, BsonType type, string expected)
     {
         BsonValue found = Documents($"{{v: {value}}}").Make(0).First(e => e.Key == "v").Value;
