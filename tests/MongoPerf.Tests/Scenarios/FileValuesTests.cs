@@ -6,6 +6,7 @@ using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 using MongoPerf.Texts.Input;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Tests.Scenarios;
 
@@ -195,6 +196,25 @@ public sealed class FileValuesTests : IDisposable
             Write(name, text);
         Assert.Contains($"test.yaml:2: ^file: {expected}",
             Refusal($"data:\n  c: {{document: {{^file: {name}}}}}\nphases: [{{load: c}}]").Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>Found by a review: some changes ended in an error of the program's own.</summary>
+    [Theory]
+    [InlineData("a.csv", "n,w\n", "12345,1\n", "''1''2,4\n", "{^file: {path: a.csv, weight: w}}")]
+    [InlineData("a.jsonl", "", "{'n': 1, 'w': 1}\n", "{'\\ud800': 1, }\n", "{n: {^file: {path: a.jsonl, field: n}}}")]
+    [InlineData("a.jsonl", "", "{'n': 1, 'w': 1}\n", "[[[[[[[[[[[[[[[\n", "{^file: {path: a.jsonl, weight: w}}")]
+    public void File_that_changes_during_a_run_is_named(string name, string head, string row, string changed, string document)
+    {
+        const int Rows = 50_000;
+        Write(name, Json(head + string.Concat(Enumerable.Repeat(row, Rows))));
+        DocumentTemplate documents = Collection($"count: {Rows}\n    document: {document}").Documents;
+        Write(name, Json(head + string.Concat(Enumerable.Repeat(changed, Rows * 2))));
+        Assert.Equal($"{name} has changed since it was opened",
+            Assert.Throws<MongoPerfException>(() =>
+            {
+                for (int i = 0; i < 100; i++)
+                    documents.Make(i * 499);
+            }).Message);
     }
 
     [Fact]

@@ -40,31 +40,36 @@ internal sealed class JsonRows : RowFormat
             if (json.Read())
                 throw new RowFormatException("something follows the document; each is on a line of its own");
         }
-        catch (JsonException e)
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            throw new RowFormatException(
-                $"not JSON, at byte {e.BytePositionInLine + 1}: {e.Message.Split(". ")[0].Split(" LineNumber")[0].TrimEnd('.')}");
-        }
-        catch (InvalidOperationException)
-        {
-            throw new RowFormatException("a string holds half of a surrogate pair");
+            throw Wrong(e);
         }
     }
 
     public override bool TryWriteField(BsonWriter writer, ReadOnlySpan<byte> name, ReadOnlySpan<byte> row, RowField field)
     {
         Utf8JsonReader json = Open(row);
-        json.Read();
-        for (int step = 0; ; step++)
+        try
         {
-            if (json.TokenType != JsonTokenType.StartObject || !Find(ref json, field.Steps[step]))
-                return false;
-            if (step < field.Steps.Length - 1)
-                continue;
+            json.Read();
+            foreach (byte[] step in field.Steps)
+            {
+                if (json.TokenType != JsonTokenType.StartObject || !Find(ref json, step))
+                    return false;
+            }
+
             WriteValue(writer, name, ref json);
             return true;
         }
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
+        {
+            throw Wrong(e);
+        }
     }
+
+    private static RowFormatException Wrong(Exception e) => new(e is JsonException json
+        ? $"not JSON, at byte {json.BytePositionInLine + 1}: {json.Message.Split(". ")[0].Split(" LineNumber")[0].TrimEnd('.')}"
+        : "a string holds half of a surrogate pair");
 
     private static Utf8JsonReader Open(ReadOnlySpan<byte> row) => new(row, new JsonReaderOptions { MaxDepth = MostDepth });
 

@@ -100,7 +100,15 @@ public sealed class RowFile : IDisposable
         double before = mark.WeightBefore;
         for (long row = mark.Row; row < Rows; row++)
         {
-            before += Weight!.NumberIn(Format, RowAt(row));
+            try
+            {
+                before += Weight!.NumberIn(Format, RowAt(row));
+            }
+            catch (RowFormatException)
+            {
+                throw Changed();
+            }
+
             if (sum < before)
                 return row;
         }

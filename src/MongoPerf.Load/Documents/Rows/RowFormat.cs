@@ -70,6 +70,7 @@ internal abstract class RowFormat
 
     /// <summary>Writes one field of a row as an element.</summary>
     /// <returns>False if it has none.</returns>
+    /// <exception cref="RowFormatException">The row is none.</exception>
     public abstract bool TryWriteField(BsonWriter writer, ReadOnlySpan<byte> name, ReadOnlySpan<byte> row, RowField field);
 
     protected static bool Has(byte[][] names, ReadOnlySpan<byte> name)
@@ -86,7 +87,6 @@ internal abstract class RowFormat
     /// <summary>A decimal number without an exponent that fits 34 digits.</summary>
     protected static bool TryReadDecimal(ReadOnlySpan<byte> text, out Decimal128 value)
     {
-        const int MostDigits = 34;
         value = default;
         bool isNegative = text is [(byte)'-', ..];
         UInt128 coefficient = 0;
@@ -100,7 +100,7 @@ internal abstract class RowFormat
                 continue;
             }
 
-            if (!char.IsAsciiDigit((char)one) || ++digits > MostDigits)
+            if (!char.IsAsciiDigit((char)one) || ++digits > Decimal128.MaximumDigits)
                 return false;
             coefficient = (coefficient * 10) + (uint)(one - '0');
             if (fraction >= 0)

@@ -104,7 +104,7 @@ public sealed class RowFieldValue(RowChoice rows, string path) : TemplateValue
             if (!rows.File.Format.TryWriteField(writer, name, rows.RowOf(context), _field))
                 writer.WriteNull(name);
         }
-        catch (Exception e) when (e is RowFormatException or System.Text.Json.JsonException)
+        catch (RowFormatException)
         {
             throw rows.File.Changed();
         }
