@@ -183,6 +183,7 @@ public sealed class PreparedSteps : IPreparedOperation
             step.Numbers?.Restart();
         int documents = 0;
         long bytes = 0;
+        (int Documents, long Bytes) written = default;
         foreach (PreparedStep step in _steps)
         {
             bool isMet = step.Step.ChoosesElements || step.IsMet;
@@ -193,6 +194,9 @@ public sealed class PreparedSteps : IPreparedOperation
             if (step.Step.Aborts)
             {
                 _isLeft = true;
+                // Of a transaction the server has nothing that was written.
+                if (_operation.Transaction is not null)
+                    (documents, bytes) = (documents - written.Documents, bytes - written.Bytes);
                 break;
             }
 
@@ -201,6 +205,8 @@ public sealed class PreparedSteps : IPreparedOperation
                 : RunOne(step, 0);
             documents += outcome.Documents;
             bytes += outcome.Bytes;
+            if (step.Step.Operation is { IsWrite: true })
+                written = (written.Documents + outcome.Documents, written.Bytes + outcome.Bytes);
             if (!outcome.Succeeded)
                 return new OperationOutcome(false, documents, bytes);
         }

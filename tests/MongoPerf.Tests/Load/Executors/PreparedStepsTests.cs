@@ -207,6 +207,17 @@ public sealed class PreparedStepsTests : IDisposable
         Assert.Equal(acknowledged, tracked.Inserts.All().Count());
     }
 
+    /// <summary>Found by a review: what was inserted and taken back counted as documents.</summary>
+    [Theory]
+    [InlineData("", 2)]
+    [InlineData("transaction: true, ", 1)]
+    public void What_a_transaction_left_on_purpose_wrote_is_no_document_of_it(string transaction, int documents)
+    {
+        IPreparedOperation steps = Prepare($"{transaction}steps: [{{find: users, key: uniform, as: user}}, {{insert: log}}, "
+            + "{abort: true, if: user}]", Found);
+        Assert.Equal((true, documents), Run(steps));
+    }
+
     [Fact]
     public void A_transaction_left_on_purpose_is_aborted_and_counts_as_done()
     {
