@@ -54,7 +54,7 @@ public sealed class ValuePath
     /// <summary>Follows the path from what the step brought.</summary>
     /// <param name="type">Of the value.</param>
     /// <param name="value">What the step brought, and then what stands there.</param>
-    /// <param name="values">That it is followed in.</param>
+    /// <param name="values">The values that it is followed in.</param>
     /// <returns>False where there is nothing.</returns>
     internal bool TryFollow(ref BsonType type, ref ReadOnlySpan<byte> value, StepValues values)
     {
