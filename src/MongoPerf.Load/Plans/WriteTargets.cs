@@ -1,5 +1,6 @@
 using System.Buffers;
 using MongoPerf.Load.Documents;
+using MongoPerf.Load.Documents.Rows;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Load.Plans;
@@ -27,8 +28,8 @@ public static class WriteTargets
     /// <summary>The target of commands that act on the server as a whole, or that are not known.</summary>
     public const string Server = "server";
 
-    /// <summary>What writes where a stage of a pipeline is not known before the run, because a step takes it from a reply.</summary>
-    public const string UnknownStage = "a stage taken ^from a step";
+    /// <summary>What writes where a stage of a pipeline is not known before the run: it comes from a reply, a file or a sample.</summary>
+    public const string UnknownStage = "a stage that only the run knows";
 
     private static readonly SearchValues<char> ForbiddenInDatabase = SearchValues.Create("/\\ \"$*<>:|?");
 
@@ -129,14 +130,18 @@ public static class WriteTargets
                 [Text(first) is { Length: > 0 } whole && !whole.Contains('.', StringComparison.Ordinal) ? $"{whole}.*" : null],
             _ => [Server],
         };
+        // The fields of a file's row may name anything.
+        if (command.Row is not null)
+            named = named.Append(null);
         return named.Select(target => new WriteTarget(target, name)).Concat(OfStages(command, database))
             .Concat(command.Find("pipeline") is { } pipeline && HasUnknownStage(pipeline) ? [new WriteTarget(null, UnknownStage)] : []);
     }
 
-    /// <summary>A step takes the pipeline, or a stage of it, from a reply, which may hold $out or $merge.</summary>
+    /// <summary>The pipeline, or a stage of it, comes from a reply, a file's row or existing data, which may hold $out or $merge.</summary>
     /// <remarks>Pipelines within stages need no look: a server takes no stage that writes there.</remarks>
     private static bool HasUnknownStage(TemplateValue pipeline) =>
-        pipeline is FromValue || (pipeline is not DocumentValue { IsArray: false } && pipeline.Parts.Any(HasUnknownStage));
+        pipeline is FromValue or RowValue or RowFieldValue or ExistingValue or DocumentValue { Row: not null }
+        || (pipeline is not DocumentValue { IsArray: false } && pipeline.Parts.Any(HasUnknownStage));
 
     private static IEnumerable<string?> MapReduced(TemplateValue? output, string database) => Fields(output) is not { } fields
         ? [InDatabase(output, database)]
@@ -172,6 +177,11 @@ public static class WriteTargets
     private static string? Text(TemplateValue? value) =>
         value is LiteralValue { Value: { Type: BsonType.String } text } ? text.ToString() : null;
 
-    private static DocumentValue? Fields(TemplateValue? value) =>
-        value as DocumentValue ?? (value is LiteralValue literal ? literal.Parts.SingleOrDefault() as DocumentValue : null);
+    /// <returns>Null where a file's row gives it fields, too: nobody knows which before the run.</returns>
+    private static DocumentValue? Fields(TemplateValue? value) => value switch
+    {
+        DocumentValue { Row: null } document => document,
+        LiteralValue literal => literal.Parts.SingleOrDefault() as DocumentValue,
+        _ => null,
+    };
 }

@@ -54,7 +54,7 @@ public static class WritePermission
                 : null;
             if (why is not null)
                 throw new UserException(ExitCode.Refused, $"{who}: {target.By}: {why}; nothing was started",
-                    target.By == WriteTargets.UnknownStage ? "write the stage out; the values in it may be taken ^from steps"
+                    target.By == WriteTargets.UnknownStage ? "write the stage out; the values in it may be generated"
                         : target.Name is null ? "write the name out; parameters, as $(name), are allowed"
                         : null);
             if (!read.MayWrite.Any(target.IsCoveredBy))

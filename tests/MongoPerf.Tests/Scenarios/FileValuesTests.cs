@@ -1,6 +1,7 @@
 using MongoPerf.Load.Documents;
 using MongoPerf.Load.Documents.Rows;
 using MongoPerf.Load.Plans;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Scenarios;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
@@ -250,6 +251,36 @@ public sealed class FileValuesTests : IDisposable
     {
         Write("a.csv", "_id,n\n1,5\n2,6\n");
         Assert.Contains(expected, Refusal($"data:\n  c:\n    {collection}\nphases: [{{load: c}}]").Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("{aggregate: c, pipeline: [{^file: stages.jsonl}]}")]
+    [InlineData("{aggregate: c, pipeline: [{$match: {}}, {^choice: [{$limit: 1}, {^file: {path: stages.jsonl, field: stage}}]}]}")]
+    [InlineData("{aggregate: c, pipeline: [{^field: row}]}")]
+    [InlineData("{aggregate: c, pipeline: [{$out: {coll: log, ^file: stages.jsonl}}]}")]
+    [InlineData("{aggregate: c, pipeline: [{$merge: {into: {coll: log, ^file: stages.jsonl}}}]}")]
+    [InlineData("{runCommand: {aggregate: c, pipeline: {^file: {path: stages.jsonl, field: pipeline}}, cursor: {}}}")]
+    [InlineData("{runCommand: {aggregate: c, cursor: {}, ^file: stages.jsonl}}")]
+    [InlineData("{runCommand: {explain: {aggregate: c, cursor: {}, ^file: stages.jsonl}}}")]
+    public void A_row_decides_nothing_about_where_an_operation_writes(string operation)
+    {
+        Write("stages.jsonl", Json("{'stage': {'$out': 'audit'}, 'pipeline': [{'$out': 'audit'}]}\n{'db': 'shop'}\n"));
+        ReadPlan read = Read("mayWrite: [server, mongoperf.*, shop.*]\ndata:\n  c: {count: 1, document: {row: {^file: stages.jsonl}}}\n"
+            + $"  log: {{}}\nphases: [{{name: p, count: 1, operations: [{operation}]}}]\n");
+        var refused = Assert.Throws<UserException>(() => WritePermission.RequireListed(read, "mongoperf"));
+        Assert.Equal(ExitCode.Refused, refused.Code);
+        Assert.Contains("can't be checked before the run", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("aggregate: c, pipeline: [{^file: stages.jsonl}]")]
+    [InlineData("aggregate: c, pipeline: [{^existing: c.stage}]")]
+    [InlineData("runCommand: {aggregate: c, cursor: {}, ^file: stages.jsonl}")]
+    public void No_stage_that_only_the_run_knows_reads_existing_data(string operation)
+    {
+        Write("stages.jsonl", Json("{'stage': {'$out': 'audit'}}\n"));
+        Assert.Contains("but 'c' is existing data, which is only read",
+            Refusal($"data: {{c: {{existing: true}}}}\nphases: [{{operations: [{{{operation}}}]}}]\n").Message, StringComparison.Ordinal);
     }
 
     [Fact]
