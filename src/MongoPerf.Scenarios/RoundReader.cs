@@ -49,7 +49,7 @@ internal sealed class RoundReader(
             .. implied.Where(load => read.All(p => p.Phase.Creates != load.Loads)),
             .. read.SelectMany(p => implied.Where(load => load.Loads == p.Phase.Creates).Prepend(p.Phase)),
             // However the phases end, the last word is that of all checks.
-            .. _checks.Count == 0 || read[^1].Phase.Conditions.Count == _checks.Count ? []
+            .. _checks.All(read[^1].Phase.Conditions.Contains) ? []
                 : (Phase[])[new Phase { Name = CheckPhase, Conditions = _checks, Groups = [], Parameters = Shown(Chosen) }],
         ])));
     }

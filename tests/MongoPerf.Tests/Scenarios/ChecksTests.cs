@@ -25,6 +25,12 @@ public sealed class ChecksTests
                 .Phases.Select(phase => phase.Name));
 
     [Fact]
+    public void A_check_that_is_named_twice_stands_for_no_other() =>
+        Assert.Equal(["load users", "end", "checks"],
+            ScenarioTexts.Plan($"{Data}{Two}phases:\n  - {{load: users}}\n  - {{name: end, checks: [b, b]}}\n")
+                .Phases.Select(phase => phase.Name));
+
+    [Fact]
     public void Parameters_are_put_in() => Assert.Equal("aggregate 9", string.Join(' ', ScenarioTexts.Plan(
         $"parameters: {{limit: 9}}\n{Data}checks: [{{name: a, aggregate: users, pipeline: [{{$match: {{n: $(limit)}}}}]}}]\n"
         + "phases: [{load: users}]\n").Phases.Last().Conditions.Select(condition => condition.ToCommand().ToDocument(new(0, 0)))
