@@ -57,13 +57,6 @@ internal sealed class GeneratorReader
     /// <returns>The first when there is none.</returns>
     public string OneOf(string key, params string[] allowed)
     {
-        string text = _keys?.Find(key) is { } node ? ScalarOf(key, node).Text : allowed[0];
-        return allowed.Contains(text) ? text : throw Wrong($"{key} is '{text}'; allowed: {string.Join(", ", allowed)}");
-    }
-
-    /// <summary>One of several texts, as the single value too; the first when there is none.</summary>
-    public string Choice(string key, params string[] allowed)
-    {
         string text = Text(key) ?? allowed[0];
         return allowed.Contains(text) ? text : throw Wrong($"{key} is '{text}'; allowed: {string.Join(", ", allowed)}");
     }
@@ -150,6 +143,17 @@ internal sealed class GeneratorReader
 
     /// <inheritdoc cref="NumberRange"/>
     public (long Low, long High)? IntegerRange() => Ends() is var (low, high) ? (Integer(low), Integer(high)) : null;
+
+    /// <summary>The ends of a range of 32-bit numbers, which must be there.</summary>
+    /// <param name="least">Allowed.</param>
+    /// <param name="example">For whoever left them out.</param>
+    public (int Low, int High) Int32Range(int least, string example)
+    {
+        (long low, long high) = IntegerRange() ?? throw Wrong("min and max are missing", example);
+        return low >= least && high <= int.MaxValue && low <= high
+            ? ((int)low, (int)high)
+            : throw Wrong($"{low} to {high} is not a range within {least} to {int.MaxValue}");
+    }
 
     public ScenarioNode Require(string key) =>
         _keys?.Find(key) ?? (Keys is [var only] && only == key ? _single : null) ?? throw Wrong($"'{key}' is missing");

@@ -10,11 +10,11 @@ namespace MongoPerf.Scenarios;
 public sealed record ScenarioFile(string Name, string ShownPath, string Text)
 {
     private const string FolderName = "scenarios";
+    private const string Extension = ".yaml";
+    private const int MostCharacters = 10_000_000;
 
     /// <summary>Where its ^file finds files.</summary>
     public FilesFolder Data { get; init; } = FilesFolder.None;
-    private const string Extension = ".yaml";
-    private const int MostCharacters = 10_000_000;
 
     /// <summary>The scenarios that come with the program.</summary>
     private static string ShippedFolder => Path.Combine(AppContext.BaseDirectory, FolderName);

@@ -18,12 +18,11 @@ namespace MongoPerf.Scenarios;
 internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources sources, StepScope? steps = null)
 {
     private const int MostBytes = 16 * 1024 * 1024;
+    private const int MostItems = 1_000_000;
+    private const long MostInGroup = long.MaxValue / 2;
 
     /// <summary>Where the operation's ^existing values come from; null where there is no operation.</summary>
     private ExistingFields? _existing;
-
-    private const int MostItems = 1_000_000;
-    private const long MostInGroup = long.MaxValue / 2;
 
     /// <summary>How many values that it has made are numbers of the write itself.</summary>
     public int WriteNumbers { get; private set; }
@@ -212,11 +211,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
     /// <summary>The constant C is the same wherever A is, in data and in operations.</summary>
     private NonUniformValue NonUniform(GeneratorReader reader, int a, ulong salt)
     {
-        (long min, long max) =
-            reader.IntegerRange() ?? throw reader.Wrong("min and max are missing", "such as {^int: {min: 1, max: 3000, nurand: 1023}}");
-        if (min < 0 || max > int.MaxValue || min > max)
-            throw reader.Wrong($"{min} to {max} is not a range within 0 to {int.MaxValue}");
-        return new NonUniformValue((int)min, (int)max, a, (int)(Mixing.Mix(sources.Seed ^ (ulong)a) % ((ulong)a + 1)), salt);
+        (int min, int max) = reader.Int32Range(0, "such as {^int: {min: 1, max: 3000, nurand: 1023}}");
+        return new NonUniformValue(min, max, a, (int)(Mixing.Mix(sources.Seed ^ (ulong)a) % ((ulong)a + 1)), salt);
     }
 
     private SpelledValue Spelled(GeneratorReader reader, string path)

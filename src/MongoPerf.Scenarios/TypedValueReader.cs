@@ -22,7 +22,7 @@ internal static class TypedValueReader
         "^point" => GeoValue.Point(Places(reader, salt), salt),
         "^polygon" => GeoValue.Polygon(
             Places(reader, salt), (int)(reader.Count("corners", 3, 1000) ?? 5), Metres(reader, "radius") ?? 500, salt),
-        "^name" => new PeopleValue(reader.Choice("part", "full", "first", "last") switch
+        "^name" => new PeopleValue(reader.OneOf("part", "full", "first", "last") switch
         {
             "first" => PeoplePart.FirstName,
             "last" => PeoplePart.LastName,
@@ -35,10 +35,7 @@ internal static class TypedValueReader
     /// <summary>A whole number from one half of the bits that a document's number has.</summary>
     public static TemplateValue SharedDraw(GeneratorReader reader, string half, ulong seed)
     {
-        (long min, long max) =
-            reader.IntegerRange() ?? throw reader.Wrong("min and max are missing", "such as {^int: {min: 0, max: 99, draw: upper}}");
-        if (min < int.MinValue || max > int.MaxValue || min > max)
-            throw reader.Wrong($"{min} to {max} is not a range within {int.MinValue} to {int.MaxValue}");
+        (int min, int max) = reader.Int32Range(int.MinValue, "such as {^int: {min: 0, max: 99, draw: upper}}");
         return new SharedDrawValue(min, max, reader.OneOf("draw", "upper", "lower") == "upper", seed);
     }
 
@@ -62,7 +59,7 @@ internal static class TypedValueReader
 
     private static TemplateValue Uuid(GeneratorReader reader, ulong salt)
     {
-        if (reader.Choice("version", "4", "7") == "4")
+        if (reader.OneOf("version", "4", "7") == "4")
             return reader.Node("start") is null && reader.Node("step") is null ? FillerValue.Uuid(salt)
                 : throw reader.Wrong("start and step are for version 7, which begins with a time");
         long start = reader.Date("start") ?? DocumentNumbers.FirstDate;
@@ -108,7 +105,7 @@ internal static class TypedValueReader
     }
 
     private static TemplateValue Address(GeneratorReader reader, ulong salt) =>
-        reader.Choice("part", "all", "street", "city", "zip", "country") switch
+        reader.OneOf("part", "all", "street", "city", "zip", "country") switch
         {
             "street" => new PeopleValue(PeoplePart.Street, salt),
             "city" => new PeopleValue(PeoplePart.City, salt),
