@@ -198,7 +198,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             throw new UserException(
                 ExitCode.WrongUsage, $"'{name}' is existing data, which are read on MongoDB only, not on {system.Name}");
         Option[] refused = [options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset, options.ForceDrop];
-        return sharding is not null && refused.FirstOrDefault(option => parsed.GetResult(option) is not null) is { } given
+        return refused.FirstOrDefault(parsed.HasTyped) is { } given
             ? throw new UserException(ExitCode.WrongUsage, $"{given.Name} would change the deployment, but '{name}' is only read",
                 $"omit {given.Name}")
             : null;

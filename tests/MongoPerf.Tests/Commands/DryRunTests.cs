@@ -39,6 +39,18 @@ public sealed class DryRunTests : IDisposable
     }
 
     [Fact]
+    public void Existing_data_are_never_dropped()
+    {
+        string file = Path.Combine(_folder.Path, "reads.yaml");
+        File.WriteAllText(file, "data: {c: {existing: true}}\nphases: [{operations: [{find: c, filter: {}}]}]\n");
+        (int code, _, string errors) = InProcess.Run(
+            "run", file, "--uri", "mongodb://127.0.0.1:1", "--force-drop", "mongoperf.c", "--out", _folder.Path, "--dry-run");
+        Assert.Equal(2, code);
+        Assert.Contains("--force-drop would change the deployment, but 'c' is only read\nhint:  omit --force-drop", errors,
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void What_would_run_is_shown_even_where_it_is_refused()
     {
         (_, string output, _) = InProcess.Run("series", "--target", "1000G", "--step", "100G", "--out", _folder.Path, "--dry-run");
