@@ -8,7 +8,7 @@ public static class ListReport
     /// <param name="runs">The runs in the order in which they are shown.</param>
     /// <param name="readData">Bytes of server data in a run's folder; null for none.</param>
     public static ListTable Runs(IReadOnlyList<RunListing> runs, Func<string, long?> readData) => new(
-        "runs", "no runs yet; 'mongoperf series --target 1M' starts one",
+        "runs", CommandText.Typed("no runs yet; 'mongoperf series --target 1M' starts one"),
         [
             ("id", "run"), ("scenario", "scenario"), ("state", "state"), ("startedAt", "started"), ("endedAt", null),
             ("documents", "documents"), ("target", "target"), ("serverDataBytes", "server data"),
@@ -64,7 +64,7 @@ public static class ListReport
             .. servers.Select(server => (string[])[server.IsChosen ? "*" : "", server.Version, server.Mongod, server.Mongos ?? Units.None])
         ];
         if (rows.Length == 0)
-            output.WriteLine("no servers installed; 'mongoperf server install 8.0' installs one");
+            output.WriteLine(CommandText.Typed("no servers installed; 'mongoperf server install 8.0' installs one"));
         else
             TextColumns.Write([["", "version", "mongod", "mongos"], .. rows], output);
     }

@@ -22,9 +22,10 @@ public static class FailureReport
         if (known is null)
             errors.WriteLine($"internal error: {Masking.Shown(failure.ToString())}");
         else
-            errors.WriteLine($"error: {Masking.Shown(failure is OutOfMemoryException ? "out of memory" : failure.Message)}");
+            errors.WriteLine(
+                $"error: {Masking.Shown(failure is OutOfMemoryException ? "out of memory" : CommandText.Typed(failure.Message))}");
         if (known?.Hint is { } hint)
-            errors.WriteLine($"hint:  {Masking.Shown(hint)}");
+            errors.WriteLine($"hint:  {Masking.Shown(CommandText.Typed(hint))}");
         ExitCode code = known?.Code ?? ExitCode.InternalError;
         errors.WriteLine($"exit code {(int)code}: {ExitCodes.Describe(code)}");
         return code;

@@ -15,6 +15,12 @@ public static partial class CommandText
     public static string Program { get; } =
         Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } named ? Quoted(named) : "mongoperf";
 
+    /// <summary>A message with its calls, such as 'mongoperf list runs', as whoever called this program can type them.</summary>
+    public static string Typed(string message) => Typed(message, Program);
+
+    internal static string Typed(string message, string program) =>
+        message.Replace("'mongoperf ", $"'{program} ", StringComparison.Ordinal);
+
     /// <summary>
     /// A call that is stored, as whoever called this program can type it again: with other values of some options, and without those that
     /// change only what it shows.

@@ -56,16 +56,18 @@ public sealed class RunFolder
     }
 
     /// <summary>"'mongoperf resume 2026-11-21-a --out /big'", for texts.</summary>
-    public string CommandFor(string command) => $"'mongoperf {command} {Id}{OutText}'";
+    public string CommandFor(string command) => $"'{CommandText.Program} {command} {Id}{OutText}'";
 
     /// <summary>" --out /big", for a command about a run in another folder than the default one; otherwise empty.</summary>
-    public string OutText => OutTextOf(System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!);
+    public string OutText => OutTextOf(RunsFolder);
 
     /// <summary>The same for a folder of runs.</summary>
     public static string OutTextOf(string runsFolder) => CommandText.Out(OtherThanDefault(runsFolder));
 
     /// <summary>The folder of runs, when it is not the default one.</summary>
-    public string? OtherRunsFolder => OtherThanDefault(System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!);
+    public string? OtherRunsFolder => OtherThanDefault(RunsFolder);
+
+    private string RunsFolder => System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!;
 
     /// <returns>The full path; null for the default folder of runs.</returns>
     public static string? OtherThanDefault(string runsFolder)

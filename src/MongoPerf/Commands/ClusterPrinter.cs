@@ -25,11 +25,11 @@ internal static class ClusterPrinter
         if (plan.Cpus is { } cpus)
             WriteLine(output, "CPUs",
                 cluster.CpuProblem is { } problem ? $"not limited to {cpus} per {member}: {problem}" : $"{cpus} per {member}");
-        output.WriteLine($"use it:   mongoperf series --target 1M --cluster {folder}");
+        output.WriteLine($"use it:   {CommandText.Program} series --target 1M --cluster {folder}");
         // With logins or TLS the URI would hold secrets, which don't belong on a command line.
         if ((plan.IsReplicaSet || plan.Router == RouterKind.Mongos) && !plan.Auth && !plan.Tls)
-            output.WriteLine($"    or:   mongoperf series --target 1M --uri mongodb://{cluster.Address}");
-        output.WriteLine($"stop it:  mongoperf cluster stop{folderOption}");
+            output.WriteLine($"    or:   {CommandText.Program} series --target 1M --uri mongodb://{cluster.Address}");
+        output.WriteLine($"stop it:  {CommandText.Program} cluster stop{folderOption}");
     }
 
     public static void WriteTable(ClusterStatus status, TextWriter output)

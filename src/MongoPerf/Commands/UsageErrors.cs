@@ -19,14 +19,14 @@ internal static partial class UsageErrors
         hint = FindParted(args) ?? hint;
         output.WriteLine($"error: {ForeignText.OneLine(Masking.MaskText(error), LongestError)}");
         if (hint is not null)
-            output.WriteLine($"hint:  {Masking.MaskText(hint)}");
+            output.WriteLine($"hint:  {Masking.MaskText(CommandText.Typed(hint))}");
         output.WriteLine($"exit code {(int)ExitCode.WrongUsage}: {ExitCodes.Describe(ExitCode.WrongUsage)}; "
             + $"'{NameOf(command)} --help' shows what is allowed");
     }
 
     /// <summary>The name with the commands that it is part of.</summary>
     private static string NameOf(Command command) =>
-        command is RootCommand ? "mongoperf" : $"{NameOf(command.Parents.OfType<Command>().First())} {command.Name}";
+        command is RootCommand ? CommandText.Program : $"{NameOf(command.Parents.OfType<Command>().First())} {command.Name}";
 
     private static (string Error, string? Hint) Describe(ParseResult parsed, Command command)
     {

@@ -12,6 +12,12 @@ public sealed class CommandTextTests
     public void A_call_is_made_again_with_other_values_of_its_options(string call, string again, params string[] options) =>
         Assert.Equal($"{CommandText.Program} {again}", CommandText.Again(call, options));
 
+    [Theory]
+    [InlineData("'mongoperf list runs' shows all runs", "'./mongoperf list runs' shows all runs")]
+    [InlineData("no file 'mongoperf.yaml' for mongoperf", "no file 'mongoperf.yaml' for mongoperf")]
+    public void A_hint_calls_the_program_as_it_was_called(string hint, string shown) =>
+        Assert.Equal(shown, CommandText.Typed(hint, "./mongoperf"));
+
     [Fact]
     public void An_option_is_never_given_twice() => Assert.Equal(
         $"{CommandText.Program} run q4 --repeat 15", CommandText.Again("mongoperf run q4 --repeat 3 --repeat 5", "--repeat 15"));
