@@ -30,16 +30,21 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
         string name = NameOf(node, number);
         var reader = new MappingReader(node, $"phase '{name}'", isOfGrowth ? ScenarioLanguage.Each : ScenarioLanguage.Phase);
         PhaseKeys.Require(reader, name);
+        var phase = new Phase
+        {
+            Name = name,
+            Description = reader.Text("description") ?? "",
+            Groups = [],
+            Restart = Restart(reader),
+            PauseSeconds = reader.Duration("pause") ?? 0,
+            Parameters = parameters,
+        };
         if (PhaseKeys.IsOfSizes(reader))
-            return new Phase { Name = name, Description = reader.Text("description") ?? "", Measures =
-                Collection(reader, "sizes")!.Name, Groups = [], Parameters = parameters, PauseSeconds = reader.Duration("pause") ?? 0 };
+            return phase with { Measures = Collection(reader, "sizes")!.Name };
         if (Collection(reader, "check") is { } checkedOne)
-            return new Phase { Name = name, Description = reader.Text("description") ?? "", Checks = checkedOne.Name, Groups =
-                [], Parameters = parameters, Restart = Restart(reader), PauseSeconds = reader.Duration("pause") ?? 0 };
+            return phase with { Checks = checkedOne.Name };
         if (reader.Find("checks") is { } conditions)
-            return new Phase { Name = name, Description = reader.Text("description") ?? "", Conditions =
-                CheckReader.Choose(conditions, name, Checks), Groups = [], Parameters = parameters, Restart = Restart(reader),
-                PauseSeconds = reader.Duration("pause") ?? 0 };
+            return phase with { Conditions = CheckReader.Choose(conditions, name, Checks) };
         PlanCollection? created = Collection(reader, "create");
         PlanCollection? loaded = Collection(reader, "load");
         PhaseGroup[] groups = created is not null ? [Create(created)]
@@ -49,19 +54,14 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
         RequireDifferentNames(reader, name, groups);
         WatchReader.Require(reader, name, groups);
         string[] names = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation.Name)];
-        return new Phase
+        return phase with
         {
-            Name = name,
-            Description = reader.Text("description") ?? "",
             Creates = created?.Name,
             Loads = loaded?.Name,
             HasRanges = reader.Flag("ranges"),
             Lap = Lap(reader, name, loaded?.Count ?? groups[0].Count ?? 0),
-            Restart = Restart(reader),
             Groups = groups,
             ExplainsQueries = reader.Flag("explain", usual: isOfGrowth || data.Any(one => one.IsExisting)),
-            PauseSeconds = reader.Duration("pause") ?? 0,
-            Parameters = parameters,
             Assertions = [.. reader.List("assert").Select(item => AssertionReader.Read(item, names))],
             TakesSizes = reader.Flag("sizes", usual: loaded is not null),
         };
