@@ -19,7 +19,7 @@ internal static class CheckReader
             return [];
         if (node is not SequenceNode list)
             throw MappingReader.Wrong(node, $"checks is {node.Describe()}; expected a list of checks",
-                "such as checks: [{name: no order is without customer, aggregate: orders, pipeline: [{$match: {customer: null}}]}]");
+                "such as checks: [{name: every order has a customer, aggregate: orders, pipeline: [{$match: {customer: null}}]}]");
         var checks = new List<AggregateDocuments>();
         foreach (ScenarioNode item in list.Items)
         {

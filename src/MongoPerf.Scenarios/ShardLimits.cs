@@ -20,7 +20,10 @@ public static class ShardLimits
     public static void Require(PlanCollection collection, ScenarioNode node)
     {
         if (FindFault(collection, KeyOf(collection, ShardKey.Parse(ShardKey.HashedId))) is { } fault)
-            throw MappingReader.Wrong(node, fault.Message, $"remove {(collection.Shard is null ? "shardKey" : "shard")}, and {fault.Hint}");
+            throw MappingReader.Wrong(node, fault.Message,
+                collection.Shard is not null ? $"remove shard, and {fault.Hint}"
+                : fault.IsOfKey ? fault.Hint
+                : $"remove shardKey, and {fault.Hint}");
     }
 
     /// <summary>Requires what sharding needs of the unique indexes of a collection whose file says by what it is sharded.</summary>
@@ -72,14 +75,15 @@ public static class ShardLimits
     private static ShardKey KeyOf(PlanCollection collection, ShardKey usual) =>
         collection.Shard is not null ? ShardKey.Parse("_id") : collection.ShardKey is { } own ? ShardKey.Of(own) : usual;
 
-    private static (string Message, string Hint)? FindFault(PlanCollection collection, ShardKey key)
+    /// <returns>Null for none; <c>IsOfKey</c> where another key would do.</returns>
+    private static (string Message, string Hint, bool IsOfKey)? FindFault(PlanCollection collection, ShardKey key)
     {
         string what = $"collection '{collection.Name}' can't be sharded";
-        return collection.Options?.IsTrue("capped") is true ? ($"{what}: it is capped", "run it on one server or a replica set")
-            : collection.IsTimeSeries ? ($"{what}: MongoPerf shards no time series", "run it on one server or a replica set")
+        return collection.Options?.IsTrue("capped") is true ? ($"{what}: it is capped", "run it on one server or a replica set", false)
+            : collection.IsTimeSeries ? ($"{what}: MongoPerf shards no time series", "run it on one server or a replica set", false)
             // A shard key's index is simple, and that of _id has the collection's collation.
             : collection.Options?.FindString("collation.locale") is not (null or "simple") && key.IsThatOf(BsonDocument.Of(("_id", 1)))
-                ? ($"{what} by {key}: it has a collation", "shard it by another key, such as {_id: hashed}")
+                ? ($"{what} by {key}: it has a collation", "shard it by another key, such as {_id: hashed}", true)
             : null;
     }
 

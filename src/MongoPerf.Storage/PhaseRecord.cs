@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using MongoPerf.Texts;
 
 namespace MongoPerf.Storage;
 
@@ -256,7 +257,7 @@ public sealed record AssertionResult(string Text, bool Holds, double? Value = nu
 
     /// <summary>For people: the text, and of a check that is violated how.</summary>
     [JsonIgnore]
-    public string Shown => First is null ? Text : $"{Text}: {Value:N0} {(Value == 1 ? "violation" : "violations")}, the first is {First}";
+    public string Shown => First is null ? Text : $"{Text}: {Units.Counted((long)(Value ?? 0), "violation")}, the first is {First}";
 
     /// <summary>For people: that it does not hold.</summary>
     /// <param name="phase">What people call its phase.</param>

@@ -27,7 +27,7 @@ internal sealed class RunCommand
     };
 
     private readonly Option<string?> _on = OptionTypes.Text(
-        "--on", "Phase of the series: run on this collection, which is there and is only read; nothing is written to the deployment",
+        "--on", "For a phase of the series: run it on this existing collection, which is only read; nothing is written to the deployment",
         "DB.COLL");
 
     private readonly Option<string?> _filter = OptionTypes.Text(

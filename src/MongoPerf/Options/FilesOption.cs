@@ -8,7 +8,8 @@ namespace MongoPerf.Options;
 internal static class FilesOption
 {
     public static Option<string?> Create() => OptionTypes.Folder(
-        FilesFolder.Option, "Folder in which ^file finds files [default: the scenario's; of a stored scenario, or a coordinator's, none]");
+        FilesFolder.Option,
+        "Folder in which ^file looks for files [default: the scenario's own; none for a stored scenario or a coordinator's]");
 
     /// <summary>What was typed.</summary>
     /// <returns>None where nothing was.</returns>
