@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Text;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Wire.Bson;
 
@@ -182,6 +183,12 @@ public sealed class BsonWriter
         return _buffer.AsSpan(at, count);
     }
 
-    private void Enlarge(int count) =>
-        Array.Resize(ref _buffer, (int)Math.Min(Array.MaxLength, Math.Max(2L * _buffer.Length, (long)_length + count)));
+    private void Enlarge(int count)
+    {
+        long needed = (long)_length + count;
+        // Arrays of arrays of arrays, as a scenario may describe them, have no end.
+        if (needed > Array.MaxLength)
+            throw new MongoPerfException(Fault.WrongUsage, "a document of more than 2 GB; MongoDB allows 16 MB");
+        Array.Resize(ref _buffer, (int)Math.Min(Array.MaxLength, Math.Max(2L * _buffer.Length, needed)));
+    }
 }
