@@ -29,9 +29,14 @@ public static class Names
     {
         if (name.Length == 0 || Encoding.UTF8.GetByteCount(database) + Encoding.UTF8.GetByteCount(name) + 1 > 120)
             throw Wrong($"--collection: '{database}.{name}' is empty or too long; allowed: up to 120 bytes with the database");
-        if (name.Contains('$', StringComparison.Ordinal) || name.Contains('\0', StringComparison.Ordinal)
+        if (name.Contains('$', StringComparison.Ordinal) || name.Any(char.IsControl) || name[0] == '.'
             || name.StartsWith("system.", StringComparison.Ordinal))
-            throw Wrong($"--collection: '{name}' is not allowed: it must not contain $ or start with system.");
+        {
+            string shown = string.Concat(name.Select(c => char.IsControl(c) ? '?' : c));
+            throw Wrong($"--collection: '{shown}' is not allowed: it must not contain $ or start with system. or a point, "
+                + "and has no control characters");
+        }
+
         return name == WireCollection.MarkerCollection
             ? throw Wrong($"--collection: '{name}' is where MongoPerf keeps its markers", "choose another name, such as series")
             : name;

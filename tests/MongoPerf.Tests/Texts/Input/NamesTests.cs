@@ -38,6 +38,8 @@ public sealed class NamesTests
     [InlineData("", "is empty or too long")]
     [InlineData("a$b", "must not contain $")]
     [InlineData("a\0b", "must not contain $")]
+    [InlineData("a\nb", "'a?b' is not allowed: it must not contain $ or start with system. or a point, and has no control characters")]
+    [InlineData("..", "or a point")]
     [InlineData("system.users", "must not contain $ or start with system.")]
     [InlineData("mongoperf", "is where MongoPerf keeps its markers")]
     public void Other_collection_names_are_refused_with_the_reason(string name, string reason) =>
