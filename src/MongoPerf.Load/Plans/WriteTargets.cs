@@ -1,6 +1,5 @@
 using System.Buffers;
 using MongoPerf.Load.Documents;
-using MongoPerf.Load.Documents.Rows;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Load.Plans;
@@ -139,9 +138,13 @@ public static class WriteTargets
 
     /// <summary>The pipeline, or a stage of it, comes from a reply, a file's row or existing data, which may hold $out or $merge.</summary>
     /// <remarks>Pipelines within stages need no look: a server takes no stage that writes there.</remarks>
-    private static bool HasUnknownStage(TemplateValue pipeline) =>
-        pipeline is FromValue or RowValue or RowFieldValue or ExistingValue or DocumentValue { Row: not null }
-        || (pipeline is not DocumentValue { IsArray: false } && pipeline.Parts.Any(HasUnknownStage));
+    private static bool HasUnknownStage(TemplateValue pipeline) => pipeline switch
+    {
+        DocumentValue { IsArray: false } stage => stage.Row is not null,
+        DocumentValue or LiteralValue => pipeline.Parts.Any(HasUnknownStage),
+        FromValue => true,
+        _ => !pipeline.Parts.Any() || pipeline.Parts.Any(HasUnknownStage),
+    };
 
     private static IEnumerable<string?> MapReduced(TemplateValue? output, string database) => Fields(output) is not { } fields
         ? [InDatabase(output, database)]
