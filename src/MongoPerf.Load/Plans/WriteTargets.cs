@@ -113,8 +113,13 @@ public static class WriteTargets
     {
         (string name, TemplateValue first) = command.Elements[0];
         // What is explained is not done, but an explanation is no reason to name what may not be written.
-        if (name == "explain" && Fields(first) is { Elements.Count: > 0 } explained)
-            return OfCommand(explained, database);
+        if (name == "explain")
+        {
+            return (Fields(first) ?? first as DocumentValue) is { Elements.Count: > 0 } explained
+                ? OfCommand(explained, database)
+                : [new WriteTarget(null, name)];
+        }
+
         IEnumerable<string?> named = name switch
         {
             "renameCollection" => [Namespace(first), Namespace(command.Find("to"))],

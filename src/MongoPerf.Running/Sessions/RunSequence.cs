@@ -106,7 +106,8 @@ public sealed class RunSequence
             string.Join(" ", _runs.Where(runs => runs.Count > 0).Select(runs => string.Join(',', runs.Select(folder => folder.Id))))
             + _runs.SelectMany(runs => runs).FirstOrDefault()?.OutText;
         Console.Error.WriteLine(begun < Count
-            ? $"{Count - begun} of {Count} runs not started{(begun > 1 ? $"; compare the others with '{CommandText.Program} compare {ids}'" : "")}"
+            ? $"{Count - begun} of {Count} runs not started"
+                + (begun > 1 ? $"; compare the others with '{CommandText.Program} compare {ids}'" : "")
             : $"nothing compared; resume the last run, then '{CommandText.Program} compare {ids}'");
         return code;
     }

@@ -197,8 +197,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         if (deployment.Uri is { } uri && DatabaseSystems.Of(uri) is { HasMarkers: false } system)
             throw new UserException(
                 ExitCode.WrongUsage, $"'{name}' is existing data, which are read on MongoDB only, not on {system.Name}");
-        Option[] refused = [options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset, options.ForceDrop];
-        return refused.FirstOrDefault(parsed.HasTyped) is { } given
+        return options.TypedChange(parsed) is { } given
             ? throw new UserException(ExitCode.WrongUsage, $"{given.Name} would change the deployment, but '{name}' is only read",
                 $"omit {given.Name}")
             : null;

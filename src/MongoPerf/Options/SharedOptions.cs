@@ -169,6 +169,10 @@ internal sealed class SharedOptions
     public IEnumerable<Option> OfSeriesAlone =>
         OfSeries.Select(one => one.Option).Except([Overrides[PlanOptions.Threads], Overrides[PlanOptions.Rates]]);
 
+    /// <summary>The first option typed that would change a deployment whose data are only read; null for none.</summary>
+    public Option? TypedChange(ParseResult parsed) =>
+        ((Option[])[ShardKey, Presplit, ChunkSize, Balancer, Preset, ForceDrop]).FirstOrDefault(parsed.HasTyped);
+
     /// <summary>Adds the options that every measuring command takes.</summary>
     public void AddTo(Command command)
     {

@@ -144,7 +144,8 @@ public sealed class RunForecastTests : IDisposable
     {
         // 120 GB are free, and each document takes 1,300 bytes there.
         NarrowingRun? run = NarrowingRun.Of(Forecast(
-            new GrownRun { Rate = n => (n / 1e6) % 2 == 0 ? 400 : 40_000 }, new ForecastRequest { Documents = [5_000_000_000] }));
+            new GrownRun { Rate = n => (n / 1e6) % 2 == 0 ? 400 : 40_000 },
+            new ForecastRequest { Documents = [5_000_000_000], MemoryBytes = 1L << 50 }));
         Assert.Contains(" --target 74M --step 6.2M", run!.Command, StringComparison.Ordinal);
     }
 
