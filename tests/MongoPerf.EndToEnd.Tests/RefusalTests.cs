@@ -108,17 +108,17 @@ public sealed class RefusalTests(TestServers servers) : IDisposable
     public void Documents_behind_the_last_checkpoint_count_too_when_a_target_is_refused()
     {
         string database = servers.NewDatabase();
+        using MongoConnection connection = servers.Embedded.Connect();
+        long before = Documents.CountConnections(connection);
         using (ProgramRun killed = ProgramRun.Start(
             new ProgramOptions(), "series", "--uri", servers.Embedded.Uri, "--db", database, "--target", "1M",
             "--step", "1M", "--out", _runs.Path))
-        using (MongoConnection watch = servers.Embedded.Connect())
         {
-            Assert.True(killed.WaitUntil(() => Documents.FindEnd(watch, database) > 2000, "document 2,000"));
+            Assert.True(killed.WaitUntil(() => Documents.FindEnd(connection, database) > 2000, "document 2,000"));
             killed.Kill();
         }
 
-        using MongoConnection connection = servers.Embedded.Connect();
-        Documents.ExpireLease(connection, database);
+        Documents.ExpireLease(connection, database, before);
         long there = Documents.FindEnd(connection, database);
         Series("embedded", database, "1k").Expect(2).Says("the target is 1,000");
         long target = there + 500;

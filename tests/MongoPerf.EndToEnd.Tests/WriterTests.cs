@@ -18,6 +18,7 @@ public sealed class WriterTests(TestServers servers) : IDisposable
     {
         string database = servers.NewDatabase();
         using MongoConnection watch = servers[kind].Connect();
+        long before = Documents.CountConnections(watch);
         using (ProgramRun first = Start("series", "--uri", servers[kind].Uri, "--db", database, "--target", "10M", "--step", "10M"))
         {
             Assert.True(first.WaitUntil(() => Documents.FindEnd(watch, database) > 2000, "document 2,000"));
@@ -44,7 +45,7 @@ public sealed class WriterTests(TestServers servers) : IDisposable
         }
 
         Run(kind, "run", "safe", "--operations", "10", "--db", database).Expect(6).Says($"is being written by run {killed}");
-        Documents.ExpireLease(watch, database);
+        Documents.ExpireLease(watch, database, before);
         Run(kind, "run", "safe", "--operations", "10", "--db", database).Expect(0);
         Assert.Null(Assert.Single(Documents.Find(watch, database, "mongoperf", BsonDocument.Empty)).Find("writer"));
     }
