@@ -100,6 +100,72 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
     }
 
     [MongodFact]
+    public void Each_shards_part_of_a_sorted_or_skipped_result_is_no_scan()
+    {
+        JsonElement report = Series(mongos.Uri, "--tests", "batch,q6,q7").Report();
+        Assert.DoesNotContain(report.Items("findings"), one => one.Text("id") is "plan-scans" or "plan-examines");
+        GrownStep last = report.GrowthSteps()[^1];
+        Assert.Equal(100, last.Operation("q7").GetProperty("plan").Number("returned"));
+        Assert.Equal(0, last.Operation("q6").Number("wrong"));
+    }
+
+    [MongodFact]
+    public void Migrations_are_in_the_report_and_a_collection_of_one_shard_stays_there()
+    {
+        JsonElement report = Run("""
+            data:
+              spread: {count: 8k, document: {_id: ^number, text: {^string: 1000}}, shardKey: {_id: 1}}
+              left: {count: 300, document: {name: ^word}, shard: 1}
+              right: {count: 300, document: {name: ^word}, shard: 2}
+            phases:
+            - balancer: off
+            - load: spread
+            - name: balancing
+              groups:
+              - {name: clients, threads: 1, rate: 50, operations: [{find: spread, key: zipfian}]}
+              - {name: window, balancer: now, within: 60s}
+            - name: whole collections
+              threads: 1
+              count: 200
+              operations: [{find: left, name: read, key: uniform}, {find: right, name: read, key: uniform}]
+            """, mongos.Uri, "--chunk-size", "1MB", "--max-skipped", "100%").Report();
+        JsonElement sharding = report.GetProperty("sharding");
+        Assert.Equal("spread", sharding.Text("collection"));
+        Assert.True(sharding.GetProperty("migrations").Number("done") > 0, sharding.ToString());
+        Assert.All(sharding.Items("shards"), shard => Assert.True(shard.Number("documents") > 0, sharding.ToString()));
+        Assert.Equal(["s0"], ShardsOf("left"));
+        Assert.Equal(["s1"], ShardsOf("right"));
+    }
+
+    [MongodFact]
+    public void Each_collection_is_presplit_by_its_own_documents()
+    {
+        Run("""
+            data:
+              a: {count: 600, document: {_id: ^number}, shardKey: {_id: 1}}
+              b: {count: 300, document: {_id: ^number}, shardKey: {_id: 1}}
+              whole: {count: 300, document: {_id: ^number}, shard: 2}
+            phases: [{load: a}, {load: b}, {load: whole}]
+            """, mongos.Uri, "--presplit", "3");
+        Assert.Equal([200, 400], BoundsOf("a"));
+        Assert.Equal([100, 200], BoundsOf("b"));
+        Assert.Equal(["s1"], ShardsOf("whole"));
+    }
+
+    [MongodFact]
+    public void A_cluster_without_shards_is_refused_in_one_sentence()
+    {
+        using var empty = new MongosRelay(mongos.Cluster) { HidesShards = true };
+        foreach (string command in (string[])["series --target 1k --topology sharded", "run q4 --records 100"])
+        {
+            ProgramRun.Run([.. command.Split(' '), "--uri", $"mongodb://{empty.Address}/", "--db", _database, "--out", _runs.Path])
+                .Expect(3).Says($"the cluster of the mongos at {empty.Address} has no shards, so it can store nothing");
+        }
+
+        Assert.Empty(_runs.Ids);
+    }
+
+    [MongodFact]
     public void ReadWrite_on_one_database_fills_and_measures_a_collection()
     {
         ProgramResult result = Series(mongos.UriOf("loader", _database, new Role("readWrite", _database)));
@@ -205,6 +271,21 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         using MongoConnection connection = mongos.Connect();
         return ConfigCatalogue.FindCollection(connection, $"{_database}.{collection}") is { } sharded
             ? ConfigCatalogue.CountChunks(connection, sharded).Values.Sum() : 0;
+    }
+
+    private string[] ShardsOf(string collection)
+    {
+        using MongoConnection connection = mongos.Connect();
+        BsonDocument sharded = ConfigCatalogue.FindCollection(connection, $"{_database}.{collection}")!;
+        return [.. ConfigCatalogue.CountChunks(connection, sharded).Keys.Order(StringComparer.Ordinal)];
+    }
+
+    /// <summary>Where one chunk ends and the next begins, by _id.</summary>
+    private long[] BoundsOf(string collection)
+    {
+        using MongoConnection connection = mongos.Connect();
+        BsonDocument sharded = ConfigCatalogue.FindCollection(connection, $"{_database}.{collection}")!;
+        return [.. ConfigCatalogue.ReadChunks(connection, sharded).Select(chunk => chunk.FindInt64("min._id")).OfType<long>().Order()];
     }
 
     public sealed record Role(string Name, string Database);

@@ -49,6 +49,9 @@ internal sealed class MongosRelay : IDisposable
     /// <summary>Nothing but a login is answered without one.</summary>
     public bool RequiresLogin { get; init; }
 
+    /// <summary>As a cluster before its first shard is added.</summary>
+    public bool HidesShards { get; init; }
+
     /// <summary>Where the program finds a member.</summary>
     public ServerAddress Shown(ServerAddress member) => _members[member.ToString()].Address;
 
@@ -351,7 +354,7 @@ internal sealed class MongosRelay : IDisposable
         {
             if (!reply.IsTrue("ok") || reply.FindString("cursor.ns") != "config.shards")
                 return reply;
-            BsonDocument[] shards = [.. reply.FindDocument("cursor.firstBatch")!.Select(one => one.Value.ToDocument()).Select(shard =>
+            BsonDocument[] shards = relay.HidesShards ? [] : [.. reply.FindDocument("cursor.firstBatch")!.Select(one => one.Value.ToDocument()).Select(shard =>
                 BsonDocument.Of([.. shard.Select(e => (e.Key, e.Key != "host" ? (object?)e.Value
                     : $"{shard.FindString("_id")}/{string.Join(',', HostsOf(shard).Select(host => relay._members[host].Address))}"))]))];
             return BsonDocument.Of(
