@@ -5,6 +5,9 @@ namespace MongoPerf.Measurement;
 /// <summary>Percentiles by their usual names: p50, p75, p99, p999 for 99.9 %, p9999 for 99.99 %.</summary>
 public static class Percentile
 {
+    /// <summary>For hints.</summary>
+    public const string Rule = "percentiles are p50, p75, p99, p999 (99.9 %), p9999 (99.99 %) and the like, without a 0 at either end";
+
     private const int MostDigits = 6;
 
     /// <param name="name">p and one or two digits, behind which decimals may follow.</param>

@@ -1,3 +1,5 @@
+using MongoPerf.Storage;
+
 namespace MongoPerf.Reports;
 
 /// <summary>A table of finished texts, for whatever shows it.</summary>
@@ -29,7 +31,17 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
     /// <summary>
     /// The heading of a column as it is shown, translated: columns themselves stay English, so that they can be told apart.
     /// </summary>
-    public static string Header(string column) => Words.Of(column.TrimStart('<'));
+    public static string Header(string column)
+    {
+        string text = column.TrimStart('<');
+        return text.Split(' ') is [var what, var figure] && LatencyMetric.Find(figure) is not null ? what switch
+        {
+            "response" => Words.Of("response ") + Words.Of(figure),
+            "service" => Words.Of("service ") + Words.Of(figure),
+            "lateness" => Words.Of("lateness ") + Words.Of(figure),
+            _ => Words.Of(text),
+        } : Words.Of(text);
+    }
 
     /// <summary>
     /// Columns of numbers that belong together, as those of one deployment do: where a table is divided, so many stay side by side if

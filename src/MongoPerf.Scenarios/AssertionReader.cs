@@ -1,4 +1,5 @@
 using MongoPerf.Load.Plans;
+using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 using MongoPerf.Texts.Yaml;
 
@@ -7,6 +8,10 @@ namespace MongoPerf.Scenarios;
 /// <summary>Reads assertions such as <c>read.p99 &lt; 10ms</c>.</summary>
 internal static class AssertionReader
 {
+    /// <summary>rate is operations per second, perMinute the same per minute.</summary>
+    private static readonly AllowedNames Metrics = LatencyMetric.AllowedWith(
+        [.. LatencyMetric.Usual, "rate", "perMinute", "documentRate", "operations", "documents", "failed"]);
+
     /// <param name="node">A text.</param>
     /// <param name="operations">Names that may stand in it.</param>
     public static Assertion Read(ScenarioNode node, IReadOnlyList<string> operations)
@@ -22,9 +27,8 @@ internal static class AssertionReader
                 "such as 'read.p99 < 10ms' or 'total.rate > 1000'");
         string operation = sides[0][..dot];
         string metric = sides[0][(dot + 1)..];
-        RequireOneOf(node, "operation", operation, [.. operations, Assertion.Total]);
-        if (!Assertion.IsLatency(metric))
-            RequireOneOf(node, "metric", metric, Assertion.Metrics);
+        RequireOneOf(node, "operation", operation, new AllowedNames([.. operations, Assertion.Total]));
+        RequireOneOf(node, "metric", metric, Metrics);
         return new Assertion(text, operation, metric, comparison!, Limit(node, metric, sides[1]));
     }
 
@@ -32,7 +36,7 @@ internal static class AssertionReader
     {
         try
         {
-            return Assertion.IsLatency(metric) ? Quantities.ParseDuration(text) * 1e6 : Quantities.ParseCount(text, 0);
+            return LatencyMetric.Find(metric) is not null ? Quantities.ParseDuration(text) * 1e6 : Quantities.ParseCount(text, 0);
         }
         catch (FormatException e)
         {
@@ -40,11 +44,9 @@ internal static class AssertionReader
         }
     }
 
-    private static void RequireOneOf(ScenarioNode node, string what, string found, IReadOnlyList<string> allowed)
+    private static void RequireOneOf(ScenarioNode node, string what, string found, AllowedNames allowed)
     {
-        if (allowed.Contains(found))
-            return;
-        throw MappingReader.Wrong(node, $"assert: no {what} '{found}'; allowed: {string.Join(", ", allowed)}",
-            NearestName.Hint(found, allowed));
+        if (!allowed.Contain(found))
+            throw MappingReader.Wrong(node, $"assert: no {what} '{found}'; allowed: {allowed}", allowed.Hint(found));
     }
 }

@@ -36,7 +36,7 @@ internal static partial class UntilReader
         Match match = Form().Match(text);
         if (!match.Success || !Percentile.TryParse(match.Groups["name"].Value, out double percent))
             throw new FormatException(
-                $"'{text}' is not a precision such as 'p99 ±2 %'; percentiles are p50, p99, p999 (99.9 %) and the like");
+                $"'{text}' is not a precision such as 'p99 ±2 %'; {Percentile.Rule}");
         double share = double.Parse(match.Groups["percent"].Value, CultureInfo.InvariantCulture) / 100;
         if (share is < Least or > Most)
             throw new FormatException($"'{text}' is out of range; allowed: ±0.1 % to ±50 %");

@@ -113,9 +113,10 @@ internal sealed class RunReader(SqliteConnection connection)
         [.. Query("SELECT phase, thread, number, done, seconds FROM lap ORDER BY phase, thread, number",
             row => new StoredLap(row.GetInt32(0), row.GetInt32(1), row.GetInt32(2), Count(row, 3), Seconds(row, 4)))];
 
-    public IEnumerable<StoredHistogram> ReadHistograms() => Query(
+    /// <param name="phase">The number of the only phase; null for all.</param>
+    public IEnumerable<StoredHistogram> ReadHistograms(int? phase) => Query(
         "SELECT h.phase, h.operation, h.warmup, h.encoded, h.response, h.lateness FROM histogram h LEFT JOIN operation_result r USING "
-        + "(phase, operation) ORDER BY h.phase, r.place, h.operation, h.warmup DESC",
+        + $"(phase, operation) {(phase is null ? "" : $"WHERE h.phase = {phase} ")}ORDER BY h.phase, r.place, h.operation, h.warmup DESC",
         row => new StoredHistogram(
             row.GetInt32(0), Text(row, 1), row.GetBoolean(2), Bytes(row, 3)) { Response = Bytes(row, 4), Lateness = Bytes(row, 5) });
 

@@ -26,6 +26,7 @@ public sealed class StoredRun : IDisposable
     private readonly Dictionary<string, string> _notes;
     private readonly WriterProcess? _writer;
     private readonly RunPosition? _from;
+    private readonly Lazy<Dictionary<OperationResult, (int Phase, IReadOnlyList<OperationResult> Operations)>> _partsOf;
 
     private StoredRun(string folder, SqliteConnection connection, RunPosition? from)
     {
@@ -46,6 +47,7 @@ public sealed class StoredRun : IDisposable
         Laps = reader.ReadLaps();
         Checkpoints = reader.ReadCheckpoints();
         Phases = reader.ReadPhases();
+        _partsOf = new(() => PartsOf(Phases));
         GrowthSteps = GrowthStep.Of(Phases);
         ILookup<(int, string), double?> slowest = Results.SelectMany(result => result.Errors)
             .ToLookup(error => (error.Code, error.Name), error => error.SlowestMicroseconds);
@@ -195,8 +197,33 @@ public sealed class StoredRun : IDisposable
     public IEnumerable<StoredHistogram> ReadHistograms()
     {
         using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
-        foreach (StoredHistogram histogram in new RunReader(connection).ReadHistograms())
+        foreach (StoredHistogram histogram in new RunReader(connection).ReadHistograms(phase: null))
             yield return histogram;
+    }
+
+    /// <summary>A figure of a result's latencies, from its summary where that has it, otherwise from its histogram.</summary>
+    /// <param name="metric">What is wanted.</param>
+    /// <param name="result">One of this run's, or a total of its phases and mixes.</param>
+    /// <returns>Microseconds; null where nothing was recorded, or the histogram is damaged. May be called from several threads.</returns>
+    public double? ValueOf(LatencyMetric metric, OperationResult result)
+    {
+        if (metric.TryRead(result, out double? stored))
+            return stored;
+        if (!_partsOf.Value.TryGetValue(result, out (int Phase, IReadOnlyList<OperationResult> Operations) parts)
+            || (result.IsTotal && result.ReportedMicroseconds.Max is null))
+            return null;
+        HashSet<string> names = [.. parts.Operations.Select(one => one.Operation)];
+        using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
+        StoredHistogram[] histograms = [.. new RunReader(connection).ReadHistograms(parts.Phase)
+            .Where(one => !one.IsWarmup && names.Contains(one.Operation))];
+        try
+        {
+            return histograms.Length < names.Count ? null : metric.Of(histograms.Select(one => one.ToLatency()));
+        }
+        catch (HistogramFormatException)
+        {
+            return null;
+        }
     }
 
     public string? FindNote(string name) => _notes.GetValueOrDefault(name);
@@ -210,6 +237,24 @@ public sealed class StoredRun : IDisposable
     /// <summary>Nothing is held open between calls; the interface leaves room to change that.</summary>
     public void Dispose()
     {
+    }
+
+    /// <summary>The phase of each result, and the operations that it is of.</summary>
+    private static Dictionary<OperationResult, (int Phase, IReadOnlyList<OperationResult> Operations)> PartsOf(
+        IReadOnlyList<PhaseRecord> phases)
+    {
+        var parts = new Dictionary<OperationResult, (int, IReadOnlyList<OperationResult>)>(ReferenceEqualityComparer.Instance);
+        foreach (PhaseRecord phase in phases)
+        {
+            foreach (OperationResult result in phase.Operations)
+                parts[result] = (phase.Number, [result]);
+            foreach (OperationMix mix in phase.Mixes)
+                parts[mix.Total] = (phase.Number, mix.Operations);
+            if (phase.Total is { } total)
+                parts[total] = (phase.Number, [.. phase.Done]);
+        }
+
+        return parts;
     }
 
     private IEnumerable<MetricSample> ReadMetrics(string table, IReadOnlyList<Metric> metrics)

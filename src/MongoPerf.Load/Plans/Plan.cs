@@ -329,37 +329,12 @@ public readonly record struct ThreadStep(double AtSeconds, int Threads);
 /// <summary>What must be true of a phase's results, such as <c>read.p99 &lt; 10ms</c>.</summary>
 /// <param name="Text">The text as it was written.</param>
 /// <param name="Operation">Its name; "total" for all of the phase's.</param>
-/// <param name="Metric">One of <see cref="Metrics"/>.</param>
+/// <param name="Metric">What is counted or timed, such as rate or p99.</param>
 /// <param name="Comparison">&lt;, &lt;=, &gt;, &gt;=, == or !=.</param>
 /// <param name="Limit">Microseconds for latencies.</param>
 public sealed record Assertion(string Text, string Operation, string Metric, string Comparison, double Limit)
 {
     public const string Total = "total";
-
-    /// <summary>The first eight are of response time where a rate was set, of service time otherwise.</summary>
-    public static IReadOnlyList<string> Latencies { get; } =
-    [
-        "min", "mean", "p50", "p90", "p95", "p99", "p999", "max", "serviceP50", "serviceP99", "latenessP50", "latenessP99",
-    ];
-
-    /// <summary>Whether a metric is one of <see cref="Latencies"/>, or another percentile: p75, serviceP9999, latenessP95.</summary>
-    public static bool IsLatency(string metric) => Latencies.Contains(metric) || TryParsePercentile(metric, out _, out _);
-
-    /// <param name="metric">Such as p75, serviceP9999 or latenessP95.</param>
-    /// <param name="of">service, lateness, or empty for the time that counts.</param>
-    /// <param name="percent">75 for p75.</param>
-    /// <returns>False for any other metric.</returns>
-    public static bool TryParsePercentile(string metric, out string of, out double percent)
-    {
-        of = TimesOfTheirOwn.FirstOrDefault(time => metric.StartsWith(time, StringComparison.Ordinal)) ?? "";
-        return Percentile.TryParse(metric.AsSpan(of.Length), out percent) && metric[of.Length] == (of.Length > 0 ? 'P' : 'p');
-    }
-
-    private static readonly string[] TimesOfTheirOwn = ["service", "lateness"];
-
-    /// <summary>rate is operations per second, perMinute the same per minute.</summary>
-    public static IReadOnlyList<string> Metrics { get; } =
-        [.. Latencies, "rate", "perMinute", "documentRate", "operations", "documents", "failed"];
 
     public static IReadOnlyList<string> Comparisons { get; } = ["<=", ">=", "==", "!=", "<", ">"];
 

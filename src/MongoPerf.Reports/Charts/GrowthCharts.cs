@@ -46,11 +46,8 @@ internal static class GrowthCharts
             "documentRate" => static result => result.DocumentsPerSecond,
             "rate" => static result => result.OperationsPerSecond,
             "throughput" => static result => result.MegabytesPerSecond,
-            "mean" => static result => result.ReportedMicroseconds.Mean ?? double.NaN,
-            "p50" => static result => result.ReportedMicroseconds.P50 ?? double.NaN,
-            "p95" => static result => result.ReportedMicroseconds.P95 ?? double.NaN,
-            "p99" => static result => result.ReportedMicroseconds.P99 ?? double.NaN,
-            _ => static result => result.ReportedMicroseconds.Max ?? double.NaN,
+            _ when LatencyMetric.Find(metric) is { } latency => result => frame.Run.ValueOf(latency, result) ?? double.NaN,
+            _ => throw new InvalidOperationException($"no metric '{metric}'"),
         };
 
         // By threads, then by the plan: a row of the legend for each number of threads.

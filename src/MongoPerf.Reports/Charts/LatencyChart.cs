@@ -6,16 +6,17 @@ namespace MongoPerf.Reports.Charts;
 /// <summary>Draws percentiles against documents, in a panel for each operation and number of threads.</summary>
 internal static class LatencyChart
 {
-    private static readonly (string Key, string Title, Func<LatencySummary, double?> Of)[] Percentiles =
-    [
-        ("p50", "p50 (half are faster)", static latency => latency.P50),
-        ("p95", "p95", static latency => latency.P95),
-        ("p99", "p99", static latency => latency.P99),
-        ("p999", "p99.9 (one in 1,000 is slower)", static latency => latency.P999),
-    ];
-
-    private static readonly (string Key, string Title, Func<LatencySummary, double?> Of) Service =
-        ("service", "p99 of service time", static latency => latency.P99);
+    /// <summary>A line by its name, and what it shows.</summary>
+    private sealed record Shown(string Key, LatencyMetric Metric)
+    {
+        public string Title => Key switch
+        {
+            "p50" => Words.Of("p50 (half are faster)"),
+            "p999" => Words.Of("p99.9 (one in 1,000 is slower)"),
+            PlotLanguage.Service => Words.Of("p99 of service time"),
+            _ => Key,
+        };
+    }
 
     public static Chart? Build(PlotInfo plot, GrowthFrame frame)
     {
@@ -31,10 +32,15 @@ internal static class LatencyChart
             return null;
 
         bool hasRate = panels.Any(HasRate);
-        (string Key, string Title, Func<LatencySummary, double?> Of)[] series = hasRate ? [.. Percentiles, Service] : Percentiles;
+        // The table has the usual ones in any case.
         IReadOnlyList<string> wanted = plot.Panels[0].Lines;
-        (int Index, (string Key, string Title, Func<LatencySummary, double?> Of) Item)[] shown =
-            [.. series.Index().Where(one => wanted.Count == 0 || wanted.Contains(one.Item.Key))];
+        Shown[] series =
+        [
+            .. PlotLanguage.UsualPercentiles.Concat(wanted.Where(static key => key != PlotLanguage.Service)).Distinct()
+                .Select(static key => new Shown(key, LatencyMetric.Find(key)!)),
+            .. hasRate ? [new Shown(PlotLanguage.Service, LatencyMetric.Find("serviceP99")!)] : Array.Empty<Shown>(),
+        ];
+        (int Index, Shown Item)[] shown = [.. series.Index().Where(one => wanted.Count == 0 || wanted.Contains(one.Item.Key))];
         if (shown.Length == 0)
             return null;
         string name = plot.Name + frame.Suffix;
@@ -44,7 +50,10 @@ internal static class LatencyChart
         {
             if (growth.Lines.Any(line => line.Results.ContainsKey(step)))
                 table.Add(
-                    [growth.Steps[step].Documents, .. panels.SelectMany(line => ValuesOf(line.Results.GetValueOrDefault(step), hasRate))]);
+                [
+                    growth.Steps[step].Documents,
+                    .. panels.SelectMany(line => ValuesOf(frame.Run, line.Results.GetValueOrDefault(step), series)),
+                ]);
         }
 
         int columns = panels.Count switch { 1 => 1, 2 or 4 => 2, 3 or 5 or 6 => 3, _ => 4 };
@@ -55,7 +64,7 @@ internal static class LatencyChart
             new AxisScale(documents * 1.02,
                 AxisScale.OfCount(documents, columns > 2 ? 4 : 6).Ticks) { Label = Words.Of("documents in the collection") },
             [.. panels.Select((line, i) => new Panel(PanelTitle(line), time, [.. shown.Select(one => new Series(
-                table, 1 + (i * series.Length) + one.Index, Words.Of(one.Item.Title), one.Item.Key))]) { Color = frame.ColorOf(line) })])
+                table, 1 + (i * series.Length) + one.Index, one.Item.Title, one.Item.Key))]) { Color = frame.ColorOf(line) })])
         {
             Subtitle = ChartText.Subtitle(frame.Run), Columns = columns, HasLegendAbove = true,
             Marks = plot.HasMarks ? ChartText.Marks(frame.Crossings) : [],
@@ -65,13 +74,8 @@ internal static class LatencyChart
     private static bool HasRate(GrowthLine line) => line.Results.Values.Any(static result => result.HasRate);
 
     /// <summary>The percentiles of response times where a rate was set, and then also how much of that is service time.</summary>
-    private static IEnumerable<double> ValuesOf(OperationResult? result, bool withService)
-    {
-        foreach (var one in Percentiles)
-            yield return Drawn(result is null ? null : one.Of(result.ReportedMicroseconds));
-        if (withService)
-            yield return Drawn(result is { HasRate: true } ? Service.Of(result.LatencyMicroseconds) : null);
-    }
+    private static IEnumerable<double> ValuesOf(StoredRun run, OperationResult? result, Shown[] series) => series.Select(
+        one => Drawn(result is null || (one.Key == PlotLanguage.Service && !result.HasRate) ? null : run.ValueOf(one.Metric, result)));
 
     /// <summary>Lifts 0, for which a logarithmic axis has no place and which histograms do not know either.</summary>
     private static double Drawn(double? microseconds) => microseconds is { } value ? Math.Max(value, 0.1) : double.NaN;

@@ -36,7 +36,7 @@ internal static class ComparisonAnswer
             new Block.Verdicts([.. comparison.Candidates.Select(candidate => SingleOrSharded.Find(comparison, candidate))
                 .OfType<SingleOrSharded>().Select(decision => decision.Verdict)]),
             .. candidates.Where(one => one.Comparison.Operations.Count > 0).Select(one =>
-                new Block.Table(Table(one.Comparison, one.Name, names[0])) { IsPlain = true }),
+                new Block.Table(Table(one.Comparison, one.Name, names[0], comparison.Percentiles)) { IsPlain = true }),
             new Block.Foremost(foremost),
             new Block.Facts(
             [
@@ -55,29 +55,32 @@ internal static class ComparisonAnswer
         [.. comparison.Candidates.SelectMany(candidate => ShardingFindings.Of(comparison, candidate))
             .Where(finding => !finding.IsVerdict).OrderByDescending(finding => finding.Weight)];
 
-    private static ReportTable Table(CandidateComparison candidate, string name, string baseline)
+    private static ReportTable Table(
+        CandidateComparison candidate, string name, string baseline, IReadOnlyList<Measure> percentiles)
     {
         OperationComparison[] all = [.. candidate.Operations];
         HashSet<OperationComparison> shown = [.. all.OrderBy(operation => operation.Tested.Any(Differs) ? 0 : 1).Take(MostRows)];
         string left = all.Length > shown.Count ? Words.Of($" ({shown.Count} of {all.Length} operations)") : "";
         return new ReportTable(
             Words.Of($"{name} (ratio: to {baseline}); rate: docs/s of inserts, else ops/s") + left,
-            ["<operation", "baseline", "rate", "p50", "p99", "max", "ratio", "95 %", "<verdict"],
-            [.. all.Where(shown.Contains).Select(operation => Row(candidate, operation))]);
+            ["<operation", "baseline", "rate", .. percentiles.Select(static one => one.Name), "max", "ratio", "95 %", "<verdict"],
+            [.. all.Where(shown.Contains).Select(operation => Row(candidate, operation, percentiles))]);
     }
 
-    private static IReadOnlyList<string> Row(CandidateComparison candidate, OperationComparison operation)
+    private static IReadOnlyList<string> Row(
+        CandidateComparison candidate, OperationComparison operation, IReadOnlyList<Measure> percentiles)
     {
         // Where a rate was set and kept, only latencies can differ.
-        MeasureComparison judged = operation.IsPaced ? operation.P99 ?? operation.Rate : operation.Rate;
+        MeasureComparison judged = operation.IsPaced
+            ? operation.Find(percentiles.Contains(Measure.P99) ? Measure.P99 : percentiles[^1]) ?? operation.Rate : operation.Rate;
         double? slowest = candidate.Candidate.Windows.Keys.Where(key => key.Operation == operation.Operation)
             .SelectMany(candidate.Candidate.Windows.At).Max(window => window.Latency.Max);
         string ratio = ComparisonText.Number(judged.Ratio.Value);
         return
         [
             candidate.TitleOf(operation), Units.Rate(operation.Rate.Baseline), Units.Rate(operation.Rate.Candidate),
-            Units.Latency(operation.P50?.Candidate), Units.Latency(operation.P99?.Candidate), Units.Latency(slowest),
-            judged.Measure == Measure.Rate ? ratio : $"p99 {ratio}", ComparisonText.Range(judged.Ratio.Interval),
+            .. percentiles.Select(one => Units.Latency(operation.Find(one)?.Candidate)), Units.Latency(slowest),
+            judged.Measure.IsRate ? ratio : $"{judged.Measure.Figure} {ratio}", ComparisonText.Range(judged.Ratio.Interval),
             VerdictOf(operation),
         ];
     }
@@ -93,8 +96,8 @@ internal static class ComparisonAnswer
             return Words.Of("mixed");
         string word = ComparisonText.Describe(differ[0].Outcome);
         // What is timed is the same in all columns.
-        return differ[0].Measure == Measure.Rate ? word
-            : $"{word} ({(differ[0].Measure.IsService() ? Words.Of("service ") : "")}p{differ[0].Measure.Percent():0})";
+        return differ[0].Measure.IsRate ? word
+            : $"{word} ({(differ[0].Measure.IsService ? Words.Of("service ") : "")}{differ[0].Measure.Figure})";
     }
 
     private static bool Differs(MeasureComparison judgement) => judgement.Outcome is Outcome.Slower or Outcome.Faster;

@@ -70,8 +70,9 @@ public static class ComparisonJson
         perSecond = ValuesOf(compared.Rate),
         p50Microseconds = ValuesOf(compared.P50),
         p99Microseconds = ValuesOf(compared.P99),
-        serviceP50Microseconds = ValuesOf(compared.Measures.FirstOrDefault(j => j.Measure == Measure.ServiceP50)),
-        serviceP99Microseconds = ValuesOf(compared.Measures.FirstOrDefault(j => j.Measure == Measure.ServiceP99)),
+        serviceP50Microseconds = ValuesOf(compared.Find(Measure.Find("serviceP50"))),
+        serviceP99Microseconds = ValuesOf(compared.Find(Measure.Find("serviceP99"))),
+        latencyMicroseconds = compared.Measures.Where(one => !one.Measure.IsRate).ToDictionary(one => one.Measure.Name, ValuesOf),
         windows = compared.Windows.Select(window => new { window.Documents, perSecond = ValuesOf(window.Rate) }),
     };
 

@@ -18,15 +18,12 @@ internal static class ComparisonText
     };
 
     /// <summary>"rate", "p50", "response p99", "service p99", "p50 to send".</summary>
-    public static string NameOf(OperationComparison operation, Measure measure) => measure switch
-    {
-        Measure.Rate => Words.Of("rate"),
-        _ => (operation.IsPaced ? measure.IsService() ? Words.Of("service ") : Words.Of("response ") : "") + $"p{measure.Percent():0}"
-            + (operation.IsUnacknowledged ? Words.Of(" to send") : ""),
-    };
+    public static string NameOf(OperationComparison operation, Measure measure) => measure.IsRate ? Words.Of("rate")
+        : (operation.IsPaced ? measure.IsService ? Words.Of("service ") : Words.Of("response ") : "") + measure.Figure
+            + (operation.IsUnacknowledged ? Words.Of(" to send") : "");
 
     /// <summary>1,234 per second, or 1.2 ms.</summary>
-    public static string Value(Measure measure, double value) => measure == Measure.Rate ? Units.Rate(value) : Units.Latency(value);
+    public static string Value(Measure measure, double value) => measure.IsRate ? Units.Rate(value) : Units.Latency(value);
 
     public static string Number(double ratio) =>
         ratio.ToString(ratio < 9.995 ? "0.00" : ratio < 99.95 ? "0.0" : "0", CultureInfo.InvariantCulture);
@@ -66,7 +63,7 @@ internal static class ComparisonText
     {
         double ratio = judgement.Ratio.Value;
         string what = judgement.Outcome is Outcome.Equivalent or Outcome.Undecided ? Describe(judgement.Outcome)
-            : judgement.Measure == Measure.Rate ? Change(ratio)
+            : judgement.Measure.IsRate ? Change(ratio)
             : LatencyChange(ratio);
         string interval = judgement.Ratio.Interval is { } range ? $", 95 %: {Range(range)}" : "";
         return Words.Of($"{NameOf(operation, judgement.Measure)} {what} (ratio {Number(ratio)}{interval})");

@@ -70,7 +70,7 @@ internal static class ComparisonTitle
         }
 
         (OperationComparison operation, MeasureComparison most) = those.MaxBy(o => Math.Abs(Math.Log(o.Measure.Ratio.Value)));
-        string change = most.Measure == Measure.Rate
+        string change = most.Measure.IsRate
             ? ComparisonText.Change(most.Ratio.Value)
             : $"{ComparisonText.NameOf(operation, most.Measure)} {ComparisonText.LatencyChange(most.Ratio.Value)}";
         yield return Words.Of(
@@ -85,8 +85,8 @@ internal static class ComparisonTitle
     /// </remarks>
     private static MeasureComparison? Leading(OperationComparison operation, Outcome outcome)
     {
-        MeasureComparison[] counted = [.. operation.Tested.Where(j => !operation.IsPaced || j.Measure != Measure.Rate)
-            .OrderBy(j => j.Measure == Measure.Rate ? 0 : 1)
+        MeasureComparison[] counted = [.. operation.Tested.Where(j => !operation.IsPaced || !j.Measure.IsRate)
+            .OrderBy(j => j.Measure.IsRate ? 0 : 1)
             .ThenByDescending(j => Math.Abs(Math.Log(j.Ratio.Value))).DefaultIfEmpty(operation.Rate)];
         if (outcome is Outcome.Slower or Outcome.Faster)
             return counted.FirstOrDefault(j => j.Outcome == outcome);

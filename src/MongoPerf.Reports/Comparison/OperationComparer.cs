@@ -12,8 +12,15 @@ namespace MongoPerf.Reports.Comparison;
 /// at least half of the windows do. Otherwise a window is one observation, when there are <see cref="LeastWindows"/>. Otherwise values are
 /// shown and not judged.
 /// </remarks>
-public sealed class OperationComparer(SideWindows baseline, SideWindows candidate, double noiseThreshold)
+/// <param name="baseline">What the candidate is held against.</param>
+/// <param name="candidate">What is judged.</param>
+/// <param name="noiseThreshold">0.05 lets a ratio between 0.95 and 1.05 pass.</param>
+/// <param name="percentiles">The percentiles that are judged beside rates; null for the usual ones.</param>
+public sealed class OperationComparer(
+    SideWindows baseline, SideWindows candidate, double noiseThreshold, IReadOnlyList<Measure>? percentiles = null)
 {
+    private readonly IReadOnlyList<Measure> _measures = Measure.With(percentiles ?? Measure.UsualPercentiles);
+
     /// <summary>Seconds on each side below which a window is not judged.</summary>
     public const int LeastSamples = 20;
     public const int LeastWindows = 5;
@@ -44,7 +51,7 @@ public sealed class OperationComparer(SideWindows baseline, SideWindows candidat
         (Evidence evidence, WindowKey[] used, string basis) = Choose(keys);
         RateWindow first = baseline.At(keys[0])[0];
         _joined.Clear();
-        MeasureComparison[] judgements = [.. Measures.All.Select(measure => Weigh(measure, evidence, used)).OfType<MeasureComparison>()];
+        MeasureComparison[] judgements = [.. _measures.Select(measure => Weigh(measure, evidence, used)).OfType<MeasureComparison>()];
         return new OperationComparison
         {
             Operation = operation,
@@ -100,7 +107,7 @@ public sealed class OperationComparer(SideWindows baseline, SideWindows candidat
             Measure = measure, Baseline = Math.Exp(from), Candidate = Math.Exp(to), Ratio = new Ratio(Math.Exp(to - from), null),
         };
         RateWindow first = baseline.At(keys[0])[0];
-        if (measure.IsService() || (measure == Measure.Rate ? !first.IsIndependent : first.IsTotal))
+        if (measure.IsService || (measure == Measure.Rate ? !first.IsIndependent : first.IsTotal))
             return values with { IsTested = false };
         if (evidence == Evidence.None)
             return values with { Enough = EnoughForAny(keys) };
@@ -149,7 +156,7 @@ public sealed class OperationComparer(SideWindows baseline, SideWindows candidat
                 .Where(pair => pair is { Baseline: not null, Candidate: not null })
                 .Select(pair => new HistogramPair(pair.Baseline!, pair.Candidate!)),
         ];
-        return histograms.Length == keys.Length ? PercentileBootstrap.Of(histograms, measure.Percent()) : null;
+        return histograms.Length == keys.Length ? PercentileBootstrap.Of(histograms, measure.Percent) : null;
     }
 
     private JoinedHistograms? Histograms(SideWindows side, WindowKey key)

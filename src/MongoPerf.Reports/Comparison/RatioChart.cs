@@ -12,9 +12,6 @@ internal static class RatioChart
 
     private static readonly string[] ColumnsOfSide = ["ratio", "low", "high"];
 
-    /// <summary>The measures by the names that plots have for them.</summary>
-    private static readonly (string Show, Measure Measure)[] ByName = [("rate", Measure.Rate), ("p50", Measure.P50), ("p99", Measure.P99)];
-
     private sealed record Row(int Side, CandidateComparison Candidate, OperationComparison Operation, MeasureComparison Compared);
 
     /// <returns>Null when nothing of it was judged.</returns>
@@ -22,7 +19,7 @@ internal static class RatioChart
     {
         (PlotPanel Wanted, Measure Measure, Row[] Rows)[] shown =
         [
-            .. plot.Panels.Select(panel => (panel, Measure: ByName.First(one => one.Show == panel.Show).Measure))
+            .. plot.Panels.Select(panel => (panel, Measure: Measure.Find(panel.Show)))
                 .Select(one => (one.panel, one.Measure, RowsOf(comparison, one.Measure))).Where(static one => one.Item3.Length > 0),
         ];
         Panel[] panels = [.. shown.Select((one, i) => PanelOf(
@@ -89,10 +86,10 @@ internal static class RatioChart
 
     /// <summary>A single panel is named by the axis below it.</summary>
     private static string TitleOf(PlotPanel wanted, Measure measure, int panels) =>
-        wanted.TitleOr(panels == 1 ? "" : measure == Measure.Rate ? Words.Of("rate") : $"p{measure.Percent():0}");
+        wanted.TitleOr(panels == 1 ? "" : measure.IsRate ? Words.Of("rate") : measure.Name);
 
     private static string LabelOf(Measure[] measures) =>
-        measures.All(static one => one == Measure.Rate) ? Words.Of("candidate to baseline: left of 1 is slower, right of 1 is faster")
-            : measures.All(static one => one != Measure.Rate) ? Words.Of("candidate to baseline: left of 1 is faster, right of 1 is slower")
+        measures.All(static one => one.IsRate) ? Words.Of("candidate to baseline: left of 1 is slower, right of 1 is faster")
+            : measures.All(static one => !one.IsRate) ? Words.Of("candidate to baseline: left of 1 is faster, right of 1 is slower")
             : Words.Of("candidate to baseline");
 }

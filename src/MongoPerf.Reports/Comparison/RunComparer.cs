@@ -1,5 +1,6 @@
 using MongoPerf.Reports.Figures;
 using MongoPerf.Reports.Findings;
+using MongoPerf.Reports.Plots;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Comparison;
@@ -13,30 +14,39 @@ public static class RunComparer
     /// <summary>Compares in the reader's language, and in another than English also with an English twin for programs.</summary>
     /// <param name="sides">Two at least; all others are held against the first, the baseline.</param>
     /// <param name="noiseThreshold">0.05 lets a ratio between 0.95 and 1.05 pass.</param>
-    public static RunComparison Compare(IReadOnlyList<ComparedSide> sides, double noiseThreshold)
+    /// <param name="percentiles">The percentiles that are judged beside rates; null for the usual ones.</param>
+    /// <param name="plots">What is drawn of it: the percentiles that they show are judged too.</param>
+    public static RunComparison Compare(
+        IReadOnlyList<ComparedSide> sides, double noiseThreshold, IReadOnlyList<Measure>? percentiles = null,
+        IEnumerable<PlotInfo>? plots = null)
     {
+        percentiles = [.. (percentiles ?? Measure.UsualPercentiles).Union(Measure.PercentilesOf(plots ?? []))];
         RunComparison english = In(Language.English);
         return Words.Language.IsEnglish ? english : In(Words.Language) with { InEnglish = english };
 
         RunComparison In(Language language)
         {
             using (Words.In(language))
-                return Compare(sides, SetupCheck.Find([.. sides.Select(side => side.First)]), noiseThreshold);
+                return Compare(sides, SetupCheck.Find([.. sides.Select(side => side.First)]), noiseThreshold, percentiles);
         }
     }
 
     /// <param name="sides">Two at least; all others are held against the first, the baseline.</param>
     /// <param name="differences">The differences of their set-ups, as <c>SetupCheck.Find</c> has them.</param>
     /// <param name="noiseThreshold">0.05 lets a ratio between 0.95 and 1.05 pass.</param>
+    /// <param name="percentiles">The percentiles that are judged beside rates; null for the usual ones.</param>
     public static RunComparison Compare(
-        IReadOnlyList<ComparedSide> sides, IReadOnlyList<SetupDifference> differences, double noiseThreshold)
+        IReadOnlyList<ComparedSide> sides, IReadOnlyList<SetupDifference> differences, double noiseThreshold,
+        IReadOnlyList<Measure>? percentiles = null)
     {
+        percentiles ??= Measure.UsualPercentiles;
         (string Id, Verdict Caution)[] cautions =
             [.. sides.SelectMany(side => side.Stored.SelectMany(Cautions).Distinct().Select(caution => (side.Id, caution)))];
         return new RunComparison
         {
             Baseline = sides[0],
-            Candidates = [.. sides.Skip(1).Select(candidate => CompareSides(sides[0], candidate, noiseThreshold))],
+            Candidates = [.. sides.Skip(1).Select(candidate => CompareSides(sides[0], candidate, noiseThreshold, percentiles))],
+            Percentiles = percentiles,
             Differences = differences,
             NoiseThreshold = noiseThreshold,
             Notes = [.. Once(sides), .. sides.SelectMany(side => Notes(side, noiseThreshold)), .. Texts(cautions, sides.Count),
@@ -47,13 +57,14 @@ public static class RunComparer
         };
     }
 
-    private static CandidateComparison CompareSides(ComparedSide baseline, ComparedSide candidate, double noiseThreshold)
+    private static CandidateComparison CompareSides(
+        ComparedSide baseline, ComparedSide candidate, double noiseThreshold, IReadOnlyList<Measure> percentiles)
     {
         (long documents, IReadOnlyList<SizeRatio> sizes) = CompareSizes(StoredSize.Of(baseline.First), StoredSize.Of(candidate.First));
         return new CandidateComparison
         {
             Candidate = candidate,
-            Operations = new OperationComparer(baseline.Windows, candidate.Windows, noiseThreshold).Compare(),
+            Operations = new OperationComparer(baseline.Windows, candidate.Windows, noiseThreshold, percentiles).Compare(),
             Sizes = sizes,
             Replies = ReplyRatio.Of(baseline.First, candidate.First),
             SizesAtDocuments = documents,

@@ -92,9 +92,12 @@ public sealed record OperationComparison
 
     public MeasureComparison Rate => Measures[0];
 
-    public MeasureComparison? P50 => Measures.FirstOrDefault(j => j.Measure == Measure.P50);
+    public MeasureComparison? P50 => Find(Measure.P50);
 
-    public MeasureComparison? P99 => Measures.FirstOrDefault(j => j.Measure == Measure.P99);
+    public MeasureComparison? P99 => Find(Measure.P99);
+
+    /// <returns>Null where it was not recorded on both sides, or nobody asked for it.</returns>
+    public MeasureComparison? Find(Measure measure) => Measures.FirstOrDefault(j => j.Measure == measure);
 
     /// <summary>The measures that were tested, without those that only stand beside them.</summary>
     public IEnumerable<MeasureComparison> Tested => Measures.Where(j => j.IsTested);
@@ -160,6 +163,9 @@ public sealed record RunComparison
 
     /// <summary>0.05: a ratio between 0.95 and 1.05 is not called different, and one that surely lies there is called equivalent.</summary>
     public required double NoiseThreshold { get; init; }
+
+    /// <summary>The percentiles that were judged beside rates.</summary>
+    public IReadOnlyList<Measure> Percentiles { get; init; } = Measure.UsualPercentiles;
 
     /// <summary>What a reader must know, in whole sentences.</summary>
     public required IReadOnlyList<string> Notes { get; init; }

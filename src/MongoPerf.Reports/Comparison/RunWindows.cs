@@ -35,6 +35,9 @@ public sealed record RateWindow
     /// <summary>Seconds that were left out since the connection was down in them, or came back.</summary>
     public required int OutageSamples { get; init; }
 
+    /// <summary>Reads percentiles that <see cref="Latency"/> does not have; null where there is no histogram.</summary>
+    public Func<LatencyMetric, double?>? OfHistogram { get; init; }
+
     /// <summary>The latency of the stored result: response times where a rate was set.</summary>
     public required LatencySummary Latency { get; init; }
 
@@ -47,13 +50,20 @@ public sealed record RateWindow
     /// <summary>The value over the whole window, per second or in microseconds; null where nothing was recorded.</summary>
     public double? ValueOf(Measure measure)
     {
-        double? value = measure == Measure.Rate ? Rate : measure.Of(measure.IsService() ? Service : Latency);
+        double? value = Rate;
+        if (measure.Latency is { } latency)
+        {
+            LatencySummary? summary = measure.IsService ? Service : Latency;
+            if (!latency.TryRead(summary, out value) && summary is not null)
+                value = OfHistogram?.Invoke(latency);
+        }
+
         return value > 0 ? value : null;
     }
 
     /// <summary>The latencies of each second in which there was one.</summary>
     public double[] SecondsOf(Measure measure) =>
-        measure == Measure.Rate ? Rates : [.. Samples.Select(sample => measure.Of(sample.ReportedMicroseconds)).OfType<double>()];
+        measure.Latency is { } latency ? [.. Samples.Select(latency.Of).OfType<double>()] : Rates;
 
     /// <summary>The latencies of the window's seconds, neighbours joined so that there are at most so many histograms.</summary>
     /// <returns>Null when some are not there.</returns>
@@ -95,7 +105,10 @@ public sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> window
         void Add(PhaseRecord phase, OperationResult result, List<Counted> counted)
         {
             if (Make(phase, result, counted) is { } window)
-                windows[WindowKey.Of(phase, result)] = window with { Length = WindowLength.Of(run, phase, result) };
+                windows[WindowKey.Of(phase, result)] = window with
+                {
+                    Length = WindowLength.Of(run, phase, result), OfHistogram = metric => run.ValueOf(metric, result),
+                };
         }
     }
 

@@ -12,12 +12,6 @@ internal sealed class WindowChart
     /// <summary>The columns of each side before those of its percentiles.</summary>
     private static readonly string[] RateColumns = ["rate", "low", "high"];
 
-    private static readonly (string Name, Func<LatencySummary, double?> Of)[] Percentiles =
-    [
-        ("p50", static latency => latency.P50), ("p95", static latency => latency.P95), ("p99", static latency => latency.P99),
-        ("p999", static latency => latency.P999), ("max", static latency => latency.Max),
-    ];
-
     /// <summary>The dashes of lines as the legend calls them.</summary>
     private static readonly string[] Dashes = ["solid", "dashed", "dotted", "dash-dotted", "dash-dot-dotted"];
 
@@ -25,7 +19,7 @@ internal sealed class WindowChart
     private readonly PlotInfo _plot;
     private readonly ComparedOperation _operation;
     private readonly RateWindow _any;
-    private readonly (string Name, Func<LatencySummary, double?> Of)[] _percentiles;
+    private readonly Measure[] _percentiles;
     private readonly WindowKind _kind;
 
     private WindowChart(RunComparison comparison, PlotInfo plot, ComparedOperation operation)
@@ -33,7 +27,7 @@ internal sealed class WindowChart
         (_comparison, _plot, _operation) = (comparison, plot, operation);
         _any = comparison.Sides.SelectMany(side => KeysOf(side).Select(key => side.Windows.Runs[0].Find(key)!)).First();
         string[] named = [.. plot.Panels.Where(static panel => panel.Show == PlotLanguage.Latency).SelectMany(LinesOf).Distinct()];
-        _percentiles = [.. named.Select(static name => Percentiles.First(one => one.Name == name))];
+        _percentiles = [.. named.Select(Measure.Find)];
         _kind = comparison.Sides.Any(side => KeysOf(side).Count() > 1) ? operation.Growth is null ? WindowKind.Repeats : WindowKind.Sizes
             : comparison.Sides.All(static side => side.Stored.Count == 1) ? WindowKind.Seconds : WindowKind.Runs;
     }
@@ -155,7 +149,7 @@ internal sealed class WindowChart
 
     private double[] OfSecond(RateWindow? window, int second) => window is null || second >= window.Rates.Length ? Missing
         : [window.Rates[second], double.NaN, double.NaN,
-            .. _percentiles.Select(one => one.Of(window.Samples[second].ReportedMicroseconds) ?? double.NaN)];
+            .. _percentiles.Select(one => one.Latency!.Of(window.Samples[second]) ?? double.NaN)];
 
     private double[] OfRun(ComparedSide side, int run)
     {
@@ -170,7 +164,7 @@ internal sealed class WindowChart
     private double[] Row(double rate, IReadOnlyList<RateWindow> windows, double[] spread) =>
     [
         rate, spread.Length > 1 ? spread.Min() : double.NaN, spread.Length > 1 ? spread.Max() : double.NaN,
-        .. _percentiles.Select(one => MeanOf([.. windows.Select(window => one.Of(window.Latency))])),
+        .. _percentiles.Select(one => MeanOf([.. windows.Select(window => window.ValueOf(one))])),
     ];
 
     /// <summary>The geometric mean; NaN where one is missing.</summary>

@@ -32,7 +32,7 @@ internal sealed record Observation(FigureRun Run, PhaseRecord Phase, string Oper
     public IEnumerable<string> OperationNames =>
         (Results.Any(result => result.IsTotal) ? Phase.Operations : Results).Select(result => result.Operation);
 
-    public double? Measure(FigureMetric metric) => metric.Of(Phase, Results);
+    public double? Measure(FigureMetric metric) => metric.Of(Run.Stored, Phase, Results);
 }
 
 /// <summary>Observations of one or several runs, and the dimensions that tell them apart.</summary>
@@ -50,7 +50,7 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
         if (named.Contains(Dimension.Clients))
             runs = [.. runs.Select(run => run with { Deployment = run.Server })];
         bool isOperationNamed = named.Contains(Dimension.Operation);
-        bool byOperation = isOperationNamed || metrics.Any(name => FigureMetric.All.Any(m => m.Name == name && m.IsPerOperation));
+        bool byOperation = isOperationNamed || metrics.Any(static name => LatencyMetric.Find(name) is not null);
         bool withTotal = byOperation && !isOperationNamed && choice.Operations.Count == 0 && metrics.Contains("rate");
         // What took no sizes would only be one more line without a value.
         bool areSizes = metrics.All(static name => FigureMetric.All.Any(metric => metric.Name == name && metric.Unit == MetricUnit.Bytes));

@@ -22,7 +22,8 @@ internal static class TimeFigure
         // Only phases that did something in some second have a course.
         IGrouping<string, Observation>[] groups = [.. chosen.GroupBy(o => Observations.Key(o, dimensions))];
         IGrouping<string, Observation>[] drawn = [.. groups.Take(FigureChart.MostLines)];
-        ILookup<(StoredRun, int), Sample> samples = ReadSamples(drawn.SelectMany(group => group));
+        ILookup<(StoredRun, int), Sample> samples = ReadSamples(
+            drawn.SelectMany(group => group), TimeMetric.NeedsHistograms(figure.Y));
         Line[] lines = [.. drawn.Select((group, i) => LineOf([.. group], samples, figure, dimensions, $"{name}-{i + 1}")).OfType<Line>()];
         bool hasRate = drawn.Any(group => group.Any(o => o.Results.Any(r => r.HasRate)));
         Panel[] panels = [.. figure.Y.Select(metric => PanelOf(metric, hasRate, lines)).OfType<Panel>()];
@@ -39,12 +40,13 @@ internal static class TimeFigure
     }
 
     /// <summary>Reads the samples by run and phase; each run is read once.</summary>
-    private static ILookup<(StoredRun Run, int Phase), Sample> ReadSamples(IEnumerable<Observation> observations) => observations
+    private static ILookup<(StoredRun Run, int Phase), Sample> ReadSamples(
+        IEnumerable<Observation> observations, bool withHistograms) => observations
         .GroupBy(o => o.Run.Stored, o => o.Phase.Number)
         .SelectMany(run =>
         {
             HashSet<int> phases = [.. run];
-            return run.Key.ReadSamples().Where(s => phases.Contains(s.Phase)).Select(s => (Run: run.Key, Sample: s));
+            return run.Key.ReadSamples(withHistograms).Where(s => phases.Contains(s.Phase)).Select(s => (Run: run.Key, Sample: s));
         })
         .ToLookup(one => (one.Run, one.Sample.Phase), one => one.Sample);
 

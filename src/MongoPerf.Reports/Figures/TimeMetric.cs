@@ -1,5 +1,6 @@
 using MongoPerf.Reports.Charts;
 using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Reports.Figures;
 
@@ -8,39 +9,36 @@ namespace MongoPerf.Reports.Figures;
 /// </summary>
 internal static class TimeMetric
 {
-    /// <summary>The sum and weight of a sample, as <see cref="TimeBuckets"/> takes them.</summary>
+    /// <summary>
+    /// The sum and weight of a sample, as <see cref="TimeBuckets"/> takes them; latencies are <see cref="LatencyMetric"/>.
+    /// </summary>
     private static readonly (string Name, Func<Sample, (double? Sum, double Weight)> Of)[] Operations =
     [
         ("rate", s => (s.Operations, s.Seconds)),
         ("perMinute", s => (s.Operations * 60, s.Seconds)),
         ("documentRate", s => (s.Documents, s.Seconds)),
-        ("mean", s => (s.ReportedMicroseconds.Mean, 1)),
-        ("min", s => (s.ReportedMicroseconds.Min, 1)),
-        ("max", s => (s.ReportedMicroseconds.Max, 1)),
-        ("p50", s => (s.ReportedMicroseconds.P50, 1)),
-        ("p95", s => (s.ReportedMicroseconds.P95, 1)),
-        ("p99", s => (s.ReportedMicroseconds.P99, 1)),
-        ("serviceP50", s => (s.LatencyMicroseconds.P50, 1)),
-        ("serviceP99", s => (s.LatencyMicroseconds.P99, 1)),
-        ("latenessP50", s => (s.LatenessMicroseconds?.P50, 1)),
-        ("latenessP99", s => (s.LatenessMicroseconds?.P99, 1)),
         (Dimension.Documents, s => (s.CollectionDocuments, 1)),
     ];
 
-    public static IReadOnlyList<string> Names { get; } =
+    public static AllowedNames Names { get; } = LatencyMetric.AllowedWith(
     [
-        .. Operations.Select(o => o.Name), .. MetricCatalogue.Server.Concat(MetricCatalogue.Host).Select(m => m.Name),
-    ];
+        .. Operations.Select(o => o.Name), .. LatencyMetric.Usual,
+        .. MetricCatalogue.Server.Concat(MetricCatalogue.Host).Select(m => m.Name),
+    ]);
 
     /// <summary>Whether a metric is of operations; false for those of servers and machine.</summary>
-    public static bool IsOfOperations(string name) => Operations.Any(o => o.Name == name);
+    public static bool IsOfOperations(string name) => LatencyMetric.Find(name) is not null || Operations.Any(o => o.Name == name);
+
+    /// <summary>Whether samples must be read with their histograms.</summary>
+    public static bool NeedsHistograms(IEnumerable<string> names) => names.Any(name => LatencyMetric.Find(name) is { IsStored: false });
 
     public static bool IsOfServer(string name) => MetricCatalogue.Server.Any(m => m.Name == name);
 
     /// <summary>Adds one sample to a column of its own.</summary>
     public static void Add(TimeBuckets buckets, int column, string name, Sample sample, double at)
     {
-        (double? sum, double weight) = Operations.First(o => o.Name == name).Of(sample);
+        (double? sum, double weight) = LatencyMetric.Find(name) is { } latency
+            ? (latency.Of(sample), 1) : Operations.First(o => o.Name == name).Of(sample);
         if (sum is { } value)
             buckets.Add(at, column, value, weight);
     }

@@ -1,5 +1,7 @@
 using MongoPerf.Reports.Figures;
 using MongoPerf.Reports.Plots;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Reports.Histories;
 
@@ -9,7 +11,8 @@ namespace MongoPerf.Reports.Histories;
 public sealed record HistoryMetric(FigureMetric Metric, string? Operation = null)
 {
     /// <summary>The metrics that histories can show: all but a size that the plan sets.</summary>
-    public static IReadOnlyList<string> Names { get; } = [.. FigureMetric.Names.Where(static name => name != Dimension.Documents)];
+    public static AllowedNames Names { get; } =
+        LatencyMetric.AllowedWith([.. FigureMetric.Names.Listed.Where(static name => name != Dimension.Documents)]);
 
     /// <summary>Those that a plot over history shows.</summary>
     public static IReadOnlyList<HistoryMetric> Of(PlotInfo plot) =>

@@ -104,7 +104,7 @@ public sealed record HistoryRow(
             {
                 foreach ((WindowKey key, OperationResult? result) in ResultsFor(metric, phase))
                 {
-                    if (ValueOf(metric, phase, result) is > 0 and < double.PositiveInfinity and { } value)
+                    if (ValueOf(run, metric, phase, result) is > 0 and < double.PositiveInfinity and { } value)
                         yield return new Measured(key, metric, value, result);
                 }
             }
@@ -121,6 +121,7 @@ public sealed record HistoryRow(
         return phase.Sizes.Count == 0 ? [] : [(new WindowKey(ofPhase, phase.Growth?.Documents ?? 1), null)];
     }
 
-    private static double? ValueOf(FigureMetric metric, PhaseRecord phase, OperationResult? result) =>
-        metric.Name == Rate && result is { IsInsert: true } ? result.DocumentsPerSecond : metric.Of(phase, result is null ? [] : [result]);
+    private static double? ValueOf(StoredRun run, FigureMetric metric, PhaseRecord phase, OperationResult? result) =>
+        metric.Name == Rate && result is { IsInsert: true } ? result.DocumentsPerSecond
+            : metric.Of(run, phase, result is null ? [] : [result]);
 }

@@ -1,5 +1,7 @@
 using MongoPerf.Reports.Figures;
 using MongoPerf.Reports.Histories;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
 using MongoPerf.Texts.Yaml;
 
 namespace MongoPerf.Reports.Plots;
@@ -42,16 +44,17 @@ internal static class PlotLanguage
     public const string Latency = "latency";
 
     /// <summary>The axes of plots that have panels, what they are, and what can be shown on them.</summary>
-    public static IReadOnlyList<(string Name, string Description, IReadOnlyList<string> Shows)> Axes { get; } =
+    public static IReadOnlyList<(string Name, string Description, AllowedNames Shows)> Axes { get; } =
     [
-        (Time, "the whole run", ["inserts", "operations", Latency, Servers, .. ServerPanels, Shards, .. ShardPanels]),
-        (Documents, "documents in a growing collection", ["inserts", "queries", "sizes", Percentiles]),
-        (Filled, "documents in a collection that other phases fill", ["sizes"]),
-        (Inserting, "the time spent inserting", [Rates]),
-        (Lap, "laps of a phase's tasks", ["laps"]),
-        (Restart, "the time since a server was started again", ["operations", "cache", "cache-read", "page-faults"]),
-        (Ratio, "the candidates of a comparison relative to its baseline", ["rate", "p50", "p99"]),
-        (Window, "sizes, repeats, runs or seconds of each operation of a comparison", ["rate", Latency]),
+        (Time, "the whole run", new(["inserts", "operations", Latency, Servers, .. ServerPanels, Shards, .. ShardPanels])),
+        (Documents, "documents in a growing collection", new(["inserts", "queries", "sizes", Percentiles])),
+        (Filled, "documents in a collection that other phases fill", new(["sizes"])),
+        (Inserting, "the time spent inserting", new([Rates])),
+        (Lap, "laps of a phase's tasks", new(["laps"])),
+        (Restart, "the time since a server was started again", new(["operations", "cache", "cache-read", "page-faults"])),
+        (Ratio, "the candidates of a comparison relative to its baseline",
+            LatencyMetric.AllowedWith(["rate", "p50", "p99"], onlyReported: true)),
+        (Window, "sizes, repeats, runs or seconds of each operation of a comparison", new(["rate", Latency])),
         (History, "runs of one scenario, one after the other", HistoryMetric.Names),
     ];
 
@@ -68,13 +71,21 @@ internal static class PlotLanguage
     ];
 
     /// <summary>The metrics by which inserts and queries can be drawn over documents.</summary>
-    public static IReadOnlyList<string> GrowthMetrics { get; } = ["documentRate", "rate", "throughput", "mean", "p50", "p95", "p99", "max"];
+    public static AllowedNames GrowthMetrics { get; } =
+        LatencyMetric.AllowedWith(["documentRate", "rate", "throughput", "mean", "p50", "p95", "p99", "max"]);
 
     /// <summary>The lines that latencies over windows can have, by their names in <c>lines</c>.</summary>
-    public static IReadOnlyList<string> WindowLines { get; } = ["p50", "p95", "p99", "p999", "max"];
+    public static AllowedNames WindowLines { get; } =
+        LatencyMetric.AllowedWith(["p50", "p95", "p99", "p999", "max"], onlyReported: true);
 
     /// <summary>The lines that percentiles over documents can have, by their names in <c>lines</c>; service where a rate was set.</summary>
-    public static IReadOnlyList<string> PercentileLines { get; } = ["p50", "p95", "p99", "p999", "service"];
+    public static AllowedNames PercentileLines { get; } = LatencyMetric.AllowedWith([.. UsualPercentiles, Service], onlyReported: true);
+
+    /// <summary>The lines that percentiles over documents have by themselves, beside <see cref="Service"/>.</summary>
+    public static IReadOnlyList<string> UsualPercentiles => ["p50", "p95", "p99", "p999"];
+
+    /// <summary>The line of service time beside response times.</summary>
+    public const string Service = "service";
 
     /// <summary>Shaded stretches of time, and the kinds of bands that each has.</summary>
     public static IReadOnlyList<(string Name, IReadOnlyList<string> Kinds)> Bands { get; } =
@@ -91,15 +102,12 @@ internal static class PlotLanguage
     public static KeySet Panel { get; } = new("panel", "Lines that share an axis of values.",
     [
         new("show", KeyKind.Text, "What it takes its lines from, such as operations or cpu."),
-        new("y", KeyKind.Text, "Of inserts and queries over documents, the metric [default: documentRate of inserts, rate of queries].")
-        {
-            Allowed = GrowthMetrics,
-        },
+        new("y", KeyKind.Text, "Of inserts and queries over documents, the metric [default: documentRate of inserts, rate of queries]."),
         new("megabytes", KeyKind.Flag, "Of inserts over documents, MB/s along the right [default: false]."),
         new("title", KeyKind.Text, "Beside the axis, in place of its own."),
         new("lines", KeyKind.Texts,
             "Only these lines, by their names in the legend, such as [q4 p50, q4 p99]; over time also those that the "
-            + "interactive page shows only when asked; of percentiles, and of latency over windows, such as [p50, p99]."),
+            + "interactive page shows only when asked; of percentiles, and of latency over windows, any percentile, such as [p50, p9999]."),
     ]);
 
     public static KeySet File { get; } = new("plot", "A chart of stored runs for MongoPerf.",
@@ -126,5 +134,5 @@ internal static class PlotLanguage
         [.. FigureLanguage.Figure.Keys.Select(static key => key.Name).Where(static name => name is not ("title" or "x" or "y"))];
 
     /// <exception cref="InvalidOperationException">No axis has that name.</exception>
-    public static IReadOnlyList<string> ShowsOn(string axis) => Axes.First(one => one.Name == axis).Shows;
+    public static AllowedNames ShowsOn(string axis) => Axes.First(one => one.Name == axis).Shows;
 }

@@ -75,11 +75,11 @@ public static class PlotReader
 
     private static PlotPanel Panel(MappingReader top, ScenarioNode node, string what, string x)
     {
-        IReadOnlyList<string> shows = PlotLanguage.ShowsOn(x);
+        AllowedNames shows = PlotLanguage.ShowsOn(x);
         if (node is ScalarNode)
             return new PlotPanel(top.OneOf("panels", top.ScalarOf("panels", node), shows));
         var reader = new MappingReader(node, what, PlotLanguage.Panel);
-        reader.Require("show", $"one of {string.Join(", ", shows)}");
+        reader.Require("show", $"one of {shows}");
         string show = reader.OneOf("show", shows)!;
         foreach (string key in (string[])["y", "megabytes"])
         {
@@ -99,7 +99,7 @@ public static class PlotReader
     }
 
     /// <summary>Lines that are known before a run is; null where a run's operations name them.</summary>
-    internal static IReadOnlyList<string>? LinesOf(string x, string show) => (x, show) switch
+    internal static AllowedNames? LinesOf(string x, string show) => (x, show) switch
     {
         (PlotLanguage.Window, PlotLanguage.Latency) => PlotLanguage.WindowLines,
         (PlotLanguage.Documents, PlotLanguage.Percentiles) => PlotLanguage.PercentileLines,

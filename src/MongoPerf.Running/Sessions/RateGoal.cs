@@ -1,4 +1,3 @@
-using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
@@ -33,9 +32,10 @@ public sealed class RateGoal
 
     private static readonly string[] Comparisons = ["<=", "<"];
 
+    private readonly LatencyMetric _metric;
     private readonly Assertion _assertion;
 
-    private RateGoal(Assertion assertion) => _assertion = assertion;
+    private RateGoal(LatencyMetric metric, Assertion assertion) => (_metric, _assertion) = (metric, assertion);
 
     public string Text => _assertion.Text;
 
@@ -50,10 +50,11 @@ public sealed class RateGoal
             throw new FormatException($"'{text}' is not an upper limit of a latency, such as 'p99 < 10ms' or 'read.p99 < 10ms'");
         int dot = sides[0].LastIndexOf('.');
         string metric = sides[0][(dot + 1)..];
-        if (!Assertion.IsLatency(metric))
-            throw new FormatException($"'{metric}' is not a latency; allowed: {string.Join(", ", Assertion.Latencies)}, "
-                + "and other percentiles, such as p75 or p9999");
-        return new RateGoal(new Assertion(text.Trim(), dot < 1 ? Assertion.Total : sides[0][..dot], metric, comparison!,
+        AllowedNames allowed = LatencyMetric.AllowedWith(LatencyMetric.Usual);
+        if (LatencyMetric.Find(metric) is not { } found)
+            throw new FormatException($"'{metric}' is not a latency; allowed: {allowed}"
+                + (allowed.Hint(metric) is { } hint ? $" ({hint})" : ""));
+        return new RateGoal(found, new Assertion(text.Trim(), dot < 1 ? Assertion.Total : sides[0][..dot], metric, comparison!,
             Quantities.ParseDuration(sides[1]) * 1e6));
     }
 
@@ -71,11 +72,7 @@ public sealed class RateGoal
                     + $"{string.Join(", ", paced.SelectMany(phase => phase.Operations).Select(result => result.Operation).Distinct())}");
         }
 
-        double?[] values = Assertion.Latencies.Contains(Metric)
-            ? [.. results.Select(result => AssertionCheck.LatencyOf(Metric, result))]
-            : [.. run.ReadHistograms().Where(one => !one.IsWarmup && paced.Any(phase => phase.Number == one.Phase)
-                && results.Any(result => result.Operation == one.Operation))
-                .Select(one => AssertionCheck.LatencyOf(Metric, [one.ToLatency()]))];
+        double?[] values = [.. results.Select(result => run.ValueOf(_metric, result))];
         double? worst = values.All(value => value is not null) ? values.Max() : null;
         return new RateTry(rate, stage, run.Run.Id, paced.Average(phase => phase.Done.Sum(result => result.OperationsPerSecond)),
             worst, ProblemOf(paced, worst));

@@ -53,14 +53,20 @@ public sealed partial class MappingReader
     public string? Text(string key) => Find(key) is { } node ? ScalarOf(key, node).Text : null;
 
     /// <returns>One of the allowed texts.</returns>
-    public string? OneOf(string key, params IReadOnlyList<string> allowed) =>
+    public string? OneOf(string key, params IReadOnlyList<string> allowed) => OneOf(key, new AllowedNames(allowed));
+
+    public string? OneOf(string key, AllowedNames allowed) =>
         Find(key) is { } node ? OneOf(key, ScalarOf(key, node), allowed) : null;
 
     /// <summary>The texts of a list; a single text is a list of one.</summary>
     /// <param name="key">Whose value it is.</param>
     /// <param name="allowed">What they may be; null for anything.</param>
-    public IReadOnlyList<string> Texts(string key, IReadOnlyList<string>? allowed = null) =>
+    public IReadOnlyList<string> Texts(string key, AllowedNames? allowed) =>
         [.. List(key).Select(item => allowed is null ? ScalarOf(key, item).Text : OneOf(key, ScalarOf(key, item), allowed))];
+
+    /// <inheritdoc cref="Texts(string, AllowedNames?)"/>
+    public IReadOnlyList<string> Texts(string key, IReadOnlyList<string>? allowed = null) =>
+        Texts(key, allowed is null ? null : new AllowedNames(allowed));
 
     public bool Flag(string key, bool usual = false) => Text(key) switch
     {
@@ -105,12 +111,10 @@ public sealed partial class MappingReader
     }
 
     /// <summary>A value that stands deeper than <paramref name="key"/>.</summary>
-    public string OneOf(string key, ScalarNode node, IReadOnlyList<string> allowed)
-    {
-        if (allowed.Contains(node.Text))
-            return node.Text;
-        throw Wrong(node, $"{Prefix(key)} is '{node.Text}'; allowed: {string.Join(", ", allowed)}", NearestName.Hint(node.Text, allowed));
-    }
+    public string OneOf(string key, ScalarNode node, IReadOnlyList<string> allowed) => OneOf(key, node, new AllowedNames(allowed));
+
+    public string OneOf(string key, ScalarNode node, AllowedNames allowed) => allowed.Contain(node.Text) ? node.Text
+        : throw Wrong(node, $"{Prefix(key)} is '{node.Text}'; allowed: {allowed}", allowed.Hint(node.Text));
 
     private T? Parse<T>(string key, Func<string, T> parse)
         where T : struct => Find(key) is { } node ? ParseScalar(key, node, parse) : null;

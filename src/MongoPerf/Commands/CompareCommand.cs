@@ -22,15 +22,20 @@ internal static class CompareCommand
         };
         Option<string?> baseline = OptionTypes.Text("--baseline", "Run to compare the others with [default: the first]", "RUN");
         Option<double?> noise = NoiseOption("Differences up to this size don't count; results within it are equivalent");
+        Option<IReadOnlyList<Measure>?> percentiles = OptionTypes.List(
+            "--percentiles", "Percentiles of latency that are judged beside rates, such as p75 or p9999 [default: p50,p99]", "pNN[,…]",
+            text => Measure.Find(OptionTypes.OneOf(text, Measure.Names)));
         var force = new Option<bool>(
             "--force") { Description = "Compare even if the runs did different work or other programs were busy, and say so" };
-        var fail = new Option<bool>(
-            "--fail-on-regression") { Description = "Exit with code 10 if a rate or a latency (p50, p99) is worse than the baseline" };
+        var fail = new Option<bool>("--fail-on-regression")
+        {
+            Description = "Exit with code 10 if a rate or a latency (p50, p99, or --percentiles) is worse than the baseline",
+        };
         Option<string?> format = OptionTypes.Choice(
             "--format", "Output format [default: text]", "text", "json", "csv", "markdown", "junit");
         var command = new Command("compare", "Compare stored runs: ratios with confidence intervals, verdicts, overlaid charts")
         {
-            runs, baseline, noise, force, fail, format, shared.Full, shared.Plots, shared.Out,
+            runs, baseline, percentiles, noise, force, fail, format, shared.Full, shared.Plots, shared.Out,
         };
         runs.Validators.Add(result => RefuseOptions(result, command));
         command.Runs(parsed =>
@@ -44,6 +49,7 @@ internal static class CompareCommand
                 RunsFolder = PlanRequests.RunsFolder(parsed, shared.Out),
                 Runs = first is null ? named : [first, .. named.Where(name => name != first)],
                 NoiseThreshold = parsed.GetValue(noise) ?? RunComparer.DefaultNoiseThreshold,
+                Percentiles = parsed.GetValue(percentiles) is { } chosen ? [.. chosen.Distinct()] : null,
                 Force = parsed.GetValue(force),
                 FailOnRegression = parsed.GetValue(fail),
                 Format = parsed.GetValue(format) ?? "text",

@@ -140,7 +140,7 @@ internal static class PlotCommand
                     "name one of them, or another run to compare them with");
             if (Find(wanted) is not { } plot)
             {
-                IReadOnlyList<Chart> charts = ComparisonCharts.Build(Compare(sides)).Charts;
+                IReadOnlyList<Chart> charts = ComparisonCharts.Build(Compare(sides, [])).Charts;
                 return Named(charts, wanted ?? charts.FirstOrDefault(static chart => chart.Name == UsualOfSeveral)?.Name, "the comparison");
             }
 
@@ -149,7 +149,7 @@ internal static class PlotCommand
                     ExitCode.WrongUsage, $"{wanted} is a plot of one run; {named.Length} are named",
                     "a plot file with 'runs: any' is drawn of each run; of the standard plots, ratios and operation compare runs");
             IReadOnlyList<FigureRun> runs = FigureRun.Of([.. sides.Select(static side => side.Stored)]);
-            Chart[] drawn = [.. ComparisonCharts.Build(sides, plot, () => Compare(sides))];
+            Chart[] drawn = [.. ComparisonCharts.Build(sides, plot, () => Compare(sides, [plot]))];
             if (drawn.Length == 0)
                 throw Missing(plot, wanted!, "the comparison", runs, null);
             WarnOfUnknown(plot, wanted!, "the comparison", runs, drawn);
@@ -164,14 +164,14 @@ internal static class PlotCommand
 
     private static PlotInfo? Find(string? wanted) => wanted is null ? null : PlotLibrary.TryFind(wanted);
 
-    private static RunComparison Compare(IReadOnlyList<ComparedSide> sides)
+    private static RunComparison Compare(IReadOnlyList<ComparedSide> sides, IReadOnlyList<PlotInfo> plots)
     {
         string[] unlike =
         [
             .. SetupCheck.Find([.. sides.Select(static side => side.First)]).Where(static difference => difference.IsUnlike)
                 .Select(static difference => difference.ToString()),
         ];
-        return unlike.Length == 0 ? RunComparer.Compare(sides, RunComparer.DefaultNoiseThreshold)
+        return unlike.Length == 0 ? RunComparer.Compare(sides, RunComparer.DefaultNoiseThreshold, plots: plots)
             : throw new UserException(
                 ExitCode.WrongUsage, $"the runs did different work, so a ratio would mean nothing: {string.Join("; ", unlike)}",
                 "'mongoperf compare --force' compares and draws them anyway");

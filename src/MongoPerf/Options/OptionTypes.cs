@@ -63,13 +63,10 @@ internal static class OptionTypes
             CustomParser = result => result.Tokens.Count == 0 ? ifBare : Parse(name, result, parse),
         };
 
-    public static string OneOf(string text, IReadOnlyList<string> allowed)
-    {
-        if (allowed.Contains(text))
-            return text;
-        throw new FormatException($"'{text}' is not valid; allowed: {string.Join(", ", allowed)}"
-            + (NearestName.Hint(text, allowed) is { } hint ? $" ({hint})" : ""));
-    }
+    public static string OneOf(string text, IReadOnlyList<string> allowed) => OneOf(text, new AllowedNames(allowed));
+
+    public static string OneOf(string text, AllowedNames allowed) => allowed.Contain(text) ? text
+        : throw new FormatException($"'{text}' is not valid; allowed: {allowed}" + (allowed.Hint(text) is { } hint ? $" ({hint})" : ""));
 
     private static string Resolve(string uri)
     {

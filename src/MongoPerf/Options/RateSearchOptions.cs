@@ -16,7 +16,7 @@ internal sealed class RateSearchOptions
 
     public Option<RateGoal?> Assert { get; } = OptionTypes.Make<RateGoal?>("--assert", null,
         "With --find-max: limit of a response time, such as 'p99 < 10ms' or 'read.p99 < 10ms'", "LIMIT", RateGoal.Parse)
-        .Suggesting([.. Assertion.Latencies.Select(latency => $"{latency} < 10ms")]);
+        .Suggesting([.. LatencyMetric.Usual.Select(latency => $"{latency} < 10ms")]);
 
     /// <summary>Searches with --find-max, otherwise runs once or in sequence.</summary>
     /// <param name="parsed">The call.</param>

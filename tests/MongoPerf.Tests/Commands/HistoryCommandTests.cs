@@ -155,7 +155,7 @@ public sealed class HistoryCommandTests : IDisposable
 
     [Theory]
     [InlineData("serie", "did you mean 'series'")]
-    [InlineData("series --metric p98", "--metric: 'p98' is not valid; allowed: rate, perMinute, documentRate")]
+    [InlineData("series --metric p980", "--metric: 'p980' is not valid; allowed: rate, perMinute, documentRate")]
     [InlineData("series --metric q5.rate", "--metric: the runs have no operation 'q5'; they have batch, q4")]
     [InlineData("series r1", "'series' is a scenario, and a history is of one scenario or of some runs")]
     [InlineData("series --fail-on-change", "unknown option '--fail-on-change' of 'history'")]

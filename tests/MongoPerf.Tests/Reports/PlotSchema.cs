@@ -3,6 +3,7 @@ using System.Text.Json;
 using System.Text.Json.Nodes;
 using MongoPerf.Reports.Figures;
 using MongoPerf.Reports.Plots;
+using MongoPerf.Texts.Input;
 using MongoPerf.Texts.Yaml;
 
 namespace MongoPerf.Tests.Reports;
@@ -64,6 +65,7 @@ internal static class PlotSchema
     private static JsonObject Value(Key key) => key switch
     {
         { Allowed: { } words } => Words(words),
+        { Name: "y", Kind: KeyKind.Text } => Words(PlotLanguage.GrowthMetrics),
         { Kind: KeyKind.Flag } => new JsonObject { ["type"] = "boolean" },
         { Kind: KeyKind.Number } => new JsonObject { ["type"] = "number" },
         { Kind: KeyKind.Texts } => Several(Text()),
@@ -75,7 +77,7 @@ internal static class PlotSchema
         _ => Text(),
     };
 
-    private static JsonObject Shows(IReadOnlyList<string> shows)
+    private static JsonObject Shows(AllowedNames shows)
     {
         var panel = new JsonObject
         {
@@ -85,7 +87,7 @@ internal static class PlotSchema
         return new JsonObject { ["properties"] = new JsonObject { ["panels"] = panels, ["needs"] = Several(Words(shows)) } };
     }
 
-    private static JsonObject Metrics(IReadOnlyList<string> names) =>
+    private static JsonObject Metrics(AllowedNames names) =>
         new() { ["properties"] = new JsonObject { ["y"] = Several(Words(names)) } };
 
     private static JsonObject Has(string key) => new() { ["required"] = new JsonArray(key) };
@@ -112,6 +114,11 @@ internal static class PlotSchema
         new() { ["anyOf"] = new JsonArray(item, new JsonObject { ["type"] = "array", ["items"] = item.DeepClone() }) };
 
     private static JsonObject Text() => new() { ["type"] = new JsonArray("string", "number", "boolean") };
+
+    private static JsonObject Words(AllowedNames allowed) => allowed.Others.Length == 0 ? Words(allowed.Listed)
+        : new JsonObject { ["anyOf"] = new JsonArray(
+            Words(allowed.Listed),
+            new JsonObject { ["type"] = "string", ["pattern"] = "^(p|serviceP|latenessP)[1-9][0-9]{0,5}$" }) };
 
     private static JsonObject Words(IEnumerable<string> allowed) =>
         new() { ["enum"] = new JsonArray([.. allowed.Select(static word => JsonValue.Create(word))]) };

@@ -68,7 +68,7 @@ public sealed class PlotTests : IDisposable
     [InlineData("title: T\nx: history\npanels: [{show: rate, title: R}]", "3: panel 1: title is not allowed for rate")]
     [InlineData("title: T\nx: ratio\npanels: [{show: rate, lines: [q4]}]", "3: panel 1: lines is not allowed over ratio")]
     [InlineData(
-        "title: T\nx: window\npanels: [{show: latency, lines: [p98]}]", "3: panel 1: lines is 'p98'; allowed: p50, p95, p99, p999, max")]
+        "title: T\nx: window\npanels: [{show: latency, lines: [p980]}]", "3: panel 1: lines is 'p980'; allowed: p50, p95, p99, p999, max")]
     [InlineData("title: T\nx: documents\npanels: [{show: percentiles, lines: [max]}]",
         "3: panel 1: lines is 'max'; allowed: p50, p95, p99, p999, service")]
     [InlineData("title: T\nx: inserting\npanels: [{show: rates, title: R}]", "3: panel 1: title is not allowed for rates")]

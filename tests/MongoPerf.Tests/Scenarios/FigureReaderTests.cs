@@ -46,7 +46,8 @@ public sealed class FigureReaderTests
     [InlineData("{title: A, y: rate}", "figure 1: 'x' is missing", "limit")]
     [InlineData("{title: A, x: limit}", "figure 1: 'y' is missing", "rate")]
     [InlineData("{x: limit, y: rate}", "figure 1: 'title' is missing", "")]
-    [InlineData("{title: A, x: limit, y: p98}", "figure 1: y is 'p98'; allowed: rate, perMinute, documentRate, mean,", "did you mean")]
+    [InlineData(
+        "{title: A, x: limit, y: p980}", "figure 1: y is 'p980'; allowed: rate, perMinute, documentRate, min, mean,", "percentiles are")]
     [InlineData("{title: A, x: limit, y: cache_read}", "figure 1: y is 'cache_read'; allowed: rate,", "")]
     [InlineData("{title: A, x: time, y: storageSize}", "figure 1: y is 'storageSize'; allowed: rate,", "")]
     [InlineData("{title: A, x: limit, y: rate, lines: phases}", "figure 1: lines is 'phases'; allowed: phase,", "did you mean 'phase'?")]

@@ -19,6 +19,9 @@ internal sealed record ComparisonRequest
     /// <summary>0.05 lets a ratio between 0.95 and 1.05 pass.</summary>
     public double NoiseThreshold { get; init; } = RunComparer.DefaultNoiseThreshold;
 
+    /// <summary>The percentiles that are judged beside rates; null for the usual ones.</summary>
+    public IReadOnlyList<Measure>? Percentiles { get; init; }
+
     public bool Force { get; init; }
 
     /// <summary>The end of what one command has just run: it is not refused because of what else the machine did, only told.</summary>
@@ -85,7 +88,8 @@ internal static class ComparisonSession
                 RequireQuiet(sides);
         }
 
-        RunComparison comparison = RunComparer.Compare(sides, request.NoiseThreshold);
+        RunComparison comparison = RunComparer.Compare(
+            sides, request.NoiseThreshold, request.Percentiles, request.Plots ?? PlotLibrary.Standard);
         // A scenario whose deployments do different things on purpose lays them beside each other in its figures.
         bool isForFigures = request.IsOfOneCommand && sides[0].First.Settings.Plan.Figures.Count > 0;
         foreach (CandidateComparison candidate in comparison.Candidates.Where(c => c.Operations.Count == 0 && !isForFigures))

@@ -30,11 +30,13 @@ public sealed class AssertionCheckTests
     {
         Assertion read = Assert.Single(Phase("read.p9999 < 20ms").Assertions);
         Assert.Equal(("p9999", 20_000), (read.Metric, read.Limit));
-        Assert.Contains("assert: no metric 'p990'; allowed: min, mean, p50",
-            Assert.Throws<UserException>(() => Phase("read.p990 < 20ms")).Message, StringComparison.Ordinal);
+        UserException refused = Assert.Throws<UserException>(() => Phase("read.p990 < 20ms"));
+        Assert.Contains("assert: no metric 'p990'; allowed: min, mean, p50", refused.Message, StringComparison.Ordinal);
+        Assert.Contains("failed and any other percentile", refused.Message, StringComparison.Ordinal);
+        Assert.Equal(Percentile.Rule, refused.Hint);
     }
 
-    private static double? Value(string metric, OperationLatency[] recorded) => AssertionCheck.LatencyOf(metric, recorded);
+    private static double? Value(string metric, OperationLatency[] recorded) => LatencyMetric.Find(metric)!.Of(recorded);
 
     private static OperationLatency Recorded(int first, int count)
     {

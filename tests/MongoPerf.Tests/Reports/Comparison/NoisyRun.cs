@@ -136,6 +136,7 @@ internal sealed record NoisyRun
         private void EndWindow(PhaseRecord record, string operation, int threads, double[] rates, LatencyHistogram all)
         {
             double rate = rates.Skip(1).Average(r => (long)r);
+            store.AddHistogram(new StoredHistogram(record.Number, operation, IsWarmup: false, HistogramEncoding.EncodeCompressed(all)));
             store.EndPhase(record with
             {
                 IsComplete = true,
