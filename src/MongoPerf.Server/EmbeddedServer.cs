@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using MongoPerf.Server.Commands;
+using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
@@ -45,7 +46,8 @@ public sealed class EmbeddedServer : IDisposable
     /// <exception cref="SocketException">The port is taken or not allowed, or the address is not this machine's.</exception>
     public static EmbeddedServer Start(EmbeddedServerOptions options)
     {
-        var context = new ServerContext(DocumentStore.Open(options.DataPath, options.EffectiveCacheBytes), options);
+        var context = new ServerContext(
+            DocumentStore.Open(options.DataPath, options.EffectiveCacheBytes, compile: PartialFilter.Compile), options);
         try
         {
             // Commands that come in before the next lines have run would miss port and counters; hence the gate.

@@ -45,9 +45,8 @@ internal static class CountCommand
         using var use = CollectionUse.ToRead(session, collection);
         if (collection.IsDropped)
             return 0;
-        if (query.Filter.IsEmpty)
+        if (query.IsOfAll(collection))
         {
-            query.RequireHint(collection);
             long rest = Math.Max(0, collection.DocumentCount - query.Skip);
             return query.Limit > 0 ? Math.Min(query.Limit, rest) : rest;
         }

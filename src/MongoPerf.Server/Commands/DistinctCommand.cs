@@ -46,7 +46,7 @@ internal static class DistinctCommand
         var collector = new DistinctSet(path);
         using var use = CollectionUse.ToRead(session, collection);
         CollectionIndex? index = DistinctSet.FindIndex(collection, query.Filter, path);
-        collector.IsOfIndex = index != null;
+        collector.Index = index?.Spec;
         // Of equal numbers of several types the one that is met first is returned.
         if (index != null && query.Filter.IsEmpty)
             query.Parse(BsonDocument.Empty.Bytes, 0, 0, IndexHint.On(index));
@@ -73,8 +73,8 @@ internal sealed class DistinctSet(FieldPath path)
     /// <summary>The bytes of the reply's array with the values that are there so far.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>Where mongod reads the values from an index: a missing field is null there, and an empty array undefined.</summary>
-    public bool IsOfIndex { get; set; }
+    /// <summary>The index that mongod reads the values from: a missing field is null there, and an empty array undefined.</summary>
+    public IndexSpec? Index { get; set; }
 
     /// <summary>
     /// The index from which mongod answers alone: no filter, or one whose bounds are exact, over an index without arrays. Null
@@ -88,15 +88,15 @@ internal sealed class DistinctSet(FieldPath path)
             if (Array.Exists(fields, field => path.Text.StartsWith(field.Path.Text + ".", StringComparison.Ordinal)))
                 return false;
             if (filter.IsEmpty)
-                return fields[0].Path.IsSame(path) && !(index.IsMultikey && HasPlace(path));
-            return !index.IsMultikey && Array.Exists(fields, field => field.Path.IsSame(path))
+                return index.Spec.Partial == null && fields[0].Path.IsSame(path) && !(index.IsMultikey && HasPlace(path));
+            return !index.IsMultikey && Planner.Serves(index, filter) && Array.Exists(fields, field => field.Path.IsSame(path))
                 && filter.Root.Children.Exists(node => fields[0].Path.IsSame(node.Path))
                 && filter.Root.Children.TrueForAll(node => IsExact(node) && Array.Exists(fields, field => field.Path.IsSame(node.Path)));
         });
 
     public void Add(ReadOnlySpan<byte> document)
     {
-        if (!IsOfIndex)
+        if (Index == null)
             Walk(document, 0);
         else if (path.Find(document, out BsonType type, out ReadOnlySpan<byte> value) == PathResult.Array)
             AddKeys(document.ToArray());
@@ -119,7 +119,7 @@ internal sealed class DistinctSet(FieldPath path)
         {
             BsonValue value = keys.Values(document).First().Value;
             TakeAll(value.Type, value.Bytes.Span);
-        });
+        }, isSparse: Index is { IsSparse: true, Fields.Length: 1 });
     }
 
     /// <summary>A step that is a number: over arrays mongod does not read such values from an index.</summary>

@@ -172,6 +172,8 @@ internal static class ExplainCommand
         body.WriteString("indexName"u8, spec.Name);
         body.WriteBoolean("isMultiKey"u8, runner.Plan.Index.IsMultikey);
         body.WriteBoolean("isUnique"u8, spec.IsUnique);
+        body.WriteBoolean("isSparse"u8, spec.IsSparse);
+        body.WriteBoolean("isPartial"u8, spec.Partial != null);
         body.WriteInt32("indexVersion"u8, 2);
         body.WriteString("direction"u8, runner.Plan.IsReverse ? "backward" : "forward");
         if (withCosts)

@@ -1,3 +1,4 @@
+using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Storage;
 using MongoPerf.Server.Storage.Keys;
@@ -65,9 +66,18 @@ internal static class IndexCommands
         reply.Succeed();
     }
 
-    public static BsonDocument Describe(IndexSpec spec) => spec.IsUnique && !spec.IsIdIndex
-        ? BsonDocument.Of(("v", 2), ("key", spec.KeyPattern()), ("name", spec.Name), ("unique", true))
-        : BsonDocument.Of(("v", 2), ("key", spec.KeyPattern()), ("name", spec.Name));
+    /// <summary>The index as listIndexes shows it, with mongod's order of fields.</summary>
+    public static BsonDocument Describe(IndexSpec spec)
+    {
+        List<(string, object?)> fields = [("v", 2), ("key", spec.KeyPattern()), ("name", spec.Name)];
+        if (spec.IsUnique && !spec.IsIdIndex)
+            fields.Add(("unique", true));
+        if (spec.Partial is { } partial)
+            fields.Add(("partialFilterExpression", partial.Source));
+        if (spec.IsSparse)
+            fields.Add(("sparse", true));
+        return BsonDocument.Of([.. fields]);
+    }
 
     private static void RequireKnownFields(BsonDocument command)
     {
@@ -79,8 +89,8 @@ internal static class IndexCommands
         }
     }
 
-    private static bool IsThere(IEnumerable<IndexSpec> present, IndexSpec wanted) => present.Any(index =>
-        index.HasSameKey(wanted) && (index.IsIdIndex || (index.Name == wanted.Name && index.IsUnique == wanted.IsUnique)));
+    private static bool IsThere(IEnumerable<IndexSpec> present, IndexSpec wanted) =>
+        present.Any(index => index.IsEquivalent(wanted) && (index.IsIdIndex || index.Name == wanted.Name));
 
     /// <summary>Whether all of them can be, beside what is there and beside one another: a command that is refused has made none.</summary>
     private static void RequireRoom(string nameSpace, IEnumerable<IndexSpec> present, IEnumerable<IndexSpec> missing)
@@ -99,8 +109,8 @@ internal static class IndexCommands
                     + $"existing index: {Text(sameName)}");
             }
 
-            if (known.Find(index => index.HasSameKey(spec)) is { } sameKey)
-                throw new CommandException(85, "IndexOptionsConflict", $"Index already exists with a different name: {sameKey.Name}");
+            if (known.Find(index => index.IsEquivalent(spec)) is { } same)
+                throw new CommandException(85, "IndexOptionsConflict", $"Index already exists with a different name: {same.Name}");
             if (known.Count == ProtocolLimits.MaximumIndexes)
                 throw new CommandException(67, "CannotCreateIndex",
                     $"add index fails, too many indexes for {nameSpace} key:{ValueText.Of(BsonType.Document, spec.KeyPattern().Bytes)}");
@@ -129,7 +139,7 @@ internal static class IndexCommands
     {
         try
         {
-            BsonDocument? twice = store.CreateIndex(collection, spec.Name, spec.Fields, spec.IsUnique);
+            BsonDocument? twice = store.CreateIndex(collection, spec);
             if (twice != null)
                 throw new DuplicateKey(collection.Namespace, spec, twice).ToException("Index build failed: ");
         }
@@ -145,17 +155,21 @@ internal static class IndexCommands
     {
         if (which.Type == BsonType.String && which.ToString() == "*")
             return [.. collection.Indexes.Where(index => !index.Spec.IsIdIndex)];
-        CollectionIndex? found = which.Type == BsonType.String
-            ? collection.Indexes.FirstOrDefault(index => index.Spec.Name == which.ToString())
-            : collection.Indexes.FirstOrDefault(index => index.Spec.KeyPattern().Bytes.SequenceEqual(which.Bytes.Span));
-        if (found == null)
+        CollectionIndex[] found = [.. collection.Indexes.Where(index => which.Type == BsonType.String
+            ? index.Spec.Name == which.ToString()
+            : index.Spec.KeyPattern().Bytes.SequenceEqual(which.Bytes.Span))];
+        if (found.Length > 1)
+            throw new CommandException(181, "AmbiguousIndexKeyPattern", $"{found.Length} indexes found for key: "
+                + $"{ValueText.Of(which.Type, which.Bytes.Span)}, identify by name instead. Conflicting indexes: "
+                + string.Join(", ", found.Select(index => Text(index.Spec))));
+        if (found.Length == 0)
         {
             throw new CommandException(27, "IndexNotFound", which.Type == BsonType.String
                 ? $"index not found with name [{which}]"
                 : $"can't find index with key: {ValueText.Of(which.Type, which.Bytes.Span)}");
         }
 
-        return found.Spec.IsIdIndex ? throw new CommandException(72, "InvalidOptions", "cannot drop _id index") : [found];
+        return found[0].Spec.IsIdIndex ? throw new CommandException(72, "InvalidOptions", "cannot drop _id index") : found;
     }
 
     private sealed record Wanted(IndexSpec Spec)
@@ -177,7 +191,13 @@ internal static class IndexCommands
             IndexField[] fields = [.. key.Select(pair => Field(pair.Key, pair.Value))];
             if (fields.Length is 0 or > MaximumFields)
                 throw new CommandException(67, "CannotCreateIndex", $"an index has 1 to {MaximumFields} fields, not {fields.Length}");
-            return new Wanted(new IndexSpec(-1, name, fields, index.IsTrue("unique")));
+            if (index.IsTrue("sparse") && index.Find("partialFilterExpression") != null)
+                throw CannotCreate("cannot mix \"partialFilterExpression\" and \"sparse\" options");
+            return new Wanted(new IndexSpec(-1, name, fields, IsIdKey(key) || index.IsTrue("unique"))
+            {
+                IsSparse = index.IsTrue("sparse"),
+                Partial = index.FindDocument("partialFilterExpression") is { } filter ? PartialFilter.Compile(filter) : null,
+            });
         }
 
         private static bool IsIdKey(BsonDocument key) =>
@@ -207,15 +227,18 @@ internal static class IndexCommands
             switch (option)
             {
                 case "key" or "name" or "background" or "ns": break;
-                case "unique": break;
-                case "sparse" or "hidden" when !setting.ToBoolean(): break;
+                case "unique" or "sparse": break;
+                case "hidden" when !setting.ToBoolean(): break;
+                case "partialFilterExpression" when setting.Type == BsonType.Document: break;
+                case "partialFilterExpression":
+                    throw CommandException.TypeMismatch($"The field '{option}' must be an object, but got {TypeSet.AliasOf(setting.Type)}");
                 case "v" when setting.IsNumber && setting.ToDouble() is 1 or 2: break;
                 case "v": throw CannotCreate($"cannot create an index with v={setting}");
                 case "collation" when setting.Type == BsonType.Document && !setting.ToDocument().Any():
                     throw CommandException.BadValue("The field 'collation' cannot be an empty object.");
                 case "collation" when setting.Type == BsonType.Document: CommandFields.RequireSimpleCollation(setting); break;
                 case "collation": throw CommandException.TypeMismatch("The field 'collation' must be an object");
-                case "sparse" or "hidden" or "expireAfterSeconds" or "partialFilterExpression" or "storageEngine"
+                case "hidden" or "expireAfterSeconds" or "storageEngine"
                     or "weights" or "default_language"
                     or "language_override" or "textIndexVersion" or "2dsphereIndexVersion" or "bits" or "min" or "max"
                     or "bucketSize" or "wildcardProjection"

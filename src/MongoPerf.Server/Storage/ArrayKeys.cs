@@ -15,14 +15,16 @@ internal sealed class ArrayKeys
 {
     private IndexField[] _fields = [];
     private Action _append = static () => { };
+    private bool _isSparse;
     private KeyBuffer _key = new();
     private FieldState[] _states = [];
 
     /// <summary>Puts each key into <paramref name="key"/> in turn and calls <paramref name="append"/>.</summary>
+    /// <remarks>If sparse, keys of missing fields alone are left out.</remarks>
     /// <exception cref="IndexKeyException">Arrays side by side in two fields, or a number that names both a place and a field.</exception>
-    public void Build(IndexField[] fields, ReadOnlySpan<byte> document, KeyBuffer key, Action append)
+    public void Build(IndexField[] fields, ReadOnlySpan<byte> document, KeyBuffer key, Action append, bool isSparse = false)
     {
-        (_fields, _key, _append) = (fields, key, append);
+        (_fields, _key, _append, _isSparse) = (fields, key, append, isSparse);
         Expand(document, new FieldState[fields.Length]);
     }
 
@@ -157,6 +159,8 @@ internal sealed class ArrayKeys
 
     private void WriteKey(ReadOnlySpan<byte> document, FieldState[] states)
     {
+        if (_isSparse && Array.TrueForAll(states, state => state.Kind == FieldKind.Missing))
+            return;
         _states = states;
         _key.Clear();
         for (int i = 0; i < states.Length; i++)

@@ -48,7 +48,7 @@ internal static class CollectionCheck
 
                 for (int i = 0; i < indexes.Length; i++)
                 {
-                    keys.Build(indexes[i].Spec.Fields, iterator.Value);
+                    keys.Build(indexes[i].Spec, iterator.Value);
                     for (int k = 0; k < keys.Count; k++)
                         tallies[i].Add(keys[k], iterator.Key);
                 }

@@ -28,15 +28,27 @@ internal sealed record CollectionEntry(
 
     public byte[] ToBson()
     {
-        object?[] indexes = [.. Indexes.Select(spec => BsonDocument.Of(
-            ("id", spec.Id), ("name", spec.Name), ("key", spec.KeyPattern()), ("unique", spec.IsUnique),
-            ("multikey", MultikeyIndexes.Contains(spec.Id))))];
+        object?[] indexes = [.. Indexes.Select(IndexToBson)];
         return BsonDocument.Of(
             ("id", Id), ("database", Database), ("name", Name), ("uuid", Uuid), ("nextIndex", NextIndexId),
             ("indexes", indexes)).Bytes.ToArray();
     }
 
-    public static CollectionEntry FromBson(byte[] bytes)
+    private BsonDocument IndexToBson(IndexSpec spec)
+    {
+        List<(string, object?)> fields =
+        [
+            ("id", spec.Id), ("name", spec.Name), ("key", spec.KeyPattern()), ("unique", spec.IsUnique),
+            ("multikey", MultikeyIndexes.Contains(spec.Id)),
+        ];
+        if (spec.IsSparse)
+            fields.Add(("sparse", true));
+        if (spec.Partial is { } partial)
+            fields.Add(("partial", partial.Source));
+        return BsonDocument.Of([.. fields]);
+    }
+
+    public static CollectionEntry FromBson(byte[] bytes, Func<BsonDocument, IDocumentFilter>? compile)
     {
         var document = new BsonDocument(bytes);
         var specs = new List<IndexSpec>();
@@ -46,7 +58,12 @@ internal sealed record CollectionEntry(
             int id = (int)index.FindInt64("id")!;
             IndexField[] fields = [.. index.FindDocument("key")!
                 .Select(pair => new IndexField(new FieldPath(pair.Key), pair.Value.ToDouble() < 0))];
-            specs.Add(new IndexSpec(id, index.FindString("name")!, fields, index.IsTrue("unique")));
+            specs.Add(new IndexSpec(id, index.FindString("name")!, fields, index.IsTrue("unique"))
+            {
+                IsSparse = index.IsTrue("sparse"),
+                Partial = index.FindDocument("partial") is not { } filter ? null
+                    : compile?.Invoke(filter) ?? throw new StorageException("nothing here can read the filter of a partial index"),
+            });
             if (index.IsTrue("multikey"))
                 multikey.Add(id);
         }

@@ -80,7 +80,7 @@ internal sealed class CollectionWriter : IDisposable
         for (int i = 0; i < indexes.Length; i++)
         {
             // As on mongod: an _id that is there already is told before what another index has against the document.
-            _newKeys[i].Build(indexes[i].Spec.Fields, document);
+            _newKeys[i].Build(indexes[i].Spec, document);
             if (indexes[i].Spec.IsUnique && IsTaken(i, indexes[i], _newKeys[i], old: null))
                 return indexes[i];
         }
@@ -106,8 +106,8 @@ internal sealed class CollectionWriter : IDisposable
         CollectionIndex[] indexes = _collection.Indexes;
         for (int i = 0; i < indexes.Length; i++)
         {
-            _oldKeys[i].Build(indexes[i].Spec.Fields, present);
-            _newKeys[i].Build(indexes[i].Spec.Fields, replacement);
+            _oldKeys[i].Build(indexes[i].Spec, present);
+            _newKeys[i].Build(indexes[i].Spec, replacement);
         }
 
         for (int i = 0; i < indexes.Length; i++)
@@ -146,7 +146,7 @@ internal sealed class CollectionWriter : IDisposable
         _batch.Delete(_collection.Records, _record);
         for (int i = 0; i < indexes.Length; i++)
         {
-            _oldKeys[i].Build(indexes[i].Spec.Fields, present);
+            _oldKeys[i].Build(indexes[i].Spec, present);
             for (int k = 0; k < _oldKeys[i].Count; k++)
                 DeleteKey(indexes[i], _oldKeys[i][k]);
         }

@@ -37,16 +37,21 @@ internal sealed class DocumentStore : IDisposable
         _byName = _collections.GetAlternateLookup<ReadOnlySpan<char>>();
     }
 
+    /// <param name="path">The folder; null for a store in memory.</param>
+    /// <param name="cacheBytes">Bytes for blocks and for what is not in a file yet.</param>
+    /// <param name="disk">How much of the disk stays free; null for the default.</param>
+    /// <param name="compile">Makes the filter of a partial index from its source; null where there are no such indexes.</param>
     /// <exception cref="StorageException">The folder is neither empty nor the store's.</exception>
     /// <exception cref="StorageException">See <see cref="RocksDatabase.Open"/>.</exception>
-    public static DocumentStore Open(string? path, long cacheBytes, DiskReserve? disk = null)
+    public static DocumentStore Open(
+        string? path, long cacheBytes, DiskReserve? disk = null, Func<BsonDocument, IDocumentFilter>? compile = null)
     {
         if (path is not null)
             StoreFolder.Claim(path);
         var store = new DocumentStore(RocksDatabase.Open(path, cacheBytes, disk), path);
         try
         {
-            store.LoadCatalog();
+            store.LoadCatalog(compile);
             return store;
         }
         catch
@@ -132,16 +137,18 @@ internal sealed class DocumentStore : IDisposable
     /// <summary>
     /// Makes an index and fills it from the documents that are there; the collection stands still meanwhile, others do not.
     /// </summary>
+    /// <param name="collection">The one that gets it.</param>
+    /// <param name="wanted">The index; its number is replaced.</param>
     /// <returns>Null, or the values of the least key that occurs twice in the unique index; then there is no index.</returns>
-    public BsonDocument? CreateIndex(Collection collection, string name, IndexField[] fields, bool isUnique)
+    public BsonDocument? CreateIndex(Collection collection, IndexSpec wanted)
     {
         using var alone = collection.Lock.EnterWrite();
         RequireThere(collection);
         // Two clients asked for it at once.
-        if (collection.Indexes.Any(index => index.Spec.Name == name))
+        if (collection.Indexes.Any(index => index.Spec.Name == wanted.Name))
             return null;
-        var spec = new IndexSpec(collection.Entry.NextIndexId, name, fields, isUnique);
-        string columnName = ColumnNames.Index(collection.Entry.Id, spec.Id, isUnique);
+        IndexSpec spec = wanted with { Id = collection.Entry.NextIndexId };
+        string columnName = ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique);
         var index = new CollectionIndex(spec, _database.CreateColumn(columnName));
         bool isMade = false;
         try
@@ -190,7 +197,7 @@ internal sealed class DocumentStore : IDisposable
         _database.Dispose();
     }
 
-    private void LoadCatalog()
+    private void LoadCatalog(Func<BsonDocument, IDocumentFilter>? compile)
     {
         using (PinnedValue next = _database.Get(_catalog, NextIdKey))
             _nextCollectionId = next.Found ? BinaryPrimitives.ReadInt32LittleEndian(next.Bytes) : 1;
@@ -199,7 +206,7 @@ internal sealed class DocumentStore : IDisposable
         {
             for (entries.Seek(CollectionEntry.FirstStoreKey); entries.Valid && CollectionEntry.IsStoreKey(entries.Key); entries.Next())
             {
-                CollectionEntry entry = CollectionEntry.FromBson(entries.Value.ToArray());
+                CollectionEntry entry = CollectionEntry.FromBson(entries.Value.ToArray(), compile);
                 _collections[entry.Namespace] = new Collection(_database, entry);
                 known.Add(ColumnNames.Records(entry.Id));
                 known.UnionWith(entry.Indexes.Select(spec => ColumnNames.Index(entry.Id, spec.Id, spec.IsUnique)));
@@ -258,7 +265,7 @@ internal sealed class DocumentStore : IDisposable
         for (records.SeekToFirst(); records.Valid; records.Next())
         {
             ActiveOperation.Check();
-            keys.Build(index.Spec.Fields, records.Value);
+            keys.Build(index.Spec, records.Value);
             index.IsMultikey |= keys.IsMultikey;
             for (int i = 0; i < keys.Count; i++)
             {

@@ -28,12 +28,27 @@ internal sealed class IndexKeys
 
     public ReadOnlySpan<byte> this[int index] => _keys[index].Written;
 
+    /// <summary>Fills this with the keys that a document has in an index: none where the index leaves it out.</summary>
+    /// <inheritdoc cref="Build(IndexField[], ReadOnlySpan{byte}, bool)" path="/exception"/>
+    public void Build(IndexSpec spec, ReadOnlySpan<byte> document)
+    {
+        if (spec.Partial?.Matches(document) != false)
+        {
+            Build(spec.Fields, document, spec.IsSparse);
+            return;
+        }
+
+        Count = 0;
+        IsMultikey = false;
+    }
+
     /// <summary>Fills this with the keys of <paramref name="document"/>, without record id.</summary>
+    /// <remarks>If sparse, no key of missing fields alone.</remarks>
     /// <exception cref="IndexKeyException">
     /// Arrays side by side in two fields of one index, or a number that names both a place and a field.
     /// </exception>
     /// <exception cref="MemoryLimitException">More than 100 MB of keys.</exception>
-    public void Build(IndexField[] fields, ReadOnlySpan<byte> document)
+    public void Build(IndexField[] fields, ReadOnlySpan<byte> document, bool isSparse = false)
     {
         Count = 0;
         IsMultikey = false;
@@ -42,10 +57,13 @@ internal sealed class IndexKeys
         {
             if (!field.TryAddKey(key, document))
             {
-                BuildFromArray(fields, document);
+                BuildFromArray(fields, document, isSparse);
                 return;
             }
         }
+
+        if (isSparse && HasNone(fields, document))
+            Count = 0;
     }
 
     /// <summary>Gives back what an unusual document has made large. The keys are gone.</summary>
@@ -61,7 +79,7 @@ internal sealed class IndexKeys
     /// <summary>The values that make up one key of a document: for the reply that says it is there already.</summary>
     /// <param name="fields">The index's.</param>
     /// <param name="document">Has that key.</param>
-    /// <param name="key">The key that <see cref="Build"/> makes.</param>
+    /// <param name="key">The key that <see cref="Build(IndexSpec, ReadOnlySpan{byte})"/> makes.</param>
     public static BsonDocument ValuesOf(IndexField[] fields, byte[] document, byte[] key)
     {
         var arrays = new ArrayKeys();
@@ -76,12 +94,23 @@ internal sealed class IndexKeys
         return values ?? throw new InvalidOperationException("the document has no such key");
     }
 
-    private void BuildFromArray(IndexField[] fields, ReadOnlySpan<byte> document)
+    private static bool HasNone(IndexField[] fields, ReadOnlySpan<byte> document)
+    {
+        foreach (IndexField field in fields)
+        {
+            if (field.Path.Find(document, out _, out _) != PathResult.Missing)
+                return false;
+        }
+
+        return true;
+    }
+
+    private void BuildFromArray(IndexField[] fields, ReadOnlySpan<byte> document, bool isSparse)
     {
         Count = 0;
         IsMultikey = true;
         _bytes = 0;
-        (_arrays ??= new ArrayKeys()).Build(fields, document, _key, AppendKey);
+        (_arrays ??= new ArrayKeys()).Build(fields, document, _key, AppendKey, isSparse);
         RemoveDuplicates();
     }
 

@@ -3,7 +3,7 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage;
 
-/// <summary>What an index is: its name, its fields with their directions, and whether a key may occur once only.</summary>
+/// <summary>What an index is: its name, its fields with their directions, what it leaves out, whether a key may occur once only.</summary>
 /// <param name="Id">Unique within the collection for ever; part of the column family's name. 0 is <c>_id_</c>.</param>
 /// <param name="Name">The name, at most 127 bytes, unique within the collection.</param>
 /// <param name="Fields">1 to 32, in order.</param>
@@ -17,6 +17,15 @@ internal sealed record IndexSpec(int Id, string Name, IndexField[] Fields, bool 
 
     public bool IsIdIndex => Id == 0;
 
+    /// <summary>Whether documents that have none of the fields are left out.</summary>
+    public bool IsSparse { get; init; }
+
+    /// <summary>Leaves out the documents that it does not match; null for none.</summary>
+    public IDocumentFilter? Partial { get; init; }
+
+    /// <summary>Whether every document is in it.</summary>
+    public bool IsWhole => !IsSparse && Partial == null;
+
     /// <summary>The key pattern as the client gave it: <c>{Number: 1}</c>.</summary>
     public BsonDocument KeyPattern()
     {
@@ -28,9 +37,23 @@ internal sealed record IndexSpec(int Id, string Name, IndexField[] Fields, bool 
         return new BsonDocument(writer.ToArray());
     }
 
-    public bool HasSameKey(IndexSpec other) => Fields.Length == other.Fields.Length
+    /// <summary>Whether the two hold the same entries under the same rule, so that one of them would be of no use.</summary>
+    public bool IsEquivalent(IndexSpec other) => HasSameKey(other) && IsUnique == other.IsUnique && IsSparse == other.IsSparse
+        && (Partial?.Source ?? BsonDocument.Empty).Bytes.SequenceEqual((other.Partial?.Source ?? BsonDocument.Empty).Bytes)
+        && Partial == null == (other.Partial == null);
+
+    private bool HasSameKey(IndexSpec other) => Fields.Length == other.Fields.Length
         && Fields.Zip(other.Fields)
             .All(pair => pair.First.Path.Text == pair.Second.Path.Text && pair.First.IsDescending == pair.Second.IsDescending);
+}
+
+/// <summary>Says which documents a partial index has. Immutable; any thread.</summary>
+internal interface IDocumentFilter
+{
+    /// <summary>The filter as the client gave it.</summary>
+    BsonDocument Source { get; }
+
+    bool Matches(ReadOnlySpan<byte> document);
 }
 
 internal sealed record IndexField(FieldPath Path, bool IsDescending)

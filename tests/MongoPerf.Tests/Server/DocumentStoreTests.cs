@@ -8,7 +8,7 @@ namespace MongoPerf.Tests.Server;
 public sealed class DocumentStoreTests : IDisposable
 {
     private const long CacheBytes = 64 << 20;
-    private static readonly IndexField[] Field = [new IndexField(new FieldPath("n"), IsDescending: false)];
+    private static readonly IndexSpec Index = new(-1, "n", [new IndexField(new FieldPath("n"), IsDescending: false)], IsUnique: false);
     private readonly TemporaryFolder _folder = new();
 
     [Fact]
@@ -17,14 +17,14 @@ public sealed class DocumentStoreTests : IDisposable
         using DocumentStore store = DocumentStore.Open(_folder.Path, CacheBytes);
         Collection busy = store.GetOrCreate("test", "busy", out _)!;
         busy.Lock.EnterReadLock();
-        Task index = Task.Factory.StartNew(() => store.CreateIndex(busy, "n", Field, isUnique: false), TaskCreationOptions.LongRunning);
+        Task index = Task.Factory.StartNew(() => store.CreateIndex(busy, Index), TaskCreationOptions.LongRunning);
         Task drop = Task.Factory.StartNew(() => store.Drop("test.busy"), TaskCreationOptions.LongRunning);
         // A reader that comes waits where a writer waits: both are there.
         await Task.Factory.StartNew(() =>
         {
             Collection other = store.GetOrCreate("test", "other", out bool isNew)!;
             Assert.True(isNew);
-            Assert.Null(store.CreateIndex(other, "n", Field, isUnique: false));
+            Assert.Null(store.CreateIndex(other, Index));
             Assert.Equal(2, store.Drop("test.other"));
         }, TaskCreationOptions.LongRunning).WaitAsync(TimeSpan.FromMinutes(1));
         Assert.False(index.IsCompleted || drop.IsCompleted);
@@ -51,7 +51,7 @@ public sealed class DocumentStoreTests : IDisposable
             Collection old = store.GetOrCreate("test", "old", out _)!;
             Assert.Equal(old.Entry.Id + 1, store.GetOrCreate("test", "dropped", out _)!.Entry.Id);
             store.Drop("test.dropped");
-            store.CreateIndex(old, "n", Field, isUnique: false);
+            store.CreateIndex(old, Index);
         }
 
         using (DocumentStore store = DocumentStore.Open(_folder.Path, CacheBytes))

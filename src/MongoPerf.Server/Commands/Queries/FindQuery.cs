@@ -106,12 +106,13 @@ internal sealed class FindQuery : IBatchSource
             _sorter.Fill(Runner, Sort, Wanted);
     }
 
-    /// <summary>Checks the hint of a query that is answered without a plan.</summary>
+    /// <summary>Whether all documents match, and the hint names no index that leaves some of them out.</summary>
     /// <exception cref="CommandException">The hint names no index.</exception>
-    public void RequireHint(Collection collection)
+    public bool IsOfAll(Collection collection)
     {
-        if (Hint.IsGiven && Hint.Natural == 0 && Hint.Find(collection.Indexes) == null)
-            throw Planner.NoSuchIndex();
+        if (!Filter.IsEmpty)
+            return false;
+        return !Hint.IsGiven || Hint.Natural != 0 || (Hint.Find(collection.Indexes) ?? throw Planner.NoSuchIndex()).Spec.IsWhole;
     }
 
     /// <summary>Chooses the plan and leaves it at that.</summary>

@@ -37,15 +37,21 @@ internal readonly struct IndexHint
         return key.Any() ? new IndexHint(null, key, 0) : default;
     }
 
+    /// <exception cref="CommandException">There are several with this key.</exception>
     public CollectionIndex? Find(CollectionIndex[] indexes)
     {
+        CollectionIndex? found = null;
         foreach (CollectionIndex index in indexes)
         {
-            if (_name != null ? index.Spec.Name == _name : HasKey(index.Spec))
-                return index;
+            if (!(_name != null ? index.Spec.Name == _name : HasKey(index.Spec)))
+                continue;
+            if (found != null)
+                throw new CommandException(27, "IndexNotFound", "error processing query: planner returned error :: caused by :: "
+                    + $"Hint matched multiple indexes, must hint by index name. Matched: {found.Spec.Name} and {index.Spec.Name}");
+            found = index;
         }
 
-        return null;
+        return found;
     }
 
     private bool HasKey(IndexSpec spec) => spec.Fields.Select(field => (field.Path.Text, field.IsDescending))

@@ -1,4 +1,5 @@
 using MongoPerf.Server.Storage;
+using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
 
@@ -42,6 +43,27 @@ internal sealed class Planner : IDisposable
             Ready(_runners[i], collection, filter);
         return sort.IsEmpty ? ChooseByTrial(0, _used) : ChooseForSort(wanted, collection, filter);
     }
+
+    /// <summary>Whether the index has all documents that match, so that it may find them, or give them their order.</summary>
+    public static bool Serves(CollectionIndex index, Filter filter) => index.Spec.IsWhole
+        || (index.Spec.Partial is { } partial ? ((PartialFilter)partial).IsImpliedBy(filter) : NeedsFirstField(index, filter));
+
+    private static bool NeedsFirstField(CollectionIndex index, Filter filter) =>
+        filter.Root.Children.Exists(node => index.Spec.Fields[0].Path.IsSame(node.Path) && NeedsField(index, filter, node));
+
+    /// <summary>
+    /// Whether mongod asks a sparse index for a condition. It does so for $gte and $lte of null too, and then misses documents without
+    /// the field.
+    /// </summary>
+    private static bool NeedsField(CollectionIndex index, Filter filter, FilterNode node) => node.Operator switch
+    {
+        FilterOperator.Exists => node.Flag,
+        FilterOperator.NotEqual => node.OperandType == BsonType.Null && !index.IsMultikey,
+        FilterOperator.In => node.Patterns == null && !PartialFilter.HasNull(filter.Operand(node)),
+        FilterOperator.Equal => node.OperandType != BsonType.Null,
+        FilterOperator.Greater or FilterOperator.GreaterOrEqual or FilterOperator.Less or FilterOperator.LessOrEqual => true,
+        _ => false,
+    };
 
     public static CommandException NoSuchIndex() =>
         CommandException.BadValue("error processing query: hint provided does not correspond to an existing index");
@@ -96,8 +118,12 @@ internal sealed class Planner : IDisposable
     {
         foreach (CollectionIndex index in collection.Indexes)
         {
+            if (!Serves(index, filter))
+                continue;
             PlanExecutor runner = NextRunner();
             _bounds.Build(runner.Plan, index, filter);
+            // That the field is there is all that such a query asks, and all that such an index knows.
+            runner.Plan.IsBounded |= index.Spec.IsSparse;
             MatchSort(runner.Plan, sort);
             bool isPoint = index.Spec.IsUnique && runner.Plan.EqualFields == index.Spec.Fields.Length;
             if (isPoint)

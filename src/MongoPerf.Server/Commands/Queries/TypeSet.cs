@@ -3,7 +3,7 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Server.Commands.Queries;
 
 /// <summary>The operand of $type: one or more of the types of BSON, by their numbers or their aliases. Source: manual, "$type".</summary>
-internal readonly struct TypeSet
+internal readonly record struct TypeSet
 {
     private static readonly (string Alias, BsonType Type)[] Aliases =
     [
