@@ -56,6 +56,7 @@ public sealed class EmbeddedServer : IDisposable
             context.Port = server.Port;
             context.Network = server._listener.Counters;
             context.ShutdownRequested = () => server._shutdown.TrySetResult();
+            context.Ttl.Start();
             handler.Ready.Set();
             return server;
         }
@@ -75,6 +76,7 @@ public sealed class EmbeddedServer : IDisposable
     {
         if (Interlocked.Exchange(ref _isStopped, 1) != 0)
             return;
+        _context.Ttl.Dispose();
         if (_listener.Stop(Interrupt))
             _context.Dispose();
     }

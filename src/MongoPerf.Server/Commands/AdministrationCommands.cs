@@ -28,13 +28,6 @@ internal static class AdministrationCommands
         session.Server.ShutdownRequested();
     }
 
-    /// <summary>Answers as mongod does to a name that it does not know: there are no parameters.</summary>
-    public static void GetParameter(CommandSession session, in CommandRequest request, ReplyWriter reply)
-    {
-        RequireAdmin(session, "getParameter");
-        throw new CommandException(0, "", "no option found to get");
-    }
-
     public static void GetCommandLine(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
         RequireAdmin(session, "getCmdLineOpts");
@@ -109,7 +102,8 @@ internal static class AdministrationCommands
         reply.Succeed();
     }
 
-    private static void RequireAdmin(CommandSession session, string command)
+    /// <exception cref="CommandException">The command was sent to another database.</exception>
+    public static void RequireAdmin(CommandSession session, string command)
     {
         if (session.Database != "admin")
             throw CommandException.AdminOnly(command);

@@ -74,7 +74,8 @@ internal static class DeleteCommand
         }
     }
 
-    private static int DeleteAll(Collection collection, FindQuery query)
+    /// <summary>Deletes what the query finds, inside the collection's read lock and its writer's gate.</summary>
+    public static int DeleteAll(Collection collection, FindQuery query)
     {
         List<long> records = UpdateExecutor.Matches(query, collection);
         CollectionWriter writer = collection.Writer;

@@ -76,6 +76,8 @@ internal static class IndexCommands
             fields.Add(("partialFilterExpression", partial.Source));
         if (spec.IsSparse)
             fields.Add(("sparse", true));
+        if (spec.ExpireAfterSeconds is { } seconds)
+            fields.Add(("expireAfterSeconds", seconds));
         return BsonDocument.Of([.. fields]);
     }
 
@@ -90,7 +92,8 @@ internal static class IndexCommands
     }
 
     private static bool IsThere(IEnumerable<IndexSpec> present, IndexSpec wanted) =>
-        present.Any(index => index.IsEquivalent(wanted) && (index.IsIdIndex || index.Name == wanted.Name));
+        present.Any(index => index.IsEquivalent(wanted)
+            && (index.IsIdIndex || (index.Name == wanted.Name && index.ExpireAfterSeconds == wanted.ExpireAfterSeconds)));
 
     /// <summary>Whether all of them can be, beside what is there and beside one another: a command that is refused has made none.</summary>
     private static void RequireRoom(string nameSpace, IEnumerable<IndexSpec> present, IEnumerable<IndexSpec> missing)
@@ -101,6 +104,13 @@ internal static class IndexCommands
             if (IsThere(known, spec))
                 throw new CommandException(
                     96, "OperationFailed", "Cannot build two identical indexes. Try again without duplicate indexes.");
+            if (known.Find(index => index.IsEquivalent(spec) && index.ExpireAfterSeconds != spec.ExpireAfterSeconds) is { } other)
+            {
+                throw new CommandException(85, "IndexOptionsConflict", "An equivalent index already exists with "
+                    + (other.Name == spec.Name ? "the same name but different options." : "a different name and options.")
+                    + $" Requested index: {Text(spec)}, existing index: {Text(other)}");
+            }
+
             if (known.Find(index => index.Name == spec.Name) is { } sameName)
             {
                 throw new CommandException(86, "IndexKeySpecsConflict",
@@ -155,6 +165,16 @@ internal static class IndexCommands
     {
         if (which.Type == BsonType.String && which.ToString() == "*")
             return [.. collection.Indexes.Where(index => !index.Spec.IsIdIndex)];
+        CollectionIndex found = Find(collection, which) ?? throw new CommandException(27, "IndexNotFound", which.Type == BsonType.String
+            ? $"index not found with name [{which}]"
+            : $"can't find index with key: {ValueText.Of(which.Type, which.Bytes.Span)}");
+        return found.Spec.IsIdIndex ? throw new CommandException(72, "InvalidOptions", "cannot drop _id index") : [found];
+    }
+
+    /// <summary>The index of a name, or of a key pattern; null when it is not there.</summary>
+    /// <exception cref="CommandException">Several have that key pattern.</exception>
+    public static CollectionIndex? Find(Collection collection, BsonValue which)
+    {
         CollectionIndex[] found = [.. collection.Indexes.Where(index => which.Type == BsonType.String
             ? index.Spec.Name == which.ToString()
             : index.Spec.KeyPattern().Bytes.SequenceEqual(which.Bytes.Span))];
@@ -162,14 +182,7 @@ internal static class IndexCommands
             throw new CommandException(181, "AmbiguousIndexKeyPattern", $"{found.Length} indexes found for key: "
                 + $"{ValueText.Of(which.Type, which.Bytes.Span)}, identify by name instead. Conflicting indexes: "
                 + string.Join(", ", found.Select(index => Text(index.Spec))));
-        if (found.Length == 0)
-        {
-            throw new CommandException(27, "IndexNotFound", which.Type == BsonType.String
-                ? $"index not found with name [{which}]"
-                : $"can't find index with key: {ValueText.Of(which.Type, which.Bytes.Span)}");
-        }
-
-        return found[0].Spec.IsIdIndex ? throw new CommandException(72, "InvalidOptions", "cannot drop _id index") : found;
+        return found.FirstOrDefault();
     }
 
     private sealed record Wanted(IndexSpec Spec)
@@ -196,8 +209,21 @@ internal static class IndexCommands
             return new Wanted(new IndexSpec(-1, name, fields, IsIdKey(key) || index.IsTrue("unique"))
             {
                 IsSparse = index.IsTrue("sparse"),
+                ExpireAfterSeconds = Expiry(index.Find("expireAfterSeconds"), fields),
                 Partial = index.FindDocument("partialFilterExpression") is { } filter ? PartialFilter.Compile(filter) : null,
             });
+        }
+
+        private static int? Expiry(BsonValue? given, IndexField[] fields)
+        {
+            if (given is not { } value)
+                return null;
+            if (!value.IsNumber)
+                throw new CommandException(67, "CannotCreateIndex", "TTL index 'expireAfterSeconds' option must be numeric, but received a "
+                    + $"type of '{TypeSet.AliasOf(value.Type)}'.");
+            int seconds = IndexExpiry.Parse(value, out string? error) ?? throw new CommandException(67, "CannotCreateIndex", error!);
+            return fields.Length == 1 ? seconds : throw new CommandException(
+                67, "CannotCreateIndex", "TTL indexes are single-field indexes, compound indexes do not support TTL.");
         }
 
         private static bool IsIdKey(BsonDocument key) =>
@@ -227,7 +253,7 @@ internal static class IndexCommands
             switch (option)
             {
                 case "key" or "name" or "background" or "ns": break;
-                case "unique" or "sparse": break;
+                case "unique" or "sparse" or "expireAfterSeconds": break;
                 case "hidden" when !setting.ToBoolean(): break;
                 case "partialFilterExpression" when setting.Type == BsonType.Document: break;
                 case "partialFilterExpression":
@@ -238,7 +264,7 @@ internal static class IndexCommands
                     throw CommandException.BadValue("The field 'collation' cannot be an empty object.");
                 case "collation" when setting.Type == BsonType.Document: CommandFields.RequireSimpleCollation(setting); break;
                 case "collation": throw CommandException.TypeMismatch("The field 'collation' must be an object");
-                case "hidden" or "expireAfterSeconds" or "storageEngine"
+                case "hidden" or "storageEngine"
                     or "weights" or "default_language"
                     or "language_override" or "textIndexVersion" or "2dsphereIndexVersion" or "bits" or "min" or "max"
                     or "bucketSize" or "wildcardProjection"

@@ -41,7 +41,8 @@ internal static class OperationCommands
         long milliseconds = Environment.TickCount64 - operation.StartedAt;
         return BsonDocument.Of(
             ("type", "op"),
-            ("desc", $"conn{operation.Connection}"),
+            // Only the server's own deleting comes through no connection.
+            ("desc", operation.Connection == 0 ? "TTLMonitor" : $"conn{operation.Connection}"),
             ("connectionId", operation.Connection),
             ("active", true),
             ("opid", operation.Id),

@@ -7,15 +7,26 @@ using MongoPerf.Server.Users;
 namespace MongoPerf.Server.Commands;
 
 /// <summary>What all sessions of one embedded server share.</summary>
-internal sealed class ServerContext(DocumentStore store, EmbeddedServerOptions options) : IDisposable
+internal sealed class ServerContext : IDisposable
 {
     private readonly long _started = Stopwatch.GetTimestamp();
 
-    public DocumentStore Store { get; } = store;
+    public ServerContext(DocumentStore store, EmbeddedServerOptions options)
+    {
+        Store = store;
+        Options = options;
+        Users = new UserStore(options.DataPath);
+        Ttl = new TtlMonitor(this);
+    }
 
-    public EmbeddedServerOptions Options { get; } = options;
+    public DocumentStore Store { get; }
 
-    public UserStore Users { get; } = new(options.DataPath);
+    public EmbeddedServerOptions Options { get; }
+
+    public UserStore Users { get; }
+
+    /// <summary>Runs from its start on.</summary>
+    public TtlMonitor Ttl { get; }
 
     public ServerCounters Counters { get; } = new();
 
@@ -36,6 +47,7 @@ internal sealed class ServerContext(DocumentStore store, EmbeddedServerOptions o
 
     public void Dispose()
     {
+        Ttl.Dispose();
         Cursors.Dispose();
         Store.Dispose();
     }

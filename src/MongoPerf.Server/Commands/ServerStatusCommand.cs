@@ -129,6 +129,10 @@ internal static class ServerStatusCommand
         body.WriteInt64("total"u8, counters.CollectionScans);
         body.End();
         body.End();
+        body.StartDocument("ttl"u8);
+        body.WriteInt64("deletedDocuments"u8, server.Ttl.Deleted);
+        body.WriteInt64("passes"u8, server.Ttl.Passes);
+        body.End();
         body.End();
     }
 

@@ -109,7 +109,8 @@ internal sealed class CollectionIndex(IndexSpec spec, nint column)
     private volatile bool _isMultikey;
     private long _accesses;
 
-    public IndexSpec Spec { get; } = spec;
+    /// <summary>Replaced under the collection's write lock; its fields and its number stay.</summary>
+    public IndexSpec Spec { get; set; } = spec;
 
     public nint Column { get; } = column;
 

@@ -45,6 +45,8 @@ internal sealed record CollectionEntry(
             fields.Add(("sparse", true));
         if (spec.Partial is { } partial)
             fields.Add(("partial", partial.Source));
+        if (spec.ExpireAfterSeconds is { } seconds)
+            fields.Add(("expireAfterSeconds", seconds));
         return BsonDocument.Of([.. fields]);
     }
 
@@ -61,6 +63,7 @@ internal sealed record CollectionEntry(
             specs.Add(new IndexSpec(id, index.FindString("name")!, fields, index.IsTrue("unique"))
             {
                 IsSparse = index.IsTrue("sparse"),
+                ExpireAfterSeconds = (int?)index.FindInt64("expireAfterSeconds"),
                 Partial = index.FindDocument("partial") is not { } filter ? null
                     : compile?.Invoke(filter) ?? throw new StorageException("nothing here can read the filter of a partial index"),
             });

@@ -173,6 +173,20 @@ internal sealed class DocumentStore : IDisposable
         return null;
     }
 
+    /// <summary>Changes what an index says about itself, but not what is in it.</summary>
+    public void ReplaceIndex(Collection collection, CollectionIndex index, IndexSpec spec)
+    {
+        using var alone = collection.Lock.EnterWrite();
+        RequireThere(collection);
+        if (!collection.Indexes.Contains(index))
+            throw new StorageException($"the index {spec.Name} of {collection.Namespace} was dropped meanwhile");
+        WriteEntry(collection, collection.Entry with
+        {
+            Indexes = [.. collection.Entry.Indexes.Select(other => other.Id == spec.Id ? spec : other)],
+        });
+        index.Spec = spec;
+    }
+
     public void DropIndex(Collection collection, IndexSpec spec)
     {
         using var alone = collection.Lock.EnterWrite();

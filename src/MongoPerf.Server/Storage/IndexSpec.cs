@@ -23,6 +23,9 @@ internal sealed record IndexSpec(int Id, string Name, IndexField[] Fields, bool 
     /// <summary>Leaves out the documents that it does not match; null for none.</summary>
     public IDocumentFilter? Partial { get; init; }
 
+    /// <summary>How old the date in its only field may become before its document is deleted; null for ever.</summary>
+    public int? ExpireAfterSeconds { get; init; }
+
     /// <summary>Whether every document is in it.</summary>
     public bool IsWhole => !IsSparse && Partial == null;
 

@@ -57,7 +57,7 @@ public sealed class CatalogTests : ServerTest
         Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}]}");
         Fails("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'other'}]}", 85, "already exists with a different name: n_1");
         Fails("{'createIndexes': 'c', 'indexes': [{'key': {'n': -1}, 'name': 'n_1'}]}", 86, "same name as the requested index");
-        Fails("{'createIndexes': 'c', 'indexes': [{'key': {'t': 1}, 'name': 't', 'expireAfterSeconds': 5}]}", 238, "expireAfterSeconds");
+        Fails("{'createIndexes': 'c', 'indexes': [{'key': {'t': 1}, 'name': 't', 'hidden': true}]}", 238, "hidden");
         Fails("{'createIndexes': 'd', 'indexes': [{'key': {'n': 'text'}, 'name': 't'}]}", 238, "'text' indexes");
         Fails("{'dropIndexes': 'c', 'index': 'nosuch'}", 27, "index not found with name [nosuch]");
         Fails("{'dropIndexes': 'c', 'index': '_id_'}", 72, "cannot drop _id index");

@@ -54,8 +54,7 @@ internal sealed class PartialFilter : IDocumentFilter
         bool isAllowed = node.Operator switch
         {
             FilterOperator.Equal or FilterOperator.Greater or FilterOperator.GreaterOrEqual or FilterOperator.Less
-                or FilterOperator.LessOrEqual or FilterOperator.Type => true,
-            FilterOperator.In => node.Patterns == null,
+                or FilterOperator.LessOrEqual or FilterOperator.In or FilterOperator.Type => true,
             FilterOperator.Exists => node.Flag,
             _ => isGroup,
         };
