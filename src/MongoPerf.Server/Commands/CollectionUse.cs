@@ -15,21 +15,17 @@ internal readonly ref struct CollectionUse
     private readonly ServerCounters _counters;
     private readonly bool _isWrite;
 
-    private CollectionUse(ServerCounters counters, Collection collection, bool isWrite)
+    private CollectionUse(CommandSession session, Collection collection, bool isWrite)
     {
-        (_collection, _counters, _isWrite) = (collection, counters, isWrite);
+        (_collection, _counters, _isWrite) = (collection, session.Server.Counters, isWrite);
         collection.Lock.EnterReadLock();
         _counters.CountActive(isWrite, 1);
     }
 
-    public static CollectionUse ToRead(CommandSession session, Collection collection) =>
-        new(session.Server.Counters, collection, isWrite: false);
+    public static CollectionUse ToRead(CommandSession session, Collection collection) => new(session, collection, isWrite: false);
 
     /// <summary>Writers of documents enter the collection's <see cref="CollectionWriter.Gate"/> besides.</summary>
-    public static CollectionUse ToWrite(CommandSession session, Collection collection) => ToWrite(session.Server.Counters, collection);
-
-    /// <inheritdoc cref="ToWrite(CommandSession, Collection)"/>
-    public static CollectionUse ToWrite(ServerCounters counters, Collection collection) => new(counters, collection, isWrite: true);
+    public static CollectionUse ToWrite(CommandSession session, Collection collection) => new(session, collection, isWrite: true);
 
     public void Dispose()
     {

@@ -1,5 +1,4 @@
 using MongoPerf.Server.Commands.Queries;
-using MongoPerf.Server.Commands.Updates;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
@@ -9,9 +8,6 @@ namespace MongoPerf.Server.Commands;
 
 internal static class DeleteCommand
 {
-    // As for inserts: a delete of very many documents is written in parts.
-    private const long PartBytes = 1 << 20;
-
     public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
         WriteFields fields = WriteFields.Parse(request.Body, "delete", "deletes"u8);
@@ -66,31 +62,12 @@ internal static class DeleteCommand
             if (collection.IsDropped)
                 return 0;
             using (collection.Writer.Gate.Enter())
-                return DeleteAll(collection, query);
+                return DocumentDeletion.DeleteAll(collection, query);
         }
         finally
         {
             query.Dispose();
         }
-    }
-
-    /// <summary>Deletes what the query finds, inside the collection's read lock and its writer's gate.</summary>
-    public static int DeleteAll(Collection collection, FindQuery query)
-    {
-        List<long> records = UpdateExecutor.Matches(query, collection);
-        CollectionWriter writer = collection.Writer;
-        writer.Begin();
-        foreach (long record in records)
-        {
-            ActiveOperation.Check();
-            using var present = collection.Get(record);
-            writer.Delete(record, present.Bytes);
-            if (writer.BatchBytes > PartBytes)
-                writer.Commit();
-        }
-
-        writer.Commit();
-        return records.Count;
     }
 
     private static Statement Parse(ReadOnlySpan<byte> statement)

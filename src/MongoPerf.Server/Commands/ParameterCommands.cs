@@ -4,7 +4,7 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>getParameter and setParameter: the few of mongod's parameters that mean something here. They hold until the server ends.</summary>
+/// <summary>getParameter and setParameter: the few of mongod's parameters that mean something here, until the server ends.</summary>
 internal static class ParameterCommands
 {
     private static readonly Parameter[] Parameters =

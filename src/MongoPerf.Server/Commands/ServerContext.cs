@@ -16,7 +16,7 @@ internal sealed class ServerContext : IDisposable
         Store = store;
         Options = options;
         Users = new UserStore(options.DataPath);
-        Ttl = new TtlMonitor(this);
+        Ttl = new TtlMonitor(store, Operations, Counters);
     }
 
     public DocumentStore Store { get; }

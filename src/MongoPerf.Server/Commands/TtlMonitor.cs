@@ -10,7 +10,7 @@ namespace MongoPerf.Server.Commands;
 /// On a thread of its own, from <see cref="Start"/> to <see cref="Dispose"/>. Everything else may be called from any thread. It is an
 /// operation as any client's is: currentOp shows it, and killOp ends the pass.
 /// </remarks>
-internal sealed class TtlMonitor(ServerContext server) : IDisposable
+internal sealed class TtlMonitor(DocumentStore store, OperationTable operations, ServerCounters counters) : IDisposable
 {
     // Source: mongod 6.0.5, ttlMonitorSleepSecs.
     private const int DefaultSleepSeconds = 60;
@@ -58,7 +58,7 @@ internal sealed class TtlMonitor(ServerContext server) : IDisposable
 
     public void Start()
     {
-        server.Operations.Add(_operation);
+        operations.Add(_operation);
         _thread = new Thread(Run) { Name = "ttl", IsBackground = true };
         _thread.Start();
     }
@@ -83,7 +83,7 @@ internal sealed class TtlMonitor(ServerContext server) : IDisposable
         {
             if (!IsEnabled)
                 continue;
-            foreach (Collection collection in server.Store.Collections)
+            foreach (Collection collection in store.Collections)
             {
                 foreach (CollectionIndex index in collection.Indexes)
                 {
@@ -115,7 +115,7 @@ internal sealed class TtlMonitor(ServerContext server) : IDisposable
 
     private void DeleteExpired(Collection collection, CollectionIndex index, int seconds)
     {
-        _operation.Begin(server.Operations.NextId());
+        _operation.Begin(operations.NextId());
         using var query = new FindQuery(new PathCache());
         try
         {
@@ -128,7 +128,7 @@ internal sealed class TtlMonitor(ServerContext server) : IDisposable
                 query.Parse(expired.Bytes, skip: 0, limit: PartDocuments, IndexHint.On(index));
                 deleted = DeletePart(collection, index, query);
                 Interlocked.Add(ref _deleted, deleted);
-                server.Counters.CountDeletes(statements: 0, deleted);
+                counters.CountDeletes(statements: 0, deleted);
             }
             while (deleted == PartDocuments && !Volatile.Read(ref _isStopping));
         }
@@ -138,7 +138,7 @@ internal sealed class TtlMonitor(ServerContext server) : IDisposable
         }
         catch (Exception error) when (error is not OutOfMemoryException)
         {
-            server.Counters.CountDefect();
+            counters.CountDefect();
         }
         finally
         {
@@ -148,17 +148,18 @@ internal sealed class TtlMonitor(ServerContext server) : IDisposable
 
     private int DeletePart(Collection collection, CollectionIndex index, FindQuery query)
     {
-        using var use = CollectionUse.ToWrite(server.Counters, collection);
-        if (collection.IsDropped || !collection.Indexes.Contains(index))
-            return 0;
+        collection.Lock.EnterReadLock();
         try
         {
+            if (collection.IsDropped || !collection.Indexes.Contains(index))
+                return 0;
             using (collection.Writer.Gate.Enter())
-                return DeleteCommand.DeleteAll(collection, query);
+                return DocumentDeletion.DeleteAll(collection, query);
         }
         finally
         {
             query.Dispose();
+            collection.Lock.ExitReadLock();
         }
     }
 }
