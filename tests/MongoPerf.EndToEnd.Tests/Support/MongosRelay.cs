@@ -354,7 +354,8 @@ internal sealed class MongosRelay : IDisposable
         {
             if (!reply.IsTrue("ok") || reply.FindString("cursor.ns") != "config.shards")
                 return reply;
-            BsonDocument[] shards = relay.HidesShards ? [] : [.. reply.FindDocument("cursor.firstBatch")!.Select(one => one.Value.ToDocument()).Select(shard =>
+            IEnumerable<BsonDocument> all = reply.FindDocument("cursor.firstBatch")!.Select(one => one.Value.ToDocument());
+            BsonDocument[] shards = [.. all.Where(_ => !relay.HidesShards).Select(shard =>
                 BsonDocument.Of([.. shard.Select(e => (e.Key, e.Key != "host" ? (object?)e.Value
                     : $"{shard.FindString("_id")}/{string.Join(',', HostsOf(shard).Select(host => relay._members[host].Address))}"))]))];
             return BsonDocument.Of(
