@@ -47,6 +47,10 @@ public static class PlanReader
         MappingNode root = new OverrideReader(overrides).Apply(asWritten, changes);
         var top = new MappingReader(root, "scenario", ScenarioLanguage.File);
         var parameters = new ScenarioParameters(top.Find("parameters"), on?.Set, overrides.Parameters, changes);
+        if (overrides.Scale != 1 && !top.Flag("scalable", usual: true))
+            throw MappingReader.Wrong(
+                top.Find("scalable")!, "--scale is not allowed: what is done depends on the file's counts",
+                parameters.Names.Any() ? $"--set changes its parameters: {string.Join(", ", parameters.Names)}" : null);
         IReadOnlyList<ScenarioNode> phases = Phases(top);
         WrittenPhases.Require(phases);
         List<string> warnings = [.. WrittenPhases.Warnings(phases)];

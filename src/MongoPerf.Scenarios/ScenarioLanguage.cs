@@ -432,6 +432,7 @@ internal static class ScenarioLanguage
         new("maxErrors", KeyKind.Count, "Failed operations allowed before the exit code is 4 [default: 0]."),
         new("maxSkipped", KeyKind.Text,
             "Arrivals of a rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]."),
+        new("scalable", KeyKind.Flag, "false refuses --scale: what is done depends on the counts [default: true]."),
         new("mayWrite", KeyKind.Texts, "What its operations may write although the run does not create it: DB.COLL, "
             + "DB.* for a whole database, or server for commands that act on all of it. --may-write must confirm each."),
         new("phases", KeyKind.Mappings, "What is done, one after the other.", Phase),

@@ -250,6 +250,16 @@ public sealed class WrongScenarioTests
         Assert.Equal("--scale 0.001 leaves at least one of each", hint);
     }
 
+    [Fact]
+    public void A_file_that_can_not_be_scaled_refuses_it_and_runs_as_it_is()
+    {
+        const string text = "scalable: false\nparameters: {n: 10}\ndata:\n  users: {count: $(n), document: {a: 1}}\n" + Phases;
+        Assert.Equal(10, Assert.Single(ScenarioTexts.Read(text).Plan.Collections).Count);
+        Assert.Equal(
+            ("test.yaml:1: --scale is not allowed: what is done depends on the file's counts", "--set changes its parameters: n"),
+            ScenarioTexts.Refusal(text, new PlanOverrides { Scale = 0.1 }));
+    }
+
     [Theory]
     [InlineData("{memory: 64}", "memory", "a plain number is bytes: did you mean 64GB?")]
     [InlineData("{cache: 7}", "cache", "a plain number is bytes: did you mean 7GB?")]
