@@ -18,7 +18,10 @@ internal static class RunAnswer
     /// <summary>The fewest seconds of which the ends are compared.</summary>
     private const int LeastSeconds = 8;
 
-    private static readonly string[] Columns = ["<operation", "rate", "p50", "p99", "max", "change", "<verdict"];
+    private static readonly string[] Columns = ["<operation", "rate", "p50", "p99", "max"];
+
+    /// <summary>Only where transactions had to be run again: the share of their attempts.</summary>
+    private const string Retried = "retried";
 
     /// <param name="run">Finished or not.</param>
     /// <param name="verdicts">What the run's report states.</param>
@@ -142,7 +145,10 @@ internal static class RunAnswer
         // Where not all have room, those stay of which something is to be said.
         HashSet<Row> shown = [.. rows.OrderBy(row => row.IsQuiet).Take(MostRows)];
         string left = rows.Length > shown.Count ? Words.Of($" ({shown.Count} of {rows.Length} operations)") : "";
-        return new ReportTable(title + left, Columns, [.. rows.Where(shown.Contains).Select(row => row.Cells)]);
+        bool hasRetries = rows.Any(row => row.Retries is { All.Retried: > 0 });
+        return new ReportTable(
+            title + left, [.. Columns, .. hasRetries ? [Retried] : Array.Empty<string>(), "change", "<verdict"],
+            [.. rows.Where(shown.Contains).Select(row => row.Cells(hasRetries))]);
     }
 
     private static Row RowOf(GrowthFigures growth, GrowthLine line, IReadOnlyList<Finding> findings)
@@ -203,11 +209,15 @@ internal static class RunAnswer
     {
         public bool IsQuiet => Verdict is null;
 
-        public IReadOnlyList<string> Cells =>
+        public RetryShare? Retries => Result is null ? null : RetryShare.Of(Result);
+
+        public IReadOnlyList<string> Cells(bool withRetries) =>
         [
             Operation, Units.Rate(Result is { IsInsert: true } ? Result.DocumentsPerSecond : Result?.OperationsPerSecond),
             Units.Latency(Result?.ReportedMicroseconds.P50), Units.Latency(Result?.ReportedMicroseconds.P99),
-            Units.Latency(Slowest), Change is { } change ? Units.Change(change) : Units.None,
+            Units.Latency(Slowest),
+            .. withRetries ? [Retries is { } retries ? Units.Percent(retries.Attempts) : Units.None] : Array.Empty<string>(),
+            Change is { } change ? Units.Change(change) : Units.None,
             Verdict ?? (Change is > 1 / LeastChange and < LeastChange or null ? Words.Of("ok") : Words.Of("no clear trend")),
         ];
     }

@@ -73,7 +73,17 @@ public static class ComparisonJson
         serviceP50Microseconds = ValuesOf(compared.Find(Measure.Find("serviceP50"))),
         serviceP99Microseconds = ValuesOf(compared.Find(Measure.Find("serviceP99"))),
         latencyMicroseconds = compared.Measures.Where(one => !one.Measure.IsRate).ToDictionary(one => one.Measure.Name, ValuesOf),
+        transactions = compared.Retries is not { } retries ? null : new
+        {
+            baseline = TransactionsOf(retries.Baseline), candidate = TransactionsOf(retries.Candidate),
+        },
         windows = compared.Windows.Select(window => new { window.Documents, perSecond = ValuesOf(window.Rate) }),
+    };
+
+    private static object? TransactionsOf(RetryShare? share) => share is null ? null : new
+    {
+        share.All.Committed, share.All.RolledBack, share.All.Aborted, share.All.Retried, retriedShare = share.Attempts,
+        retryTimeShare = share.Time,
     };
 
     private static object? ValuesOf(MeasureComparison? measure) => measure is null ? null : new

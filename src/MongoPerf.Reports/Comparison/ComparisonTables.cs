@@ -18,6 +18,8 @@ internal static class ComparisonTables
                 yield return Windows(judged, candidate.TitleOf(judged));
             if (several.Where(o => !HasDecidedWindow(o)).ToArray() is { Length: > 0 } undecided)
                 yield return Undecided(candidate, undecided);
+            if (candidate.Operations.Where(HasRetries).ToArray() is { Length: > 0 } retried)
+                yield return Retries(candidate, retried);
             if (candidate.Replies.Count > 0)
                 yield return Replies(candidate, comparison.NoiseThreshold);
             if (candidate.Sizes.Count > 0)
@@ -82,6 +84,26 @@ internal static class ComparisonTables
                 ];
             }),
         ]);
+
+    private static bool HasRetries(OperationComparison operation) => operation.Retries is { } both
+        && ((both.Baseline?.All.Aborted ?? 0) + (both.Candidate?.All.Aborted ?? 0) > 0);
+
+    private static ReportTable Retries(CandidateComparison candidate, IReadOnlyList<OperationComparison> operations) => new(
+        Words.Of("Transactions: attempts that were made again, and the share of the threads' time that took"),
+        ["<operation", "aborted, baseline", "aborted, candidate", "retried, baseline", "retried, candidate", "time, baseline",
+            "time, candidate"],
+        [
+            .. operations.Select(one => (IReadOnlyList<string>)
+            [
+                candidate.TitleOf(one),
+                .. Both(one, static side => Units.Exact(side.All.Aborted)), .. Both(one, static side => Units.Percent(side.Attempts)),
+                .. Both(one, static side => Units.Percent(side.Time)),
+            ]),
+        ]);
+
+    private static string[] Both(OperationComparison operation, Func<RetryShare, string> text) =>
+        [.. new[] { operation.Retries!.Value.Baseline, operation.Retries.Value.Candidate }
+            .Select(side => side is null ? Units.None : text(side))];
 
     /// <summary>Where values are drawn from samples, replies vary a little from run to run.</summary>
     private static ReportTable Replies(CandidateComparison candidate, double threshold) => new(

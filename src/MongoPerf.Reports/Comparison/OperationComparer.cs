@@ -1,4 +1,5 @@
 using MongoPerf.Reports.Comparison.Statistics;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Comparison;
 
@@ -60,10 +61,15 @@ public sealed class OperationComparer(
             IsPaced = first.Service is not null,
             IsUnacknowledged = first.IsUnacknowledged,
             Measures = judgements,
+            Retries = (RetriesOf(baseline, keys), RetriesOf(candidate, keys)) is (null, null) ? null
+                : (RetriesOf(baseline, keys), RetriesOf(candidate, keys)),
             Windows = [.. keys.Select(key =>
                 new WindowComparison(key.At, baseline.At(key)[0].Documents, keys.Length == 1 ? judgements[0] : CompareWindow(key)))],
         };
     }
+
+    private static RetryShare? RetriesOf(SideWindows side, WindowKey[] keys) =>
+        RetryShare.Of(keys.SelectMany(side.At).Select(window => window.Result).OfType<OperationResult>());
 
     private (Evidence Evidence, WindowKey[] Used, string Basis) Choose(WindowKey[] keys)
     {

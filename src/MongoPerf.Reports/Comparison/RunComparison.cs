@@ -90,6 +90,9 @@ public sealed record OperationComparison
     /// <summary>Its latencies are times to send.</summary>
     public required bool IsUnacknowledged { get; init; }
 
+    /// <summary>What transactions had to do again on both sides, over all windows and runs; null where neither has transactions.</summary>
+    public (RetryShare? Baseline, RetryShare? Candidate)? Retries { get; init; }
+
     public MeasureComparison Rate => Measures[0];
 
     public MeasureComparison? P50 => Find(Measure.P50);

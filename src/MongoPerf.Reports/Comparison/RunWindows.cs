@@ -35,6 +35,9 @@ public sealed record RateWindow
     /// <summary>Seconds that were left out since the connection was down in them, or came back.</summary>
     public required int OutageSamples { get; init; }
 
+    /// <summary>The stored result; null where there is none.</summary>
+    public OperationResult? Result { get; init; }
+
     /// <summary>Reads percentiles that <see cref="Latency"/> does not have; null where there is no histogram.</summary>
     public Func<LatencyMetric, double?>? OfHistogram { get; init; }
 
@@ -107,7 +110,7 @@ public sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> window
             if (Make(phase, result, counted) is { } window)
                 windows[WindowKey.Of(phase, result)] = window with
                 {
-                    Length = WindowLength.Of(run, phase, result), OfHistogram = metric => run.ValueOf(metric, result),
+                    Length = WindowLength.Of(run, phase, result), Result = result, OfHistogram = metric => run.ValueOf(metric, result),
                 };
         }
     }

@@ -32,14 +32,14 @@ internal static class StepTables
     {
         foreach ((PhaseRecord phase, OperationResult result) in Results(run))
         {
-            if (result.Transactions is not { } all)
+            if (RetryShare.Of(result) is not { All: var all } retries)
                 continue;
             string label = PhaseLabels.Of(phase, result.Operation);
-            double share = TimeInRetries(result, all);
-            if (all.Retried > 0 && (share >= ManyRetries || all.Retried >= ManyRetries * (all.Committed + all.Retried)))
-                yield return new Verdict(Grade.Note, Words.Of($"{label}: {Words.Counted(all.Retried, "attempt")} failed on write conflicts "
-                    + $"or other passing errors and had to be repeated, beside {Words.Counted(all.Committed, "transaction")} that came "
-                    + $"through; that took {Units.Percent(share)} of the threads' time")) { Finding = VerdictFinding.Retries };
+            if (all.Retried > 0 && Math.Max(retries.Attempts, retries.Time) >= ManyRetries)
+                yield return new Verdict(Grade.Note, Words.Of($"{label}: {Units.Percent(retries.Attempts)} of its transactions' attempts "
+                    + $"were made again after write conflicts or other passing errors ({Units.Exact(all.Retried)}, beside "
+                    + $"{Words.Counted(all.Committed, "transaction")} that came through); retries took {Units.Percent(retries.Time)} of "
+                    + $"its threads' time")) { Finding = VerdictFinding.Retries };
             if (all.Unknown > 0)
                 yield return new Verdict(Grade.Note, Words.Of($"{label}: the outcome of {Words.Counted(all.Unknown, "transaction")} is "
                     + $"unknown: the connection broke during the commit, and no server could be asked afterwards; "
@@ -63,10 +63,6 @@ internal static class StepTables
     [
         phase.Label(), result.Operation, Units.Exact(all.Committed), Units.Rate(result.Seconds > 0 ? all.Committed / result.Seconds : null),
         Units.Exact(all.RolledBack), Units.Exact(all.Aborted), Units.Exact(all.Retried), Units.Exact(all.CommitRetried),
-        Units.Exact(all.Unknown), Units.Percent(TimeInRetries(result, all)),
+        Units.Exact(all.Unknown), Units.Percent(RetryShare.Of(result)!.Time),
     ];
-
-    /// <summary>Of all the time that the group's threads had.</summary>
-    private static double TimeInRetries(OperationResult result, TransactionResult all) =>
-        result.Seconds > 0 ? all.RetrySeconds / (result.Seconds * result.Threads) : 0;
 }

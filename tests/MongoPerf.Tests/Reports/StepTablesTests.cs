@@ -1,4 +1,5 @@
 using MongoPerf.Reports;
+using MongoPerf.Reports.Comparison;
 using MongoPerf.Reports.Findings;
 using MongoPerf.Reports.Phases;
 using MongoPerf.Storage;
@@ -42,6 +43,36 @@ public sealed class StepTablesTests
     {
         using ScriptedRun scripted = Run(new TransactionResult(1000, retried, retried, 0, 0, seconds));
         Assert.Equal(isFinding, RunFindings.Of(scripted.End()).Any(finding => finding.Id == FindingIds.Retries));
+    }
+
+    [Fact]
+    public void What_was_run_again_is_told_by_its_shares()
+    {
+        using ScriptedRun scripted = Run(new TransactionResult(900, 100, 100, 0, 0, 1.2));
+        StoredRun run = scripted.End();
+        Assert.Equal(
+            "transfer: 10 % of its transactions' attempts were made again after write conflicts or other passing errors (100, beside 900 "
+                + "transactions that came through); retries took 12 % of its threads' time",
+            Assert.Single(StepTables.Verdicts(run)).Text);
+        using var screen = new StringWriter();
+        ConsoleReport.Write(RunReport.Of(run), screen, new ConsoleReportOptions { Width = 100 });
+        Assert.Matches(@"operation +rate +p50 +p99 +max +retried +change", screen.ToString());
+    }
+
+    [Fact]
+    public void A_comparison_has_both_sides_retries()
+    {
+        using ScriptedRun one = Run(new TransactionResult(900, 100, 100, 0, 0, 1.2));
+        using ScriptedRun other = Run(new TransactionResult(1000, 0, 0, 0, 0, 0));
+        RunComparison comparison = RunComparer.Compare(
+            [new ComparedSide([one.End()]), new ComparedSide([other.End()])], [], RunComparer.DefaultNoiseThreshold);
+        ReportTable table = Assert.Single(
+            ComparisonTables.Of(comparison), table => table.Title.StartsWith("Transactions", StringComparison.Ordinal));
+        Assert.Equal(["transfer", "100", "0", "10 %", "0 %", "12 %", "0 %"], Assert.Single(table.Rows));
+        using var json = new StringWriter();
+        ComparisonJson.Write(comparison, json);
+        Assert.Empty(JsonSchema.Read("comparison").Check(json.ToString()));
+        Assert.Contains("\"retriedShare\": 0.1", json.ToString(), StringComparison.Ordinal);
     }
 
     [Fact]
