@@ -45,6 +45,9 @@ internal sealed class CommandException(int code, string codeName, string message
 
     public static CommandException InvalidNamespace(string message) => new(73, "InvalidNamespace", message);
 
+    public static CommandException DatabaseDiffersInCase(string? there, string wanted) => new(
+        13297, "DatabaseDifferCase", $"db already exists with different case already have: [{there}] trying to create [{wanted}]");
+
     public static CommandException AdminOnly(string command) =>
         new(13, "Unauthorized", $"{command} may only be run against the admin database.");
 

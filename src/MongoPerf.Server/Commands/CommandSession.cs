@@ -100,9 +100,8 @@ internal sealed class CommandSession : IDisposable
         isNew = false;
         if (FindCollection(name) is { } found)
             return found;
-        Collection made = Server.Store.GetOrCreate(_databaseText, Encoding.UTF8.GetString(name), out isNew) ?? throw new CommandException(
-            13297, "DatabaseDifferCase", "db already exists with different case already have: "
-                + $"[{Server.Store.FindOtherCase(_databaseText)}] trying to create [{_databaseText}]");
+        Collection made = Server.Store.GetOrCreate(_databaseText, Encoding.UTF8.GetString(name), out isNew)
+            ?? throw CommandException.DatabaseDiffersInCase(Server.Store.FindOtherCase(_databaseText), _databaseText);
         Remember(name, made);
         return made;
     }

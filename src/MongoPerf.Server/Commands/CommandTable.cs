@@ -68,6 +68,7 @@ internal static class CommandTable
         ["aggregate"] = new(AggregateCommand.Execute, Concern: ReadConcernSupport.All, TakesTransactionNumber: true, IsStable: true),
         ["create"] = new(CatalogCommands.Create, TakesTransactionNumber: true, IsStable: true),
         ["collMod"] = new(CollModCommand.Execute, IsStable: true),
+        ["renameCollection"] = new(RenameCommand.Execute),
         ["drop"] = new(CatalogCommands.Drop, IsStable: true),
         ["dropDatabase"] = new(CatalogCommands.DropDatabase, IsStable: true),
         ["listCollections"] = new(CatalogCommands.ListCollections, IsStable: true),

@@ -127,11 +127,77 @@ internal sealed class DocumentStore : IDisposable
             _collections.TryRemove(nameSpace, out _);
         }
 
-        foreach (IndexSpec spec in collection.Entry.Indexes)
-            _database.DropColumn(ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique));
-        _database.DropColumn(ColumnNames.Records(collection.Entry.Id));
-        collection.Dispose();
+        DropColumns(collection);
         return collection.Indexes.Length;
+    }
+
+    /// <summary>
+    /// Gives a collection, with its documents and indexes, another name, in the same database or in another one. It is another object
+    /// afterwards: for those who hold the former one it is dropped.
+    /// </summary>
+    /// <param name="nameSpace">The present name.</param>
+    /// <param name="database">The database of the new name.</param>
+    /// <param name="name">The new name without its database.</param>
+    /// <param name="dropsTarget">Whether a collection that has the new name is dropped, in the same write.</param>
+    public RenameOutcome Rename(string nameSpace, string database, string name, bool dropsTarget)
+    {
+        while (true)
+        {
+            if (!_collections.TryGetValue(nameSpace, out Collection? source))
+                return RenameOutcome.NoSource;
+            _collections.TryGetValue($"{database}.{name}", out Collection? target);
+            if (target != null && !dropsTarget)
+                return RenameOutcome.TargetExists;
+            if (TryRename(source, target, database, name) is { } outcome)
+                return outcome;
+        }
+    }
+
+    /// <returns>Null where another client was faster with one of the two: they have to be looked up again.</returns>
+    private RenameOutcome? TryRename(Collection source, Collection? target, string database, string name)
+    {
+        // Always in the same order, or two that change places would wait for each other.
+        bool isSourceFirst = target == null || string.CompareOrdinal(source.Namespace, target.Namespace) < 0;
+        using var first = (isSourceFirst ? source : target!).Lock.EnterWrite();
+        if (target == null)
+            return RenameAlone(source, null, database, name);
+        using var second = (isSourceFirst ? target : source).Lock.EnterWrite();
+        return RenameAlone(source, target, database, name);
+    }
+
+    private RenameOutcome? RenameAlone(Collection source, Collection? target, string database, string name)
+    {
+        if (source.IsDropped || target is { IsDropped: true })
+            return null;
+        CollectionEntry entry = source.Entry with { Database = database, Name = name };
+        // As on mongod, where a collection in another database is a copy.
+        if (database != source.Entry.Database)
+            entry = entry with { Uuid = SystemRandom.GetBytes(16) };
+        using (_catalogGate.Enter())
+        {
+            if (target == null && _collections.ContainsKey(entry.Namespace))
+                return null;
+            if (FindOtherCase(database) != null)
+                return RenameOutcome.OtherCase;
+            using var batch = new RocksBatch();
+            batch.Delete(_catalog, source.Entry.StoreKey);
+            if (target != null)
+                DeleteEntry(batch, target.Entry);
+            batch.Put(_catalog, entry.StoreKey, entry.ToBson());
+            _database.Write(batch, makesRoom: target != null);
+            source.IsDropped = true;
+            _collections.TryRemove(source.Namespace, out _);
+            source.Dispose();
+            _collections[entry.Namespace] = new Collection(_database, entry);
+        }
+
+        if (target != null)
+        {
+            target.IsDropped = true;
+            DropColumns(target);
+        }
+
+        return RenameOutcome.Done;
     }
 
     /// <summary>
@@ -261,11 +327,24 @@ internal sealed class DocumentStore : IDisposable
     private void DeleteEntry(CollectionEntry entry)
     {
         using var batch = new RocksBatch();
+        DeleteEntry(batch, entry);
+        _database.Write(batch, makesRoom: true);
+    }
+
+    private void DropColumns(Collection collection)
+    {
+        foreach (IndexSpec spec in collection.Entry.Indexes)
+            _database.DropColumn(ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique));
+        _database.DropColumn(ColumnNames.Records(collection.Entry.Id));
+        collection.Dispose();
+    }
+
+    private void DeleteEntry(RocksBatch batch, CollectionEntry entry)
+    {
         batch.Delete(_catalog, entry.StoreKey);
         Span<byte> counters = stackalloc byte[CollectionCounters.KeySize];
         CollectionCounters.WriteKey(counters, entry.Id);
         batch.Delete(_catalog, counters);
-        _database.Write(batch, makesRoom: true);
     }
 
     private BsonDocument? Fill(Collection collection, CollectionIndex index)
@@ -325,6 +404,18 @@ internal sealed class DocumentStore : IDisposable
             return 0;
         }
     }
+}
+
+internal enum RenameOutcome
+{
+    Done,
+
+    /// <summary>There is no collection to rename.</summary>
+    NoSource,
+    TargetExists,
+
+    /// <summary>There is a database whose name differs in case only.</summary>
+    OtherCase,
 }
 
 /// <summary>What the store measures about itself, all in bytes unless said; RocksDB's own properties.</summary>

@@ -34,6 +34,60 @@ public sealed class CatalogTests : ServerTest
     }
 
     [Fact]
+    public void Renamed_collection_keeps_documents_and_indexes_and_its_cursors_end()
+    {
+        InsertNumbers(20);
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n', 'sparse': true}]}");
+        long id = Succeed("{'find': 'c', 'batchSize': 2}").FindInt64("cursor.id")!.Value;
+        Succeed("{'renameCollection': 'test.c', 'to': 'other.d.e'}", "admin");
+        Assert.Equal(175, Client.Run(BsonDocument.Of(("getMore", id), ("collection", "c"))).FindInt64("code"));
+        Assert.Equal(0, Succeed("{'count': 'c'}").FindInt64("n"));
+        // The name is free again.
+        InsertNumbers(3);
+        Assert.Equal(1, Succeed("{'insert': 'd.e', 'documents': [{'_id': 99, 'n': [1, 2]}]}", "other").FindInt64("n"));
+        Restart();
+        Assert.Equal(3, Succeed("{'count': 'c'}").FindInt64("n"));
+        Assert.Equal(21, Succeed("{'count': 'd.e'}", "other").FindInt64("n"));
+        Assert.Equal(["_id_", "n"], Names(Succeed("{'listIndexes': 'd.e'}", "other"), "name"));
+        Assert.True(Succeed("{'validate': 'd.e'}", "other").IsTrue("valid"));
+    }
+
+    [Fact]
+    public void Rename_drops_what_has_the_name_only_when_asked()
+    {
+        InsertNumbers(20);
+        Succeed("{'insert': 'd', 'documents': [{'_id': 'former'}]}");
+        Fails("{'renameCollection': 'test.c', 'to': 'test.d'}", 48, "target namespace exists", "admin");
+        Succeed("{'renameCollection': 'test.c', 'to': 'test.d', 'dropTarget': true}", "admin");
+        Assert.Equal(20, Client.FindAll("{'find': 'd'}").Count);
+        Assert.Equal(["d"], Names(Succeed("{'listCollections': 1}"), "name"));
+        Fails("{'renameCollection': 'test.c', 'to': 'test.d'}", 26, "Source collection test.c does not exist", "admin");
+        Fails("{'renameCollection': 'test.d', 'to': 'test.d'}", 20, "to itself", "admin");
+        Fails("{'renameCollection': 'test.d', 'to': 'TEST.d'}", 13297, "different case already have: [test]", "admin");
+        Fails("{'renameCollection': 'test.d', 'to': 'test.e'}", 13, "admin database");
+    }
+
+    [Fact]
+    public async Task Collections_that_change_places_all_the_time_lose_nothing()
+    {
+        InsertNumbers(5);
+        Succeed("{'insert': 'd', 'documents': [{'_id': 1}]}");
+        await Task.WhenAll(Enumerable.Range(0, 4).Select(number => Task.Factory.StartNew(() =>
+        {
+            using var client = new TestClient(Port);
+            for (int i = 0; i < 50; i++)
+            {
+                (string from, string to) = number % 2 == 0 ? ("c", "d") : ("d", "c");
+                BsonDocument reply = client.Run($"{{'renameCollection': 'test.{from}', 'to': 'test.e{number}'}}", "admin");
+                if (reply.FindDouble("ok") == 1)
+                    client.Run($"{{'renameCollection': 'test.e{number}', 'to': 'test.{to}', 'dropTarget': true}}", "admin");
+            }
+        }, TaskCreationOptions.LongRunning))).WaitAsync(TimeSpan.FromMinutes(1));
+        Assert.Equal(0, Server.Defects);
+        Assert.NotEmpty(Names(Succeed("{'listCollections': 1}"), "name"));
+    }
+
+    [Fact]
     public void Index_is_built_over_what_is_there_and_is_listed()
     {
         InsertNumbers(50);
