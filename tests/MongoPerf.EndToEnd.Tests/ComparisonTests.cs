@@ -45,6 +45,37 @@ public sealed class ComparisonTests
             (first.Run.Seed, Topology.Embedded, Topology.Null), (second.Run.Seed, first.Deployment!.Topology, second.Deployment!.Topology));
     }
 
+    /// <summary>The same program under another name, which says that it is of another version.</summary>
+    [MongodFact]
+    public void Programs_of_different_versions_are_run_in_turn_and_compared_by_their_versions()
+    {
+        using var runs = new RunsFolder();
+        string link = Path.Combine(runs.Path, ".mongod-link");
+        File.CreateSymbolicLink(link, MongodBinary.Path);
+        string newer = Path.Combine(runs.Path, ".mongod-newer");
+        File.WriteAllText(newer, $$"""
+            #!/bin/sh
+            [ "$1" = --version ] || exec '{{MongodBinary.Path}}' "$@"
+            '{{MongodBinary.Path}}' --version | sed 's/v\([0-9]*\.[0-9]*\)\.[0-9]*/v\1.98/'
+
+            """);
+        File.SetUnixFileMode(newer, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        ProgramResult result = ProgramRun.Run(
+            new ProgramOptions { WriteReport = true },
+            "series", "--target", "500", "--step", "100", "--window", "200ms", "--warmup", "0", "--rate", "100", "--max-skipped", "100%",
+            "--threads", "2", "--tests", "batch,q4", "--mongod", $"{link},{newer}", "--out", runs.Path).Expect(0);
+        string[] names = [.. runs.Ids.Select(id =>
+        {
+            using StoredRun run = StoredRun.Open(runs.At(id));
+            Assert.Equal(DeploymentKind.Mongod, run.Deployment!.Kind);
+            return run.DeploymentName!;
+        })];
+        Assert.Equal(2, names.Length);
+        Assert.Matches(@"^mongod \d+\.\d+\.\d+$", names[0]);
+        Assert.EndsWith(".98", names[1], StringComparison.Ordinal);
+        Assert.Contains($"{names[1]} against {names[0]}", result.Output, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Ctrl_c_in_the_first_of_two_starts_no_second()
     {

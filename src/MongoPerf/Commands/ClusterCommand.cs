@@ -58,7 +58,7 @@ internal static class ClusterCommand
                     CacheBytes = parsed.GetValue(cache),
                     MemoryLimitBytes = memory,
                     Cpus = cpus,
-                    MongodPath = parsed.GetValue(shared.Mongod),
+                    MongodPath = shared.OneMongod(parsed),
                 }),
                 FirstPort = (int?)parsed.GetValue(port),
                 Interrupt = signals.Token,

@@ -44,6 +44,11 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
                 ExitCode.WrongUsage,
                 "a list of topologies starts its own servers and can't be combined with --uri or --against",
                 "--uri A --against B compares two existing deployments");
+        if (parsed.GetValue(options.Mongod) is { Count: > 1 } && (uri ?? against) is not null)
+            throw new UserException(
+                ExitCode.WrongUsage,
+                "a list of programs (--mongod) starts its own servers and can't be combined with --uri or --against",
+                "--uri A --against B compares two existing deployments");
         if (topologies.Count > 1)
             return [.. topologies.SelectMany(topology =>
                 (Of(topology, null) with { IsListed = true, Listed = topologies }).WithTyped(parsed, options, topology.Text()))];
@@ -67,6 +72,7 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
     {
         Variation[] all =
         [
+            Variation.OfMongods(parsed.GetValue(options.Mongod) ?? []),
             Variation.Of(parsed.GetValue(options.Limits.MemoryLimit), Settings.MemoryLimitBytes,
                 (d, bytes) => d.With(s => s with { MemoryLimitBytes = bytes }), bytes => DeploymentText.Memory(bytes)),
             Variation.Of(parsed.GetValue(options.Limits.Cpus), Settings.Cpus, (d, count) => d.With(s => s with { Cpus = count }),
@@ -112,7 +118,6 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
             Members = IsBeside(Topology.Sharded, Topology.ReplicaSet) ? null : cluster.Members,
             Arbiter = IsBeside(Topology.Sharded, Topology.ReplicaSet) ? null : cluster.Arbiter,
             CacheBytes = parsed.GetValue(options.Cache) ?? Settings.CacheBytes,
-            MongodPath = parsed.GetValue(options.Mongod),
         };
         var check = new DeploymentCheck(parsed, options, settings);
         // What is typed wins over the environment.
@@ -138,6 +143,11 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
     private sealed record Variation(IReadOnlyList<(string Text, Func<DeploymentChoice, DeploymentChoice> Change)> Values, bool Replaces)
     {
         public bool Names => Replaces || Values.Count > 1;
+
+        public static Variation OfMongods(IReadOnlyList<string> typed) => new(
+            [.. DeploymentText.Mongods(typed).Zip(typed, static (text, path) =>
+                (text, (Func<DeploymentChoice, DeploymentChoice>)(d => d.With(s => s with { MongodPath = path }))))],
+            Replaces: false);
 
         public static Variation Of<T>(
             IReadOnlyList<T>? typed, T? own, Func<DeploymentChoice, T, DeploymentChoice> change, Func<T, string> text)

@@ -48,7 +48,7 @@ internal static class DoctorCommand
                 PasswordFile = parsed.GetValue(shared.PasswordFile),
                 Database = Names.Database(parsed.GetValue(shared.Database) ?? PlanRequests.DefaultDatabase),
                 RunsFolder = PlanRequests.RunsFolder(parsed, shared.Out),
-                Mongod = parsed.GetValue(shared.Mongod),
+                Mongod = shared.OneMongod(parsed),
                 Seconds = seconds,
             }, signals.Token);
             if (signals.WasStopped)

@@ -35,8 +35,11 @@ internal sealed class SharedOptions
 
     public Option<string?> Collection { get; } = OptionTypes.Text("--collection", "Collection [default: series]", "NAME");
 
-    public Option<string?> Mongod { get; } = OptionTypes.Text("--mongod", "The mongod to start: a path, "
-        + "or an installed version (environment: MONGOPERF_MONGOD) [default: the last one from 'server install', then PATH]", "PATH");
+    public Option<IReadOnlyList<string>?> Mongod { get; } = OptionTypes.Make<IReadOnlyList<string>?>(
+        "--mongod", null, "The mongod to start: a path, or an installed version; a list runs each in turn and compares them "
+            + "(environment: MONGOPERF_MONGOD) [default: the last one from 'server install', then PATH]", "PATH[,PATH…]",
+        // A path may hold commas.
+        text => File.Exists(text) || Directory.Exists(text) ? [text] : Quantities.ParseList(text, static one => one));
 
     public Option<long?> Cache { get; } = OptionTypes.Size(
         "--cache", "Cache size of a started server, at least 64MB [default: the server's own]");
@@ -53,6 +56,12 @@ internal sealed class SharedOptions
 
     public Option<string?> Against { get; } = OptionTypes.Uri(
         "--against", "A second deployment: run the same on it and compare with --uri");
+
+    /// <summary>The mongod of a command that starts one deployment; null when none was typed.</summary>
+    /// <exception cref="UserException">A list.</exception>
+    public string? OneMongod(ParseResult parsed) => parsed.GetValue(Mongod) is not { } typed ? null : typed is [var only] ? only
+        : throw new UserException(ExitCode.WrongUsage, $"--mongod names {typed.Count} programs; here it takes one",
+            "a list runs a scenario or the series on each in turn");
 
     public Option<long?> Repeat { get; } = OptionTypes.Make<long?>("--repeat", null,
         "Repeat N times and report the spread; two deployments take turns and are compared run by run. Each repeat deletes its server data "

@@ -150,6 +150,11 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("series --target 1M --password-file /etc/passwd",
         "--password-file: it has no effect, as no connection string is missing a password")]
     [InlineData("series --target 1M --uri mongodb://host/?w=0", "w=0: whether writes are acknowledged")]
+    [InlineData("series --target 1M --mongod /nosuch/a,/nosuch/b", "--mongod: /nosuch/a does not exist")]
+    [InlineData("series --target 1M --mongod /nosuch/a,/nosuch/a", "--mongod: '/nosuch/a,/nosuch/a' lists a value twice")]
+    [InlineData("series --target 1M --uri mongodb://host --mongod 7.0,8.0",
+        "a list of programs (--mongod) starts its own servers and can't be combined with --uri or --against")]
+    [InlineData("cluster start --folder /nosuch/cluster --mongod 7.0,8.0", "--mongod names 2 programs; here it takes one")]
     [InlineData("series --target 1M --uri mongodb://host --mongod /usr/bin/mongod",
         "--uri names an existing server; --mongod only applies to one that MongoPerf starts")]
     [InlineData("series --target 1M --uri mongodb://host --cache 1GB",
