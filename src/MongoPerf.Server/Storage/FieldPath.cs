@@ -81,7 +81,11 @@ internal sealed class FieldPath
         while (reader.Read())
         {
             if (reader.Type == BsonType.Document && Visit(reader.Value, step, ref visitor))
+            {
+                visitor.StoppedIn(reader.Name);
                 return true;
+            }
+
             if (reader.Name.SequenceEqual(_steps[step]) && VisitPlace(reader.Type, reader.Value, step, ref visitor))
                 return true;
         }
@@ -111,7 +115,10 @@ internal sealed class FieldPath
             while (reader.Read())
             {
                 if (visitor.Visit(reader.Type, reader.Value, isElement: true))
+                {
+                    visitor.StoppedIn(reader.Name);
                     return true;
+                }
             }
         }
 
@@ -134,4 +141,9 @@ internal interface IValueVisitor
     bool Visit(BsonType type, ReadOnlySpan<byte> value, bool isElement);
 
     bool VisitMissing();
+
+    /// <summary>
+    /// Tells after a stop which element of an array the path went through, without naming it; of arrays in arrays the innermost first.
+    /// </summary>
+    void StoppedIn(ReadOnlySpan<byte> element);
 }

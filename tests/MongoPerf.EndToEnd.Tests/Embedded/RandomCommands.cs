@@ -49,10 +49,24 @@ internal sealed class RandomCommands(int seed)
 
     public BsonDocument Update(string collection, int firstId, int count)
     {
+        if (_random.Next(10) == 0)
+            return PositionalUpdate(collection, firstId + _random.Next(count));
         bool isMulti = _random.Next(4) == 0;
         BsonDocument filter = isMulti ? Filter(1) : BsonDocument.Of(("_id", firstId + _random.Next(count)));
         return BsonDocument.Of(
             ("update", collection), ("updates", new object[] { BsonDocument.Of(("q", filter), ("u", Change()), ("multi", isMulti)) }));
+    }
+
+    /// <summary>Of one document: one of many that has no position would end the others.</summary>
+    private BsonDocument PositionalUpdate(string collection, int id)
+    {
+        string name = Pick(["$set", "$unset", "$inc", "$min", "$push", "$pull", "$addToSet", "$setOnInsert"]);
+        string path = $"{Field()}.$" + (_random.Next(2) == 0 ? "" : "." + Field());
+        return BsonDocument.Of(("update", collection), ("updates", new object[]
+        {
+            BsonDocument.Of(("q", BsonDocument.Of([("_id", id), .. Distinct(Path, 1, 2).Select(field => (field, Operand(1))), .. Group(1)])),
+                ("u", BsonDocument.Of((name, BsonDocument.Of((path, UpdateOperand(name)), (Path(), UpdateOperand(name))))))),
+        }));
     }
 
     public BsonDocument Upsert(string collection, int id) => BsonDocument.Of(("update", collection), ("updates", new object[]
@@ -148,6 +162,8 @@ internal sealed class RandomCommands(int seed)
             fields.Add(("e", BsonDocument.Of(("$slice", 1))));
         if (flag == 1 && _random.Next(3) == 0)
             fields.Add(("computed", Expression(1)));
+        if (flag == 1 && _random.Next(6) == 0)
+            fields.Add((Path() + ".$", 1));
         if (_random.Next(3) == 0)
             fields.Add(("_id", 0));
         return BsonDocument.Of([.. fields]);

@@ -151,6 +151,19 @@ public sealed class FindTests : ServerTest
             string.Join(',', Client.FindAll("{'find': 'c', 'projection': " + projection + "}").Single().Select(pair => pair.Key));
     }
 
+    [Fact]
+    public void Projection_cuts_an_array_to_the_element_that_met_the_filter()
+    {
+        Succeed("{'insert': 'c', 'documents': [{'_id': 1, 'a': [{'x': 1}, {'x': 2, 'y': 3}], 's': 4}]}");
+        BsonDocument cut = Client.FindAll("{'find': 'c', 'filter': {'a.x': 2}, 'projection': {'a.$': 1, '_id': 0}}").Single();
+        Assert.Equal("""{"a": [{"x": 2, "y": 3}]}""", ExtendedJson.Write(cut.Bytes));
+        Fails("{'find': 'c', 'filter': {'s': 4}, 'projection': {'a.$': 1}}", 51246, "couldn't find a matching element");
+        Fails("{'find': 'c', 'projection': {'a.$': 0}}", 31395, "cannot be used with exclusion");
+        Fails("{'find': 'c', 'projection': {'a.$': 1, 's.$': 1}}", 31276, "more than one positional projection");
+        Fails("{'findAndModify': 'c', 'query': {'a.x': 1}, 'fields': {'a.$': 1}, 'update': {'$set': {'s': 1}}, 'new': true}", 2,
+            "cannot use a positional projection and return the new document");
+    }
+
     [Theory]
     [InlineData("'filter': {'n': {'$bogus': 1}}", 2, "unknown operator: $bogus")]
     [InlineData("'filter': {'$bogus': 1}", 2, "unknown top level operator: $bogus")]

@@ -49,12 +49,34 @@ public sealed class UpdateOperatorTests : ServerTest
         Assert.Equal("""{"_id": 7, "a": {"b": 1}, "c": "x", "e": 1}""", ExtendedJson.Write(Client.FindAll("{'find': 'c'}").Single().Bytes));
     }
 
-    [Fact]
-    public void The_positional_operator_is_refused_and_nothing_is_changed()
+    [Theory]
+    [InlineData("{'a': 2}", "{'a': [1, 9]}")]
+    [InlineData("{'a': {'$gt': 0}}", "{'a': [9, 2]}")]
+    [InlineData("{'a': {'$elemMatch': {'$gte': 2}}}", "{'a': [1, 9]}")]
+    [InlineData("{'$or': [{'a': 2}, {'a': 1}]}", "{'a': [9, 2]}")]
+    [InlineData("{'a': 2, 'b': [5]}", "{'a': [1, 9]}")]
+    public void The_positional_operator_stands_for_the_element_that_met_the_query(string query, string after)
     {
-        Insert("{'a': [1, 2]}");
-        BsonDocument reply = Succeed("{'update': 'c', 'updates': [{'q': {'a': 2}, 'u': {'$set': {'a.$': 9}}}]}");
-        Assert.Equal(238, reply.FindInt64("writeErrors.0.code"));
+        Succeed("{'insert': 'c', 'documents': [{'_id': 1, 'a': [1, 2], 'b': [5]}]}");
+        Succeed("{'update': 'c', 'updates': [{'q': " + query + ", 'u': {'$set': {'a.$': 9}}}]}");
+        Assert.Equal(ExtendedJson.Write(WithId(after).Bytes),
+            ExtendedJson.Write(Client.FindAll("{'find': 'c', 'projection': {'b': 0}}").Single().Bytes));
+    }
+
+    [Theory]
+    [InlineData("{'_id': 1}", "{'a.$': 9}", 2, "did not find the match needed from the query")]
+    [InlineData("{'a.1': 2}", "{'a.$': 9}", 2, "did not find the match needed from the query")]
+    [InlineData("{'$or': [{'a': 2}, {'b': 5}]}", "{'a.$': 9}", 2, "did not find the match needed from the query")]
+    [InlineData("{'a': 2}", "{'$.a': 9}", 2, "in the first position in path '$.a'")]
+    [InlineData("{'a': 2}", "{'a.$.b.$': 9}", 2, "Too many positional (i.e. '$') elements found in path 'a.$.b.$'")]
+    [InlineData("{'a': 2}", "{'a.$': 9, 'a.1': 8}", 40, "Update created a conflict at 'a.1'")]
+    [InlineData("{'a': 2}", "{'a.$': 9, 'a.$[]': 8}", 40, "would create a conflict at 'a'")]
+    public void A_positional_operator_that_is_wrong_changes_nothing(string query, string fields, int code, string text)
+    {
+        Succeed("{'insert': 'c', 'documents': [{'_id': 1, 'a': [1, 2], 'b': [5]}]}");
+        BsonDocument reply = Succeed("{'update': 'c', 'updates': [{'q': " + query + ", 'u': {'$set': " + fields + "}}]}");
+        Assert.Equal(code, reply.FindInt64("writeErrors.0.code"));
+        Assert.Contains(text, reply.FindString("writeErrors.0.errmsg"), StringComparison.Ordinal);
         Assert.Equal(1, Succeed("{'count': 'c', 'query': {'a': [1, 2]}}").FindInt64("n"));
     }
 

@@ -169,8 +169,12 @@ internal sealed class Filter
     }
 
     /// <summary>Whether one value meets a condition. Negated operators test their positive form; the caller negates.</summary>
-    private readonly struct ValueTest(Filter filter, FilterNode node) : IValueVisitor
+    internal readonly struct ValueTest(Filter filter, FilterNode node) : IValueVisitor
     {
+        public void StoppedIn(ReadOnlySpan<byte> element)
+        {
+        }
+
         public bool Visit(BsonType type, ReadOnlySpan<byte> value, bool isElement)
         {
             switch (node.Operator)
@@ -179,7 +183,7 @@ internal sealed class Filter
                     return IsAnyOf(type, value);
                 case FilterOperator.Size or FilterOperator.ElementMatches or FilterOperator.ElementValueMatches:
                     // An array inside the array is one of its elements, and not looked into.
-                    return !isElement && type == BsonType.Array && filter.MatchesArray(node, value);
+                    return !isElement && type == BsonType.Array && filter.MatchesArray(node, value, out _);
                 case FilterOperator.Type:
                     return node.Types.Contains(type);
                 case FilterOperator.Modulo:
@@ -236,8 +240,12 @@ internal sealed class Filter
         };
     }
 
-    private bool MatchesArray(FilterNode node, ReadOnlySpan<byte> array)
+    /// <param name="node">A condition on the elements of an array, or on their number.</param>
+    /// <param name="array">The array.</param>
+    /// <param name="element">The place of the element that meets it.</param>
+    internal bool MatchesArray(FilterNode node, ReadOnlySpan<byte> array, out ReadOnlySpan<byte> element)
     {
+        element = default;
         long count = 0;
         var elements = new BsonReader(array);
         while (elements.Read())
@@ -250,7 +258,10 @@ internal sealed class Filter
                 _ => false,
             };
             if (isMet)
+            {
+                element = elements.Name;
                 return true;
+            }
         }
 
         return node.Operator == FilterOperator.Size && count == node.Number;
@@ -294,5 +305,9 @@ internal sealed class Filter
         public readonly bool Visit(BsonType type, ReadOnlySpan<byte> value, bool isElement) => true;
 
         public readonly bool VisitMissing() => false;
+
+        public readonly void StoppedIn(ReadOnlySpan<byte> element)
+        {
+        }
     }
 }

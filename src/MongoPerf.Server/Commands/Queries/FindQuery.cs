@@ -23,13 +23,14 @@ internal sealed class FindQuery : IBatchSource
     {
         Filter = new Filter(paths);
         Sort = new SortSpec(paths);
+        Projection = new Projection(Filter);
     }
 
     public Filter Filter { get; }
 
     public SortSpec Sort { get; }
 
-    public Projection Projection { get; } = new();
+    public Projection Projection { get; }
 
     public IndexHint Hint { get; private set; }
 

@@ -7,7 +7,8 @@ namespace MongoPerf.Server.Commands.Queries;
 /// <summary>
 /// Which fields of a document are returned. Compiled again and again, without new memory where only top-level fields are named. One thread.
 /// </summary>
-internal sealed class Projection
+/// <param name="filter">What the documents meet; its matches are what the positional <c>$</c> asks for.</param>
+internal sealed class Projection(Filter filter)
 {
     private readonly List<(int Start, int Length)> _names = [];
     private byte[] _source = new byte[128];
@@ -18,6 +19,9 @@ internal sealed class Projection
 
     /// <summary>False: documents are returned as they are.</summary>
     public bool IsGiven { get; private set; }
+
+    /// <summary>Whether it asks which element met the query.</summary>
+    public bool IsPositional => IsGiven && _tree?.Positional != null;
 
     public void Clear() => IsGiven = false;
 
@@ -72,6 +76,8 @@ internal sealed class Projection
         if (_tree != null)
         {
             BsonDocument made = _tree.Apply(new BsonDocument(document.ToArray()), _variables);
+            if (_tree.Positional is { } path)
+                made = PositionalOperand.Cut(made, path.Split('.'), MatchPosition.Of(filter, document));
             ProtocolLimits.RequireReturnable(made);
             writer.WriteDocument(name, made.Bytes);
             return;

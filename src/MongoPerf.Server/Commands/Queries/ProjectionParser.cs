@@ -1,3 +1,4 @@
+using MongoPerf.Server.Commands.Aggregation;
 using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
@@ -12,6 +13,9 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
     private bool? _idFlag;
     private bool _hasSlice;
     private bool _hasElementMatch;
+
+    /// <summary>The path that ends with the positional <c>$</c>, without it; null where there is none.</summary>
+    public string? Positional { get; private set; }
 
     public (ProjectionKind Kind, ProjectionNode Root) Parse(BsonDocument specification)
     {
@@ -69,9 +73,12 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
         foreach ((string name, BsonValue value) in level)
         {
             string path = prefix + name;
-            if (isFind && (name == "$" || name.EndsWith(".$", StringComparison.Ordinal)))
-                throw CommandException.NotSupported("the positional operator $ in projections");
-            if (value.IsNumber || value.Type == BsonType.Boolean)
+            if (name.EndsWith(".$", StringComparison.Ordinal))
+                AddPositional(path[..^2], value);
+            else if (isFind && name.Contains(".$.", StringComparison.Ordinal))
+                throw CommandException.Location(
+                    31394, "As of 4.4, it's illegal to specify positional operator in the middle of a path.");
+            else if (value.IsNumber || value.Type == BsonType.Boolean)
                 AddFlag(path, Values.IsTrue(value));
             else if (value.Type == BsonType.Document)
                 AddDocument(path, value.ToDocument());
@@ -96,6 +103,29 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
             throw CommandException.Location(31325, $"Unknown expression {first}");
         else
             AddComputed(path, ExpressionParser.Parse(new BsonValue(BsonType.Document, value.Memory), variables), 31252);
+    }
+
+    private void AddPositional(string path, BsonValue value)
+    {
+        if (!isFind)
+            throw CommandException.Location(31324, "Cannot use positional projection in aggregation projection");
+        if (value.Type == BsonType.Document)
+            throw CommandException.Location(31271, "positional projection cannot be used with an expression or sub object");
+        if (!value.IsNumber && value.Type != BsonType.Boolean)
+            throw CommandException.Location(31308, "positional projection cannot be used with a literal");
+        if (!Values.IsTrue(value))
+            throw CommandException.Location(31395, "positional projection cannot be used with exclusion");
+        if (Positional != null)
+            throw CommandException.Location(31276, "Cannot specify more than one positional projection per query.");
+        Positional = path;
+        RequireOneArrayOperator();
+        AddFlag(path, isKept: true);
+    }
+
+    private void RequireOneArrayOperator()
+    {
+        if (Positional != null && _hasElementMatch)
+            throw CommandException.Location(31255, "Cannot specify positional operator and $elemMatch.");
     }
 
     private void AddFlag(string path, bool isKept)
@@ -150,6 +180,7 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
         if (path.Contains('.'))
             throw CommandException.Location(31275, "Cannot use $elemMatch projection on a nested field.");
         _hasElementMatch = true;
+        RequireOneArrayOperator();
         var filter = new Filter(new PathCache());
         filter.Compile(BsonDocument.Of(("a", BsonDocument.Of(("$elemMatch", condition)))).Bytes, variables);
         Place(path).Computed = new ControlExpression(scope =>
@@ -185,6 +216,33 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
         }
 
         return at;
+    }
+}
+
+/// <summary>{'path.$': 1} of find.</summary>
+internal static class PositionalOperand
+{
+    /// <param name="document">What is left of the document otherwise.</param>
+    /// <param name="path">Leads to the array or through it; without an array nothing is cut.</param>
+    /// <param name="place">The place of the element that met the query; null where none did.</param>
+    /// <exception cref="CommandException">51246, 51247: there is no such element.</exception>
+    public static BsonDocument Cut(BsonDocument document, string[] path, string? place)
+    {
+        BsonValue? value = Values.Of(document);
+        for (int i = 0; i < path.Length; i++)
+        {
+            value = value is { Type: BsonType.Document } inner ? DirectFields.Find(inner.ToDocument(), path[i]) : null;
+            if (value is not { Type: BsonType.Array } array)
+                continue;
+            if (place == null)
+                throw CommandException.Location(51246, "Executor error during find command :: caused by :: "
+                    + "positional operator '.$' couldn't find a matching element in the array");
+            BsonValue element = DirectFields.Find(array.ToDocument(), place) ?? throw CommandException.Location(
+                51247, "Executor error during find command :: caused by :: positional operator '.$' element mismatch");
+            return Nested.Set(document, path.AsSpan(0, i + 1), Values.Array([element]));
+        }
+
+        return document;
     }
 }
 

@@ -32,6 +32,9 @@ internal sealed class ProjectionTree
         _root = root;
     }
 
+    /// <summary>The path whose first array is cut to the element that met the query; null without a positional <c>$</c>.</summary>
+    public string? Positional { get; private init; }
+
     /// <summary>Parses the projection of find, findAndModify and $project.</summary>
     /// <param name="specification">The specification as the client gave it.</param>
     /// <param name="variables">The variables for expressions.</param>
@@ -40,7 +43,7 @@ internal sealed class ProjectionTree
     {
         var parser = new ProjectionParser(variables, isFind);
         (ProjectionKind kind, ProjectionNode root) = parser.Parse(specification);
-        return new ProjectionTree(kind, root);
+        return new ProjectionTree(kind, root) { Positional = parser.Positional };
     }
 
     /// <summary>Parses the fields of $addFields and $set.</summary>

@@ -22,6 +22,9 @@ internal sealed class DocumentUpdate
 
     public bool IsReplacement => _replacement != null;
 
+    /// <summary>Whether it asks which element met the query.</summary>
+    public bool IsPositional { get; private set; }
+
     /// <param name="update">A document, or the array of a pipeline.</param>
     /// <param name="filters">The statement's arrayFilters; null when it has none.</param>
     /// <param name="variables">The command's <c>let</c>, for pipelines.</param>
@@ -50,20 +53,22 @@ internal sealed class DocumentUpdate
         var parsed = new DocumentUpdate(filters, null, null);
         UpdateParser.Parse(document, parsed._changes, parsed._insertChanges);
         parsed.RequireFilters();
+        parsed.IsPositional = parsed._insertChanges.Exists(change => change.Path.IsPositional);
         return parsed;
     }
 
     /// <summary>The document after the update.</summary>
     /// <param name="document">The document with its _id, or the filter's equalities for an upsert.</param>
     /// <param name="isInsert">Whether $setOnInsert counts.</param>
+    /// <param name="place">What the positional <c>$</c> stands for; null where no element met the query.</param>
     /// <param name="isChange">Whether the document counts as modified. A replacement without an _id always does, as on mongod.</param>
     /// <exception cref="CommandException">A value that an operator does not take; a changed _id.</exception>
-    public BsonDocument Apply(BsonDocument document, bool isInsert, out bool isChange)
+    public BsonDocument Apply(BsonDocument document, bool isInsert, string? place, out bool isChange)
     {
         isChange = false;
         BsonValue? id = DirectFields.Find(document, "_id");
         BsonDocument changed = _replacement != null ? new BsonDocument(ZeroTimestamps.Replace(Replace(_replacement, id).Bytes).ToArray())
-            : _pipeline != null ? RunPipeline(document, id) : Change(document, isInsert, out isChange);
+            : _pipeline != null ? RunPipeline(document, id) : Change(document, isInsert, place, out isChange);
         RequireSameId(id, DirectFields.Find(changed, "_id"), isInsert);
         isChange |= !document.Bytes.SequenceEqual((_replacement ?? changed).Bytes);
         return changed;
@@ -76,10 +81,11 @@ internal sealed class DocumentUpdate
                 66, "ImmutableField", "Performing an update on the path '_id' would modify the immutable field '_id'");
     }
 
-    private BsonDocument Change(BsonDocument document, bool isInsert, out bool isChange)
+    private BsonDocument Change(BsonDocument document, bool isInsert, string? place, out bool isChange)
     {
         var root = new EditNode(Values.Of(document));
-        foreach ((UpdatePath path, UpdateAction action) in isInsert ? _insertChanges : _changes)
+        List<(UpdatePath Path, UpdateAction Action)> changes = isInsert ? _insertChanges : _changes;
+        foreach ((UpdatePath path, UpdateAction action) in place == null ? changes : UpdateParser.At(place, changes))
         {
             if (action is RenameAction rename)
                 rename.Apply(root, path);

@@ -22,6 +22,8 @@ internal static class FindAndModifyCommand
             UpsertSeed.RequireNoExpression(query.Filter);
         query.Sort.Compile(options.Sort.Bytes);
         query.Projection.Compile(options.Projection.Bytes, options.Variables);
+        if (options.ReturnsNew && query.Projection.IsPositional)
+            throw CommandException.BadValue("cannot use a positional projection and return the new document");
         Collection? collection = options.IsUpsert
             ? UpdateExecutor.CollectionFor(session, name, options.Filter, update!)
             : session.FindCollection(name);

@@ -43,7 +43,8 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
     public (bool IsChanged, BsonDocument Document) Update(long record, DocumentUpdate update)
     {
         BsonDocument present = Get(record);
-        BsonDocument changed = update.Apply(present, isInsert: false, out bool isChange);
+        string? place = update.IsPositional ? MatchPosition.Of(session.Query.Filter, present.Bytes) : null;
+        BsonDocument changed = update.Apply(present, isInsert: false, place, out bool isChange);
         RequireSize(changed);
         if (!isChange)
             return (false, present);
@@ -70,7 +71,7 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
 
     private static BsonDocument NewDocument(CommandSession session, BsonDocument filter, DocumentUpdate update)
     {
-        BsonDocument document = update.Apply(UpsertSeed.Of(filter, update.IsReplacement), isInsert: true, out _);
+        BsonDocument document = update.Apply(UpsertSeed.Of(filter, update.IsReplacement), isInsert: true, place: null, out _);
         var whole = new BsonDocument(InsertCommand.WithIdInFront(session.Insert.Document, document.Bytes, out BsonType idType).ToArray());
         if (InsertCommand.ForbiddenIdType(idType) is { } kind)
             throw new CommandException(53, "InvalidIdField", $"The '_id' value cannot be of type {kind}");

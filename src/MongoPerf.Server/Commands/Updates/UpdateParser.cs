@@ -40,6 +40,22 @@ internal static class UpdateParser
         }
     }
 
+    /// <summary>The changes with an element's place where their paths have the positional <c>$</c>, in MongoDB's order.</summary>
+    /// <exception cref="CommandException">40: a path has become the same as another, or its beginning.</exception>
+    public static List<(UpdatePath Path, UpdateAction Action)> At(string place, List<(UpdatePath Path, UpdateAction Action)> changes)
+    {
+        List<(UpdatePath Path, UpdateAction Action)> placed = [.. changes.Select(change => (change.Path.At(place), change.Action))];
+        placed.Sort((a, b) => a.Path.CompareTo(b.Path));
+        for (int i = 1; i < placed.Count; i++)
+        {
+            if (placed[i].Path.ConflictWith(placed[i - 1].Path) >= 0)
+                throw new CommandException(
+                    40, "ConflictingUpdateOperators", $"Update created a conflict at '{placed[i - 1].Path.Text}'");
+        }
+
+        return placed;
+    }
+
     private static bool IsKnown(string name) =>
         name is "$set" or "$setOnInsert" or "$unset" or "$inc" or "$mul" or "$min" or "$max" or "$rename" or "$currentDate"
             or "$bit" or "$push" or "$addToSet" or "$pop" or "$pull" or "$pullAll";
@@ -78,7 +94,7 @@ internal static class UpdateParser
         if (from.ConflictWith(to) >= 0)
             throw CommandException.BadValue(
                 $"The source and target field for $rename must not be on the same path: {source}: \"{target}\"");
-        if (from.Identifiers.Any() || to.Identifiers.Any() || source.Contains("$[]") || target.Contains("$[]"))
+        if (from.IsDynamic || to.IsDynamic)
             throw CommandException.BadValue($"The source and target fields for $rename may not be dynamic: {source}");
         Add(changes, to, new RenameAction(source));
     }

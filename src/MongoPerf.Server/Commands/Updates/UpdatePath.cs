@@ -5,11 +5,14 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Server.Commands.Updates;
 
 /// <summary>
-/// The path of an update operator: names, indexes, <c>$[]</c> for all elements, <c>$[name]</c> for those that an array filter takes.
+/// The path of an update operator: names, indexes, <c>$[]</c> for all elements, <c>$[name]</c> for those that an array filter takes,
+/// and once <c>$</c> for the element that met the query.
 /// </summary>
 internal sealed class UpdatePath
 {
-    /// <exception cref="CommandException">An empty step, one that begins with $, or the positional $, which is refused.</exception>
+    private const string Positional = "$";
+
+    /// <exception cref="CommandException">An empty step, a first name that begins with $, or a $ that stands first or twice.</exception>
     public UpdatePath(string text)
     {
         Text = text;
@@ -23,12 +26,12 @@ internal sealed class UpdatePath
             if (step.Length == 0)
                 throw new CommandException(
                     56, "EmptyFieldName", $"The update path '{text}' contains an empty field name, which is not allowed.");
-            if (step == "$")
-                throw CommandException.NotSupported(
-                    $"the positional operator $ in updates ('{text}'); $[] and $[name] with arrayFilters are known");
-            if (step[0] == '$' && !IsFiltered(step))
-                throw UpdateErrors.DollarField(text);
+            if (step == Positional)
+                RequireOnePosition();
         }
+
+        if (Steps[0][0] == '$' && !IsFiltered(Steps[0]))
+            throw UpdateErrors.DollarField(text);
 
         if (IsFiltered(Steps[0]))
             throw CommandException.BadValue(
@@ -38,6 +41,16 @@ internal sealed class UpdatePath
     public string Text { get; }
 
     public string[] Steps { get; }
+
+    /// <summary>Whether it has a <c>$</c>, which has to be replaced before the path can be applied.</summary>
+    public bool IsPositional => Steps.Contains(Positional);
+
+    /// <summary>Whether it depends on the query, or on the document, which fields it leads to.</summary>
+    public bool IsDynamic => IsPositional || Steps.Any(IsFiltered);
+
+    /// <summary>The path with an element's place where the <c>$</c> is.</summary>
+    public UpdatePath At(string place) =>
+        IsPositional ? new UpdatePath(string.Join('.', Steps.Select(step => step == Positional ? place : step))) : this;
 
     /// <summary>Whether one path is the beginning of the other, or the same, or one names a field where the other means elements.</summary>
     /// <returns>The steps that they have in common before the conflict; −1 where there is none.</returns>
@@ -71,7 +84,17 @@ internal sealed class UpdatePath
     public void Apply(EditNode root, UpdateAction action, ArrayFilters? filters)
     {
         ActiveOperation.Check();
+        if (IsPositional)
+            throw CommandException.BadValue("The positional operator did not find the match needed from the query.");
         Apply(root, 0, action, filters);
+    }
+
+    private void RequireOnePosition()
+    {
+        if (Steps[0] == Positional)
+            throw CommandException.BadValue($"Cannot have positional (i.e. '$') element in the first position in path '{Text}'");
+        if (Steps.Count(step => step == Positional) > 1)
+            throw CommandException.BadValue($"Too many positional (i.e. '$') elements found in path '{Text}'");
     }
 
     private void Apply(EditNode parent, int at, UpdateAction action, ArrayFilters? filters)
