@@ -78,7 +78,7 @@ internal sealed class ProjectionTree
     {
         AddComputed(node, fields, scope);
         BsonValue document = Values.Document(fields.Where(field => field.Value != null).Select(field => (field.Name, field.Value!.Value)));
-        return (document, _kind == ProjectionKind.Inclusion ? null : FieldGaps.Between(fields));
+        return (document, FieldGaps.Between(fields));
     }
 
     /// <returns>What stays of a field that is there; without a value when nothing does.</returns>
@@ -136,9 +136,10 @@ internal sealed class ProjectionTree
             }
 
             Values.Hold(slot.Value);
+            // One that is missing has its place all the same.
             if (at >= 0)
                 fields[at] = slot;
-            else if (slot.Value != null)
+            else
                 fields.Add(slot);
         }
     }
