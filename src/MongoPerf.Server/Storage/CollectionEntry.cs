@@ -18,6 +18,9 @@ internal sealed record CollectionEntry(
 {
     private const byte EntryLetter = (byte)'m';
 
+    /// <summary>Made by a command that has not ended: who opens the store after a kill drops it.</summary>
+    public bool IsTemporary { get; init; }
+
     public string Namespace => $"{Database}.{Name}";
 
     public byte[] StoreKey => [EntryLetter, .. Encoding.UTF8.GetBytes(Namespace)];
@@ -31,7 +34,7 @@ internal sealed record CollectionEntry(
         object?[] indexes = [.. Indexes.Select(IndexToBson)];
         return BsonDocument.Of(
             ("id", Id), ("database", Database), ("name", Name), ("uuid", Uuid), ("nextIndex", NextIndexId),
-            ("indexes", indexes)).Bytes.ToArray();
+            ("temporary", IsTemporary), ("indexes", indexes)).Bytes.ToArray();
     }
 
     private BsonDocument IndexToBson(IndexSpec spec)
@@ -73,7 +76,10 @@ internal sealed record CollectionEntry(
 
         return new CollectionEntry(
             (int)document.FindInt64("id")!, document.FindString("database")!, document.FindString("name")!,
-            document.Find("uuid")!.Value.Bytes.Span[5..].ToArray(), [.. specs], [.. multikey], (int)document.FindInt64("nextIndex")!);
+            document.Find("uuid")!.Value.Bytes.Span[5..].ToArray(), [.. specs], [.. multikey], (int)document.FindInt64("nextIndex")!)
+        {
+            IsTemporary = document.IsTrue("temporary"),
+        };
     }
 }
 

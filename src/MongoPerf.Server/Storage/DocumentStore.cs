@@ -98,16 +98,25 @@ internal sealed class DocumentStore : IDisposable
                 return found;
             if (FindOtherCase(database) != null)
                 return null;
-            int id = _nextCollectionId++;
-            var entry = new CollectionEntry(
-                id, database, name, SystemRandom.GetBytes(16), [IndexSpec.IdIndex], [], NextIndexId: 1);
-            _database.CreateColumn(ColumnNames.Records(id));
-            _database.CreateColumn(ColumnNames.Index(id, 0, unique: true));
-            WriteNew(entry);
-            var collection = new Collection(_database, entry);
-            _collections[entry.Namespace] = collection;
             isNew = true;
-            return collection;
+            return Make(new CollectionEntry(
+                _nextCollectionId++, database, name, SystemRandom.GetBytes(16), [IndexSpec.IdIndex], [], NextIndexId: 1));
+        }
+    }
+
+    /// <summary>An empty collection that is gone when the store is opened anew, unless it was renamed.</summary>
+    /// <param name="database">Its database.</param>
+    /// <param name="name">A name that no other collection has.</param>
+    /// <param name="like">Whose indexes it gets; null: none but <c>_id_</c>.</param>
+    /// <returns>Null where <see cref="FindOtherCase"/> names a database.</returns>
+    public Collection? CreateTemporary(string database, string name, Collection? like)
+    {
+        using (_catalogGate.Enter())
+        {
+            if (FindOtherCase(database) != null)
+                return null;
+            return Make(new CollectionEntry(_nextCollectionId++, database, name, SystemRandom.GetBytes(16),
+                like?.Entry.Indexes ?? [IndexSpec.IdIndex], [], like?.Entry.NextIndexId ?? 1) { IsTemporary = true });
         }
     }
 
@@ -169,7 +178,7 @@ internal sealed class DocumentStore : IDisposable
     {
         if (source.IsDropped || target is { IsDropped: true })
             return null;
-        CollectionEntry entry = source.Entry with { Database = database, Name = name };
+        CollectionEntry entry = source.Entry with { Database = database, Name = name, IsTemporary = false };
         // As on mongod, where a collection in another database is a copy.
         if (database != source.Entry.Database)
             entry = entry with { Uuid = SystemRandom.GetBytes(16) };
@@ -282,11 +291,18 @@ internal sealed class DocumentStore : IDisposable
         using (PinnedValue next = _database.Get(_catalog, NextIdKey))
             _nextCollectionId = next.Found ? BinaryPrimitives.ReadInt32LittleEndian(next.Bytes) : 1;
         var known = new HashSet<string> { RocksDatabase.DefaultColumn };
+        var temporary = new List<CollectionEntry>();
         using (RocksIterator entries = _database.Iterate(_catalog))
         {
             for (entries.Seek(CollectionEntry.FirstStoreKey); entries.Valid && CollectionEntry.IsStoreKey(entries.Key); entries.Next())
             {
                 CollectionEntry entry = CollectionEntry.FromBson(entries.Value.ToArray(), compile);
+                if (entry.IsTemporary)
+                {
+                    temporary.Add(entry);
+                    continue;
+                }
+
                 _collections[entry.Namespace] = new Collection(_database, entry);
                 known.Add(ColumnNames.Records(entry.Id));
                 known.UnionWith(entry.Indexes.Select(spec => ColumnNames.Index(entry.Id, spec.Id, spec.IsUnique)));
@@ -295,8 +311,20 @@ internal sealed class DocumentStore : IDisposable
             entries.ThrowOnError();
         }
 
+        temporary.ForEach(DeleteEntry);
         foreach (string orphan in _database.Columns.Except(known).ToList())
             _database.DropColumn(orphan);
+    }
+
+    private Collection Make(CollectionEntry entry)
+    {
+        _database.CreateColumn(ColumnNames.Records(entry.Id));
+        foreach (IndexSpec spec in entry.Indexes)
+            _database.CreateColumn(ColumnNames.Index(entry.Id, spec.Id, spec.IsUnique));
+        WriteNew(entry);
+        var collection = new Collection(_database, entry);
+        _collections[entry.Namespace] = collection;
+        return collection;
     }
 
     private static void RequireThere(Collection collection)

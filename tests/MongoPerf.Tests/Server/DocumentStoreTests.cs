@@ -63,6 +63,22 @@ public sealed class DocumentStoreTests : IDisposable
     }
 
     [Fact]
+    public void A_temporary_collection_is_gone_when_the_store_is_opened_anew_unless_it_was_renamed()
+    {
+        using (DocumentStore store = DocumentStore.Open(_folder.Path, CacheBytes))
+        {
+            Collection like = store.GetOrCreate("test", "old", out _)!;
+            store.CreateTemporary("test", "lost", like);
+            Collection kept = store.CreateTemporary("test", "new", like)!;
+            Assert.Equal(RenameOutcome.Done, store.Rename(kept.Namespace, "test", "old", dropsTarget: true));
+            Assert.True(kept.IsDropped && like.IsDropped);
+        }
+
+        using (DocumentStore store = DocumentStore.Open(_folder.Path, CacheBytes))
+            Assert.Equal("test.old", Assert.Single(store.Collections).Namespace);
+    }
+
+    [Fact]
     public void Database_is_closed_again_when_its_catalog_cannot_be_read()
     {
         DocumentStore.Open(_folder.Path, CacheBytes).Dispose();
