@@ -1,3 +1,4 @@
+using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
@@ -32,7 +33,7 @@ internal static class CursorCommands
 
             reply.Body.StartDocument("cursor"u8);
             reply.Body.StartArray("nextBatch"u8);
-            hasMore = Read(session, cursor, reply, batchSize);
+            hasMore = Read(session, cursor.Collection, cursor.Source, reply.Body, batchSize);
             reply.HasMore = hasMore;
             reply.Body.End();
             reply.Body.WriteInt64("id"u8, hasMore ? id : 0);
@@ -78,16 +79,18 @@ internal static class CursorCommands
         return found;
     }
 
-    private static bool Read(CommandSession session, Cursor cursor, ReplyWriter reply, long batchSize)
+    /// <summary>Writes a query's next documents into an open array.</summary>
+    /// <returns>True when there may be more.</returns>
+    /// <exception cref="CommandException">175: the collection was dropped meanwhile.</exception>
+    public static bool Read(CommandSession session, Collection collection, IBatchSource source, BsonWriter body, long batchSize)
     {
-        Collection collection = cursor.Collection;
-        using var use = CollectionUse.ToRead(session, collection);
+        using var use = CollectionUse.ToRead(session, collection, source.Foreign);
         if (collection.IsDropped)
             throw new CommandException(
                 175, "QueryPlanKilled", $"collection dropped. UUID {Convert.ToHexStringLower(collection.Entry.Uuid)}");
-        (long keys, long documents, long returned) = cursor.Source.Examined;
-        bool hasMore = cursor.Source.WriteBatch(reply.Body, batchSize);
-        (long keysNow, long documentsNow, long returnedNow) = cursor.Source.Examined;
+        (long keys, long documents, long returned) = source.Examined;
+        bool hasMore = source.WriteBatch(body, batchSize);
+        (long keysNow, long documentsNow, long returnedNow) = source.Examined;
         session.Server.Counters.CountScan(keysNow - keys, documentsNow - documents, returnedNow - returned);
         return hasMore;
     }

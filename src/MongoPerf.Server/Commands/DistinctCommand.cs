@@ -69,6 +69,7 @@ internal sealed class DistinctSet(FieldPath path)
 {
     private readonly KeyBuffer _key = new();
     private readonly SortedDictionary<byte[], BsonValue> _values = new(Comparer<byte[]>.Create((a, b) => a.AsSpan().SequenceCompareTo(b)));
+    private ValueHandler? _take;
 
     /// <summary>The bytes of the reply's array with the values that are there so far.</summary>
     public long Bytes { get; private set; }
@@ -97,7 +98,7 @@ internal sealed class DistinctSet(FieldPath path)
     public void Add(ReadOnlySpan<byte> document)
     {
         if (Index == null)
-            Walk(document, 0);
+            PathValues.Visit(path, document, _take ??= Take);
         else if (path.Find(document, out BsonType type, out ReadOnlySpan<byte> value) == PathResult.Array)
             AddKeys(document.ToArray());
         else
@@ -118,7 +119,7 @@ internal sealed class DistinctSet(FieldPath path)
         keys.Build([new IndexField(path, IsDescending: false)], document, new KeyBuffer(), () =>
         {
             BsonValue value = keys.Values(document).First().Value;
-            TakeAll(value.Type, value.Bytes.Span);
+            PathValues.VisitLast(value.Type, value.Bytes.Span, Take);
         }, isSparse: Index is { IsSparse: true, Fields.Length: 1 });
     }
 
@@ -130,48 +131,6 @@ internal sealed class DistinctSet(FieldPath path)
             or FilterOperator.LessOrEqual
             or FilterOperator.NotEqual or FilterOperator.In or FilterOperator.NotIn
         && node.OperandType is not (BsonType.Null or BsonType.Undefined);
-
-    /// <summary>A number after an array means a place in it, and nothing else; arrays in arrays are looked into otherwise.</summary>
-    /// <returns>False when the field is missing.</returns>
-    private bool Walk(ReadOnlySpan<byte> document, int step)
-    {
-        var reader = new BsonReader(document);
-        if (!reader.Find(path.Step(step)))
-            return false;
-        if (step == path.StepCount - 1)
-        {
-            TakeAll(reader.Type, reader.Value);
-            return true;
-        }
-
-        if (reader.Type == BsonType.Document)
-            return Walk(reader.Value, step + 1);
-        if (reader.Type != BsonType.Array)
-            return false;
-        if (path.Step(step + 1).IndexOfAnyExceptInRange((byte)'0', (byte)'9') < 0)
-            return Walk(reader.Value, step + 1);
-        var elements = new BsonReader(reader.Value);
-        while (elements.Read())
-        {
-            if (elements.Type is BsonType.Document or BsonType.Array)
-                Walk(elements.Value, step + 1);
-        }
-
-        return true;
-    }
-
-    private void TakeAll(BsonType type, ReadOnlySpan<byte> value)
-    {
-        if (type != BsonType.Array)
-        {
-            Take(type, value);
-            return;
-        }
-
-        var elements = new BsonReader(value);
-        while (elements.Read())
-            Take(elements.Type, elements.Value);
-    }
 
     private void Take(BsonType type, ReadOnlySpan<byte> value)
     {

@@ -124,6 +124,13 @@ internal sealed class ActiveOperation
             throw new MemoryLimitException();
     }
 
+    /// <summary>Whether an element of that many bytes can be held besides what is held now, with its name and type.</summary>
+    public static bool CanHold(long bytes)
+    {
+        const int BytesOfElement = 64;
+        return Held + bytes + BytesOfElement <= MaximumHeldBytes;
+    }
+
     /// <param name="held">What <see cref="Held"/> was before.</param>
     public static void Release(long held)
     {

@@ -14,7 +14,7 @@ public sealed class CrudUnifiedTests(TestServers servers, ITestOutputHelper outp
     private const int NotImplemented = 238;
 
     /// <summary>What those tests need that the embedded server does not have.</summary>
-    private static readonly string[] Refused = ["the collation of locale", "the pipeline stage $out", "the pipeline stage $merge"];
+    private static readonly string[] Refused = ["the collation of locale"];
     private static readonly Version Server = new(6, 0, 5);
 
     [MongodFact]

@@ -64,7 +64,8 @@ internal sealed class RandomCommands(int seed)
         string path = $"{Field()}.$" + (_random.Next(2) == 0 ? "" : "." + Field());
         return BsonDocument.Of(("update", collection), ("updates", new object[]
         {
-            BsonDocument.Of(("q", BsonDocument.Of([("_id", id), .. Distinct(Path, 1, 2).Select(field => (field, Operand(1))), .. Group(1)])),
+            BsonDocument.Of(
+                ("q", BsonDocument.Of([("_id", id), .. Distinct(Path, 1, 2).Select(field => (field, Operand(1))), .. Group(1)])),
                 ("u", BsonDocument.Of((name, BsonDocument.Of((path, UpdateOperand(name)), (Path(), UpdateOperand(name))))))),
         }));
     }
@@ -94,10 +95,11 @@ internal sealed class RandomCommands(int seed)
 
     public BsonDocument Aggregate(string collection)
     {
-        List<object> stages = [BsonDocument.Of(("$sort", BsonDocument.Of(("_id", 1))))];
+        List<object> stages = [Sorted()];
         for (int i = _random.Next(1, 4); i > 0; i--)
-            stages.Add(Stage());
-        return BsonDocument.Of(("aggregate", collection), ("pipeline", stages), ("cursor", BsonDocument.Empty));
+            stages.AddRange(Stages());
+        return BsonDocument.Of(("aggregate", collection), ("pipeline", stages),
+            ("cursor", BsonDocument.Of(("batchSize", 100_000))));
     }
 
     public BsonDocument IndexKey() => BsonDocument.Of([.. Distinct(() => Pick(["a", "b", "a.b", "b.c", "c.d", "a.0", "b.1.c"]), 1, 2)
@@ -170,6 +172,35 @@ internal sealed class RandomCommands(int seed)
     }
 
     private BsonDocument Sort() => BsonDocument.Of([.. Distinct(Path, 0, 1).Select(path => (path, (object?)Sign())), ("_id", 1)]);
+
+    private IEnumerable<BsonDocument> Stages() => _random.Next(12) switch
+    {
+        0 => [BsonDocument.Of(("$lookup", BsonDocument.Of(("from", "c"), ("localField", Path()), ("foreignField", Path()), ("as", "x")))),
+            BsonDocument.Of(("$unwind", "$x"))],
+        1 => [BsonDocument.Of(("$lookup", BsonDocument.Of([("from", "c"), .. _random.Next(2) == 0
+            ? new (string, object?)[] { ("localField", Path()), ("foreignField", Path()) } : [],
+            ("let", BsonDocument.Of(("v", "$" + Path()))), ("pipeline", new object[] { InnerStage(), Sorted(),
+                BsonDocument.Of(("$match", BsonDocument.Of(("$expr", BsonDocument.Of((Pick(Comparisons), new[] { "$a", "$$v" })))))) }),
+            ("as", Field())])))],
+        2 => [BsonDocument.Of(("$facet", BsonDocument.Of((Field(), new object[] { InnerStage(), InnerStage() }),
+            ("x", new object[] { BsonDocument.Of(("$skip", 1)), InnerStage() })))), BsonDocument.Of(("$match", Filter(1)))],
+        3 => [BsonDocument.Of(("$bucket", BsonDocument.Of(("groupBy", "$" + Field()), ("boundaries", new object[] { -1, 1.0, 4L }),
+            ("default", Pick<object>(["x", 4, -5])), ("output", BsonDocument.Of(("s", BsonDocument.Of(("$sum", "$d")))))))),
+            Sorted()],
+        _ => [Stage()],
+    };
+
+    private static BsonDocument Sorted() => BsonDocument.Of(("$sort", BsonDocument.Of(("_id", 1))));
+
+    /// <summary>A stage whose documents come in one order.</summary>
+    private BsonDocument InnerStage()
+    {
+        while (true)
+        {
+            if (Stage() is var stage && stage.First().Key != "$group")
+                return stage;
+        }
+    }
 
     private BsonDocument Stage() => _random.Next(11) switch
     {

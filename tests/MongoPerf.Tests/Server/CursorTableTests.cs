@@ -64,6 +64,8 @@ public sealed class CursorTableTests
     {
         public bool IsDisposed { get; private set; }
 
+        public ForeignCollections? Foreign => null;
+
         public (long Keys, long Documents, long Returned) Examined => default;
 
         public bool WriteBatch(BsonWriter body, long batchSize) => true;

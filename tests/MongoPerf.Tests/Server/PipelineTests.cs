@@ -161,7 +161,7 @@ public sealed class PipelineTests : ServerTest
     [InlineData("{'find': 'c', 'filter': {'$where': 'true'}}", 238, "$where in filters")]
     [InlineData("{'find': 'c', 'filter': {'a': {'$regex': '(?<=x)y'}}}", 238, "a part of the regular expression '(?<=x)y'")]
     [InlineData("{'find': 'c', 'collation': {'locale': 'de'}}", 238, "the collation of locale 'de'")]
-    [InlineData("{'aggregate': 'c', 'pipeline': [{'$lookup': {}}], 'cursor': {}}", 238, "the pipeline stage $lookup")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$redact': {}}], 'cursor': {}}", 238, "the pipeline stage $redact")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$dateToString': {}}}}], 'cursor': {}}", 238,
         "the expression $dateToString")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$group': {'_id': 1, 'a': {'$stdDevPop': '$a'}}}], 'cursor': {}}", 238,

@@ -28,42 +28,88 @@ internal static class AggregateCommand
         if (!hasCollection && !needsNone)
             throw CommandException.InvalidNamespace($"{{aggregate: 1}} is not valid for "
                 + $"{(options.Stages.Length == 0 ? "an empty pipeline." : $"'{options.Stages[0].Name}'; a collection is required.")}");
-        Pipeline pipeline = Pipeline.Parse(options.Stages, options.Variables);
+        var foreign = new ForeignCollections();
+        var context = new StageContext(options.Variables, session.Database, foreign);
+        bool isStatistics = options.Stages.Length > 0 && StatisticsStages.IsOne(options.Stages[0].Name);
+        bool isWriting = options.Stages is [.., ("$out" or "$merge", _)];
+        Pipeline pipeline = Pipeline.Parse(
+            options.Stages[(isStatistics ? 1 : 0)..(isWriting ? ^1 : ^0)], context, isOfCollection: !isStatistics);
+        Func<CommandSession, IPipelineTarget>? target = isWriting ? StageParser.Target(options.Stages[^1], context) : null;
         Collection? collection = hasCollection ? session.FindCollection(name) : null;
         BsonDocument[]? documents = StatisticsStages.TryRun(session, collection, nameSpace, options.Stages);
         if (collection == null)
         {
             // Nothing goes in, and so nothing comes out; but what is wrong is told.
             pipeline.Prepare(session.Query, options.Hint);
-            CatalogCommands.WriteWholeCursor(reply.Body, nameSpace, pipeline.RunOver(documents ?? []));
+            BsonDocument[] made = RunOver(session, pipeline, documents ?? [], foreign);
+            if (target != null)
+                Write(session, target, [made]);
+            CatalogCommands.WriteWholeCursor(reply.Body, nameSpace, target == null ? made : []);
         }
         else
         {
             documents ??= pipeline.Counting?.Count(session, collection, pipeline, options.Hint);
-            Run(session, collection, nameSpace, pipeline, documents, options, reply);
+            pipeline.Prepare(session.Query, options.Hint);
+            var source = new PipelineSource(session.Query, pipeline, documents, options.Hint, foreign);
+            if (target == null)
+            {
+                Run(session, collection, nameSpace, source, options.BatchSize, reply);
+            }
+            else
+            {
+                Write(session, target, Batches(session, collection, source));
+                CatalogCommands.WriteWholeCursor(reply.Body, nameSpace, []);
+            }
         }
 
+        if (target != null && options.Concern.IsJournaled)
+            session.Server.Store.SyncLog();
         reply.Succeed();
     }
 
-    /// <param name="session">The client's.</param>
-    /// <param name="collection">The one that is read.</param>
-    /// <param name="nameSpace">Its whole name.</param>
-    /// <param name="pipeline">What is done.</param>
-    /// <param name="documents">What goes into the pipeline's stages; null: what its beginning finds in the collection.</param>
-    /// <param name="options">The command's.</param>
-    /// <param name="reply">Takes the first batch.</param>
-    private static void Run(
-        CommandSession session, Collection collection, string nameSpace, Pipeline pipeline, BsonDocument[]? documents,
-        Options options, ReplyWriter reply)
+    private static BsonDocument[] RunOver(
+        CommandSession session, Pipeline pipeline, BsonDocument[] documents, ForeignCollections foreign)
     {
-        FindQuery query = session.Query;
-        pipeline.Prepare(query, options.Hint);
-        var source = new PipelineSource(query, pipeline, documents);
+        using var use = CollectionUse.ToRead(session, null, foreign);
+        return [.. pipeline.RunOver(documents)];
+    }
+
+    private static void Write(
+        CommandSession session, Func<CommandSession, IPipelineTarget> open, IEnumerable<IReadOnlyList<BsonDocument>> batches)
+    {
+        using IPipelineTarget target = open(session);
+        foreach (IReadOnlyList<BsonDocument> batch in batches)
+        {
+            if (batch.Count > 0)
+                target.Write(batch);
+        }
+
+        target.Complete();
+    }
+
+    /// <summary>The pipeline's documents as a cursor gives them, so that nothing is locked between two batches.</summary>
+    private static IEnumerable<IReadOnlyList<BsonDocument>> Batches(CommandSession session, Collection collection, PipelineSource source)
+    {
+        const int DocumentsOfBatch = 1000;
+        for (bool hasMore = true; hasMore;)
+        {
+            var batch = new BsonWriter();
+            batch.StartDocument();
+            hasMore = source.IsOpen
+                ? CursorCommands.Read(session, collection, source, batch, DocumentsOfBatch)
+                : Read(session, collection, source, batch, DocumentsOfBatch);
+            batch.End();
+            yield return [.. new BsonDocument(batch.ToArray()).Select(field => field.Value.ToDocument())];
+        }
+    }
+
+    private static void Run(
+        CommandSession session, Collection collection, string nameSpace, PipelineSource source, long batchSize, ReplyWriter reply)
+    {
         Cursor? cursor = null;
         reply.Body.StartDocument("cursor"u8);
         reply.Body.StartArray("firstBatch"u8);
-        if (Read(session, collection, source, reply, options.BatchSize))
+        if (Read(session, collection, source, reply.Body, batchSize))
         {
             session.ReleaseQuery();
             cursor = session.Server.Cursors.Add(nameSpace, collection, source, session.Operation);
@@ -75,18 +121,19 @@ internal static class AggregateCommand
         reply.Body.End();
     }
 
-    private static bool Read(CommandSession session, Collection collection, PipelineSource source, ReplyWriter reply, long batchSize)
+    private static bool Read(CommandSession session, Collection collection, PipelineSource source, BsonWriter body, long batchSize)
     {
-        using var use = CollectionUse.ToRead(session, collection);
+        using var use = CollectionUse.ToRead(session, collection, source.Foreign);
         source.Open(collection.IsDropped ? null : collection);
-        bool hasMore = source.WriteBatch(reply.Body, batchSize);
+        bool hasMore = source.WriteBatch(body, batchSize);
         (long keys, long documents, long returned) = source.Examined;
         session.Server.Counters.CountScan(keys, documents, returned);
         return hasMore;
     }
 
     private sealed record Options(
-        (string Name, BsonValue Value)[] Stages, long BatchSize, IndexHint Hint, Variables? Variables, bool IsStrict)
+        (string Name, BsonValue Value)[] Stages, long BatchSize, IndexHint Hint, Variables? Variables, bool IsStrict,
+        WriteConcern Concern)
     {
         public static Options Parse(BsonDocument command)
         {
@@ -95,6 +142,7 @@ internal static class AggregateCommand
             IndexHint hint = default;
             Variables? variables = null;
             bool isStrict = false;
+            WriteConcern concern = default;
             foreach ((string name, BsonValue value) in command.Skip(1))
             {
                 switch (name)
@@ -104,6 +152,7 @@ internal static class AggregateCommand
                     case "hint": hint = IndexHint.Parse(value); break;
                     case "let": variables = Expressions.Variables.Parse(CommandFields.Document("aggregate", name, value)); break;
                     case "allowDiskUse" or "bypassDocumentValidation" or "needsMerge" or "fromMongos": break;
+                    case "writeConcern": concern = WriteConcern.Parse(value); break;
                     case "apiStrict": isStrict = value.ToBoolean(); break;
                     case "explain" when !value.ToBoolean(): break;
                     case "collation": CommandFields.RequireSimpleCollation(value); break;
@@ -115,24 +164,11 @@ internal static class AggregateCommand
             if (pipeline is not { } stages)
                 throw CommandException.MissingField("aggregate", "pipeline");
             if (stages.Type != BsonType.Array)
-                throw CommandException.TypeMismatch("'pipeline' option must be specified as an array");
+                throw StageParser.NoArray();
             if (cursor is not { } given)
                 throw CommandException.FailedToParse("The 'cursor' option is required, except for aggregate with the explain argument");
-            if (Values.Items(stages).Count() > ProtocolLimits.MaximumStages)
-                throw CommandException.FailedToParse($"Pipeline length must be no longer than {ProtocolLimits.MaximumStages} stages");
-            return new Options([.. Values.Items(stages).Select(Stage)],
-                BatchSizeOf(CommandFields.Document("aggregate", "cursor", given)), hint, variables, isStrict);
-        }
-
-        private static (string Name, BsonValue Value) Stage(BsonValue value)
-        {
-            if (value.Type != BsonType.Document)
-                throw CommandException.TypeMismatch("Each element of the 'pipeline' array must be an object");
-            KeyValuePair<string, BsonValue>[] fields = [.. value.ToDocument()];
-            if (fields.Length != 1)
-                throw CommandException.Location(40323, "A pipeline stage specification object must contain exactly one field.");
-            StageParser.RequireKnown(fields[0].Key);
-            return (fields[0].Key, fields[0].Value);
+            return new Options(StageParser.Stages(stages),
+                BatchSizeOf(CommandFields.Document("aggregate", "cursor", given)), hint, variables, isStrict, concern);
         }
 
         private static long BatchSizeOf(BsonDocument cursor)

@@ -39,6 +39,9 @@ internal sealed class ChangedPaths
                 if (value.Type == BsonType.Document && DirectFields.Find(value.ToDocument(), "includeArrayIndex") is { } index)
                     paths._changed.Add(index.ToString());
                 return paths;
+            case "$lookup":
+                paths._changed.Add(DirectFields.Find(value.ToDocument(), "as")!.Value.ToString());
+                return paths;
             case "$group":
                 paths._keepsOthers = false;
                 paths._isGroup = true;

@@ -23,13 +23,14 @@ internal sealed class CountingStage
         return new CountingStage(count => Grouped(value.ToDocument(), count));
     }
 
-    /// <summary>No match gives no document, not a zero.</summary>
     public BsonDocument[] Count(CommandSession session, Collection collection, Pipeline pipeline, IndexHint hint)
     {
         pipeline.Prepare(session.Query, hint);
-        long count = CountCommand.Count(session, collection);
-        return count == 0 ? [] : [_result(count)];
+        return Result(CountCommand.Count(session, collection));
     }
+
+    /// <summary>No match gives no document, not a zero.</summary>
+    public BsonDocument[] Result(long count) => count == 0 ? [] : [_result(count)];
 
     private static bool IsConstant(string name, BsonValue value)
     {

@@ -28,25 +28,27 @@ internal sealed class Pipeline
     /// <summary>Whether documents are returned otherwise than they were found.</summary>
     public bool HasStages => _stages.Count > 0;
 
+    /// <param name="given">The stages as the client gave them.</param>
+    /// <param name="context">What they are parsed with.</param>
+    /// <param name="isOfCollection">A find does what it can of them; false where documents are given.</param>
     /// <exception cref="CommandException">A stage that is not known, or wrong.</exception>
-    public static Pipeline Parse(ReadOnlySpan<(string Name, BsonValue Value)> given, Variables? variables)
+    public static Pipeline Parse(ReadOnlySpan<(string Name, BsonValue Value)> given, StageContext context, bool isOfCollection = true)
     {
-        var pipeline = new Pipeline(variables);
-        bool isFound = given.Length == 0 || !StatisticsStages.IsOne(given[0].Name);
+        var pipeline = new Pipeline(context.Variables);
         long held = ActiveOperation.Held;
         List<PlannedStage> stages = [];
-        foreach ((string name, BsonValue value) in isFound ? given : given[1..])
+        foreach ((string name, BsonValue value) in given)
             stages.Add(new PlannedStage(name, value));
         // What is wrong is told in the order in which the client wrote it.
         if (stages.Count > 1)
-            stages.ForEach(stage => stage.Parse(variables));
+            stages.ForEach(stage => stage.Parse(context));
         StageOrder.Arrange(stages);
         ActiveOperation.Release(held);
-        int done = isFound ? pipeline.TakeForFind(stages) : 0;
-        bool isCounting = isFound && pipeline._sort.Bytes.SequenceEqual(BsonDocument.Empty.Bytes);
+        int done = isOfCollection ? pipeline.TakeForFind(stages) : 0;
+        bool isCounting = isOfCollection && pipeline._sort.Bytes.SequenceEqual(BsonDocument.Empty.Bytes);
         for (int i = done; i < stages.Count; i++)
         {
-            PipelineStage stage = stages[i].Parse(variables);
+            PipelineStage stage = stages[i].Parse(context);
             if (i == done && isCounting && CountingStage.TryParse(stages[i].Name, stages[i].Value) is { } counting)
                 pipeline.Counting = counting;
             else
@@ -71,6 +73,31 @@ internal sealed class Pipeline
         return documents;
     }
 
+    /// <summary>
+    /// The documents that the pipeline makes of a collection's, within its read lock; looked for anew each time.
+    /// </summary>
+    /// <param name="query">Does the beginning.</param>
+    /// <param name="collection">Null when it is not there.</param>
+    public IEnumerable<BsonDocument> Run(FindQuery query, Storage.Collection? collection)
+    {
+        if (Counting == null)
+            return RunOver(Found());
+        Prepare(query, default);
+        query.Open(collection);
+        long count = 0;
+        while (query.MoveNext())
+            count++;
+        return RunOver(Counting.Result(count));
+
+        IEnumerable<BsonDocument> Found()
+        {
+            Prepare(query, default);
+            query.Open(collection);
+            while (query.MoveNext())
+                yield return new BsonDocument(query.Current.ToArray());
+        }
+    }
+
     /// <returns>How many stages the find does.</returns>
     private int TakeForFind(List<PlannedStage> stages)
     {
@@ -91,11 +118,19 @@ internal sealed class Pipeline
 /// <param name="query">The pipeline's beginning.</param>
 /// <param name="pipeline">Its stages after that.</param>
 /// <param name="given">Goes into the stages instead of what the query finds; null: what it finds.</param>
-internal sealed class PipelineSource(FindQuery query, Pipeline pipeline, BsonDocument[]? given) : IBatchSource
+/// <param name="hint">The query's.</param>
+/// <param name="foreign">Other collections that the stages read.</param>
+internal sealed class PipelineSource(
+    FindQuery query, Pipeline pipeline, BsonDocument[]? given, IndexHint hint, ForeignCollections foreign) : IBatchSource
 {
     private IEnumerator<BsonDocument>? _documents;
+    private bool _isRead;
     private BsonDocument? _held;
     private long _returned;
+
+    public bool IsOpen => _documents != null;
+
+    public ForeignCollections? Foreign => foreign.IsEmpty ? null : foreign;
 
     public (long Keys, long Documents, long Returned) Examined =>
         given != null ? (0, 0, _returned) : query.Examined with { Returned = _returned };
@@ -105,7 +140,7 @@ internal sealed class PipelineSource(FindQuery query, Pipeline pipeline, BsonDoc
     {
         if (given == null)
             query.Open(collection);
-        _documents = pipeline.RunOver(given ?? Found()).GetEnumerator();
+        _documents = pipeline.RunOver(given ?? Found(collection)).GetEnumerator();
     }
 
     public bool WriteBatch(BsonWriter body, long batchSize)
@@ -139,8 +174,16 @@ internal sealed class PipelineSource(FindQuery query, Pipeline pipeline, BsonDoc
         query.Dispose();
     }
 
-    private IEnumerable<BsonDocument> Found()
+    private IEnumerable<BsonDocument> Found(Storage.Collection? collection)
     {
+        // A stage may read its documents several times; the query is open for the first time.
+        if (_isRead)
+        {
+            pipeline.Prepare(query, hint);
+            query.Open(collection);
+        }
+
+        _isRead = true;
         while (query.MoveNext())
             yield return new BsonDocument(query.Current.ToArray());
     }

@@ -47,7 +47,7 @@ internal static class StageOrder
     }
 
     private static bool ChangesOneDocument(string stage) =>
-        stage is "$project" or "$set" or "$addFields" or "$unset" or "$replaceRoot" or "$replaceWith";
+        stage is "$project" or "$set" or "$addFields" or "$unset" or "$replaceRoot" or "$replaceWith" or "$lookup";
 
     /// <summary>Puts the conditions ahead that the stage before them has no part in.</summary>
     private static bool TrySplit(List<PlannedStage> stages, int at, BsonDocument match, ChangedPaths changed)
@@ -117,7 +117,7 @@ internal sealed class PlannedStage(string name, BsonValue value)
 
     /// <summary>Parses it, the first time; counts what its constants take as held, each time.</summary>
     /// <exception cref="CommandException">It is not known, or wrong.</exception>
-    public PipelineStage Parse(Variables? variables)
+    public PipelineStage Parse(StageContext context)
     {
         if (_parsed != null)
         {
@@ -126,7 +126,7 @@ internal sealed class PlannedStage(string name, BsonValue value)
         }
 
         long held = ActiveOperation.Held;
-        _parsed = StageParser.Parse(name, value, variables);
+        _parsed = StageParser.Parse(name, value, context);
         _heldBytes = ActiveOperation.Held - held;
         return _parsed;
     }

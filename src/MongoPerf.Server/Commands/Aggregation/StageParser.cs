@@ -6,6 +6,12 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Aggregation;
 
+/// <summary>What stages are parsed with.</summary>
+/// <param name="Variables">Those that expressions may use.</param>
+/// <param name="Database">Has the other collections that stages name.</param>
+/// <param name="Foreign">Takes those collections.</param>
+internal sealed record StageContext(Variables? Variables, string Database, ForeignCollections Foreign);
+
 /// <summary>Reads the stages of pipelines; refuses what it does not know with MongoDB's own codes.</summary>
 internal static class StageParser
 {
@@ -14,29 +20,39 @@ internal static class StageParser
     /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
     public static readonly HashSet<string> MongoStages =
     [
-        "$bucket", "$bucketAuto", "$changeStream", "$densify", "$documents", "$facet", "$fill", "$geoNear", "$graphLookup",
-        "$listLocalSessions", "$listSessions", "$lookup", "$merge", "$out", "$planCacheStats", "$redact", "$search",
+        "$bucketAuto", "$changeStream", "$densify", "$documents", "$fill", "$geoNear", "$graphLookup",
+        "$listLocalSessions", "$listSessions", "$planCacheStats", "$redact", "$search",
         "$searchMeta", "$setWindowFields",
         "$unionWith",
     ];
 
-    private static readonly FrozenDictionary<string, Func<BsonValue, Variables?, PipelineStage>> Parsers =
-        new Dictionary<string, Func<BsonValue, Variables?, PipelineStage>>
+    private static readonly FrozenDictionary<string, Func<BsonValue, StageContext, PipelineStage>> Parsers =
+        new Dictionary<string, Func<BsonValue, StageContext, PipelineStage>>
         {
-            ["$match"] = (value, variables) => Filtering(Match(value), variables),
-            ["$project"] = (value, variables) =>
-                Projecting(ProjectionTree.Parse(Document("$project", value, 15969), variables, isFind: false), variables),
-            ["$addFields"] = (value, variables) => Adding("$addFields", value, variables),
-            ["$set"] = (value, variables) => Adding("$set", value, variables),
-            ["$unset"] = (value, variables) => Projecting(Unset(value), variables),
-            ["$replaceRoot"] = (value, variables) => Replacing(NewRoot(value), variables, 40228),
-            ["$replaceWith"] = (value, variables) => Replacing(value, variables, 40228),
-            ["$group"] = (value, variables) => new GroupStage(Document("$group", value, 15947), variables).Run,
+            ["$match"] = (value, context) => Filtering(Match(value), context.Variables),
+            ["$project"] = (value, context) => Projecting(
+                ProjectionTree.Parse(Document("$project", value, 15969), context.Variables, isFind: false), context.Variables),
+            ["$addFields"] = (value, context) => Adding("$addFields", value, context.Variables),
+            ["$set"] = (value, context) => Adding("$set", value, context.Variables),
+            ["$unset"] = (value, context) => Projecting(Unset(value), context.Variables),
+            ["$replaceRoot"] = (value, context) => Replacing(NewRoot(value), context.Variables, 40228),
+            ["$replaceWith"] = (value, context) => Replacing(value, context.Variables, 40228),
+            ["$group"] = (value, context) => new GroupStage(Document("$group", value, 15947), context.Variables).Run,
+            ["$bucket"] = (value, context) =>
+            {
+                PipelineStage grouping = new GroupStage(BucketStage.ToGroup(value, context.Variables), context.Variables).Run;
+                PipelineStage sorting = Sorting(BsonDocument.Of(("_id", 1)));
+                return documents => sorting(grouping(documents));
+            },
+            ["$out"] = (_, _) => throw OnlyLast("$out"),
+            ["$merge"] = (_, _) => throw OnlyLast("$merge"),
+            ["$facet"] = (value, context) => new FacetStage(value, context).Run,
+            ["$lookup"] = (value, context) => new LookupStage(value, context).Run,
             ["$sort"] = (value, _) => Sorting(Sort(value)),
             ["$skip"] = (value, _) => Skipping(Skip(value)),
             ["$limit"] = (value, _) => Limiting(Limit(value)),
             ["$count"] = (value, _) => Counting(CountField(value)),
-            ["$sortByCount"] = SortingByCount,
+            ["$sortByCount"] = (value, context) => SortingByCount(value, context.Variables),
             ["$unwind"] = (value, _) => new UnwindStage(value).Run,
             ["$sample"] = (value, _) => Sampling(SampleSize(value)),
             ["$collStats"] = (_, _) => throw OnlyFirst("$collStats"),
@@ -44,12 +60,41 @@ internal static class StageParser
             [StatisticsStages.CurrentOpName] = (_, _) => throw OnlyFirst(StatisticsStages.CurrentOpName),
         }.ToFrozenDictionary();
 
-    public static PipelineStage Parse(string name, BsonValue value, Variables? variables)
+    public static PipelineStage Parse(string name, BsonValue value, StageContext context)
     {
-        if (Parsers.TryGetValue(name, out Func<BsonValue, Variables?, PipelineStage>? parse))
-            return parse(value, variables);
+        if (Parsers.TryGetValue(name, out Func<BsonValue, StageContext, PipelineStage>? parse))
+            return parse(value, context);
         RequireKnown(name);
         throw CommandException.NotSupported($"the pipeline stage {name}");
+    }
+
+    /// <summary>Reads the last stage of a pipeline whose documents do not go to the client.</summary>
+    public static Func<CommandSession, IPipelineTarget> Target((string Name, BsonValue Value) stage, StageContext context) =>
+        stage.Name == "$out" ? OutStage.Parse(stage.Value, context.Database) : MergeStage.Parse(stage.Value, context);
+
+    /// <summary>The stages of a pipeline as the client gave it.</summary>
+    /// <exception cref="CommandException">No array, or a stage that is no document of one field or that MongoDB does not have.</exception>
+    public static (string Name, BsonValue Value)[] Stages(BsonValue pipeline)
+    {
+        if (pipeline.Type != BsonType.Array)
+            throw NoArray();
+        BsonValue[] stages = [.. Values.Items(pipeline)];
+        return stages.Length <= ProtocolLimits.MaximumStages
+            ? [.. stages.Select(Stage)]
+            : throw CommandException.FailedToParse($"Pipeline length must be no longer than {ProtocolLimits.MaximumStages} stages");
+    }
+
+    public static CommandException NoArray() => CommandException.TypeMismatch("'pipeline' option must be specified as an array");
+
+    private static (string Name, BsonValue Value) Stage(BsonValue value)
+    {
+        if (value.Type != BsonType.Document)
+            throw CommandException.TypeMismatch("Each element of the 'pipeline' array must be an object");
+        KeyValuePair<string, BsonValue>[] fields = [.. value.ToDocument()];
+        if (fields.Length != 1)
+            throw CommandException.Location(40323, "A pipeline stage specification object must contain exactly one field.");
+        RequireKnown(fields[0].Key);
+        return (fields[0].Key, fields[0].Value);
     }
 
     /// <exception cref="CommandException">40324: MongoDB has no such stage.</exception>
@@ -244,6 +289,9 @@ internal static class StageParser
         ActiveOperation.Gather(bytes + (kept.Count * BytesOfSample));
         return kept;
     };
+
+    private static CommandException OnlyLast(string name) =>
+        CommandException.Location(40601, $"{name} can only be the final stage in the pipeline");
 
     private static CommandException OnlyFirst(string name) =>
         CommandException.Location(40602, $"{name} is only valid as the first stage in a pipeline.");

@@ -194,6 +194,9 @@ internal sealed class FindQuery : IBatchSource
     }
 
     /// <inheritdoc/>
+    public ForeignCollections? Foreign => null;
+
+    /// <inheritdoc/>
     public (long Keys, long Documents, long Returned) Examined => (Runner?.KeysExamined ?? 0, Runner?.DocumentsExamined ?? 0, _returned);
 
     /// <summary>Lets go of iterators and pinned memory; the object can be used again.</summary>

@@ -13,6 +13,9 @@ internal interface IBatchSource : IDisposable
     /// <returns>True when there may be more.</returns>
     bool WriteBatch(BsonWriter body, long batchSize);
 
+    /// <summary>Other collections that it reads; null for a find.</summary>
+    ForeignCollections? Foreign { get; }
+
     /// <summary>So far: index entries and documents looked at, documents returned.</summary>
     (long Keys, long Documents, long Returned) Examined { get; }
 }

@@ -28,7 +28,8 @@ internal static class MatchPosition
         {
             case FilterOperator.Or:
                 return OfList(filter, condition, document);
-            case FilterOperator.Nor or FilterOperator.NotEqual or FilterOperator.NotIn or FilterOperator.Nothing or FilterOperator.Expression:
+            case FilterOperator.Nor or FilterOperator.NotEqual or FilterOperator.NotIn or FilterOperator.Nothing
+                or FilterOperator.Expression:
                 return null;
             default:
                 var test = new PositionTest(filter, condition);

@@ -122,11 +122,18 @@ internal sealed class DocumentUpdate
             : throw CommandException.TypeMismatch("Each element of the 'pipeline' array must be an object");
         if (fields.Length != 1)
             throw CommandException.Location(40323, "A pipeline stage specification object must contain exactly one field.");
-        PipelineStage parsed = StageParser.Parse(fields[0].Key, fields[0].Value, variables);
+        // No stage of what is parsed as one, and so told first.
+        if (fields[0].Key is "$out" or "$merge")
+            throw NotInUpdate(fields[0].Key);
+        PipelineStage parsed = StageParser.Parse(
+            fields[0].Key, fields[0].Value, new StageContext(variables, Database: "", new ForeignCollections()));
         return fields[0].Key is "$addFields" or "$set" or "$project" or "$unset" or "$replaceRoot" or "$replaceWith"
             ? parsed
-            : throw new CommandException(72, "InvalidOptions", $"{fields[0].Key} is not allowed to be used within an update");
+            : throw NotInUpdate(fields[0].Key);
     }
+
+    private static CommandException NotInUpdate(string stage) =>
+        new(72, "InvalidOptions", $"{stage} is not allowed to be used within an update");
 
     private void RequireFilters()
     {

@@ -20,6 +20,17 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
         return session.GetOrCreate(name, out _);
     }
 
+    /// <summary>Carries out changes of a collection inside its read lock and its writer's gate.</summary>
+    /// <exception cref="CommandException">175: it was dropped meanwhile.</exception>
+    public static void Within(CommandSession session, Collection collection, Action<UpdateExecutor> change)
+    {
+        using var use = CollectionUse.ToWrite(session, collection);
+        if (collection.IsDropped)
+            throw new CommandException(175, "QueryPlanKilled", $"collection {collection.Namespace} dropped while it was written");
+        using (collection.Writer.Gate.Enter())
+            change(new UpdateExecutor(session, collection));
+    }
+
     /// <summary>All that match, before the first is changed: a changed document must not be met a second time.</summary>
     public static List<long> Matches(FindQuery query, Collection collection)
     {
@@ -61,6 +72,27 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
         return whole;
     }
 
+    /// <summary>Adds documents; those before one that is refused stay.</summary>
+    /// <inheritdoc cref="Update" path="/exception"/>
+    public void Insert(IReadOnlyList<BsonDocument> documents)
+    {
+        CollectionWriter writer = collection.Writer;
+        writer.Begin();
+        try
+        {
+            foreach (BsonDocument document in documents)
+            {
+                var whole = new BsonDocument(ZeroTimestamps.Replace(Storable(session, document).Bytes).ToArray());
+                if (writer.Insert(whole.Bytes) is { } duplicate)
+                    throw DuplicateKey.Of(collection, duplicate, whole.Bytes).ToException();
+            }
+        }
+        finally
+        {
+            writer.Commit();
+        }
+    }
+
     public void Delete(long record)
     {
         BsonDocument present = Get(record);
@@ -71,7 +103,13 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
 
     private static BsonDocument NewDocument(CommandSession session, BsonDocument filter, DocumentUpdate update)
     {
-        BsonDocument document = update.Apply(UpsertSeed.Of(filter, update.IsReplacement), isInsert: true, place: null, out _);
+        return Storable(session, update.Apply(UpsertSeed.Of(filter, update.IsReplacement), isInsert: true, place: null, out _));
+    }
+
+    /// <summary>The document with its _id in front.</summary>
+    /// <exception cref="CommandException">It cannot be stored.</exception>
+    private static BsonDocument Storable(CommandSession session, BsonDocument document)
+    {
         var whole = new BsonDocument(InsertCommand.WithIdInFront(session.Insert.Document, document.Bytes, out BsonType idType).ToArray());
         if (InsertCommand.ForbiddenIdType(idType) is { } kind)
             throw new CommandException(53, "InvalidIdField", $"The '_id' value cannot be of type {kind}");
