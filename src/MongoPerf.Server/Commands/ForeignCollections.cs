@@ -4,8 +4,8 @@ namespace MongoPerf.Server.Commands;
 
 /// <summary>The other collections that a pipeline reads: which they are, and during a command the collections themselves.</summary>
 /// <remarks>
-/// They are locked together with the pipeline's own collection and in one order, which renaming keeps to as well, so that nobody waits in a circle. One thread at
-/// a time.
+/// They are locked together with the pipeline's own collection and in order of their names, as by renaming: nobody waits in a circle. One
+/// thread at a time.
 /// </remarks>
 internal sealed class ForeignCollections
 {

@@ -124,11 +124,11 @@ internal sealed class ActiveOperation
             throw new MemoryLimitException();
     }
 
-    /// <summary>Whether an element of that many bytes can be held besides what is held now, with its name and type.</summary>
+    /// <summary>Whether an element of that many bytes can be held besides what is held now, while another like it is worked out.</summary>
     public static bool CanHold(long bytes)
     {
         const int BytesOfElement = 64;
-        return Held + bytes + BytesOfElement <= MaximumHeldBytes;
+        return Held + (2 * (bytes + BytesOfElement)) <= MaximumHeldBytes;
     }
 
     /// <param name="held">What <see cref="Held"/> was before.</param>

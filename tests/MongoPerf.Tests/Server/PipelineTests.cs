@@ -27,6 +27,9 @@ public sealed class PipelineTests : ServerTest
         "{'$match': {'_id': 3}}, {'$unwind': {'path': '$items', 'preserveNullAndEmptyArrays': true}}, {'$addFields': {'state': "
         + "{'$ifNull': ['$paid', 'open']}}}",
         "{'_id': 3, 'who': 'a', 'state': 'open'}")]
+    [InlineData("{'$match': {'_id': 2}}, {'$project': {'_id': {'$toString': '$_id'}, 'd': {'$toDouble': '1e3'}, 'n': {'$convert': "
+        + "{'input': '$who', 'to': 'int', 'onError': -1, 'onNull': 0}}, 't': {'$toString': {'$toDate': '2020-01-02T03:04:05+01:00'}}}}",
+        "{'_id': '2', 'd': 1000.0, 'n': -1, 't': '2020-01-02T02:04:05.000Z'}")]
     [InlineData("{'$sort': {'_id': -1}}, {'$skip': 1}, {'$limit': 1}, {'$unset': ['who', 'items']}", "{'_id': 3}")]
     [InlineData("{'$sortByCount': '$who'}, {'$limit': 1}", "{'_id': 'a', 'count': 3}")]
     [InlineData("{'$match': {'$expr': {'$gt': [{'$size': '$items'}, 1]}}}, {'$count': 'n'}", "{'n': 2}")]
@@ -168,6 +171,10 @@ public sealed class PipelineTests : ServerTest
         "the accumulator $stdDevPop")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$nosuch': 1}}}], 'cursor': {}}", 31325,
         "Unknown expression $nosuch")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$toInt': '1.5'}}}], 'cursor': {}}", 241,
+        "Failed to parse number '1.5' in $convert with no onError value")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$toDate': 'tomorrow'}}}], 'cursor': {}}", 238,
+        "dates from texts but such")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$getField': {}}}}], 'cursor': {}}", 3041702,
         "the parameter 'field' is missing")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$getField': '$a'}}}], 'cursor': {}}", 5654600,

@@ -29,6 +29,17 @@ internal static class ControlOperators
             ["$setField"] = (operand, variables) =>
                 SetField(Named("$setField", operand, variables, 4161102, ["field", "input", "value"])),
             ["$unsetField"] = (operand, variables) => SetField(Named("$unsetField", operand, variables, 4161102, ["field", "input"])),
+            ["$convert"] = ConversionOperators.Parse,
+            ["$toBool"] = static (operand, variables) => ConversionOperators.ParseShort("$toBool", BsonType.Boolean, operand, variables),
+            ["$toDate"] = static (operand, variables) => ConversionOperators.ParseShort("$toDate", BsonType.DateTime, operand, variables),
+            ["$toDecimal"] = static (operand, variables) =>
+                ConversionOperators.ParseShort("$toDecimal", BsonType.Decimal128, operand, variables),
+            ["$toDouble"] = static (operand, variables) => ConversionOperators.ParseShort("$toDouble", BsonType.Double, operand, variables),
+            ["$toInt"] = static (operand, variables) => ConversionOperators.ParseShort("$toInt", BsonType.Int32, operand, variables),
+            ["$toLong"] = static (operand, variables) => ConversionOperators.ParseShort("$toLong", BsonType.Int64, operand, variables),
+            ["$toObjectId"] = static (operand, variables) =>
+                ConversionOperators.ParseShort("$toObjectId", BsonType.ObjectId, operand, variables),
+            ["$toString"] = static (operand, variables) => ConversionOperators.ParseShort("$toString", BsonType.String, operand, variables),
             ["$rand"] = static (_, _) => new ControlExpression(static _ => Values.Of(Random.Shared.NextDouble())),
         }.ToFrozenDictionary();
 

@@ -12,7 +12,7 @@ internal static class ExpressionParser
     {
         "$accumulator", "$acos", "$acosh", "$allElementsTrue", "$anyElementTrue", "$arrayToObject", "$asin", "$asinh",
         "$atan", "$atan2", "$atanh", "$avg",
-        "$binarySize", "$bsonSize", "$convert", "$cos", "$cosh", "$dateAdd", "$dateDiff", "$dateFromParts", "$dateFromString",
+        "$binarySize", "$bsonSize", "$cos", "$cosh", "$dateAdd", "$dateDiff", "$dateFromParts", "$dateFromString",
         "$dateSubtract", "$dateToParts",
         "$dateToString", "$dateTrunc", "$degreesToRadians", "$exp", "$firstN", "$function", "$indexOfArray", "$indexOfBytes",
         "$indexOfCP", "$isoDayOfWeek",
@@ -22,9 +22,8 @@ internal static class ExpressionParser
         "$sampleRate", "$setDifference",
         "$setEquals", "$setIntersection", "$setIsSubset", "$setUnion", "$sin", "$sinh", "$slice", "$sortArray", "$split", "$sqrt",
         "$stdDevPop", "$stdDevSamp",
-        "$strcasecmp", "$substr", "$substrBytes", "$substrCP", "$tan", "$tanh", "$toBool", "$toDate", "$toDecimal",
-        "$toDouble", "$toInt", "$toLong",
-        "$toObjectId", "$toString", "$trim", "$trunc", "$tsIncrement", "$tsSecond", "$week", "$zip",
+        "$strcasecmp", "$substr", "$substrBytes", "$substrCP", "$tan", "$tanh", "$trim", "$trunc", "$tsIncrement", "$tsSecond",
+        "$week", "$zip",
     }.ToFrozenSet();
 
     /// <summary>Operators around the one that the thread parses.</summary>

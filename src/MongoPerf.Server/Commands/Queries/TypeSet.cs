@@ -40,6 +40,15 @@ internal readonly record struct TypeSet
         return types._bits != 0 ? types : throw CommandException.FailedToParse("$type must match at least one type");
     }
 
+    /// <returns>The type of an alias; null when there is none.</returns>
+    public static BsonType? Find(string alias) => Array.Find(Aliases, pair => pair.Alias == alias) is { Alias: not null } found
+        ? found.Type : null;
+
+    /// <returns>The type of a number; null when there is none.</returns>
+    public static BsonType? Find(double code) =>
+        Array.Find(Aliases, pair => code == (pair.Type == BsonType.MinKey ? -1 : (int)pair.Type)) is { Alias: not null } found
+            ? found.Type : null;
+
     private static TypeSet ParseOne(BsonValue value)
     {
         if (value.Type == BsonType.String)
@@ -47,15 +56,12 @@ internal readonly record struct TypeSet
             string alias = value.ToString();
             if (alias == "number")
                 return Numbers;
-            (string? known, BsonType type) = Array.Find(Aliases, pair => pair.Alias == alias);
-            return known != null ? Of(type) : throw CommandException.BadValue($"Unknown type name alias: {alias}");
+            return Find(alias) is { } known ? Of(known) : throw CommandException.BadValue($"Unknown type name alias: {alias}");
         }
 
         if (!value.IsNumber)
             throw CommandException.TypeMismatch("type must be represented as a number or a string");
-        double code = value.ToDouble();
-        (string? name, BsonType found) = Array.Find(Aliases, pair => code == (pair.Type == BsonType.MinKey ? -1 : (int)pair.Type));
-        return name != null ? Of(found) : throw CommandException.BadValue($"Invalid numerical type code: {value}");
+        return Find(value.ToDouble()) is { } found ? Of(found) : throw CommandException.BadValue($"Invalid numerical type code: {value}");
     }
 
     private static TypeSet Of(BsonType type) => new(Bit(type));
