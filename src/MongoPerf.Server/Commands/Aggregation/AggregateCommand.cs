@@ -33,7 +33,7 @@ internal static class AggregateCommand
         bool isStatistics = options.Stages.Length > 0 && StatisticsStages.IsOne(options.Stages[0].Name);
         bool isWriting = options.Stages is [.., ("$out" or "$merge", _)];
         Pipeline pipeline = Pipeline.Parse(
-            options.Stages[(isStatistics ? 1 : 0)..(isWriting ? ^1 : ^0)], context, isOfCollection: !isStatistics);
+            options.Stages.AsSpan()[(isStatistics ? 1 : 0)..(isWriting ? ^1 : ^0)], context, isOfCollection: !isStatistics);
         Func<CommandSession, IPipelineTarget>? target = isWriting ? StageParser.Target(options.Stages[^1], context) : null;
         Collection? collection = hasCollection ? session.FindCollection(name) : null;
         BsonDocument[]? documents = StatisticsStages.TryRun(session, collection, nameSpace, options.Stages);

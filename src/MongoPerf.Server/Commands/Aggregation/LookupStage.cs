@@ -16,7 +16,6 @@ namespace MongoPerf.Server.Commands.Aggregation;
 internal sealed class LookupStage
 {
     private readonly StageContext _context;
-    private readonly FindQuery _query = new(new PathCache());
     private readonly List<(string Name, Expression Value)> _let = [];
     private readonly string _nameSpace = "";
     private readonly string[] _as;
@@ -62,8 +61,12 @@ internal sealed class LookupStage
         DeclareAndParse(let);
     }
 
-    public IEnumerable<BsonDocument> Run(IEnumerable<BsonDocument> documents) =>
-        documents.Select(document => Nested.Set(document, _as, Found(document)));
+    public IEnumerable<BsonDocument> Run(IEnumerable<BsonDocument> documents)
+    {
+        using var query = new FindQuery(new PathCache());
+        foreach (BsonDocument document in documents)
+            yield return Nested.Set(document, _as, Found(query, document));
+    }
 
     private static void RequireSense(string? from, Dictionary<string, string> texts, bool hasPipeline, BsonDocument? let)
     {
@@ -116,7 +119,7 @@ internal sealed class LookupStage
         ActiveOperation.Release(held);
     }
 
-    private BsonValue Found(BsonDocument document)
+    private BsonValue Found(FindQuery query, BsonDocument document)
     {
         ActiveOperation.Check();
         long held = ActiveOperation.Held;
@@ -128,11 +131,11 @@ internal sealed class LookupStage
         Pipeline pipeline = Pipeline.Parse(stages, _context with { Variables = variables });
         try
         {
-            return Values.Array(Bounded(pipeline.Run(_query, _context.Foreign.Find(_nameSpace))));
+            return Values.Array(Bounded(pipeline.Run(query, _context.Foreign.Find(_nameSpace))));
         }
         finally
         {
-            _query.Dispose();
+            query.Dispose();
             ActiveOperation.Release(held);
         }
     }
