@@ -156,9 +156,10 @@ public static class HistogramEncoding
 
         ReadOnlySpan<byte> words = encoded.Slice(HeaderLength, length);
         int index = 0;
-        while (!words.IsEmpty)
+        for (int at = 0; at < words.Length;)
         {
-            long word = ReadWord(ref words);
+            // Most counts of a second are small.
+            long word = words[at] < 0x80 ? FromZigZag(words[at++]) : ReadWord(words, ref at);
             // Unsigned, so that the most negative word is large as well and doesn't wrap.
             ulong step = word >= 0 ? 1 : 0UL - (ulong)word;
             if (step > (ulong)(LatencyHistogram.CountsLength - index))
@@ -184,31 +185,22 @@ public static class HistogramEncoding
         return length;
     }
 
-    private static long ReadWord(ref ReadOnlySpan<byte> words)
+    private static long ReadWord(ReadOnlySpan<byte> words, ref int at)
     {
-        // Most counts of a second are small.
-        if (words[0] < 0x80)
-        {
-            ulong small = words[0];
-            words = words[1..];
-            return (long)(small >> 1) ^ -(long)(small & 1);
-        }
-
         ulong zigZag = 0;
         for (int i = 0; i < MaxWordLength; i++)
         {
-            if (i >= words.Length)
+            if (at >= words.Length)
                 throw new HistogramFormatException("the histogram ends within a count");
-            ulong part = words[i];
+            ulong part = words[at++];
             bool last = i == MaxWordLength - 1 || part < 0x80;
             zigZag |= (last ? part : part & 0x7f) << (7 * i);
             if (last)
-            {
-                words = words[(i + 1)..];
                 break;
-            }
         }
 
-        return (long)(zigZag >> 1) ^ -(long)(zigZag & 1);
+        return FromZigZag(zigZag);
     }
+
+    private static long FromZigZag(ulong word) => (long)(word >> 1) ^ -(long)(word & 1);
 }

@@ -1,5 +1,6 @@
 using System.Numerics;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 
 namespace MongoPerf.Measurement;
 
@@ -153,6 +154,7 @@ public sealed class LatencyHistogram
     }
 
     /// <summary>Adds counts that were read elsewhere, such as from an encoded histogram.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void AddCount(int index, long count)
     {
         (_pieces[index >> PieceBits] ?? MakePiece(index >> PieceBits))[index & PieceMask] += count;
@@ -236,6 +238,14 @@ public sealed class LatencyHistogram
         {
             if (_pieces[piece] is not { } counts)
                 continue;
+            // Adding all up takes a fraction of the time of looking at each.
+            long inPiece = SumOf(counts);
+            if (seen + inPiece < ranks[found])
+            {
+                seen += inPiece;
+                continue;
+            }
+
             for (int i = 0; i < counts.Length && found < values.Length; i++)
             {
                 if (counts[i] == 0)
@@ -250,6 +260,14 @@ public sealed class LatencyHistogram
         if (found < values.Length)
             values.AsSpan(found).Fill(Maximum!.Value);
         return values;
+    }
+
+    private static long SumOf(long[] counts)
+    {
+        Vector<long> sums = Vector<long>.Zero;
+        foreach (Vector<long> some in MemoryMarshal.Cast<long, Vector<long>>(counts))
+            sums += some;
+        return Vector.Sum(sums);
     }
 
     /// <remarks>One part in 10^12 is taken off: 99.9 % of 1,000 must be rank 999 although 0.999 has no exact double.</remarks>
