@@ -87,6 +87,16 @@ public static class RunSchema
         (ReplicaTable, MetricCatalogue.Replica),
     ];
 
+    /// <summary>
+    /// No connection is used by two threads at once, so SQLite need not lock it for each value of a row, of which a report of a day reads
+    /// tens of millions (sqlite.org/threadsafe.html, multi-thread).
+    /// </summary>
+    static RunSchema()
+    {
+        Batteries_V2.Init();
+        raw.sqlite3_config(raw.SQLITE_CONFIG_MULTITHREAD);
+    }
+
     public static void Create(SqliteConnection connection)
     {
         Execute(connection, Tables);
