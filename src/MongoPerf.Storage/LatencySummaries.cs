@@ -33,5 +33,7 @@ public static class LatencySummaries
     /// <summary>
     /// Rounds to the tenth of a microsecond that histograms begin with: the end of a bucket has more digits than were measured.
     /// </summary>
-    private static double? Rounded(double? microseconds) => microseconds is { } value ? Math.Round(value, 1) : null;
+    public static double Rounded(double microseconds) => Math.Round(microseconds, 1);
+
+    private static double? Rounded(double? microseconds) => microseconds is { } value ? Rounded(value) : null;
 }

@@ -104,6 +104,9 @@ internal sealed class OperationSeconds
     /// <summary>The seconds of latencies: <see cref="All"/>, and totals; of each line in time order.</summary>
     public IEnumerable<OperationSecond> Timed => All.Concat(_rates.Added.Where(second => Lines[second.Line].IsTotal));
 
+    /// <summary>The latencies of operations together, of which <see cref="Timed"/> has those of whole phases.</summary>
+    public JointLatencies Joint => _rates.Joint;
+
     /// <summary>The places of the lines of inserts.</summary>
     public IReadOnlyList<int> Inserts { get; }
 

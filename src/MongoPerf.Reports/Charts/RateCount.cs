@@ -31,6 +31,8 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
     /// <summary>The seconds that are drawn instead of those, and those of totals; of each line in time order.</summary>
     public IReadOnlyList<OperationSecond> Added { get; private set; } = [];
 
+    public JointLatencies Joint { get; private set; } = new();
+
     public void Read(bool countsArrivals)
     {
         var counts = new Lazy<ServerCounts>(() => new ServerCounts(run));
@@ -56,7 +58,7 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
                 timed.Add(phase[0].Phase, total);
         }
 
-        TotalLatencies.AddTo(run, timed);
+        Joint = JointLatencies.Read(run, timed);
         added.AddRange(totals.SelectMany(total => total));
 
         // Where a phase of such a line is not known to have arrived, there is a gap.

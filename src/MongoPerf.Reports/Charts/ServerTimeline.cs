@@ -21,7 +21,7 @@ internal static class ServerTimeline
         /// <summary>Of several servers it is the largest value, not the sum.</summary>
         public bool IsLargest { get; init; }
 
-        public bool IsCounter => Catalogue[MetricCatalogue.IndexOf(Catalogue, Metrics[0])].Kind == MetricKind.Counter;
+        public bool IsCounter { get; } = Catalogue[MetricCatalogue.IndexOf(Catalogue, Metrics[0])].Kind == MetricKind.Counter;
     }
 
     /// <summary>What is drawn together.</summary>

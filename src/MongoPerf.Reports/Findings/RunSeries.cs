@@ -19,9 +19,6 @@ namespace MongoPerf.Reports.Findings;
 internal readonly record struct SeriesSecond(
     long FromMilliseconds, long ToMilliseconds, double Count, long Operations, double P99, double Max, bool IsDown, long Documents)
 {
-    /// <summary>The encoded latencies of an operation of a mix, for the mix's total; empty for any other operation.</summary>
-    public ReadOnlyMemory<byte> Histogram { get; init; }
-
     public double Rate => Count / ((ToMilliseconds - FromMilliseconds) / 1000.0);
 
     public TimeWindow Window => new(FromMilliseconds, ToMilliseconds);
@@ -53,33 +50,33 @@ internal sealed record OperationSeries(PhaseRecord Phase, OperationResult Result
     /// <summary>A mix as a whole.</summary>
     /// <param name="mix">A mix of the phase.</param>
     /// <param name="parts">Its operations' seconds.</param>
+    /// <param name="latencies">The run's.</param>
     /// <returns>Null where one of them has none.</returns>
-    public static OperationSeries? Total(OperationMix mix, IReadOnlyList<OperationSeries> parts)
+    public static OperationSeries? Total(OperationMix mix, IReadOnlyList<OperationSeries> parts, JointLatencies latencies)
     {
         if (parts.Count < mix.Operations.Count)
             return null;
-        SeriesSecond[] measured = [.. Sum(mix, [.. parts.Select(part => (part.Result, part.Seconds))])];
-        return measured.Length == 0 ? null : new OperationSeries(
-            parts[0].Phase, mix.Total, measured) { Warmup = [.. Sum(mix, [.. parts.Select(part => (part.Result, part.Warmup))])] };
-    }
+        PhaseRecord phase = parts[0].Phase;
+        SeriesSecond[] measured = [.. Sum([.. parts.Select(part => (part.Result, part.Seconds))])];
+        return measured.Length == 0 ? null : new OperationSeries(phase, mix.Total, measured)
+        {
+            Warmup = [.. Sum([.. parts.Select(part => (part.Result, part.Warmup))])],
+        };
 
-    /// <summary>A group's operations are sampled together.</summary>
-    private static IEnumerable<SeriesSecond> Sum(
-        OperationMix mix, (OperationResult Result, IReadOnlyList<SeriesSecond> Seconds)[] parts) => parts
+        // A group's operations are sampled together.
+        IEnumerable<SeriesSecond> Sum((OperationResult Result, IReadOnlyList<SeriesSecond> Seconds)[] parts) => parts
             .SelectMany(part => part.Seconds.Select(second => (part.Result, Second: second)))
             .GroupBy(one => one.Second.ToMilliseconds).OrderBy(same => same.Key)
             .Select(same => same.First().Second with
             {
                 Count = same.Sum(one => JointSecond.CountOf(mix, one.Result, one.Second.Count)),
                 Operations = same.Sum(one => one.Second.Operations),
-                P99 = JointSecond.Sum(mix, [.. same.Where(one => one.Second.Operations > 0).Select(one => one.Second.Histogram)]) is { } sum
-                    ? LatencySummaries.PercentileOf(sum, 99) ?? double.NaN
-                    : double.NaN,
-                Histogram = default,
+                P99 = latencies.P99Of(phase, mix, same.Key),
                 Max = same.Max(one => one.Second.Max),
                 IsDown = same.Any(one => one.Second.IsDown),
                 Documents = same.Max(one => one.Second.Documents),
             });
+    }
 }
 
 /// <summary>What the analysers work on: a run's samples, read once.</summary>
@@ -105,12 +102,12 @@ internal sealed class RunSeries
     private readonly Lazy<RunningTotal[]> _clientCpu;
     private readonly Lazy<RunningTotal[]> _operations;
 
-    private RunSeries(StoredRun run, IReadOnlyList<OperationSeries> operations, TimeAxis axis)
+    private RunSeries(StoredRun run, IReadOnlyList<OperationSeries> operations, OperationSeconds seconds)
     {
         Run = run;
         Operations = operations;
-        Independent = [.. operations.GroupBy(one => one.Phase.Number).SelectMany(phase => IndependentIn([.. phase]))];
-        Axis = axis;
+        Independent = [.. operations.GroupBy(one => one.Phase.Number).SelectMany(phase => IndependentIn([.. phase], seconds.Joint))];
+        Axis = seconds.Axis;
         Server = MetricSeries.Read(MetricCatalogue.Only(MetricCatalogue.Server, OfServer), run.ReadServerSamples);
         Host = MetricSeries.Read(MetricCatalogue.Only(MetricCatalogue.Host, OfHost), run.ReadHostSamples);
         HostSeconds = HostSecond.Of(run);
@@ -148,7 +145,7 @@ internal sealed class RunSeries
         Dictionary<(int, string), Attempt> attempts = run.Phases
             .SelectMany(phase => phase.Operations.Select(result => new Attempt(phase, result, arrivals)))
             .ToDictionary(one => (one.Phase.Number, one.Result.Operation));
-        foreach (Sample sample in run.ReadSamples(withHistograms: run.Phases.Any(phase => phase.Mixes.Count > 0)))
+        foreach (Sample sample in run.ReadSamples())
         {
             if (attempts.TryGetValue((sample.Phase, sample.Operation), out Attempt? attempt))
                 attempt.Add(sample);
@@ -156,7 +153,7 @@ internal sealed class RunSeries
 
         OperationSeries[] operations = [.. attempts.Values.Where(one => one.Measured.Count > 0)
             .Select(one => new OperationSeries(one.Phase, one.Result, one.Measured) { Warmup = one.Warmup })];
-        return new RunSeries(run, operations, OperationSeconds.Of(run).Axis);
+        return new RunSeries(run, operations, OperationSeconds.Of(run));
     }
 
     /// <summary>
@@ -182,17 +179,17 @@ internal sealed class RunSeries
             isKnown ? toDocuments : null);
     }
 
-    private static IEnumerable<OperationSeries> IndependentIn(OperationSeries[] phase) =>
+    private static IEnumerable<OperationSeries> IndependentIn(OperationSeries[] phase, JointLatencies latencies) =>
     [
         .. phase.Where(one => !one.Phase.IsMixed(one.Result)),
-        .. phase[0].Phase.Mixes.Select(mix => OperationSeries.Total(mix, [.. phase.Where(one => mix.Operations.Contains(one.Result))]))
+        .. phase[0].Phase.Mixes
+            .Select(mix => OperationSeries.Total(mix, [.. phase.Where(one => mix.Operations.Contains(one.Result))], latencies))
             .OfType<OperationSeries>(),
     ];
 
     /// <summary>Seconds of an operation's last attempt.</summary>
     private sealed class Attempt(PhaseRecord phase, OperationResult result, Arrivals arrivals)
     {
-        private readonly bool _isMixed = phase.IsMixed(result);
         private Sample? _last;
 
         public PhaseRecord Phase => phase;
@@ -219,9 +216,6 @@ internal sealed class RunSeries
         private SeriesSecond SecondOf(Sample sample) => new(
             sample.StartMilliseconds, sample.AtMilliseconds, arrivals.CountIn(sample, result), sample.Operations,
             sample.ReportedMicroseconds.P99 ?? double.NaN,
-            sample.ReportedMicroseconds.Max ?? double.NaN, sample.HasOutage, sample.CollectionDocuments)
-        {
-            Histogram = _isMixed ? sample.ReportedHistogram : default,
-        };
+            sample.ReportedMicroseconds.Max ?? double.NaN, sample.HasOutage, sample.CollectionDocuments);
     }
 }

@@ -1,0 +1,138 @@
+using System.Collections.Concurrent;
+using System.Runtime.ExceptionServices;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+
+namespace MongoPerf.Reports.Charts;
+
+/// <summary>
+/// Latencies of several operations together, second by second: of all of a phase, and of each of its mixes. A run of a day has hundreds
+/// of thousands of histograms, which are decoded once for both, on all processors.
+/// </summary>
+internal sealed class JointLatencies
+{
+    private readonly ConcurrentDictionary<(int Phase, string Mix, long AtMilliseconds), double> _mixes = [];
+
+    /// <summary>A mix's 99th percentile in the second that ended then.</summary>
+    /// <returns>Microseconds; NaN where its operations can't be added up, or nothing was recorded.</returns>
+    public double P99Of(PhaseRecord phase, OperationMix mix, long atMilliseconds) =>
+        _mixes.GetValueOrDefault((phase.Number, mix.Total.Operation, atMilliseconds), double.NaN);
+
+    /// <param name="run">Its samples are read with their histograms, if there is anything to add up.</param>
+    /// <param name="totals">The totals by phase, in time order; gets the percentiles.</param>
+    public static JointLatencies Read(StoredRun run, IReadOnlyDictionary<int, OperationSecond[]> totals)
+    {
+        var joint = new JointLatencies();
+        Dictionary<int, IReadOnlyList<OperationMix>> mixes = run.Phases.Where(phase => phase.Mixes.Count > 0)
+            .ToDictionary(phase => phase.Number, phase => phase.Mixes);
+        Dictionary<int, PhaseSeconds> phases = totals.Keys.Union(mixes.Keys).ToDictionary(
+            number => number, number => new PhaseSeconds(totals.GetValueOrDefault(number, []), mixes.GetValueOrDefault(number, [])));
+        if (phases.Count == 0)
+            return joint;
+        try
+        {
+            Parallel.ForEach(
+                SecondsOf(run, phases), new ParallelOptions { MaxDegreeOfParallelism = Environment.ProcessorCount },
+                static () => new LatencyHistogram(), (second, _, sum) => joint.Add(second, sum), static _ => { });
+        }
+        catch (AggregateException e)
+        {
+            ExceptionDispatchInfo.Throw(e.InnerExceptions[0]);
+        }
+
+        return joint;
+    }
+
+    private static IEnumerable<Second> SecondsOf(StoredRun run, Dictionary<int, PhaseSeconds> phases)
+    {
+        foreach (Sample sample in run.ReadSamples(withHistograms: true))
+        {
+            if (phases.TryGetValue(sample.Phase, out PhaseSeconds? phase) && phase.Add(sample) is { } ended)
+                yield return ended;
+        }
+
+        foreach (PhaseSeconds phase in phases.Values)
+        {
+            if (phase.End() is { } ended)
+                yield return ended;
+        }
+    }
+
+    private LatencyHistogram Add(Second second, LatencyHistogram sum)
+    {
+        try
+        {
+            Sample[] timed = [.. second.Samples.Where(static sample => !sample.ReportedHistogram.IsEmpty)];
+            double[]? values = SetTo(sum, timed).ValuesAtPercentiles(50, 99);
+            if (values is [var p50, var p99] && second.Place >= 0)
+                second.Phase.Totals[second.Place] =
+                    second.Phase.Totals[second.Place] with { P50 = p50, P99 = p99, Max = sum.Maximum!.Value };
+            foreach ((OperationMix mix, IGrouping<long, Sample> same) in second.Phase.OfMixes(second.Samples))
+            {
+                // Mostly the phase has nothing but the mix.
+                if (same.Count() < timed.Length)
+                    values = SetTo(sum, same).ValuesAtPercentiles(50, 99);
+                if (values is [_, var ofMix])
+                    _mixes[(same.First().Phase, mix.Total.Operation, same.Key)] = LatencySummaries.Rounded(ofMix);
+            }
+        }
+        catch (HistogramFormatException)
+        {
+            // Whoever asks for the histogram itself is told; lines have a gap where it is damaged.
+        }
+
+        return sum;
+    }
+
+    private static LatencyHistogram SetTo(LatencyHistogram sum, IEnumerable<Sample> samples)
+    {
+        sum.Clear();
+        foreach (Sample sample in samples)
+            HistogramEncoding.DecodeInto(sum, sample.ReportedHistogram.Span);
+        return sum;
+    }
+
+    /// <param name="Phase">Whose second it is.</param>
+    /// <param name="Place">Its place among the phase's totals; -1 for none.</param>
+    /// <param name="Samples">All that ended in it; those of one group at the same time.</param>
+    private sealed record Second(PhaseSeconds Phase, int Place, IReadOnlyList<Sample> Samples);
+
+    /// <summary>Divides a phase's samples into seconds.</summary>
+    private sealed class PhaseSeconds(OperationSecond[] totals, IReadOnlyList<OperationMix> mixes)
+    {
+        private readonly (OperationMix Mix, HashSet<string> Operations)[] _mixes =
+            [.. mixes.Where(static mix => mix.Total.ReportedMicroseconds.P50 is not null)
+                .Select(static mix => (mix, mix.Operations.Select(static result => result.Operation).ToHashSet()))];
+
+        private List<Sample> _open = [];
+        private int _at;
+
+        public OperationSecond[] Totals => totals;
+
+        /// <returns>The second before the sample's; null where that is the same, or nothing is known of it.</returns>
+        public Second? Add(Sample sample)
+        {
+            bool isNext = _open.Count > 0
+                && sample.AtMilliseconds > (_at < totals.Length ? totals[_at].AtMilliseconds : _open[^1].AtMilliseconds);
+            Second? ended = isNext ? End() : null;
+            while (_at < totals.Length && totals[_at].AtMilliseconds < sample.AtMilliseconds)
+                _at++;
+            _open.Add(sample);
+            return ended;
+        }
+
+        /// <returns>The last second; null where nothing is known of it.</returns>
+        public Second? End()
+        {
+            var ended = new Second(this, _at < totals.Length ? _at : -1, _open);
+            _open = [];
+            return ended.Samples.Count > 0 ? ended : null;
+        }
+
+        /// <summary>What each mix did in a second, by the time at which it was sampled; nothing where that can't be added up.</summary>
+        public IEnumerable<(OperationMix Mix, IGrouping<long, Sample> Same)> OfMixes(IReadOnlyList<Sample> second) =>
+            _mixes.SelectMany(mix => second.Where(sample => sample.Operations > 0 && mix.Operations.Contains(sample.Operation))
+                .GroupBy(static sample => sample.AtMilliseconds)
+                .Where(static same => same.All(static sample => !sample.ReportedHistogram.IsEmpty)).Select(same => (mix.Mix, same)));
+    }
+}
