@@ -161,10 +161,11 @@ public static class CsvReport
     private static long? SizeOf(IReadOnlyDictionary<string, long> indexes, string name) =>
         indexes.TryGetValue(name, out long bytes) ? bytes : null;
 
-    private static void WriteMetrics(Func<IEnumerable<MetricSample>> samples, IReadOnlyList<Metric> metrics, TextWriter output)
+    private static void WriteMetrics(
+        Func<IReadOnlyList<Metric>, IEnumerable<MetricSample>> read, IReadOnlyList<Metric> metrics, TextWriter output)
     {
         Row(output, ["unix_ms", "member", .. metrics.Select(HeaderOf)]);
-        foreach (MetricSample sample in SampleThinning.Rates(samples, metrics))
+        foreach (MetricSample sample in SampleThinning.Rates(read, metrics))
             Row(output, [sample.AtMilliseconds, sample.Member, .. sample.Values.Select(value => (object?)value)]);
     }
 

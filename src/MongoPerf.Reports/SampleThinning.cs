@@ -1,4 +1,5 @@
 using MongoPerf.Measurement;
+using MongoPerf.Reports.Charts;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
@@ -51,7 +52,7 @@ internal static class SampleThinning
     /// </summary>
     public static IEnumerable<MergedSample> Merge(StoredRun run, int atMost = MaxRows)
     {
-        int perGroup = GroupSize(run.ReadSamples().Count(), atMost);
+        int perGroup = GroupSize(OperationSeconds.Of(run).All.Count, atMost);
         var histograms = new MergedHistograms();
         // Operations of one phase take turns, so each has a group that is being filled.
         var groups = new Dictionary<string, List<Sample>>(StringComparer.Ordinal);
@@ -80,15 +81,15 @@ internal static class SampleThinning
     }
 
     /// <summary>Gauges as means, counters as rates per second; NaN where there is none, such as across a restart. Streams.</summary>
-    /// <param name="samples">Called twice: once to count.</param>
+    /// <param name="read">Reads samples with the values of some metrics; called twice: once to count.</param>
     /// <param name="metrics">What the values are.</param>
     /// <param name="atMost">About so many come out.</param>
     public static IEnumerable<MetricSample> Rates(
-        Func<IEnumerable<MetricSample>> samples, IReadOnlyList<Metric> metrics, int atMost = MaxRows)
+        Func<IReadOnlyList<Metric>, IEnumerable<MetricSample>> read, IReadOnlyList<Metric> metrics, int atMost = MaxRows)
     {
-        int perGroup = GroupSize(samples().Count(), atMost);
+        int perGroup = GroupSize(read([]).Count(), atMost);
         var members = new Dictionary<string, MetricGroup>(StringComparer.Ordinal);
-        foreach (MetricSample sample in samples())
+        foreach (MetricSample sample in read(metrics))
         {
             if (!members.TryGetValue(sample.Member, out MetricGroup? group))
                 members[sample.Member] = group = new MetricGroup(metrics);

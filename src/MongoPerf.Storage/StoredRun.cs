@@ -180,10 +180,18 @@ public sealed class StoredRun : IDisposable
     public IEnumerable<MetricSample> ReadHostSamples(IReadOnlyList<Metric> metrics) => ReadMetrics(RunSchema.HostTable, metrics);
 
     /// <summary>Reads the samples of the shards, whose names are the members; empty unless the deployment was sharded.</summary>
-    public IEnumerable<MetricSample> ReadShardSamples() => ReadMetrics(RunSchema.ShardTable, MetricCatalogue.Shard);
+    public IEnumerable<MetricSample> ReadShardSamples() => ReadShardSamples(MetricCatalogue.Shard);
+
+    /// <inheritdoc cref="ReadServerSamples(IReadOnlyList{Metric})"/>
+    /// <param name="metrics">Metrics of <see cref="MetricCatalogue.Shard"/>.</param>
+    public IEnumerable<MetricSample> ReadShardSamples(IReadOnlyList<Metric> metrics) => ReadMetrics(RunSchema.ShardTable, metrics);
 
     /// <summary>Reads the samples of the members of replica sets; empty for any other deployment.</summary>
-    public IEnumerable<MetricSample> ReadReplicaSamples() => ReadMetrics(RunSchema.ReplicaTable, MetricCatalogue.Replica);
+    public IEnumerable<MetricSample> ReadReplicaSamples() => ReadReplicaSamples(MetricCatalogue.Replica);
+
+    /// <inheritdoc cref="ReadServerSamples(IReadOnlyList{Metric})"/>
+    /// <param name="metrics">Metrics of <see cref="MetricCatalogue.Replica"/>.</param>
+    public IEnumerable<MetricSample> ReadReplicaSamples(IReadOnlyList<Metric> metrics) => ReadMetrics(RunSchema.ReplicaTable, metrics);
 
     /// <summary>Reads chunk events by the time that they began, streamed.</summary>
     public IEnumerable<ChunkEvent> ReadChunkEvents()

@@ -13,6 +13,10 @@ internal sealed record ShardsAsked(string Command, IReadOnlyList<double> Counts)
     public static IReadOnlyList<ShardsAsked> Of(StoredRun run)
     {
         string[] names = [.. MetricCatalogue.RoutedCommands.SelectMany(MetricsOf)];
+        // Mostly there is no router, and one metric takes much less time to read than all.
+        IReadOnlyList<Metric> first = MetricCatalogue.Only(MetricCatalogue.Server, names[0]);
+        if (!run.ReadServerSamples(first).Any(static sample => double.IsFinite(sample.Values[0])))
+            return [];
         double[] sums = new double[names.Length];
         var last = new Dictionary<string, MetricSample>(StringComparer.Ordinal);
         foreach (MetricSample sample in run.ReadServerSamples(MetricCatalogue.Only(MetricCatalogue.Server, names))
