@@ -56,7 +56,8 @@ internal static class Circumstances
     {
         HostSecond[] seconds = [.. series.HostSeconds.Where(second => second is { Cores: > 0, OtherCores: not null }
             && second.FromMilliseconds < window.To && second.ToMilliseconds > window.From)];
-        if (seconds.Length == 0 || seconds.MaxBy(second => second.OtherCores!.Value) is not { OtherCores: { } cores } most)
+        if (seconds.Length == 0 || seconds.MaxBy(second => second.OtherCores!.Value) is not { OtherCores: { } cores } most
+            || cores < OtherLoad.NotedShare * most.Cores)
             return null;
         double? otherwise = CoresOf(series.HostSeconds.Where(second => second.Machine == most.Machine), rest)?.All;
         if (cores - (otherwise ?? 0) < OtherLoad.NotedShare * most.Cores)
@@ -104,10 +105,29 @@ internal static class Circumstances
 
     private static (double All, double Stolen)? CoresOf(IEnumerable<HostSecond> machine, IReadOnlyList<TimeWindow> windows)
     {
-        HostSecond[] seconds = [.. machine.Where(second =>
-            second.OtherCores is not null && windows.Any(w => w.From <= second.MiddleMilliseconds && second.MiddleMilliseconds <= w.To))];
-        return seconds.Length == 0 ? null
-            : (seconds.Average(second => second.OtherCores!.Value), seconds.Average(second => second.StolenCores));
+        double all = 0, stolen = 0;
+        int count = 0;
+        foreach (HostSecond second in machine)
+        {
+            if (second.OtherCores is not { } cores || !Contains(second.MiddleMilliseconds))
+                continue;
+            all += cores;
+            stolen += second.StolenCores;
+            count++;
+        }
+
+        return count == 0 ? null : (all / count, stolen / count);
+
+        bool Contains(long middle)
+        {
+            for (int i = 0; i < windows.Count; i++)
+            {
+                if (windows[i].From <= middle && middle <= windows[i].To)
+                    return true;
+            }
+
+            return false;
+        }
     }
 
     private static string? IndexBuild(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside) =>

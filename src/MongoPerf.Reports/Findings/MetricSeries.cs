@@ -78,8 +78,9 @@ internal sealed class MetricSeries
         foreach (MetricSample[] member in _members)
         {
             long last = window.From;
-            bool isKnown = false;
-            foreach (MetricSample sample in member.Where(HasAny))
+            int first = FirstFrom(member, window.From);
+            bool isKnown = member.Take(first).Reverse().Any(HasAny);
+            foreach (MetricSample sample in member.Skip(first).Where(HasAny))
             {
                 if (sample.AtMilliseconds > window.To)
                 {
@@ -89,11 +90,8 @@ internal sealed class MetricSeries
                 }
 
                 isKnown = true;
-                if (sample.AtMilliseconds >= window.From)
-                {
-                    longest = Math.Max(longest, (sample.AtMilliseconds - last) / 1000.0);
-                    last = sample.AtMilliseconds;
-                }
+                longest = Math.Max(longest, (sample.AtMilliseconds - last) / 1000.0);
+                last = sample.AtMilliseconds;
             }
         }
 
