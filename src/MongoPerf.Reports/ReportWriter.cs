@@ -57,11 +57,32 @@ public static class ReportWriter
     /// <exception cref="RunStoreException">The folder, or its charts', is a link.</exception>
     public static ReportFiles WriteAll(StoredRun run, string folder, IReadOnlyList<PlotInfo>? plots = null)
     {
-        var texts = WriteTextFiles(run, folder);
-        var charts = ChartRenderer.Render(run, Path.Combine(folder, "charts"), plots);
-        var explore = HtmlExplore.Of(run);
-        string page = HtmlPage.Write(
-            folder, HtmlReport.Build(RunReport.Of(run, Beside(run, charts)), new PagePictures(explore, charts, folder)));
+        OwnFiles.MakeFolder(folder);
+        // The two that read every histogram again run beside the rest, as soon as that is known which they share with it.
+        OperationSeconds.Of(run);
+        Task samples = Task.Run(() => WriteSamples(run, folder));
+        Task<HtmlExplore>? explore = null;
+        IReadOnlyList<string> texts;
+        RenderedCharts charts;
+        string html;
+        try
+        {
+            RunPanels.Of(run);
+            explore = Task.Run(() => HtmlExplore.Of(run));
+            texts = WriteTexts(run, folder);
+            charts = ChartRenderer.Render(run, Path.Combine(folder, "charts"), plots);
+            html = HtmlReport.Build(
+                RunReport.Of(run, Beside(run, charts)), new PagePictures(explore.GetAwaiter().GetResult(), charts, folder));
+        }
+        finally
+        {
+            // They end before this does; what they throw is told where nothing was thrown before.
+            Task.WhenAll(samples, explore ?? Task.CompletedTask).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing)
+                .GetAwaiter().GetResult();
+        }
+
+        samples.GetAwaiter().GetResult();
+        string page = HtmlPage.Write(folder, html);
         return new ReportFiles(page, [page, .. texts, .. charts.Files], charts.Warnings);
     }
 
@@ -70,32 +91,41 @@ public static class ReportWriter
     public static IReadOnlyList<string> WriteTextFiles(StoredRun run, string folder)
     {
         OwnFiles.MakeFolder(folder);
+        WriteSamples(run, folder);
+        return WriteTexts(run, folder);
+    }
+
+    /// <returns>Paths of all text files, those of samples too.</returns>
+    private static IReadOnlyList<string> WriteTexts(StoredRun run, string folder)
+    {
         TextFile[] texts = [.. TextFilesOf(run)];
         foreach (TextFile text in texts)
         {
             if (text.Write is { } write)
-                Replace(text.Name, output => write(run, output));
+                Replace(folder, text.Name, output => write(run, output));
         }
 
-        Replace(SamplesFile, rows => Replace(LogFile, log => SampleFiles.Write(run, rows, log)));
         return [.. texts.Select(text => Path.Combine(folder, text.Name))];
+    }
 
-        void Replace(string name, Action<TextWriter> write)
+    private static void WriteSamples(StoredRun run, string folder) =>
+        Replace(folder, SamplesFile, rows => Replace(folder, LogFile, log => SampleFiles.Write(run, rows, log)));
+
+    private static void Replace(string folder, string name, Action<TextWriter> write)
+    {
+        string file = Path.Combine(folder, name);
+        string unfinished = file + ".tmp";
+        try
         {
-            string file = Path.Combine(folder, name);
-            string unfinished = file + ".tmp";
-            try
-            {
-                using (StreamWriter output = OwnFiles.Replace(unfinished))
-                    write(output);
-                // Moved when whole: somebody may be looking at the former one.
-                File.Move(unfinished, file, overwrite: true);
-            }
-            catch (IOException)
-            {
-                RemoveUnfinished(unfinished);
-                throw;
-            }
+            using (StreamWriter output = OwnFiles.Replace(unfinished))
+                write(output);
+            // Moved when whole: somebody may be looking at the former one.
+            File.Move(unfinished, file, overwrite: true);
+        }
+        catch (IOException)
+        {
+            RemoveUnfinished(unfinished);
+            throw;
         }
     }
 
