@@ -150,11 +150,12 @@ internal static class ServerTimeline
     {
         foreach ((double at, IReadOnlyDictionary<string, double[]> members) in MemberRounds.Of(Values(lines, samples, axis), LongestGap))
         {
+            double[][] all = [.. members.Values];
             for (int line = 0; line < lines.Count; line++)
             {
-                IEnumerable<double> values = members.Values.Select(its => its[line]);
-                double one = lines[line].IsLargest ? values.Where(double.IsFinite).DefaultIfEmpty(double.NaN).Max()
-                    : values.Aggregate(double.NaN, Plus);
+                double one = double.NaN;
+                foreach (double[] its in all)
+                    one = lines[line].IsLargest ? Larger(one, its[line]) : Plus(one, its[line]);
                 if (double.IsFinite(one))
                     yield return (at, line, one);
             }
@@ -209,6 +210,8 @@ internal static class ServerTimeline
             sum += metric < sample.Values.Length ? sample.Values[metric] : double.NaN;
         return sum;
     }
+
+    private static double Larger(double left, double right) => double.IsFinite(right) && !(left >= right) ? right : left;
 
     private static double Plus(double left, double right) => double.IsNaN(left) ? right : double.IsNaN(right) ? left : left + right;
 }
