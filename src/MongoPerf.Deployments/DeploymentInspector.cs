@@ -73,6 +73,7 @@ public static class DeploymentInspector
             Members = cluster is null ? CountMembers(connection.Server) : cluster.Shards.Select(one => (int?)one.Members).Max(),
             Tls = settings.Tls is not null,
             Compressor = connection.CompressorName,
+            ServerApi = settings.ServerApi?.ToString(),
             Auth = rights.Told ? rights.User is not null : null,
             UntoldMetrics = isNull || isEmbedded || data.FindDocument("wiredTiger") is null ? []
                 : [.. MetricCatalogue.Server

@@ -53,8 +53,9 @@ public sealed class ServerKeeper(IDeployment deployment)
         }
         catch (Exception e) when (e is DeploymentException or IOException or UnauthorizedAccessException or OperationCanceledException)
         {
-            // It becomes part of an event: one line.
-            _failure = string.Join(' ', e.Message.Split('\n', StringSplitOptions.TrimEntries));
+            // It becomes part of an event, behind the address: one line.
+            string what = ConnectionFailedException.WhatOf(e, deployment.Address);
+            _failure = string.Join(' ', what.Split('\n', StringSplitOptions.TrimEntries));
         }
         finally
         {

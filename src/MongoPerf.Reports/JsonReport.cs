@@ -112,7 +112,8 @@ public static class JsonReport
         kind = JsonNamingPolicy.CamelCase.ConvertName(d.Kind.ToString()), topology = d.Topology.Text(), d.ServerVersion, d.StorageEngine,
         d.CacheBytes, d.MemoryLimitBytes,
         d.StandIn,
-        d.Router, d.ShardCount, d.Members, d.Tls, d.Auth, d.Compressor, d.IsEmbedded, d.Address, d.Namespace, d.Remarks, d.Collections,
+        d.Router, d.ShardCount, d.Members, d.Tls, d.Auth, d.Compressor, d.ServerApi, d.IsEmbedded, d.Address, d.Namespace, d.Remarks,
+        d.Collections,
         access = d.Access is not { } access ? null : new
         {
             access.User, access.Roles, access.Routers,

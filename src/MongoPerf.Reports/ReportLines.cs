@@ -101,9 +101,10 @@ public static class ReportLines
             : d.StandIn is { } standIn ? Words.Of($"{standIn}, which presents itself as MongoDB") : d.OtherSystem ?? "MongoDB";
         string engine = d.StorageEngine == null ? "" : $", {d.StorageEngine}";
         string cache = d.CacheBytes == null ? "" : Words.Of($", cache {ChartText.Cache(d)}");
+        string api = d.ServerApi == null ? "" : Words.Of($", server API {d.ServerApi}");
         string topology =
             d.OtherSystem is not null || d.Topology is Topology.Embedded or Topology.Null ? "" : $" {Words.Of(d.ShapeText)}{Router(d)}";
-        return Words.Of($"{product} {d.ServerVersion}{topology}{engine}{cache}, {d.Namespace} at {d.Address}");
+        return Words.Of($"{product} {d.ServerVersion}{topology}{engine}{cache}{api}, {d.Namespace} at {d.Address}");
     }
 
     private static string Router(DeploymentInfo d) =>

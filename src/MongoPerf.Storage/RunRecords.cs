@@ -112,6 +112,10 @@ public sealed record DeploymentInfo
     /// <summary>What messages to it were compressed with; null for nothing.</summary>
     public string? Compressor { get; init; }
 
+    /// <summary>The server API that operations named, such as "1,strict"; null for none, and in runs of earlier versions.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? ServerApi { get; init; }
+
     /// <summary>Whether the server knew a user on them; null where it did not say.</summary>
     public bool? Auth { get; init; }
 

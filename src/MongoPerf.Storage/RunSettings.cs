@@ -92,6 +92,12 @@ public sealed record DeploymentSettings
 
     /// <summary>The servers that are started take TLS connections only; null is no.</summary>
     public bool? Tls { get; init; }
+
+    /// <summary>
+    /// The server API that <c>--server-api</c> names, such as "1,strict"; null leaves it to the connection string, which may name one.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? ServerApi { get; init; }
 }
 
 /// <summary>Where the collections are, and how they are spread.</summary>

@@ -43,6 +43,36 @@ public sealed class OptionTests(TestServers servers) : IDisposable
         Assert.All(first.Phases, phase => Assert.Empty(phase.Items("sizes")));
     }
 
+    [MongodTheory]
+    [InlineData("wire")]
+    [InlineData("driver")]
+    public void Server_api_holds_what_is_measured_to_the_stable_API_and_nothing_around_it(string engine)
+    {
+        string database = servers.NewDatabase();
+        string file = _runs.At("distinct.yaml");
+        File.WriteAllText(file, """
+            data:
+              items: {count: 100, document: {kind: {^int: [1, 5]}}}
+            phases:
+              - {name: unstable, count: 3, operations: [{distinct: items, field: kind}]}
+              - {name: stable, count: 3, operations: [{find: items, key: uniform}]}
+            """);
+        ProgramResult Run(int code, params string[] more) => ProgramRun.Run(new ProgramOptions { NeedsOwnProcess = engine == "driver" },
+            ["run", file, "--uri", servers["mongod"].Uri, "--db", database, "--engine", engine, "--out", _runs.Path, .. more]).Expect(code);
+
+        JsonElement strict = Run(4, "--server-api", "1,strict", "--format", "json").Report();
+        Assert.Equal("1,strict", strict.GetProperty("deployment").Text("serverApi"));
+        // Nobody but the operation is refused: the server's state, sizes and markers are there.
+        Assert.Equal(3, strict.GetProperty("accounting").Number("failed"));
+        Assert.Empty(strict.GetProperty("deployment").GetProperty("access").Items("missing"));
+        string id = _runs.Id;
+        ProgramRun.Run("report", id, "--full", "--out", _runs.Path).Says("APIStrictError").Says(", server API 1,strict, ");
+
+        Run(0);
+        ProgramRun.Run("compare", id, _runs.Ids.Single(other => other != id), "--full", "--out", _runs.Path)
+            .Says("server API: 1,strict → none");
+    }
+
     [Fact]
     public void A_dry_run_of_a_series_says_what_would_run_and_how_long_it_takes()
     {

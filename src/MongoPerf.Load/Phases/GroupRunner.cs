@@ -60,7 +60,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
                 try
                 {
                     using (Hurry.UnsafeRegister(static opened => ((IOperationExecutor)opened!).Abort(), executor))
-                        Connect(executor, control, stop);
+                        Connect(executor, control, connected: i, stop);
                     workers.Add(new Worker(control, executor, i));
                 }
                 catch
@@ -81,7 +81,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
     }
 
     /// <summary>A server that is away just when a group begins is waited for as within it.</summary>
-    private void Connect(IOperationExecutor executor, GroupControl control, CancellationToken stop)
+    private void Connect(IOperationExecutor executor, GroupControl control, int connected, CancellationToken stop)
     {
         long begun = clock.Now;
         long giveUpAt = begun + clock.TicksOf(control.Plan.ReconnectFor.TotalSeconds);
@@ -98,6 +98,10 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             {
                 failure = e.Message;
                 backoff.Wait(() => stop.IsCancellationRequested);
+            }
+            catch (ConnectionFailedException e) when (connected > 0 && e.WasClosed && !stop.IsCancellationRequested)
+            {
+                throw new ConnectionLimitException(e, connected, control.Plan.Threads);
             }
         }
 

@@ -100,6 +100,7 @@ public static class SetupCheck
         {
             HoldsForRepeats = true, IsShape = true,
         },
+        new("server API", run => run.Deployment?.ServerApi ?? Words.Of("none")) { HoldsForRepeats = true, IsShape = true },
         new("logins", run => OnOff(run.Deployment?.Auth)) { HoldsForRepeats = true, IsShape = true },
         new("router", run => run.Deployment?.Router ?? Words.Of("none")),
     ];

@@ -100,6 +100,7 @@ public static class CollectionCleanup
 
         (IReadOnlyList<ServerAddress> hosts, ConnectionSettings connections) = ServerUri.Read(
             ConnectionSecrets.Complete(uri, settings.Deployment.Uri!, passwordFile), EngineKind.Wire);
+        connections = ServerUri.WithServerApi(connections, settings.Deployment);
         return (new GivenDeployment(hosts, connections, mustBeMongos: settings.Data.Sharding is not null), connections);
     }
 }

@@ -1,5 +1,8 @@
+using MongoPerf.Deployments;
 using MongoPerf.Load.Plans;
+using MongoPerf.Load.Sharding;
 using MongoPerf.Platforms;
+using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Running.Sessions;
@@ -10,8 +13,14 @@ internal static class ConnectionRoom
     /// <summary>The handles for files, sampling and the runtime itself, whose libraries have two each.</summary>
     private const int OwnHandles = 160;
 
-    /// <summary>Sampling, leases and preparation have connections too.</summary>
-    private const int OwnConnections = 4;
+    /// <summary>The sampler, the lease, and a look at the servers; those of preparation are open when the server is asked.</summary>
+    private const int OwnConnections = 3;
+
+    /// <summary>Of a replica set or cluster: its members' state, and who the primaries are.</summary>
+    private const int WatchingConnections = 2;
+
+    /// <summary>MongoDB.Driver has a heartbeat and a round-trip time of its own for each server.</summary>
+    private const int DriverConnections = 2;
 
     /// <summary>The threads of the phase that needs most.</summary>
     public static int ThreadsOf(Plan scenario) =>
@@ -38,14 +47,28 @@ internal static class ConnectionRoom
     }
 
     /// <param name="scenario">About to run.</param>
+    /// <param name="deployment">On which it runs; several mongos share the threads.</param>
+    /// <param name="engine">The client of the threads.</param>
     /// <param name="available">serverStatus connections.available; null when the server does not say.</param>
     /// <exception cref="UserException">The server takes fewer connections.</exception>
-    public static void CheckServer(Plan scenario, long? available)
+    public static void CheckServer(Plan scenario, IDeployment deployment, EngineKind engine, long? available)
     {
-        int threads = ThreadsOf(scenario);
-        if (available is { } left && threads + OwnConnections > left)
-            throw new UserException(ExitCode.WrongUsage, $"{threads:N0} threads need {threads + OwnConnections:N0} connections, but the "
-                + $"server has {left:N0} left (serverStatus connections.available)", "raise the server's file handle limit (ulimit -n; "
-                    + "mongod uses 80 % of it) or its net.maxIncomingConnections, or use fewer threads");
+        int routers = deployment.Cluster?.Router == RouterKind.Mongos ? deployment.Readable.Count : 1;
+        int own = OwnConnections + (deployment.WatchedSets.Count > 0 || deployment.Cluster is not null ? WatchingConnections : 0)
+            + (engine == EngineKind.Driver ? DriverConnections : 0);
+        CheckServer((ThreadsOf(scenario) + routers - 1) / routers, own, available);
+    }
+
+    /// <param name="threads">The threads that connect to the server.</param>
+    /// <param name="own">Connections that the run needs beside theirs.</param>
+    /// <param name="available">How many the server still takes; null when that is not known.</param>
+    internal static void CheckServer(int threads, int own, long? available)
+    {
+        if (available is { } left && threads + own > left)
+            throw new UserException(ExitCode.WrongUsage,
+                $"{threads:N0} threads need {threads + own:N0} connections, {own} of them for sampling and watching, but the server has "
+                + $"{left:N0} left (serverStatus connections.available)",
+                "use fewer threads, or raise the server's limit: net.maxIncomingConnections (--maxConns), or its file handles "
+                + "(ulimit -n; mongod uses 80 % of them)");
     }
 }

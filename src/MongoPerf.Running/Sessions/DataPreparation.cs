@@ -235,7 +235,8 @@ internal static class DataPreparation
         if (session.Cluster is not null)
             DeploymentFit.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored),
                 session.On.Deployment.Cluster?.Shards.Count ?? 0);
-        ConnectionRoom.CheckServer(plan, data.ReadAvailableConnections());
+        ConnectionRoom.CheckServer(
+            plan, session.On.Deployment, session.Settings.Engine.Kind, data.ReadAvailableConnections());
         session.Request.System.CheckBatches(session.On.Deployment, session.On.Connections, plan);
         foreach (PlanRound round in plan.Rounds)
             RequireRoom(session, data, round, prepared.StartDocuments);

@@ -1,4 +1,5 @@
 using MongoPerf.Deployments;
+using MongoPerf.Running.Systems;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 using MongoPerf.Wire.Connections;
@@ -42,7 +43,8 @@ public sealed record RunDeployment(IDeployment Deployment, Inspection Inspection
             if (request.RequiredKind is null)
                 Note(store, deployment);
             deployment.EnsureRunning();
-            return Inspect(deployment, request, deployment.Connections is { } own ? own with { Stop = stop } : wanted.Connections);
+            return Inspect(deployment, request, deployment.Connections is { } own
+                ? own with { Stop = stop, ServerApi = wanted.Connections.ServerApi } : wanted.Connections);
         }
         catch
         {
@@ -72,7 +74,10 @@ public sealed record RunDeployment(IDeployment Deployment, Inspection Inspection
         {
             Settings = request.Settings.Deployment,
             Hosts = hosts,
-            Connections = connections with { Stop = stop, ShardCredential = request.ShardLogin?.Credential },
+            Connections = ServerUri.WithServerApi(connections, request.Settings.Deployment) with
+            {
+                Stop = stop, ShardCredential = request.ShardLogin?.Credential,
+            },
             RequiredKind = request.RequiredKind,
             ServerProgram = request.ServerProgram,
             DataFolder = folder.DataPath,

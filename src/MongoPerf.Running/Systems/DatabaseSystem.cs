@@ -38,6 +38,10 @@ public abstract class DatabaseSystem
     /// <exception cref="ConnectionStringException">It is not one.</exception>
     public virtual bool HasWriteConcern(string uri) => false;
 
+    /// <summary>The connection string names the server API itself.</summary>
+    /// <exception cref="ConnectionStringException">It is not one.</exception>
+    public virtual bool HasServerApi(string uri) => false;
+
     /// <summary>
     /// A line for people whose connection string names a database that the run does not use; null where it names none, or the run's.
     /// </summary>

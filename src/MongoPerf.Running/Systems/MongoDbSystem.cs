@@ -26,6 +26,8 @@ internal sealed class MongoDbSystem : DatabaseSystem
 
     public override bool HasWriteConcern(string uri) => ServerUri.Parse(uri).WriteConcern is not null;
 
+    public override bool HasServerApi(string uri) => ServerUri.Parse(uri).ServerApi is not null;
+
     public override string? UnusedDatabase(string uri, string used) => ServerUri.UnusedDatabase(uri, used);
 
     public override IReadOnlyList<ServerAddress> HostsOf(string uri) => ServerUri.Parse(uri).Hosts;

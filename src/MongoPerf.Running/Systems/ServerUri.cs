@@ -1,4 +1,5 @@
 using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Running.Systems;
@@ -26,6 +27,20 @@ internal static class ServerUri
         if (engine == EngineKind.Wire)
             WarnOfNoEffect(parsed);
         return (parsed.Hosts, ConnectionSettings.From(parsed));
+    }
+
+    /// <summary>The same with the server API that <c>--server-api</c> names, in place of the connection string's.</summary>
+    /// <exception cref="UserException">The settings come from elsewhere and name one that there is not.</exception>
+    public static ConnectionSettings WithServerApi(ConnectionSettings connections, DeploymentSettings settings)
+    {
+        try
+        {
+            return settings.ServerApi is { } text ? connections with { ServerApi = ServerApi.Parse(text) } : connections;
+        }
+        catch (FormatException e)
+        {
+            throw new UserException(ExitCode.WrongUsage, $"--server-api: {e.Message}");
+        }
     }
 
     /// <summary>What MongoPerf's own client does not do.</summary>

@@ -17,6 +17,9 @@ public class ConnectionFailedException : IOException, IFailure
     /// <summary>The message without the server's address: the same for all connections, so that failures can be counted by it.</summary>
     public string What { get; }
 
+    /// <summary>The server was reached, and ended the connection.</summary>
+    public bool WasClosed => What == SocketTransport.ClosedByServer;
+
     /// <summary>What happened, without the server's address, for those who name it themselves.</summary>
     public static string WhatOf(Exception failure, ServerAddress server) =>
         (failure as ConnectionFailedException)?.What ?? failure.Message.Replace($"{server}: ", "", StringComparison.Ordinal);
@@ -41,6 +44,18 @@ public sealed class AuthenticationFailedException(
     public string? Mechanism { get; init; }
 
     public override string Hint => Mechanism == "MONGODB-X509" ? CertificateHint : PasswordHint;
+}
+
+/// <summary>The server has taken connections of this client and takes no more; mostly it has a limit.</summary>
+/// <param name="failure">How it refused the next one.</param>
+/// <param name="open">How many threads have a connection.</param>
+/// <param name="wanted">How many want one.</param>
+public sealed class ConnectionLimitException(ConnectionFailedException failure, int open, int wanted) : ConnectionFailedException(
+    failure.Server, $"{failure.What}, while {open:N0} of {wanted:N0} threads are connected", failure)
+{
+    public override string? Hint =>
+        "the server may have reached its limit of connections: use fewer threads, or raise it (net.maxIncomingConnections; "
+        + "a hosted server's depends on its tier)";
 }
 
 /// <summary>The server that answers belongs to another replica set than was asked for, or to none.</summary>

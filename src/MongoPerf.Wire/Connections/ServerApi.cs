@@ -8,6 +8,22 @@ namespace MongoPerf.Wire.Connections;
 /// <param name="RefusesDeprecated">The server refuses what is deprecated in it.</param>
 public sealed record ServerApi(string Version, bool IsStrict = false, bool RefusesDeprecated = false)
 {
+    private const string Strict = "strict";
+    private const string DeprecationErrors = "deprecationErrors";
+
+    /// <param name="text">The version, and the names of what is asked for beside it: <c>1</c>, <c>1,strict,deprecationErrors</c>.</param>
+    /// <exception cref="FormatException">Another version, or an unknown name. One line.</exception>
+    public static ServerApi Parse(string text)
+    {
+        string[] parts = text.Split(',');
+        string? unknown = parts[0] != "1" ? parts[0]
+            : parts.Skip(1).FirstOrDefault(part => part is not (Strict or DeprecationErrors));
+        return unknown is null
+            ? new ServerApi(parts[0], parts.Contains(Strict), parts.Contains(DeprecationErrors))
+            : throw new FormatException($"'{text}' is not a server API; allowed: 1, 1,{Strict}, 1,{DeprecationErrors}, "
+                + $"1,{Strict},{DeprecationErrors}");
+    }
+
     /// <summary>What a measured operation says.</summary>
     public BsonDocument ForLoad
     {
@@ -27,4 +43,8 @@ public sealed record ServerApi(string Version, bool IsStrict = false, bool Refus
     /// would refuse.
     /// </summary>
     public BsonDocument ForHousekeeping => BsonDocument.Of(("apiVersion", Version));
+
+    /// <summary>What <see cref="Parse"/> reads.</summary>
+    public override string ToString() =>
+        Version + (IsStrict ? $",{Strict}" : "") + (RefusesDeprecated ? $",{DeprecationErrors}" : "");
 }

@@ -42,6 +42,9 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
     private const int NotYetInitialized = 94;
     private const int OutOfDiskSpace = 14031;
 
+    /// <summary>Of a server with requireApiVersion.</summary>
+    private const int ApiVersionRequired = 498870;
+
     /// <summary>Longer messages are cut; MongoDB's own, of a duplicate key with its values for example, are far below.</summary>
     private const int LongestMessage = 4000;
 
@@ -120,6 +123,8 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
         { MeansForbidden: true } => (Fault.CannotConnect, MissingRight.Hint(Message)),
         { Code: NotYetInitialized } =>
             (Fault.CannotConnect, "its replica set is not initiated: run rs.initiate() on it, or start it without --replSet"),
+        { Code: ApiVersionRequired } =>
+            (Fault.CannotConnect, "this server demands the stable API: name it with --server-api 1"),
         { Code: BadValue } when Message.Contains("journal", StringComparison.Ordinal) =>
             (Fault.WrongUsage, "what a run has written must be there when it continues after a crash: start the server with its "
                 + "journal (without --nojournal)"),

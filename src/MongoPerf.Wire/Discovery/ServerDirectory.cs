@@ -189,7 +189,10 @@ public sealed class ServerDirectory
         $"make these names known on this machine, or add directConnection=true to use {asked.Address} alone");
 
     private static NoServerException Unreachable(ServerAddress address, Exception failure) =>
-        new(address, ConnectionFailedException.WhatOf(failure, address), null, failure);
+        new(address, ConnectionFailedException.WhatOf(failure, address), HintOf(failure), failure);
+
+    /// <summary>A server that answers may say what it wants.</summary>
+    private static string? HintOf(Exception failure) => (failure as ServerCommandException)?.Hint;
 
     private static NoServerException NoneAnswers(IReadOnlyList<ServerDescription> found)
     {
@@ -198,7 +201,7 @@ public sealed class ServerDirectory
             server.Failure is not ConnectionFailedException { InnerException: System.Net.Sockets.SocketException }) ?? found[0];
         string others = found.Count == 1 ? "" : $"; also {string.Join("; ", found.Where(server => server != first))}";
         return new NoServerException(
-            first.Address, ConnectionFailedException.WhatOf(first.Failure!, first.Address) + others, null, first.Failure);
+            first.Address, ConnectionFailedException.WhatOf(first.Failure!, first.Address) + others, HintOf(first.Failure!), first.Failure);
     }
 
     private NoServerException NoneFor(ReadPreference preference, Known known)

@@ -2,6 +2,7 @@ using System.CommandLine;
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Options;
+using MongoPerf.Running.Systems;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 
@@ -28,6 +29,7 @@ internal sealed class DeploymentCheck(ParseResult parsed, SharedOptions options,
     {
         RefuseNull(uri);
         RefuseGiven(uri, [.. ClusterOptions(listed)]);
+        RefuseServerApi(uri);
         CheckLimits();
         if (settings.Topology == Topology.ReplicaSet && uri is not null)
             throw new UserException(ExitCode.WrongUsage, "--topology replicaset starts one and can't be combined with --uri",
@@ -76,6 +78,19 @@ internal sealed class DeploymentCheck(ParseResult parsed, SharedOptions options,
                 : new UserException(ExitCode.WrongUsage, $"{wrong.Name} only applies to a cluster or replica set that MongoPerf starts",
                     "--topology sharded or replicaset, without --uri, starts one");
         }
+    }
+
+    private void RefuseServerApi(string? uri)
+    {
+        if (settings.ServerApi is null || uri is null)
+            return;
+        DatabaseSystem system = DatabaseSystems.Of(uri);
+        if (system != DatabaseSystems.MongoDb)
+            throw new UserException(ExitCode.WrongUsage, $"--server-api only applies to MongoDB, not to {system.Name}");
+        if (system.HasServerApi(uri))
+            throw new UserException(
+                ExitCode.WrongUsage, "the server API is given twice: by --server-api and as apiVersion in the connection string",
+                "omit one of them");
     }
 
     /// <summary>Those that were typed for this deployment, not for another of its list.</summary>

@@ -118,6 +118,7 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
             Members = IsBeside(Topology.Sharded, Topology.ReplicaSet) ? null : cluster.Members,
             Arbiter = IsBeside(Topology.Sharded, Topology.ReplicaSet) ? null : cluster.Arbiter,
             CacheBytes = parsed.GetValue(options.Cache) ?? Settings.CacheBytes,
+            ServerApi = parsed.GetValue(options.ServerApi),
         };
         var check = new DeploymentCheck(parsed, options, settings);
         // What is typed wins over the environment.

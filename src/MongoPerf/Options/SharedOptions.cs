@@ -31,6 +31,11 @@ internal sealed class SharedOptions
     public Option<string?> ShardPasswordFile { get; } = OptionTypes.Text(Running.Secrets.ShardLogin.FileOption,
         "File with the password of --shard-user; without it, the password is prompted for at the terminal", "FILE");
 
+    public Option<string?> ServerApi { get; } = OptionTypes.Make<string?>("--server-api", null,
+        "Stable API that every operation names (serverApi in drivers): with strict the server refuses what is not in it, "
+            + "with deprecationErrors what is deprecated in it [default: none]", "1[,strict][,deprecationErrors]",
+        text => Wire.Connections.ServerApi.Parse(text).ToString()).Suggesting("1", "1,strict", "1,strict,deprecationErrors");
+
     public Option<string?> Database { get; } = OptionTypes.Text("--db", "Database [default: mongoperf]", "NAME");
 
     public Option<string?> Collection { get; } = OptionTypes.Text("--collection", "Collection [default: series]", "NAME");
@@ -187,7 +192,7 @@ internal sealed class SharedOptions
     {
         Option[] all =
         [
-            Uri, PasswordFile, ShardUser, ShardPasswordFile,
+            Uri, PasswordFile, ShardUser, ShardPasswordFile, ServerApi,
             Database, Collection, Mongod, Cache, Topology, Engines, Against, Repeat, .. Cluster.All, ClusterFolder,
             Limits.MemoryLimit, Limits.Cpus, Security.Tls, Security.Auth,
             Overrides[PlanOptions.Threads], Batch, Overrides[PlanOptions.Rates], ShardKey, Presplit, ChunkSize, Balancer, Preset,

@@ -11,9 +11,6 @@ public sealed class ConnectionRoomTests
     private const string Limits = "Limit                     Soft Limit           Hard Limit           Units     \n"
         + "Max open files            1024                 1048576              files     \n";
 
-    private static Plan Threads(int threads) => ScenarioTexts.Plan(ScenarioTexts.Data
-        + $"phases: [{{name: p, threads: {threads}, operations: [{{find: users, key: uniform}}]}}]\n");
-
     [Fact]
     public void Limit_of_the_clients_file_handles_is_named_before_the_run()
     {
@@ -28,11 +25,12 @@ public sealed class ConnectionRoomTests
     [Fact]
     public void Limit_of_the_servers_connections_is_named_before_the_run()
     {
-        UserException refused = Assert.Throws<UserException>(() => ConnectionRoom.CheckServer(Threads(900), 815));
-        Assert.Equal("900 threads need 904 connections, but the server has 815 left (serverStatus connections.available)", refused.Message);
+        UserException refused = Assert.Throws<UserException>(() => ConnectionRoom.CheckServer(816, own: 3, 818));
+        Assert.Equal("816 threads need 819 connections, 3 of them for sampling and watching, but the server has 818 left "
+            + "(serverStatus connections.available)", refused.Message);
         Assert.Equal(ExitCode.WrongUsage, refused.Code);
-        ConnectionRoom.CheckServer(Threads(800), 815);
-        ConnectionRoom.CheckServer(Threads(900), null);
+        ConnectionRoom.CheckServer(815, own: 3, 818);
+        ConnectionRoom.CheckServer(816, own: 3, null);
     }
 
     [Fact]

@@ -155,6 +155,12 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("series --target 1M --uri mongodb://host --mongod 7.0,8.0",
         "a list of programs (--mongod) starts its own servers and can't be combined with --uri or --against")]
     [InlineData("cluster start --folder /nosuch/cluster --mongod 7.0,8.0", "--mongod names 2 programs; here it takes one")]
+    [InlineData("series --target 1M --server-api 2", "--server-api: '2' is not a server API; allowed: 1, 1,strict, 1,deprecationErrors, "
+        + "1,strict,deprecationErrors")]
+    [InlineData("series --target 1M --uri mongodb://host --server-api 1,stict", "--server-api: '1,stict' is not a server API")]
+    [InlineData("series --target 1M --uri mongodb://host/?apiVersion=1 --server-api 1",
+        "the server API is given twice: by --server-api and as apiVersion in the connection string")]
+    [InlineData("run ycsb/a --uri tyrant://host --server-api 1", "--server-api only applies to MongoDB, not to Tokyo Tyrant")]
     [InlineData("series --target 1M --uri mongodb://host --mongod /usr/bin/mongod",
         "--uri names an existing server; --mongod only applies to one that MongoPerf starts")]
     [InlineData("series --target 1M --uri mongodb://host --cache 1GB",

@@ -67,6 +67,8 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
 
     public string? Compressor { get; init; }
 
+    public string ConnectFailure { get; init; } = "connection refused (nothing listens there)";
+
     /// <summary>When each call of Connect came, seconds.</summary>
     public List<double> ConnectTimes { get; } = [];
 
@@ -95,7 +97,7 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
     {
         ConnectTimes.Add(clock.Seconds);
         if (ConnectFailures-- > 0)
-            throw new ConnectionFailedException(Scripted.Server, "connection refused (nothing listens there)");
+            throw new ConnectionFailedException(Scripted.Server, ConnectFailure);
     }
 
     public IPreparedOperation Prepare(Operation operation, OperationContext context)

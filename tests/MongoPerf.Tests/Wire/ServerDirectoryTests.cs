@@ -123,6 +123,16 @@ public sealed class ServerDirectoryTests
     }
 
     [Fact]
+    public void A_server_that_demands_the_stable_API_says_so_with_the_option_that_names_it()
+    {
+        using var server = new LyingServer { Handshake = exchange => exchange.Reply(BsonDocument.Of(("ok", 0.0), ("code", 498870),
+            ("codeName", "Location498870"), ("errmsg", "The apiVersion parameter is required"))) };
+        var e = Assert.Throws<NoServerException>(() => Look([server.Address]));
+        Assert.Contains("The apiVersion parameter is required", e.Message, StringComparison.Ordinal);
+        Assert.Equal("this server demands the stable API: name it with --server-api 1", e.Hint);
+    }
+
+    [Fact]
     public void A_set_that_was_never_initiated_is_told_apart_even_when_it_is_named_directly()
     {
         using var server = new LyingServer { Handshake = exchange => exchange.Reply(

@@ -181,6 +181,23 @@ public sealed class PhaseFailureTests : PhaseTest
         Assert.InRange(Clock.Seconds, 10, 12.1);
     }
 
+    [Theory]
+    [InlineData(3, "connection closed by the server", true)]
+    [InlineData(0, "connection closed by the server", false)]
+    [InlineData(3, "connection refused (nothing listens there)", false)]
+    public void A_server_that_takes_no_more_connections_is_told_from_one_that_is_away(int taken, string failure, bool isLimit)
+    {
+        int opened = 0;
+        var e = Assert.ThrowsAny<ConnectionFailedException>(() => Run(
+            Queries with { Count = 10, Threads = 5, ReconnectFor = TimeSpan.FromSeconds(10) },
+            () => new ScriptedExecutor(Clock, _ => Scripted.Ok())
+            {
+                ConnectFailures = opened++ < taken ? 0 : int.MaxValue, ConnectFailure = failure,
+            }));
+        Assert.Equal($"{Scripted.Server}: {failure}{(isLimit ? ", while 3 of 5 threads are connected" : "")}", e.Message);
+        Assert.Equal(isLimit, e.Hint!.Contains("net.maxIncomingConnections", StringComparison.Ordinal));
+    }
+
     [Fact]
     public void A_stop_ends_reconnecting()
     {
