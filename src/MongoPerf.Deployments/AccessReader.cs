@@ -40,10 +40,14 @@ public static class AccessReader
         AccessProblem? ProblemOf(AccessFeature feature, AccessNeed need) => feature switch
         {
             // What was asked needs no other proof.
-            AccessFeature.ServerState => status.IsTrue("ok") ? null
+            AccessFeature.ServerState => status.IsTrue("ok")
+                ? cluster is null && status.FindDocument("wiredTiger") is null ? AccessProblem.Partial : null
                 : ServerError.From(status).MeansForbidden ? AccessProblem.NotAllowed : AccessProblem.Unsupported,
-            AccessFeature.ShardList => cluster!.Shards.Count > 0 ? null : AccessProblem.NotAllowed,
-            AccessFeature.ShardState => cluster!.Direct switch
+            // A router that is none, as some services have it, lists no shards to anybody.
+            AccessFeature.ShardList => cluster!.Shards.Count > 0 ? null
+                : need.MissingIn(rights, database, collection).Any() ? AccessProblem.NotAllowed : AccessProblem.Unsupported,
+            AccessFeature.ShardState => cluster!.Shards.Count == 0 ? ProblemOf(AccessFeature.ShardList, Needs[AccessFeature.ShardList])
+                : cluster.Direct switch
             {
                 DirectAccess.Allowed => null,
                 DirectAccess.NotAllowed => AccessProblem.NotAllowed,

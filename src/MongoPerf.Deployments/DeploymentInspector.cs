@@ -62,8 +62,8 @@ public static class DeploymentInspector
         {
             Kind = deployment.Kind,
             Topology = deployment.Cluster is null ? TopologyOf(connection.Server, isNull, isEmbedded) : Topology.Sharded,
-            ServerVersion = ForeignText.OneLine(build.FindString("version") ?? "unknown", LongestName),
-            StandIn = StandInOf(build),
+            ServerVersion = ForeignText.OneLine(build.FindString("version") ?? DeploymentInfo.UnknownVersion, LongestName),
+            StandIn = StandInOf(build, connection.Server.Document),
             StorageEngine = isNull ? "null"
                 : data.FindString("storageEngine.name") is { } engine ? ForeignText.OneLine(engine, LongestName) : null,
             CacheBytes = data.FindInt64("wiredTiger.cache.maximum bytes configured") ?? data.FindInt64("mongoperfStorage.cacheBytesMax"),
@@ -153,16 +153,24 @@ public static class DeploymentInspector
         }
     }
 
-    /// <summary>FerretDB names itself beside the version of the MongoDB that it follows: in a key of its own or (2.0) a document.</summary>
-    private static string? StandInOf(BsonDocument build) =>
-        (build.FindString("ferretdbVersion") ?? build.FindString("ferretdb.version")) is { } version
-            ? $"FerretDB {ForeignText.OneLine(version, LongestName)}" : null;
+    /// <summary>
+    /// FerretDB names itself beside the version of the MongoDB that it follows, in a key of its own or (2.0) a document; DocumentDB, the
+    /// open one and Azure's, names its versions in hello.
+    /// </summary>
+    private static string? StandInOf(BsonDocument build, BsonDocument hello) =>
+        NameOf("FerretDB", build.FindString("ferretdbVersion") ?? build.FindString("ferretdb.version"))
+        ?? NameOf("DocumentDB", hello.FindString("internal.documentdb_versions.0") ?? hello.FindString("internal.cosmos_versions.0"));
+
+    private static string? NameOf(string product, string? version) =>
+        version is null ? null : $"{product} {ForeignText.OneLine(version, LongestName)}";
 
     private static BsonDocument ReadStatus(MongoConnection connection) =>
         connection.RunUnchecked("admin", BsonDocument.Of(("serverStatus", 1), ("locks", 0), ("tcmalloc", 0)));
 
-    private static int? CountMembers(HelloReply server) => server.ReplicaSetName is null ? null
-        : ((string[])["hosts", "passives", "arbiters"]).Sum(list => server.Document.FindDocument(list)?.Count() ?? 0);
+    /// <returns>Null for no set, and where a proxy hides the members.</returns>
+    private static int? CountMembers(HelloReply server) => server.ReplicaSetName is not null
+        && ((string[])["hosts", "passives", "arbiters"]).Sum(list => server.Document.FindDocument(list)?.Count() ?? 0) is > 0 and var count
+            ? count : null;
 }
 
 /// <param name="Info">What is stored with the run.</param>

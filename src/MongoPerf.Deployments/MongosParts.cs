@@ -61,14 +61,18 @@ internal static class MongosParts
         }
     }
 
-    /// <returns>Null when the user may not read them.</returns>
+    /// <returns>
+    /// Null when they are not told: to this user, or to anybody, by a service that calls itself a mongos. Only one that has none says so.
+    /// </returns>
     private static IReadOnlyList<BsonDocument>? ReadShards(MongoConnection mongos)
     {
         try
         {
-            return [.. mongos.RunCursor("config", BsonDocument.Of(("find", "shards"), ("sort", BsonDocument.Of(("_id", 1)))))];
+            BsonDocument[] shards =
+                [.. mongos.RunCursor("config", BsonDocument.Of(("find", "shards"), ("sort", BsonDocument.Of(("_id", 1)))))];
+            return shards.Length > 0 || mongos.RunUnchecked("admin", BsonDocument.Of(("listShards", 1))).IsTrue("ok") ? shards : null;
         }
-        catch (ServerCommandException e) when (e.Error.MeansForbidden)
+        catch (ServerCommandException)
         {
             return null;
         }

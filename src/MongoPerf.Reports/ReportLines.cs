@@ -104,7 +104,7 @@ public static class ReportLines
         string api = d.ServerApi == null ? "" : Words.Of($", server API {d.ServerApi}");
         string topology =
             d.OtherSystem is not null || d.Topology is Topology.Embedded or Topology.Null ? "" : $" {Words.Of(d.ShapeText)}{Router(d)}";
-        return Words.Of($"{product} {d.ServerVersion}{topology}{engine}{cache}{api}, {d.Namespace} at {d.Address}");
+        return Words.Of($"{product} {Words.Of(d.VersionText)}{topology}{engine}{cache}{api}, {d.Namespace} at {d.Address}");
     }
 
     private static string Router(DeploymentInfo d) =>

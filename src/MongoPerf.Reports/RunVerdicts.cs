@@ -38,9 +38,10 @@ internal static class RunVerdicts
                 Grade.Note, Words.Of("results are for the embedded server, not MongoDB")) { Finding = VerdictFinding.EmbeddedServer });
         if (run.Phases.Any(phase => phase.Sizes.Any(sizes => sizes.AreOfCheckpoint)))
             verdicts.Add(new Verdict(Grade.Note, run.Settings.Data.IsExisting
-                ? Words.Of("sizes are as of the server's last checkpoint, up to a minute before: this run had none taken")
-                : Words.Of("sizes are as of the server's last checkpoint, up to a minute before: "
-                    + "this user may not have one taken (fsync needs role hostManager)")));
+                ? Words.Of("sizes may be up to a minute old: a run on existing data asks for no checkpoint")
+                : run.Deployment?.Access?.FindMissing(AccessFeature.FreshSizes) is not null
+                    ? Words.Of("sizes may be up to a minute old: this user may not ask for a checkpoint (fsync needs role hostManager)")
+                    : Words.Of("sizes may be out of date: the server takes no checkpoint on request (fsync)")));
         if (run.Run.BuildKind != "Release")
             verdicts.Add(new Verdict(Grade.Note, Words.Of($"the client is a {run.Run.BuildKind} build, "
                 + $"which is slower than a Release build")) { Finding = VerdictFinding.DebugBuild });

@@ -65,4 +65,7 @@ public enum AccessProblem
 
     /// <summary>The server does not do that.</summary>
     Unsupported,
+
+    /// <summary>The server answers, and leaves out most of it.</summary>
+    Partial,
 }

@@ -64,6 +64,9 @@ public sealed record RepeatOf(string Group, int Number, int Count);
 /// <summary>What was under load.</summary>
 public sealed record DeploymentInfo
 {
+    /// <summary>In place of a version.</summary>
+    public const string UnknownVersion = "unknown";
+
     public required DeploymentKind Kind { get; init; }
 
     /// <summary>The system's name, such as Tokyo Tyrant; null for MongoDB, and for what stands in for it.</summary>
@@ -76,7 +79,13 @@ public sealed record DeploymentInfo
     }
 
     public required Topology Topology { get; init; }
+
+    /// <summary>As the server tells it; <see cref="UnknownVersion"/> where it does not.</summary>
     public required string ServerVersion { get; init; }
+
+    /// <summary>The version for people.</summary>
+    [JsonIgnore]
+    public string VersionText => ServerVersion == UnknownVersion ? "(version unknown)" : ServerVersion;
 
     /// <summary>
     /// What the server really is, such as "FerretDB 2.1.0": it speaks MongoDB's protocol, and <see cref="ServerVersion"/> is that of the

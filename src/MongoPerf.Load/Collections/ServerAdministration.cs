@@ -65,7 +65,8 @@ internal sealed class ServerAdministration(
         if (ReadStatistics(connection, documents) is { } statistics)
             return SizeReader.Read(statistics, documents) with { AreOfCheckpoint = !isFlushed };
         if (!_saidNoSizes)
-            access.Notify($"the server does not tell the sizes of {_database}.{collection}, or not this user (collStats: role read)");
+            access.Notify($"no sizes of {_database}.{collection}: the server does not tell them, or not to this user "
+                + "(collStats needs role read)");
         _saidNoSizes = true;
         return null;
     }

@@ -35,7 +35,8 @@ internal sealed class PhaseRunner(RunContext run)
         run.Observer.OnPhaseStarted(head, [.. phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Name).Distinct()]);
         QueryPlans? plans = phase.ExplainsQueries ? QueryPlans.Explain(run.Data, phase) : null;
         if (plans is { Unexplained: { Count: > 0 } unexplained })
-            run.Report("explain", $"{phase.Name}: the server can't explain {string.Join(", ", unexplained)}");
+            run.Report("explain", $"{string.Join(", ", unexplained)}: the server gives no query plan, so index and documents examined are "
+                + "unknown");
         // What earlier phases left (histograms, buffers) is collected now, so that it neither piles up over hundreds of phases nor is
         // collected in the middle of this one. Not by each group: another one may be measured already. Nor on a clock that tests move:
         // nothing is measured there, and thousands of collections of the test host's heap took most of the tests' time.

@@ -20,7 +20,7 @@ public static class AccessText
             ? Words.Of($"as '{user}' ({(access.Roles.Count > 0 ? RolesOf(access) : Words.Of("no role"))})")
             : Words.Of("without a login");
         string features = string.Join(", ", Features(access, deployment.Topology == Topology.Sharded));
-        string shape = access.Routers is { } routers ? Words.Of($"{Shape(deployment, routers)}, {deployment.ServerVersion}; ") : "";
+        string shape = access.Routers is { } routers ? Words.Of($"{Shape(deployment, routers)}, {Words.Of(deployment.VersionText)}; ") : "";
         return Words.Of($"{shape}{who}: {features}");
     }
 
@@ -35,7 +35,8 @@ public static class AccessText
     private static IEnumerable<string> Features(DeploymentAccess access, bool isSharded)
     {
         MissingAccess? sizes = access.FindMissing(AccessFeature.Sizes);
-        yield return YesOrNo(isSharded ? Words.Of("sizes by shard") : Words.Of("collection sizes"), sizes);
+        MissingAccess? list = access.FindMissing(AccessFeature.ShardList);
+        yield return YesOrNo(isSharded && list is null ? Words.Of("sizes by shard") : Words.Of("collection sizes"), sizes);
         if (sizes is null && access.FindMissing(AccessFeature.FreshSizes) is { } fresh)
             yield return Words.Of($"sizes as of the server's last checkpoint (fsync {Why(fresh)})");
         MissingAccess? state = access.FindMissing(AccessFeature.ServerState);
@@ -43,16 +44,20 @@ public static class AccessText
             yield return YesOrNo(Words.Of("server state"), state);
         else if (state is not null)
             yield return YesOrNo(Words.Of("the router's state"), state);
-        if (isSharded)
+        if (list is not null)
+            yield return YesOrNo(Words.Of("shards, their state, chunks and migrations"), list);
+        else if (isSharded)
             yield return YesOrNo(Words.Of("server state by shard"), access.FindMissing(AccessFeature.ShardState));
-        if (access.FindMissing(AccessFeature.ShardList) is { } list)
-            yield return YesOrNo(Words.Of("chunks and migrations"), list);
         if (access.FindMissing(AccessFeature.DurableNotes) is { } notes)
             yield return Words.Of($"checkpoints read back (appendOplogNote {Why(notes)})");
     }
 
-    private static string YesOrNo(string what, MissingAccess? missing) =>
-        missing is null ? Words.Of($"{what} yes") : Words.Of($"{what} no ({Why(missing)})");
+    private static string YesOrNo(string what, MissingAccess? missing) => missing switch
+    {
+        null => Words.Of($"{what} yes"),
+        { Why: AccessProblem.Partial } => Words.Of($"{what} in part (no cache, checkpoints or tickets)"),
+        _ => Words.Of($"{what} no ({Why(missing)})"),
+    };
 
     private static string Why(MissingAccess missing) => missing switch
     {

@@ -48,7 +48,7 @@ internal static class ChartText
         string cache = deployment.CacheBytes is > 0 ? Words.Of($", {EngineName(deployment.StorageEngine)} cache {Cache(deployment)}") : "";
         return deployment.StandIn is { } standIn
             ? Words.Of($"{standIn}, {Words.Of(deployment.ShapeText)}{cache}")
-            : Words.Of($"mongod {deployment.ServerVersion}, {Words.Of(deployment.ShapeText)}{cache}");
+            : Words.Of($"mongod {Words.Of(deployment.VersionText)}, {Words.Of(deployment.ShapeText)}{cache}");
     }
 
     /// <summary>"256 MiB", of three shards "3 × 256 MiB".</summary>

@@ -69,5 +69,5 @@ internal sealed class RunLog : IDisposable
         info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
         : info.OtherSystem is { } system ? $"{system} {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
         : info.Topology == Topology.Null ? $"null deployment, {info.Address}"
-        : $"{info.StandIn ?? $"{info.Router ?? "mongod"} {info.ServerVersion}"}, {info.ShapeText}, {info.Address}";
+        : $"{info.StandIn ?? $"{info.Router ?? "mongod"} {info.VersionText}"}, {info.ShapeText}, {info.Address}";
 }

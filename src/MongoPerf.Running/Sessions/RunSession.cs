@@ -92,7 +92,7 @@ internal sealed class RunSession : IDisposable
             Log.Show($"access: {access}");
         foreach (string remark in deployment.Remarks)
             Log.Show($"note: {remark}");
-        if (Settings.Data.Sharding is null && On.Deployment.Cluster is not null && !plan.IsOnExistingData)
+        if (Settings.Data.Sharding is null && On.Deployment.Cluster is { Shards.Count: > 1 } && !plan.IsOnExistingData)
             Log.Show("note: the collections are not sharded and live on one shard; --topology sharded spreads them");
     }
 

@@ -170,7 +170,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
     {
         ProgramResult result = Series(mongos.UriOf("loader", _database, new Role("readWrite", _database)));
         result.Says("access: ").Says("as 'loader' (readWrite on ").Says("checkpoints read back (appendOplogNote needs role clusterManager)")
-            .Says("chunks and migrations no (needs role clusterMonitor)");
+            .Says("shards, their state, chunks and migrations no (needs role clusterMonitor)");
         Assert.Equal(Target, result.Report().GrowthSteps()[^1].Sizes.Number("documents"));
         ProgramRun.Run("clean", _runs.Id, "--uri", mongos.UriOf("loader", _database, null), "--out", _runs.Path).Expect(0);
     }

@@ -32,8 +32,8 @@ public sealed class AccessTests : IDisposable
             On("shop", "insert", "find", "collStats"), OnCluster("serverStatus"), On("config", "find"));
         _shard.Replies["saslStart"] = _ => FakeMongos.Refusal(18, "Authentication failed.");
         Assert.Equal(
-            "3 shards behind 1 mongos, unknown; as 'loader' (readWrite on shop, clusterMonitor): sizes by shard yes, sizes as of the "
-            + "server's last checkpoint (fsync needs role hostManager), server state by shard no (needs a user on the shards: "
+            "3 shards behind 1 mongos, (version unknown); as 'loader' (readWrite on shop, clusterMonitor): sizes by shard yes, sizes "
+            + "as of the server's last checkpoint (fsync needs role hostManager), server state by shard no (needs a user on the shards: "
             + "--shard-user), checkpoints read back (appendOplogNote needs role clusterManager)",
             AccessText.Of(Inspect(Login).Info));
     }
@@ -42,7 +42,7 @@ public sealed class AccessTests : IDisposable
     public void A_user_of_the_shards_sees_their_state()
     {
         LogIn(_mongos, [("root", "admin")], Anything("collStats", "fsync", "appendOplogNote", "serverStatus", "find"));
-        Assert.Equal("3 shards behind 1 mongos, unknown; as 'loader' (root): sizes by shard yes, server state by shard yes",
+        Assert.Equal("3 shards behind 1 mongos, (version unknown); as 'loader' (root): sizes by shard yes, server state by shard yes",
             AccessText.Of(Inspect(ConnectionSettings.Default).Info));
         Assert.Equal(DirectAccess.Allowed, Find(ConnectionSettings.Default).Cluster!.Direct);
     }
@@ -73,8 +73,9 @@ public sealed class AccessTests : IDisposable
             [AccessFeature.FreshSizes, AccessFeature.ServerState, AccessFeature.ShardState, AccessFeature.ShardList,
                 AccessFeature.DurableNotes],
             info.Access!.Missing.Select(one => one.Feature));
-        Assert.StartsWith("a cluster behind 1 mongos, unknown; as 'loader' (readWrite on shop): sizes by shard yes, ", AccessText.Of(info),
-            StringComparison.Ordinal);
+        Assert.StartsWith("a cluster behind 1 mongos, (version unknown); as 'loader' (readWrite on shop): collection sizes yes, sizes as "
+            + "of the server's last checkpoint (fsync needs role hostManager), the router's state no (needs role clusterMonitor), "
+            + "shards, their state, chunks and migrations no (needs role clusterMonitor), ", AccessText.Of(info), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -97,6 +98,7 @@ public sealed class AccessTests : IDisposable
     public void A_single_server_says_what_its_user_lacks_and_one_that_lacks_nothing_says_nothing()
     {
         using var mongod = new FakeMongos(isMongos: false);
+        mongod.Replies["serverStatus"] = _ => BsonDocument.Of(("wiredTiger", BsonDocument.Empty), ("ok", 1.0));
         var deployment = new GivenDeployment([mongod.Address], ConnectionSettings.Default);
         Assert.Null(AccessText.Of(Inspect(deployment, ConnectionSettings.Default).Info));
         LogIn(mongod, [("readWrite", "shop")], On("shop", "insert", "find", "collStats"));

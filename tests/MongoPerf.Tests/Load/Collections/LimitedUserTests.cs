@@ -75,7 +75,8 @@ public sealed class LimitedUserTests : IDisposable
         using WireCollection collection = Open();
         Assert.Null(collection.ReadSizes(10));
         Assert.Null(collection.ReadSizes(20));
-        Assert.Equal("the server does not tell the sizes of perf.docs, or not this user (collStats: role read)", Assert.Single(_told));
+        Assert.Equal("no sizes of perf.docs: the server does not tell them, or not to this user (collStats needs role read)",
+            Assert.Single(_told));
     }
 
     [Fact]
