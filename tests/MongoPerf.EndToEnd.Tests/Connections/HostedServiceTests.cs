@@ -227,8 +227,6 @@ public sealed class HostedServiceTests : IDisposable
             .GetProperty("deployment");
         Assert.Equal((service.Topology, service.Version), (Topology(deployment), deployment.Text("serverVersion")));
         Assert.False(deployment.GetProperty("isEmbedded").GetBoolean());
-        if (Environment.GetEnvironmentVariable("SHOW") is { } folder)
-            File.WriteAllText(Path.Combine(folder, name.Split(':')[0] + ".txt"), result.Errors + "\n-----\n" + result.Output);
     }
 
     private static string Topology(JsonElement deployment) => deployment.Text("topology")
