@@ -64,7 +64,7 @@ internal static class MongosParts
     /// <returns>
     /// Null when they are not told: to this user, or to anybody, by a service that calls itself a mongos. Only one that has none says so.
     /// </returns>
-    private static IReadOnlyList<BsonDocument>? ReadShards(MongoConnection mongos)
+    private static BsonDocument[]? ReadShards(MongoConnection mongos)
     {
         try
         {
