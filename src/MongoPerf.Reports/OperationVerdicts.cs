@@ -42,7 +42,7 @@ internal static class OperationVerdicts
         Measured[] measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result)))];
         return [.. WrongEffects(measured), .. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured),
             .. CollectionScans(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run), .. StepTables.Verdicts(run),
-            .. ChangeTables.Verdicts(run)];
+            .. ChangeTables.Verdicts(run), .. ReplayTables.Verdicts(run)];
     }
 
     /// <summary>Writes that were answered without an error, and did not do what they must.</summary>

@@ -27,6 +27,9 @@ public sealed record PlanSettings
     /// <summary>What a reader must know of settings that nobody typed; null for nothing.</summary>
     public StoredMessage? Note { get; init; }
 
+    /// <summary>The recording that the run replays, as it was named; null for a run of a scenario.</summary>
+    public string? Recording { get; init; }
+
     /// <summary>Which of the file's deployments it was read for; null for none.</summary>
     public string? Deployment { get; init; }
 

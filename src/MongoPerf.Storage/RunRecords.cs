@@ -465,6 +465,9 @@ public sealed record OperationResult
     /// <summary>Of an operation that watches a collection: whose events came, and which did not; null for any other.</summary>
     public ChangeResult? Changes { get; init; }
 
+    /// <summary>Of a recorded operation: how its replies compare with the recorded ones; null for any other.</summary>
+    public ReplayResult? Replay { get; init; }
+
     /// <summary>The errors by code, with the first message of each; warm-up included.</summary>
     public IReadOnlyList<ErrorCount> Errors { get; init; } = [];
 }
@@ -536,6 +539,33 @@ public sealed record ChangeResult(
             some.Sum(one => one.Duplicated), some.Sum(one => one.Misordered), some.Sum(one => one.Resumed), some.Sum(one => one.Unsettled))
         : null;
 }
+
+/// <summary>Replies beside the recorded ones of the same requests; one that differs counts once, error before count before size.</summary>
+/// <param name="Compared">Requests with both replies.</param>
+/// <param name="Codes">Replies with another error, or with one in place of none.</param>
+/// <param name="Counts">Replies with another number of documents.</param>
+/// <param name="Sizes">Replies whose documents have other bytes in all.</param>
+public sealed record ReplayResult(long Compared, long Codes, long Counts, long Sizes)
+{
+    /// <summary>How long the recorded replies took; null where nothing was compared.</summary>
+    public LatencySummary? RecordedMicroseconds { get; init; }
+
+    /// <summary>The error codes of the first reply with another one; 0 for none.</summary>
+    public ReplayPair? FirstCode { get; init; }
+
+    /// <summary>The documents of the first reply with another number.</summary>
+    public ReplayPair? FirstCount { get; init; }
+
+    /// <summary>The bytes of the first reply with another size.</summary>
+    public ReplayPair? FirstSize { get; init; }
+
+    [JsonIgnore]
+    public long Different => Codes + Counts + Sizes;
+}
+
+/// <param name="Recorded">Then.</param>
+/// <param name="Replayed">Now.</param>
+public sealed record ReplayPair(long Recorded, long Replayed);
 
 /// <summary>What one server did of an operation.</summary>
 /// <param name="Member">host:port, as connections are opened; behind a load balancer with the mongos that answered.</param>

@@ -64,6 +64,10 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Reports.Plots"] = [Measurement, Storage, Texts, Reports, "MongoPerf.Wire.Files"],
         // What is told to monitoring systems comes from the stored run, too.
         ["MongoPerf.Telemetry"] = [Measurement, Storage],
+        // What was recorded is read by itself, and replayed as any load is.
+        ["MongoPerf.Traffic.Recordings"] = [Wire],
+        ["MongoPerf.Traffic.Replaying"] =
+            ["MongoPerf.Traffic.Recordings", Documents, Plans, Phases, "MongoPerf.Load.Executors", Storage, Platforms, Wire],
         // A scenario names what its report shows, and is held to what a server can be started with.
         ["MongoPerf.Scenarios"] =
         [
@@ -90,12 +94,13 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Storage"] = ["MongoPerf.Measurement", "MongoPerf.Texts", "MongoPerf.Wire"],
         ["MongoPerf.Load"] = ["MongoPerf.Storage"],
         ["MongoPerf.Driver"] = ["MongoPerf.Load"],
+        ["MongoPerf.Traffic"] = ["MongoPerf.Load"],
         ["MongoPerf.Deployments"] = ["MongoPerf.Load", "MongoPerf.Server"],
         ["MongoPerf.Reports"] = ["MongoPerf.Storage", "MongoPerf.Texts"],
         ["MongoPerf.Telemetry"] = ["MongoPerf.Storage"],
         ["MongoPerf.Scenarios"] = ["MongoPerf.Deployments", "MongoPerf.Reports"],
         ["MongoPerf.Running"] = ["MongoPerf.Scenarios", "MongoPerf.Driver"],
-        ["MongoPerf"] = ["MongoPerf.Running", "MongoPerf.Telemetry"],
+        ["MongoPerf"] = ["MongoPerf.Running", "MongoPerf.Telemetry", "MongoPerf.Traffic"],
     };
 
     private static string Source => Path.Combine(RepositoryPaths.Root, "src");
@@ -164,6 +169,7 @@ public sealed partial class ArchitectureTests
     [InlineData("namespace MongoPerf.Running.Agents;", "using MongoPerf.Reports;")]
     [InlineData("namespace MongoPerf.Reports;", "using MongoPerf.Running.Sessions;")]
     [InlineData("namespace MongoPerf.Scenarios;", "string? x = Commands.NearestName.Find(y);")]
+    [InlineData("namespace MongoPerf.Traffic.Recordings;", "using MongoPerf.Load.Phases;")]
     [InlineData("namespace MongoPerf.Storage;", "var x = MongoPerf.Wire.Bson.ObjectId.Parse(y);")]
     public void Wrong_arrow_is_found(string declaration, string use) => Assert.Single(WrongUses($"{use}\n{declaration}\n"));
 

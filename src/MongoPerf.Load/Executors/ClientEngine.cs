@@ -37,6 +37,9 @@ public sealed record ClientOptions
     /// <summary>Where the server is now.</summary>
     public required Func<ServerAddress> Address { get; init; }
 
+    /// <summary>Where a worker's writes go, by its number: the primary, or one of several mongos.</summary>
+    public Func<int, ServerAddress> PrimaryOf { get => field ?? (_ => Address()); init; }
+
     /// <summary>All members of a replica set that the run started; otherwise empty.</summary>
     public IReadOnlyList<ServerAddress> Members { get; init; } = [];
 

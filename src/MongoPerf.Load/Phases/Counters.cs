@@ -10,7 +10,8 @@ namespace MongoPerf.Load.Phases;
 /// <param name="isPaced">Operations are due at times of their own.</param>
 /// <param name="steps">How many of the operation's steps are timed by themselves; 0 for an operation without steps.</param>
 /// <param name="watches">The operation watches a collection.</param>
-internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false)
+/// <param name="isRecorded">The operation comes from a recording.</param>
+internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false, bool isRecorded = false)
 {
     /// <summary>Succeeded.</summary>
     public long Operations;
@@ -51,8 +52,11 @@ internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false
     /// <summary>What watching a collection adds; null for any other operation.</summary>
     public ChangeCounters? Changes { get; } = watches ? new() : null;
 
+    /// <summary>What a recording adds; null for any other operation.</summary>
+    public ReplyCounters? Replies { get; } = isRecorded ? new() : null;
+
     public static Counters Of(Operation operation, bool isPaced) =>
-        new(isPaced, operation.TimedSteps.Count, operation is WatchChanges);
+        new(isPaced, operation.TimedSteps.Count, operation is WatchChanges, operation is RecordedOperation);
 
     public static Counters Sum(IEnumerable<Counters> all, Operation operation, bool isPaced)
     {
@@ -75,6 +79,7 @@ internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false
         Paced?.Clear();
         Steps?.Clear();
         Changes?.Clear();
+        Replies?.Clear();
     }
 
     /// <summary>All but the client's own lateness, which is reported for whole phases only.</summary>
@@ -96,6 +101,8 @@ internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false
             counters.Steps?.AddTo(Steps);
         if (Changes is not null)
             counters.Changes?.AddTo(Changes);
+        if (Replies is not null)
+            counters.Replies?.AddTo(Replies);
     }
 }
 

@@ -58,6 +58,12 @@ public sealed record GroupPlan
     /// <summary>When operations are due; null starts each when the one before has ended.</summary>
     public RatePlan? Rate { get; init; }
 
+    /// <inheritdoc cref="PhaseGroup.Script"/>
+    public ScriptPlan? Script { get; init; }
+
+    /// <summary>Operations are due at times of their own.</summary>
+    internal bool IsPaced => Rate is not null || Script is { IsPaced: true };
+
     /// <summary>The pause between a reply and the next operation of the same thread; null for none. There is none with a rate.</summary>
     public ThinkTime? Think { get; init; }
 

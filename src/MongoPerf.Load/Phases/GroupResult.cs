@@ -132,6 +132,20 @@ public sealed class OperationCount
         }
     }
 
+    /// <summary>How replies compare with the recorded ones, the warm-up's included; null for an operation of no recording.</summary>
+    public ReplayResult? Replay
+    {
+        get
+        {
+            if (_measured.Replies is not { } measured)
+                return null;
+            var sum = new ReplyCounters();
+            _warmup.Replies!.AddTo(sum);
+            measured.AddTo(sum);
+            return sum.ToResult();
+        }
+    }
+
     public long Documents => _measured.Documents;
 
     public long Bytes => _measured.Bytes;

@@ -229,7 +229,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
 
     private static OperationCount SummarisePart(GroupControl control, List<Worker> workers, Operation operation, int index)
     {
-        bool isPaced = control.Arrivals is not null;
+        bool isPaced = control.Plan.IsPaced;
         return new OperationCount(
             operation,
             Counters.Sum(workers.Select(w => w.Measured[index]), operation, isPaced),
@@ -251,7 +251,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         // A worker that died between taking an operation and counting it leaves that one skipped.
         long missed = control.Arrivals is null || control.HasRunOut || control.DueBefore == long.MaxValue ? 0
             : workers.Sum(w => w.Missed) + control.Arrivals.TakeBefore(control.DueBefore);
-        long scheduled = Math.Max(control.Plan.Count ?? (started + missed), started);
+        long scheduled = Math.Max(control.Plan.Count ?? control.Plan.Script?.Count ?? (started + missed), started);
         var accounting = new Accounting(scheduled, succeeded, failed, scheduled - succeeded - failed);
         return accounting.Skipped >= 0
             ? accounting

@@ -22,6 +22,10 @@ public interface IOperationExecutor : IDisposable
     /// <param name="context">Where its numbers and random values come from.</param>
     IPreparedOperation Prepare(Operation operation, OperationContext context);
 
+    /// <summary>Prepares what a recording has for a worker, where the group has a <see cref="ScriptPlan"/>.</summary>
+    /// <param name="worker">The worker's number, 0-based, in its group.</param>
+    IScriptedOperation PrepareScript(int worker) => throw new NotSupportedException("this executor has no recording");
+
     /// <summary>What its connections have carried so far, the closed ones included; null where that is not counted.</summary>
     TrafficCounters? Traffic => null;
 
@@ -71,6 +75,9 @@ public interface IPreparedOperation
     /// <summary>What the last <see cref="Execute"/> did step by step; null for an operation that has no steps.</summary>
     StepLog? Steps => null;
 
+    /// <summary>How the last reply compares with the recorded one; of no meaning for an operation that was not recorded.</summary>
+    ReplyComparison Comparison => default;
+
     /// <summary>What it has seen of a collection's changes, for an operation that watches one; null for any other.</summary>
     ChangeLog? Changes => null;
 
@@ -90,6 +97,31 @@ public interface IPreparedOperation
 
     /// <summary>Waits after the last operation until the server has taken everything in (the fence of unacknowledged inserts).</summary>
     void Complete();
+}
+
+/// <summary>Several operations of one worker, of which each draw picks one.</summary>
+public interface IChoosingOperation : IPreparedOperation
+{
+    /// <summary>What there is to pick from.</summary>
+    IReadOnlyList<IPreparedOperation> Operations { get; }
+
+    /// <summary>For each operation, the part of the plan that it counts in.</summary>
+    IReadOnlyList<int> Parts { get; }
+
+    /// <summary>Which of the operations was drawn last; 0-based.</summary>
+    int Drawn { get; }
+
+    /// <summary>Which of the plan's parts was drawn last; 0-based.</summary>
+    int Part { get; }
+}
+
+/// <summary>What one worker does of a recording: which operation comes next, and when it is due, is known before.</summary>
+public interface IScriptedOperation : IChoosingOperation
+{
+    /// <summary>Goes to the next one.</summary>
+    /// <param name="seconds">When it is due, since the group's start.</param>
+    /// <returns>False when there is none left.</returns>
+    bool TryTake(out double seconds);
 }
 
 /// <summary>How one operation ended.</summary>

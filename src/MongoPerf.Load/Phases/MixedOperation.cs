@@ -5,7 +5,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Load.Phases;
 
 /// <summary>Several prepared operations of one worker; each draw picks one of them by its weight.</summary>
-internal sealed class MixedOperation : IPreparedOperation
+internal sealed class MixedOperation : IChoosingOperation
 {
     private readonly IPreparedOperation[] _operations;
     private readonly int[] _parts;
@@ -24,13 +24,10 @@ internal sealed class MixedOperation : IPreparedOperation
 
     public IReadOnlyList<IPreparedOperation> Operations => _operations;
 
-    /// <summary>For each operation, the part of the plan that it counts in.</summary>
     public IReadOnlyList<int> Parts => _parts;
 
-    /// <summary>Which of the operations was drawn last; 0-based.</summary>
     public int Drawn => _drawn;
 
-    /// <summary>Which of the plan's parts was drawn last; 0-based.</summary>
     public int Part => _parts[_drawn];
 
     public ServerError? LastError => _operations[_drawn].LastError;

@@ -203,6 +203,7 @@ internal sealed class PhaseRunner(RunContext run)
             WarmupSeconds = group.WarmupSeconds,
             Count = group.Count is { } count ? run.Options.Share.Of(count) : null,
             Rate = group.Rate,
+            Script = group.Script,
             Think = group.Think,
             ThreadSteps = group.ThreadSteps,
             VerifyShare = run.Options.VerifyShare,
@@ -293,6 +294,7 @@ internal sealed class PhaseRunner(RunContext run)
             Steps = part.Steps,
             Transactions = part.Transactions,
             Changes = part.Changes,
+            Replay = part.Replay,
             Errors = part.Errors,
         });
 

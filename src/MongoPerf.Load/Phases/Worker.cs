@@ -23,7 +23,9 @@ internal sealed class Worker : IDisposable
     private readonly IClock _clock;
     private readonly IOperationExecutor _executor;
     private readonly IPreparedOperation _operation;
-    private readonly MixedOperation? _mix;
+    private readonly IChoosingOperation? _mix;
+    private readonly IScriptedOperation? _script;
+    private readonly bool _isPaced;
     private readonly MemberCounts _members;
     private readonly ArrivalStream? _arrivals;
     private readonly WorkTimes? _times;
@@ -54,11 +56,13 @@ internal sealed class Worker : IDisposable
         {
             Clock = _clock, Thread = plan.FirstThread + index,
         };
-        _mix = plan.Operations.Count > 1 ? new MixedOperation(executor, plan, context) : null;
+        _script = plan.Script is null ? null : executor.PrepareScript(index);
+        _mix = _script ?? (plan.Operations.Count > 1 ? new MixedOperation(executor, plan, context) : (IChoosingOperation?)null);
         _operation = _mix ?? executor.Prepare(plan.Operations[0].Operation, context.Of(plan.Operations[0].Operation));
         _changes = _operation.Changes;
         _members = _mix is null ? new MemberCounts([_operation], [0]) : new MemberCounts(_mix.Operations, _mix.Parts);
         _arrivals = control.Arrivals;
+        _isPaced = plan.IsPaced;
         _times = WorkTimes.Find(control, index);
         _laps = plan.Lap is { } lap ? new LapRecorder(lap) : null;
         _lapsCountDocuments = plan.Numbers is not null;
@@ -70,8 +74,8 @@ internal sealed class Worker : IDisposable
         _isWatched = plan.Operations.SelectMany(item => item.Operation.Leaves.Prepend(item.Operation))
             .Any(operation => operation.Tracked is { AreWatched: true });
         _ticksToNanoseconds = 1e9 / _clock.TicksPerSecond;
-        _warmup = [.. parts.Select(part => Counters.Of(part, _arrivals is not null))];
-        _measured = [.. parts.Select(part => Counters.Of(part, _arrivals is not null))];
+        _warmup = [.. parts.Select(part => Counters.Of(part, _isPaced))];
+        _measured = [.. parts.Select(part => Counters.Of(part, _isPaced))];
     }
 
     /// <summary>One for each part of the plan, as <see cref="GroupPlan.Parts"/> has them.</summary>
@@ -128,7 +132,8 @@ internal sealed class Worker : IDisposable
             // The end of one operation is when the next may start: the clock is read twice an operation, not three times. Numbers that
             // were drawn are always sent: nothing may come between drawing and starting.
             while ((_times is null || WaitForTurn(_times)) && _control.MayStart(_free)
-                && (_arrivals is null ? _operation.Draw() : DrawNextArrival(out due)))
+                && (_script is not null ? DrawNextOfScript(_script, start, out due)
+                    : _arrivals is null ? _operation.Draw() : DrawNextArrival(out due)))
             {
                 if (_changes is null)
                     RunOne(due);
@@ -186,7 +191,23 @@ internal sealed class Worker : IDisposable
         return true;
     }
 
-    /// <param name="due">When it was meant to start; only with a rate.</param>
+    /// <summary>Takes what the script has next, and waits for its time where it has one.</summary>
+    /// <returns>False when there is nothing left, or the group ends.</returns>
+    private bool DrawNextOfScript(IScriptedOperation script, long start, out long due)
+    {
+        due = 0;
+        if (!script.TryTake(out double seconds))
+            return false;
+        if (!_isPaced)
+            return script.Draw();
+        due = start + _clock.TicksOf(seconds);
+        if (!_control.WaitUntil(due - _clock.TicksOf(DrawAheadSeconds)) || !script.Draw())
+            return false;
+        _clock.SleepUntil(due);
+        return true;
+    }
+
+    /// <param name="due">When it was meant to start; only where operations are paced.</param>
     private void RunOne(long due)
     {
         Scheduled++;
@@ -194,7 +215,7 @@ internal sealed class Worker : IDisposable
         long start = _clock.Now;
         bool answered = TryExecute(out OperationOutcome outcome, out Exception? failure);
         long end = _clock.Now;
-        if (_arrivals is not null)
+        if (_isPaced)
             LastPacedStart = start;
         _free = end;
 
@@ -204,6 +225,7 @@ internal sealed class Worker : IDisposable
         bool isMeasured = end > _control.MeasureFrom || start >= _control.MeasureFrom;
         Counters counters = (isMeasured ? _measured : _warmup)[part];
         counters.Steps?.Add(_operation.Steps!, _ticksToNanoseconds);
+        counters.Replies?.Add(_operation.Comparison);
         if (answered && outcome.Succeeded)
         {
             counters.Service.RecordNanoseconds((long)((end - start) * _ticksToNanoseconds));
@@ -282,7 +304,7 @@ internal sealed class Worker : IDisposable
     }
 
     private long ReportedNanoseconds(long due, long start, long end) =>
-        (long)((end - (_arrivals is null ? start : due)) * _ticksToNanoseconds);
+        (long)((end - (_isPaced ? due : start)) * _ticksToNanoseconds);
 
     /// <param name="paced">How the operation is paced.</param>
     /// <param name="due">When it was meant to start, ticks.</param>

@@ -303,9 +303,17 @@ public sealed record PhaseGroup
     /// <summary>Ends before its time when this is known well enough; null measures for all of it.</summary>
     public Until? Until { get; init; }
 
+    /// <summary>What each thread does, and when, stands in a recording; null draws operations by their weights.</summary>
+    public ScriptPlan? Script { get; init; }
+
     /// <summary>Ends by itself; a group without a limit ends with those that have one.</summary>
-    public bool IsLimited => Seconds is not null || Count is not null;
+    public bool IsLimited => Seconds is not null || Count is not null || Script is not null;
 }
+
+/// <summary>Operations whose order, threads and times are known before; the executor has them.</summary>
+/// <param name="Count">How many all threads do together.</param>
+/// <param name="IsPaced">Each is due at a time of its own; otherwise as soon as the one before it on its thread has ended.</param>
+public sealed record ScriptPlan(long Count, bool IsPaced);
 
 /// <summary>The precision that a percentile must reach, of each operation of a group.</summary>
 /// <param name="Text">The text as it was written, such as "p99 ±2 %".</param>

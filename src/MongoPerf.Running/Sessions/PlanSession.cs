@@ -54,6 +54,7 @@ public static class PlanSession
             PreparedData prepared = request.Agent is { Share.IsFirst: false } follower
                 ? Follow(request, follower.AwaitPrepared(signals.Token))
                 : DataPreparation.Examine(session, data, request);
+            ReplayedWrites.Require(session);
             ExistingSamples.Take(session, data, prepared.Plan);
             if (prepared.Seed != request.Seed)
             {

@@ -24,6 +24,7 @@ internal sealed class RunExecutors : IDisposable
         {
             Uri = request.Uri,
             Address = () => run.Deployment.Address,
+            PrimaryOf = worker => run.Deployment.Select(ReadPreference.Primary, worker),
             Members = run.Deployment.Members,
             Connections = run.Connections,
             Database = request.Settings.Data.Database,

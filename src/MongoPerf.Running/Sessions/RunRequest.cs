@@ -1,5 +1,6 @@
 using MongoPerf.Deployments;
 using MongoPerf.Load.Executors;
+using MongoPerf.Load.Plans;
 using MongoPerf.Running.Live;
 using MongoPerf.Running.Progress;
 using MongoPerf.Running.Secrets;
@@ -80,6 +81,9 @@ public sealed record RunRequest
     /// What may be written although the run does not create it, confirmed by whoever runs it; never taken from anything stored.
     /// </summary>
     public IReadOnlyList<string> MayWrite { get; init; } = [];
+
+    /// <summary>What a replay can write: allowed in databases that are empty, and where <see cref="MayWrite"/> confirms it.</summary>
+    public IReadOnlyList<WriteTarget> ReplayedWrites { get; init; } = [];
 
     /// <summary>Where the scenario finds files; never taken from anything stored.</summary>
     public FilesFolder Files { get; init; } = FilesFolder.None;

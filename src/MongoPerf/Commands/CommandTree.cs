@@ -38,6 +38,7 @@ internal static class CommandTree
     {
         SeriesCommand.Create(),
         RunCommand.Create(),
+        ReplayCommand.Create(),
         ResumeCommand.Create(),
         CompareCommand.Create(),
         HistoryCommand.Create(),

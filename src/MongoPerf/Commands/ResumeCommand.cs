@@ -41,6 +41,9 @@ internal static class ResumeCommand
 
             return ResumeSession.Run(folder, stored =>
             {
+                if (stored.Settings.Plan.Recording is { } recording)
+                    throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} is a replay, which can't be continued in its middle",
+                        $"begin a new one: mongoperf replay {CommandText.Quoted(recording)}");
                 CheckServer(parsed.GetValue(shared.RunUri), parsed.GetValue(mongod), stored);
                 ReadPlan plan = StoredPlan.Read(stored.Settings, stored.Run.Seed, files);
                 string? storedUri = stored.Settings.Deployment.Uri;

@@ -1,0 +1,82 @@
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+
+namespace MongoPerf.Load.Phases;
+
+/// <summary>What a reply says that is compared with another one's.</summary>
+/// <param name="Code">The error's; 0 for none.</param>
+/// <param name="Documents">Returned, counted, changed or removed, whatever the command does.</param>
+/// <param name="Bytes">The bytes of the returned documents.</param>
+public readonly record struct ReplyFacts(int Code, long Documents, long Bytes);
+
+/// <summary>A reply beside the one that was recorded for the same request.</summary>
+/// <param name="IsCompared">There are both.</param>
+/// <param name="Recorded">What was recorded.</param>
+/// <param name="Now">What came now.</param>
+/// <param name="RecordedNanoseconds">How long the recorded reply took.</param>
+public readonly record struct ReplyComparison(bool IsCompared, ReplyFacts Recorded, ReplyFacts Now, long RecordedNanoseconds);
+
+/// <summary>What a recording adds to <see cref="Counters"/>: replies that differ, and how long the recorded ones took.</summary>
+internal sealed class ReplyCounters
+{
+    public long Compared;
+    public long Codes;
+    public long Counts;
+    public long Sizes;
+    private (ReplyFacts Recorded, ReplyFacts Now)? _firstCode;
+    private (ReplyFacts Recorded, ReplyFacts Now)? _firstCount;
+    private (ReplyFacts Recorded, ReplyFacts Now)? _firstSize;
+
+    /// <summary>Recorded times of the replies that were compared.</summary>
+    public LatencyHistogram Recorded { get; } = new();
+
+    /// <summary>Counts a reply under the first way in which it differs: another error says more than the count that follows.</summary>
+    public void Add(in ReplyComparison reply)
+    {
+        if (!reply.IsCompared)
+            return;
+        Compared++;
+        Recorded.RecordNanoseconds(reply.RecordedNanoseconds);
+        (ReplyFacts recorded, ReplyFacts now) = (reply.Recorded, reply.Now);
+        if (recorded.Code != now.Code)
+            Note(ref Codes, ref _firstCode, recorded, now);
+        else if (recorded.Documents != now.Documents)
+            Note(ref Counts, ref _firstCount, recorded, now);
+        else if (recorded.Bytes != now.Bytes)
+            Note(ref Sizes, ref _firstSize, recorded, now);
+    }
+
+    public void Clear()
+    {
+        Compared = Codes = Counts = Sizes = 0;
+        _firstCode = _firstCount = _firstSize = null;
+        Recorded.Clear();
+    }
+
+    public void AddTo(ReplyCounters sum)
+    {
+        sum.Compared += Volatile.Read(ref Compared);
+        sum.Codes += Volatile.Read(ref Codes);
+        sum.Counts += Volatile.Read(ref Counts);
+        sum.Sizes += Volatile.Read(ref Sizes);
+        sum._firstCode ??= _firstCode;
+        sum._firstCount ??= _firstCount;
+        sum._firstSize ??= _firstSize;
+        Recorded.AddTo(sum.Recorded);
+    }
+
+    public ReplayResult ToResult() => new(Compared, Codes, Counts, Sizes)
+    {
+        RecordedMicroseconds = Compared == 0 ? null : LatencySummaries.From(Recorded),
+        FirstCode = _firstCode is { } code ? new ReplayPair(code.Recorded.Code, code.Now.Code) : null,
+        FirstCount = _firstCount is { } count ? new ReplayPair(count.Recorded.Documents, count.Now.Documents) : null,
+        FirstSize = _firstSize is { } size ? new ReplayPair(size.Recorded.Bytes, size.Now.Bytes) : null,
+    };
+
+    private static void Note(
+        ref long count, ref (ReplyFacts Recorded, ReplyFacts Now)? first, in ReplyFacts recorded, in ReplyFacts now)
+    {
+        count++;
+        first ??= (recorded, now);
+    }
+}

@@ -1,0 +1,67 @@
+using MongoPerf.Storage;
+
+namespace MongoPerf.Reports.Phases;
+
+/// <summary>Replayed requests: their replies and their times beside the recorded ones.</summary>
+internal static class ReplayTables
+{
+    public static IEnumerable<ReportTable> Of(StoredRun run)
+    {
+        List<IReadOnlyList<string>> rows = [.. Results(run).Select(one => Row(one.Phase, one.Result, one.Replay))];
+        if (rows.Count > 0)
+            yield return ReportTables.Thinned(
+                Words.Of("Replayed requests: replies and service times beside the recorded ones"),
+                ["<phase", "<operation", "compared", "recorded p50", "p50", "recorded p99", "p99", "other error", "other count",
+                    "other size", "<first difference"],
+                rows);
+    }
+
+    /// <summary>How many replies differ from the recorded ones, and the first that does.</summary>
+    public static IEnumerable<Verdict> Verdicts(StoredRun run)
+    {
+        (PhaseRecord Phase, OperationResult Result, ReplayResult Replay)[] all = [.. Results(run)];
+        long compared = all.Sum(one => one.Replay.Compared);
+        if (compared == 0)
+            yield break;
+        long different = all.Sum(one => one.Replay.Different);
+        if (different == 0)
+        {
+            yield return new Verdict(Grade.Good, Words.Of($"{Words.Counted(compared, "reply", "replies")} compared with the recorded ones: "
+                + $"none differs in its error, its number of documents or their size"));
+            yield break;
+        }
+
+        (PhaseRecord phase, OperationResult result, ReplayResult replay) = all.First(one => one.Replay.Different > 0);
+        yield return new Verdict(Grade.Note, Words.Of($"{Units.Exact(different)} of {Words.Counted(compared, "reply", "replies")} differ "
+            + $"from the recorded ones: {Units.Exact(all.Sum(one => one.Replay.Codes))} in the error, "
+            + $"{Units.Exact(all.Sum(one => one.Replay.Counts))} in the number of documents, "
+            + $"{Units.Exact(all.Sum(one => one.Replay.Sizes))} in their size; the first of {PhaseLabels.Of(phase, result.Operation)}: "
+            + $"{First(replay)}"));
+    }
+
+    private static IEnumerable<(PhaseRecord Phase, OperationResult Result, ReplayResult Replay)> Results(StoredRun run) =>
+        run.Phases.SelectMany(phase => phase.Operations.Where(result => result.Replay is not null)
+            .Select(result => (phase, result, result.Replay!)));
+
+    private static IReadOnlyList<string> Row(PhaseRecord phase, OperationResult result, ReplayResult replay) =>
+    [
+        phase.Label(), result.Operation, Units.Exact(replay.Compared),
+        Recorded(replay.RecordedMicroseconds?.P50), Units.Latency(result.LatencyMicroseconds.P50),
+        Recorded(replay.RecordedMicroseconds?.P99), Units.Latency(result.LatencyMicroseconds.P99),
+        Units.Exact(replay.Codes), Units.Exact(replay.Counts), Units.Exact(replay.Sizes), First(replay),
+    ];
+
+    /// <summary>Servers record milliseconds.</summary>
+    private static string Recorded(double? microseconds) => microseconds < 1 ? "<1 ms" : Units.Latency(microseconds);
+
+    /// <summary>The first reply of the gravest kind that differs.</summary>
+    private static string First(ReplayResult replay) => replay switch
+    {
+        { FirstCode: { Recorded: 0 } code } => Words.Of($"error {code.Replayed}, recorded without one"),
+        { FirstCode: { Replayed: 0 } code } => Words.Of($"no error, recorded with {code.Recorded}"),
+        { FirstCode: { } code } => Words.Of($"error {code.Replayed}, recorded with {code.Recorded}"),
+        { FirstCount: { } count } => Words.Of($"{Units.Exact(count.Replayed)} documents, recorded {Units.Exact(count.Recorded)}"),
+        { FirstSize: { } size } => Words.Of($"{Units.Exact(size.Replayed)} bytes, recorded {Units.Exact(size.Recorded)}"),
+        _ => Units.None,
+    };
+}

@@ -1,0 +1,35 @@
+namespace MongoPerf.Traffic.Replaying;
+
+/// <summary>Requests that belong to a connection, a login or a server, not to the application: they are not replayed.</summary>
+internal static class LeftOutCommands
+{
+    private static readonly Dictionary<string, string> Reasons = new(StringComparer.OrdinalIgnoreCase)
+    {
+        ["hello"] = Handshake, ["isMaster"] = Handshake, ["endSessions"] = Handshake, ["refreshSessions"] = Handshake,
+        ["startSession"] = Handshake,
+        ["saslStart"] = Login, ["saslContinue"] = Login, ["authenticate"] = Login, ["getnonce"] = Login, ["logout"] = Login,
+        ["createUser"] = Secret, ["updateUser"] = Secret, ["copydb"] = Secret, ["copydbsaslstart"] = Secret, ["copydbgetnonce"] = Secret,
+        ["startRecordingTraffic"] = Recording, ["stopRecordingTraffic"] = Recording, ["startTrafficRecording"] = Recording,
+        ["stopTrafficRecording"] = Recording, ["getTrafficRecordingStatus"] = Recording,
+        ["replSetHeartbeat"] = Internal, ["replSetUpdatePosition"] = Internal, ["replSetRequestVotes"] = Internal,
+        ["_isSelf"] = Internal,
+    };
+
+    public const string Unanswerable = "reads of cursors that were opened before the recording, or by a request that is left out";
+    public const string NotChosen = "not chosen by --only";
+    public const string Internal = "the cluster's own";
+    public const string Legacy = "in a protocol before OP_MSG";
+    public const string Unreadable = "not in MongoDB's protocol";
+
+    private const string Handshake = "handshakes and sessions of connections";
+    private const string Login = "logins";
+    private const string Secret = "with passwords of users";
+    private const string Recording = "of the recording itself";
+
+    /// <returns>Why a command is not replayed; null for one that is.</returns>
+    public static string? WhyNot(string command) => Reasons.GetValueOrDefault(command);
+
+    /// <summary>Whether only members of a cluster send this field to one another, beside the command.</summary>
+    public static bool IsInternal(ReadOnlySpan<byte> field) => field.SequenceEqual("shardVersion"u8)
+        || field.SequenceEqual("databaseVersion"u8) || field.SequenceEqual("$replData"u8) || field.SequenceEqual("$oplogQueryData"u8);
+}

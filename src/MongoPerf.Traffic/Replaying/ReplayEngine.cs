@@ -1,0 +1,76 @@
+using MongoPerf.Load.Executors;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
+using MongoPerf.Platforms;
+
+namespace MongoPerf.Traffic.Replaying;
+
+/// <summary>Sends the requests of a recording over MongoPerf's own wire client.</summary>
+/// <param name="script">What is sent, and when.</param>
+public sealed class ReplayEngine(ReplayScript script) : IClientEngine
+{
+    public string Version => "";
+
+    public void Check(Operation operation)
+    {
+    }
+
+    public IExecutorSource Open(ClientOptions options) => new Source(script, options);
+
+    /// <summary>The executors of a run; those of one pass over the recording share its state.</summary>
+    private sealed class Source(ReplayScript script, ClientOptions options) : IExecutorSource
+    {
+        private readonly Lock _lock = new();
+        private ReplayState? _state;
+        private int _open;
+
+        public IOperationExecutor OpenExecutor()
+        {
+            lock (_lock)
+            {
+                // A pass opens all of its executors before it begins, and closes them when it is over.
+                _state = _open == 0 ? new ReplayState(script) : _state!;
+                return new ReplayExecutor(_state, options, _open++, Close);
+            }
+        }
+
+        public void Dispose()
+        {
+        }
+
+        private void Close()
+        {
+            lock (_lock)
+                _open--;
+        }
+    }
+}
+
+/// <summary>What the workers of one pass over a recording tell one another. For all threads.</summary>
+internal sealed class ReplayState(ReplayScript script)
+{
+    /// <summary>A cursor that was read to its end, or closed.</summary>
+    public const long Ended = -1;
+
+    public ReplayScript Script { get; } = script;
+
+    /// <summary>By request: not 0 once it has ended, however that was.</summary>
+    public byte[] Done { get; } = new byte[script.Count];
+
+    /// <summary>By number: the target's cursor; 0 where none was opened.</summary>
+    public long[] Cursors { get; } = new long[script.Cursors];
+
+    /// <summary>By worker: it sends nothing more.</summary>
+    public bool[] HasLeft { get; } = new bool[script.Connections];
+
+    public byte[] SessionSalt { get; } = MakeSalt();
+
+    /// <summary>Versions and variants of UUIDs stay as they are.</summary>
+    private static byte[] MakeSalt()
+    {
+        byte[] salt = SystemRandom.GetBytes(16);
+        salt[6] &= 0x0f;
+        salt[8] &= 0x3f;
+        return salt;
+    }
+}

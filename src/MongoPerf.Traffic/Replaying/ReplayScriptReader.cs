@@ -1,0 +1,371 @@
+using System.Runtime.InteropServices;
+using MongoPerf.Load.Executors.Wire;
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
+using MongoPerf.Traffic.Recordings;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Failures;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Traffic.Replaying;
+
+/// <summary>Reads a recording once, before anything is sent: which requests there are, of what shape, when, and what they need.</summary>
+public sealed class ReplayScriptReader
+{
+    /// <summary>Their places take some 100 bytes each.</summary>
+    private const int MostRequests = 5_000_000;
+
+    /// <summary>Each is counted, sampled and timed by itself.</summary>
+    private const int MostShapes = 100;
+
+    private const string OtherShapes = "other requests";
+    private const int MostNames = 100_000;
+    private const int MostPending = 1_000_000;
+
+    private readonly Recording _recording;
+    private readonly ReplayOptions _options;
+    private readonly RequestTargets _targets;
+    private readonly List<RecordedRequest> _requests = [];
+    private readonly Dictionary<long, Line> _lines = [];
+    private readonly Dictionary<(long Connection, int Request), int> _pending = [];
+    private readonly Dictionary<long, int> _cursors = [];
+    private readonly List<int> _lastUse = [];
+    private readonly Dictionary<Guid, int> _transactions = [];
+    private readonly Dictionary<int, int[]> _closed = [];
+    private readonly Dictionary<string, int> _shapes = new(StringComparer.Ordinal);
+    private readonly List<(string Name, long Count, bool Writes)> _shapeFacts = [];
+    private readonly Dictionary<string, long> _leftOut = [];
+    private readonly Dictionary<string, long> _databases = new(StringComparer.Ordinal);
+    private readonly HashSet<WriteTarget> _writes = [];
+    private long? _start;
+
+    private ReplayScriptReader(Recording recording, ReplayOptions options)
+    {
+        (_recording, _options) = (recording, options);
+        _targets = new RequestTargets(options.Databases);
+    }
+
+    /// <summary>Reads it to its end.</summary>
+    /// <exception cref="MongoPerfException">It is damaged, too long, or has nothing to replay (2).</exception>
+    public static ReplayScript Read(Recording recording, ReplayOptions options)
+    {
+        var reader = new ReplayScriptReader(recording, options);
+        while (recording.TryRead(out RecordedMessage message))
+            reader.Add(message);
+        return reader.Finish();
+    }
+
+    private void Add(in RecordedMessage recorded)
+    {
+        MessageHeader header = MessageHeader.Read(recorded.Message);
+        if (_pending.Remove((recorded.Connection, header.ResponseTo), out int answered))
+            AddReply(recorded, answered);
+        else if (header.ResponseTo == 0)
+            AddRequest(recorded, header);
+    }
+
+    private void AddRequest(in RecordedMessage recorded, in MessageHeader header)
+    {
+        if (header.OpCode != OpCode.Msg)
+        {
+            LeaveOut(header.OpCode is OpCode.Query or OpCode.GetMore ? LeftOutCommands.Legacy : LeftOutCommands.Unreadable);
+            return;
+        }
+
+        try
+        {
+            AddRequest(recorded, header.RequestId, OpMsg.Parse(recorded.Message));
+        }
+        catch (Exception e) when (e is BsonFormatException or WireProtocolException)
+        {
+            LeaveOut(LeftOutCommands.Unreadable);
+        }
+    }
+
+    private void AddRequest(in RecordedMessage recorded, int requestId, in OpMsg message)
+    {
+        BsonValidator.ValidateStructure(message.Body);
+        Envelope envelope = Envelope.Of(message.Body);
+        if (envelope.Command is not { } command || envelope.Database is not { } database)
+        {
+            LeaveOut(LeftOutCommands.Unreadable);
+            return;
+        }
+
+        if ((envelope.IsInternal ? LeftOutCommands.Internal : LeftOutCommands.WhyNot(command)) is { } why)
+        {
+            LeaveOut(why);
+            return;
+        }
+
+        int[] used = command is "getMore" or "killCursors" ? KnownCursors(message.Body, command) : [];
+        if (command is "getMore" or "killCursors" && used.Length == 0)
+        {
+            LeaveOut(LeftOutCommands.Unanswerable);
+            return;
+        }
+
+        IReadOnlyList<WriteTarget> writes = used.Length > 0 ? [] : _targets.Of(message, command, database);
+        if (!IsChosen(command, writes))
+        {
+            LeaveOut(LeftOutCommands.NotChosen);
+            return;
+        }
+
+        if (_requests.Count == MostRequests)
+            throw new MongoPerfException(Fault.WrongUsage, $"{_recording.Path} has more than {MostRequests:N0} requests to replay",
+                "choose some with --only, or record a shorter time");
+        _writes.UnionWith(writes);
+        _databases[database] = _databases.GetValueOrDefault(database) + 1;
+        Keep(recorded, requestId, message, envelope, used, ShapeOf(message, command, database, writes.Count > 0));
+    }
+
+    private void Keep(in RecordedMessage recorded, int requestId, in OpMsg message, in Envelope envelope, int[] used, int shape)
+    {
+        int number = _requests.Count;
+        _start ??= recorded.Microseconds;
+        if (!_lines.TryGetValue(recorded.Connection, out Line? line))
+            _lines[recorded.Connection] = line = new Line();
+        // Clocks may be set back; what is sent on one connection keeps its order.
+        long due = Math.Max(Math.Max(recorded.Microseconds - _start.Value, 0), line.Last);
+        if (line.Requests.Count == 0)
+            line.First = due;
+        line.Last = due;
+        line.Requests.Add(number);
+        _requests.Add(new RecordedRequest
+        {
+            Place = recorded.Place, Length = recorded.Length, Shape = shape, Due = due, Opens = -1,
+            Uses = used.Length > 0 ? used[0] : -1,
+            After = AfterOf(number, used, envelope),
+            IsUnacknowledged = (message.Flags & OpMsgFlags.MoreToCome) != 0,
+        });
+        if (used.Length > 1)
+            _closed[number] = used;
+        if ((message.Flags & OpMsgFlags.MoreToCome) != 0)
+            return;
+        if (_pending.Count == MostPending)
+            _pending.Clear();
+        _pending[(recorded.Connection, requestId)] = number;
+    }
+
+    /// <summary>The last request that used the same cursor, or was in the same transaction; of several the latest.</summary>
+    private int AfterOf(int number, int[] used, in Envelope envelope)
+    {
+        int after = -1;
+        foreach (int cursor in used)
+        {
+            after = Math.Max(after, _lastUse[cursor]);
+            _lastUse[cursor] = number;
+        }
+
+        if (envelope.Session is not { } session || !envelope.IsInTransaction)
+            return after;
+        if (_transactions.TryGetValue(session, out int before))
+            after = Math.Max(after, before);
+        if (_transactions.Count == MostPending)
+            _transactions.Clear();
+        _transactions[session] = number;
+        return after;
+    }
+
+    private void AddReply(in RecordedMessage recorded, int answered)
+    {
+        if (MessageHeader.Read(recorded.Message).OpCode != OpCode.Msg)
+            return;
+        try
+        {
+            (ReplyFacts facts, long cursor) = ReplyReader.Read(recorded.Message);
+            ref RecordedRequest request = ref CollectionsMarshal.AsSpan(_requests)[answered];
+            request.HasReply = true;
+            request.Reply = facts;
+            request.ReplyMicroseconds = Math.Max(0, recorded.Microseconds - _start!.Value - request.Due);
+            Line line = _lines[recorded.Connection];
+            line.Last = Math.Max(line.Last, recorded.Microseconds - _start.Value);
+            if (cursor == 0 || request.Uses >= 0)
+                return;
+            request.Opens = _lastUse.Count;
+            _cursors[cursor] = _lastUse.Count;
+            _lastUse.Add(answered);
+        }
+        catch (Exception e) when (e is BsonFormatException or WireProtocolException)
+        {
+            // It is not compared.
+        }
+    }
+
+    /// <summary>The numbers of the cursors that a getMore or a killCursors names, as far as replies opened them.</summary>
+    private int[] KnownCursors(ReadOnlySpan<byte> body, string command)
+    {
+        var reader = new BsonReader(body);
+        if (command == "getMore")
+            return reader.Read() && reader.Type == BsonType.Int64 && _cursors.TryGetValue(reader.Int64, out int only) ? [only] : [];
+        var known = new List<int>();
+        if (!reader.Find("cursors"u8) || reader.Type != BsonType.Array)
+            return [];
+        var items = new BsonReader(reader.Value);
+        while (items.Read())
+        {
+            if (items.Type == BsonType.Int64 && _cursors.TryGetValue(items.Int64, out int cursor))
+                known.Add(cursor);
+        }
+
+        return [.. known];
+    }
+
+    private bool IsChosen(string command, IReadOnlyList<WriteTarget> writes) => _options.Only switch
+    {
+        ReplayedRequests.Finds => command is "find" or "getMore" or "killCursors",
+        ReplayedRequests.Reads => writes.Count == 0,
+        _ => true,
+    };
+
+    private int ShapeOf(in OpMsg message, string command, string database, bool writes)
+    {
+        string name = RequestShape.Of(message, command, database);
+        if (_shapes.Count >= MostNames && !_shapes.ContainsKey(name))
+            name = OtherShapes;
+        if (!_shapes.TryGetValue(name, out int shape))
+        {
+            _shapes[name] = shape = _shapeFacts.Count;
+            _shapeFacts.Add((name, 0, false));
+        }
+
+        (string known, long count, bool wrote) = _shapeFacts[shape];
+        _shapeFacts[shape] = (known, count + 1, wrote || writes);
+        return shape;
+    }
+
+    private void LeaveOut(string why) => _leftOut[why] = _leftOut.GetValueOrDefault(why) + 1;
+
+    private ReplayScript Finish()
+    {
+        (string Why, long Count)[] leftOut = [.. _leftOut.Select(one => (one.Key, one.Value)).OrderByDescending(one => one.Value)];
+        if (_requests.Count == 0)
+            throw new MongoPerfException(Fault.WrongUsage, $"{_recording.Path}: no request to replay"
+                + (leftOut.Length > 0 ? $"; left out: {string.Join(", ", leftOut.Select(one => $"{one.Count:N0} {one.Why}"))}" : ""));
+        IReadOnlyList<RecordedOperation> shapes = NameShapes();
+        return new ReplayScript(_recording, _options, [.. _requests], Share())
+        {
+            RecordedConnections = _lines.Count,
+            Shapes = shapes,
+            Writes = [.. _writes],
+            LeftOut = leftOut,
+            RecordedDatabases = [.. _databases.Keys.Order(StringComparer.Ordinal)],
+            Database = MainDatabase(),
+            Cursors = _lastUse.Count,
+            Closed = _closed,
+        };
+    }
+
+    private string MainDatabase()
+    {
+        string? main = _databases.Where(one => one.Key is not ("admin" or "config" or "local")).OrderByDescending(one => one.Value)
+            .Select(one => one.Key).FirstOrDefault();
+        return main is null ? "admin" : _options.Databases.GetValueOrDefault(main, main);
+    }
+
+    /// <summary>Keeps the most frequent shapes; all others count together.</summary>
+    private IReadOnlyList<RecordedOperation> NameShapes()
+    {
+        int[] byCount = [.. Enumerable.Range(0, _shapeFacts.Count).OrderByDescending(shape => _shapeFacts[shape].Count)];
+        int own = byCount.Length <= MostShapes ? byCount.Length : MostShapes - 1;
+        int[] numbers = new int[byCount.Length];
+        for (int i = 0; i < byCount.Length; i++)
+            numbers[byCount[i]] = Math.Min(i, own);
+        foreach (ref RecordedRequest request in CollectionsMarshal.AsSpan(_requests))
+            request.Shape = numbers[request.Shape];
+        List<RecordedOperation> shapes =
+            [.. byCount.Take(own).Select(shape => new RecordedOperation(_shapeFacts[shape].Name, _shapeFacts[shape].Writes))];
+        if (own < byCount.Length)
+            shapes.Add(new RecordedOperation(OtherShapes, byCount.Skip(own).Any(shape => _shapeFacts[shape].Writes)));
+        return shapes;
+    }
+
+    /// <summary>Connections that were not open at the same time share a worker, so that there are as many as at the busiest time.</summary>
+    private int[][] Share()
+    {
+        var free = new PriorityQueue<List<int>, long>();
+        var workers = new List<List<int>>();
+        foreach (Line line in _lines.Values.OrderBy(line => line.First))
+        {
+            if (free.TryPeek(out List<int>? worker, out long end) && end < line.First)
+                free.Dequeue();
+            else
+                workers.Add(worker = []);
+            worker!.AddRange(line.Requests);
+            free.Enqueue(worker, line.Last);
+        }
+
+        return [.. workers.Select(worker => worker.ToArray())];
+    }
+
+    /// <summary>A connection's requests, and from when to when it had some under way; microseconds.</summary>
+    private sealed class Line
+    {
+        public List<int> Requests { get; } = [];
+
+        public long First { get; set; }
+
+        public long Last { get; set; }
+    }
+
+    /// <summary>What any command says of itself.</summary>
+    private readonly record struct Envelope(string? Command, string? Database, Guid? Session, bool IsInTransaction, bool IsInternal)
+    {
+        public static Envelope Of(ReadOnlySpan<byte> body)
+        {
+            string? command = null;
+            string? database = null;
+            Guid? session = null;
+            bool isInTransaction = false;
+            bool isInternal = false;
+            bool isTwice = false;
+            var reader = new BsonReader(body);
+            while (reader.Read())
+            {
+                command ??= reader.NameText;
+                if (reader.NameIs("$db"u8) && reader.Type == BsonType.String)
+                {
+                    // What it writes is judged by one name, so there must be no other.
+                    isTwice = database is not null;
+                    database = reader.StringText;
+                }
+                else if (reader.NameIs("lsid"u8) && reader.Type == BsonType.Document)
+                    session = SessionOf(reader.Value);
+                else if (reader.NameIs("autocommit"u8))
+                    isInTransaction = true;
+                else
+                    isInternal |= LeftOutCommands.IsInternal(reader.Name);
+            }
+
+            return new Envelope(command, isTwice ? null : database, session, isInTransaction, isInternal);
+        }
+
+        private static Guid? SessionOf(ReadOnlySpan<byte> session)
+        {
+            var reader = new BsonReader(session);
+            return reader.Find("id"u8) && reader.Type == BsonType.Binary && reader.Value.Length == 5 + 16
+                ? new Guid(reader.Value[5..])
+                : null;
+        }
+    }
+}
+
+/// <summary>What of a reply is compared, whoever got it.</summary>
+internal static class ReplyReader
+{
+    /// <summary>An error that has no code.</summary>
+    public const int NoCode = -1;
+
+    /// <exception cref="BsonFormatException">It is no BSON.</exception>
+    /// <exception cref="WireProtocolException">It is no OP_MSG.</exception>
+    public static (ReplyFacts Facts, long Cursor) Read(ReadOnlySpan<byte> message)
+    {
+        OperationReply reply = OperationReply.Parse(message);
+        int code = reply.IsOk ? 0 : CodeOf(message);
+        return (new ReplyFacts(code, reply.Documents, reply.Bytes), reply.CursorId);
+    }
+
+    private static int CodeOf(ReadOnlySpan<byte> message) =>
+        OperationReply.ReadError(message).Code is var code && code == 0 ? NoCode : code;
+}

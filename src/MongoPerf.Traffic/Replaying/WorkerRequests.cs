@@ -1,0 +1,186 @@
+using MongoPerf.Load.Executors.Wire;
+using MongoPerf.Load.Phases;
+using MongoPerf.Storage;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Compression;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Traffic.Replaying;
+
+/// <summary>The requests of one worker, sent one after the other. One thread.</summary>
+internal sealed class WorkerRequests : IScriptedOperation, IDisposable
+{
+    private static readonly ServerError CursorGone =
+        new(0, ErrorCount.NoValue, "the cursor that was read on or closed here had already ended, or was not opened", []);
+
+    private readonly ReplayExecutor _executor;
+    private readonly ReplayState _state;
+    private readonly int _worker;
+    private readonly int[] _mine;
+    private readonly RecordedRequest[] _all;
+    private readonly MessageUnpacker _unpacker = new();
+    private readonly RequestWriter _writer;
+    private readonly double _secondsPerMicrosecond;
+    private byte[] _stored = new byte[1 << 16];
+    private long[] _cursors = new long[1];
+    private int _next;
+    private int _number = -1;
+    private int _requestId;
+    private int _messageLength;
+    private byte[] _message = [];
+    private bool _hasUnacknowledged;
+
+    public WorkerRequests(ReplayExecutor executor, ReplayState state, int worker)
+    {
+        (_executor, _state, _worker) = (executor, state, worker);
+        _mine = state.Script.Workers[worker];
+        _all = state.Script.Requests;
+        _secondsPerMicrosecond = 1e-6 / (state.Script.Options.Speed ?? 1);
+        _writer = new RequestWriter(state.Script.Options.Databases) { SessionSalt = state.SessionSalt };
+        Operations = [.. state.Script.Shapes.Select(_ => this)];
+        Parts = [.. Enumerable.Range(0, Operations.Count)];
+    }
+
+    public IReadOnlyList<IPreparedOperation> Operations { get; }
+
+    public IReadOnlyList<int> Parts { get; }
+
+    public int Drawn => Part;
+
+    public int Part { get; private set; }
+
+    public ServerError? LastError { get; private set; }
+
+    public string? Member => _executor.Member;
+
+    public ReplyComparison Comparison { get; private set; }
+
+    public bool TryTake(out double seconds)
+    {
+        seconds = 0;
+        if (_next == _mine.Length)
+            return false;
+        _number = _mine[_next++];
+        Part = _all[_number].Shape;
+        seconds = _all[_number].Due * _secondsPerMicrosecond;
+        return true;
+    }
+
+    /// <summary>Waits for what must have happened before, and puts the message together.</summary>
+    /// <returns>False when what must have happened will not.</returns>
+    public bool Draw()
+    {
+        ref readonly RecordedRequest request = ref _all[_number];
+        if (!Await(request.After))
+            return false;
+        ReadOnlySpan<long> cursors = CursorsOf(request);
+        if (request.Uses >= 0 && cursors.Length == 0)
+        {
+            _messageLength = 0;
+            return true;
+        }
+
+        if (_stored.Length < request.Length)
+            _stored = new byte[request.Length];
+        Span<byte> stored = _stored.AsSpan(0, request.Length);
+        _state.Script.Recording.ReadMessage(request.Place, stored);
+        HelloReply server = _executor.Connection.Server;
+        _writer.HasTransactions = server.ReplicaSetName is not null || server.IsMongos;
+        ReadOnlySpan<byte> message = _writer.Write(OpMsg.Parse(_unpacker.Unpack(stored)), ++_requestId, cursors);
+        if (_message.Length < message.Length)
+            _message = new byte[message.Length * 2];
+        message.CopyTo(_message);
+        _messageLength = message.Length;
+        return true;
+    }
+
+    public OperationOutcome Execute()
+    {
+        ref readonly RecordedRequest request = ref _all[_number];
+        Comparison = default;
+        try
+        {
+            if (_messageLength == 0)
+            {
+                LastError = CursorGone;
+                return default;
+            }
+
+            MongoConnection connection = _executor.Connection;
+            connection.Send(_message.AsSpan(0, _messageLength));
+            if (!request.IsUnacknowledged)
+                return Take(request, connection.Receive());
+            _hasUnacknowledged = true;
+            return new OperationOutcome(true, 0, 0);
+        }
+        finally
+        {
+            Volatile.Write(ref _state.Done[_number], 1);
+        }
+    }
+
+    /// <summary>Nothing of it is known beyond the recording.</summary>
+    public VerificationOutcome Verify() => default;
+
+    public void Complete()
+    {
+        Volatile.Write(ref _state.HasLeft[_worker], true);
+        // A server works through one connection in order: once it answers, it has seen everything that was not acknowledged.
+        if (_hasUnacknowledged)
+            _executor.Connection.RunCommand("admin", BsonDocument.Of(("ping", 1)));
+    }
+
+    public void Dispose() => _unpacker.Dispose();
+
+    private OperationOutcome Take(in RecordedRequest request, ReadOnlySpan<byte> message)
+    {
+        (ReplyFacts facts, long cursor) = ReplyReader.Read(message);
+        int opened = request.Opens >= 0 ? request.Opens : request.Uses;
+        if (opened >= 0)
+            Volatile.Write(ref _state.Cursors[opened], cursor == 0 ? ReplayState.Ended : cursor);
+        Comparison = new ReplyComparison(request.HasReply, request.Reply, facts, request.ReplyMicroseconds * 1000);
+        if (facts.Code != 0)
+            LastError = OperationReply.ReadError(message);
+        // The error that the application got, too, is what this request leads to.
+        bool isAsRecorded = facts.Code == 0 || (request.HasReply && request.Reply.Code == facts.Code);
+        return new OperationOutcome(isAsRecorded, (int)Math.Min(facts.Documents, int.MaxValue), facts.Bytes);
+    }
+
+    private bool Await(int earlier)
+    {
+        if (earlier < 0)
+            return true;
+        var spin = new SpinWait();
+        while (Volatile.Read(ref _state.Done[earlier]) == 0)
+        {
+            if (_executor.IsAborted
+                || (Volatile.Read(ref _state.HasLeft[_state.Script.WorkerOf[earlier]]) && Volatile.Read(ref _state.Done[earlier]) == 0))
+                return false;
+            spin.SpinOnce();
+        }
+
+        return true;
+    }
+
+    /// <summary>The target's cursors that a request reads on or closes, as far as they are open.</summary>
+    private ReadOnlySpan<long> CursorsOf(in RecordedRequest request)
+    {
+        if (request.Uses < 0)
+            return default;
+        int count = 0;
+        if (!_state.Script.Closed.TryGetValue(_number, out int[]? closed))
+            return IsOpen(request.Uses, out _cursors[0]) ? _cursors.AsSpan(0, 1) : default;
+        if (_cursors.Length < closed.Length)
+            _cursors = new long[closed.Length];
+        foreach (int cursor in closed)
+        {
+            if (IsOpen(cursor, out _cursors[count]))
+                count++;
+        }
+
+        return _cursors.AsSpan(0, count);
+    }
+
+    private bool IsOpen(int cursor, out long id) => (id = Volatile.Read(ref _state.Cursors[cursor])) is not (0 or ReplayState.Ended);
+}

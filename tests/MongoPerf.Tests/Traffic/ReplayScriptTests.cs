@@ -1,0 +1,205 @@
+using MongoPerf.Tests.Support;
+using MongoPerf.Traffic.Recordings;
+using MongoPerf.Traffic.Replaying;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Failures;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Tests.Traffic;
+
+/// <summary>What a recording comes to before anything is sent: shapes, times, connections, what must come first, what is written.</summary>
+public sealed class ReplayScriptTests : IDisposable
+{
+    private static readonly string Files = Path.Combine(RepositoryPaths.Root, "tests", "MongoPerf.Tests", "Traffic", "Files");
+    private static readonly BsonDocument Ok = ServerRecordingTests.Ok();
+
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("6.0.5.bin")]
+    [InlineData("8.0-alpha.bin")]
+    public void A_server_s_own_file_becomes_shapes_without_logins(string file)
+    {
+        using Recording recording = Recording.Open(Path.Combine(Files, file));
+        ReplayScript script = ReplayScriptReader.Read(recording, new ReplayOptions());
+        Assert.Superset(
+            new HashSet<string> { "find shop.orders {_id}", "getMore shop.orders", "delete shop.orders {_id}" },
+            new HashSet<string>(script.Shapes.Select(shape => shape.Name)));
+        Assert.DoesNotContain(script.Shapes, shape => shape.Name.Contains("sasl", StringComparison.Ordinal));
+        Assert.Contains(script.LeftOut, left => left.Why == "logins");
+        Assert.Equal("shop", script.Database);
+        Assert.Contains(script.Writes, target => target.Name == "shop.orders");
+        Assert.Equal(script.Count, script.Workers.Sum(worker => worker.Length));
+        // The zlib client's requests are read like the others; it came when the first one had gone.
+        Assert.Equal((2, 1), (script.RecordedConnections, script.Connections));
+    }
+
+    [Fact]
+    public void A_shape_has_fields_and_no_values()
+    {
+        ReplayScript script = Read(new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("find", "orders"), ("filter", BsonDocument.Of(("sku", "s-1"), ("status", "new"))),
+                ("sort", BsonDocument.Of(("date", -1))), ("$db", "shop")), Ok)
+            .Exchange(1, 2, BsonDocument.Of(("aggregate", "orders"), ("pipeline", new object[]
+            {
+                BsonDocument.Of(("$match", BsonDocument.Of(("sku", "s-2")))), BsonDocument.Of(("$group", BsonDocument.Of(("_id", "$x")))),
+            }), ("cursor", BsonDocument.Empty), ("$db", "shop")), Ok)
+            .Exchange(1, 3, BsonDocument.Of(("update", "orders"), ("updates", new object[]
+            {
+                BsonDocument.Of(("q", BsonDocument.Of(("_id", 1))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("a", 1)))))),
+            }), ("$db", "shop")), Ok)
+            .Exchange(1, 4, BsonDocument.Of(("find", "or\u001b[31mders"), ("filter", BsonDocument.Empty), ("$db", "shop")), Ok));
+        Assert.Equal(
+            ["find shop.orders {sku, status} sort date", "aggregate shop.orders $match {sku} $group", "update shop.orders {_id} $set",
+                "find shop.or?[31mders {}"],
+            script.Shapes.Select(shape => shape.Name));
+        Assert.Equal([false, false, true, false], script.Shapes.Select(shape => shape.MayWrite));
+    }
+
+    [Fact]
+    public void Connections_that_were_not_open_at_once_share_a_worker()
+    {
+        var file = new TrafficFile();
+        for (int i = 1; i <= 20; i++)
+        {
+            file.At = i * 100;
+            file.Exchange(i, i, ServerRecordingTests.Ping(), Ok, milliseconds: 10);
+        }
+
+        // Two at the same time.
+        file.At += 100;
+        file.Request(30, 1, ServerRecordingTests.Ping()).Request(31, 1, ServerRecordingTests.Ping());
+        ReplayScript script = Read(file);
+        Assert.Equal((22, 22, 2), (script.Count, script.RecordedConnections, script.Connections));
+        Assert.All(script.Workers, worker => Assert.Equal(worker.Order(), worker));
+        Assert.Equal(2.01, script.Seconds, 2);
+    }
+
+    [Fact]
+    public void What_reads_on_waits_for_what_opened_the_cursor_on_any_connection()
+    {
+        ReplayScript script = Read(new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("find", "a"), ("$db", "d")), Cursor(77))
+            .Exchange(2, 1, BsonDocument.Of(("getMore", 77L), ("collection", "a"), ("$db", "d")), Cursor(77))
+            .Exchange(1, 2, BsonDocument.Of(("getMore", 77L), ("collection", "a"), ("$db", "d")), Cursor(0))
+            .Exchange(1, 3, BsonDocument.Of(("getMore", 99L), ("collection", "a"), ("$db", "d")), Cursor(0)));
+        Assert.Equal([-1, 0, 1], script.Requests.Select(request => request.After));
+        Assert.Equal([0, -1, -1], script.Requests.Select(request => request.Opens));
+        Assert.Equal([-1, 0, 0], script.Requests.Select(request => request.Uses));
+        Assert.Equal(1, Assert.Single(script.LeftOut).Count);
+    }
+
+    [Fact]
+    public void Statements_of_a_transaction_keep_their_order()
+    {
+        byte[] id = [.. Enumerable.Range(0, 16).Select(i => (byte)i)];
+        BsonDocument session = BsonDocument.Of(("id", new BsonValue(BsonType.Binary, new byte[] { 16, 0, 0, 0, 4 }.Concat(id).ToArray())));
+        ReplayScript script = Read(new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("insert", "a"), ("lsid", session), ("autocommit", false), ("$db", "d")), Ok)
+            .Exchange(2, 1, BsonDocument.Of(("find", "a"), ("$db", "d")), Ok)
+            .Exchange(3, 1, BsonDocument.Of(("commitTransaction", 1), ("lsid", session), ("autocommit", false), ("$db", "admin")), Ok));
+        Assert.Equal([-1, -1, 0], script.Requests.Select(request => request.After));
+    }
+
+    [Fact]
+    public void Writes_are_found_under_their_names_on_the_target()
+    {
+        TrafficFile file = new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("insert", "a"), ("$db", "shop")), Ok)
+            .Exchange(1, 2, BsonDocument.Of(("renameCollection", "shop.a"), ("to", "shop.b"), ("$db", "admin")), Ok)
+            .Exchange(1, 3, BsonDocument.Of(("bulkWrite", 1), ("nsInfo", new object[] { BsonDocument.Of(("ns", "shop.c")) }),
+                ("$db", "admin")), Ok)
+            .Exchange(1, 4, BsonDocument.Of(("aggregate", "a"), ("pipeline", new object[] { BsonDocument.Of(("$out", "d")) }),
+                ("$db", "shop")), Ok)
+            .Exchange(1, 5, BsonDocument.Of(("inventedCommand", 1), ("$db", "shop")), Ok)
+            .Exchange(1, 6, BsonDocument.Of(("find", "a"), ("$db", "shop")), Ok);
+        var renamed = new ReplayOptions { Databases = new Dictionary<string, string> { ["shop"] = "copy" } };
+        Assert.Equal(["copy.a", "copy.b", "copy.c", "copy.d", "server"],
+            Read(file, renamed).Writes.Select(target => target.Name).Distinct().Order());
+        ReplayScript reads = Read(file, renamed with { Only = ReplayedRequests.Reads });
+        Assert.Equal((1, 0), (reads.Count, reads.Writes.Count));
+    }
+
+    [Fact]
+    public void A_request_that_names_two_databases_is_left_out()
+    {
+        MongoPerfException refused = Assert.Throws<MongoPerfException>(() => Read(new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("drop", "a"), ("$db", "mine"), ("$db", "theirs")), Ok)));
+        Assert.Contains("no request to replay", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_message_is_written_with_the_target_s_own_session_cursor_and_database()
+    {
+        byte[] id = [.. Enumerable.Repeat((byte)0x11, 16)];
+        BsonDocument command = BsonDocument.Of(("getMore", 5L), ("collection", "a"),
+            ("lsid", BsonDocument.Of(("id", new BsonValue(BsonType.Binary, new byte[] { 16, 0, 0, 0, 4 }.Concat(id).ToArray())))),
+            ("txnNumber", 3L), ("$clusterTime", BsonDocument.Empty), ("$db", "shop"),
+            ("readConcern", BsonDocument.Of(("level", "majority"), ("afterClusterTime", 1L))));
+        byte[] recorded = new TrafficFile().Request(1, 1, command, OpMsgFlags.ExhaustAllowed).Bytes;
+        ReadOnlySpan<byte> message = recorded.AsSpan(^(MessageHeader.Size + 5 + command.Bytes.Length)..);
+        var writer = new RequestWriter(new Dictionary<string, string> { ["shop"] = "copy" })
+        {
+            SessionSalt = Enumerable.Repeat((byte)0x22, 16).ToArray(), HasTransactions = false,
+        };
+        ReadOnlySpan<byte> written = writer.Write(OpMsg.Parse(message), 42, [123_456_789_012]);
+        Assert.Equal(new MessageHeader(written.Length, 42, 0, OpCode.Msg), MessageHeader.Read(written));
+        Assert.Equal(OpMsgFlags.None, OpMsg.Parse(written).Flags);
+        var body = new BsonDocument(OpMsg.Parse(written).Body.ToArray());
+        Assert.Equal(["getMore", "collection", "lsid", "$db", "readConcern"], body.Select(element => element.Key));
+        Assert.Equal(123_456_789_012, body.FindInt64("getMore"));
+        Assert.Equal("copy", body.FindString("$db"));
+        Assert.All(body.Find("lsid.id")!.Value.ToBinary().ToArray(), value => Assert.Equal(0x33, value));
+        Assert.Equal(["level"], body.FindDocument("readConcern")!.Select(element => element.Key));
+    }
+
+    /// <summary>MONGOPERF_FUZZ says how many; each mutation has its number as seed.</summary>
+    [Fact]
+    public void Damaged_recordings_are_read_as_far_as_they_go_or_refused()
+    {
+        int count = int.TryParse(Environment.GetEnvironmentVariable("MONGOPERF_FUZZ"), out int asked) ? asked : 400;
+        byte[][] originals = [.. Directory.GetFiles(Files).Order().Select(File.ReadAllBytes)];
+        string path = _folder.At("fuzz.bin");
+        int replayable = 0;
+        for (int seed = 0; seed < count; seed++)
+        {
+            var random = new Random(seed);
+            byte[] bytes = (byte[])originals[seed % originals.Length].Clone();
+            for (int changes = random.Next(1, 12); changes > 0; changes--)
+            {
+                int at = random.Next(bytes.Length);
+                bytes[at] = random.Next(4) == 0 ? (byte)random.Next(256) : (byte)(bytes[at] ^ (1 << random.Next(8)));
+            }
+
+            if (random.Next(3) == 0)
+                bytes = bytes[..random.Next(bytes.Length)];
+            File.WriteAllBytes(path, bytes);
+            try
+            {
+                using Recording recording = Recording.Open(path);
+                replayable += ReplayScriptReader.Read(recording, new ReplayOptions()).Count > 0 ? 1 : 0;
+            }
+            catch (MongoPerfException e) when (e.Fault == Fault.WrongUsage)
+            {
+                // Refused in one line.
+            }
+            catch (Exception e)
+            {
+                Assert.Fail($"seed {seed}: {e}");
+            }
+        }
+
+        Assert.InRange(replayable, count / 20, count);
+    }
+
+    private static BsonDocument Cursor(long id) => BsonDocument.Of(
+        ("cursor", BsonDocument.Of(("id", id), ("ns", "d.a"), ("firstBatch", new object[] { BsonDocument.Of(("_id", 1)) }))), ("ok", 1.0));
+
+    private ReplayScript Read(TrafficFile file, ReplayOptions? options = null)
+    {
+        using Recording recording = Recording.Open(file.Write(_folder.At("a.bin")));
+        return ReplayScriptReader.Read(recording, options ?? new ReplayOptions());
+    }
+}
