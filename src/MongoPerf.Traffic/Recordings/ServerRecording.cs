@@ -10,7 +10,8 @@ namespace MongoPerf.Traffic.Recordings;
 /// <remarks>
 /// There are three layouts. 4.2 to 7.1: size, connection, local and remote address, milliseconds since 1970, order, message. 7.2 to 8.1:
 /// one text, <c>{ remote: …, local: … }</c>, in place of the two addresses. Later: a byte for the kind behind the size, and microseconds
-/// since the recording began. Source: traffic_recorder.cpp of the server. The first two were tried with files of 6.0.5 and of a build of 8.0.
+/// since the recording began. Source: traffic_recorder.cpp of the server. The first two were
+/// tried with files of 6.0.5 and of a build of 8.0.
 /// </remarks>
 public sealed class ServerRecording : Recording
 {

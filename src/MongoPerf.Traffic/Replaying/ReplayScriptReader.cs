@@ -243,7 +243,7 @@ public sealed class ReplayScriptReader
         if (_requests.Count == 0)
             throw new MongoPerfException(Fault.WrongUsage, $"{_recording.Path}: no request to replay"
                 + (leftOut.Length > 0 ? $"; left out: {string.Join(", ", leftOut.Select(one => $"{one.Count:N0} {one.Why}"))}" : ""));
-        IReadOnlyList<RecordedOperation> shapes = NameShapes();
+        List<RecordedOperation> shapes = NameShapes();
         return new ReplayScript(_recording, _options, [.. _requests], Share())
         {
             RecordedConnections = _lines.Count,
@@ -265,7 +265,7 @@ public sealed class ReplayScriptReader
     }
 
     /// <summary>Keeps the most frequent shapes; all others count together.</summary>
-    private IReadOnlyList<RecordedOperation> NameShapes()
+    private List<RecordedOperation> NameShapes()
     {
         int[] byCount = [.. Enumerable.Range(0, _shapeFacts.Count).OrderByDescending(shape => _shapeFacts[shape].Count)];
         int own = byCount.Length <= MostShapes ? byCount.Length : MostShapes - 1;

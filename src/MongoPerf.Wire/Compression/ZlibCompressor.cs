@@ -42,7 +42,8 @@ internal sealed class ZlibCompressor(int level) : Compressor
                 return zlib.ReadAtLeast(destination, destination.Length, throwOnEndOfStream: false) == destination.Length
                     && zlib.ReadByte() < 0;
             }
-            catch (InvalidDataException)
+            // The second: what zlib refuses in a way of its own, such as data that need a dictionary (a type that is not public).
+            catch (Exception e) when (e is InvalidDataException or IOException)
             {
                 return false;
             }
