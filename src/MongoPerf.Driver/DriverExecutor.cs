@@ -11,14 +11,21 @@ namespace MongoPerf.Driver;
 /// <summary>
 /// One worker's use of the run's client: blocking calls on the worker's own thread, on whichever connection the pool hands out.
 /// </summary>
-internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
+internal sealed class DriverExecutor(DriverSession session, DriverPool? pool = null) : IOperationExecutor
 {
     private readonly CancellationTokenSource _aborted = new();
+    private bool _isClosed;
     private MongoClient? _ordered;
     private bool _wasTried;
 
     /// <summary>Ends calls that wait for the server.</summary>
     public CancellationToken Stop => _aborted.Token;
+
+    public bool HasPool => true;
+
+    private MongoClient Client => pool?.Client ?? session.Client;
+
+    public void Note(ConnectionLog log) => DriverPool.Note(log);
 
     /// <summary>The driver connects when it needs to; this asks whether it can, and makes it notice a server that is there again.</summary>
     public void Connect()
@@ -26,7 +33,7 @@ internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
         if (_wasTried)
             session.Options.BeforeReconnect();
         _wasTried = true;
-        Ping(session.Client);
+        Ping(Client);
         if (_ordered is not null)
             Ping(_ordered);
     }
@@ -49,19 +56,18 @@ internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
     /// </summary>
     public IMongoDatabase Open(bool isUnacknowledged, string? database = null)
     {
-        MongoClient client = session.Client;
         if (isUnacknowledged && _ordered is null)
             Ping(_ordered = session.OpenOrdered());
-        return (isUnacknowledged ? _ordered! : client).GetDatabase(database ?? session.Options.Database);
+        return (isUnacknowledged ? _ordered! : Client).GetDatabase(database ?? session.Options.Database);
     }
 
     /// <summary>For what is about several collections, or a session. Asks the server what it is.</summary>
     /// <param name="server">What it says of itself.</param>
     public IMongoClient OpenClient(out HelloReply server)
     {
-        BsonDocument hello = session.Client.GetDatabase("admin").RunCommand<BsonDocument>(new BsonDocument("hello", 1), null, Stop);
+        BsonDocument hello = Client.GetDatabase("admin").RunCommand<BsonDocument>(new BsonDocument("hello", 1), null, Stop);
         server = new HelloReply(DriverValues.FromDriver(hello));
-        return session.Client;
+        return Client;
     }
 
     /// <summary>
@@ -87,6 +93,9 @@ internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
     {
         _ordered?.Dispose();
         _aborted.Dispose();
+        if (pool is not null && !_isClosed)
+            session.Close(pool);
+        _isClosed = true;
     }
 
     private void Ping(MongoClient client)

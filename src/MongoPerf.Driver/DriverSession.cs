@@ -10,6 +10,7 @@ namespace MongoPerf.Driver;
 internal sealed class DriverSession : IExecutorSource
 {
     private readonly MongoClientSettings _settings;
+    private readonly Dictionary<GroupPlan, DriverPool> _pools = new(ReferenceEqualityComparer.Instance);
 
     /// <exception cref="ConnectionStringException">The driver does not take the connection string.</exception>
     public DriverSession(ClientOptions options)
@@ -23,7 +24,20 @@ internal sealed class DriverSession : IExecutorSource
 
     public MongoClient Client { get; }
 
-    public IOperationExecutor OpenExecutor() => new DriverExecutor(this);
+    public IOperationExecutor OpenExecutor(GroupPlan? group = null) => new DriverExecutor(this, OpenPool(group));
+
+    /// <summary>An executor of a group with a pool needs it no more; with the last one it ends.</summary>
+    public void Close(DriverPool pool)
+    {
+        lock (_pools)
+        {
+            if (--pool.Users > 0)
+                return;
+            _pools.Remove(pool.Group);
+        }
+
+        pool.Dispose();
+    }
 
     /// <summary>A client with one connection, which everything that it does goes through in order. Belongs to the caller.</summary>
     public MongoClient OpenOrdered()
@@ -38,6 +52,20 @@ internal sealed class DriverSession : IExecutorSource
     }
 
     public void Dispose() => Client.Dispose();
+
+    /// <returns>Null for a group whose threads have a connection each: they use <see cref="Client"/>.</returns>
+    private DriverPool? OpenPool(GroupPlan? group)
+    {
+        if (group?.Connections is null)
+            return null;
+        lock (_pools)
+        {
+            if (!_pools.TryGetValue(group, out DriverPool? pool))
+                _pools.Add(group, pool = new DriverPool(_settings, group));
+            pool.Users++;
+            return pool;
+        }
+    }
 
     private static MongoClientSettings ReadSettings(ClientOptions options)
     {

@@ -131,7 +131,8 @@ public sealed class ClientLimit
     }
 
     /// <summary>A moment's CPU time is whatever happened in it.</summary>
-    private static bool HasEnough(OperationResult result) => result.Seconds >= 1 || Reports.ClientShare.HasEnough(result);
+    private static bool HasEnough(OperationResult result) =>
+        result.Connections is null && (result.Seconds >= 1 || Reports.ClientShare.HasEnough(result));
 
     /// <summary>"2 of 10 sizes"; null for the only one.</summary>
     private static string? HowMany(int count, Measured[] of) => (of.Length, of.All(m => m.Phase.Growth is not null)) switch

@@ -42,7 +42,7 @@ internal static class OperationVerdicts
         Measured[] measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result)))];
         return [.. WrongEffects(measured), .. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured),
             .. CollectionScans(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run), .. StepTables.Verdicts(run),
-            .. ChangeTables.Verdicts(run), .. ReplayTables.Verdicts(run)];
+            .. ChangeTables.Verdicts(run), .. ReplayTables.Verdicts(run), .. ConnectionTables.Verdicts(run)];
     }
 
     /// <summary>Writes that were answered without an error, and did not do what they must.</summary>
@@ -67,7 +67,8 @@ internal static class OperationVerdicts
     private static IEnumerable<Verdict> Unmeasured(Measured[] measured)
     {
         // Unacknowledged inserts of which nothing arrived were measured all the same.
-        IEnumerable<Measured> empty = measured.Where(m => m.Result is { Operations: 0, Failed: 0 } and not { Unacknowledged.Sent: > 0 });
+        IEnumerable<Measured> empty = measured.Where(m => m.Result is { Operations: 0, Failed: 0, Connections: null }
+            and not { Unacknowledged.Sent: > 0 });
         foreach (IGrouping<string, Measured> group in empty.GroupBy(WhyUnmeasured))
             yield return new Verdict(Grade.Note, Words.Of($"nothing was measured in "
                 + $"{Words.And([.. group.Select(m => m.Label).Distinct()])}: {group.Key}")) { Finding = VerdictFinding.NothingMeasured };

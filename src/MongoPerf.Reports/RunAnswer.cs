@@ -168,7 +168,7 @@ internal static class RunAnswer
     private static Row RowOf(PhaseRecord phase, OperationResult result, OperationSeries? series, IReadOnlyList<Finding> findings)
     {
         string name = PhaseLabels.WithParameters(phase, result.Operation);
-        bool isEmpty = result is { Operations: 0 } and not { Unacknowledged.Sent: > 0 };
+        bool isEmpty = result is { Operations: 0, Connections: null } and not { Unacknowledged.Sent: > 0 };
         return new Row(
             name, result, result.ReportedMicroseconds.Max, ChangeOf(series),
             WhatIsWrong([result]) ?? (isEmpty ? Words.Of("not measured") : FoundIn(name, findings)));

@@ -20,7 +20,7 @@ public static class BalancerReader
             return reader.Find("within") is { } within
                 ? throw MappingReader.Wrong(within, $"{path}: within is not allowed without a balancer")
                 : null;
-        if (((string[])["operations", "threads", "duration", "count", "warmup", "rate"])
+        if (((string[])["operations", "threads", "duration", "count", "warmup", "rate", "connections"])
             .FirstOrDefault(key => reader.Find(key) is not null) is { } other)
             throw MappingReader.Wrong(reader.Find(other)!, $"{path}: {other} is not allowed beside a balancer");
         if (mode is not ("on" or "off" or SetBalancer.Now) && !IsWindow(mode))

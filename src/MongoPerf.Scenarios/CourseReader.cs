@@ -15,13 +15,17 @@ internal sealed class CourseReader(MappingReader reader, string name)
     public static bool IsSweep(ScenarioNode? node) =>
         node is SequenceNode { Items.Count: > 0 } list && list.Items.Any(item => item is not MappingNode);
 
-    /// <summary>The group with its threads, its rate and its times to think.</summary>
-    public PhaseGroup AddTo(PhaseGroup group)
+    /// <summary>The group with its threads, its connections, its rate and its times to think.</summary>
+    public PhaseGroup AddTo(PhaseGroup group) =>
+        ConnectionsReader.AddTo(reader, name, WithCourse(group), PhaseReader.MostThreads);
+
+    private PhaseGroup WithCourse(PhaseGroup group)
     {
         RatePlan? rate = Rate();
         ThinkTime? think = Think();
         if (rate is not null && (think ?? group.Operations.FirstOrDefault(o => o.Operation.Think is not null)?.Operation.Think) is not null)
-            throw MappingReader.Wrong(reader.Find("think") ?? reader.Find("rate")!, $"{name}: think is not allowed with a rate",
+            throw MappingReader.Wrong(
+                reader.Find("think") ?? reader.Find("rate") ?? reader.Node, $"{name}: think is not allowed with a rate",
                 "a rate says when operations are due, whatever the threads do in between");
         if (rate is null && reader.Find("arrivals") is { } arrivals)
             throw MappingReader.Wrong(arrivals, $"{name}: arrivals is not allowed without a rate", "such as rate: 1000");
@@ -39,7 +43,9 @@ internal sealed class CourseReader(MappingReader reader, string name)
         bool isPoisson = reader.OneOf("arrivals", ScenarioLanguage.ArrivalKinds) == "poisson";
         if (Pieces("rate", LeastRate, MostRate) is { } pieces)
             return new RatePlan(pieces, isPoisson);
-        return reader.Number("rate", LeastRate, MostRate) is { } steady ? (RatePlan)steady with { IsPoisson = isPoisson } : null;
+        return (reader.Number("rate", LeastRate, MostRate) ?? ConnectionsReader.ChurnOf(reader, name)) is { } steady
+            ? (RatePlan)steady with { IsPoisson = isPoisson }
+            : null;
     }
 
     private ThinkTime? Think()

@@ -11,7 +11,7 @@ internal static class PhaseKeys
     private static readonly string[] OfLoads = ["batch", "ordered", "writeConcern", "ranges"];
     private static readonly string[] OfMeasuring =
     [
-        "operations", "groups", "duration", "count", "warmup", "rate", "until", "arrivals", "think", "explain",
+        "operations", "groups", "duration", "count", "warmup", "rate", "until", "arrivals", "think", "connections", "explain",
     ];
 
     /// <exception cref="UserException">A key without meaning there, or nothing that says what is done.</exception>
@@ -28,7 +28,8 @@ internal static class PhaseKeys
             "load" => ("loads", OfMeasuring),
             "balancer" => ("sets the balancer", [.. OfMeasuring, .. OfLoads, "threads", "lap"]),
             "groups" => ("has groups",
-                ["operations", "threads", "duration", "count", "warmup", "rate", "until", "arrivals", "think", .. OfLoads, "lap"]),
+                ["operations", "threads", "duration", "count", "warmup", "rate", "until", "arrivals", "think", "connections", .. OfLoads,
+                    "lap"]),
             "operations" => ("measures operations", OfLoads),
             _ => throw MappingReader.Wrong(
                 reader.Node, $"phase '{phase}': grow, create, load, check, checks, balancer, groups or operations is missing"),

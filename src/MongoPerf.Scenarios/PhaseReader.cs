@@ -53,7 +53,8 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
             : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name, scale, Operations(reader, name))];
         RequireDifferentNames(reader, name, groups);
         WatchReader.Require(reader, name, groups);
-        string[] names = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation.Name)];
+        string[] names = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation.Name),
+            .. groups.Select(g => g.Connections?.Name).OfType<string>()];
         return phase with
         {
             Creates = created?.Name,
@@ -235,7 +236,7 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
                 // Steps of one operation are counted by their places.
                 same.First() is StepSequence || same.GroupBy(o => o.Collection).Max(collection => collection.Count()) > 1
                     ? same.Select(o => o.Name)
-                    : [same.Key.Name]);
+                    : [same.Key.Name]).Concat(group.Connections is { } use ? [use.Name] : []);
 
     /// <summary>Results are told apart by operations' names, and totals by theirs.</summary>
     public static void RequireDifferentNames(MappingReader reader, string phase, IReadOnlyList<PhaseGroup> groups)

@@ -281,6 +281,18 @@ internal static class ScenarioLanguage
     private static readonly Key ThinkKey = new("think", KeyKind.Value, "How long each thread waits between a reply and its next operation, "
         + "such as 10ms; {mean: 10ms} draws the times (exponential). Not with a rate.");
 
+    public static KeySet Connections { get; } = new("connections", "How the threads come by their connections: one of these.",
+    [
+        new("pool", KeyKind.Count, "They share so many, and wait until one is free; the wait is part of an operation's latency."),
+        new("churn", KeyKind.Text, "So often, such as 50/s, an operation is due that connects and logs in, does its work and closes; in "
+            + "place of a rate. Opening the connection is part of the operation's latency."),
+        new("storm", KeyKind.Count, "So many are opened at the same moment when the group begins, and again when they are lost; in place "
+            + "of threads, as each has one."),
+    ]);
+
+    private static readonly Key ConnectionsKey = new("connections", KeyKind.Mapping,
+        "How its threads come by their connections [default: each has its own throughout].", Connections);
+
     public static KeySet Group { get; } = new("group", "Threads with a workload of their own, beside other groups of the same phase.",
     [
         new("name", KeyKind.Text, "Its name in results."),
@@ -292,6 +304,7 @@ internal static class ScenarioLanguage
             + "response time then counts from when each is due [default: as fast as possible].", Piece),
         ArrivalsKey,
         ThinkKey,
+        ConnectionsKey,
         new("after", KeyKind.Duration, "Delay between the start of the phase and the start of this group."),
         new("operations", KeyKind.Mappings, "What its threads do."),
         .. BalancerKeys,
@@ -327,6 +340,7 @@ internal static class ScenarioLanguage
             + "A list gives a result for each, a list of mappings says how it changes over time [default: as fast as possible].", Piece),
         ArrivalsKey,
         ThinkKey,
+        ConnectionsKey,
         new("pause", KeyKind.Duration, "Pause before the phase begins."),
         new("repeat", KeyKind.Count, "Number of times to run the phase; each run gives a result."),
         BatchKey with

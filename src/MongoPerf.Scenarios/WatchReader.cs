@@ -6,7 +6,7 @@ namespace MongoPerf.Scenarios;
 /// <summary>What a group that watches a collection needs, and what it can't have.</summary>
 internal static class WatchReader
 {
-    private static readonly string[] NotAllowed = ["duration", "count", "rate", "think", "after"];
+    private static readonly string[] NotAllowed = ["duration", "count", "rate", "think", "connections", "after"];
 
     /// <param name="reader">The reader of the phase.</param>
     /// <param name="name">The name of the phase.</param>

@@ -114,9 +114,12 @@ public sealed record PhaseRecord
     [JsonIgnore]
     public IReadOnlyList<OperationResult> Operations { get; init; } = [];
 
-    /// <summary>Those that did something themselves: what a watcher counts are the writes of others.</summary>
+    /// <summary>
+    /// Those that did something themselves: what a watcher counts are the writes of others, and what it takes to have a connection is part
+    /// of what operations take.
+    /// </summary>
     [JsonIgnore]
-    public IEnumerable<OperationResult> Done => Operations.Where(result => result.Changes is null);
+    public IEnumerable<OperationResult> Done => Operations.Where(result => result.Changes is null && result.Connections is null);
 
     /// <summary>All its operations together; null where it has fewer than two.</summary>
     [JsonIgnore]

@@ -43,7 +43,8 @@ internal static class PhaseTotals
     private static double? PerOperation(long operations, double? all) => operations == 0 ? all * 0 : all / operations;
 
     private static int ThreadsOf(PhaseRecord record) => record.Groups.Count > 0
-        ? record.Groups.Sum(group => group.Threads) - record.Operations.Except(record.Done).Sum(result => result.Threads)
+        ? record.Groups.Sum(group => group.Threads)
+            - record.Operations.Where(result => result.Changes is not null).Sum(result => result.Threads)
         : record.Operations.Max(result => result.Threads);
 
     /// <returns>Null where it has one operation; runs of older versions did not store which.</returns>

@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using MongoPerf.Measurement;
 
 namespace MongoPerf.Storage;
 
@@ -348,6 +349,14 @@ public sealed record OperationResult
     /// </summary>
     public static string TotalOf(string group) => $"{group} {TotalName}";
 
+    /// <summary>
+    /// The name under which it is counted what it took the threads of a group to have their connections; no operation may be called so.
+    /// </summary>
+    /// <param name="kind">How they come by them.</param>
+    /// <param name="group">The group's name; empty where the phase has only this one.</param>
+    public static string NameOf(ConnectionKind kind, string group) =>
+        (group.Length > 0 ? $"{group} " : "") + (kind == ConnectionKind.Pool ? "wait" : "connect");
+
     /// <summary>Its name.</summary>
     public required string Operation { get; init; }
 
@@ -468,8 +477,44 @@ public sealed record OperationResult
     /// <summary>Of a recorded operation: how its replies compare with the recorded ones; null for any other.</summary>
     public ReplayResult? Replay { get; init; }
 
+    /// <summary>It is no operation, but what it took the operations of its group to have a connection; null for an operation.</summary>
+    public ConnectionResult? Connections { get; init; }
+
     /// <summary>The errors by code, with the first message of each; warm-up included.</summary>
     public IReadOnlyList<ErrorCount> Errors { get; init; } = [];
+}
+
+/// <summary>How the threads of a group came by connections: what is counted beside it are waits for one, or openings.</summary>
+/// <param name="Kind">How.</param>
+/// <param name="Count">Connections of a pool or a storm, of all clients together; 0 for others.</param>
+public sealed record ConnectionResult(ConnectionKind Kind, int Count)
+{
+    /// <summary>What each time came to when all were opened; empty unless they are opened at the same moment.</summary>
+    public IReadOnlyList<StormResult> Storms { get; init; } = [];
+
+    /// <summary>Those of several clients.</summary>
+    /// <returns>Null when there are none.</returns>
+    public static ConnectionResult? Sum(IEnumerable<ConnectionResult?> all) =>
+        all.OfType<ConnectionResult>().ToArray() is [var first, ..] some ? new ConnectionResult(first.Kind, some.Sum(one => one.Count))
+        {
+            Storms = [.. some.SelectMany(one => one.Storms.Index()).GroupBy(storm => storm.Index).OrderBy(storm => storm.Key)
+                .Select(storm => storm.Select(one => one.Item).ToArray()).Select(same => new StormResult(same.Min(one => one.AtSeconds),
+                    same.Sum(one => one.Connections), same.Sum(one => one.Usable))
+                {
+                    Seconds = same.All(one => one.Seconds is not null) ? same.Max(one => one.Seconds) : null,
+                })],
+        }
+        : null;
+}
+
+/// <summary>Connections that were opened at the same moment.</summary>
+/// <param name="AtSeconds">When that began, from the group's start: 0, and when connections were lost.</param>
+/// <param name="Connections">How many.</param>
+/// <param name="Usable">How many of them were open and logged in when all were, or when the next time began, or the phase ended.</param>
+public sealed record StormResult(double AtSeconds, int Connections, int Usable)
+{
+    /// <summary>How long it took until the last of them was; null when not all came to be.</summary>
+    public double? Seconds { get; init; }
 }
 
 /// <summary>What was measured of one step of an operation.</summary>

@@ -54,7 +54,8 @@ public sealed class StoredRun : IDisposable
         Errors = [.. reader.ReadErrors().Select(error => error with { SlowestMicroseconds = slowest[(error.Code, error.Name)].Max() })];
         Events = reader.ReadEvents();
         End = reader.ReadEnd();
-        Accounting = Results.Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting));
+        Accounting = Results.Where(result => result.Connections is null)
+            .Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting));
         long inCollections = Phases.Where(p => p.Collection is not null)
             .GroupBy(p => p.Collection).Sum(collection => collection.Last().Documents);
         DocumentsReached = Checkpoints.Select(c => c.Documents)

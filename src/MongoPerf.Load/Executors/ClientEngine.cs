@@ -25,7 +25,8 @@ public interface IClientEngine
 public interface IExecutorSource : IDisposable
 {
     /// <summary>One worker's executor, not connected yet.</summary>
-    IOperationExecutor OpenExecutor();
+    /// <param name="group">The worker's group, which may have a pool of connections; null for a worker by itself.</param>
+    IOperationExecutor OpenExecutor(GroupPlan? group = null);
 }
 
 /// <summary>How a client reaches a run's deployment.</summary>

@@ -45,6 +45,7 @@ public sealed class ErrorTally
     public static ServerError Describe(Exception failure) => failure switch
     {
         ServerCommandException e => e.Error,
+        AuthenticationFailedException { InnerException: ServerCommandException e } => e.Error with { Message = failure.Message },
         ConnectionFailedException e => new ServerError(0, "NetworkError", e.Message, []),
         WireProtocolException e => new ServerError(0, "ProtocolError", e.Message, []),
         BsonFormatException e => new ServerError(0, "ProtocolError", e.Message, []),

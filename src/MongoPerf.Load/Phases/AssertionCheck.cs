@@ -7,7 +7,7 @@ namespace MongoPerf.Load.Phases;
 public static class AssertionCheck
 {
     internal static AssertionResult Check(Assertion assertion, PhaseOutcome outcome) => Check(assertion, outcome.Record,
-        () => outcome.Groups.SelectMany(group => group.Parts).Select(part => (part.Operation.Name, part.Latency)));
+        () => outcome.Groups.SelectMany(group => group.Counted).Select(part => (part.Operation.Name, part.Latency)));
 
     /// <param name="assertion">The assertion of the phase.</param>
     /// <param name="record">The record with its results.</param>

@@ -56,7 +56,8 @@ internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false
     public ReplyCounters? Replies { get; } = isRecorded ? new() : null;
 
     public static Counters Of(Operation operation, bool isPaced) =>
-        new(isPaced, operation.TimedSteps.Count, operation is WatchChanges, operation is RecordedOperation);
+        new(isPaced && operation is not ConnectionUse, operation.TimedSteps.Count, operation is WatchChanges,
+            operation is RecordedOperation);
 
     public static Counters Sum(IEnumerable<Counters> all, Operation operation, bool isPaced)
     {

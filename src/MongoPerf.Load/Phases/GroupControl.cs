@@ -1,5 +1,6 @@
 using MongoPerf.Load.Failures;
 using MongoPerf.Measurement;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Load.Phases;
 
@@ -28,8 +29,15 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     /// <summary>Its threads that have no server just now.</summary>
     public LostThreads Lost { get; } = new(clock, observer);
 
-    /// <summary>One for each part of the plan.</summary>
-    public IReadOnlyList<ErrorTally> Errors { get; } = [.. plan.Parts.Select(_ => new ErrorTally())];
+    /// <summary>One for each of <see cref="GroupPlan.Counted"/>.</summary>
+    public IReadOnlyList<ErrorTally> Errors { get; } = [.. plan.Counted.Select(_ => new ErrorTally())];
+
+    /// <summary>Whose connections its threads borrow; null where each has its own, or a client with a pool.</summary>
+    public ConnectionPool? Pool { get; set; }
+
+    /// <summary>When all connections are opened at once; null where they are not.</summary>
+    public ConnectionStorms? Storms { get; } =
+        plan.Connections is { Kind: ConnectionKind.Storm } ? new ConnectionStorms(plan.Threads, clock, observer) : null;
 
     /// <summary>Documents that met a duplicate key while a collection was filled, of all workers.</summary>
     public long Duplicates => Volatile.Read(ref _duplicates);
@@ -73,6 +81,7 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
             EndAt = start + Clock.TicksOf(seconds);
         _startsUntil = Arrivals is null || EndAt == long.MaxValue ? EndAt : EndAt + Clock.TicksOf(GraceSeconds);
         Arrivals?.Start(start, MeasureFrom);
+        Storms?.Start(start);
     }
 
     /// <summary>Workers end after the operation they are at.</summary>

@@ -67,6 +67,9 @@ public sealed record GroupPlan
     /// <summary>The pause between a reply and the next operation of the same thread; null for none. There is none with a rate.</summary>
     public ThinkTime? Think { get; init; }
 
+    /// <summary>How the threads come by their connections; null where each has its own throughout.</summary>
+    public ConnectionUse? Connections { get; init; }
+
     /// <summary>How many of the threads are at work from when on; empty for all of them throughout.</summary>
     public IReadOnlyList<ThreadStep> ThreadSteps { get; init; } = [];
 
@@ -88,6 +91,9 @@ public sealed record GroupPlan
     /// <param name="worker">0-based.</param>
     internal int StreamOf(int worker) => (Share.Index * Threads) + worker;
 
-    /// <summary>What is counted apart, by name.</summary>
+    /// <summary>The operations that are counted apart, by name.</summary>
     public IReadOnlyList<Operation> Parts => [.. Operations.Select(o => o.Operation).DistinctBy(o => o.Name)];
+
+    /// <summary>All that is counted apart: <see cref="Parts"/>, and behind them what it takes to have a connection.</summary>
+    public IReadOnlyList<Operation> Counted => Connections is null ? Parts : [.. Parts, Connections];
 }

@@ -15,6 +15,15 @@ public sealed record GroupResult
     /// <summary>The parts by operation.</summary>
     public required IReadOnlyList<OperationCount> Parts { get; init; }
 
+    /// <summary>What it took to have connections; null where each thread had its own throughout.</summary>
+    public OperationCount? Connections { get; init; }
+
+    /// <summary>When all connections were opened at once; empty where they were not.</summary>
+    public IReadOnlyList<StormResult> Storms { get; init; } = [];
+
+    /// <summary><see cref="Parts"/>, and behind them <see cref="Connections"/>.</summary>
+    public IEnumerable<OperationCount> Counted => Connections is null ? Parts : Parts.Append(Connections);
+
     /// <summary>Documents that met a duplicate key while it filled a collection, warm-up included.</summary>
     public long Duplicates { get; init; }
 

@@ -37,45 +37,71 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
     public GroupResult Run(GroupPlan plan, IGroupObserver observer, CancellationToken stop)
     {
         var control = new GroupControl(plan, clock, observer);
-        List<Worker> workers = OpenWorkers(control, stop);
+        List<Worker> workers = [];
         try
         {
+            for (int i = 0; i < plan.Threads; i++)
+                workers.Add(OpenWorker(control, i, stop));
+            if (plan.Connections is { Kind: not ConnectionKind.Pool })
+            {
+                // Operations have been prepared on it; from here on they open their own.
+                control.Pool?.Dispose();
+                control.Pool = null;
+            }
+
             return Run(control, workers, stop);
         }
         finally
         {
-            foreach (Worker worker in workers)
+            // Whoever still opens a connection is being broken off, and ends by itself.
+            foreach (Worker worker in workers.Where(worker => !worker.IsOpening))
                 worker.Dispose();
+            control.Pool?.Dispose();
         }
     }
 
-    private List<Worker> OpenWorkers(GroupControl control, CancellationToken stop)
+    private Worker OpenWorker(GroupControl control, int index, CancellationToken stop)
     {
-        var workers = new List<Worker>();
+        IOperationExecutor executor = openExecutor(control.Plan, index);
         try
         {
-            for (int i = 0; i < control.Plan.Threads; i++)
+            if (control.Plan.Connections is null || executor.HasPool)
             {
-                IOperationExecutor executor = openExecutor(control.Plan, i);
-                try
-                {
-                    using (Hurry.UnsafeRegister(static opened => ((IOperationExecutor)opened!).Abort(), executor))
-                        Connect(executor, control, connected: i, stop);
-                    workers.Add(new Worker(control, executor, i));
-                }
-                catch
-                {
-                    executor.Dispose();
-                    throw;
-                }
+                Connect(executor, control, connected: index, stop);
+                return new Worker(control, executor, index);
             }
 
-            return workers;
+            control.Pool ??= OpenPool(control, stop);
+            executor.Borrow(control.Pool.Executors[index % control.Pool.Executors.Count]);
+            var worker = new Worker(control, executor, index);
+            executor.Borrow(null);
+            return worker;
         }
         catch
         {
-            foreach (Worker worker in workers)
-                worker.Dispose();
+            executor.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>The connections of a pool; one where operations open their own.</summary>
+    private ConnectionPool OpenPool(GroupControl control, CancellationToken stop)
+    {
+        List<IOperationExecutor> opened = [];
+        try
+        {
+            int count = control.Plan.Connections is { Kind: ConnectionKind.Pool, Count: var size } ? size : 1;
+            for (int i = 0; i < count; i++)
+            {
+                opened.Add(openExecutor(control.Plan, i));
+                Connect(opened[i], control, connected: i, stop);
+            }
+
+            return new ConnectionPool(opened);
+        }
+        catch
+        {
+            opened.ForEach(executor => executor.Dispose());
             throw;
         }
     }
@@ -83,6 +109,8 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
     /// <summary>A server that is away just when a group begins is waited for as within it.</summary>
     private void Connect(IOperationExecutor executor, GroupControl control, int connected, CancellationToken stop)
     {
+        using CancellationTokenRegistration hurry =
+            Hurry.UnsafeRegister(static opened => ((IOperationExecutor)opened!).Abort(), executor);
         long begun = clock.Now;
         long giveUpAt = begun + clock.TicksOf(control.Plan.ReconnectFor.TotalSeconds);
         var backoff = new Backoff(clock, 0.05, 2);
@@ -144,7 +172,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         begun = start;
         control.Begin(start);
         var sampler = new GroupSampler(control, workers, start);
-        using (stop.Register(control.Stop))
+        using (stop.Register(() => Stop(control, workers)))
         using (clock.Schedule(sampler.FirstDue, sampler.Tick))
         {
             ready.Set();
@@ -158,12 +186,25 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         return Summarise(control, workers, sampler);
     }
 
+    /// <summary>
+    /// Stops the group. What opens connections between operations, maybe thousands of them, is broken off at once, by a thread of its own:
+    /// that may take longer than Ctrl+C may.
+    /// </summary>
+    private static void Stop(GroupControl control, List<Worker> workers)
+    {
+        control.Stop();
+        Worker[] opening = [.. workers.Where(worker => worker.IsOpening)];
+        if (opening.Length > 0)
+            new Thread(() => Array.ForEach(opening, worker => worker.Abort())) { IsBackground = true, Name = "stop" }.Start();
+    }
+
     private void Join(Thread[] threads, List<Worker> workers, GroupControl control)
     {
         long? stoppedAt = null;
-        foreach (Thread thread in threads)
+        foreach ((Thread thread, Worker worker) in threads.Zip(workers))
         {
-            while (!thread.Join(100))
+            // Whoever opens a connection between operations has nothing that is waited for.
+            while (!(control.IsStopped && worker.IsOpening) && !thread.Join(100))
             {
                 if (!control.IsStopped)
                     continue;
@@ -173,7 +214,8 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
                 if (now - stoppedAt < (Hurry.IsCancellationRequested ? HurriedGrace : StopGrace).TotalMilliseconds)
                     continue;
                 control.Abort();
-                workers.ForEach(worker => worker.Abort());
+                workers.ForEach(other => other.Abort());
+                control.Pool?.Abort();
                 stoppedAt = now;
             }
         }
@@ -182,7 +224,8 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
     private GroupResult Summarise(GroupControl control, List<Worker> workers, GroupSampler sampler)
     {
         long start = control.StartedAt;
-        OperationCount[] parts = [.. control.Plan.Parts.Select((part, i) => SummarisePart(control, workers, part, i))];
+        OperationCount[] counted = [.. control.Plan.Counted.Select((part, i) => SummarisePart(control, workers, part, i))];
+        OperationCount[] parts = counted[..control.Plan.Parts.Count];
         long completed = workers.Max(w => w.CompletedAt);
         // One that was stopped while it waited for its start has ended before it.
         long end = Math.Max(start, completed);
@@ -195,6 +238,8 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             StartedAt = workers.Min(w => w.StartedAt),
             Accounting = Account(control, workers, parts.Sum(p => p.AllSucceeded), parts.Sum(p => p.AllFailed)),
             Parts = parts,
+            Connections = control.Plan.Connections is null ? null : counted[^1],
+            Storms = control.Storms?.Results ?? [],
             Duplicates = control.Duplicates,
             Seconds = clock.SecondsBetween(start, end) - warmupSeconds,
             WarmupSeconds = warmupSeconds,
@@ -203,10 +248,10 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
                 : 0,
             ClientCpuSeconds = sampler.MeasuredCpuSeconds,
             ClientAllocatedBytes = sampler.MeasuredAllocatedBytes,
-            ThreadOperations = [.. workers.Select(w => w.Measured.Sum(c => c.Operations))],
+            ThreadOperations = [.. workers.Select(w => w.Operations)],
             Laps = control.Plan.Lap is null ? []
                 : [.. workers.Select(w => w.Laps.Select(lap => new LapMark(lap.Done, clock.SecondsBetween(start, lap.At))).ToArray())],
-            Traffic = TrafficOf(workers),
+            Traffic = TrafficOf(workers, control.Pool?.Executors ?? []),
             Waiting =
                 control.Arrivals is { } arrivals ? new ClientWaiting(arrivals.Waited, (double)arrivals.Busy / clock.TicksPerSecond) : null,
             GivenUp = workers.Select(w => w.GivenUp).FirstOrDefault(e => e is not null),
@@ -214,16 +259,18 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         };
     }
 
-    private static GroupTraffic? TrafficOf(List<Worker> workers)
+    private static GroupTraffic? TrafficOf(List<Worker> workers, IReadOnlyList<IOperationExecutor> lenders)
     {
-        TrafficCounters[] all = [.. workers.Select(worker => worker.Traffic).OfType<TrafficCounters>()];
-        if (all.Length < workers.Count)
+        TrafficCounters[] all =
+            [.. workers.Select(worker => worker.Traffic).Concat(lenders.Select(lender => lender.Traffic)).OfType<TrafficCounters>()];
+        if (all.Length < workers.Count + lenders.Count)
             return null;
         TrafficCounters sum = all.Aggregate((a, b) => a + b);
         long documents = workers.Sum(worker => worker.Warmup.Concat(worker.Measured).Sum(counters => counters.Bytes));
         return new GroupTraffic(documents, sum.MessageBytesSent, sum.WireBytesSent, sum.MessageBytesReceived, sum.WireBytesReceived)
         {
-            Compressor = workers.Select(worker => worker.Compressor).FirstOrDefault(name => name is not null),
+            Compressor = workers.Select(worker => worker.Compressor).Concat(lenders.Select(lender => lender.Compressor))
+                .FirstOrDefault(name => name is not null),
         };
     }
 

@@ -24,9 +24,9 @@ internal sealed class GroupSampler
         _workers = workers;
         _parts =
         [
-            .. control.Plan.Parts.SelectMany((part, i) => part.TimedSteps
+            .. control.Plan.Counted.SelectMany((part, i) => part.TimedSteps
                 .Select((name, step) => new PartSampler(part, i, isPaced: false, step) { Name = StepResult.KeyOf(part.Name, name) })
-                .Prepend(new PartSampler(part, i, control.Arrivals is not null))),
+                .Prepend(new PartSampler(part, i, control.Arrivals is not null && part is not ConnectionUse))),
         ];
         _lastTick = start;
         _due = NextDue(start);

@@ -32,6 +32,24 @@ public interface IOperationExecutor : IDisposable
     /// <summary>What messages are compressed with; null for nothing.</summary>
     string? Compressor => null;
 
+    /// <summary>It shares connections with the other workers of its group by itself, where the group has a pool.</summary>
+    bool HasPool => false;
+
+    /// <summary>
+    /// Takes note from now on of what its connections take: their openings, or the waits for one of its own pool. Called by the worker's
+    /// own thread.
+    /// </summary>
+    void Note(ConnectionLog log)
+    {
+    }
+
+    /// <summary>Uses the connections of another executor of its kind, in place of its own, until it is told otherwise.</summary>
+    /// <param name="lender">Connected; null uses none.</param>
+    void Borrow(IOperationExecutor? lender) => throw new NotSupportedException("connections are not shared");
+
+    /// <summary>Closes its connections; <see cref="Connect"/> opens them as for the first time.</summary>
+    void Disconnect() => throw new NotSupportedException("connections are not closed");
+
     /// <summary>Wakes the worker if it waits for the server. From any thread.</summary>
     void Abort();
 }

@@ -101,7 +101,7 @@ internal sealed class PhaseRunner(RunContext run)
         run.HasFailedSinceCheckpoint |= result.Accounting.Failed > 0;
         run.Store.AddErrors(result.Errors);
         run.Store.AddLaps(number, result.Laps);
-        foreach (OperationCount part in result.Parts)
+        foreach (OperationCount part in result.Counted)
         {
             run.Store.AddHistogram(part.Encode(number, ofWarmup: false));
             if (result.WarmupSeconds > 0)
@@ -172,11 +172,15 @@ internal sealed class PhaseRunner(RunContext run)
         string name = group.Name.Length > 0 ? $"{phase.Name}.{group.Name}" : phase.Name;
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
         Func<IReadOnlyList<Sample>, bool> isEnough = group.Until is { } until ? run.Options.Watch(until, name) : static _ => false;
+        // Each client of several opens its part of them.
+        int threads = group.Connections is { Kind: ConnectionKind.Storm }
+            ? (int)Math.Max(1, run.Options.Share.Of(group.Threads))
+            : group.Threads;
         bool hasEnough = false;
         Meeting? met = null;
         var recorder = new SampleRecorder(run, name, samples =>
         {
-            hasEnough = hasEnough || isEnough(samples);
+            hasEnough = hasEnough || isEnough([.. samples.Where(sample => sample.Operation != group.Connections?.Name)]);
             if (hasEnough || !run.MayGoOn())
                 ended.Cancel();
         });
@@ -185,7 +189,8 @@ internal sealed class PhaseRunner(RunContext run)
             Phase = head.Number,
             Name = name,
             Operations = Bind(group, tracked),
-            Threads = group.Threads,
+            Threads = threads,
+            Connections = group.Connections,
             FirstThread = phase.Groups.TakeWhile(other => !ReferenceEquals(other, group)).Sum(other => other.Threads),
             Seed = SeedOf(phase, group, head.Growth, run.Options),
             Share = run.Options.Share,
@@ -258,10 +263,10 @@ internal sealed class PhaseRunner(RunContext run)
     {
         // An end within the warm-up leaves nothing measured, over hardly any time: its rates are 0.
         double seconds = result.Operations + result.Failed > 0 && result.Seconds > 0 ? result.Seconds : double.PositiveInfinity;
-        return result.Parts.Select(part => new OperationResult
+        return result.Counted.Select(part => new OperationResult
         {
             Operation = part.Operation.Name,
-            Threads = group.Threads,
+            Threads = result.ThreadOperations.Count,
             IsInsert = part.Operation.Inserts,
             IsUnacknowledged = part.Operation.Concerns.IsUnacknowledged,
             ServerCounter = part.Operation.ServerCounter,
@@ -287,7 +292,7 @@ internal sealed class PhaseRunner(RunContext run)
             Verified = part.Verified,
             Wrong = part.Wrong,
             // What a mix left undone belongs to none of its operations.
-            Accounting = result.Parts.Count == 1
+            Accounting = result.Parts.Count == 1 && part != result.Connections
                 ? result.Accounting
                 : new Accounting(part.AllSucceeded + part.AllFailed, part.AllSucceeded, part.AllFailed, 0),
             Members = part.Members,
@@ -295,6 +300,12 @@ internal sealed class PhaseRunner(RunContext run)
             Transactions = part.Transactions,
             Changes = part.Changes,
             Replay = part.Replay,
+            Connections = part.Operation is ConnectionUse use ? new ConnectionResult(use.Kind, use.Kind switch
+            {
+                ConnectionKind.Pool => use.Count,
+                ConnectionKind.Storm => result.ThreadOperations.Count,
+                _ => 0,
+            }) { Storms = result.Storms } : null,
             Errors = part.Errors,
         });
 

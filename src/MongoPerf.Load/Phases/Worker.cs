@@ -27,6 +27,7 @@ internal sealed class Worker : IDisposable
     private readonly IScriptedOperation? _script;
     private readonly bool _isPaced;
     private readonly MemberCounts _members;
+    private readonly WorkerConnections? _connections;
     private readonly ArrivalStream? _arrivals;
     private readonly WorkTimes? _times;
     private readonly LapRecorder? _laps;
@@ -61,6 +62,7 @@ internal sealed class Worker : IDisposable
         _operation = _mix ?? executor.Prepare(plan.Operations[0].Operation, context.Of(plan.Operations[0].Operation));
         _changes = _operation.Changes;
         _members = _mix is null ? new MemberCounts([_operation], [0]) : new MemberCounts(_mix.Operations, _mix.Parts);
+        _connections = WorkerConnections.Find(control, executor);
         _arrivals = control.Arrivals;
         _isPaced = plan.IsPaced;
         _times = WorkTimes.Find(control, index);
@@ -74,15 +76,18 @@ internal sealed class Worker : IDisposable
         _isWatched = plan.Operations.SelectMany(item => item.Operation.Leaves.Prepend(item.Operation))
             .Any(operation => operation.Tracked is { AreWatched: true });
         _ticksToNanoseconds = 1e9 / _clock.TicksPerSecond;
-        _warmup = [.. parts.Select(part => Counters.Of(part, _isPaced))];
-        _measured = [.. parts.Select(part => Counters.Of(part, _isPaced))];
+        _warmup = [.. plan.Counted.Select(part => Counters.Of(part, _isPaced))];
+        _measured = [.. plan.Counted.Select(part => Counters.Of(part, _isPaced))];
     }
 
-    /// <summary>One for each part of the plan, as <see cref="GroupPlan.Parts"/> has them.</summary>
+    /// <summary>One for each of <see cref="GroupPlan.Counted"/>.</summary>
     public IReadOnlyList<Counters> Warmup => _warmup;
 
     /// <inheritdoc cref="Warmup"/>
     public IReadOnlyList<Counters> Measured => _measured;
+
+    /// <summary>Operations that succeeded in the measured part.</summary>
+    public long Operations => _measured.Take(_fullReplies.Length).Sum(counters => counters.Operations);
 
     /// <summary>The counts of the measured part, whole when the worker has ended.</summary>
     public MemberCounts Members => _members;
@@ -114,6 +119,9 @@ internal sealed class Worker : IDisposable
     /// <summary>Set while the worker has no connection.</summary>
     public bool IsDown { get; private set; }
 
+    /// <summary>It opens a connection between operations. For any thread.</summary>
+    public bool IsOpening => _connections is { IsOpening: true };
+
     /// <inheritdoc cref="IOperationExecutor.Traffic"/>
     public TrafficCounters? Traffic => _executor.Traffic;
 
@@ -128,17 +136,20 @@ internal sealed class Worker : IDisposable
         SentAt = CompletedAt = _free = start;
         try
         {
+            _connections?.Begin();
             long due = 0;
             // The end of one operation is when the next may start: the clock is read twice an operation, not three times. Numbers that
             // were drawn are always sent: nothing may come between drawing and starting.
-            while ((_times is null || WaitForTurn(_times)) && _control.MayStart(_free)
+            while (HasConnection() && (_times is null || WaitForTurn(_times)) && _control.MayStart(_free)
                 && (_script is not null ? DrawNextOfScript(_script, start, out due)
                     : _arrivals is null ? _operation.Draw() : DrawNextArrival(out due)))
             {
-                if (_changes is null)
+                if (_changes is not null)
+                    Watch(_changes);
+                else if (_connections is null)
                     RunOne(due);
                 else
-                    Watch(_changes);
+                    RunOne(due, _connections);
             }
 
             Complete();
@@ -152,9 +163,40 @@ internal sealed class Worker : IDisposable
         _members.Flush();
     }
 
-    public void Dispose() => _executor.Dispose();
+    public void Dispose()
+    {
+        _connections?.Dispose();
+        _executor.Dispose();
+    }
 
     public void Abort() => _executor.Abort();
+
+    /// <summary>Where all connections are opened at once: opens its own.</summary>
+    /// <returns>True, unless the group was stopped before it had one.</returns>
+    private bool HasConnection()
+    {
+        if (_connections is not { MustOpen: true } connections)
+            return true;
+        connections.Join();
+        bool isOpen = Connect() > 0;
+        if (isOpen)
+            connections.CountOpen();
+        CountConnections(connections);
+        _free = Math.Max(_free, _clock.Now);
+        return isOpen;
+    }
+
+    /// <summary>Waits; where all connections are opened at once meanwhile, the worker's is one of them.</summary>
+    /// <returns>False when the group was stopped.</returns>
+    private bool WaitUntil(long ticks)
+    {
+        while (_connections is not null && _clock.Now < ticks && HasConnection()
+            && _control.WaitUntil(Math.Min(ticks, _clock.Now + (_clock.TicksPerSecond / 5))))
+        {
+        }
+
+        return _control.WaitUntil(ticks);
+    }
 
     private bool WaitForTurn(WorkTimes times)
     {
@@ -173,7 +215,7 @@ internal sealed class Worker : IDisposable
     {
         due = _arrivals!.Take(_free);
         bool isInTime = due < _control.EndAt;
-        if (!_control.WaitUntil(isInTime ? due - _clock.TicksOf(DrawAheadSeconds) : _control.EndAt) || !isInTime)
+        if (!WaitUntil(isInTime ? due - _clock.TicksOf(DrawAheadSeconds) : _control.EndAt) || !isInTime)
         {
             if (due < _control.DueBefore)
                 Missed++;
@@ -206,6 +248,26 @@ internal sealed class Worker : IDisposable
         _clock.SleepUntil(due);
         return true;
     }
+
+    /// <summary>Runs one operation on a connection that is borrowed or opened for it.</summary>
+    private void RunOne(long due, WorkerConnections connections)
+    {
+        try
+        {
+            RunOne(due);
+        }
+        finally
+        {
+            connections.Release();
+            CountConnections(connections);
+            // The next connection may lead to another server.
+            _members.Flush();
+            _free = _clock.Now;
+        }
+    }
+
+    private void CountConnections(WorkerConnections connections) =>
+        connections.CountInto(_fullReplies.Length, _warmup[^1], _measured[^1]);
 
     /// <param name="due">When it was meant to start; only where operations are paced.</param>
     private void RunOne(long due)
@@ -324,6 +386,7 @@ internal sealed class Worker : IDisposable
     {
         try
         {
+            _connections?.Acquire();
             outcome = _operation.Execute();
             failure = null;
             return true;
@@ -396,7 +459,7 @@ internal sealed class Worker : IDisposable
     }
 
     /// <summary>Each operation has been tried, and none has ever succeeded.</summary>
-    private bool HasOnlyFailed => _warmup.Zip(_measured)
+    private bool HasOnlyFailed => _warmup.Zip(_measured).Take(_fullReplies.Length)
         .All(part => part.First.Failed + part.Second.Failed > 0 && part.First.Operations + part.Second.Operations == 0);
 
     /// <param name="reason">Why the connection is of no use any more.</param>
@@ -406,10 +469,13 @@ internal sealed class Worker : IDisposable
         IsDown = true;
         _members.Flush();
         _control.Lost.Lose(reason);
+        _connections?.Lose();
         bool isBack = false;
         try
         {
             int tries = Connect();
+            if (tries > 0)
+                _connections?.CountOpen();
             isBack = tries > 0 && _outage is null && !(mayBeUp && tries == 1);
         }
         finally
@@ -423,11 +489,14 @@ internal sealed class Worker : IDisposable
     {
         var backoff = new Backoff(_clock, 0.05, 2);
         long giveUpAt = _clock.Now + _clock.TicksOf(_control.Plan.ReconnectFor.TotalSeconds);
-        for (int tries = 1; !_control.IsStopped; tries++)
+        for (int tries = 1; !_control.IsStopped && (_control.Storms is null || _clock.Now < _control.EndAt); tries++)
         {
             try
             {
-                _executor.Connect();
+                if (_connections is null)
+                    _executor.Connect();
+                else
+                    _connections.Connect();
                 IsDown = _outage is not null;
                 return tries;
             }

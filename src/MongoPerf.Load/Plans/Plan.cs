@@ -297,6 +297,22 @@ public sealed record PhaseGroup
     /// <summary>How many of the threads are at work from when on; empty for all of them throughout.</summary>
     public IReadOnlyList<ThreadStep> ThreadSteps { get; init; } = [];
 
+    /// <summary>How its threads come by their connections; null where each has its own throughout.</summary>
+    public ConnectionUse? Connections { get; init; }
+
+    /// <summary>Its connections for people, to stand behind its threads; empty where each has its own.</summary>
+    public string ConnectionsText => Connections switch
+    {
+        { Kind: ConnectionKind.Pool, Count: 1 } => " sharing one connection",
+        { Kind: ConnectionKind.Pool, Count: var count } => $" sharing {count:N0} connections",
+        { Kind: ConnectionKind.Churn } => ", a connection for each operation",
+        { } => ", whose connections are opened at once",
+        null => "",
+    };
+
+    /// <summary>How many connections it has at once, to each server that its operations go to.</summary>
+    public int MostConnections => Connections is { Kind: ConnectionKind.Pool, Count: var count } ? count : Threads;
+
     /// <summary>How long after the phase's start this group's begins.</summary>
     public double AfterSeconds { get; init; }
 

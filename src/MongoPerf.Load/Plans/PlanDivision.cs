@@ -2,7 +2,8 @@ namespace MongoPerf.Load.Plans;
 
 /// <summary>Which plans several clients can carry out together.</summary>
 /// <remarks>
-/// Loads and growths are divided by the documents' numbers, counts and rates by their number. Threads are each client's own. What each
+/// Loads and growths are divided by the documents' numbers, counts, rates and connections that are opened at once by their number. Threads
+/// are each client's own, and so is the pool that they share. What each
 /// inserts beside other work has numbers of its own (<see cref="Keys.PlanShare.FirstOwn"/>). Reads, updates and deletes draw from all
 /// documents that were there when the phase began and from the client's own, as those of independent clients do. What changes the cluster
 /// the first client does for all.

@@ -143,7 +143,8 @@ internal sealed class RunSeries
     {
         var arrivals = new Arrivals(run);
         Dictionary<(int, string), Attempt> attempts = run.Phases
-            .SelectMany(phase => phase.Operations.Select(result => new Attempt(phase, result, arrivals)))
+            .SelectMany(phase => phase.Operations.Where(result => result.Connections is null)
+                .Select(result => new Attempt(phase, result, arrivals)))
             .ToDictionary(one => (one.Phase.Number, one.Result.Operation));
         foreach (Sample sample in run.ReadSamples())
         {

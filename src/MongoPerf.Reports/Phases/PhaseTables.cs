@@ -13,7 +13,10 @@ internal static class PhaseTables
         PhaseRecord[] single = [.. run.Phases.Where(p => p.Growth is null)];
         foreach (IGrouping<string, PhaseRecord> phase in single.Where(p => p.Operations.Count > 0).GroupBy(p => p.Phase))
             yield return Results(phase.Key, [.. phase]);
-        IEnumerable<ReportTable> special = [.. LapTables.Of(run), .. StepTables.Of(run), .. ChangeTables.Of(run), .. ReplayTables.Of(run)];
+        IEnumerable<ReportTable> special =
+        [
+            .. LapTables.Of(run), .. StepTables.Of(run), .. ChangeTables.Of(run), .. ReplayTables.Of(run), .. ConnectionTables.Of(run),
+        ];
         foreach (ReportTable table in special)
             yield return table;
         foreach (ReportTable? other in new[]

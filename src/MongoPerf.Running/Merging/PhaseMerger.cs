@@ -121,6 +121,7 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
             })],
             Transactions = TransactionResult.Sum(all.Select(result => result.Transactions)),
             Changes = ChangeResult.Sum(all.Select(result => result.Changes)),
+            Connections = ConnectionResult.Sum(all.Select(result => result.Connections)),
             Errors = ErrorTally.Merge(all.Select(result => result.Errors)),
             Clients = [.. parts.Select(part => new ClientResult(part.Client,
                 part.Result.Operations, part.Result.IsInsert ? part.Result.DocumentsPerSecond : part.Result.OperationsPerSecond,

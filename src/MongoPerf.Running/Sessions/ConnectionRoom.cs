@@ -1,13 +1,16 @@
+using System.Net;
 using MongoPerf.Deployments;
 using MongoPerf.Load.Plans;
 using MongoPerf.Load.Sharding;
+using MongoPerf.Measurement;
 using MongoPerf.Platforms;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Running.Sessions;
 
-/// <summary>Refuses a run whose threads would not all get a connection: names the limit before the run, not in its middle.</summary>
+/// <summary>Refuses a run whose connections would not all come to be: names the limit before the run, not in its middle.</summary>
 internal static class ConnectionRoom
 {
     /// <summary>The handles for files, sampling and the runtime itself, whose libraries have two each.</summary>
@@ -22,9 +25,21 @@ internal static class ConnectionRoom
     /// <summary>MongoDB.Driver has a heartbeat and a round-trip time of its own for each server.</summary>
     private const int DriverConnections = 2;
 
+    /// <summary>How long Linux keeps the port of a connection that this side has closed (TCP_TIMEWAIT_LEN).</summary>
+    private const int ClosedSeconds = 60;
+
     /// <summary>The threads of the phase that needs most.</summary>
-    public static int ThreadsOf(Plan scenario) =>
-        scenario.Phases.SelectMany(PartsOf).Select(groups => groups.Sum(g => g.Threads)).DefaultIfEmpty(1).Max();
+    public static int ThreadsOf(Plan scenario) => MostOf(scenario, group => group.Threads);
+
+    /// <summary>The connections of the phase that needs most.</summary>
+    public static int ConnectionsOf(Plan scenario) => MostOf(scenario, group => group.MostConnections);
+
+    private static int MostOf(Plan scenario, Func<PhaseGroup, int> of) =>
+        scenario.Phases.SelectMany(PartsOf).Select(groups => groups.Sum(of)).DefaultIfEmpty(1).Max();
+
+    /// <summary>What needs connections, for people: threads, unless some share them or open them by themselves.</summary>
+    private static string UsersOf(Plan scenario) =>
+        scenario.Phases.SelectMany(phase => phase.AllGroups).All(group => group.Connections is null) ? "threads" : "measuring connections";
 
     /// <summary>The groups that are at work at once, of each part of a phase.</summary>
     private static IEnumerable<IReadOnlyList<PhaseGroup>> PartsOf(Phase phase) => phase.Growth is { } growth
@@ -32,19 +47,45 @@ internal static class ConnectionRoom
             .. growth.Each.Select(each => each.Groups)]
         : [phase.Groups];
 
-    /// <exception cref="UserException">The client has too few file handles.</exception>
-    public static void CheckClient(Plan scenario) => CheckClient(ThreadsOf(scenario), ProcessLimit.Read(ProcessLimit.Handles));
-
-    /// <param name="threads">The threads of the run.</param>
-    /// <param name="handles">The handles that this process may have; null when that is not known.</param>
-    internal static void CheckClient(int threads, long? handles)
+    /// <exception cref="UserException">The client has too few file handles, or ports.</exception>
+    public static void CheckClient(RunRequest request)
     {
-        if (threads + OwnHandles > handles)
+        Plan plan = request.Plan.Plan;
+        CheckClient(ConnectionsOf(plan), UsersOf(plan), ProcessLimit.Read(ProcessLimit.Handles));
+        // Linux gives ports of closed connections to itself out again after a second.
+        if (request.Uri is { } uri && request.System.HostsOf(uri).Any(host => !IsHere(host)))
+            CheckPorts(plan, PortRange.Count(SystemFile.ReadText(PortRange.Path)));
+    }
+
+    /// <param name="connections">The connections of the run.</param>
+    /// <param name="users">What needs them.</param>
+    /// <param name="handles">The handles that this process may have; null when that is not known.</param>
+    internal static void CheckClient(int connections, string users, long? handles)
+    {
+        if (connections + OwnHandles > handles)
             throw new UserException(
                 ExitCode.WrongUsage,
-                $"{threads:N0} threads need {threads + OwnHandles:N0} file handles, but this process is limited to {handles:N0}",
-                $"raise the limit (ulimit -n {Math.Max(1024, threads + (2 * OwnHandles))}) or use fewer threads");
+                $"{connections:N0} {users} need {connections + OwnHandles:N0} file handles, but this process is limited to {handles:N0}",
+                $"raise the limit (ulimit -n {Math.Max(1024, connections + (2 * OwnHandles))}) or use fewer {users}");
     }
+
+    /// <param name="scenario">About to run on another machine.</param>
+    /// <param name="ports">How many connections to one server can have a port; null when that is not known.</param>
+    internal static void CheckPorts(Plan scenario, int? ports)
+    {
+        foreach (Phase phase in scenario.Phases)
+        {
+            double closed = phase.AllGroups.Where(group => group.Connections is { Kind: ConnectionKind.Churn }).Sum(group => Math.Min(
+                group.Count ?? double.MaxValue, group.Rate!.ArrivalsIn(Math.Min(ClosedSeconds, group.Seconds ?? ClosedSeconds))));
+            if (closed > ports)
+                throw new UserException(ExitCode.WrongUsage, $"phase '{phase.Name}' closes {closed:N0} connections in {ClosedSeconds} s, "
+                    + $"for which each keeps its port, and this machine has {ports:N0} ports for connections to one server",
+                    "open fewer per second (churn), or widen net.ipv4.ip_local_port_range");
+        }
+    }
+
+    private static bool IsHere(ServerAddress host) => host.IsUnixSocket || host.Host == "localhost"
+        || (IPAddress.TryParse(host.Host, out IPAddress? address) && IPAddress.IsLoopback(address));
 
     /// <param name="scenario">About to run.</param>
     /// <param name="deployment">On which it runs; several mongos share the threads.</param>
@@ -56,19 +97,20 @@ internal static class ConnectionRoom
         int routers = deployment.Cluster?.Router == RouterKind.Mongos ? deployment.Readable.Count : 1;
         int own = OwnConnections + (deployment.WatchedSets.Count > 0 || deployment.Cluster is not null ? WatchingConnections : 0)
             + (engine == EngineKind.Driver ? DriverConnections : 0);
-        CheckServer((ThreadsOf(scenario) + routers - 1) / routers, own, available);
+        CheckServer((ConnectionsOf(scenario) + routers - 1) / routers, UsersOf(scenario), own, available);
     }
 
-    /// <param name="threads">The threads that connect to the server.</param>
+    /// <param name="connections">The connections of operations to the server.</param>
+    /// <param name="users">What needs them.</param>
     /// <param name="own">Connections that the run needs beside theirs.</param>
     /// <param name="available">How many the server still takes; null when that is not known.</param>
-    internal static void CheckServer(int threads, int own, long? available)
+    internal static void CheckServer(int connections, string users, int own, long? available)
     {
-        if (available is { } left && threads + own > left)
+        if (available is { } left && connections + own > left)
             throw new UserException(ExitCode.WrongUsage,
-                $"{threads:N0} threads need {threads + own:N0} connections, {own} of them for sampling and watching, but the server has "
-                + $"{left:N0} left (serverStatus connections.available)",
-                "use fewer threads, or raise the server's limit: net.maxIncomingConnections (--maxConns), or its file handles "
+                $"{connections:N0} {users} need {connections + own:N0} connections, {own} of them for sampling and watching, but the server "
+                + $"has {left:N0} left (serverStatus connections.available)",
+                $"use fewer {users}, or raise the server's limit: net.maxIncomingConnections (--maxConns), or its file handles "
                 + "(ulimit -n; mongod uses 80 % of them)");
     }
 }

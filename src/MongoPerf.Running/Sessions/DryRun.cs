@@ -30,7 +30,7 @@ public static class DryRun
         RequireFolder(requests[0].Output.RunsFolder);
         foreach (RunRequest request in requests)
         {
-            ConnectionRoom.CheckClient(request.Plan.Plan);
+            ConnectionRoom.CheckClient(request);
             request.System.Check(request.Plan.Plan);
             IReadOnlyList<ServerAddress>? hosts = request.Uri is not { } uri ? null
                 : isAsked ? request.System.HostsOf(uri) : request.System.Read(uri, request.Settings.Engine.Kind).Hosts;

@@ -11,7 +11,7 @@ public static class PlanSession
     public static RunEnd Start(RunRequest request, StopSignals signals)
     {
         WritePermission.Require(request);
-        ConnectionRoom.CheckClient(request.Plan.Plan);
+        ConnectionRoom.CheckClient(request);
         RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
         // There before the server is: a run that is killed while it starts can be resumed and cleaned like any other.
         RunStore store = RunStore.Create(folder.Path, request.Describe(folder.Id), request.Settings);

@@ -1,6 +1,7 @@
 using MongoPerf.Driver;
 using MongoPerf.Load.Executors;
 using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
 using MongoPerf.Running.Systems;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
@@ -50,6 +51,16 @@ internal static class RequestedEngine
                     "--engine driver can't log in by MONGODB-AWS: MongoDB.Driver needs another package for it "
                     + "(MongoDB.Driver.Authentication.AWS), which MongoPerf does not contain",
                     "omit --engine: MongoPerf's own client can");
+            }
+
+            if (request.Plan.Plan.Phases.SelectMany(phase => phase.AllGroups.Select(group => (Phase: phase.Name, group.Connections)))
+                .FirstOrDefault(group => group.Connections is { Kind: not ConnectionKind.Pool }) is { Connections: { } use } wrong)
+            {
+                throw new UserException(
+                    ExitCode.WrongUsage,
+                    $"phase '{wrong.Phase}': connections: {{{use.Kind.ToString().ToLowerInvariant()}: …}} is not possible with "
+                    + "MongoDB.Driver, which opens connections of its pool as it needs them",
+                    "omit --engine, or use connections: {pool: N}");
             }
         }
 

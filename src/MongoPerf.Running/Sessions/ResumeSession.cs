@@ -28,7 +28,7 @@ public static class ResumeSession
         StopSignals signals = given ?? own!;
         RunRequest asked = RequestedEngine.Open([read])[0];
         WritePermission.Require(asked);
-        ConnectionRoom.CheckClient(asked.Plan.Plan);
+        ConnectionRoom.CheckClient(asked);
         // Before the server: of two that resume at once, the second must not touch the server of the first.
         using RunStore store = RunStore.Open(folder.Path);
         if (asked.StartsServer && stored.Phases.Count > 0)

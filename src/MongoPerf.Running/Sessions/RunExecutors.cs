@@ -36,7 +36,8 @@ internal sealed class RunExecutors : IDisposable
 
     /// <summary>Runs groups of threads on the system that the deployment is.</summary>
     public GroupRunner Open(Plan plan) =>
-        new(SystemClock.Instance, _client is { } client ? (_, _) => client.OpenExecutor() : _request.System.OpenExecutors(_run, plan))
+        new(SystemClock.Instance,
+            _client is { } client ? (group, _) => client.OpenExecutor(group) : _request.System.OpenExecutors(_run, plan))
         {
             Hurry = _run.Connections.Stop,
         };

@@ -9,7 +9,7 @@ public sealed record ServerAddress(string Host, int Port)
 {
     public const int DefaultPort = 27017;
 
-    internal bool IsUnixSocket => Host.Contains('/', StringComparison.Ordinal);
+    public bool IsUnixSocket => Host.Contains('/', StringComparison.Ordinal);
 
     /// <param name="text">"host:port", as servers name each other; upper case counts as lower case.</param>
     /// <returns>Null for anything else.</returns>

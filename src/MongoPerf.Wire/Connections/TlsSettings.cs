@@ -90,6 +90,8 @@ public sealed class TlsSettings
             CertificateChainPolicy = MakePolicy(),
             RemoteCertificateValidationCallback = check,
             ClientCertificateContext = _client,
+            // A new client process has no session to resume: whoever measures what opening a connection costs is to see all of it.
+            AllowTlsResume = false,
         };
     }
 

@@ -193,7 +193,7 @@ internal static class ScenarioPrinter
         IEnumerable<string> operations = group.Operations.Count == 1
             ? [group.Operations[0].Operation.Name]
             : group.Operations.Select(o => $"{o.Operation.Name} {Units.Percent(o.Weight / weights)}");
-        return $"{name}{threads}, {length}{rate}: {string.Join(", ", operations)}";
+        return $"{name}{threads}{group.ConnectionsText}, {length}{rate}: {string.Join(", ", operations)}";
     }
 
     private static string RateOf(PhaseGroup group)

@@ -40,6 +40,8 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
 
     private const int DocumentBytes = 1024;
 
+    private ConnectionLog? _log;
+
     /// <summary>How many of the next calls of Connect fail.</summary>
     public int ConnectFailures { get; set; }
 
@@ -86,6 +88,18 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
     /// <summary>When each operation started, seconds.</summary>
     public List<double> StartTimes { get; } = [];
 
+    /// <summary>How long it takes to connect.</summary>
+    public double ConnectSeconds { get; init; }
+
+    /// <summary>Before each attempt to connect.</summary>
+    public Action OnConnect { get; init; } = () => { };
+
+    /// <summary>Calls of Disconnect.</summary>
+    public int Disconnects { get; private set; }
+
+    /// <summary>Whose connections it uses.</summary>
+    public IOperationExecutor? Lender { get; private set; }
+
     public bool WasAborted { get; private set; }
 
     /// <summary>Wakes an operation that hangs.</summary>
@@ -95,10 +109,23 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
 
     public void Connect()
     {
+        OnConnect();
         ConnectTimes.Add(clock.Seconds);
-        if (ConnectFailures-- > 0)
-            throw new ConnectionFailedException(Scripted.Server, ConnectFailure);
+        long start = clock.Now;
+        clock.Advance(ConnectSeconds);
+        ConnectionFailedException? failure = ConnectFailures-- > 0
+            ? new ConnectionFailedException(Scripted.Server, ConnectFailure)
+            : null;
+        _log?.Add(start, clock.Now, failure);
+        if (failure is not null)
+            throw failure;
     }
+
+    public void Note(ConnectionLog log) => _log = log;
+
+    public void Borrow(IOperationExecutor? lender) => Lender = lender;
+
+    public void Disconnect() => Disconnects++;
 
     public IPreparedOperation Prepare(Operation operation, OperationContext context)
     {

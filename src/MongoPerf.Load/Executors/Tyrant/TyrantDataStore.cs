@@ -52,6 +52,8 @@ public sealed class TyrantDataStore(
     /// </exception>
     public static void Check(Plan scenario)
     {
+        if (scenario.Phases.FirstOrDefault(phase => phase.AllGroups.Any(group => group.Connections is not null)) is { } phase)
+            throw new OperationLimitException($"phase '{phase.Name}' has connections, which is not possible with Tokyo Tyrant");
         foreach (PlanRound round in scenario.Rounds)
         {
             if (round.Collections.Count > 1)

@@ -3,6 +3,7 @@ using MongoPerf.Load.Executors.Steps;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
 using MongoPerf.Load.Sharding;
+using MongoPerf.Measurement;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Load.Executors.Wire;
@@ -19,6 +20,8 @@ public sealed class WireExecutor : IOperationExecutor
     private readonly List<WireRoute> _routes = [];
     private MongoConnection[] _connections = [];
     private TrafficCounters _closed;
+    private WireExecutor? _lender;
+    private ConnectionLog? _log;
     private bool _wasTried;
 
     /// <param name="servers">
@@ -79,6 +82,21 @@ public sealed class WireExecutor : IOperationExecutor
             Open(route);
     }
 
+    public void Disconnect()
+    {
+        Close();
+        _wasTried = false;
+    }
+
+    public void Note(ConnectionLog log) => _log = log;
+
+    public void Borrow(IOperationExecutor? lender)
+    {
+        _lender = (WireExecutor?)lender;
+        foreach (WireRoute route in _routes)
+            route.Use(_lender?.RouteOf(route.Preference).Connection);
+    }
+
     /// <summary>The way of an operation's command.</summary>
     /// <inheritdoc cref="RouteOf(ReadPreference)"/>
     internal WireRoute RouteOf(Operation step) => RouteOf(step.PreferenceOr(_settings.ReadPreference));
@@ -124,11 +142,35 @@ public sealed class WireExecutor : IOperationExecutor
 
     private void Open(WireRoute route)
     {
+        if (_lender is not null)
+        {
+            route.Use(_lender.RouteOf(route.Preference).Connection);
+            return;
+        }
+
         ServerAddress server = _servers(route.Preference);
         MongoConnection? shared = Array.Find(_connections, connection => connection.Address == server);
-        route.Use(shared ?? OpenConnection(server, _settings with { Stop = _aborted.Token }));
+        route.Use(shared ?? Open(server));
         if (shared is null)
             _connections = [.. _connections, route.Connection];
+    }
+
+    private MongoConnection Open(ServerAddress server)
+    {
+        if (_log is null)
+            return OpenConnection(server, _settings with { Stop = _aborted.Token });
+        long start = SystemClock.Instance.Now;
+        try
+        {
+            MongoConnection opened = OpenConnection(server, _settings with { Stop = _aborted.Token });
+            _log.Add(start, SystemClock.Instance.Now);
+            return opened;
+        }
+        catch (Exception e)
+        {
+            _log.Add(start, SystemClock.Instance.Now, e);
+            throw;
+        }
     }
 
     private void Close()

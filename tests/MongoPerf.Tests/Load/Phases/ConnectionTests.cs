@@ -1,0 +1,172 @@
+using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
+using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Tests.Load.Phases;
+
+/// <summary>Connections that threads share, open for each operation, or open all at once.</summary>
+public sealed class ConnectionTests : PhaseTest
+{
+    private static readonly ConnectionUse Pool = new("wait", ConnectionKind.Pool, 1);
+    private static readonly ConnectionUse Churn = new("connect", ConnectionKind.Churn, 0);
+
+    [Fact]
+    public void Whoever_waits_longest_gets_the_next_connection()
+    {
+        using var executor = new ScriptedExecutor(Clock, _ => Scripted.Ok());
+        using var pool = new ConnectionPool([executor]);
+        using ConnectionPool.Ticket first = new(), second = new(), third = new();
+        Assert.True(pool.TryTake(first));
+        Assert.False(pool.TryTake(second));
+        Assert.False(pool.TryTake(third));
+        Assert.Equal(2, pool.Waiting);
+        pool.Return(first.Taken);
+        Assert.Equal((true, false), (second.Called.IsSet, third.Called.IsSet));
+        Assert.Same(executor, second.Taken);
+        pool.Abort();
+        Assert.True(third.Called.IsSet);
+        Assert.Throws<ConnectionFailedException>(() => third.Taken);
+    }
+
+    /// <summary>What a worker waits is counted; who finds a connection free does not wait.</summary>
+    [Fact]
+    public async Task A_wait_lasts_until_another_worker_is_done()
+    {
+        using var lender = new ScriptedExecutor(Clock, _ => Scripted.Ok());
+        using var pool = new ConnectionPool([lender]);
+        using ScriptedExecutor one = new(Clock, _ => Scripted.Ok()), other = new(Clock, _ => Scripted.Ok());
+        var control = new GroupControl(Queries with { Threads = 2, Connections = Pool }, Clock, Log) { Pool = pool };
+        using WorkerConnections holds = WorkerConnections.Find(control, one)!;
+        using WorkerConnections waits = WorkerConnections.Find(control, other)!;
+        holds.Acquire();
+        Assert.Same(lender, one.Lender);
+        Task acquired = Task.Factory.StartNew(
+            waits.Acquire, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        SpinWait.SpinUntil(() => pool.Waiting == 1);
+        Clock.Advance(0.03);
+        holds.Release();
+        await acquired;
+        Assert.Same(lender, other.Lender);
+        Assert.Null(one.Lender);
+        Assert.Equal(0, holds.Log.Entries.Length);
+        Counters warmup = new(isPaced: false), measured = new(isPaced: false);
+        waits.CountInto(1, warmup, measured);
+        Assert.Equal((0L, 1L), (warmup.Operations, measured.Operations));
+        Assert.Equal(30_000, measured.Service.Maximum!.Value, 100.0);
+        Assert.Equal(0, waits.Log.Entries.Length);
+    }
+
+    [Fact]
+    public void Threads_of_a_pool_never_have_more_connections_than_it_has()
+    {
+        int busy = 0;
+        int most = 0;
+        GroupResult result = Run(Queries with { Threads = 3, Count = 300, Connections = Pool }, _ =>
+        {
+            most = Math.Max(most, Interlocked.Increment(ref busy));
+            Thread.Yield();
+            Interlocked.Decrement(ref busy);
+            return Scripted.Ok();
+        });
+        Assert.Equal(1, most);
+        Assert.Equal((300, 300, 0, 0), (result.Accounting.Scheduled, result.Accounting.Succeeded, result.Accounting.Failed,
+            result.Accounting.Skipped));
+        Assert.Equal(300, result.ThreadOperations.Sum());
+        Assert.Equal(300, result.Operations);
+        Assert.InRange(result.Connections!.Operations, 0, 300);
+        Assert.True(result.Connections.Service.Maximum is null || result.Connections.Service.Maximum <= result.Parts[0].Service.Maximum);
+        Assert.Equal("wait", result.Connections.Operation.Name);
+        // A worker's own executor never connects: it borrows the pool's.
+        Assert.Equal(1, Executors.Count(executor => executor.ConnectTimes.Count > 0));
+        Assert.All(Executors, executor => Assert.Null(executor.Lender));
+        Assert.All(Executors, executor => Assert.True(executor.WasDisposed));
+    }
+
+    [Fact]
+    public void A_connection_of_the_pool_that_breaks_is_opened_again_by_who_has_it()
+    {
+        int index = 0;
+        GroupResult result = Run(Queries with { Threads = 2, Count = 50, Connections = Pool },
+            _ => Interlocked.Increment(ref index) == 7 ? Scripted.Broken() : Scripted.Ok());
+        Assert.Equal((49L, 1L), (result.Accounting.Succeeded, result.Accounting.Failed));
+        Assert.Equal(2, Executors.Sum(executor => executor.ConnectTimes.Count));
+    }
+
+    [Fact]
+    public void Each_operation_of_a_churn_includes_its_connection()
+    {
+        GroupResult result = Run(Queries with { Seconds = 2, Rate = 10, Connections = Churn },
+            () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { ConnectSeconds = 0.005 });
+        Assert.Equal(20, result.Operations);
+        Assert.Equal(20, result.Connections!.Operations);
+        Assert.Equal(5_000, result.Connections.Service.ValueAtPercentile(50)!.Value, 50.0);
+        Assert.Equal(6_000, result.Parts[0].Service.ValueAtPercentile(50)!.Value, 50.0);
+        Assert.Equal(6_000, result.Parts[0].Response!.ValueAtPercentile(50)!.Value, 50.0);
+        Assert.Null(result.Connections.Response);
+        // The first is the worker's; the operation was prepared on the other's connection.
+        Assert.Equal((20, 20), (Executors[0].ConnectTimes.Count, Executors[0].Disconnects));
+        Assert.Equal((1, 0), (Executors[1].ConnectTimes.Count, Executors[1].Disconnects));
+    }
+
+    [Fact]
+    public void A_connection_that_can_not_be_opened_fails_its_operation()
+    {
+        bool isFirst = true;
+        GroupResult result = Run(Queries with { Seconds = 1, Rate = 10, Connections = Churn }, () =>
+        {
+            var executor = new ScriptedExecutor(Clock, _ => Scripted.Ok()) { ConnectFailures = isFirst ? 2 : 0 };
+            isFirst = false;
+            return executor;
+        });
+        Assert.Equal((9L, 1L), (result.Accounting.Succeeded, result.Accounting.Failed));
+        Assert.Equal(2, result.Connections!.Failed);
+        ErrorCount error = Assert.Single(result.Connections.Errors);
+        Assert.Equal(("NetworkError", 2L), (error.Name, error.Count));
+        // What an operation failed for counts once for the run.
+        Assert.Equal(1, Assert.Single(result.Errors).Count);
+    }
+
+    [Fact]
+    public void When_one_connection_is_lost_all_are_opened_again_at_once()
+    {
+        // All three are open before one breaks, and all have something left to do.
+        using var open = new Barrier(3);
+        GroupResult result = Run(Queries with { Threads = 3, Count = 9, Connections = new("connect", ConnectionKind.Storm, 3) }, () =>
+        {
+            bool breaks = Executors.Count == 0;
+            return new ScriptedExecutor(Clock, index =>
+            {
+                if (index == 0)
+                    open.SignalAndWait();
+                if (index == 2)
+                    SpinWait.SpinUntil(() => Executors[0].ConnectTimes.Count == 2);
+                return index == 1 && breaks ? Scripted.Broken() : Scripted.Ok();
+            });
+        });
+        Assert.Equal(2, result.Storms.Count);
+        Assert.All(result.Storms, storm => Assert.Equal((3, 3, true), (storm.Connections, storm.Usable, storm.Seconds is not null)));
+        Assert.Equal(0, result.Storms[0].AtSeconds);
+        Assert.True(result.Storms[1].AtSeconds > 0);
+        Assert.Equal(6, result.Connections!.Operations);
+        Assert.Equal((8L, 1L), (result.Accounting.Succeeded, result.Accounting.Failed));
+        Assert.Equal(2, Log.Events.Count(one => one.Kind == "storm"));
+    }
+
+    [Fact]
+    public void A_storm_that_is_not_over_when_the_phase_ends_says_how_far_it_came()
+    {
+        GroupResult result = Run(Queries with { Threads = 2, Seconds = 3, Connections = new("connect", ConnectionKind.Storm, 2) }, () =>
+            // Behind the first worker's and the one for preparing comes the second worker's, which never connects.
+            Executors.Count < 2 ? new ScriptedExecutor(Clock, _ => Scripted.Ok()) : new ScriptedExecutor(Clock, _ => Scripted.Ok())
+            {
+                ConnectFailures = int.MaxValue, OnConnect = () => SpinWait.SpinUntil(() => Executors[0].ConnectTimes.Count > 0),
+            });
+        StormResult storm = Assert.Single(result.Storms);
+        Assert.Equal((2, 1), (storm.Connections, storm.Usable));
+        Assert.Null(storm.Seconds);
+        Assert.True(result.Connections!.Failed > 0);
+    }
+}
