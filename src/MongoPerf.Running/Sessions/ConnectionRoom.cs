@@ -108,8 +108,8 @@ internal static class ConnectionRoom
     {
         if (available is { } left && connections + own > left)
             throw new UserException(ExitCode.WrongUsage,
-                $"{connections:N0} {users} need {connections + own:N0} connections, {own} of them for sampling and watching, but the server "
-                + $"has {left:N0} left (serverStatus connections.available)",
+                $"{connections:N0} {users} need {connections + own:N0} connections, {own} of them for sampling and watching, but "
+                + $"the server has {left:N0} left (serverStatus connections.available)",
                 $"use fewer {users}, or raise the server's limit: net.maxIncomingConnections (--maxConns), or its file handles "
                 + "(ulimit -n; mongod uses 80 % of them)");
     }
