@@ -24,7 +24,7 @@ public sealed class ReplayEngine(ReplayScript script) : IClientEngine
         private ReplayState? _state;
         private int _open;
 
-        public IOperationExecutor OpenExecutor()
+        public IOperationExecutor OpenExecutor(GroupPlan? group = null)
         {
             lock (_lock)
             {
