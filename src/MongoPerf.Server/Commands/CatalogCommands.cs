@@ -13,12 +13,16 @@ internal static class CatalogCommands
         var reader = new BsonReader(request.Body);
         reader.Read();
         ReadOnlySpan<byte> name = CommandSession.CollectionName(reader);
+        Storage.Keys.Collation? collation = null;
         while (reader.Read())
         {
             bool isOff = reader.Type == BsonType.Boolean && !reader.Boolean;
             if (reader.NameIs("collation"u8))
             {
-                CommandFields.RequireSimpleCollation(new BsonValue(reader.Type, reader.Value.ToArray()));
+                var value = new BsonValue(reader.Type, reader.Value.ToArray());
+                if (value.Type == BsonType.Document && !value.ToDocument().Any())
+                    throw CommandException.MissingField("create.collation", "locale");
+                collation = CollationOption.Parse(value).Given;
                 continue;
             }
 
@@ -28,7 +32,7 @@ internal static class CatalogCommands
 
         if (session.FindCollection(name) is { } there)
             throw new CommandException(48, "NamespaceExists", $"Collection {there.Namespace} already exists.");
-        session.GetOrCreate(name, out _);
+        session.GetOrCreate(name, out _, collation);
         reply.Succeed();
     }
 
@@ -143,12 +147,15 @@ internal static class CatalogCommands
         writer.StartDocument();
         writer.WriteString("name"u8, collection.Entry.Name);
         writer.WriteString("type"u8, "collection");
-        writer.WriteDocument("options"u8, BsonDocument.Empty.Bytes);
+        writer.StartDocument("options"u8);
+        if (collection.Entry.Collation is { } collation)
+            writer.WriteDocument("collation"u8, collation.Description.Bytes);
+        writer.End();
         writer.StartDocument("info"u8);
         writer.WriteBoolean("readOnly"u8, false);
         writer.WriteBinary("uuid"u8, collection.Entry.Uuid, subtype: 4);
         writer.End();
-        writer.WriteDocument("idIndex"u8, IndexCommands.Describe(IndexSpec.IdIndex).Bytes);
+        writer.WriteDocument("idIndex"u8, IndexCommands.Describe(collection.Entry.Indexes[0]).Bytes);
         writer.End();
         return new BsonDocument(writer.ToArray());
     }

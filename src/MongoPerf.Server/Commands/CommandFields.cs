@@ -62,26 +62,6 @@ internal static class CommandFields
             : throw CommandException.TypeMismatch($"BSON field '{command}.{field}' is the wrong type '{Values.TypeName(value)}', "
                 + "expected types '[bool, long, int, decimal, double']");
 
-    /// <summary>The simple collation compares bytes, which is what this server does anyway; any other is refused.</summary>
-    /// <param name="value">The value as the client gave it; empty or null means none.</param>
-    /// <exception cref="CommandException">238; 14 or 40414 for what is no collation.</exception>
-    public static void RequireSimpleCollation(BsonValue value)
-    {
-        if (value.Type == BsonType.Null)
-            return;
-        if (value.Type != BsonType.Document)
-            throw CommandException.TypeMismatch(
-                $"BSON field 'collation' is the wrong type '{Values.TypeName(value)}', expected type 'object'");
-        if (!value.ToDocument().Any())
-            return;
-        BsonValue locale = DirectFields.Find(value.ToDocument(), "locale") ?? throw CommandException.MissingField("collation", "locale");
-        if (locale.Type != BsonType.String)
-            throw CommandException.TypeMismatch(
-                $"BSON field 'collation.locale' is the wrong type '{Values.TypeName(locale)}', expected type 'string'");
-        if (locale.ToString() != "simple")
-            throw CommandException.NotSupported($"the collation of locale '{locale}'; 'simple' is known");
-    }
-
     public static CommandException Mismatch(string command, string field, BsonType found, string expected) =>
         CommandException.TypeMismatch(
             $"BSON field '{command}.{field}' is the wrong type '{Queries.TypeSet.AliasOf(found)}', expected type '{expected}'");

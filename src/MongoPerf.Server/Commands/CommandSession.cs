@@ -95,12 +95,12 @@ internal sealed class CommandSession : IDisposable
     }
 
     /// <summary>Does the same as <see cref="FindCollection"/>, and makes the collection when it is not there.</summary>
-    public Collection GetOrCreate(ReadOnlySpan<byte> name, out bool isNew)
+    public Collection GetOrCreate(ReadOnlySpan<byte> name, out bool isNew, Storage.Keys.Collation? collation = null)
     {
         isNew = false;
         if (FindCollection(name) is { } found)
             return found;
-        Collection made = Server.Store.GetOrCreate(_databaseText, Encoding.UTF8.GetString(name), out isNew)
+        Collection made = Server.Store.GetOrCreate(_databaseText, Encoding.UTF8.GetString(name), out isNew, collation)
             ?? throw CommandException.DatabaseDiffersInCase(Server.Store.FindOtherCase(_databaseText), _databaseText);
         Remember(name, made);
         return made;

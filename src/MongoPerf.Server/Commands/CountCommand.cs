@@ -16,6 +16,7 @@ internal static class CountCommand
         long skip = 0;
         long limit = 0;
         IndexHint hint = default;
+        CollationOption collation = default;
         foreach ((string field, BsonValue value) in new BsonDocument(request.Body.ToArray()).Skip(1))
         {
             switch (field)
@@ -28,12 +29,12 @@ internal static class CountCommand
                     : CommandFields.Count("count", field, value); break;
                 case "hint": hint = IndexHint.Parse(value); break;
                 case "fields": break;
-                case "collation": CommandFields.RequireSimpleCollation(value); break;
+                case "collation": collation = CollationOption.Parse(value); break;
                 default: CommandFields.RequireGeneric("count", field); break;
             }
         }
 
-        session.Query.Parse(filter.Bytes, skip, limit, hint);
+        session.Query.Parse(filter.Bytes, skip, limit, hint, variables: null, collation);
         Numbers.Write(reply.Body, "n"u8, session.FindCollection(name) is { } collection ? Count(session, collection) : 0);
         reply.Succeed();
     }

@@ -1,3 +1,4 @@
+using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Operations;
@@ -52,7 +53,8 @@ internal static class DeleteCommand
     private static int Run(CommandSession session, in WriteFields fields, Statement statement)
     {
         FindQuery query = session.Query;
-        query.Parse(statement.Filter, 0, statement.IsOne ? 1 : 0, statement.Hint, fields.Variables);
+        query.Parse(
+            statement.Filter, 0, statement.IsOne ? 1 : 0, statement.Hint, fields.Variables, CollationOption.Parse(statement.Collation));
         Collection? collection = session.FindCollection(fields.Collection);
         if (collection == null)
             return 0;
@@ -75,6 +77,7 @@ internal static class DeleteCommand
         byte[]? filter = null;
         long? limit = null;
         IndexHint hint = default;
+        BsonValue collation = Values.Null;
         var reader = new BsonReader(statement);
         while (reader.Read())
         {
@@ -85,7 +88,9 @@ internal static class DeleteCommand
                 case "limit" when reader.IsNumber: limit = reader.ToInt64(); break;
                 case "limit": throw CommandFields.Mismatch("delete.deletes", "limit", reader.Type, "long");
                 case "hint": hint = IndexHint.Parse(reader); break;
-                case "collation": CommandFields.RequireSimpleCollation(new BsonValue(reader.Type, reader.Value.ToArray())); break;
+                case "collation" when reader.Type is BsonType.Document or BsonType.Null:
+                    collation = new BsonValue(reader.Type, reader.Value.ToArray()); break;
+                case "collation": throw CommandFields.Mismatch("delete.deletes", "collation", reader.Type, "object");
                 default: throw CommandException.UnknownField("delete.deletes", reader.NameText);
             }
         }
@@ -95,10 +100,10 @@ internal static class DeleteCommand
         return limit switch
         {
             null => throw CommandException.MissingField("delete.deletes", "limit"),
-            0 or 1 => new Statement(filter, limit == 1, hint),
+            0 or 1 => new Statement(filter, limit == 1, hint, collation),
             _ => throw CommandException.FailedToParse($"The limit field in delete objects must be 0 or 1. Got {limit}"),
         };
     }
 
-    private readonly record struct Statement(byte[] Filter, bool IsOne, IndexHint Hint);
+    private readonly record struct Statement(byte[] Filter, bool IsOne, IndexHint Hint, BsonValue Collation);
 }

@@ -16,6 +16,7 @@ internal static class DistinctCommand
         reader.Read();
         ReadOnlySpan<byte> name = CommandSession.CollectionName(reader);
         string? field = null;
+        CollationOption collation = default;
         BsonDocument filter = BsonDocument.Empty;
         foreach ((string option, BsonValue value) in new BsonDocument(request.Body.ToArray()).Skip(1))
         {
@@ -25,31 +26,33 @@ internal static class DistinctCommand
                     ? value.ToString()
                     : throw CommandFields.Mismatch("distinct", option, value.Type, "string"); break;
                 case "query": filter = value.Type == BsonType.Null ? filter : CommandFields.Document("distinct", option, value); break;
-                case "collation": CommandFields.RequireSimpleCollation(value); break;
+                case "collation": collation = CollationOption.Parse(value); break;
                 default: CommandFields.RequireGeneric("distinct", option); break;
             }
         }
 
         ProtocolLimits.RequirePath(field ?? throw CommandException.MissingField("distinct", "key"));
         var path = new FieldPath(field);
-        session.Query.Parse(filter.Bytes, 0, 0, hint: default);
+        session.Query.Parse(filter.Bytes, 0, 0, hint: default, variables: null, collation);
         reply.Body.StartArray("values"u8);
         if (session.FindCollection(name) is { } collection)
-            Collect(session, collection, path, reply.Body);
+            Collect(session, collection, path, collation, reply.Body);
         reply.Body.End();
         reply.Succeed();
     }
 
-    private static void Collect(CommandSession session, Collection collection, FieldPath path, BsonWriter body)
+    private static void Collect(
+        CommandSession session, Collection collection, FieldPath path, CollationOption collation, BsonWriter body)
     {
         FindQuery query = session.Query;
-        var collector = new DistinctSet(path);
         using var use = CollectionUse.ToRead(session, collection);
+        var collector = new DistinctSet(path, collation.For(collection));
+        query.Filter.Collation = collation.For(collection);
         CollectionIndex? index = DistinctSet.FindIndex(collection, query.Filter, path);
         collector.Index = index?.Spec;
         // Of equal numbers of several types the one that is met first is returned.
         if (index != null && query.Filter.IsEmpty)
-            query.Parse(BsonDocument.Empty.Bytes, 0, 0, IndexHint.On(index));
+            query.Parse(BsonDocument.Empty.Bytes, 0, 0, IndexHint.On(index), variables: null, collation);
         query.Open(collection.IsDropped ? null : collection);
         while (query.MoveNext())
         {
@@ -65,7 +68,9 @@ internal static class DistinctCommand
 }
 
 /// <summary>Every value of a field once, elements of arrays each for itself.</summary>
-internal sealed class DistinctSet(FieldPath path)
+/// <param name="path">The field's.</param>
+/// <param name="collation">Says which strings are equal; null for those of the same bytes.</param>
+internal sealed class DistinctSet(FieldPath path, Collation? collation)
 {
     private readonly KeyBuffer _key = new();
     private readonly SortedDictionary<byte[], BsonValue> _values = new(Comparer<byte[]>.Create((a, b) => a.AsSpan().SequenceCompareTo(b)));
@@ -85,6 +90,9 @@ internal sealed class DistinctSet(FieldPath path)
         Array.Find(collection.Indexes, index =>
         {
             IndexField[] fields = index.Spec.Fields;
+            // The keys of an index with a collation are not the values.
+            if (index.Spec.Collation != null || filter.Collation != null)
+                return false;
             // The key of an index on a and a.b has a whole, and mongod then looks for a.b inside that.
             if (Array.Exists(fields, field => path.Text.StartsWith(field.Path.Text + ".", StringComparison.Ordinal)))
                 return false;
@@ -136,7 +144,7 @@ internal sealed class DistinctSet(FieldPath path)
     {
         ActiveOperation.Check();
         _key.Clear();
-        KeyEncoder.Write(_key, type, value);
+        KeyEncoder.Write(_key, type, value, isDescending: false, collation);
         byte[] key = _key.Written.ToArray();
         if (_values.TryAdd(key, new BsonValue(type, value.ToArray())))
             Bytes += value.Length + ArrayNames.Of(_values.Count - 1).Length + 2;

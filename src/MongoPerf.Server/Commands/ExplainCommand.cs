@@ -79,6 +79,8 @@ internal static class ExplainCommand
         body.WriteString("namespace"u8, nameSpace);
         body.WriteBoolean("indexFilterSet"u8, false);
         body.WriteDocument("parsedQuery"u8, query.Filter.Source);
+        if (query.Filter.Collation is { } collation)
+            body.WriteDocument("collation"u8, collation.Description.Bytes);
         body.StartDocument("winningPlan"u8);
         WriteStages(body, query, withCosts: false);
         body.End();
@@ -170,6 +172,8 @@ internal static class ExplainCommand
         BeginStage(body, "IXSCAN", ref depth, withCosts, runner.KeysExamined);
         body.WriteDocument("keyPattern"u8, spec.KeyPattern().Bytes);
         body.WriteString("indexName"u8, spec.Name);
+        if (spec.Collation is { } collation)
+            body.WriteDocument("collation"u8, collation.Description.Bytes);
         body.WriteBoolean("isMultiKey"u8, runner.Plan.Index.IsMultikey);
         body.WriteBoolean("isUnique"u8, spec.IsUnique);
         body.WriteBoolean("isSparse"u8, spec.IsSparse);

@@ -19,10 +19,11 @@ internal static class IndexCommands
         BsonDocument command = new(request.Body.ToArray());
         RequireKnownFields(command);
         BsonDocument list = command.FindDocument("indexes") ?? throw CommandException.MissingField("createIndexes", "indexes");
-        Wanted[] wanted = [.. list.Select(pair => Wanted.Parse(pair.Value))];
+        CollectionEntry? entry = session.FindCollection(name)?.Entry;
+        Wanted[] wanted = [.. list.Select(pair => Wanted.Parse(pair.Value, entry?.Collation))];
         if (wanted.Length == 0)
             throw CommandException.BadValue("Must specify at least one index to create");
-        IndexSpec[] present = session.FindCollection(name)?.Entry.Indexes ?? [IndexSpec.IdIndex];
+        IndexSpec[] present = entry?.Indexes ?? [IndexSpec.IdIndex];
         IndexSpec[] missing = [.. wanted.Where(index => !IsThere(present, index.Spec)).Select(index => index.Spec)];
         RequireRoom($"{session.Database}.{reader.StringText}", present, missing);
         Collection collection = session.GetOrCreate(name, out bool isNew);
@@ -78,6 +79,8 @@ internal static class IndexCommands
             fields.Add(("sparse", true));
         if (spec.ExpireAfterSeconds is { } seconds)
             fields.Add(("expireAfterSeconds", seconds));
+        if (spec.Collation is { } collation)
+            fields.Add(("collation", collation.Description));
         return BsonDocument.Of([.. fields]);
     }
 
@@ -187,7 +190,9 @@ internal static class IndexCommands
 
     private sealed record Wanted(IndexSpec Spec)
     {
-        public static Wanted Parse(BsonValue value)
+        /// <param name="value">As the client gave it.</param>
+        /// <param name="inherited">The collection's collation.</param>
+        public static Wanted Parse(BsonValue value, Collation? inherited)
         {
             if (value.Type != BsonType.Document)
                 throw CommandException.TypeMismatch("BSON field 'createIndexes.indexes' holds an element that is no object");
@@ -201,7 +206,11 @@ internal static class IndexCommands
                 throw CannotCreate("index name cannot contain NUL bytes");
             foreach ((string option, BsonValue setting) in index)
                 RequireOption(option, setting, isIdIndex: IsIdKey(key));
-            IndexField[] fields = [.. key.Select(pair => Field(pair.Key, pair.Value))];
+            CollationOption given = index.Find("collation") is { } asked ? CollationOption.Parse(asked) : default;
+            Collation? collation = given.IsGiven ? given.Given : inherited;
+            if (IsIdKey(key) && collation != inherited)
+                throw CommandException.BadValue("The _id index must have the same collation as the collection.");
+            IndexField[] fields = [.. key.Select(pair => Field(pair.Key, pair.Value) with { Collation = collation })];
             if (fields.Length is 0 or > MaximumFields)
                 throw new CommandException(67, "CannotCreateIndex", $"an index has 1 to {MaximumFields} fields, not {fields.Length}");
             if (index.IsTrue("sparse") && index.Find("partialFilterExpression") != null)
@@ -210,7 +219,7 @@ internal static class IndexCommands
             {
                 IsSparse = index.IsTrue("sparse"),
                 ExpireAfterSeconds = Expiry(index.Find("expireAfterSeconds"), fields),
-                Partial = index.FindDocument("partialFilterExpression") is { } filter ? PartialFilter.Compile(filter) : null,
+                Partial = index.FindDocument("partialFilterExpression") is { } filter ? PartialFilter.Compile(filter, collation) : null,
             });
         }
 
@@ -262,7 +271,7 @@ internal static class IndexCommands
                 case "v": throw CannotCreate($"cannot create an index with v={setting}");
                 case "collation" when setting.Type == BsonType.Document && !setting.ToDocument().Any():
                     throw CommandException.BadValue("The field 'collation' cannot be an empty object.");
-                case "collation" when setting.Type == BsonType.Document: CommandFields.RequireSimpleCollation(setting); break;
+                case "collation" when setting.Type == BsonType.Document: break;
                 case "collation": throw CommandException.TypeMismatch("The field 'collation' must be an object");
                 case "hidden" or "storageEngine"
                     or "weights" or "default_language"

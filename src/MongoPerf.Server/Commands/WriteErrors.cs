@@ -59,7 +59,11 @@ internal sealed record DuplicateKey(string Namespace, IndexSpec Index, BsonDocum
         new(collection.Namespace, index.Spec, IndexKeys.ValuesOf(index.Spec.Fields, document.ToArray(), collection.Writer.TakenKey));
 
     public string Text =>
-        $"E11000 duplicate key error collection: {Namespace} index: {Index.Name} dup key: {ValueText.Of(BsonType.Document, Values.Bytes)}";
+        $"E11000 duplicate key error collection: {Namespace} index: {Index.Name}{CollationText} "
+            + $"dup key: {ValueText.Of(BsonType.Document, Values.Bytes)}";
+
+    private string CollationText => Index.Collation is { } collation
+        ? $" collation: {ValueText.Of(BsonType.Document, collation.Description.Bytes)}" : "";
 
     /// <summary>Makes the failure of a command that fails as a whole.</summary>
     public CommandException ToException(string prefix = "") => new(Code, "DuplicateKey", prefix + Text) { Duplicate = this };
@@ -71,6 +75,8 @@ internal sealed record DuplicateKey(string Namespace, IndexSpec Index, BsonDocum
         foreach ((string name, BsonValue value) in Values)
             body.WriteValue(Encoding.UTF8.GetBytes(name), value.Type, value.Bytes.Span);
         body.End();
+        if (Index.Collation is { } collation)
+            body.WriteDocument("collation"u8, collation.Description.Bytes);
     }
 }
 

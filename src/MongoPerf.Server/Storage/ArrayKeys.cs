@@ -168,7 +168,7 @@ internal sealed class ArrayKeys
             FieldState state = states[i];
             bool isDescending = _fields[i].IsDescending;
             if (state.Kind == FieldKind.Value)
-                KeyEncoder.Write(_key, state.Type, document.Slice(state.At, state.Length), isDescending);
+                KeyEncoder.Write(_key, state.Type, document.Slice(state.At, state.Length), isDescending, _fields[i].Collation);
             else if (state.Kind == FieldKind.Undefined)
                 KeyEncoder.Write(_key, BsonType.Undefined, default, isDescending);
             else

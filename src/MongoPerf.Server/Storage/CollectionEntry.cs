@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Text;
+using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Server.Storage.Rocks;
 using MongoPerf.Wire.Bson;
 
@@ -16,6 +17,9 @@ namespace MongoPerf.Server.Storage;
 internal sealed record CollectionEntry(
     int Id, string Database, string Name, byte[] Uuid, IndexSpec[] Indexes, int[] MultikeyIndexes, int NextIndexId)
 {
+    /// <summary>What commands and indexes have that ask for none; null for the simple collation. That of <c>_id_</c>, for ever.</summary>
+    public Collation? Collation => Indexes[0].Collation;
+
     private const byte EntryLetter = (byte)'m';
 
     /// <summary>Made by a command that has not ended: who opens the store after a kill drops it.</summary>
@@ -50,10 +54,12 @@ internal sealed record CollectionEntry(
             fields.Add(("partial", partial.Source));
         if (spec.ExpireAfterSeconds is { } seconds)
             fields.Add(("expireAfterSeconds", seconds));
+        if (spec.Collation is { } collation)
+            fields.Add(("collation", collation.Description));
         return BsonDocument.Of([.. fields]);
     }
 
-    public static CollectionEntry FromBson(byte[] bytes, Func<BsonDocument, IDocumentFilter>? compile)
+    public static CollectionEntry FromBson(byte[] bytes, Func<BsonDocument, Collation?, IDocumentFilter>? compile)
     {
         var document = new BsonDocument(bytes);
         var specs = new List<IndexSpec>();
@@ -61,14 +67,16 @@ internal sealed record CollectionEntry(
         foreach (BsonDocument index in document.FindDocument("indexes")!.Select(pair => pair.Value.ToDocument()))
         {
             int id = (int)index.FindInt64("id")!;
+            Collation? collation = Collation.FromDescription(index.FindDocument("collation"));
             IndexField[] fields = [.. index.FindDocument("key")!
-                .Select(pair => new IndexField(new FieldPath(pair.Key), pair.Value.ToDouble() < 0))];
+                .Select(pair => new IndexField(new FieldPath(pair.Key), pair.Value.ToDouble() < 0, collation))];
             specs.Add(new IndexSpec(id, index.FindString("name")!, fields, index.IsTrue("unique"))
             {
                 IsSparse = index.IsTrue("sparse"),
                 ExpireAfterSeconds = (int?)index.FindInt64("expireAfterSeconds"),
                 Partial = index.FindDocument("partial") is not { } filter ? null
-                    : compile?.Invoke(filter) ?? throw new StorageException("nothing here can read the filter of a partial index"),
+                    : compile?.Invoke(filter, collation)
+                        ?? throw new StorageException("nothing here can read the filter of a partial index"),
             });
             if (index.IsTrue("multikey"))
                 multikey.Add(id);

@@ -3,6 +3,7 @@ using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 using MongoPerf.Platforms;
 using MongoPerf.Server.Operations;
+using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Server.Storage.Rocks;
 using MongoPerf.Wire.Bson;
 
@@ -44,7 +45,7 @@ internal sealed class DocumentStore : IDisposable
     /// <exception cref="StorageException">The folder is neither empty nor the store's.</exception>
     /// <exception cref="StorageException">See <see cref="RocksDatabase.Open"/>.</exception>
     public static DocumentStore Open(
-        string? path, long cacheBytes, DiskReserve? disk = null, Func<BsonDocument, IDocumentFilter>? compile = null)
+        string? path, long cacheBytes, DiskReserve? disk = null, Func<BsonDocument, Collation?, IDocumentFilter>? compile = null)
     {
         if (path is not null)
             StoreFolder.Claim(path);
@@ -85,9 +86,9 @@ internal sealed class DocumentStore : IDisposable
         return names.Contains(database) ? null : names.FirstOrDefault();
     }
 
-    /// <summary>The collection, made with its <c>_id_</c> index when it is not there.</summary>
+    /// <summary>The collection, made with its <c>_id_</c> index when it is not there, and then with that collation.</summary>
     /// <returns>Null where <see cref="FindOtherCase"/> names a database.</returns>
-    public Collection? GetOrCreate(string database, string name, out bool isNew)
+    public Collection? GetOrCreate(string database, string name, out bool isNew, Collation? collation = null)
     {
         isNew = false;
         if (_collections.TryGetValue($"{database}.{name}", out Collection? found))
@@ -100,7 +101,7 @@ internal sealed class DocumentStore : IDisposable
                 return null;
             isNew = true;
             return Make(new CollectionEntry(
-                _nextCollectionId++, database, name, SystemRandom.GetBytes(16), [IndexSpec.IdIndex], [], NextIndexId: 1));
+                _nextCollectionId++, database, name, SystemRandom.GetBytes(16), [IndexSpec.IdIndexOf(collation)], [], NextIndexId: 1));
         }
     }
 
@@ -286,7 +287,7 @@ internal sealed class DocumentStore : IDisposable
         _database.Dispose();
     }
 
-    private void LoadCatalog(Func<BsonDocument, IDocumentFilter>? compile)
+    private void LoadCatalog(Func<BsonDocument, Collation?, IDocumentFilter>? compile)
     {
         using (PinnedValue next = _database.Get(_catalog, NextIdKey))
             _nextCollectionId = next.Found ? BinaryPrimitives.ReadInt32LittleEndian(next.Bytes) : 1;

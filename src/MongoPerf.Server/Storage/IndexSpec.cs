@@ -12,8 +12,15 @@ internal sealed record IndexSpec(int Id, string Name, IndexField[] Fields, bool 
 {
     public const string IdIndexName = "_id_";
 
-    public static IndexSpec IdIndex { get; } = new(
-        0, IdIndexName, [new IndexField(new FieldPath("_id"), IsDescending: false)], IsUnique: true);
+    public static IndexSpec IdIndex { get; } = IdIndexOf(collation: null);
+
+    /// <summary>The order of its strings; null for that of their bytes. The same for all of its fields.</summary>
+    public Collation? Collation => Fields[0].Collation;
+
+    /// <summary>The index that every collection has.</summary>
+    /// <param name="collation">The collection's.</param>
+    public static IndexSpec IdIndexOf(Collation? collation) =>
+        new(0, IdIndexName, [new IndexField(new FieldPath("_id"), IsDescending: false, collation)], IsUnique: true);
 
     public bool IsIdIndex => Id == 0;
 
@@ -42,6 +49,7 @@ internal sealed record IndexSpec(int Id, string Name, IndexField[] Fields, bool 
 
     /// <summary>Whether the two hold the same entries under the same rule, so that one of them would be of no use.</summary>
     public bool IsEquivalent(IndexSpec other) => HasSameKey(other) && IsUnique == other.IsUnique && IsSparse == other.IsSparse
+        && Collation == other.Collation
         && (Partial?.Source ?? BsonDocument.Empty).Bytes.SequenceEqual((other.Partial?.Source ?? BsonDocument.Empty).Bytes)
         && Partial == null == (other.Partial == null);
 
@@ -59,7 +67,10 @@ internal interface IDocumentFilter
     bool Matches(ReadOnlySpan<byte> document);
 }
 
-internal sealed record IndexField(FieldPath Path, bool IsDescending)
+/// <param name="Path">Where its value is.</param>
+/// <param name="IsDescending">The greatest value comes first.</param>
+/// <param name="Collation">The order of its strings; null for that of their bytes.</param>
+internal sealed record IndexField(FieldPath Path, bool IsDescending, Collation? Collation = null)
 {
     /// <summary>Adds the field's part of a document's key.</summary>
     /// <returns>False when an array lies on the path, so that there are several keys; nothing is added then.</returns>
@@ -71,7 +82,7 @@ internal sealed record IndexField(FieldPath Path, bool IsDescending)
         if (found == PathResult.Missing)
             KeyEncoder.WriteMissing(key, IsDescending);
         else
-            KeyEncoder.Write(key, type, value, IsDescending);
+            KeyEncoder.Write(key, type, value, IsDescending, Collation);
         return true;
     }
 }

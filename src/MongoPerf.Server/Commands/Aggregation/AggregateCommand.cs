@@ -36,6 +36,9 @@ internal static class AggregateCommand
             options.Stages.AsSpan()[(isStatistics ? 1 : 0)..(isWriting ? ^1 : ^0)], context, isOfCollection: !isStatistics);
         Func<CommandSession, IPipelineTarget>? target = isWriting ? StageParser.Target(options.Stages[^1], context) : null;
         Collection? collection = hasCollection ? session.FindCollection(name) : null;
+        pipeline.Collation = options.Collation;
+        if (options.Collation.For(collection) != null)
+            Pipeline.RequireCollatable(options.Stages);
         BsonDocument[]? documents = StatisticsStages.TryRun(session, collection, nameSpace, options.Stages);
         if (collection == null)
         {
@@ -133,7 +136,7 @@ internal static class AggregateCommand
 
     private sealed record Options(
         (string Name, BsonValue Value)[] Stages, long BatchSize, IndexHint Hint, Variables? Variables, bool IsStrict,
-        WriteConcern Concern)
+        WriteConcern Concern, CollationOption Collation)
     {
         public static Options Parse(BsonDocument command)
         {
@@ -143,6 +146,7 @@ internal static class AggregateCommand
             Variables? variables = null;
             bool isStrict = false;
             WriteConcern concern = default;
+            CollationOption collation = default;
             foreach ((string name, BsonValue value) in command.Skip(1))
             {
                 switch (name)
@@ -155,7 +159,7 @@ internal static class AggregateCommand
                     case "writeConcern": concern = WriteConcern.Parse(value); break;
                     case "apiStrict": isStrict = value.ToBoolean(); break;
                     case "explain" when !value.ToBoolean(): break;
-                    case "collation": CommandFields.RequireSimpleCollation(value); break;
+                    case "collation": collation = CollationOption.Parse(value); break;
                     case "explain": throw CommandException.NotSupported("'explain' in aggregate");
                     default: CommandFields.RequireGeneric("aggregate", name); break;
                 }
@@ -168,7 +172,7 @@ internal static class AggregateCommand
             if (cursor is not { } given)
                 throw CommandException.FailedToParse("The 'cursor' option is required, except for aggregate with the explain argument");
             return new Options(StageParser.Stages(stages),
-                BatchSizeOf(CommandFields.Document("aggregate", "cursor", given)), hint, variables, isStrict, concern);
+                BatchSizeOf(CommandFields.Document("aggregate", "cursor", given)), hint, variables, isStrict, concern, collation);
         }
 
         private static long BatchSizeOf(BsonDocument cursor)

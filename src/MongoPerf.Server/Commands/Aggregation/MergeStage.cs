@@ -57,7 +57,7 @@ internal sealed class MergeStage : IPipelineTarget
         }
 
         DocumentUpdate update = _options.UpdateOf(document);
-        _query.Parse(filter.Bytes, skip: 0, limit: 1, hint: default);
+        _query.Parse(filter.Bytes, skip: 0, limit: 1, hint: default, variables: null, CollationOption.Simple);
         List<long> records;
         try
         {
@@ -81,6 +81,6 @@ internal sealed class MergeStage : IPipelineTarget
 
     private bool HasUniqueIndex() =>
         _session.Server.Store.TryFind($"{_options.Database}.{_options.Name}", out Collection? collection)
-        && collection.Indexes.Any(index => index.Spec is { IsUnique: true, Partial: null }
+        && collection.Indexes.Any(index => index.Spec is { IsUnique: true, Partial: null, Collation: null }
             && index.Spec.Fields.Select(field => field.Path.Text).Order(StringComparer.Ordinal).SequenceEqual(_options.On));
 }

@@ -25,6 +25,9 @@ internal sealed class Pipeline
     /// <summary>Not null when all that is left after filter, skip and limit is to count: no document has to be made for that.</summary>
     public CountingStage? Counting { get; private set; }
 
+    /// <summary>What the find compares by; inside another pipeline never the collation of the collection that it reads.</summary>
+    public CollationOption Collation { get; set; } = CollationOption.Simple;
+
     /// <summary>Whether documents are returned otherwise than they were found.</summary>
     public bool HasStages => _stages.Count > 0;
 
@@ -58,10 +61,35 @@ internal sealed class Pipeline
         return pipeline;
     }
 
+    /// <summary>Under a collation the find compares, and no stage behind it may.</summary>
+    /// <exception cref="CommandException">238, for a stage that would.</exception>
+    public static void RequireCollatable(ReadOnlySpan<(string Name, BsonValue Value)> stages)
+    {
+        int at = 0;
+        if (at < stages.Length && stages[at].Name == "$match")
+            at++;
+        if (at < stages.Length && stages[at].Name == "$sort")
+            at++;
+        foreach ((string name, BsonValue value) in stages[at..])
+        {
+            bool comparesNothing = name switch
+            {
+                "$skip" or "$limit" or "$count" or "$unwind" or "$unset" or "$sample" or "$out" or "$collStats" or "$indexStats" => true,
+                "$group" => CountingStage.TryParse(name, value) != null,
+                "$project" or "$addFields" or "$set" =>
+                    value.Type == BsonType.Document && !CollationLimits.HasOperators(value.ToDocument()),
+                _ => false,
+            };
+            if (!comparesNothing)
+                throw CollationLimits.NotSupported(name is "$match" or "$sort" ? $"{name} behind other stages"
+                    : name is "$project" or "$addFields" or "$set" ? $"{name} with operators" : name);
+        }
+    }
+
     /// <summary>Sets up the find that the pipeline begins with.</summary>
     public void Prepare(FindQuery query, IndexHint hint)
     {
-        query.Parse(_filter.Bytes, _skip, _limit, hint, _variables);
+        query.Parse(_filter.Bytes, _skip, _limit, hint, _variables, Collation);
         query.Sort.Compile(_sort.Bytes);
     }
 

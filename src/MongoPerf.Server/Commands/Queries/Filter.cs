@@ -37,6 +37,9 @@ internal sealed class Filter
     /// <summary>The command's <c>let</c>, for $expr; null when it has none.</summary>
     public Variables? Variables { get; private set; }
 
+    /// <summary>The order of strings, and when they are equal; null for that of their bytes. Holds until it is set anew.</summary>
+    public Collation? Collation { get; set; }
+
     /// <param name="document">The filter as the client gave it.</param>
     /// <param name="variables">The command's <c>let</c>.</param>
     /// <exception cref="CommandException">An operator or operand that is not known here.</exception>
@@ -192,7 +195,7 @@ internal sealed class Filter
                     return MatchesPattern(type, value)
                         || (type == BsonType.Regex && node.OperandType == BsonType.Regex && value.SequenceEqual(filter.Operand(node)));
                 default:
-                    return Compares(node.Operator, type, value, node.OperandType, filter.Operand(node));
+                    return Compares(node.Operator, type, value, node.OperandType, filter.Operand(node), filter.Collation);
             }
         }
 
@@ -205,7 +208,7 @@ internal sealed class Filter
             var items = new BsonReader(filter.Operand(node));
             while (items.Read())
             {
-                if (Compares(FilterOperator.Equal, type, value, items.Type, items.Value))
+                if (Compares(FilterOperator.Equal, type, value, items.Type, items.Value, filter.Collation))
                     return true;
             }
 
@@ -269,7 +272,8 @@ internal sealed class Filter
 
     /// <summary>Orders hold between values of one kind only (MongoDB's type bracketing).</summary>
     private static bool Compares(
-        FilterOperator kind, BsonType type, ReadOnlySpan<byte> value, BsonType operandType, ReadOnlySpan<byte> operand)
+        FilterOperator kind, BsonType type, ReadOnlySpan<byte> value, BsonType operandType, ReadOnlySpan<byte> operand,
+        Collation? collation)
     {
         byte rank = BsonOrder.Rank(type == BsonType.Undefined ? BsonType.Null : type);
         bool isSameKind = rank == BsonOrder.Rank(operandType);
@@ -280,7 +284,7 @@ internal sealed class Filter
                 or (BsonType.MaxKey, FilterOperator.Less or FilterOperator.LessOrEqual);
         }
 
-        int order = type == BsonType.Undefined ? 0 : BsonOrder.Compare(type, value, operandType, operand);
+        int order = type == BsonType.Undefined ? 0 : BsonOrder.Compare(type, value, operandType, operand, collation);
         if (order != 0 && rank == BsonOrder.NumberRank && (IsNaN(type, value) || IsNaN(operandType, operand)))
             return false;
         return kind switch

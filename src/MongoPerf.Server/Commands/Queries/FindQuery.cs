@@ -1,5 +1,6 @@
 using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Storage;
+using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
@@ -18,6 +19,7 @@ internal sealed class FindQuery : IBatchSource
     private bool _isSorting;
     private bool _isHeld;
     private Variables? _variables;
+    private CollationOption _collation;
 
     public FindQuery(PathCache paths)
     {
@@ -90,11 +92,13 @@ internal sealed class FindQuery : IBatchSource
     }
 
     /// <summary>Prepares for a filter that comes from another command (count, update, delete).</summary>
-    public void Parse(ReadOnlySpan<byte> filter, long skip, long limit, IndexHint hint, Variables? variables = null)
+    public void Parse(
+        ReadOnlySpan<byte> filter, long skip, long limit, IndexHint hint, Variables? variables = null, CollationOption collation = default)
     {
         Restart();
         Filter.Compile(filter, variables);
         Hint = hint;
+        _collation = collation;
         _skip = skip;
         _limit = limit;
     }
@@ -122,6 +126,7 @@ internal sealed class FindQuery : IBatchSource
         Runner = null;
         if (collection == null)
             return;
+        Collate(_collation.For(collection));
         Runner = _planner.Choose(collection, Filter, Sort, Hint, Wanted);
         Runner.Plan.Index?.CountAccess();
         _isSorting = !Runner.Plan.ProvidesSort;
@@ -206,6 +211,18 @@ internal sealed class FindQuery : IBatchSource
         _sorter.Clear();
     }
 
+    private void Collate(Collation? collation)
+    {
+        Filter.Collation = collation;
+        if (collation == null)
+            return;
+        if (Filter.HasExpressions)
+            throw CollationLimits.NotSupported("$expr");
+        if (Projection.HasOperators)
+            throw CollationLimits.NotSupported("a projection with operators");
+        Sort.Collate(collation);
+    }
+
     private void Restart()
     {
         Filter.Compile(BsonDocument.Empty.Bytes);
@@ -213,6 +230,7 @@ internal sealed class FindQuery : IBatchSource
         Projection.Clear();
         Hint = default;
         _variables = null;
+        _collation = default;
         _skip = 0;
         _limit = 0;
         _returned = 0;
@@ -237,7 +255,7 @@ internal sealed class FindQuery : IBatchSource
     }
 
     /// <summary>Options that change nothing here, or nothing when they are off; those that would change the answer are refused.</summary>
-    private static bool IsHarmless(BsonReader reader)
+    private bool IsHarmless(BsonReader reader)
     {
         string name = reader.NameText;
         switch (name)
@@ -248,7 +266,7 @@ internal sealed class FindQuery : IBatchSource
                 RequireBoolean(reader);
                 return true;
             case "collation":
-                CommandFields.RequireSimpleCollation(new BsonValue(reader.Type, reader.Value.ToArray()));
+                _collation = CollationOption.Parse(new BsonValue(reader.Type, reader.Value.ToArray()));
                 return true;
             case "tailable" or "awaitData" or "returnKey" or "showRecordId" when !RequireBoolean(reader):
                 return true;

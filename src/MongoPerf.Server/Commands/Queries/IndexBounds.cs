@@ -15,6 +15,9 @@ internal sealed class IndexBounds
     private readonly KeyBuffer _intervalLow = new();
     private readonly KeyBuffer _intervalHigh = new();
 
+    // Index and query order strings in the same way; else only conditions without strings say where to look.
+    private bool _knowsStrings;
+
     /// <summary>
     /// Fills <paramref name="plan"/> with the ranges of <paramref name="index"/>; one over everything when the filter
     /// says nothing about it.
@@ -22,6 +25,7 @@ internal sealed class IndexBounds
     public void Build(ScanPlan plan, CollectionIndex index, Filter filter)
     {
         plan.Reset(index);
+        _knowsStrings = index.Spec.Collation == filter.Collation;
         _prefix.Clear();
         IndexField[] fields = index.Spec.Fields;
         // With arrays in it, bounds on a later field could belong to another element than those on the first.
@@ -45,11 +49,14 @@ internal sealed class IndexBounds
         plan.SortRanges();
     }
 
-    private static FilterNode? FindEqual(Filter filter, FieldPath path, bool isMultikey)
+    private bool CanOrder(BsonType type) => _knowsStrings || !Collation.Concerns(type);
+
+    private FilterNode? FindEqual(Filter filter, FieldPath path, bool isMultikey)
     {
         foreach (FilterNode node in filter.Root.Children)
         {
-            if (node.Operator == FilterOperator.Equal && path.IsSame(node.Path) && IsPoint(node.OperandType, isMultikey))
+            if (node.Operator == FilterOperator.Equal && path.IsSame(node.Path) && IsPoint(node.OperandType, isMultikey)
+                && CanOrder(node.OperandType))
                 return node;
         }
 
@@ -62,7 +69,7 @@ internal sealed class IndexBounds
 
     private void AppendValue(IndexField field, BsonType type, ReadOnlySpan<byte> value)
     {
-        KeyEncoder.Write(_prefix, type, value, field.IsDescending);
+        KeyEncoder.Write(_prefix, type, value, field.IsDescending, field.Collation);
     }
 
     private void AddLastField(ScanPlan plan, IndexField field, Filter filter, bool isMultikey)
@@ -78,7 +85,7 @@ internal sealed class IndexBounds
             // Two conditions on an array may be met by two of its elements: only one of them bounds the scan.
             if (isBound && isMultikey)
                 break;
-            isBound |= Narrow(node, filter.Operand(node), isBound, isMultikey, field.IsDescending);
+            isBound |= Narrow(node, filter.Operand(node), isBound, isMultikey, field);
         }
 
         if (isBound)
@@ -86,9 +93,9 @@ internal sealed class IndexBounds
     }
 
     /// <summary>Narrows [_low, _high) by one condition; the first one sets it.</summary>
-    private bool Narrow(FilterNode node, ReadOnlySpan<byte> operand, bool isBound, bool isMultikey, bool isDescending)
+    private bool Narrow(FilterNode node, ReadOnlySpan<byte> operand, bool isBound, bool isMultikey, IndexField field)
     {
-        if (!TryInterval(node, operand, isMultikey, isDescending, out KeyBuffer? low, out KeyBuffer? high))
+        if (!TryInterval(node, operand, isMultikey, field, out KeyBuffer? low, out KeyBuffer? high))
             return false;
         if (!isBound || low.Written.SequenceCompareTo(_low.Written) > 0)
             Copy(low, _low);
@@ -99,8 +106,9 @@ internal sealed class IndexBounds
 
     /// <summary>The keys from low, included, to high, excluded, in the index's own order: downwards, what is less comes behind.</summary>
     private bool TryInterval(
-        FilterNode node, ReadOnlySpan<byte> operand, bool isMultikey, bool isDescending, out KeyBuffer low, out KeyBuffer high)
+        FilterNode node, ReadOnlySpan<byte> operand, bool isMultikey, IndexField field, out KeyBuffer low, out KeyBuffer high)
     {
+        bool isDescending = field.IsDescending;
         low = _intervalLow;
         high = _intervalHigh;
         low.Clear();
@@ -110,7 +118,8 @@ internal sealed class IndexBounds
             or FilterOperator.LessOrEqual))
             return false;
         BsonType type = node.OperandType;
-        if (type is BsonType.MinKey or BsonType.MaxKey || (isMultikey && type == BsonType.Array))
+        if (type is BsonType.MinKey or BsonType.MaxKey || (isMultikey && type == BsonType.Array)
+            || !CanOrder(type))
             return false;
         if (type is BsonType.Null or BsonType.Undefined)
         {
@@ -120,7 +129,7 @@ internal sealed class IndexBounds
         }
 
         _scratch.Clear();
-        KeyEncoder.Write(_scratch, type, operand, isDescending);
+        KeyEncoder.Write(_scratch, type, operand, isDescending, field.Collation);
         byte rank = _scratch.Written[0];
         low.Add(rank);
         high.Add((byte)(rank + 1));
@@ -149,7 +158,7 @@ internal sealed class IndexBounds
         var items = new BsonReader(array);
         while (items.Read())
         {
-            if (!IsPoint(items.Type, isMultikey))
+            if (!IsPoint(items.Type, isMultikey) || !CanOrder(items.Type))
                 return false;
         }
 
@@ -159,7 +168,7 @@ internal sealed class IndexBounds
         {
             any = true;
             _low.Clear();
-            KeyEncoder.Write(_low, items.Type, items.Value, field.IsDescending);
+            KeyEncoder.Write(_low, items.Type, items.Value, field.IsDescending, field.Collation);
             Copy(_low, _high);
             KeyEncoder.MoveBehind(_high);
             AddRange(plan);

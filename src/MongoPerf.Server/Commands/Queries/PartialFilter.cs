@@ -14,19 +14,22 @@ internal sealed class PartialFilter : IDocumentFilter
     private const int MaximumDepth = 4;
     private readonly Filter _filter = new(new PathCache());
 
-    private PartialFilter(BsonDocument source)
+    private PartialFilter(BsonDocument source, Collation? collation)
     {
         Source = source;
         _filter.Compile(source.Bytes);
+        _filter.Collation = collation;
     }
 
     /// <inheritdoc/>
     public BsonDocument Source { get; }
 
+    /// <param name="source">The filter as the client gave it.</param>
+    /// <param name="collation">The index's.</param>
     /// <exception cref="CommandException">No filter, or with an operator that no partial index may have.</exception>
-    public static PartialFilter Compile(BsonDocument source)
+    public static PartialFilter Compile(BsonDocument source, Collation? collation)
     {
-        var partial = new PartialFilter(new BsonDocument(source.Bytes.ToArray()));
+        var partial = new PartialFilter(new BsonDocument(source.Bytes.ToArray()), collation);
         Require(partial._filter.Root, level: 1);
         return partial;
     }
@@ -35,7 +38,7 @@ internal sealed class PartialFilter : IDocumentFilter
     public bool Matches(ReadOnlySpan<byte> document) => _filter.Matches(document);
 
     /// <summary>Whether it can be shown that every document that matches the query is in the index.</summary>
-    public bool IsImpliedBy(Filter query) => Implies(query, query.Root, _filter.Root);
+    public bool IsImpliedBy(Filter query) => query.Collation == _filter.Collation && Implies(query, query.Root, _filter.Root);
 
     private static void Require(FilterNode node, int level)
     {
@@ -135,14 +138,14 @@ internal sealed class PartialFilter : IDocumentFilter
     }
 
     /// <summary>As on mongod, a list is met by one of its values and by the same list, and not by a part of it.</summary>
-    private static bool ImpliesAny(Filter query, FilterNode left, ReadOnlySpan<byte> array) => left.Operator switch
+    private bool ImpliesAny(Filter query, FilterNode left, ReadOnlySpan<byte> array) => left.Operator switch
     {
         FilterOperator.In => query.Operand(left).SequenceEqual(array),
         FilterOperator.Equal => IsAmong(left.OperandType, query.Operand(left), array),
         _ => false,
     };
 
-    private static bool IsAmong(BsonType type, ReadOnlySpan<byte> value, ReadOnlySpan<byte> array)
+    private bool IsAmong(BsonType type, ReadOnlySpan<byte> value, ReadOnlySpan<byte> array)
     {
         var items = new BsonReader(array);
         while (items.Read())
@@ -154,7 +157,7 @@ internal sealed class PartialFilter : IDocumentFilter
         return false;
     }
 
-    private static bool ImpliesComparison(
+    private bool ImpliesComparison(
         Filter query, FilterNode left, FilterOperator kind, BsonType type, ReadOnlySpan<byte> value)
     {
         if (left.Operator != FilterOperator.In)
@@ -170,7 +173,7 @@ internal sealed class PartialFilter : IDocumentFilter
     }
 
     /// <summary>Whether the right comparison takes all values that the left one takes.</summary>
-    private static bool Implies(
+    private bool Implies(
         FilterOperator left, BsonType leftType, ReadOnlySpan<byte> leftValue,
         FilterOperator right, BsonType rightType, ReadOnlySpan<byte> rightValue)
     {
@@ -178,7 +181,7 @@ internal sealed class PartialFilter : IDocumentFilter
                 or FilterOperator.LessOrEqual)
             || BsonOrder.Rank(leftType) != BsonOrder.Rank(rightType))
             return false;
-        int order = BsonOrder.Compare(leftType, leftValue, rightType, rightValue);
+        int order = BsonOrder.Compare(leftType, leftValue, rightType, rightValue, _filter.Collation);
         if (IsNaN(leftType, leftValue) || IsNaN(rightType, rightValue))
             return order == 0 && AllowsEqual(left) && AllowsEqual(right);
         if (left == right && order == 0)

@@ -109,7 +109,7 @@ internal sealed class Planner : IDisposable
             ?? throw NoSuchIndex();
         PlanExecutor runner = NextRunner();
         _bounds.Build(runner.Plan, index, filter);
-        MatchSort(runner.Plan, sort);
+        MatchSort(runner.Plan, sort, filter);
         return runner;
     }
 
@@ -124,7 +124,7 @@ internal sealed class Planner : IDisposable
             _bounds.Build(runner.Plan, index, filter);
             // That the field is there is all that such a query asks, and all that such an index knows.
             runner.Plan.IsBounded |= index.Spec.IsSparse;
-            MatchSort(runner.Plan, sort);
+            MatchSort(runner.Plan, sort, filter);
             bool isPoint = index.Spec.IsUnique && runner.Plan.EqualFields == index.Spec.Fields.Length;
             if (isPoint)
             {
@@ -186,10 +186,10 @@ internal sealed class Planner : IDisposable
     /// <summary>
     /// Sets direction and <see cref="ScanPlan.ProvidesSort"/>: fields bound to one value may stand anywhere in the order.
     /// </summary>
-    private static void MatchSort(ScanPlan plan, SortSpec sort)
+    private static void MatchSort(ScanPlan plan, SortSpec sort, Filter filter)
     {
         plan.ProvidesSort = sort.IsEmpty;
-        if (sort.IsEmpty || plan.Index!.IsMultikey)
+        if (sort.IsEmpty || plan.Index!.IsMultikey || plan.Index.Spec.Collation != filter.Collation)
             return;
         IndexField[] fields = plan.Index.Spec.Fields;
         int at = 0;

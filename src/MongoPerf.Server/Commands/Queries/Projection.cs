@@ -23,14 +23,19 @@ internal sealed class Projection(Filter filter)
     /// <summary>Whether it asks which element met the query.</summary>
     public bool IsPositional => IsGiven && _tree?.Positional != null;
 
-    public void Clear() => IsGiven = false;
+    /// <summary>It has operators, which may compare values.</summary>
+    public bool HasOperators { get; private set; }
+
+    public void Clear() => (IsGiven, HasOperators) = (false, false);
 
     /// <exception cref="CommandException">Inclusion and exclusion mixed, or a form that is not known here.</exception>
     public void Compile(ReadOnlySpan<byte> document, Variables? variables)
     {
         _tree = null;
+        HasOperators = false;
         if (!IsSimple(document))
         {
+            HasOperators = CollationLimits.HasOperators(new BsonDocument(document.ToArray()));
             _tree = ProjectionTree.Parse(new BsonDocument(document.ToArray()), variables, isFind: true);
             _variables = variables;
             IsGiven = true;

@@ -26,6 +26,13 @@ internal sealed class SortSpec(PathCache paths)
         Natural = 0;
     }
 
+    /// <summary>Orders strings by a collation; to be called after <see cref="Compile"/>, which forgets it.</summary>
+    public void Collate(Collation collation)
+    {
+        for (int i = 0; i < _fields.Count; i++)
+            _fields[i] = _fields[i] with { Collation = collation };
+    }
+
     public void Compile(ReadOnlySpan<byte> document)
     {
         Clear();
@@ -68,7 +75,7 @@ internal sealed class SortSpec(PathCache paths)
         {
             var reader = new BsonReader(document);
             reader.Find("_id"u8);
-            KeyEncoder.Write(key, reader.Type, reader.Value, id.IsDescending);
+            KeyEncoder.Write(key, reader.Type, reader.Value, id.IsDescending, id.Collation);
             return;
         }
 

@@ -17,7 +17,7 @@ internal static class FindAndModifyCommand
         Options options = Options.Parse(new BsonDocument(request.Body.ToArray()));
         DocumentUpdate? update = options.ParseUpdate();
         FindQuery query = session.Query;
-        query.Parse(options.Filter.Bytes, 0, 1, options.Hint, options.Variables);
+        query.Parse(options.Filter.Bytes, 0, 1, options.Hint, options.Variables, options.Collation);
         if (options.IsUpsert)
             UpsertSeed.RequireNoExpression(query.Filter);
         query.Sort.Compile(options.Sort.Bytes);
@@ -27,6 +27,8 @@ internal static class FindAndModifyCommand
         Collection? collection = options.IsUpsert
             ? UpdateExecutor.CollectionFor(session, name, options.Filter, update!)
             : session.FindCollection(name);
+        if (options.Collation.For(collection) != null)
+            options.RequireCollatable();
         Result result = collection == null ? default : Run(session, collection, options, update);
         if (options.Concern.IsJournaled)
             session.Server.Store.SyncLog();
@@ -107,6 +109,8 @@ internal static class FindAndModifyCommand
 
         public Variables? Variables { get; private set; }
 
+        public CollationOption Collation { get; private set; }
+
         public WriteConcern Concern { get; private set; }
 
         public bool IsRemove { get; private set; }
@@ -128,6 +132,13 @@ internal static class FindAndModifyCommand
             ? DocumentUpdate.Parse(update, _arrayFilters is { } filters ? new ArrayFilters(Values.Items(filters)) : null, Variables)
             : null;
 
+        /// <exception cref="CommandException">The update compares values.</exception>
+        public void RequireCollatable()
+        {
+            if (_update is { } update)
+                CollationLimits.RequireUpdate(update, _arrayFilters);
+        }
+
         private void Take(string name, BsonValue value)
         {
             switch (name)
@@ -145,7 +156,7 @@ internal static class FindAndModifyCommand
                 case "let": Variables = Expressions.Variables.Parse(CommandFields.Document(Command, name, value)); break;
                 case "writeConcern": Concern = WriteConcern.Parse(value); break;
                 case "bypassDocumentValidation": break;
-                case "collation": CommandFields.RequireSimpleCollation(value); break;
+                case "collation": Collation = CollationOption.Parse(value); break;
                 default: CommandFields.RequireGeneric(Command, name); break;
             }
         }

@@ -52,9 +52,10 @@ internal static class UpdateCommand
 
     private static void Run(CommandSession session, in WriteFields fields, UpdateStatement statement, int index, Outcome outcome)
     {
+        CollationOption collation = CollationOption.Parse(statement.Collation);
         DocumentUpdate update = statement.ParseUpdate(fields.Variables);
         FindQuery query = session.Query;
-        query.Parse(statement.Filter.Bytes, 0, statement.IsMulti ? 0 : 1, statement.Hint, fields.Variables);
+        query.Parse(statement.Filter.Bytes, 0, statement.IsMulti ? 0 : 1, statement.Hint, fields.Variables, collation);
         if (statement.IsUpsert)
             UpsertSeed.RequireNoExpression(query.Filter);
         Collection? collection = statement.IsUpsert
@@ -62,6 +63,8 @@ internal static class UpdateCommand
             : session.FindCollection(fields.Collection);
         if (collection == null)
             return;
+        if (collation.For(collection) != null)
+            CollationLimits.RequireUpdate(statement.Update, statement.ArrayFilters);
         using var use = CollectionUse.ToWrite(session, collection);
         try
         {

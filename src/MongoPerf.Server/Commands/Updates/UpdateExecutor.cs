@@ -149,7 +149,7 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
     private static long RecordOf(Collection collection, ReadOnlySpan<byte> document)
     {
         var keys = new IndexKeys();
-        keys.Build(collection.Indexes[0].Spec.Fields, document);
+        keys.Build(collection.Indexes[0].Spec, document);
         return collection.FindUnique(collection.Indexes[0], keys[0]);
     }
 }

@@ -49,7 +49,6 @@ internal sealed record UpdateStatement(
     /// <exception cref="CommandException">The update is wrong; this statement fails.</exception>
     public DocumentUpdate ParseUpdate(Variables? variables)
     {
-        CommandFields.RequireSimpleCollation(Collation);
         DocumentUpdate update = DocumentUpdate.Parse(
             Update, ArrayFilters is { } filters ? new ArrayFilters(Values.Items(filters)) : null, variables);
         return IsMulti && update.IsReplacement

@@ -39,22 +39,26 @@ internal static class BsonOrder
     };
 
     /// <summary>Compares two values: below, at or above zero, as the first stands before, beside or after the second.</summary>
-    public static int Compare(BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right)
+    /// <remarks>Strings by their bytes where there is no collation.</remarks>
+    public static int Compare(
+        BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right, Collation? collation = null)
     {
         if (leftType == BsonType.Int32 && rightType == BsonType.Int32)
             return BinaryPrimitives.ReadInt32LittleEndian(left).CompareTo(BinaryPrimitives.ReadInt32LittleEndian(right));
         byte leftRank = Rank(leftType);
         int byRank = leftRank.CompareTo(Rank(rightType));
-        return byRank != 0 ? byRank : CompareSameRank(leftRank, leftType, left, rightType, right);
+        return byRank != 0 ? byRank : CompareSameRank(leftRank, leftType, left, rightType, right, collation);
     }
 
     private static int CompareSameRank(
-        byte rank, BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right) => leftType switch
+        byte rank, BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right, Collation? collation) =>
+        leftType switch
         {
             _ when rank == NumberRank => CompareNumbers(leftType, left, rightType, right),
+            BsonType.String or BsonType.Symbol when collation != null => collation.Compare(left[4..^1], right[4..^1]),
             BsonType.String or BsonType.Symbol or BsonType.JavaScript => left[4..^1].SequenceCompareTo(right[4..^1]),
-            BsonType.Document => CompareDocuments(left, right, withNames: true),
-            BsonType.Array => CompareDocuments(left, right, withNames: false),
+            BsonType.Document => CompareDocuments(left, right, withNames: true, collation),
+            BsonType.Array => CompareDocuments(left, right, withNames: false, collation),
             BsonType.Binary => CompareBinary(left, right),
             BsonType.DateTime => BinaryPrimitives.ReadInt64LittleEndian(left).CompareTo(BinaryPrimitives.ReadInt64LittleEndian(right)),
             BsonType.Timestamp => BinaryPrimitives.ReadUInt64LittleEndian(left).CompareTo(BinaryPrimitives.ReadUInt64LittleEndian(right)),
@@ -70,7 +74,7 @@ internal static class BsonOrder
         return NumberKey.Of(leftType, left).CompareTo(NumberKey.Of(rightType, right));
     }
 
-    private static int CompareDocuments(ReadOnlySpan<byte> left, ReadOnlySpan<byte> right, bool withNames)
+    private static int CompareDocuments(ReadOnlySpan<byte> left, ReadOnlySpan<byte> right, bool withNames, Collation? collation = null)
     {
         // What expressions have made may be nested without bounds.
         RuntimeHelpers.EnsureSufficientExecutionStack();
@@ -86,7 +90,7 @@ internal static class BsonOrder
             if (order == 0 && withNames)
                 order = leftReader.Name.SequenceCompareTo(rightReader.Name);
             if (order == 0)
-                order = Compare(leftReader.Type, leftReader.Value, rightReader.Type, rightReader.Value);
+                order = Compare(leftReader.Type, leftReader.Value, rightReader.Type, rightReader.Value, collation);
             if (order != 0)
                 return order;
         }

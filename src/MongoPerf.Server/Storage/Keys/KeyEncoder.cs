@@ -11,7 +11,7 @@ namespace MongoPerf.Server.Storage.Keys;
 /// numbers: 8 bytes of <see cref="NumberKey.SortableDouble"/>, and from 2^53 on 2 bytes of remainder;
 /// a decimal128 that is equal to no number of another type: such a number's bytes, the last before it in the field's direction, then FF
 /// and 16 bytes of <see cref="DecimalKey.Rest"/>. It sorts behind that number, since nothing that may follow a number begins with FF;
-/// strings: their bytes with 0x00 written as 00 FF, then 00 00;
+/// strings: their bytes with 0x00 written as 00 FF, then 00 00; under a collation its key (<see cref="Collation.WriteKey"/>);
 /// documents and arrays: for each element its rank, name (documents only) and value, then 00;
 /// the rest: fixed lengths, big-endian.
 /// </remarks>
@@ -25,7 +25,9 @@ internal static class KeyEncoder
     /// <param name="type">The value's type.</param>
     /// <param name="value">The value's bytes.</param>
     /// <param name="isDescending">The greatest value comes first.</param>
-    public static void Write(KeyBuffer key, BsonType type, ReadOnlySpan<byte> value, bool isDescending = false)
+    /// <param name="collation">The order of strings; null for that of their bytes.</param>
+    public static void Write(
+        KeyBuffer key, BsonType type, ReadOnlySpan<byte> value, bool isDescending = false, Collation? collation = null)
     {
         int start = key.Length;
         if (isDescending && type == BsonType.Decimal128)
@@ -35,7 +37,7 @@ internal static class KeyEncoder
             return;
         }
 
-        WriteAscending(key, type, value);
+        WriteAscending(key, type, value, collation);
         if (isDescending)
             key.Invert(start);
     }
@@ -51,7 +53,7 @@ internal static class KeyEncoder
             key.IncrementPrefix();
     }
 
-    private static void WriteAscending(KeyBuffer key, BsonType type, ReadOnlySpan<byte> value)
+    private static void WriteAscending(KeyBuffer key, BsonType type, ReadOnlySpan<byte> value, Collation? collation = null)
     {
         key.Add(BsonOrder.Rank(type));
         switch (type)
@@ -59,14 +61,17 @@ internal static class KeyEncoder
             case BsonType.Int32 or BsonType.Int64 or BsonType.Double:
                 WriteNumber(key, NumberKey.Of(type, value));
                 break;
+            case BsonType.String or BsonType.Symbol when collation != null:
+                collation.WriteKey(key, value[4..^1]);
+                break;
             case BsonType.String or BsonType.Symbol or BsonType.JavaScript:
                 WriteText(key, value[4..^1]);
                 break;
             case BsonType.Document:
-                WriteElements(key, value, withNames: true);
+                WriteElements(key, value, withNames: true, collation);
                 break;
             case BsonType.Array:
-                WriteElements(key, value, withNames: false);
+                WriteElements(key, value, withNames: false, collation);
                 break;
             case BsonType.Binary:
                 key.AddUInt32(BinaryPrimitives.ReadUInt32LittleEndian(value));
@@ -128,7 +133,7 @@ internal static class KeyEncoder
         key.AddUInt16(0);
     }
 
-    private static void WriteElements(KeyBuffer key, ReadOnlySpan<byte> document, bool withNames)
+    private static void WriteElements(KeyBuffer key, ReadOnlySpan<byte> document, bool withNames, Collation? collation = null)
     {
         // What expressions have made may be nested without bounds.
         RuntimeHelpers.EnsureSufficientExecutionStack();
@@ -141,7 +146,7 @@ internal static class KeyEncoder
                 WriteText(key, reader.Name);
             }
 
-            WriteAscending(key, reader.Type, reader.Value);
+            WriteAscending(key, reader.Type, reader.Value, collation);
         }
 
         key.Add(0);
