@@ -16,6 +16,8 @@ internal static class FindAndModifyCommand
         ReadOnlySpan<byte> name = CommandSession.CollectionName(reader);
         Options options = Options.Parse(new BsonDocument(request.Body.ToArray()));
         DocumentUpdate? update = options.ParseUpdate();
+        if (options.Collation.Given != null)
+            options.RequireCollatable();
         FindQuery query = session.Query;
         query.Parse(options.Filter.Bytes, 0, 1, options.Hint, options.Variables, options.Collation);
         if (options.IsUpsert)

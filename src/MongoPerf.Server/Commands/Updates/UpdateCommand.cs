@@ -56,6 +56,9 @@ internal static class UpdateCommand
         DocumentUpdate update = statement.ParseUpdate(fields.Variables);
         FindQuery query = session.Query;
         query.Parse(statement.Filter.Bytes, 0, statement.IsMulti ? 0 : 1, statement.Hint, fields.Variables, collation);
+        // Before an upsert makes the collection; again below for a collection's own collation.
+        if (collation.Given != null)
+            CollationLimits.RequireUpdate(statement.Update, statement.ArrayFilters);
         if (statement.IsUpsert)
             UpsertSeed.RequireNoExpression(query.Filter);
         Collection? collection = statement.IsUpsert
