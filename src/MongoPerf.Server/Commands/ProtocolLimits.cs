@@ -25,6 +25,9 @@ internal static class ProtocolLimits
     /// <summary>Names in any other dotted path.</summary>
     public const int MaximumPath = 200;
     public const int MaximumStages = 1000;
+
+    /// <summary>Pipelines of stages inside each other.</summary>
+    public const int MaximumSubPipelines = 20;
     public const int MaximumSortFields = 32;
 
     /// <summary>Replies with documents stop here; one document more is always allowed.</summary>

@@ -59,6 +59,18 @@ public sealed class ForeignPipelineTests : ServerTest
     }
 
     [Fact]
+    public void Lookups_are_nested_twenty_deep_and_no_deeper()
+    {
+        string pipeline = "[]";
+        for (int i = 0; i < 20; i++)
+            pipeline = Around(pipeline);
+        Succeed("{'aggregate': 'c', 'pipeline': " + pipeline + ", 'cursor': {}}");
+        Fails("{'aggregate': 'c', 'pipeline': " + Around(pipeline) + ", 'cursor': {}}", 232, "nested sub-pipelines exceeded. Limit is 20");
+
+        static string Around(string inner) => "[{'$lookup': {'from': 'nosuch', 'pipeline': " + inner + ", 'as': 'r'}}]";
+    }
+
+    [Fact]
     public void A_lookups_result_is_bounded()
     {
         Succeed("{'insert': 'fat', 'documents': [{'_id': 1, 'i': " + Numbers(120) + ", 't': '" + new string('x', 1_000_000) + "'}]}");

@@ -115,7 +115,7 @@ internal sealed class LookupStage
         }
 
         long held = ActiveOperation.Held;
-        Pipeline.Parse(_stages, _context with { Variables = declared });
+        Pipeline.Parse(_stages, _context.Within(declared));
         ActiveOperation.Release(held);
     }
 
@@ -128,7 +128,7 @@ internal sealed class LookupStage
         foreach ((string name, Expression value) in _let)
             variables = Variables.With(variables, name, value.EvaluateAndHold(scope));
         (string, BsonValue)[] stages = _localField == null ? _stages : [("$match", EqualTo(document)), .. _stages];
-        Pipeline pipeline = Pipeline.Parse(stages, _context with { Variables = variables });
+        Pipeline pipeline = Pipeline.Parse(stages, _context.Within(variables));
         try
         {
             return Values.Array(Bounded(pipeline.Run(query, _context.Foreign.Find(_nameSpace))));

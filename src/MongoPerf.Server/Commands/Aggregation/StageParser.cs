@@ -10,7 +10,16 @@ namespace MongoPerf.Server.Commands.Aggregation;
 /// <param name="Variables">Those that expressions may use.</param>
 /// <param name="Database">Has the other collections that stages name.</param>
 /// <param name="Foreign">Takes those collections.</param>
-internal sealed record StageContext(Variables? Variables, string Database, ForeignCollections Foreign);
+/// <param name="Depth">How many $lookup stages it is in.</param>
+internal sealed record StageContext(Variables? Variables, string Database, ForeignCollections Foreign, int Depth = 0)
+{
+    /// <summary>The context of a pipeline within a stage.</summary>
+    /// <exception cref="CommandException">232: it is nested too deeply.</exception>
+    public StageContext Within(Variables? variables) => Depth < ProtocolLimits.MaximumSubPipelines
+        ? this with { Variables = variables, Depth = Depth + 1 }
+        : throw new CommandException(232, "MaxSubPipelineDepthExceeded",
+            $"Maximum number of nested sub-pipelines exceeded. Limit is {ProtocolLimits.MaximumSubPipelines}");
+}
 
 /// <summary>Reads the stages of pipelines; refuses what it does not know with MongoDB's own codes.</summary>
 internal static class StageParser
