@@ -182,7 +182,8 @@ internal sealed class RandomCommands(int seed)
             ("let", BsonDocument.Of(("v", "$" + Path()))), ("pipeline", new object[] { InnerStage(), Sorted(),
                 BsonDocument.Of(("$match", BsonDocument.Of(("$expr", BsonDocument.Of((Pick(Comparisons), new[] { "$a", "$$v" })))))) }),
             ("as", Field())])))],
-        2 => [BsonDocument.Of(("$facet", BsonDocument.Of((Field(), new object[] { InnerStage(), InnerStage() }),
+        // Each of its arrays has an order, which a $group before it has not.
+        2 => [Sorted(), BsonDocument.Of(("$facet", BsonDocument.Of((Field(), new object[] { InnerStage(), InnerStage() }),
             ("x", new object[] { BsonDocument.Of(("$skip", 1)), InnerStage() })))), BsonDocument.Of(("$match", Filter(1)))],
         3 => [BsonDocument.Of(("$bucket", BsonDocument.Of(("groupBy", "$" + Field()), ("boundaries", new object[] { -1, 1.0, 4L }),
             ("default", Pick<object>(["x", 4, -5])), ("output", BsonDocument.Of(("s", BsonDocument.Of(("$sum", "$d")))))))),

@@ -101,21 +101,25 @@ internal static class Nested
     /// <param name="value">Null takes the field out.</param>
     public static BsonDocument Set(BsonDocument document, ReadOnlySpan<string> path, BsonValue? value)
     {
-        List<(string Name, BsonValue Value)> fields = [.. document.Select(pair => (pair.Key, pair.Value))];
-        string name = path[0];
-        int at = fields.FindIndex(field => field.Name == name);
-        if (path.Length > 1)
-        {
-            BsonDocument inner = at >= 0 && fields[at].Value.Type == BsonType.Document ? fields[at].Value.ToDocument() : BsonDocument.Empty;
-            value = Values.Of(Set(inner, path[1..], value));
-        }
+        FieldSlot made = Set("", document, FieldGaps.Of(document), path, value);
+        return FieldGaps.Keep(made.Gaps, made.Value!.Value.ToDocument());
+    }
 
-        if (value is not { } known)
-            fields.RemoveAll(field => field.Name == name);
-        else if (at >= 0)
-            fields[at] = (name, known);
+    private static FieldSlot Set(string name, BsonDocument document, FieldGaps? gaps, ReadOnlySpan<string> path, BsonValue? value)
+    {
+        List<FieldSlot> slots = FieldGaps.Slots(document, gaps);
+        string field = path[0];
+        int at = slots.FindIndex(slot => slot.Name == field);
+        FieldSlot present = at >= 0 ? slots[at] : default;
+        FieldSlot changed = path.Length == 1
+            ? new FieldSlot(field, value, null)
+            : Set(field, present.Value is { Type: BsonType.Document } inner ? inner.ToDocument() : BsonDocument.Empty, present.Gaps,
+                path[1..], value);
+        if (at >= 0)
+            slots[at] = changed;
         else
-            fields.Add((name, known));
-        return FieldGaps.Keep(FieldGaps.Of(document), Values.Document(fields).ToDocument());
+            slots.Add(changed);
+        return new FieldSlot(name, Values.Document(slots.Where(slot => slot.Value != null).Select(slot => (slot.Name, slot.Value!.Value))),
+            FieldGaps.Between(slots));
     }
 }
