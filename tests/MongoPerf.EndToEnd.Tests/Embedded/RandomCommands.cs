@@ -175,10 +175,11 @@ internal sealed class RandomCommands(int seed)
 
     private IEnumerable<BsonDocument> Stages() => _random.Next(12) switch
     {
-        0 => [BsonDocument.Of(("$lookup", BsonDocument.Of(("from", "c"), ("localField", Path()), ("foreignField", Path()), ("as", "x")))),
+        0 => [BsonDocument.Of(("$lookup", BsonDocument.Of(
+                ("from", "c"), ("localField", NamedPath()), ("foreignField", Path()), ("as", "x")))),
             BsonDocument.Of(("$unwind", "$x"))],
         1 => [BsonDocument.Of(("$lookup", BsonDocument.Of([("from", "c"), .. _random.Next(2) == 0
-            ? new (string, object?)[] { ("localField", Path()), ("foreignField", Path()) } : [],
+            ? new (string, object?)[] { ("localField", NamedPath()), ("foreignField", Path()) } : [],
             ("let", BsonDocument.Of(("v", "$" + Path()))), ("pipeline", new object[] { InnerStage(), Sorted(),
                 BsonDocument.Of(("$match", BsonDocument.Of(("$expr", BsonDocument.Of((Pick(Comparisons), new[] { "$a", "$$v" })))))) }),
             ("as", Field())])))],
@@ -307,6 +308,9 @@ internal sealed class RandomCommands(int seed)
         < 19 => $"{Field()}.{_random.Next(2)}",
         _ => $"{Field()}.{_random.Next(2)}.{(_random.Next(2) == 0 ? Field() : "0")}",
     };
+
+    /// <summary>Without numbers: of <c>c.0</c> mongod reads elements of an array or not, by what later stages need.</summary>
+    private string NamedPath() => _random.Next(2) == 0 ? Field() : $"{Field()}.{Field()}";
 
     private string Field() => Pick(Fields);
 

@@ -161,6 +161,9 @@ internal static class ExpressionParser
             long held = ActiveOperation.Held;
             Expression[] operands = Operands(operand, variables);
             function.RequireCount(name, operands.Length);
+            // As on mongod, which puts constants last: of equal numbers of several types the first is the result.
+            if (name is "$min" or "$max")
+                operands = [.. operands.OrderBy(operand => operand is ConstantExpression)];
             // What is constant is evaluated once, and its error is told even where no document comes.
             BsonValue?[] constants = [.. operands.OfType<ConstantExpression>().Select(constant => (BsonValue?)constant.Value)];
             if (constants.Length == operands.Length && function.Evaluate(constants) is { } value)

@@ -228,10 +228,13 @@ internal static class PositionalOperand
     /// <exception cref="CommandException">51246, 51247: there is no such element.</exception>
     public static BsonDocument Cut(BsonDocument document, string[] path, string? place)
     {
-        BsonValue? value = Values.Of(document);
+        BsonDocument level = document;
         for (int i = 0; i < path.Length; i++)
         {
-            value = value is { Type: BsonType.Document } inner ? DirectFields.Find(inner.ToDocument(), path[i]) : null;
+            BsonValue? value = DirectFields.Find(level, path[i]);
+            // As on mongod: what is no document, or missing, is passed over, and the next name looked for beside it.
+            if (value is { Type: BsonType.Document } inner)
+                level = inner.ToDocument();
             if (value is not { Type: BsonType.Array } array)
                 continue;
             if (place == null)
