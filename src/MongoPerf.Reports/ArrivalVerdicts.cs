@@ -75,8 +75,8 @@ internal static class ArrivalVerdicts
                 yield return new Verdict(
                     Grade.Note,
                     Words.Of($"{NameOf(phase, group)}: {connections} busy for {Units.Duration(TimeSpan.FromSeconds(waiting.Seconds))}, "
-                    + $"and {Words.Counted(waiting.Arrivals, "arrival")} waited in the client: that is in their response time and not in "
-                    + $"their service time; more threads would let more of them reach the server at once"));
+                    + $"so {Words.Counted(waiting.Arrivals, "arrival")} had to wait in the client; response time includes that wait, "
+                    + $"service time does not, and more threads would let more reach the server at once"));
             }
         }
     }

@@ -103,7 +103,7 @@ internal static class RunVerdicts
         if (run.Failures > a.Failed)
             sum += Words.Of($"; {Units.Exact(run.Failures - a.Failed)} more failed in phases that left no result");
         if (run.Failures > run.Settings.Plan.MaxErrors)
-            return new Verdict(Grade.Bad, Words.Of($"{sum}: more failures than the {Units.Exact(run.Settings.Plan.MaxErrors)} allowed"))
+            return new Verdict(Grade.Bad, Words.Of($"{sum}: more failures than allowed ({Units.Exact(run.Settings.Plan.MaxErrors)})"))
             {
                 Finding = VerdictFinding.FailedOperations,
             };

@@ -165,9 +165,9 @@ public sealed class RunForecast
             ? Words.Of("from all reads being served from there to none of them")
             : Words.Of($"from all reads being served from there to every page coming from a disk with {Units.Exact(request.DiskReads)} "
                 + $"random reads/s (--disk-reads)");
-        return Words.Of($"nothing in the run shows what {Words.And(names)} cost beyond the "
-            + $"{Words.Of(limit)} ({Units.BinaryBytes(measured)} in the run, {Units.BinaryBytes(target)} asked for), so it can't be known: "
+        return Words.Of($"the run does not show what {Words.And(names)} cost beyond the "
+            + $"{Words.Of(limit)} ({Units.BinaryBytes(measured)} in the run, {Units.BinaryBytes(target)} asked for): "
             + $"the figures in brackets are a range, {bound}; "
-            + $"a run with a small --memory-limit and --cache that grows to several times their size would tell");
+            + $"a run with a small --memory-limit and --cache that grows to several times their size would narrow it");
     }
 }

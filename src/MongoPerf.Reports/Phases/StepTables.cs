@@ -36,9 +36,9 @@ internal static class StepTables
                 continue;
             string label = PhaseLabels.Of(phase, result.Operation);
             if (all.Retried > 0 && Math.Max(retries.Attempts, retries.Time) >= ManyRetries)
-                yield return new Verdict(Grade.Note, Words.Of($"{label}: {Units.Percent(retries.Attempts)} of its transactions' attempts "
-                    + $"were made again after write conflicts or other passing errors ({Units.Exact(all.Retried)}, beside "
-                    + $"{Words.Counted(all.Committed, "transaction")} that came through); retries took {Units.Percent(retries.Time)} of "
+                yield return new Verdict(Grade.Note, Words.Of($"{label}: {Units.Percent(retries.Attempts)} of its transaction attempts "
+                    + $"were retried after write conflicts or other transient errors ({Units.Exact(all.Retried)}, beside "
+                    + $"{Words.Counted(all.Committed, "transaction")} that committed); retries took {Units.Percent(retries.Time)} of "
                     + $"its threads' time")) { Finding = VerdictFinding.Retries };
             if (all.Unknown > 0)
                 yield return new Verdict(Grade.Note, Words.Of($"{label}: the outcome of {Words.Counted(all.Unknown, "transaction")} is "

@@ -96,7 +96,7 @@ internal sealed class DeploymentChecks(ConnectionSecrets secrets, string databas
     private static Check Clock(ClientClock clock)
     {
         string found = $"{Math.Abs(clock.OffsetMilliseconds):0.###} ms {(clock.OffsetMilliseconds < 0 ? "behind" : "ahead of")} this "
-            + $"machine's, known to {clock.UncertaintyMilliseconds:0.###} ms";
+            + $"machine's, ± {clock.UncertaintyMilliseconds:0.###} ms";
         return Math.Abs(clock.OffsetMilliseconds) - clock.UncertaintyMilliseconds > MostSkewMilliseconds
             ? Check.Warning(
                 "its clock", $"{found}: the server's log and other machines' figures don't fit the report's times",

@@ -123,7 +123,7 @@ public sealed class MachineChecks(Version? serverVersion, string root = "/")
         string[] governors =
             [.. cpus.Select(cpu => Line(Path.Combine(cpu, "cpufreq/scaling_governor"))).OfType<string>().Distinct()];
         return cpus.Count == 0 ? null
-            : governors is [] ? Check.Ok("frequency", "not told, as in most virtual machines: the host decides")
+            : governors is [] ? Check.Ok("frequency", "not reported, as in most virtual machines: the host decides")
             : governors is ["performance"] ? Check.Ok("frequency", "performance")
             : Check.Warning(
                 "frequency", $"{string.Join(", ", governors)}: CPUs slow down when they have little to do, so latencies at a low rate are "

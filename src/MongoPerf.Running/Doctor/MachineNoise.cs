@@ -49,7 +49,7 @@ public sealed record MachineNoise(
 
     public IReadOnlyList<Check> Checks()
     {
-        string clock = $"{ReadingNanoseconds:0} ns to read, {StepNanoseconds:0} ns at least between two times";
+        string clock = $"{ReadingNanoseconds:0} ns to read, {StepNanoseconds:0} ns resolution";
         string others = Busiest is { } one ? $"; most by {one.Name} ({Percent(one.Share)} of a CPU)" : "";
         string pause = $"{LongestPauseMilliseconds.ToString("0.0##", CultureInfo.InvariantCulture)} ms for which a busy thread did not run";
         return
@@ -59,7 +59,7 @@ public sealed record MachineNoise(
                 : Check.Ok("clock", clock),
             .. double.IsNaN(OtherShare) ? (Check[])[]
                 : OtherShare > MuchOther ? [Check.Warning(
-                    "other programs", $"{Percent(OtherShare)} of all CPUs{others}: they take from what is measured",
+                    "other programs", $"{Percent(OtherShare)} of all CPUs{others}: measurements lose that",
                     "end them, or measure when the machine is quiet")]
                 : [Check.Ok("other programs", $"{Percent(OtherShare)} of all CPUs{others}")],
             .. StolenShare > MuchStolen ? [Check.Warning(

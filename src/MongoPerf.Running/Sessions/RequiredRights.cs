@@ -48,6 +48,6 @@ internal static class RequiredRights
         !plan.Operations.Any(operation => operation.Inserts || operation.IsWrite || operation.Removes);
 
     private static string Elsewhere(UserRights rights, bool writes) => writes && rights.WritableDatabases is [var one, ..]
-        ? $", or use one that he may write: --db {CommandText.Quoted(one)}"
+        ? $", or use one that this user may write: --db {CommandText.Quoted(one)}"
         : "";
 }

@@ -13,7 +13,7 @@ internal static class ConfigCommand
     {
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json");
         var command = new Command(
-            "config", "Show each setting's value and where it comes from: environment, project's file (mongoperf.yaml), user's file")
+            "config", "Show each setting's value and where it comes from: environment, project file (mongoperf.yaml), user file")
         {
             format,
         };

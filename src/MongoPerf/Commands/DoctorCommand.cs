@@ -22,7 +22,7 @@ internal static class DoctorCommand
         var shared = new SharedOptions();
         var uris = new Option<string[]?>("--uri", "-u")
         {
-            Description = "Connection string of a deployment to check, with the user of later runs (environment: MONGOPERF_URI); "
+            Description = "Connection string of a deployment to check, with the user that runs will use (environment: MONGOPERF_URI); "
                 + "repeat it for several",
             HelpName = "URI|@NAME",
             AllowMultipleArgumentsPerToken = false,

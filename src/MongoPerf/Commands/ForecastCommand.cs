@@ -20,7 +20,7 @@ internal static class ForecastCommand
         var shared = new SharedOptions();
         var named = new Argument<string[]>("RUN")
         {
-            Description = "Run ids or folders; several are set beside each other",
+            Description = "Run ids or folders; several are shown side by side",
             Arity = new ArgumentArity(1, MostRuns),
         };
         Option<IReadOnlyList<long>?> documents = OptionTypes.List(

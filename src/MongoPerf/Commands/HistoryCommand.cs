@@ -24,14 +24,14 @@ internal static class HistoryCommand
             Arity = ArgumentArity.ZeroOrMore,
         };
         Option<IReadOnlyList<HistoryMetric>?> metrics = OptionTypes.List(
-            "--metric", "What is shown: metrics of all operations such as rate or p99, or of one such as q4.rate [default: rate,p99]",
+            "--metric", "Metrics to show: of all operations, such as rate or p99, or of one, such as q4.rate [default: rate,p99]",
             "[OPERATION.]METRIC[,…]", ParseMetric);
         Option<long?> newest = OptionTypes.Make<long?>(
-            "--newest", null, $"How many runs at the end count as new [default: {RunHistory.DefaultNewest}]", "N",
+            "--newest", null, $"How many of the latest runs count as new [default: {RunHistory.DefaultNewest}]", "N",
             text => Quantities.ParseCount(text, 1, MostNewest));
-        Option<double?> noise = CompareCommand.NoiseOption("Changes up to this size don't count");
+        Option<double?> noise = CompareCommand.NoiseOption("Ignore changes up to this size");
         var force = new Option<bool>(
-            "--force") { Description = "Take runs that did different work or beside which other programs were busy, too, and say so" };
+            "--force") { Description = "Include runs that did different work or shared the machine with other busy programs, and say so" };
         var fail = new Option<bool>(
             "--fail-on-regression") { Description = "Exit with code 10 if a change among the newest runs left a metric worse than before" };
         Option<string?> format = OptionTypes.Choice(

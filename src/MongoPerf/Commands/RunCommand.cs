@@ -31,7 +31,7 @@ internal sealed class RunCommand
         "DB.COLL");
 
     private readonly Option<string?> _filter = OptionTypes.Text(
-        "--filter", "With --on: the query's filter; ^existing draws from values that the collection has, such as {sku: ^existing}",
+        "--filter", "With --on: the query's filter; ^existing draws values found in the collection, such as {sku: ^existing}",
         "FILTER");
 
     private readonly Option<string?> _format = OptionTypes.Choice(

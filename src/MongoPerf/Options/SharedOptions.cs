@@ -21,19 +21,19 @@ internal sealed class SharedOptions
         "-u");
 
     public Option<string?> PasswordFile { get; } = OptionTypes.Text(Running.Secrets.PasswordFile.Option,
-        "File with the password that the connection string lacks: the user's, else that of the certificate's key; without it, "
-        + "a missing password is prompted for at the terminal", "FILE");
+        "File with the password missing from the connection string: the user's, or else the certificate key's; without it, "
+        + "you are prompted at the terminal", "FILE");
 
     public Option<string?> ShardUser { get; } = OptionTypes.Text("--shard-user",
-        "A user of the shards' own database admin, as which their state is read directly: "
-            + "the users of a cluster do not exist on its shards", "NAME");
+        "User for reading the shards' state directly, defined in each shard's admin database: "
+            + "a cluster's users do not exist on its shards", "NAME");
 
     public Option<string?> ShardPasswordFile { get; } = OptionTypes.Text(Running.Secrets.ShardLogin.FileOption,
-        "File with the password of --shard-user; without it, the password is prompted for at the terminal", "FILE");
+        "File with the password of --shard-user; without it, you are prompted at the terminal", "FILE");
 
     public Option<string?> ServerApi { get; } = OptionTypes.Make<string?>("--server-api", null,
-        "Stable API that every operation names (serverApi in drivers): with strict the server refuses what is not in it, "
-            + "with deprecationErrors what is deprecated in it [default: none]", "1[,strict][,deprecationErrors]",
+        "Stable API that every operation names (serverApi in drivers); strict makes the server refuse what the API lacks, "
+            + "deprecationErrors what it deprecates [default: none]", "1[,strict][,deprecationErrors]",
         text => Wire.Connections.ServerApi.Parse(text).ToString()).Suggesting("1", "1,strict", "1,strict,deprecationErrors");
 
     public Option<string?> Database { get; } = OptionTypes.Text("--db", "Database [default: mongoperf]", "NAME");
@@ -152,13 +152,13 @@ internal sealed class SharedOptions
 
     public Option<bool> Quiet { get; } = new("--quiet") { Description = "Print only the result, no progress" };
 
-    public Option<bool> Full { get; } = new("--full") { Description = "Print the whole report, not only its last screen" };
+    public Option<bool> Full { get; } = new("--full") { Description = "Print the whole report, not just the last screen" };
 
     public Option<bool> NoReport { get; } = new(
         "--no-report") { Description = "Write no report folder; 'mongoperf report RUN' writes it later" };
 
     public Option<string?> Plots { get; } = OptionTypes.Folder(
-        "--plots", "Folder with plots of your own, drawn beside the standard ones or, under their names, in place of them");
+        "--plots", "Folder with your own plots, drawn beside the standard ones; one with a standard plot's name replaces it");
 
     public Option<long?> Live { get; } = LiveOption.Create();
 

@@ -44,10 +44,17 @@ public sealed partial class RightsTests(RightsTests.Server server) : IClassFixtu
         Series("blind", "dim").Expect(0).Says("collection sizes no (needs role read)")
             .Says("no sizes of dim.series: the server does not tell them, or not to this user (collStats needs role read)");
 
+    [MongodFact]
+    public void Two_collections_and_nothing_else_are_enough_for_a_series() =>
+        Series("frugal", "two").Expect(0)
+            .Says("access: as 'frugal' (twoCollections): collection sizes no (needs role read), server state no (needs role "
+                + "clusterMonitor)");
+
     [MongodTheory]
     [InlineData("reader", "shop", "'reader' may only read shop.series, which this run creates or writes; nothing was started")]
     [InlineData("loader", "elsewhere", "'loader' may not write elsewhere.series; nothing was started")]
     [InlineData("single", "one", "'single' may not write one.mongoperf, where MongoPerf keeps its markers; nothing was started")]
+    [InlineData("powerless", "shop", "'powerless' may not write shop.series; nothing was started")]
     public void A_user_who_may_not_write_is_refused_in_one_line_before_anything_is_made(string user, string database, string line)
     {
         ProgramResult result = Series(user, database).Expect(3).Says($"error: {line}");
@@ -128,6 +135,9 @@ public sealed partial class RightsTests(RightsTests.Server server) : IClassFixtu
             AddRole("oneCollection", On(
                 "one", "series", "find", "insert", "update", "remove", "createCollection", "createIndex", "collStats"));
             Add("single", Role("oneCollection", "admin"));
+            AddRole("twoCollections", On("two", "series", "find", "insert", "update", "remove", "createCollection", "createIndex"),
+                On("two", "mongoperf", "find", "insert", "update", "remove"));
+            Add("frugal", Role("twoCollections", "admin"));
             Add("powerless");
             foreach (string role in AccessReader.Needs.Values.Select(need => need.Role).Distinct())
                 Add($"only-{role}", Role(role, role == "read" ? "table" : "admin"));
@@ -148,8 +158,8 @@ public sealed partial class RightsTests(RightsTests.Server server) : IClassFixtu
         private void Add(string user, params BsonDocument[] roles) =>
             Root.RunCommand("admin", BsonDocument.Of(("createUser", user), ("pwd", Secret), ("roles", roles)));
 
-        private void AddRole(string name, BsonDocument privilege) => Root.RunCommand(
-            "admin", BsonDocument.Of(("createRole", name), ("privileges", new[] { privilege }), ("roles", Array.Empty<BsonDocument>())));
+        private void AddRole(string name, params BsonDocument[] privileges) => Root.RunCommand(
+            "admin", BsonDocument.Of(("createRole", name), ("privileges", privileges), ("roles", Array.Empty<BsonDocument>())));
 
         private static BsonDocument Role(string name, string database) => BsonDocument.Of(("role", name), ("db", database));
 

@@ -53,7 +53,7 @@ public sealed class RatedReportTests : IDisposable
     {
         using StoredRun run = Stored(Rated, new ClientWaiting(120, 3.2));
         Verdict said = ArrivalVerdicts.Of(run).Last();
-        Assert.StartsWith("q4: all 8 connections were busy for 3.2 s, and 120 arrivals waited in the client",
+        Assert.StartsWith("q4: all 8 connections were busy for 3.2 s, so 120 arrivals had to wait in the client",
             said.Text, StringComparison.Ordinal);
     }
 

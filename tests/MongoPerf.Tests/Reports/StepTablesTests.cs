@@ -51,8 +51,8 @@ public sealed class StepTablesTests
         using ScriptedRun scripted = Run(new TransactionResult(900, 100, 100, 0, 0, 1.2));
         StoredRun run = scripted.End();
         Assert.Equal(
-            "transfer: 10 % of its transactions' attempts were made again after write conflicts or other passing errors (100, beside 900 "
-                + "transactions that came through); retries took 12 % of its threads' time",
+            "transfer: 10 % of its transaction attempts were retried after write conflicts or other transient errors (100, beside 900 "
+                + "transactions that committed); retries took 12 % of its threads' time",
             Assert.Single(StepTables.Verdicts(run)).Text);
         using var screen = new StringWriter();
         ConsoleReport.Write(RunReport.Of(run), screen, new ConsoleReportOptions { Width = 100 });

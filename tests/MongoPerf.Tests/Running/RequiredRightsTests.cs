@@ -32,7 +32,7 @@ public sealed class RequiredRightsTests
 
     [Fact]
     public void Another_database_that_he_may_write_is_named() =>
-        Assert.Equal("grant role readWrite on database mongoperf, or use one that he may write: --db shop",
+        Assert.Equal("grant role readWrite on database mongoperf, or use one that this user may write: --db shop",
             Refusal(Rights(("shop", "", Writer), ("stats", "", ["find"])), "mongoperf").Hint);
 
     [Fact]

@@ -20,7 +20,7 @@ internal static class AgentCommand
         var shared = new SharedOptions();
         Option<string?> coordinator = AgentOptions.Coordinator();
         Option<string?> name = OptionTypes.Make<string?>("--name", null,
-            $"Name of this agent, different from all others' [default: agent-N in a Kubernetes Indexed Job, which sets {IndexVariable}]",
+            $"Name of this agent, unique among all agents [default: agent-N in a Kubernetes Indexed Job, which sets {IndexVariable}]",
             "NAME", ParseName);
         Option<double?> wait = OptionTypes.Duration("--wait", "Time to wait for a plan [default: 10m]");
         Option<bool> stay = new("--stay") { Description = "Keep taking plans until none is offered within --wait, or until interrupted" };

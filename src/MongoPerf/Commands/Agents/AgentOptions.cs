@@ -19,7 +19,7 @@ internal sealed class AgentOptions
 
     public static Option<string?> Coordinator() => OptionTypes.Uri(
         "--coordinator",
-        "Connection string of a MongoDB through which agents get the plan; better not the one under load ('mongoperf serve' will do)");
+        "Connection string of a MongoDB through which agents get the plan; preferably not the one under load ('mongoperf serve' will do)");
 
     public Option<string?> Uri { get; } = Coordinator();
 

@@ -88,8 +88,8 @@ public sealed class RunForecastTests : IDisposable
         Assert.InRange(beyond.PerSecond.Low, 80, 110);
         Assert.InRange(beyond.PerSecond.High, 8000, 12_000);
         Assert.Contains(forecast.Notes,
-            note => note.Contains("nothing in the run shows what q4 cost beyond the memory", StringComparison.Ordinal)
-                && note.Contains("it can't be known", StringComparison.Ordinal));
+            note => note.Contains("the run does not show what q4 cost beyond the memory", StringComparison.Ordinal)
+                && note.Contains("the figures in brackets are a range", StringComparison.Ordinal));
         // As much as the run's own memory holds is what it showed.
         Assert.Equal(Reach.Continued,
             Assert.Single(Forecast(new GrownRun(), new ForecastRequest { Documents = [15_000_000] }).Operations).At(15_000_000).Reach);

@@ -99,7 +99,7 @@ public sealed class MachineChecksTests : IDisposable
         Limits(files: "1024", processes: "unlimited");
         File.Delete(_root.At("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
         IReadOnlyList<Check> checks = Run(null);
-        Assert.Equal("not told, as in most virtual machines: the host decides", Find(checks, "frequency").Found);
+        Assert.Equal("not reported, as in most virtual machines: the host decides", Find(checks, "frequency").Found);
         Warns(checks, "clock source", "hpet: every timestamp is a system call", "echo tsc > /sys/devices/system/clocksource");
         Warns(checks, "readahead", "4096 KB on sda", "blockdev --setra 32 /dev/sda");
         Warns(checks, "open files", "1,024 open files", "ulimit -n 64000");
@@ -134,12 +134,12 @@ public sealed class MachineChecksTests : IDisposable
     {
         IReadOnlyList<Check> quiet = new MachineNoise(0.01, 0, null, 0.4, 25, 1).Checks();
         Assert.All(quiet, check => Assert.Equal(CheckState.Ok, check.State));
-        Assert.Equal("25 ns to read, 1 ns at least between two times", Find(quiet, "clock").Found);
+        Assert.Equal("25 ns to read, 1 ns resolution", Find(quiet, "clock").Found);
         IReadOnlyList<Check> loud = new MachineNoise(0.4, 0.03, ("java", 0.75), 38.25, 900, 1000).Checks();
         Warns(loud, "other programs", "40 % of all CPUs; most by java (75 % of a CPU)", "quiet");
         Warns(loud, "stolen time", "3 % of all CPUs went to other virtual machines", "--repeat");
         Warns(loud, "longest pause", "38.25 ms for which a busy thread did not run", "quiet machine");
-        Warns(loud, "clock", "900 ns to read, 1000 ns at least between two times", "clock source");
+        Warns(loud, "clock", "900 ns to read, 1000 ns resolution", "clock source");
     }
 
     [Fact]
