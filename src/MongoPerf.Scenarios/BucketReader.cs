@@ -19,7 +19,7 @@ internal static class BucketReader
     /// <param name="seed">The run's.</param>
     public static PlanCollection Read(MappingReader collection, string name, int? shard, CountScale scale, ulong seed)
     {
-        if (((string[])["count", "document", "indexes", "shardKey", "options"])
+        if (((string[])["count", "document", "indexes", "shardKey", "presplit", "zones", "options"])
             .FirstOrDefault(key => collection.Find(key) is not null) is { } other)
             throw MappingReader.Wrong(
                 collection.Find(other)!,

@@ -69,6 +69,7 @@ internal static class CollectionReader
             new CollectionOptions(options, reader.Find("options")!, name).Require(template);
         if ((reader.Find("shardKey") ?? reader.Find("shard")) is { } sharded)
             ShardLimits.Require(collection, sharded);
+        collection = ZoneReader.Read(reader, collection);
         RequireIds(collection, collection.Count, reader.Find("count") ?? document);
         ShardLimits.Require(collection, collection.Indexes, reader.Find("indexes"));
         return collection;

@@ -47,6 +47,13 @@ internal static class ScenarioLanguage
         new("chunkSize", KeyKind.Size, "Bytes of a file in each chunk but its last [default: 255KB]."),
     ]);
 
+    public static KeySet Zone { get; } = new("zone", "A range of a shard key that one shard holds.",
+    [
+        new("shard", KeyKind.Count, "The shard that holds it, from 1, in the order of their names."),
+        new("from", KeyKind.Document, "Its lower bound, which belongs to it, such as {country: DE} [default: below every value]."),
+        new("to", KeyKind.Document, "Its upper bound, which does not belong to it [default: above every value]."),
+    ]);
+
     public static KeySet Collection { get; } = new("collection", "A collection that the scenario makes, a GridFS bucket, or existing data.",
     [
         new("count", KeyKind.Count, "Documents to load, such as 10M; --scale multiplies it. 0 or nothing: none; where the document is a "
@@ -58,6 +65,9 @@ internal static class ScenarioLanguage
         new("indexes", KeyKind.Documents,
             "Each a key such as {name: 1}, or {key: {name: 1}, unique: true, …}; there before the first document."),
         new("shardKey", KeyKind.Document, "Such as {_id: hashed}; used on a sharded deployment."),
+        new("presplit", KeyKind.Count, "Chunks that it is cut into, spread over the shards, before it has documents "
+            + "[default: --presplit, or the server's choice]."),
+        new("zones", KeyKind.Mappings, "Ranges of the shardKey that a shard of their own holds.", Zone),
         new("shard", KeyKind.Count, "In place of a shardKey: the only shard that holds it, from 1; used on a sharded deployment."),
         new("options", KeyKind.Document, "Of MongoDB's command create, such as {capped: true, size: 1000000}: capped, timeseries, "
             + "clusteredIndex, validator, collation; no views."),

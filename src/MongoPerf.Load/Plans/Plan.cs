@@ -90,6 +90,12 @@ public sealed record PlanCollection
     /// </summary>
     public int? Shard { get; init; }
 
+    /// <summary>Into how many chunks it is cut before it has documents, in place of <c>--presplit</c>; null for that.</summary>
+    public int? Presplit { get; init; }
+
+    /// <summary>The ranges of its shard key that have a shard of their own, in order; empty for none.</summary>
+    public IReadOnlyList<ZoneRange> Zones { get; init; } = [];
+
     /// <summary>The options of the command create; null for none.</summary>
     public BsonDocument? Options { get; init; }
 
@@ -116,7 +122,10 @@ public sealed record PlanCollection
     /// <summary>What the server has of it: one collection, or a bucket's chunks and files.</summary>
     /// <remarks>Chunks are sharded by their file, as the manual advises: a unique index has to begin with the shard key.</remarks>
     public IReadOnlyList<StoredCollection> Stored => Files is null
-        ? [new StoredCollection(Name, Count, Indexes, ShardKey, Shard, Options, Documents) { IsExisting = IsExisting }]
+        ? [new StoredCollection(Name, Count, Indexes, ShardKey, Shard, Options, Documents)
+        {
+            IsExisting = IsExisting, Presplit = Presplit, Zones = Zones,
+        }]
         :
         [
             new StoredCollection(Files.Bucket.Chunks, Count * Files.ChunkCount, [GridFsBucket.ChunksIndex],
@@ -139,7 +148,19 @@ public sealed record StoredCollection(
 {
     /// <inheritdoc cref="PlanCollection.IsExisting"/>
     public bool IsExisting { get; init; }
+
+    /// <inheritdoc cref="PlanCollection.Presplit"/>
+    public int? Presplit { get; init; }
+
+    /// <inheritdoc cref="PlanCollection.Zones"/>
+    public IReadOnlyList<ZoneRange> Zones { get; init; } = [];
 }
+
+/// <summary>A range of a shard key that one shard holds.</summary>
+/// <param name="Shard">From 1, in the order of the shards' names.</param>
+/// <param name="From">Its lower bound, which belongs to it: values of the key's first fields; null begins below every value.</param>
+/// <param name="To">Its upper bound, which does not belong to it; null ends above every value.</param>
+public sealed record ZoneRange(int Shard, BsonDocument? From, BsonDocument? To);
 
 /// <summary>What is done for a time or a count, by one group of threads, or by several at once.</summary>
 public sealed record Phase

@@ -1,5 +1,6 @@
 using MongoPerf.Load.Collections;
 using MongoPerf.Load.Failures;
+using MongoPerf.Load.Plans;
 using MongoPerf.Measurement;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -25,6 +26,7 @@ internal sealed class CollectionSharder(
     /// <exception cref="MongoPerfException">It is sharded by another key, or holds documents and has no index for this one.</exception>
     public void Check(MongoConnection router)
     {
+        RequireShards();
         if (collection.FindSharded() is { } there)
             RequireKey(there.FindDocument("key") ?? BsonDocument.Empty);
         else if (!IsEmpty(router))
@@ -41,10 +43,24 @@ internal sealed class CollectionSharder(
             ShardByKey(router);
         if (plan.OnlyShard is { } only)
             PlaceWhole(router, collection.Connections.Cluster.Shards[only].Name);
-        else if (isEmpty && plan.Settings.Presplit is > 1 and { } chunks)
+        else if (plan.Zones.Count > 0)
+            MakeZones(router, isEmpty);
+        else if (isEmpty && plan.Chunks is > 1 and { } chunks)
             Presplit(router, chunks);
         if (!wasSharded && !isEmpty && plan.Settings.Balancer != "off")
             AwaitBalance(router);
+    }
+
+    /// <exception cref="MongoPerfException">A shard is named that the cluster does not have.</exception>
+    private void RequireShards()
+    {
+        IReadOnlyList<ShardAddress> there = collection.Connections.Cluster.Shards;
+        int most = plan.Zones.Select(static zone => zone.Shard).Append(plan.OnlyShard + 1 ?? 0).Max();
+        if (most > there.Count)
+            throw new MongoPerfException(
+                Fault.WrongUsage, $"{Namespace}: shard {most} is to hold {(plan.Zones.Count > 0 ? "a zone of it" : "it")}, but the cluster "
+                    + $"has {there.Count} ({string.Join(", ", there.Select(static shard => shard.Name))})",
+                "change the file, or run it on more shards");
     }
 
     private bool IsEmpty(MongoConnection router) => collection.FindFirst(router, collection.Collection, BsonDocument.Empty) is null;
@@ -79,7 +95,7 @@ internal sealed class CollectionSharder(
         try
         {
             collection.Run(router, collection.Commands.ShardCollection(collection.ReadNamespace(), Key,
-                Key.IsHashed && plan.OnlyShard is null ? plan.Settings.Presplit : null));
+                Key.IsHashed ? plan.Chunks : null));
         }
         catch (ServerCommandException e) when (!ErrorTally.IsServerAway(e) && !ErrorTally.MayPass(e))
         {
@@ -111,21 +127,73 @@ internal sealed class CollectionSharder(
             return;
         IReadOnlyList<string> shards = [.. collection.Connections.Cluster.Shards.Select(s => s.Name)];
         plan.Notify($"{Namespace}: splitting into {chunks} chunks over {shards.Count} shards");
+        // Chunks of a hashed key are on all shards already.
+        Place(router, there, points, i => Key.BeginsHashed ? null : shards[i % shards.Count]);
+        if (collection.CountChunks().Values.Sum() is var made && made != chunks)
+            plan.Notify($"{Namespace}: {made} of {chunks} chunks could be made");
+    }
+
+    /// <summary>
+    /// While it is empty its zones are cut and brought to their shards at once, before the balancer is told of them; otherwise the balancer
+    /// does both.
+    /// </summary>
+    private void MakeZones(MongoConnection router, bool isEmpty)
+    {
+        var zones = new CollectionZones(collection, RunPatiently);
+        if (zones.AreForeign(router))
+        {
+            plan.Notify($"{Namespace} was there, sharded, before the run: the file's zones are left out for it");
+            return;
+        }
+
+        if (plan.Settings.Presplit is not null)
+            plan.Notify($"{Namespace} has zones, which cut it; --presplit is left out for it");
+        IReadOnlyList<BsonDocument> there = isEmpty ? collection.ReadChunks() : [];
+        if (there.Count == 1)
+        {
+            plan.Notify($"{Namespace}: {plan.Zones.Count} zones are brought to their shards");
+            var points = new List<BsonDocument> { Key.At(Bounds.Least) };
+            var shards = new List<string?>();
+            foreach (ZoneRange zone in plan.Zones)
+            {
+                AddUpTo(Key.At(zone.From, Bounds.Least), null);
+                AddUpTo(Key.At(zone.To, Bounds.Greatest), zones.ShardAt(zone.Shard));
+            }
+
+            AddUpTo(Key.At(Bounds.Greatest), null);
+            Place(router, there, points, i => shards[i]);
+
+            void AddUpTo(BsonDocument end, string? shard)
+            {
+                if (points[^1].Bytes.SequenceEqual(end.Bytes))
+                    return;
+                points.Add(end);
+                shards.Add(shard);
+            }
+        }
+
+        zones.Make(router, Key, plan.Zones);
+    }
+
+    /// <summary>Cuts ranges and brings them to their shards.</summary>
+    /// <param name="router">Open.</param>
+    /// <param name="there">The chunks as they are; each of their bounds is one of the points.</param>
+    /// <param name="points">All bounds in order, from the least to the greatest key.</param>
+    /// <param name="shardOf">The shard of the range that begins at a point; null leaves it where it is.</param>
+    private void Place(
+        MongoConnection router, IReadOnlyList<BsonDocument> there, IReadOnlyList<BsonDocument> points, Func<int, string?> shardOf)
+    {
         ShardedNamespace target = collection.ReadNamespace();
         string owner = "";
         for (int i = 0; i + 1 < points.Count; i++)
         {
             (BsonDocument from, BsonDocument to) = (points[i], points[i + 1]);
             owner = there.FirstOrDefault(chunk => chunk.FindDocument("min")!.Bytes.SequenceEqual(from.Bytes))?.FindString("shard") ?? owner;
-            // Chunks of a hashed key are on all shards already.
-            string shard = Key.BeginsHashed ? owner : shards[i % shards.Count];
-            foreach (ShardingCommand command in collection.Commands.PlaceRange(
-                target, from, to, shard, shard == owner, Contains(bounds, to)))
+            string shard = shardOf(i) ?? owner;
+            bool isCut = there.Any(chunk => chunk.FindDocument("max")!.Bytes.SequenceEqual(to.Bytes));
+            foreach (ShardingCommand command in collection.Commands.PlaceRange(target, from, to, shard, shard == owner, isCut))
                 RunPatiently(router, command);
         }
-
-        if (collection.CountChunks().Values.Sum() is var made && made != chunks)
-            plan.Notify($"{Namespace}: {made} of {chunks} chunks could be made");
     }
 
     private static bool Contains(IReadOnlyList<BsonDocument> bounds, BsonDocument bound) =>
@@ -145,7 +213,7 @@ internal sealed class CollectionSharder(
     /// <summary>
     /// A balancer at work refuses for a moment; begun anew from the first cut, the chunks would not be the requested ones.
     /// </summary>
-    private void RunPatiently(MongoConnection router, ShardingCommand command)
+    public void RunPatiently(MongoConnection router, ShardingCommand command)
     {
         var backoff = new Backoff(clock, 0.05, 2);
         for (int attempt = 1; ; attempt++)

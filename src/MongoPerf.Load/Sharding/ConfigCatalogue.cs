@@ -50,6 +50,12 @@ public static class ConfigCatalogue
         ? BsonDocument.Of(("uuid", collection.Find("uuid")))
         : BsonDocument.Of(("ns", collection.FindString("_id")));
 
+    /// <summary>The ranges of a collection that are tied to zones: {min, max, tag}.</summary>
+    /// <param name="config">A connection to the config server or a mongos.</param>
+    /// <param name="ns">"database.collection".</param>
+    public static IReadOnlyList<BsonDocument> ZoneRanges(MongoConnection config, string ns) =>
+        [.. Find(config, "tags", BsonDocument.Of(("ns", ns)))];
+
     /// <summary>The balancer leaves the collection as it is: what the shell's sh.disableBalancing does.</summary>
     /// <param name="config">A connection to the config server or a mongos.</param>
     /// <param name="ns">"database.collection".</param>

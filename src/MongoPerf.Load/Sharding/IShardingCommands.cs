@@ -60,6 +60,20 @@ internal interface IShardingCommands
     IReadOnlyList<ShardingCommand> PlaceRange(
         ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere, bool isCut);
 
+    /// <param name="shard">Its name.</param>
+    /// <param name="zone">The zone's; it need not be there.</param>
+    ShardingCommand AddToZone(string shard, string zone);
+
+    /// <inheritdoc cref="AddToZone"/>
+    ShardingCommand RemoveFromZone(string shard, string zone);
+
+    /// <summary>Ties a range of a collection's key to a zone, which the balancer then keeps on the zone's shards.</summary>
+    /// <param name="collection">"database.collection".</param>
+    /// <param name="from">The lower bound, of all fields of the key.</param>
+    /// <param name="to">The upper bound.</param>
+    /// <param name="zone">Its name; null unties the range.</param>
+    ShardingCommand TieRange(string collection, BsonDocument from, BsonDocument to, string? zone);
+
     /// <summary>Who knows the database's collections and their indexes.</summary>
     ShardingTarget Catalogue { get; }
 

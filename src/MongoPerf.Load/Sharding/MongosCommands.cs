@@ -40,6 +40,13 @@ internal sealed class MongosCommands : IShardingCommands
         return commands;
     }
 
+    public ShardingCommand AddToZone(string shard, string zone) => Admin(("addShardToZone", shard), ("zone", zone));
+
+    public ShardingCommand RemoveFromZone(string shard, string zone) => Admin(("removeShardFromZone", shard), ("zone", zone));
+
+    public ShardingCommand TieRange(string collection, BsonDocument from, BsonDocument to, string? zone) =>
+        Admin(("updateZoneKeyRange", collection), ("min", from), ("max", to), ("zone", zone));
+
     public ShardingCommand SwitchBalancer(bool on) => Admin((on ? "balancerStart" : "balancerStop", 1));
 
     public ShardingCommand BalancerStatus(ShardedNamespace collection) => Admin(("balancerCollectionStatus", collection.ToString()));

@@ -43,6 +43,14 @@ internal sealed class RoutingMongodCommands : IShardingCommands
             ? []
             : [Config(("_configsvrMoveRange", collection.ToString()), ("toShard", shard), ("min", from), ("max", to), Majority)];
 
+    public ShardingCommand AddToZone(string shard, string zone) => Config(("_configsvrAddShardToZone", shard), ("zone", zone), Majority);
+
+    public ShardingCommand RemoveFromZone(string shard, string zone) =>
+        Config(("_configsvrRemoveShardFromZone", shard), ("zone", zone), Majority);
+
+    public ShardingCommand TieRange(string collection, BsonDocument from, BsonDocument to, string? zone) =>
+        Config(("_configsvrUpdateZoneKeyRange", collection), ("min", from), ("max", to), ("zone", zone), Majority);
+
     public ShardingCommand SwitchBalancer(bool on) => Config((on ? "_configsvrBalancerStart" : "_configsvrBalancerStop", 1));
 
     public ShardingCommand BalancerStatus(ShardedNamespace collection) =>

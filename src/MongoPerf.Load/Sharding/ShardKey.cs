@@ -132,6 +132,13 @@ public sealed record ShardKey
     /// <param name="bound">One of <see cref="Bounds"/>.</param>
     public BsonDocument At(BsonValue bound) => BsonDocument.Of([.. FieldNames.Select(field => (field, (object?)bound))]);
 
+    /// <summary>A whole key, of which only the first fields may be given.</summary>
+    /// <param name="first">Values of its first fields; null for none.</param>
+    /// <param name="instead">One of <see cref="Bounds"/>: all of the key where nothing is given.</param>
+    internal BsonDocument At(BsonDocument? first, BsonValue instead) => first is null ? At(instead)
+        : BsonDocument.Of([.. first.Select(field => (field.Key, (object?)field.Value)),
+            .. FieldNames.Skip(first.Count()).Select(field => (field, (object?)Bounds.Least))]);
+
     private static long PartOf(long whole, int part, int parts) => (long)((Int128)whole * part / parts);
 
     private static string Describe(KeyValuePair<string, BsonValue> element) =>

@@ -96,7 +96,13 @@ public sealed class ShardedAdministration : ICollectionAdministration
                 new ShardingCommand(Commands.Catalogue, Database, CollectionCommands.CreateIndexes(_collection.Collection, own)));
     }
 
-    public void Drop(MongoConnection connection) => _collection.Drop(connection, _collection.Collection);
+    public void Drop(MongoConnection connection)
+    {
+        var zones = new CollectionZones(_collection, _sharder.RunPatiently);
+        IReadOnlyList<string> shards = zones.Untie(connection);
+        _collection.Drop(connection, _collection.Collection);
+        zones.Leave(connection, shards);
+    }
 
     public void TakeBack(MongoConnection connection)
     {

@@ -1,4 +1,5 @@
 using MongoPerf.Load.Documents;
+using MongoPerf.Load.Plans;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 
@@ -20,6 +21,15 @@ public sealed record ShardingPlan(
 
     /// <summary>The only shard that is to hold the collection: a place in the cluster's list, 0-based; null spreads it.</summary>
     public int? OnlyShard { get; init; }
+
+    /// <summary>The chunks that it is cut into, in place of those of the settings; null for those.</summary>
+    public int? Presplit { get; init; }
+
+    /// <summary>Ranges of the key that have a shard of their own; with any, nothing else is cut.</summary>
+    public IReadOnlyList<ZoneRange> Zones { get; init; } = [];
+
+    /// <summary>How many chunks there are to be before documents come; null for the server's own number.</summary>
+    internal int? Chunks => OnlyShard is not null || Zones.Count > 0 ? null : Presplit ?? Settings.Presplit;
 
     /// <summary>Hears what takes long, a line at a time.</summary>
     public Action<string> Notify { get; init; } = _ => { };

@@ -53,6 +53,8 @@ internal static class MongoDbCollections
             Documents = collection.Documents,
             Key = collection.Shard is not null ? ShardKey.Parse("_id") : collection.ShardKey is { } key ? ShardKey.Of(key) : null,
             OnlyShard = collection.Shard - 1,
+            Presplit = collection.Presplit,
+            Zones = collection.Zones,
             Notify = run.Notify,
         };
         return new WireCollection(

@@ -153,6 +153,28 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
     }
 
     [MongodFact]
+    public void Zones_and_chunks_of_a_file_are_there_before_its_documents_and_clean_takes_the_zones_back()
+    {
+        ProgramRun.Run("run", Path.Combine(RepositoryPaths.Root, "scenarios", "examples", "zones.yaml"), "--scale", "0.1",
+            "--uri", mongos.Uri, "--db", _database, "--out", _runs.Path).Expect(0);
+        Assert.Equal(8, CountChunks("events"));
+        Assert.Equal(["s0", "s1"], ShardsOf("customers"));
+        using MongoConnection connection = mongos.Connect();
+        // What each shard has is of its own countries.
+        Assert.Equal((2, 2), (ConfigCatalogue.ZoneRanges(connection, $"{_database}.customers").Count, Tags(connection).Length));
+        Assert.All(ConfigCatalogue.ReadChunks(connection, ConfigCatalogue.FindCollection(connection, $"{_database}.customers")!),
+            chunk => Assert.Equal(chunk.FindString("min.country") is null ? "s0" : "s1", chunk.FindString("shard")));
+
+        ProgramRun.Run("clean", _runs.Id, "--out", _runs.Path).Expect(0);
+        Assert.Empty(ConfigCatalogue.ZoneRanges(connection, $"{_database}.customers"));
+        Assert.Empty(Tags(connection));
+
+        string[] Tags(MongoConnection config) => [.. config.RunCursor("config", BsonDocument.Of(("find", "shards")))
+            .SelectMany(shard => shard.FindDocument("tags") ?? BsonDocument.Empty).Select(tag => tag.Value.ToString())
+            .Where(tag => tag.Contains(_database, StringComparison.Ordinal))];
+    }
+
+    [MongodFact]
     public void A_cluster_without_shards_is_refused_in_one_sentence()
     {
         using var empty = new MongosRelay(mongos.Cluster) { HidesShards = true };

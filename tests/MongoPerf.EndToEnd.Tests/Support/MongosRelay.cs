@@ -283,6 +283,13 @@ internal sealed class MongosRelay : IDisposable
                     return Ok;
                 case "balancerStatus" or "balancerCollectionStatus":
                     return Config.RunUnchecked("admin", Renamed("_configsvr" + char.ToUpperInvariant(name[0]) + name[1..], command));
+                case "addShardToZone" or "removeShardFromZone" or "updateZoneKeyRange":
+                    return Config.RunUnchecked("admin", BsonDocument.Of(
+                    [
+                        .. Renamed("_configsvr" + char.ToUpperInvariant(name[0]) + name[1..], command)
+                            .Select(e => (e.Key, (object?)e.Value)),
+                        ("writeConcern", BsonDocument.Of(("w", "majority"))),
+                    ]));
                 case "enableSharding":
                     EnsureDatabase(value.ToString());
                     return Ok;

@@ -1,5 +1,6 @@
 using MongoPerf.Load.Collections;
 using MongoPerf.Load.Documents;
+using MongoPerf.Load.Plans;
 using MongoPerf.Load.Sharding;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
@@ -106,6 +107,68 @@ public sealed class ShardedCollectionTests : IDisposable
             ],
             _mongos.Heard.Where(text =>
                 text.Contains("\"split\"", StringComparison.Ordinal) || text.Contains("moveChunk", StringComparison.Ordinal)));
+    }
+
+    [VectorFact]
+    public void Zones_are_cut_and_brought_to_their_shards_then_noted_then_made()
+    {
+        ShardsInto("perf.series", Whole("Number", "s0"));
+        using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "Number", Presplit = 4 }, zones:
+        [
+            new ZoneRange(2, BsonDocument.Of(("Number", 10)), BsonDocument.Of(("Number", 20))),
+            new ZoneRange(1, BsonDocument.Of(("Number", 20)), null),
+        ]);
+        collection.Create(Marker);
+        Assert.Equal(
+            [
+                """admin {"split": "perf.series", "middle": {"Number": 10}}""",
+                """admin {"split": "perf.series", "middle": {"Number": 20}}""",
+                """admin {"moveChunk": "perf.series", "bounds": [{"Number": 10}, {"Number": 20}], "to": "s1"}""",
+                """admin {"addShardToZone": "s1", "zone": "mongoperf perf.series s1"}""",
+                """admin {"addShardToZone": "s0", "zone": "mongoperf perf.series s0"}""",
+                """admin {"updateZoneKeyRange": "perf.series", "min": {"Number": 10}, "max": {"Number": 20}, "zone": "mongoperf perf.series s1"}""",
+                """admin {"updateZoneKeyRange": "perf.series", "min": {"Number": 20}, "max": {"Number": {"$maxKey": 1}}, "zone": "mongoperf perf.series s0"}""",
+            ],
+            _mongos.Heard.Where(text => text.StartsWith("admin", StringComparison.Ordinal)
+                && !text.Contains("shardCollection", StringComparison.Ordinal)));
+        int noted = _mongos.Heard.ToList().FindIndex(text => text.Contains("""{"$addToSet": {"zones": {"$each": ["s1", "s0"]}}}""",
+            StringComparison.Ordinal));
+        Assert.InRange(noted, 1, _mongos.HeardNames.ToList().IndexOf("addShardToZone") - 1);
+        Assert.Contains("perf.series has zones, which cut it; --presplit is left out for it", _told);
+    }
+
+    [VectorFact]
+    public void What_drops_a_collection_unties_and_leaves_the_zones_of_its_marker_and_no_others()
+    {
+        _mongos.Documents["config.tags"] =
+        [
+            Tag(0, 5, "mongoperf perf.series s1"), Tag(5, 9, "somebody's"),
+        ];
+        _mongos.Documents["perf.mongoperf"] =
+            [BsonDocument.Of(("_id", "series"), ("zones", new[] { "s1" }))];
+        using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "Number" });
+        collection.Drop();
+        Assert.Equal(
+            [
+                """admin {"updateZoneKeyRange": "perf.series", "min": {"Number": 0}, "max": {"Number": 5}, "zone": null}""",
+                """admin {"removeShardFromZone": "s1", "zone": "mongoperf perf.series s1"}""",
+            ],
+            _mongos.Heard.Where(text => text.Contains("Zone", StringComparison.Ordinal)));
+        Assert.InRange(_mongos.HeardNames.ToList().IndexOf("drop"), _mongos.HeardNames.ToList().IndexOf("updateZoneKeyRange"),
+            _mongos.HeardNames.ToList().IndexOf("removeShardFromZone"));
+
+        static BsonDocument Tag(int from, int to, string zone) => BsonDocument.Of(
+            ("ns", "perf.series"), ("min", BsonDocument.Of(("Number", from))), ("max", BsonDocument.Of(("Number", to))), ("tag", zone));
+    }
+
+    [VectorFact]
+    public void A_zone_of_a_shard_that_is_not_there_is_refused_before_anything_is_made()
+    {
+        using WireCollection collection =
+            Open("perf", "series", new ShardingSettings { ShardKey = "Number" }, zones: [new ZoneRange(4, null, null)]);
+        Assert.Equal("perf.series: shard 4 is to hold a zone of it, but the cluster has 3 (s0, s1, s2)",
+            Assert.Throws<MongoPerfException>(() => collection.Create(Marker)).Message);
+        Assert.Empty(_mongos.HeardNames);
     }
 
     [VectorFact]
@@ -458,15 +521,23 @@ public sealed class ShardedCollectionTests : IDisposable
     private WireCollection Open(string database, string collection, ShardingSettings settings, params ShardAddress[] shards) =>
         Open(database, collection, settings, null, null, shards);
 
+    private WireCollection Open(string database, string collection, ShardingSettings settings, IReadOnlyList<ZoneRange> zones) =>
+        Open(database, collection, settings, null, null, zones);
+
     private WireCollection Open(
-        string database, string collection, ShardingSettings settings, int? only, BsonDocument? options, params ShardAddress[] shards)
+        string database, string collection, ShardingSettings settings, int? only, BsonDocument? options, params ShardAddress[] shards) =>
+        Open(database, collection, settings, only, options, [], shards);
+
+    private WireCollection Open(
+        string database, string collection, ShardingSettings settings, int? only, BsonDocument? options, IReadOnlyList<ZoneRange> zones,
+        params ShardAddress[] shards)
     {
         // Nobody listens there: a client of a mongos need not reach the shards.
         ShardAddress[] all = shards.Length > 0 ? shards
             : [.. ((string[])["s0", "s1", "s2"]).Select(name => new ShardAddress(name, new ServerAddress("127.0.0.1", 1)))];
         var cluster = new ShardedCluster(RouterKind.Mongos, _mongos.Address, _mongos.Address, all);
         var sharding = new ShardingPlan(() => cluster, ConnectionSettings.Default, settings,
-            1000) { Documents = Documents, Notify = _told.Add, OnlyShard = only };
+            1000) { Documents = Documents, Notify = _told.Add, OnlyShard = only, Zones = zones };
         return new WireCollection(
             new CollectionAccess(() => _mongos.Address, ConnectionSettings.Default, database, _clock, TimeSpan.FromSeconds(10)), collection,
             Documents, new CollectionShape(Indexes, options),

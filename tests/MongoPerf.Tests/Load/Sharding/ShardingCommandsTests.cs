@@ -63,6 +63,25 @@ public sealed class ShardingCommandsTests
     }
 
     [Fact]
+    public void Zones_are_made_and_taken_back()
+    {
+        BsonDocument from = ExtendedJson.Parse("""{"Number": 5}""");
+        BsonDocument to = ShardKey.Parse("Number").At(Bounds.Greatest);
+        Check(Mongos.AddToZone("s0", "z"), ShardingTarget.Router, "admin", """{"addShardToZone": "s0", "zone": "z"}""");
+        Check(Mongos.RemoveFromZone("s0", "z"), ShardingTarget.Router, "admin", """{"removeShardFromZone": "s0", "zone": "z"}""");
+        Check(Mongos.TieRange("perf.docs", from, to, "z"), ShardingTarget.Router, "admin",
+            """{"updateZoneKeyRange": "perf.docs", "min": {"Number": 5}, "max": {"Number": {"$maxKey": 1}}, "zone": "z"}""");
+        Check(Mongos.TieRange("perf.docs", from, to, null), ShardingTarget.Router, "admin",
+            """{"updateZoneKeyRange": "perf.docs", "min": {"Number": 5}, "max": {"Number": {"$maxKey": 1}}, "zone": null}""");
+        Check(Routing.AddToZone("s0", "z"), ShardingTarget.Config, "admin",
+            """{"_configsvrAddShardToZone": "s0", "zone": "z", "writeConcern": {"w": "majority"}}""");
+        Check(Routing.RemoveFromZone("s0", "z"), ShardingTarget.Config, "admin",
+            """{"_configsvrRemoveShardFromZone": "s0", "zone": "z", "writeConcern": {"w": "majority"}}""");
+        Check(Routing.TieRange("perf.docs", from, to, "z"), ShardingTarget.Config, "admin",
+            """{"_configsvrUpdateZoneKeyRange": "perf.docs", "min": {"Number": 5}, "max": {"Number": {"$maxKey": 1}}, "zone": "z", "writeConcern": {"w": "majority"}}""");
+    }
+
+    [Fact]
     public void A_range_is_cut_off_and_given_to_a_shard()
     {
         BsonDocument least = ShardKey.Parse("Number").At(Bounds.Least);

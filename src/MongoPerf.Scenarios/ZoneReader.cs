@@ -1,0 +1,93 @@
+using MongoPerf.Deployments.Limits;
+using MongoPerf.Load.Documents;
+using MongoPerf.Load.Plans;
+using MongoPerf.Load.Sharding;
+using MongoPerf.Texts.Yaml;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>Reads how a collection is cut before it has documents: into so many chunks, or by zones.</summary>
+internal static class ZoneReader
+{
+    private const int MostChunks = 8192;
+
+    private const int MostZones = 1000;
+
+    /// <param name="reader">A collection with or without these keys.</param>
+    /// <param name="collection">What was read of it.</param>
+    /// <exception cref="Texts.Input.UserException">They can't be had of its shard key, or not together.</exception>
+    public static PlanCollection Read(MappingReader reader, PlanCollection collection)
+    {
+        int? chunks = (int?)reader.Count("presplit", 1, MostChunks);
+        if ((reader.Find("zones") ?? reader.Find("presplit")) is not { } node)
+            return collection;
+        string what = $"collection '{collection.Name}'";
+        string key = reader.Find("zones") is null ? "presplit" : "zones";
+        if (collection.ShardKey is not { } fields)
+            throw MappingReader.Wrong(node, $"{what}: {key} needs a shardKey, whose values it cuts", "such as shardKey: {_id: hashed}");
+        if (chunks is not null && key == "zones")
+            throw MappingReader.Wrong(node, $"{what} has both presplit and zones; its zones cut it already", "remove one of them");
+        var shardKey = ShardKey.Of(fields);
+        if (key == "presplit" && shardKey is { IsHashed: true, BeginsHashed: false })
+            throw MappingReader.Wrong(node, $"{what}: presplit can't cut {shardKey}, whose hashed field is not its first",
+                "cut it by zones, or begin the key with its hashed field");
+        if (key == "zones" && shardKey.BeginsHashed)
+            throw MappingReader.Wrong(node, $"{what}: zones are ranges of values, but {shardKey} orders documents by a hash",
+                "begin the shardKey with the field that says where a document belongs, such as {country: 1, _id: 1}");
+        return collection with { Presplit = chunks, Zones = key == "zones" ? Zones(reader, what, shardKey) : [] };
+    }
+
+    private static ZoneRange[] Zones(MappingReader collection, string what, ShardKey key)
+    {
+        IReadOnlyList<ScenarioNode> nodes = collection.List("zones");
+        if (nodes.Count is 0 or > MostZones)
+            throw MappingReader.Wrong(collection.Find("zones")!, $"{what}: zones has {nodes.Count} ranges; allowed: 1 to {MostZones}");
+        (ScenarioNode Node, ZoneRange Range)[] all = [.. nodes.Select((node, i) => (node, Zone(node, $"{what}: zone {i + 1}", key)))];
+        (ScenarioNode Node, ZoneRange Range)[] ordered = [.. all.Order(Comparer<(ScenarioNode, ZoneRange Range)>.Create(
+            static (one, other) => Compare(one.Range.From, other.Range.From, isUpper: false)))];
+        for (int i = 1; i < ordered.Length; i++)
+        {
+            if (ordered[i].Range.From is not { } from || Compare(ordered[i - 1].Range.To, from, isUpper: true) > 0)
+                throw MappingReader.Wrong(ordered[i].Node, $"{what}: zone {Array.IndexOf(all, ordered[i]) + 1} begins before zone "
+                    + $"{Array.IndexOf(all, ordered[i - 1]) + 1} ends", "where one ends the next may begin: to does not belong to a range");
+        }
+
+        return [.. ordered.Select(static one => one.Range)];
+    }
+
+    private static ZoneRange Zone(ScenarioNode node, string what, ShardKey key)
+    {
+        var reader = new MappingReader(node, what, ScenarioLanguage.Zone);
+        reader.Require("shard", "the shard that holds the range, such as shard: 1");
+        var range = new ZoneRange((int)reader.Count("shard", 1, ClusterLimits.MostShards)!, Bound("from"), Bound("to"));
+        return range is { From: { } from, To: { } to } && Compare(to, from, isUpper: true) <= 0
+            ? throw MappingReader.Wrong(node, $"{what} is empty: it ends at {ShardKey.Describe(to)}, where it begins or before",
+                "from belongs to the range, to does not")
+            : range;
+
+        BsonDocument? Bound(string name)
+        {
+            if (reader.Find(name) is not { } given)
+                return null;
+            BsonDocument bound = TemplateReader.Literal(given, name);
+            string[] fields = [.. bound.Select(static field => field.Key)];
+            return fields.Length > 0 && fields.SequenceEqual(key.FieldNames.Take(fields.Length)) ? bound
+                : throw MappingReader.Wrong(given, $"{what}: {name} has {(fields.Length == 0 ? "no fields" : string.Join(", ", fields))}; "
+                    + $"expected the first fields of the shardKey in their order: {string.Join(", ", key.FieldNames)}",
+                    $"such as {name}: {{{key.FieldNames[0]}: …}}");
+        }
+    }
+
+    /// <summary>By the values that both have; where one has no more, the rest of its key is the least.</summary>
+    /// <param name="one">Null is below, or above, every value.</param>
+    /// <param name="other">Null is below every value.</param>
+    /// <param name="isUpper">The first is an upper bound.</param>
+    private static int Compare(BsonDocument? one, BsonDocument? other, bool isUpper)
+    {
+        if (one is null || other is null)
+            return one is null ? isUpper ? 1 : other is null ? 0 : -1 : 1;
+        int order = one.Zip(other, static (a, b) => ValueOrder.Instance.Compare(a.Value, b.Value)).FirstOrDefault(static o => o != 0);
+        return order != 0 ? order : one.Count().CompareTo(other.Count());
+    }
+}
