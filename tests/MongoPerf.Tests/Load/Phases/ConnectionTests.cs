@@ -159,8 +159,14 @@ public sealed class ConnectionTests : PhaseTest
     public void A_storm_that_is_not_over_when_the_phase_ends_says_how_far_it_came()
     {
         GroupResult result = Run(Queries with { Threads = 2, Seconds = 3, Connections = new("connect", ConnectionKind.Storm, 2) }, () =>
-            // Behind the first worker's and the one for preparing comes the second worker's, which never connects.
-            Executors.Count < 2 ? new ScriptedExecutor(Clock, _ => Scripted.Ok()) : new ScriptedExecutor(Clock, _ => Scripted.Ok())
+            // Behind the first worker's and the one for preparing comes the second worker's, which never connects. Each waits for the
+            // other's first attempt.
+            Executors.Count < 2 ? new ScriptedExecutor(Clock, _ =>
+            {
+                SpinWait.SpinUntil(() => Executors[2].ConnectTimes.Count > 0);
+                return Scripted.Ok();
+            })
+            : new ScriptedExecutor(Clock, _ => Scripted.Ok())
             {
                 ConnectFailures = int.MaxValue, OnConnect = () => SpinWait.SpinUntil(() => Executors[0].ConnectTimes.Count > 0),
             });
