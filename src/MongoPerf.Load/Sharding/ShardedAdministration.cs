@@ -3,6 +3,7 @@ using MongoPerf.Measurement;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Load.Sharding;
 
@@ -52,7 +53,12 @@ public sealed class ShardedAdministration : ICollectionAdministration
             bool isNew = ConfigCatalogue.FindDatabase(config, Database) is null;
             note = BsonDocument.Of(("madeDatabase", isNew), ("settings", ClusterTuning.Read(config)));
             if (isNew)
-                _collection.Run(connection, Commands.EnableSharding(Database, ConfigCatalogue.ShardNames(config)[0]));
+            {
+                string first = ConfigCatalogue.ShardNames(config).FirstOrDefault() ?? throw new MongoPerfException(
+                    Fault.WrongUsage, $"the mongos at {connection.Address} lists no shards, so nothing can be sharded there",
+                    "run it without --topology sharded and shard keys");
+                _collection.Run(connection, Commands.EnableSharding(Database, first));
+            }
         }
 
         // Only the first one is kept: later ones would note what MongoPerf itself has set.

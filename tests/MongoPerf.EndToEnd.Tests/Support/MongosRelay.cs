@@ -293,6 +293,9 @@ internal sealed class MongosRelay : IDisposable
                 case "enableSharding":
                     EnsureDatabase(value.ToString());
                     return Ok;
+                case "listShards":
+                    IEnumerable<BsonDocument> listed = Documents.Find(Config, "config", "shards", BsonDocument.Empty);
+                    return BsonDocument.Of(("shards", listed.Where(_ => !relay.HidesShards).ToArray()), ("ok", 1.0));
                 case "shardCollection":
                     return ShardCollection(value.ToString(), command);
                 case "split":
