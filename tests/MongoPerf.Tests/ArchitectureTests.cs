@@ -65,7 +65,8 @@ public sealed partial class ArchitectureTests
         // What is told to monitoring systems comes from the stored run, too.
         ["MongoPerf.Telemetry"] = [Measurement, Storage],
         // What was recorded is read by itself, and replayed as any load is.
-        ["MongoPerf.Traffic.Recordings"] = [Wire],
+        ["MongoPerf.Traffic.Recordings"] = [Phases, "MongoPerf.Load.Executors", Wire],
+        ["MongoPerf.Traffic.Proxying"] = ["MongoPerf.Traffic.Recordings", Wire],
         ["MongoPerf.Traffic.Replaying"] =
             ["MongoPerf.Traffic.Recordings", Documents, Plans, Phases, "MongoPerf.Load.Executors", Storage, Platforms, Wire],
         // A scenario names what its report shows, and is held to what a server can be started with.
@@ -169,7 +170,7 @@ public sealed partial class ArchitectureTests
     [InlineData("namespace MongoPerf.Running.Agents;", "using MongoPerf.Reports;")]
     [InlineData("namespace MongoPerf.Reports;", "using MongoPerf.Running.Sessions;")]
     [InlineData("namespace MongoPerf.Scenarios;", "string? x = Commands.NearestName.Find(y);")]
-    [InlineData("namespace MongoPerf.Traffic.Recordings;", "using MongoPerf.Load.Phases;")]
+    [InlineData("namespace MongoPerf.Traffic.Recordings;", "using MongoPerf.Load.Plans;")]
     [InlineData("namespace MongoPerf.Storage;", "var x = MongoPerf.Wire.Bson.ObjectId.Parse(y);")]
     public void Wrong_arrow_is_found(string declaration, string use) => Assert.Single(WrongUses($"{use}\n{declaration}\n"));
 

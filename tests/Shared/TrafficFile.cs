@@ -19,10 +19,10 @@ internal sealed class TrafficFile(char layout = 'A')
 
     /// <summary>Adds a request; its number is needed for the reply.</summary>
     public TrafficFile Request(long connection, int request, BsonDocument command, OpMsgFlags flags = OpMsgFlags.None) =>
-        Message(connection, 0, Message(request, 0, command, flags));
+        Message(connection, 0, MessageOf(request, 0, command, flags));
 
     public TrafficFile Reply(long connection, int request, BsonDocument reply) =>
-        Message(connection, 1, Message(request + 1_000_000, request, reply, OpMsgFlags.None));
+        Message(connection, 1, MessageOf(request + 1_000_000, request, reply));
 
     /// <summary>A request and its reply, so many milliseconds later.</summary>
     public TrafficFile Exchange(long connection, int request, BsonDocument command, BsonDocument reply, long milliseconds = 1)
@@ -54,7 +54,8 @@ internal sealed class TrafficFile(char layout = 'A')
         return path;
     }
 
-    private static byte[] Message(int request, int responseTo, BsonDocument body, OpMsgFlags flags)
+    /// <summary>A message of one section.</summary>
+    public static byte[] MessageOf(int request, int responseTo, BsonDocument body, OpMsgFlags flags = OpMsgFlags.None)
     {
         byte[] message = new byte[MessageHeader.Size + 5 + body.Bytes.Length];
         new MessageHeader(message.Length, request, responseTo, OpCode.Msg).Write(message);

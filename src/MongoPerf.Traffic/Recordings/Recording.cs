@@ -1,3 +1,4 @@
+using Microsoft.Win32.SafeHandles;
 using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Traffic.Recordings;
@@ -9,11 +10,16 @@ namespace MongoPerf.Traffic.Recordings;
 /// </remarks>
 public abstract class Recording : IDisposable
 {
-    private readonly Microsoft.Win32.SafeHandles.SafeFileHandle _file;
+    private const int Chunk = 1 << 20;
+
+    private readonly SafeFileHandle _file;
+    private byte[] _buffer = [];
+    private long _bufferStart;
+    private int _filled;
 
     /// <param name="path">The path as the user named it.</param>
     /// <param name="file">Open; this disposes of it.</param>
-    private protected Recording(string path, Microsoft.Win32.SafeHandles.SafeFileHandle file)
+    private protected Recording(string path, SafeFileHandle file)
     {
         Path = path;
         _file = file;
@@ -34,7 +40,7 @@ public abstract class Recording : IDisposable
     /// <exception cref="MongoPerfException">It can't be opened, or is no recording (2).</exception>
     public static Recording Open(string path)
     {
-        Microsoft.Win32.SafeHandles.SafeFileHandle file;
+        SafeFileHandle file;
         try
         {
             if (Directory.Exists(path))
@@ -49,9 +55,11 @@ public abstract class Recording : IDisposable
 
         try
         {
-            return ServerRecording.TryOpen(path, file) ?? throw new MongoPerfException(Fault.WrongUsage,
+            return RecordingFile.TryOpen(path, file) ?? (Recording?)ServerRecording.TryOpen(path, file)
+                ?? throw new MongoPerfException(Fault.WrongUsage,
                 $"{path} is no recording of traffic",
-                "a recording is what a server (4.2 or later) writes between startRecordingTraffic and stopRecordingTraffic");
+                "a recording is what 'mongoperf record' writes, or a server (4.2 or later) between startRecordingTraffic and "
+                + "stopRecordingTraffic");
         }
         catch
         {
@@ -86,6 +94,22 @@ public abstract class Recording : IDisposable
     {
     }
 
+    /// <summary>So many bytes, which the file has; for the thread that reads on.</summary>
+    /// <returns>Valid until the next call.</returns>
+    private protected ReadOnlySpan<byte> Load(long place, int count)
+    {
+        if (place < _bufferStart || place + count > _bufferStart + _filled)
+        {
+            if (_buffer.Length < count || _buffer.Length == 0)
+                _buffer = new byte[(count + Chunk - 1) / Chunk * Chunk];
+            _bufferStart = place;
+            _filled = (int)Math.Min(_buffer.Length, Length - place);
+            ReadMessage(place, _buffer.AsSpan(0, _filled));
+        }
+
+        return _buffer.AsSpan((int)(place - _bufferStart), count);
+    }
+
     /// <returns>False when the file ends before.</returns>
     private protected bool TryFill(long place, Span<byte> destination)
     {
@@ -110,6 +134,15 @@ public abstract class Recording : IDisposable
 /// <param name="message">Unpacked, with its header.</param>
 public readonly ref struct RecordedMessage(long connection, long microseconds, long place, int length, ReadOnlySpan<byte> message)
 {
+    /// <param name="connection">The connection's number there.</param>
+    /// <param name="microseconds">When it came.</param>
+    /// <param name="reply">A reply of which only this was recorded.</param>
+    public RecordedMessage(long connection, long microseconds, RecordedFacts reply)
+        : this(connection, microseconds, 0, 0, default) => Reply = reply;
+
+    /// <summary>For a reply of which no more was recorded; null for a whole message.</summary>
+    public RecordedFacts? Reply { get; }
+
     public long Connection { get; } = connection;
 
     public long Microseconds { get; } = microseconds;

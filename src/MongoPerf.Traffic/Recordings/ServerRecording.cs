@@ -22,13 +22,9 @@ public sealed class ServerRecording : Recording
     private const int LongestAddresses = 2048;
 
     private const int LargestRecord = MessageHeader.MaximumMessageLength + LeastBefore + 1 + LongestAddresses;
-    private const int Chunk = 1 << 20;
 
     private readonly Layout _layout;
     private readonly MessageUnpacker _unpacker = new();
-    private byte[] _buffer = new byte[Chunk];
-    private long _bufferStart;
-    private int _filled;
     private long _position;
 
     private ServerRecording(string path, SafeFileHandle file, Layout layout)
@@ -143,7 +139,7 @@ public sealed class ServerRecording : Recording
             return false;
         }
 
-        int size = BinaryPrimitives.ReadInt32LittleEndian(Load(4));
+        int size = BinaryPrimitives.ReadInt32LittleEndian(Load(_position, 4));
         if (size is < LeastBefore or > LargestRecord)
             throw new MongoPerfException(Fault.WrongUsage, $"{Path}: the record at byte {_position:N0} declares {size:N0} bytes; "
                 + $"allowed: {LeastBefore} to {LargestRecord:N0}", $"what is before it can be cut off: head -c {_position}");
@@ -153,23 +149,8 @@ public sealed class ServerRecording : Recording
             return false;
         }
 
-        record = Load(size);
+        record = Load(_position, size);
         return true;
-    }
-
-    /// <summary>So many bytes from <see cref="_position"/>, which the file has.</summary>
-    private ReadOnlySpan<byte> Load(int count)
-    {
-        if (_position < _bufferStart || _position + count > _bufferStart + _filled)
-        {
-            if (_buffer.Length < count)
-                _buffer = new byte[(count + Chunk - 1) / Chunk * Chunk];
-            _bufferStart = _position;
-            _filled = (int)Math.Min(_buffer.Length, Length - _position);
-            ReadMessage(_position, _buffer.AsSpan(0, _filled));
-        }
-
-        return _buffer.AsSpan((int)(_position - _bufferStart), count);
     }
 
     private bool TryParse(ReadOnlySpan<byte> record, out Parsed parsed)

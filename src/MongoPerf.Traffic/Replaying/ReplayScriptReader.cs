@@ -1,5 +1,4 @@
 using System.Runtime.InteropServices;
-using MongoPerf.Load.Executors.Wire;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
 using MongoPerf.Traffic.Recordings;
@@ -57,9 +56,16 @@ public sealed class ReplayScriptReader
 
     private void Add(in RecordedMessage recorded)
     {
+        if (recorded.Reply is { } facts)
+        {
+            if (_pending.Remove((recorded.Connection, facts.Request), out int request))
+                AddReply(recorded, request, facts);
+            return;
+        }
+
         MessageHeader header = MessageHeader.Read(recorded.Message);
         if (_pending.Remove((recorded.Connection, header.ResponseTo), out int answered))
-            AddReply(recorded, answered);
+            AddReply(recorded, answered, header);
         else if (header.ResponseTo == 0)
             AddRequest(recorded, header);
     }
@@ -168,29 +174,33 @@ public sealed class ReplayScriptReader
         return after;
     }
 
-    private void AddReply(in RecordedMessage recorded, int answered)
+    private void AddReply(in RecordedMessage recorded, int answered, in MessageHeader header)
     {
-        if (MessageHeader.Read(recorded.Message).OpCode != OpCode.Msg)
+        if (header.OpCode != OpCode.Msg)
             return;
         try
         {
-            (ReplyFacts facts, long cursor) = ReplyReader.Read(recorded.Message);
-            ref RecordedRequest request = ref CollectionsMarshal.AsSpan(_requests)[answered];
-            request.HasReply = true;
-            request.Reply = facts;
-            request.ReplyMicroseconds = Math.Max(0, recorded.Microseconds - _start!.Value - request.Due);
-            Line line = _lines[recorded.Connection];
-            line.Last = Math.Max(line.Last, recorded.Microseconds - _start.Value);
-            if (cursor == 0 || request.Uses >= 0)
-                return;
-            request.Opens = _lastUse.Count;
-            _cursors[cursor] = _lastUse.Count;
-            _lastUse.Add(answered);
+            AddReply(recorded, answered, ReplyReader.Read(header.ResponseTo, recorded.Message));
         }
         catch (Exception e) when (e is BsonFormatException or WireProtocolException)
         {
             // It is not compared.
         }
+    }
+
+    private void AddReply(in RecordedMessage recorded, int answered, in RecordedFacts facts)
+    {
+        ref RecordedRequest request = ref CollectionsMarshal.AsSpan(_requests)[answered];
+        request.HasReply = true;
+        request.Reply = facts.Reply;
+        request.ReplyMicroseconds = Math.Max(0, recorded.Microseconds - _start!.Value - request.Due);
+        Line line = _lines[recorded.Connection];
+        line.Last = Math.Max(line.Last, recorded.Microseconds - _start.Value);
+        if (facts.Cursor == 0 || request.Uses >= 0)
+            return;
+        request.Opens = _lastUse.Count;
+        _cursors[facts.Cursor] = _lastUse.Count;
+        _lastUse.Add(answered);
     }
 
     /// <summary>The numbers of the cursors that a getMore or a killCursors names, as far as replies opened them.</summary>
@@ -349,23 +359,4 @@ public sealed class ReplayScriptReader
                 : null;
         }
     }
-}
-
-/// <summary>What of a reply is compared, whoever got it.</summary>
-internal static class ReplyReader
-{
-    /// <summary>An error that has no code.</summary>
-    public const int NoCode = -1;
-
-    /// <exception cref="BsonFormatException">It is no BSON.</exception>
-    /// <exception cref="WireProtocolException">It is no OP_MSG.</exception>
-    public static (ReplyFacts Facts, long Cursor) Read(ReadOnlySpan<byte> message)
-    {
-        OperationReply reply = OperationReply.Parse(message);
-        int code = reply.IsOk ? 0 : CodeOf(message);
-        return (new ReplyFacts(code, reply.Documents, reply.Bytes), reply.CursorId);
-    }
-
-    private static int CodeOf(ReadOnlySpan<byte> message) =>
-        OperationReply.ReadError(message).Code is var code && code == 0 ? NoCode : code;
 }

@@ -1,6 +1,7 @@
 using MongoPerf.Load.Executors.Wire;
 using MongoPerf.Load.Phases;
 using MongoPerf.Storage;
+using MongoPerf.Traffic.Recordings;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Compression;
 using MongoPerf.Wire.Connections;
@@ -135,7 +136,7 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
 
     private OperationOutcome Take(in RecordedRequest request, ReadOnlySpan<byte> message)
     {
-        (ReplyFacts facts, long cursor) = ReplyReader.Read(message);
+        (_, ReplyFacts facts, long cursor) = ReplyReader.Read(_requestId, message);
         int opened = request.Opens >= 0 ? request.Opens : request.Uses;
         if (opened >= 0)
             Volatile.Write(ref _state.Cursors[opened], cursor == 0 ? ReplayState.Ended : cursor);

@@ -38,6 +38,7 @@ internal static class CommandTree
     {
         SeriesCommand.Create(),
         RunCommand.Create(),
+        RecordCommand.Create(),
         ReplayCommand.Create(),
         ResumeCommand.Create(),
         CompareCommand.Create(),

@@ -23,7 +23,7 @@ internal sealed class ReplayCommand
     private readonly Argument<string> _recording = new("RECORDING")
     {
         HelpName = "FILE",
-        Description = "What a server wrote between startRecordingTraffic and stopRecordingTraffic (4.2 and later)",
+        Description = "What 'record' wrote, or a server (4.2 and later) between startRecordingTraffic and stopRecordingTraffic",
     };
 
     private readonly Option<string?> _speed = OptionTypes.Make<string?>("--speed", null,

@@ -1,4 +1,4 @@
-namespace MongoPerf.Traffic.Replaying;
+namespace MongoPerf.Traffic.Recordings;
 
 /// <summary>Requests that belong to a connection, a login or a server, not to the application: they are not replayed.</summary>
 internal static class LeftOutCommands
@@ -8,7 +8,8 @@ internal static class LeftOutCommands
         ["hello"] = Handshake, ["isMaster"] = Handshake, ["endSessions"] = Handshake, ["refreshSessions"] = Handshake,
         ["startSession"] = Handshake,
         ["saslStart"] = Login, ["saslContinue"] = Login, ["authenticate"] = Login, ["getnonce"] = Login, ["logout"] = Login,
-        ["createUser"] = Secret, ["updateUser"] = Secret, ["copydb"] = Secret, ["copydbsaslstart"] = Secret, ["copydbgetnonce"] = Secret,
+        ["createUser"] = Secret, ["updateUser"] = Secret, ["setParameter"] = Secret, ["copydb"] = Secret,
+        ["copydbsaslstart"] = Secret, ["copydbgetnonce"] = Secret,
         ["startRecordingTraffic"] = Recording, ["stopRecordingTraffic"] = Recording, ["startTrafficRecording"] = Recording,
         ["stopTrafficRecording"] = Recording, ["getTrafficRecordingStatus"] = Recording,
         ["replSetHeartbeat"] = Internal, ["replSetUpdatePosition"] = Internal, ["replSetRequestVotes"] = Internal,
@@ -23,7 +24,7 @@ internal static class LeftOutCommands
 
     private const string Handshake = "handshakes and sessions of connections";
     private const string Login = "logins";
-    private const string Secret = "with passwords of users";
+    private const string Secret = "that may hold passwords";
     private const string Recording = "of the recording itself";
 
     /// <returns>Why a command is not replayed; null for one that is.</returns>

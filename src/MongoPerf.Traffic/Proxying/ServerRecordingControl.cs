@@ -1,0 +1,67 @@
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
+
+namespace MongoPerf.Traffic.Proxying;
+
+/// <summary>Has a server record its own traffic: begins it, looks after it, and ends it. One thread.</summary>
+/// <param name="connection">To that server, as a user with the right trafficRecord.</param>
+public sealed class ServerRecordingControl(MongoConnection connection)
+{
+    private const int CommandNotFound = 59;
+
+    private bool _isStarted;
+
+    /// <summary>Where the server writes, as it says; null where it does not.</summary>
+    public string? File { get; private set; }
+
+    /// <summary>The bytes of the file, when last looked at.</summary>
+    public long Bytes { get; private set; }
+
+    /// <param name="name">Of the file, in the folder that the server's parameter names.</param>
+    /// <exception cref="MongoPerfException">
+    /// The server has no such command, or refuses it, mostly for want of its parameter (7).
+    /// </exception>
+    public void Start(string name)
+    {
+        try
+        {
+            connection.RunCommand("admin", BsonDocument.Of(("startRecordingTraffic", 1), ("filename", name)));
+        }
+        catch (ServerCommandException e) when (e.Code == CommandNotFound)
+        {
+            throw new MongoPerfException(Fault.RejectedByServer, "this server can't record itself as 4.2 to 8.1 do: it has no "
+                + "startRecordingTraffic", "record as a proxy: --listen 127.0.0.1:27018", e);
+        }
+        catch (ServerCommandException e) when (!e.Error.MeansForbidden)
+        {
+            throw new MongoPerfException(Fault.RejectedByServer, e.Message, "is the server started with "
+                + "--setParameter trafficRecordingDirectory=DIR, is DIR there, and no recording of that name in it?", e);
+        }
+
+        _isStarted = true;
+        WhyEnded();
+    }
+
+    /// <summary>Looks whether it still records.</summary>
+    /// <returns>Why not; null when it does.</returns>
+    public string? WhyEnded()
+    {
+        BsonDocument? state = connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1))).FindDocument("trafficRecording");
+        File = state?.FindString("recordingFile") ?? File;
+        Bytes = state?.FindInt64("currentFileSize") ?? Bytes;
+        return state is null || state.IsTrue("running") ? null : "it does not run any longer";
+    }
+
+    /// <summary>Ends it, if it was begun.</summary>
+    /// <returns>The error that had ended it before; null for none.</returns>
+    public string? Stop()
+    {
+        if (!_isStarted)
+            return null;
+        _isStarted = false;
+        WhyEnded();
+        BsonDocument reply = connection.RunUnchecked("admin", BsonDocument.Of(("stopRecordingTraffic", 1)));
+        return reply.IsTrue("ok") ? null : ServerError.From(reply).Text;
+    }
+}

@@ -1,0 +1,153 @@
+using System.Net;
+using System.Net.Sockets;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Traffic.Proxying;
+
+/// <summary>Stands before a server and passes every byte on as it came, in both directions, with a copy for a recorder.</summary>
+/// <remarks>Two threads for each client, which wait in blocking calls: the shortest way from one socket to the other.</remarks>
+public sealed class TrafficProxy : IDisposable
+{
+    private const int BufferBytes = 1 << 16;
+    private const int StackBytes = 128 * 1024;
+
+    private readonly Socket _listener;
+    private readonly ServerAddress _server;
+    private readonly TrafficRecorder _recorder;
+    private readonly HashSet<Socket> _open = [];
+    private Action<string>? _unreachable;
+    private long _connections;
+    private volatile bool _isClosed;
+
+    /// <param name="listen">Where clients connect.</param>
+    /// <param name="server">Where they are led to.</param>
+    /// <param name="recorder">Gets copies.</param>
+    /// <param name="unreachable">Called once, with the reason, when the server could not be reached for a client.</param>
+    /// <exception cref="SocketException">It can't listen there.</exception>
+    public TrafficProxy(IPEndPoint listen, ServerAddress server, TrafficRecorder recorder, Action<string> unreachable)
+    {
+        (_server, _recorder, _unreachable) = (server, recorder, unreachable);
+        _listener = new Socket(listen.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+        try
+        {
+            _listener.Bind(listen);
+            _listener.Listen(512);
+        }
+        catch
+        {
+            _listener.Dispose();
+            throw;
+        }
+
+        Start(Accept, "accept");
+    }
+
+    public IPEndPoint Address => (IPEndPoint)_listener.LocalEndPoint!;
+
+    /// <summary>Clients that have connected.</summary>
+    public long Connections => Volatile.Read(ref _connections);
+
+    /// <summary>Ends all connections.</summary>
+    public void Dispose()
+    {
+        _isClosed = true;
+        _listener.Dispose();
+        Socket[] open;
+        lock (_open)
+            open = [.. _open];
+        foreach (Socket socket in open)
+            socket.Dispose();
+    }
+
+    private static void Start(Action action, string name) =>
+        new Thread(() => action(), StackBytes) { IsBackground = true, Name = name }.Start();
+
+    private void Accept()
+    {
+        while (!_isClosed)
+        {
+            try
+            {
+                Socket client = _listener.Accept();
+                long number = Interlocked.Increment(ref _connections);
+                Start(() => Serve(client, number), $"client {number}");
+            }
+            catch (Exception e) when (e is SocketException or ObjectDisposedException)
+            {
+                // A client that has gone again, or too many open files: the next one may be luckier.
+                if (!_isClosed)
+                    Thread.Sleep(10);
+            }
+        }
+    }
+
+    private void Serve(Socket client, long number)
+    {
+        var server = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        try
+        {
+            Keep(client);
+            Keep(server);
+            client.NoDelay = true;
+            server.Connect(_server.Host, _server.Port);
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            Close(client);
+            Close(server);
+            if (!_isClosed)
+                Interlocked.Exchange(ref _unreachable, null)?.Invoke(e.Message);
+            return;
+        }
+
+        using var ended = new CountdownEvent(2);
+        Start(() => Pass(server, client, number, isRequest: false, ended), $"server {number}");
+        Pass(client, server, number, isRequest: true, ended);
+        ended.Wait();
+        Close(client);
+        Close(server);
+        _recorder.End(number);
+    }
+
+    private void Pass(Socket from, Socket to, long number, bool isRequest, CountdownEvent ended)
+    {
+        byte[] buffer = GC.AllocateUninitializedArray<byte>(BufferBytes);
+        try
+        {
+            for (int count; (count = from.Receive(buffer)) > 0;)
+            {
+                ReadOnlySpan<byte> bytes = buffer.AsSpan(0, count);
+                // A request is recorded before its reply can be; whoever waits for a reply gets that first.
+                if (isRequest)
+                    _recorder.Add(number, isRequest, bytes);
+                for (ReadOnlySpan<byte> left = bytes; left.Length > 0;)
+                    left = left[to.Send(left)..];
+                if (!isRequest)
+                    _recorder.Add(number, isRequest, bytes);
+            }
+
+            to.Shutdown(SocketShutdown.Send);
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            // One side has gone; so must the other.
+            Close(from);
+            Close(to);
+        }
+
+        ended.Signal();
+    }
+
+    private void Keep(Socket socket)
+    {
+        lock (_open)
+            _open.Add(socket);
+    }
+
+    private void Close(Socket socket)
+    {
+        lock (_open)
+            _open.Remove(socket);
+        socket.Dispose();
+    }
+}

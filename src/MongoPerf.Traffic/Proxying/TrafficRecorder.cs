@@ -1,0 +1,155 @@
+using System.Buffers;
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using MongoPerf.Wire.Failures;
+using MongoPerf.Wire.Files;
+
+namespace MongoPerf.Traffic.Proxying;
+
+/// <summary>Gets a copy of what a proxy passes on, and writes the recording on a thread of its own.</summary>
+/// <remarks>
+/// Whoever passes something on never waits for it: when it falls behind, or its disk is full, it stops recording, for good. For all
+/// threads.
+/// </remarks>
+public sealed class TrafficRecorder : IDisposable
+{
+    /// <summary>Bytes that wait to be written.</summary>
+    private const long MostPending = 256L << 20;
+
+    private readonly BlockingCollection<Piece> _pieces = [];
+    private readonly TrafficWriter _writer;
+    private readonly Thread _thread;
+    private readonly long _start = Stopwatch.GetTimestamp();
+    private readonly long _mostPending;
+    private long _pending;
+    private volatile bool _isStopped;
+
+    /// <param name="path">The file, which must not be there.</param>
+    /// <param name="mostPending">Bytes that may wait to be written; another number in tests.</param>
+    /// <exception cref="MongoPerfException">It can't be made (2).</exception>
+    public TrafficRecorder(string path, long mostPending = MostPending)
+    {
+        _mostPending = mostPending;
+        try
+        {
+            _writer = new TrafficWriter(OwnerOnly.CreateFile(path));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new MongoPerfException(Fault.WrongUsage, File.Exists(path) ? $"{path} is there already" : $"{path}: {e.Message}",
+                File.Exists(path) ? "name another file: a recording is never written over" : null, e);
+        }
+
+        _thread = new Thread(Write) { IsBackground = true, Name = "recorder" };
+        _thread.Start();
+    }
+
+    /// <summary>Called once, when recording stopped before it was asked to; on any thread, with the reason.</summary>
+    public Action<string> OnStopped { get; init; } = static _ => { };
+
+    /// <summary>Requests in the file.</summary>
+    public long Requests => _writer.Requests;
+
+    /// <summary>Bytes in the file.</summary>
+    public long Bytes => _writer.Bytes;
+
+    /// <summary>Connections whose bytes are not MongoDB's protocol, or are encrypted: nothing more of them is recorded.</summary>
+    public long Unreadable => _writer.Unreadable;
+
+    /// <summary>Copies what one side of a connection has sent.</summary>
+    /// <param name="connection">Its number.</param>
+    /// <param name="isRequest">The client has sent it.</param>
+    /// <param name="bytes">Pieces of a side come in their order.</param>
+    public void Add(long connection, bool isRequest, ReadOnlySpan<byte> bytes)
+    {
+        if (_isStopped)
+            return;
+        if (Interlocked.Add(ref _pending, bytes.Length) > _mostPending)
+        {
+            Stop("it falls behind");
+            return;
+        }
+
+        byte[] copy = ArrayPool<byte>.Shared.Rent(bytes.Length);
+        bytes.CopyTo(copy);
+        TryAdd(new Piece(connection, isRequest, Stopwatch.GetElapsedTime(_start).Ticks / TimeSpan.TicksPerMicrosecond, copy, bytes.Length));
+    }
+
+    /// <summary>A connection has ended: what was begun on it will not be whole.</summary>
+    public void End(long connection)
+    {
+        if (!_isStopped)
+            TryAdd(new Piece(connection, false, 0, [], 0));
+    }
+
+    /// <summary>Writes what has come, and closes the file.</summary>
+    public void Dispose()
+    {
+        _pieces.CompleteAdding();
+        _thread.Join();
+        _pieces.Dispose();
+    }
+
+    private void TryAdd(in Piece piece)
+    {
+        try
+        {
+            _pieces.Add(piece);
+        }
+        catch (InvalidOperationException)
+        {
+            // It was disposed of meanwhile.
+        }
+    }
+
+    private void Stop(string why)
+    {
+        lock (_pieces)
+        {
+            if (_isStopped)
+                return;
+            _isStopped = true;
+        }
+
+        OnStopped(why);
+    }
+
+    private void Write()
+    {
+        try
+        {
+            foreach (Piece piece in _pieces.GetConsumingEnumerable())
+            {
+                if (piece.Length > 0 && !_isStopped)
+                    _writer.Add(piece.Connection, piece.IsRequest, piece.Microseconds, piece.Bytes.AsSpan(0, piece.Length));
+                else if (piece.Length == 0)
+                    _writer.End(piece.Connection);
+                Interlocked.Add(ref _pending, -piece.Length);
+                if (piece.Length > 0)
+                    ArrayPool<byte>.Shared.Return(piece.Bytes);
+                if (_pieces.Count == 0)
+                    _writer.Flush();
+            }
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or InsufficientMemoryException)
+        {
+            Stop(e.Message);
+        }
+
+        try
+        {
+            _writer.Dispose();
+        }
+        catch (IOException e)
+        {
+            Stop(e.Message);
+        }
+
+        // Those that wait to be written belong to nobody now.
+        while (_pieces.TryTake(out _))
+        {
+        }
+    }
+
+    private readonly record struct Piece(long Connection, bool IsRequest, long Microseconds, byte[] Bytes, int Length);
+}

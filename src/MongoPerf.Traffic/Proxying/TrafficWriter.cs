@@ -1,0 +1,206 @@
+using System.Buffers.Binary;
+using MongoPerf.Traffic.Recordings;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Compression;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Traffic.Proxying;
+
+/// <summary>Puts messages together from what connections sent, and writes those that a replay needs. One thread.</summary>
+internal sealed class TrafficWriter : IDisposable
+{
+    /// <summary>Of all messages that have not come whole yet, bytes.</summary>
+    private const long MostBegun = 512L << 20;
+
+    private readonly Stream _file;
+    private readonly Dictionary<long, Client> _clients = [];
+    private readonly MessageUnpacker _unpacker = new();
+    private byte[] _record = new byte[1 << 16];
+    private long _begun;
+
+    public TrafficWriter(Stream file)
+    {
+        _file = new BufferedStream(file, 1 << 20);
+        _file.Write(RecordingFile.Magic);
+        Bytes = RecordingFile.Magic.Length;
+    }
+
+    public long Requests { get; private set; }
+
+    public long Bytes { get; private set; }
+
+    /// <inheritdoc cref="TrafficRecorder.Unreadable"/>
+    public long Unreadable { get; private set; }
+
+    /// <summary>Adds what one side of a connection has sent, in any pieces.</summary>
+    /// <exception cref="IOException">It can't be written.</exception>
+    /// <exception cref="InsufficientMemoryException">More messages have begun than there is room for.</exception>
+    public void Add(long connection, bool isRequest, long microseconds, ReadOnlySpan<byte> bytes)
+    {
+        if (!_clients.TryGetValue(connection, out Client? client))
+            _clients[connection] = client = new Client();
+        if (client.IsUnreadable)
+            return;
+        Begun side = isRequest ? client.Requests : client.Replies;
+        while (bytes.Length > 0)
+        {
+            int taken = side.Add(bytes, microseconds);
+            if (taken == 0)
+            {
+                GiveUp(client);
+                return;
+            }
+
+            bytes = bytes[taken..];
+            _begun += taken;
+            if (_begun > MostBegun)
+                throw new InsufficientMemoryException("more has begun to arrive than there is memory for");
+            if (!side.IsWhole)
+                continue;
+            WriteMessage(client, connection, isRequest, side);
+            _begun -= side.Take();
+        }
+    }
+
+    public void End(long connection)
+    {
+        if (_clients.Remove(connection, out Client? client))
+            _begun -= client.Requests.Take() + client.Replies.Take();
+    }
+
+    public void Flush() => _file.Flush();
+
+    public void Dispose()
+    {
+        _unpacker.Dispose();
+        _file.Dispose();
+    }
+
+    private void GiveUp(Client client)
+    {
+        client.IsUnreadable = true;
+        _begun -= client.Requests.Take() + client.Replies.Take();
+        Unreadable++;
+    }
+
+    private void WriteMessage(Client client, long connection, bool isRequest, Begun side)
+    {
+        ReadOnlySpan<byte> message = side.Message;
+        try
+        {
+            ReadOnlySpan<byte> unpacked = _unpacker.Unpack(message);
+            MessageHeader header = MessageHeader.Read(unpacked);
+            if (header.OpCode != OpCode.Msg)
+                return;
+            if (isRequest)
+                WriteRequest(client, connection, side.Microseconds, message, header.RequestId, OpMsg.Parse(unpacked));
+            else if (client.Waiting.Remove(header.ResponseTo))
+                WriteReply(connection, side.Microseconds, header.ResponseTo, unpacked);
+        }
+        catch (Exception e) when (e is BsonFormatException or WireProtocolException)
+        {
+            // Not a message that could be replayed, and no reason to lose the next one: its length is known.
+        }
+    }
+
+    private void WriteRequest(Client client, long connection, long microseconds, ReadOnlySpan<byte> message, int request, in OpMsg parsed)
+    {
+        var body = new BsonReader(parsed.Body);
+        // What has a password in it, or proves that somebody has one, is never stored.
+        if (!body.Read() || LeftOutCommands.WhyNot(body.NameText) is not null)
+            return;
+        if ((parsed.Flags & OpMsgFlags.MoreToCome) == 0)
+            client.Waiting.Add(request);
+        Requests++;
+        Write(RecordingFile.RequestKind, connection, microseconds, message);
+    }
+
+    private void WriteReply(long connection, long microseconds, int request, ReadOnlySpan<byte> message)
+    {
+        RecordedFacts facts = ReplyReader.Read(request, message);
+        Span<byte> content = stackalloc byte[RecordingFile.ReplyBytes];
+        BinaryPrimitives.WriteInt32LittleEndian(content, request);
+        BinaryPrimitives.WriteInt32LittleEndian(content[4..], facts.Reply.Code);
+        BinaryPrimitives.WriteInt64LittleEndian(content[8..], facts.Reply.Documents);
+        BinaryPrimitives.WriteInt64LittleEndian(content[16..], facts.Reply.Bytes);
+        BinaryPrimitives.WriteInt64LittleEndian(content[24..], facts.Cursor);
+        Write(RecordingFile.ReplyKind, connection, microseconds, content);
+    }
+
+    private void Write(byte kind, long connection, long microseconds, ReadOnlySpan<byte> content)
+    {
+        int length = RecordingFile.HeadOfRecord + content.Length;
+        if (_record.Length < RecordingFile.Prefix + length)
+            _record = new byte[RecordingFile.Prefix + length];
+        Span<byte> record = _record.AsSpan(0, RecordingFile.Prefix + length);
+        Span<byte> body = record[RecordingFile.Prefix..];
+        body[0] = kind;
+        BinaryPrimitives.WriteInt64LittleEndian(body[1..], connection);
+        BinaryPrimitives.WriteInt64LittleEndian(body[9..], microseconds);
+        content.CopyTo(body[RecordingFile.HeadOfRecord..]);
+        BinaryPrimitives.WriteInt32LittleEndian(record, length);
+        BinaryPrimitives.WriteUInt32LittleEndian(record[4..], RecordingFile.Checksum(body));
+        _file.Write(record);
+        Bytes += record.Length;
+    }
+
+    private sealed class Client
+    {
+        public Begun Requests { get; } = new();
+
+        public Begun Replies { get; } = new();
+
+        /// <summary>Requests whose replies are to be recorded.</summary>
+        public HashSet<int> Waiting { get; } = [];
+
+        public bool IsUnreadable { get; set; }
+    }
+
+    /// <summary>The message that is arriving on one side.</summary>
+    private sealed class Begun
+    {
+        private byte[] _bytes = new byte[512];
+        private int _length;
+        private int _filled;
+
+        /// <summary>When its first bytes came.</summary>
+        public long Microseconds { get; private set; }
+
+        public bool IsWhole => _filled >= MessageHeader.Size && _filled == _length;
+
+        public ReadOnlySpan<byte> Message => _bytes.AsSpan(0, _filled);
+
+        /// <returns>How many bytes were taken; 0 where this is no message.</returns>
+        public int Add(ReadOnlySpan<byte> bytes, long microseconds)
+        {
+            if (_filled == 0)
+                Microseconds = microseconds;
+            int wanted = _filled < MessageHeader.Size ? MessageHeader.Size - _filled : _length - _filled;
+            int taken = Math.Min(wanted, bytes.Length);
+            // It grows with what comes, not with what a header promises.
+            if (_bytes.Length < _filled + taken)
+                Array.Resize(ref _bytes, Math.Max(_bytes.Length * 2, _filled + taken));
+            bytes[..taken].CopyTo(_bytes.AsSpan(_filled));
+            _filled += taken;
+            if (_filled == MessageHeader.Size && _length == 0)
+            {
+                _length = MessageHeader.Read(_bytes).Length;
+                if (_length is < MessageHeader.Size or > MessageHeader.MaximumMessageLength)
+                    return 0;
+            }
+
+            return taken;
+        }
+
+        /// <summary>Forgets it; large buffers are given back.</summary>
+        /// <returns>Its bytes so far.</returns>
+        public int Take()
+        {
+            int taken = _filled;
+            _filled = _length = 0;
+            if (_bytes.Length > 1 << 16)
+                _bytes = new byte[512];
+            return taken;
+        }
+    }
+}

@@ -1,0 +1,33 @@
+using MongoPerf.Load.Executors.Wire;
+using MongoPerf.Load.Phases;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Traffic.Recordings;
+
+/// <summary>What is recorded of a reply, and what it answers.</summary>
+/// <param name="Request">The number of its request, on the same connection.</param>
+/// <param name="Reply">What is compared.</param>
+/// <param name="Cursor">The cursor that it leaves open; 0 for none.</param>
+public readonly record struct RecordedFacts(int Request, ReplyFacts Reply, long Cursor);
+
+/// <summary>Reads what of a reply is compared, whoever got it.</summary>
+internal static class ReplyReader
+{
+    /// <summary>An error that has no code.</summary>
+    public const int NoCode = -1;
+
+    /// <param name="request">The number of the request that it answers.</param>
+    /// <param name="message">The reply.</param>
+    /// <exception cref="BsonFormatException">It is no BSON.</exception>
+    /// <exception cref="WireProtocolException">It is no OP_MSG.</exception>
+    public static RecordedFacts Read(int request, ReadOnlySpan<byte> message)
+    {
+        OperationReply reply = OperationReply.Parse(message);
+        int code = reply.IsOk ? 0 : CodeOf(message);
+        return new RecordedFacts(request, new ReplyFacts(code, reply.Documents, reply.Bytes), reply.CursorId);
+    }
+
+    private static int CodeOf(ReadOnlySpan<byte> message) =>
+        OperationReply.ReadError(message).Code is var code && code == 0 ? NoCode : code;
+}

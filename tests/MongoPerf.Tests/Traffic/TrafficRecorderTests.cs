@@ -1,0 +1,175 @@
+using MongoPerf.Tests.Support;
+using MongoPerf.Traffic.Proxying;
+using MongoPerf.Traffic.Recordings;
+using MongoPerf.Traffic.Replaying;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Failures;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Tests.Traffic;
+
+/// <summary>What a proxy passes on becomes a recording that is replayed as a server's own; no secret gets into it.</summary>
+public sealed class TrafficRecorderTests : IDisposable
+{
+    private const string Secret = "c2VjcmV0IG9mIGEgdXNlcg==";
+
+    private static readonly BsonDocument Ok = ServerRecordingTests.Ok();
+
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(7)]
+    [InlineData(100_000)]
+    public void Messages_come_whole_out_of_any_pieces(int pieceBytes)
+    {
+        string path = Record(recorder =>
+        {
+            Send(recorder, 1, true, pieceBytes, Message(1, 0, Find()), Message(2, 0, Find()));
+            Send(recorder, 1, false, pieceBytes, Message(9, 1, Reply(3)), Message(10, 2, Reply(0)));
+            // One that never comes whole.
+            recorder.Add(2, true, Message(1, 0, Find()).AsSpan(0, 40));
+        });
+        using Recording recording = Recording.Open(path);
+        Assert.Equal("recorded by mongoperf record", recording.Format);
+        ReplayScript script = ReplayScriptReader.Read(recording, new ReplayOptions());
+        Assert.Null(recording.TruncatedAt);
+        Assert.Equal("find shop.orders {sku}", Assert.Single(script.Shapes).Name);
+        Assert.Equal([3, 0], script.Requests.Select(request => request.Reply.Documents));
+        Assert.All(script.Requests, request => Assert.True(request.HasReply));
+        byte[] again = new byte[script.Requests[1].Length];
+        recording.ReadMessage(script.Requests[1].Place, again);
+        Assert.Equal(Message(2, 0, Find()), again);
+    }
+
+    [Fact]
+    public void No_login_and_no_password_is_stored()
+    {
+        BsonDocument[] secrets =
+        [
+            BsonDocument.Of(("saslStart", 1), ("mechanism", "SCRAM-SHA-256"), ("payload", Secret), ("$db", "admin")),
+            BsonDocument.Of(("saslContinue", 1), ("payload", Secret), ("$db", "admin")),
+            BsonDocument.Of(("authenticate", 1), ("key", Secret), ("$db", "admin")),
+            BsonDocument.Of(("hello", 1), ("speculativeAuthenticate", BsonDocument.Of(("payload", Secret))), ("$db", "admin")),
+            BsonDocument.Of(("isMaster", 1), ("speculativeAuthenticate", BsonDocument.Of(("payload", Secret))), ("$db", "admin")),
+            BsonDocument.Of(("createUser", "u"), ("pwd", Secret), ("$db", "admin")),
+            BsonDocument.Of(("updateUser", "u"), ("pwd", Secret), ("$db", "admin")),
+            BsonDocument.Of(("setParameter", 1), ("ldapQueryPassword", Secret), ("$db", "admin")),
+        ];
+        string path = Record(recorder =>
+        {
+            for (int i = 0; i < secrets.Length; i++)
+            {
+                Send(recorder, 1, true, 50, Message(i, 0, secrets[i]));
+                Send(recorder, 1, false, 50, Message(100 + i, i, BsonDocument.Of(("payload", Secret), ("ok", 1.0))));
+            }
+
+            Send(recorder, 1, true, 50, Message(50, 0, Find()));
+        });
+        Assert.True(File.ReadAllBytes(path).AsSpan().IndexOf("sku"u8) > 0);
+        Assert.True(File.ReadAllBytes(path).AsSpan().IndexOf("c2VjcmV0"u8) < 0);
+        Assert.Equal(1, Read(path).Count);
+    }
+
+    [Fact]
+    public void What_is_not_the_protocol_ends_the_recording_of_that_connection_alone()
+    {
+        string path = Record(recorder =>
+        {
+            Send(recorder, 1, true, 9, [0x16, 0x03, 0x01, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+            Send(recorder, 2, true, 9, Message(1, 0, Find()));
+            Send(recorder, 1, true, 9, Message(1, 0, Find()));
+        }, recorder => Assert.Equal(1, recorder.Unreadable));
+        Assert.Equal(1, Read(path).Count);
+    }
+
+    [Fact]
+    public void A_recorder_that_falls_behind_stops_once_and_keeps_what_it_has()
+    {
+        string? why = null;
+        int stops = 0;
+        string path = _folder.At("behind.rec");
+        using (var recorder = new TrafficRecorder(path, mostPending: 1000)
+        {
+            OnStopped = reason =>
+            {
+                why = reason;
+                stops++;
+            },
+        })
+        {
+            recorder.Add(1, true, new byte[2000]);
+            recorder.Add(1, true, new byte[2000]);
+        }
+
+        Assert.Equal(("it falls behind", 1), (why, stops));
+        using Recording recording = Recording.Open(path);
+        Assert.False(recording.TryRead(out _));
+    }
+
+    [Fact]
+    public void A_recording_is_never_written_over()
+    {
+        string path = Record(_ => { });
+        MongoPerfException refused = Assert.Throws<MongoPerfException>(() => new TrafficRecorder(path));
+        Assert.Contains("is there already", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_changed_byte_is_found_and_a_missing_end_is_told()
+    {
+        string path = Record(recorder => Send(recorder, 1, true, 99, Message(1, 0, Find()), Message(2, 0, Find())));
+        byte[] whole = File.ReadAllBytes(path);
+        for (int at = 8; at < whole.Length; at++)
+        {
+            byte[] changed = (byte[])whole.Clone();
+            changed[at] ^= 0x20;
+            File.WriteAllBytes(path, changed);
+            using Recording recording = Recording.Open(path);
+            Exception? failure = Xunit.Record.Exception(() =>
+            {
+                while (recording.TryRead(out _))
+                {
+                }
+            });
+            Assert.True(
+                failure is MongoPerfException { Fault: Fault.WrongUsage } || recording.TruncatedAt is not null, $"byte {at}: {failure}");
+        }
+
+        File.WriteAllBytes(path, whole[..^1]);
+        Assert.Equal(1, Read(path).Count);
+    }
+
+    private static BsonDocument Find() =>
+        BsonDocument.Of(("find", "orders"), ("filter", BsonDocument.Of(("sku", "s-1"))), ("$db", "shop"));
+
+    private static BsonDocument Reply(int documents) => BsonDocument.Of(("cursor", BsonDocument.Of(
+        ("firstBatch", Enumerable.Range(0, documents).Select(i => (object)BsonDocument.Of(("_id", i))).ToArray()), ("id", 0L),
+        ("ns", "shop.orders"))), ("ok", 1.0));
+
+    private static byte[] Message(int request, int responseTo, BsonDocument body) => TrafficFile.MessageOf(request, responseTo, body);
+
+    private static void Send(TrafficRecorder recorder, long connection, bool isRequest, int pieceBytes, params byte[][] messages)
+    {
+        foreach (byte[] piece in messages.SelectMany(message => message).Chunk(pieceBytes))
+            recorder.Add(connection, isRequest, piece);
+    }
+
+    private static ReplayScript Read(string path)
+    {
+        using Recording recording = Recording.Open(path);
+        return ReplayScriptReader.Read(recording, new ReplayOptions());
+    }
+
+    private string Record(Action<TrafficRecorder> act, Action<TrafficRecorder>? then = null)
+    {
+        string path = _folder.At($"{Guid.NewGuid():N}.rec");
+        var recorder = new TrafficRecorder(path);
+        using (recorder)
+            act(recorder);
+        then?.Invoke(recorder);
+        return path;
+    }
+}
