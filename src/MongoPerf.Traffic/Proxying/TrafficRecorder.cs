@@ -23,6 +23,7 @@ public sealed class TrafficRecorder : IDisposable
     private readonly long _mostPending;
     private long _pending;
     private volatile bool _isStopped;
+    private bool _isDisposed;
 
     /// <param name="path">The file, which must not be there.</param>
     /// <param name="mostPending">Bytes that may wait to be written; another number in tests.</param>
@@ -82,9 +83,12 @@ public sealed class TrafficRecorder : IDisposable
             TryAdd(new Piece(connection, false, 0, [], 0));
     }
 
-    /// <summary>Writes what has come, and closes the file.</summary>
+    /// <summary>Writes what has come, and closes the file. By one thread.</summary>
     public void Dispose()
     {
+        if (_isDisposed)
+            return;
+        _isDisposed = true;
         _pieces.CompleteAdding();
         _thread.Join();
         _pieces.Dispose();
