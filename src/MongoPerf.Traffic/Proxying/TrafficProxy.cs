@@ -117,13 +117,10 @@ public sealed class TrafficProxy : IDisposable
             for (int count; (count = from.Receive(buffer)) > 0;)
             {
                 ReadOnlySpan<byte> bytes = buffer.AsSpan(0, count);
-                // A request is recorded before its reply can be; whoever waits for a reply gets that first.
-                if (isRequest)
-                    _recorder.Add(number, isRequest, bytes);
-                for (ReadOnlySpan<byte> left = bytes; left.Length > 0;)
-                    left = left[to.Send(left)..];
-                if (!isRequest)
-                    _recorder.Add(number, isRequest, bytes);
+                // First, so that what one side says is recorded before what the other one answers to it.
+                _recorder.Add(number, isRequest, bytes);
+                while (bytes.Length > 0)
+                    bytes = bytes[to.Send(bytes)..];
             }
 
             to.Shutdown(SocketShutdown.Send);
