@@ -54,9 +54,10 @@ public sealed class ShardedAdministration : ICollectionAdministration
             note = BsonDocument.Of(("madeDatabase", isNew), ("settings", ClusterTuning.Read(config)));
             if (isNew)
             {
-                string first = ConfigCatalogue.ShardNames(config).FirstOrDefault() ?? throw new MongoPerfException(
-                    Fault.WrongUsage, $"the mongos at {connection.Address} lists no shards, so nothing can be sharded there",
-                    "run it without --topology sharded and shard keys");
+                if (ConfigCatalogue.ShardNames(config) is not [{ } first, ..])
+                    throw new MongoPerfException(
+                        Fault.WrongUsage, $"the mongos at {connection.Address} lists no shards, so nothing can be sharded there",
+                        "run it without --topology sharded and shard keys");
                 _collection.Run(connection, Commands.EnableSharding(Database, first));
             }
         }
