@@ -61,8 +61,6 @@ public sealed class Browser : IAsyncLifetime
         await opened.Page.EmulateMediaAsync(new PageEmulateMediaOptions { Media = Media.Null });
         await opened.Page.GotoAsync(address + "#explore&");
         await opened.Drawn();
-        // Drawn before: what follows from the address that has changed comes with the next frames.
-        await opened.Page.EvaluateAsync("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
         return opened;
     }
 }
