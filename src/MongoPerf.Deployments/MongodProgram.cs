@@ -73,8 +73,16 @@ public sealed partial record MongodProgram(string Path, Version Version)
     private static string ProgramIn(string path) =>
         System.IO.Path.GetFullPath(Directory.Exists(path) ? System.IO.Path.Combine(path, "mongod") : path);
 
-    private static string PathOf(string given, InstalledServers? installed) =>
-        !File.Exists(given) && !Directory.Exists(given) && installed?.Find(given) is { } server ? server.Mongod : given;
+    /// <exception cref="DeploymentException">It is a version, which is not installed.</exception>
+    private static string PathOf(string given, InstalledServers? installed)
+    {
+        if (File.Exists(given) || Directory.Exists(given))
+            return given;
+        if (installed?.Find(given) is { } server)
+            return server.Mongod;
+        return !ReleaseNumber.CanBeAsked(given) ? given : throw DeploymentException.WrongUsage(
+            $"--mongod: '{given}' does not exist, and MongoDB {given} is not installed", $"'mongoperf server install {given}' installs it");
+    }
 
     /// <summary>Asks a program for its version.</summary>
     /// <param name="path">The program or its folder.</param>

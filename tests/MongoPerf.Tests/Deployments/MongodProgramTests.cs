@@ -63,6 +63,9 @@ public sealed class MongodProgramTests : IDisposable
     {
         Assert.Contains("does not exist",
             Assert.Throws<DeploymentException>(() => MongodProgram.Find("/nowhere/mongod")).Message, StringComparison.Ordinal);
+        // A newcomer typed two versions, and was told that a file of that name does not exist.
+        Assert.Equal("--mongod: '8.0' does not exist, and MongoDB 8.0 is not installed\nhint:  'mongoperf server install 8.0' installs it",
+            Assert.Throws<DeploymentException>(() => MongodProgram.Find("8.0", _ => null)).Message);
         string file = _folder.At("text");
         File.WriteAllText(file, "no program");
         Assert.Contains(
