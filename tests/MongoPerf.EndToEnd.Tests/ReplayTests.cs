@@ -139,7 +139,7 @@ public sealed class ReplayTests(TestServers servers) : IDisposable
                 StringComparison.Ordinal);
         string text = Path.Combine(_runs.Path, "text.bin");
         File.WriteAllText(text, "no recording, whatever its name says: of that it is no judge");
-        Assert.Contains("is no recording of traffic", ProgramRun.Run("replay", text).Expect(2).Errors, StringComparison.Ordinal);
+        Assert.Contains("is not a recording of traffic", ProgramRun.Run("replay", text).Expect(2).Errors, StringComparison.Ordinal);
         Assert.Contains("text.bin.gone", ProgramRun.Run("replay", text + ".gone").Expect(2).Errors, StringComparison.Ordinal);
     }
 

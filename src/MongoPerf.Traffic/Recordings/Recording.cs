@@ -57,7 +57,7 @@ public abstract class Recording : IDisposable
         {
             return RecordingFile.TryOpen(path, file) ?? (Recording?)ServerRecording.TryOpen(path, file)
                 ?? throw new MongoPerfException(Fault.WrongUsage,
-                $"{path} is no recording of traffic",
+                $"{path} is not a recording of traffic",
                 "a recording is what 'mongoperf record' writes, or a server (4.2 or later) between startRecordingTraffic and "
                 + "stopRecordingTraffic");
         }

@@ -57,7 +57,7 @@ internal sealed class RecordCommand
             throw new UserException(ExitCode.WrongUsage, $"{DatabaseSystems.Of(uri).Name} is not recorded, only MongoDB");
         if ((parsed.GetValue(_listen) is null) != parsed.GetValue(_server))
             throw new UserException(ExitCode.WrongUsage, parsed.GetValue(_server)
-                ? "--listen makes a proxy, and --server needs none" : "--listen or --server is missing: who records",
+                ? "--listen makes a proxy, and --server needs none" : "--listen or --server is missing",
                 "--listen 127.0.0.1:27018 records as a proxy, --server has the server record itself");
         TimeSpan? duration = parsed.GetValue(_duration) is { } seconds ? TimeSpan.FromSeconds(seconds) : null;
         return parsed.GetValue(_server)
