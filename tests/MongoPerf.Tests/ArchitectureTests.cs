@@ -69,6 +69,11 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Traffic.Proxying"] = ["MongoPerf.Traffic.Recordings", Wire],
         ["MongoPerf.Traffic.Replaying"] =
             ["MongoPerf.Traffic.Recordings", Documents, Plans, Phases, "MongoPerf.Load.Executors", Storage, Platforms, Wire],
+        // What is learned of a deployment is what its collections hold, and what it was seen doing.
+        ["MongoPerf.Learning.Sampling"] = [Documents, Collections, Measurement, Wire],
+        ["MongoPerf.Learning.Observing"] = ["MongoPerf.Traffic.Recordings", "MongoPerf.Traffic.Proxying", Measurement, Wire],
+        ["MongoPerf.Learning.Writing"] =
+            ["MongoPerf.Learning.Sampling", "MongoPerf.Learning.Observing", Documents, Measurement, Texts, Wire],
         // A scenario names what its report shows, and is held to what a server can be started with.
         ["MongoPerf.Scenarios"] =
         [
@@ -96,12 +101,13 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Load"] = ["MongoPerf.Storage"],
         ["MongoPerf.Driver"] = ["MongoPerf.Load"],
         ["MongoPerf.Traffic"] = ["MongoPerf.Load"],
+        ["MongoPerf.Learning"] = ["MongoPerf.Traffic"],
         ["MongoPerf.Deployments"] = ["MongoPerf.Load", "MongoPerf.Server"],
         ["MongoPerf.Reports"] = ["MongoPerf.Storage", "MongoPerf.Texts"],
         ["MongoPerf.Telemetry"] = ["MongoPerf.Storage"],
         ["MongoPerf.Scenarios"] = ["MongoPerf.Deployments", "MongoPerf.Reports"],
         ["MongoPerf.Running"] = ["MongoPerf.Scenarios", "MongoPerf.Driver"],
-        ["MongoPerf"] = ["MongoPerf.Running", "MongoPerf.Telemetry", "MongoPerf.Traffic"],
+        ["MongoPerf"] = ["MongoPerf.Running", "MongoPerf.Telemetry", "MongoPerf.Learning"],
     };
 
     private static string Source => Path.Combine(RepositoryPaths.Root, "src");
