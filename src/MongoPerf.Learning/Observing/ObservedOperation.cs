@@ -3,14 +3,24 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Learning.Observing;
 
 /// <summary>An operation that a deployment did, or several alike of which its source tells only how many there were.</summary>
-/// <param name="Seconds">When it began, in seconds since the beginning of 1970 (UTC).</param>
+/// <param name="Seconds">When it began, in seconds of a clock that begins anywhere.</param>
 /// <param name="Database">Its database.</param>
-/// <param name="Collection">Its collection, without the database.</param>
+/// <param name="Collection">Its collection, without the database; empty where there is none.</param>
 /// <param name="Command">
 /// The command as a client sends it (<c>{find: "orders", filter: …}</c>), with lists of documents (updates, deletes) inside it. Its values
 /// never leave the process.
 /// </param>
-/// <param name="Microseconds">How long it took on the server; null if the source doesn't tell.</param>
-/// <param name="Count">How many there were, at least 1.</param>
+/// <param name="Microseconds">How long it took, with the rest of its cursor; null if the source doesn't tell.</param>
+/// <param name="Count">How many there were, more than 0; a sampled one stands for several, and not always for a whole number.</param>
 public sealed record ObservedOperation(
-    double Seconds, string Database, string Collection, BsonDocument Command, double? Microseconds = null, long Count = 1);
+    double Seconds, string Database, string Collection, BsonDocument Command, double? Microseconds = null, double Count = 1)
+{
+    /// <summary>Documents that it inserted, where they are not in the command.</summary>
+    public long? Inserted { get; init; }
+
+    /// <summary>What tells its connection from others; null if the source doesn't tell.</summary>
+    public string? Connection { get; init; }
+
+    /// <summary>The server's summary of its plan, such as <c>IXSCAN { customer: 1 }</c>; null if the source doesn't tell.</summary>
+    public string? Plan { get; init; }
+}

@@ -8,26 +8,46 @@ namespace MongoPerf.Learning.Observing;
 /// <param name="Arrivals">Operations per second over that time, in pieces of equal length; empty if the source has no times.</param>
 /// <param name="NotLearned">What could not be learned, a sentence each, for comments in the file.</param>
 public sealed record OperationMix(
-    IReadOnlyList<LearnedOperation> Operations, double Seconds, IReadOnlyList<double> Arrivals, IReadOnlyList<string> NotLearned);
+    IReadOnlyList<LearnedOperation> Operations, double Seconds, IReadOnlyList<double> Arrivals, IReadOnlyList<string> NotLearned)
+{
+    /// <summary>Where it was seen, for people.</summary>
+    public string Source { get; init; } = "";
+
+    /// <summary>The most operations that were under way at once, or the connections that had some, whichever is known; at least 1.</summary>
+    public int Connections { get; init; } = 1;
+
+    /// <summary>
+    /// How long connections wait between a reply and their next operation, in µs on average, where they hardly do anything but wait for
+    /// replies (a closed loop); null where operations come at times of their own.
+    /// </summary>
+    public double? Think { get; init; }
+}
 
 /// <summary>Operations of one shape.</summary>
+/// <param name="Database">Their database.</param>
+/// <param name="Collection">Their collection; empty for steps and bulks.</param>
 /// <param name="Kind">The key by which a scenario knows it: find, insert, insertMany, update, replace, delete, findAndModify, count, …</param>
 /// <param name="Count">How many were seen; weights and rates follow from it.</param>
-public sealed record LearnedOperation(string Database, string Collection, string Kind, long Count)
+public sealed record LearnedOperation(string Database, string Collection, string Kind, double Count)
 {
-    /// <summary>The filter, or the field and filter of a distinct; null where there is none.</summary>
-    public Shape? Filter { get; init; }
+    /// <summary>The filter; null where there is none.</summary>
+    public DocumentShape? Filter { get; init; }
 
+    /// <summary>Fields and directions, 1 or -1.</summary>
     public BsonDocument? Sort { get; init; }
 
-    public BsonDocument? Projection { get; init; }
+    public DocumentShape? Projection { get; init; }
 
-    public int? Skip { get; init; }
+    public (int Least, int Most)? Skip { get; init; }
 
     public int? Limit { get; init; }
 
+    public int? BatchSize { get; init; }
+
     /// <summary>An update document or pipeline; null for other operations.</summary>
-    public Shape? Update { get; init; }
+    public DocumentShape? Update { get; init; }
+
+    public DocumentShape? ArrayFilters { get; init; }
 
     /// <summary>Stages of an aggregation.</summary>
     public DocumentShape? Pipeline { get; init; }
@@ -35,7 +55,7 @@ public sealed record LearnedOperation(string Database, string Collection, string
     /// <summary>The field of a distinct.</summary>
     public string? Field { get; init; }
 
-    /// <summary>Documents in one insertMany, on average.</summary>
+    /// <summary>Documents in one insertMany, or how often in a row a write of a bulk comes, on average.</summary>
     public double DocumentsPerOperation { get; init; } = 1;
 
     /// <summary>Whether an update or delete is about all documents of its filter.</summary>
@@ -43,9 +63,33 @@ public sealed record LearnedOperation(string Database, string Collection, string
 
     public bool IsUpsert { get; init; }
 
+    /// <summary>Of a findAndModify: it removes the document.</summary>
+    public bool IsRemove { get; init; }
+
+    /// <summary>Of a findAndModify: it returns the document as it is afterwards.</summary>
+    public bool IsNew { get; init; }
+
+    /// <summary>Of a bulk: it goes on after an error.</summary>
+    public bool IsUnordered { get; init; }
+
+    /// <summary>An index's key or name.</summary>
+    public BsonValue? Hint { get; init; }
+
+    public BsonDocument? Collation { get; init; }
+
+    public BsonDocument? WriteConcern { get; init; }
+
+    public BsonDocument? ReadConcern { get; init; }
+
+    /// <summary>The writes of a <c>bulkWrite</c>, or the <c>steps</c> of a transaction; empty for all other kinds.</summary>
+    public IReadOnlyList<LearnedOperation> Parts { get; init; } = [];
+
     /// <summary>p50, p90 and p99 in µs; null if the source has no times.</summary>
     public ObservedLatency? Latency { get; init; }
+
+    /// <summary>The server's summary of the plan that most of them had; null if the source doesn't tell.</summary>
+    public string? Plan { get; init; }
 }
 
-/// <summary>Percentiles of the times that operations took on the server, in µs.</summary>
+/// <summary>Percentiles of the times that operations took, in µs.</summary>
 public sealed record ObservedLatency(double P50, double P90, double P99);

@@ -60,13 +60,13 @@ public sealed record ObservedValues(IReadOnlyDictionary<BsonType, long> Types, d
     /// <summary>For a list ($in): how many values one operation had, least and most.</summary>
     public (int Least, int Most)? ListLength { get; init; }
 
-    /// <summary>For numbers and dates with both bounds: the mean distance of upper and lower bound (dates in milliseconds).</summary>
+    /// <summary>For numbers and dates with both bounds, of the upper one: its mean distance from the lower (dates in milliseconds).</summary>
     public double? MeanWidth { get; init; }
 
     /// <summary>For texts: the mean length in bytes.</summary>
     public double? MeanLength { get; init; }
 
-    /// <summary>For numbers that are stored or added: the least and the greatest, rounded outward to two digits.</summary>
+    /// <summary>For numbers and dates (in milliseconds): the least and the greatest, rounded outward to two digits.</summary>
     public (double Least, double Greatest)? Range { get; init; }
 }
 
@@ -80,5 +80,10 @@ public enum KeyDistributionKind
     Latest,
 }
 
-/// <summary>How keys are drawn, and for <c>zipfian</c> with which θ.</summary>
-public readonly record struct KeyDistribution(KeyDistributionKind Kind, double Theta = 0);
+/// <summary>How keys are drawn.</summary>
+/// <param name="Kind">Its name in scenarios.</param>
+/// <param name="Theta">Of a zipfian and latest: the skew, above 0 and below 1.</param>
+/// <param name="IsScrambled">
+/// Of a zipfian: ranks are those of YCSB's scrambled one, 10^10 hashed to the keys, of which most are then equally popular.
+/// </param>
+public readonly record struct KeyDistribution(KeyDistributionKind Kind, double Theta = 0, bool IsScrambled = false);

@@ -1,0 +1,20 @@
+namespace MongoPerf.Learning.Writing;
+
+/// <summary>What phases may say of the data that the file describes.</summary>
+public interface IWrittenData
+{
+    /// <summary>How the file names the collection; null where it has none, so that nothing can be done on it.</summary>
+    string? CollectionOf(string collection);
+
+    /// <summary>How the file writes the names of a path: as they are, or hashed.</summary>
+    string NameOf(string collection, string path);
+
+    /// <summary>
+    /// What <c>^field</c> may name of that field, such as <c>items.0.product</c> for an element of an array; null where not every document
+    /// has it.
+    /// </summary>
+    string? FieldOf(string collection, string path);
+
+    /// <summary>The generator of the field's values, as flow YAML; null where the file has none.</summary>
+    string? GeneratorOf(string collection, string path);
+}
