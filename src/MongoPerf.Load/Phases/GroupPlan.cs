@@ -88,8 +88,9 @@ public sealed record GroupPlan
     public long CollectionDocuments { get; init; }
 
     /// <summary>Which of the streams under <see cref="Seed"/> are a worker's: of several clients each worker draws differently.</summary>
+    /// <remarks>Clients need not have equally many threads: connections that are opened at once are divided among them.</remarks>
     /// <param name="worker">0-based.</param>
-    internal int StreamOf(int worker) => (Share.Index * Threads) + worker;
+    internal int StreamOf(int worker) => (worker * Share.Count) + Share.Index;
 
     /// <summary>The operations that are counted apart, by name.</summary>
     public IReadOnlyList<Operation> Parts => [.. Operations.Select(o => o.Operation).DistinctBy(o => o.Name)];

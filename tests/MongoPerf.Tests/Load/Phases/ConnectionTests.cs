@@ -1,3 +1,4 @@
+using MongoPerf.Load.Keys;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
 using MongoPerf.Measurement;
@@ -174,5 +175,19 @@ public sealed class ConnectionTests : PhaseTest
         Assert.Equal((2, 1), (storm.Connections, storm.Usable));
         Assert.Null(storm.Seconds);
         Assert.True(result.Connections!.Failed > 0);
+    }
+
+    /// <summary>Of connections that are opened at once the first clients may open one more.</summary>
+    [Theory]
+    [InlineData(3, 2)]
+    [InlineData(2, 2)]
+    public void Threads_of_several_clients_draw_from_different_streams(int first, int second)
+    {
+        GroupPlan[] plans =
+        [
+            .. ((int[])[first, second]).Select((threads, i) => Queries with { Threads = threads, Share = new PlanShare(i, 2) }),
+        ];
+        int[] streams = [.. plans.SelectMany(plan => Enumerable.Range(0, plan.Threads).Select(plan.StreamOf))];
+        Assert.Equal(first + second, streams.Distinct().Count());
     }
 }
