@@ -174,7 +174,7 @@ internal sealed class PhaseRunner(RunContext run)
         Func<IReadOnlyList<Sample>, bool> isEnough = group.Until is { } until ? run.Options.Watch(until, name) : static _ => false;
         // Each client of several opens its part of them.
         int threads = group.Connections is { Kind: ConnectionKind.Storm }
-            ? (int)Math.Max(1, run.Options.Share.Of(group.Threads))
+            ? (int)run.Options.Share.Of(group.Threads)
             : group.Threads;
         bool hasEnough = false;
         Meeting? met = null;

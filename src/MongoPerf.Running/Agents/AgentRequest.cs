@@ -46,7 +46,7 @@ public sealed record AgentRequest(
         if (uri == stored && Uri is null)
             RequireHarmless(ServerUri.Parse(stored));
         ReadPlan plan = StoredPlan.Read(settings, claim.Seed, Files);
-        if (PlanDivision.FindFault(plan.Plan) is { } fault)
+        if (PlanDivision.FindFault(plan.Plan, claim.Part.Count) is { } fault)
             throw new UserException(ExitCode.WrongUsage, fault);
         var request = new RunRequest
         {

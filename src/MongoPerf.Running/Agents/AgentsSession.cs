@@ -78,8 +78,10 @@ public sealed class AgentsSession
             .Finish(stored.Run.CommandLine);
     }
 
+    /// <param name="request">The request for one deployment.</param>
+    /// <param name="count">Agents.</param>
     /// <exception cref="UserException">Agents can't do what is asked for.</exception>
-    public static void Check(RunRequest request)
+    public static void Check(RunRequest request, int count)
     {
         if (request.Uri is null)
             throw new UserException(ExitCode.WrongUsage, "--agents needs --uri: several machines put load on one existing deployment",
@@ -96,7 +98,7 @@ public sealed class AgentsSession
                 ExitCode.WrongUsage,
                 "--force-drop does not apply with --agents: agents drop nothing on a coordinator's request",
                 "drop the collection first, or use another --db");
-        if (PlanDivision.FindFault(request.Plan.Plan) is { } fault)
+        if (PlanDivision.FindFault(request.Plan.Plan, count) is { } fault)
             throw new UserException(ExitCode.WrongUsage, $"the plan can't be divided among agents: {fault}", "run it on one machine");
     }
 

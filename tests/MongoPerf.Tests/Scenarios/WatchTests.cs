@@ -52,7 +52,7 @@ public sealed class WatchTests
     [Fact]
     public void Several_clients_can_not_watch() => Assert.Equal(
         "phase 'p': operation 'watch' would see the writes of all clients, but know only when those of its own client were acknowledged",
-        PlanDivision.FindFault(ScenarioTexts.Plan(Text($"[{Writers}, {{operations: [{{watch: users}}]}}]"))));
+        PlanDivision.FindFault(ScenarioTexts.Plan(Text($"[{Writers}, {{operations: [{{watch: users}}]}}]")), clients: 2));
 
     private static string Text(string groups) =>
         "data:\n  users: {count: 10, document: {n: ^number}}\n  log: {}\n  series: {document: {t: {^date: {start: 2026-01-01, step: 1s}}}, "

@@ -44,7 +44,7 @@ internal sealed class AgentOptions
     public void Check(ParseResult parsed, IReadOnlyList<RunRequest> requests, int repeats)
     {
         string? coordinator = parsed.GetValue(Uri);
-        if (parsed.GetValue(Agents) is null)
+        if (parsed.GetValue(Agents) is not { } count)
         {
             if (coordinator is not null)
                 throw new UserException(
@@ -58,7 +58,7 @@ internal sealed class AgentOptions
         if (requests.Count > 1 || repeats > 1)
             throw new UserException(
                 ExitCode.WrongUsage, "--agents makes one run on one deployment; --repeat and several deployments do not apply");
-        AgentsSession.Check(requests[0]);
+        AgentsSession.Check(requests[0], count);
     }
 
     private static int ParseCount(string text) =>

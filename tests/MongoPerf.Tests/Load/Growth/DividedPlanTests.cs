@@ -106,13 +106,16 @@ public sealed class DividedPlanTests
         "changes the cluster beside other work")]
     [InlineData("[{load: users}, {name: work, count: 10, operations: [{find: users, key: uniform}, {update: users, key: uniform, with: "
         + "{$set: {n: 1}}}, {delete: users, key: uniform}]}]", null)]
+    [InlineData("[{name: storm, count: 10, connections: {storm: 4}, operations: [{find: users, key: uniform}]}]", null)]
+    [InlineData("[{name: storm, count: 10, connections: {storm: 3}, operations: [{find: users, key: uniform}]}]",
+        "phase 'storm' opens 3 connections at once, fewer than there are clients (4)")]
     public void What_can_not_be_divided_is_told(string phases, string? fault)
     {
         Plan plan = PlanReader.Read(
             new ScenarioFile("test", "test.yaml", $"{Users}  fs: {{files: {{count: 10, length: 1kB}}}}\nphases: {phases}\n"),
             new PlanOverrides(), 42).Plan;
-        Assert.Equal(fault is not null, PlanDivision.FindFault(plan) is not null);
-        Assert.Contains(fault ?? "", PlanDivision.FindFault(plan) ?? "", StringComparison.Ordinal);
+        Assert.Equal(fault is not null, PlanDivision.FindFault(plan, clients: 4) is not null);
+        Assert.Contains(fault ?? "", PlanDivision.FindFault(plan, clients: 4) ?? "", StringComparison.Ordinal);
     }
 
     [Fact]
