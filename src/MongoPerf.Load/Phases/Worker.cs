@@ -178,10 +178,18 @@ internal sealed class Worker : IDisposable
         if (_connections is not { MustOpen: true } connections)
             return true;
         connections.Join();
-        bool isOpen = Connect() > 0;
+        bool isOpen;
+        try
+        {
+            isOpen = Connect() > 0;
+        }
+        finally
+        {
+            CountConnections(connections);
+        }
+
         if (isOpen)
             connections.CountOpen();
-        CountConnections(connections);
         _free = Math.Max(_free, _clock.Now);
         return isOpen;
     }

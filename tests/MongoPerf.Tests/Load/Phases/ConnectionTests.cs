@@ -177,6 +177,17 @@ public sealed class ConnectionTests : PhaseTest
         Assert.True(result.Connections!.Failed > 0);
     }
 
+    [Fact]
+    public void A_thread_that_never_gets_a_connection_tells_how_often_it_tried()
+    {
+        GroupResult result = Run(Storm(1) with { Count = 5, ReconnectFor = TimeSpan.FromSeconds(5) }, () =>
+            // The first is the worker's; the operation is prepared on the other's connection.
+            new ScriptedExecutor(Clock, _ => Scripted.Ok()) { ConnectFailures = Executors.Count == 0 ? int.MaxValue : 0 });
+        Assert.IsType<ConnectionFailedException>(result.GivenUp);
+        Assert.Equal(Executors[0].ConnectTimes.Count, result.Connections!.Failed);
+        Assert.Equal(result.Connections.Failed, Assert.Single(result.Connections.Errors).Count);
+    }
+
     /// <summary>Of connections that are opened at once the first clients may open one more.</summary>
     [Theory]
     [InlineData(3, 2)]
@@ -190,4 +201,7 @@ public sealed class ConnectionTests : PhaseTest
         int[] streams = [.. plans.SelectMany(plan => Enumerable.Range(0, plan.Threads).Select(plan.StreamOf))];
         Assert.Equal(first + second, streams.Distinct().Count());
     }
+
+    private static GroupPlan Storm(int connections) =>
+        Queries with { Threads = connections, Connections = new("connect", ConnectionKind.Storm, connections) };
 }
