@@ -28,18 +28,15 @@ internal sealed class WorkTimes
             ? null
             : new WorkTimes(control, index);
 
-    /// <summary>Blocks until the worker may take its next operation.</summary>
+    /// <summary>When the worker may take its next operation. To be called once for each.</summary>
     /// <param name="free">When its last one had ended, or the group began; ticks.</param>
     /// <param name="part">Which of the plan's parts that was.</param>
-    /// <returns>False when it has nothing to do any more: its group ends before its turn comes.</returns>
-    public bool WaitForTurn(long free, int part)
+    /// <returns>Ticks; the group's end where its turn does not come before that. Null when it has nothing to do any more.</returns>
+    public long? NextTurn(long free, int part)
     {
         long turn = _hasWorked && _think[part] is { } think ? free + _control.Clock.TicksOf(think.Draw(ref _random)) : free;
         _hasWorked = true;
-        if (NextAtWork(turn - _control.StartedAt) is not { } next)
-            return false;
-        long until = Math.Min(next + _control.StartedAt, _control.EndAt);
-        return _control.WaitForTurn(until) && until < _control.EndAt;
+        return NextAtWork(turn - _control.StartedAt) is { } next ? Math.Min(next + _control.StartedAt, _control.EndAt) : null;
     }
 
     /// <returns>Ticks since the start; null for never again.</returns>

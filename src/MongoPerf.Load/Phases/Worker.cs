@@ -195,20 +195,26 @@ internal sealed class Worker : IDisposable
     }
 
     /// <summary>Waits; where all connections are opened at once meanwhile, the worker's is one of them.</summary>
-    /// <returns>False when the group was stopped.</returns>
-    private bool WaitUntil(long ticks)
+    /// <param name="ticks">Until when.</param>
+    /// <param name="wait">Waits, and returns false when there is no reason to wait any more.</param>
+    /// <returns>False when that did, or when the group ended before the worker had a connection.</returns>
+    private bool Wait(long ticks, Func<GroupControl, long, bool> wait)
     {
-        while (_connections is not null && _clock.Now < ticks && HasConnection()
-            && _control.WaitUntil(Math.Min(ticks, _clock.Now + (_clock.TicksPerSecond / 5))))
+        while (_connections is not null && _clock.Now < ticks)
         {
+            if (!HasConnection() || !wait(_control, Math.Min(ticks, _clock.Now + (_clock.TicksPerSecond / 5))))
+                return false;
         }
 
-        return _control.WaitUntil(ticks);
+        return wait(_control, ticks);
     }
+
+    private bool WaitUntil(long ticks) => Wait(ticks, static (control, until) => control.WaitUntil(until));
 
     private bool WaitForTurn(WorkTimes times)
     {
-        if (!times.WaitForTurn(_free, _mix?.Part ?? 0))
+        if (times.NextTurn(_free, _mix?.Part ?? 0) is not { } turn
+            || !Wait(turn, static (control, until) => control.WaitForTurn(until)) || turn >= _control.EndAt)
             return false;
         // While it had no turn it was not free for arrivals.
         _free = Math.Max(_free, _clock.Now);

@@ -42,6 +42,9 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
 
     private ConnectionLog? _log;
 
+    /// <summary>What comes of each operation, by its place; 0-based.</summary>
+    public Func<int, Scripted> Script { get; set; } = script;
+
     /// <summary>How many of the next calls of Connect fail.</summary>
     public int ConnectFailures { get; set; }
 
@@ -146,7 +149,7 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
     {
         int index = StartTimes.Count;
         StartTimes.Add(clock.Seconds);
-        Scripted step = script(index);
+        Scripted step = Script(index);
         clock.Advance(step.Seconds);
         error = step.Refusal;
         bool fresh = true;

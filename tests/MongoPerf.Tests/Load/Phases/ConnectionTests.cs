@@ -177,6 +177,57 @@ public sealed class ConnectionTests : PhaseTest
         Assert.True(result.Connections!.Failed > 0);
     }
 
+    /// <summary>Who pauses opens its connection with the others, and not when its next operation is due.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_thread_that_waits_is_there_when_all_connections_are_opened_again(bool thinks)
+    {
+        GroupPlan plan = Storm(2) with { Count = 2 };
+        (GroupControl control, ScriptedExecutor executor, Worker worker) = OpenWorker(
+            thinks ? plan with { Think = new ThinkTime(1000, 0) } : plan with { Rate = 0.001 });
+        using (worker)
+        {
+            executor.Script = index =>
+            {
+                // The other thread's connection is lost, once it has one.
+                if (index == 0)
+                {
+                    control.Storms!.Count(1);
+                    Assert.Equal(2, control.Storms.Lose(1));
+                }
+
+                return Scripted.Ok();
+            };
+            worker.Run(0);
+            double lost = executor.StartTimes[0];
+            Assert.Equal(2, executor.ConnectTimes.Count);
+            Assert.InRange(executor.ConnectTimes[1], lost, lost + 1);
+            Assert.InRange(executor.StartTimes[1], lost + 900, lost + 1100);
+        }
+    }
+
+    [Fact]
+    public void What_is_due_while_a_thread_has_no_connection_is_skipped_and_not_tried_without_one()
+    {
+        (GroupControl control, ScriptedExecutor executor, Worker worker) = OpenWorker(Storm(2) with { Rate = 1, Seconds = 5 });
+        using (worker)
+        {
+            // The other thread's connection is lost while this one waits for what is due after a second.
+            control.Storms!.Count(1);
+            using IDisposable loss = Clock.Schedule(Clock.TicksPerSecond / 2, () =>
+            {
+                control.Storms.Lose(1);
+                executor.ConnectFailures = int.MaxValue;
+                return long.MaxValue;
+            });
+            worker.Run(0);
+            Assert.Null(worker.GivenUp);
+            Assert.Single(executor.StartTimes);
+            Assert.Equal((1L, 1L), (worker.Scheduled, worker.Missed));
+        }
+    }
+
     [Fact]
     public void A_thread_that_never_gets_a_connection_tells_how_often_it_tried()
     {
@@ -204,4 +255,15 @@ public sealed class ConnectionTests : PhaseTest
 
     private static GroupPlan Storm(int connections) =>
         Queries with { Threads = connections, Connections = new("connect", ConnectionKind.Storm, connections) };
+
+    /// <summary>One thread of a group, which the test runs by itself.</summary>
+    private (GroupControl Control, ScriptedExecutor Executor, Worker Worker) OpenWorker(
+        GroupPlan plan, Func<ScriptedExecutor>? open = null)
+    {
+        var control = new GroupControl(plan, Clock, Log);
+        ScriptedExecutor executor = open?.Invoke() ?? new ScriptedExecutor(Clock, _ => Scripted.Ok());
+        var worker = new Worker(control, executor, 0);
+        control.Begin(0);
+        return (control, executor, worker);
+    }
 }
