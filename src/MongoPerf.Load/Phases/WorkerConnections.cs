@@ -54,13 +54,13 @@ internal sealed class WorkerConnections : IDisposable
         if (_pool is null)
             return;
         long start = _clock.Now;
-        if (!_pool.TryTake(_ticket))
-        {
+        bool isFree = _pool.TryTake(_ticket);
+        if (!isFree)
             _ticket.Called.Wait();
+        IOperationExecutor taken = _ticket.Taken;
+        if (!isFree)
             Log.Add(start, _clock.Now);
-        }
-
-        _executor.Borrow(_ticket.Taken);
+        _executor.Borrow(taken);
     }
 
     /// <summary>Called after each operation, when its reply has been looked at: gives the connection back, or closes it.</summary>

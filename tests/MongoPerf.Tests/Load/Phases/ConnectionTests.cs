@@ -239,6 +239,24 @@ public sealed class ConnectionTests : PhaseTest
         Assert.Equal(result.Connections.Failed, Assert.Single(result.Connections.Errors).Count);
     }
 
+    [Fact]
+    public async Task A_wait_that_is_broken_off_is_none()
+    {
+        using var lender = new ScriptedExecutor(Clock, _ => Scripted.Ok());
+        using var pool = new ConnectionPool([lender]);
+        using var waiting = new ScriptedExecutor(Clock, _ => Scripted.Ok());
+        var control = new GroupControl(Queries with { Threads = 2, Connections = Pool }, Clock, Log) { Pool = pool };
+        using WorkerConnections waits = WorkerConnections.Find(control, waiting)!;
+        using var held = new ConnectionPool.Ticket();
+        Assert.True(pool.TryTake(held));
+        Task acquired = Task.Factory.StartNew(
+            waits.Acquire, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        SpinWait.SpinUntil(() => pool.Waiting == 1);
+        pool.Abort();
+        await Assert.ThrowsAsync<ConnectionFailedException>(() => acquired);
+        Assert.Equal(0, waits.Log.Entries.Length);
+    }
+
     /// <summary>Of connections that are opened at once the first clients may open one more.</summary>
     [Theory]
     [InlineData(3, 2)]
