@@ -121,8 +121,9 @@ internal sealed class WorkerConnections : IDisposable
                 counters.Service.RecordNanoseconds((long)(seconds * 1e9));
                 counters.Operations++;
             }
-            else if (!_control.IsAborted)
+            else if (_storms is null ? !_control.IsAborted : !_control.IsStopped)
             {
+                // Openings of a storm are broken off as soon as the group is stopped: that is no failure.
                 counters.Failed++;
                 _control.Errors[part].Add(ErrorTally.Describe(failure), Math.Round(seconds * 1e6, 1));
             }

@@ -240,6 +240,22 @@ public sealed class ConnectionTests : PhaseTest
     }
 
     [Fact]
+    public void An_opening_that_a_stop_breaks_off_is_no_failure()
+    {
+        GroupControl? control = null;
+        (control, _, Worker worker) = OpenWorker(Storm(1), () => new ScriptedExecutor(Clock, _ => Scripted.Ok())
+        {
+            ConnectFailures = 1, OnConnect = () => control!.Stop(),
+        });
+        using (worker)
+        {
+            worker.Run(0);
+            Assert.Null(worker.GivenUp);
+            Assert.Equal((0L, 0), (worker.Measured[^1].Failed, control.Errors[^1].Counts.Count));
+        }
+    }
+
+    [Fact]
     public async Task A_wait_that_is_broken_off_is_none()
     {
         using var lender = new ScriptedExecutor(Clock, _ => Scripted.Ok());
