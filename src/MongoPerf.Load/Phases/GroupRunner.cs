@@ -129,7 +129,9 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             }
             catch (ConnectionFailedException e) when (connected > 0 && e.WasClosed && !stop.IsCancellationRequested)
             {
-                throw new ConnectionLimitException(e, connected, control.Plan.Threads);
+                throw control.Plan.Connections is { Count: var size }
+                    ? new ConnectionLimitException(e, connected, size, isPool: true)
+                    : new ConnectionLimitException(e, connected, control.Plan.Threads);
             }
         }
 

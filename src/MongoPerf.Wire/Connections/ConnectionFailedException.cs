@@ -48,14 +48,19 @@ public sealed class AuthenticationFailedException(
 
 /// <summary>The server has taken connections of this client and takes no more; mostly it has a limit.</summary>
 /// <param name="failure">How it refused the next one.</param>
-/// <param name="open">How many threads have a connection.</param>
-/// <param name="wanted">How many want one.</param>
-public sealed class ConnectionLimitException(ConnectionFailedException failure, int open, int wanted) : ConnectionFailedException(
-    failure.Server, $"{failure.What}, while {open:N0} of {wanted:N0} threads are connected", failure)
+/// <param name="open">How many threads have a connection, or how many connections a pool has.</param>
+/// <param name="wanted">How many there are to be.</param>
+/// <param name="isPool">Threads share the connections.</param>
+public sealed class ConnectionLimitException(ConnectionFailedException failure, int open, int wanted, bool isPool = false)
+    : ConnectionFailedException(
+        failure.Server,
+        $"{failure.What}, while {open:N0} of "
+            + (isPool ? $"the pool's {wanted:N0} connections are open" : $"{wanted:N0} threads are connected"),
+        failure)
 {
     public override string? Hint =>
-        "the server may have reached its limit of connections: use fewer threads, or raise it (net.maxIncomingConnections; "
-        + "a hosted server's depends on its tier)";
+        $"the server may have reached its limit of connections: use {(isPool ? "a smaller pool" : "fewer threads")}, or raise it "
+        + "(net.maxIncomingConnections; a hosted server's depends on its tier)";
 }
 
 /// <summary>The server that answers belongs to another replica set than was asked for, or to none.</summary>

@@ -273,6 +273,21 @@ public sealed class ConnectionTests : PhaseTest
         Assert.Equal(0, waits.Log.Entries.Length);
     }
 
+    [Fact]
+    public void A_server_that_does_not_take_the_whole_pool_says_so_of_the_pool()
+    {
+        var e = Assert.Throws<ConnectionLimitException>(() => Run(
+            Queries with { Count = 10, Threads = 9, Connections = Pool with { Count = 5 } },
+            // The first is a worker's, which borrows.
+            () => new ScriptedExecutor(Clock, _ => Scripted.Ok())
+            {
+                ConnectFailures = Executors.Count < 4 ? 0 : int.MaxValue, ConnectFailure = "connection closed by the server",
+            }));
+        Assert.Equal(
+            $"{Scripted.Server}: connection closed by the server, while 3 of the pool's 5 connections are open", e.Message);
+        Assert.Contains("use a smaller pool", e.Hint!, StringComparison.Ordinal);
+    }
+
     /// <summary>Of connections that are opened at once the first clients may open one more.</summary>
     [Theory]
     [InlineData(3, 2)]
