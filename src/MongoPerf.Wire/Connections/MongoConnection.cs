@@ -72,7 +72,7 @@ public sealed class MongoConnection : IDisposable
     /// <summary>
     /// The server that answers: where it was connected to, behind a load balancer with the mongos that the connection led to.
     /// </summary>
-    public string Member => Server.ServiceId is { } service ? $"{Address} (mongos {service})" : Address.ToString();
+    public string Member => field ??= Server.ServiceId is { } service ? $"{Address} (mongos {service})" : Address.ToString();
 
     /// <summary>Connects, agrees on TLS and compression, and logs in, as the settings ask.</summary>
     /// <exception cref="ConnectionFailedException">

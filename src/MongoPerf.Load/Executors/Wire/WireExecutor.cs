@@ -138,7 +138,17 @@ public sealed class WireExecutor : IOperationExecutor
         _aborted.Dispose();
     }
 
-    private WireRoute? FindRoute(ReadPreference preference) => _routes.Find(route => route.Preference == preference);
+    /// <remarks>Allocates nothing: a connection that is shared is borrowed within an operation.</remarks>
+    private WireRoute? FindRoute(ReadPreference preference)
+    {
+        foreach (WireRoute route in _routes)
+        {
+            if (route.Preference == preference)
+                return route;
+        }
+
+        return null;
+    }
 
     private void Open(WireRoute route)
     {

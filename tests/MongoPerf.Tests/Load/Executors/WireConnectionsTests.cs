@@ -61,6 +61,30 @@ public sealed class WireConnectionsTests : IDisposable
         Assert.Equal(40, result.Accounting.Succeeded);
     }
 
+    /// <summary>A pool's connection is handed out within an operation, between its two time stamps.</summary>
+    [Fact]
+    public void Borrowing_a_connection_allocates_nothing()
+    {
+        Shake(_ => true);
+        using WireExecutor lender = Open(), borrower = Open();
+        lender.Connect();
+        borrower.Borrow(lender);
+        borrower.Prepare(Plan(ConnectionKind.Pool, 1).Operations[0].Operation, new OperationContext(42, 0, null));
+        Borrow(10);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Borrow(100);
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+
+        void Borrow(int times)
+        {
+            for (int i = 0; i < times; i++)
+            {
+                borrower.Borrow(null);
+                borrower.Borrow(lender);
+            }
+        }
+    }
+
     private void Shake(Func<int, bool> isTaken)
     {
         _server.Handshake = exchange =>
@@ -82,7 +106,9 @@ public sealed class WireConnectionsTests : IDisposable
         Connections = new ConnectionUse(OperationResult.NameOf(kind, ""), kind, count),
     };
 
+    private WireExecutor Open() => new(_ => _server.Address, ConnectionSettings.Default, "d");
+
     private GroupResult Run(GroupPlan plan) =>
-        new GroupRunner(SystemClock.Instance, (_, _) => new WireExecutor(_ => _server.Address, ConnectionSettings.Default, "d"))
+        new GroupRunner(SystemClock.Instance, (_, _) => Open())
             .Run(plan, new PhaseLog(new ManualClock()), CancellationToken.None);
 }
