@@ -26,7 +26,7 @@ internal sealed class GroupSampler
         [
             .. control.Plan.Counted.SelectMany((part, i) => part.TimedSteps
                 .Select((name, step) => new PartSampler(part, i, isPaced: false, step) { Name = StepResult.KeyOf(part.Name, name) })
-                .Prepend(new PartSampler(part, i, control.Arrivals is not null && part is not ConnectionUse))),
+                .Prepend(new PartSampler(part, i, control.Plan.IsPaced && part is not ConnectionUse))),
         ];
         _lastTick = start;
         _due = NextDue(start);
