@@ -71,10 +71,15 @@ internal static class DeploymentFit
     /// <exception cref="UserException">The cluster has not the shard that a collection names.</exception>
     public static void RequireShards(IEnumerable<StoredCollection> collections, int shards)
     {
-        if (collections.FirstOrDefault(c => c.Shard > shards) is { } wrong)
-            throw new UserException(
-                ExitCode.WrongUsage,
-                $"collection '{wrong.Name}': shard is {wrong.Shard}; allowed: 1 to {shards}, the cluster's shards",
-                $"--shards {wrong.Shard} starts a larger cluster");
+        foreach (StoredCollection collection in collections)
+        {
+            int most = Math.Max(collection.Shard ?? 0, collection.Zones.Select(static zone => zone.Shard).DefaultIfEmpty().Max());
+            if (most > shards)
+                throw new UserException(
+                    ExitCode.WrongUsage,
+                    $"collection '{collection.Name}': {(collection.Shard is null ? "a zone's shard" : "shard")} is {most}; "
+                        + $"allowed: 1 to {shards}, the cluster's shards",
+                    $"--shards {most} starts a larger cluster");
+        }
     }
 }

@@ -179,4 +179,20 @@ public sealed class ShardsOfADeploymentTests : IDisposable
             Output = new OutputRequest("runs", "text", true, true, new ResultPrinter()),
         };
     }
+
+    /// <summary>Before anything is made: a zone of a later round would else end a run in its middle.</summary>
+    [Theory]
+    [InlineData(3, null, "collection 'orders': shard is 3; allowed: 1 to 2, the cluster's shards")]
+    [InlineData(null, 3, "collection 'orders': a zone's shard is 3; allowed: 1 to 2, the cluster's shards")]
+    [InlineData(2, null, null)]
+    [InlineData(null, 2, null)]
+    public void A_shard_that_the_cluster_does_not_have_is_refused(int? shard, int? zone, string? message)
+    {
+        var collection = new StoredCollection("orders", 0, [], null, shard, null, null)
+        {
+            Zones = zone is { } place ? [new ZoneRange(1, null, null), new ZoneRange(place, null, null)] : [],
+        };
+        Exception? refused = Record.Exception(() => DeploymentFit.RequireShards([collection], 2));
+        Assert.Equal(message, (refused as UserException)?.Message);
+    }
 }
