@@ -114,12 +114,9 @@ public sealed record PhaseRecord
     [JsonIgnore]
     public IReadOnlyList<OperationResult> Operations { get; init; } = [];
 
-    /// <summary>
-    /// Those that did something themselves: what a watcher counts are the writes of others, and what it takes to have a connection is part
-    /// of what operations take.
-    /// </summary>
+    /// <summary>Those that did something themselves.</summary>
     [JsonIgnore]
-    public IEnumerable<OperationResult> Done => Operations.Where(result => result.Changes is null && result.Connections is null);
+    public IEnumerable<OperationResult> Done => Operations.Where(static result => result.IsDone);
 
     /// <summary>All its operations together; null where it has fewer than two.</summary>
     [JsonIgnore]
@@ -136,10 +133,13 @@ public sealed record PhaseRecord
     public IReadOnlyList<OperationResult> Totals =>
         Total is null ? [] : [.. Mixes.Select(mix => mix.Total).Where(total => !ReferenceEquals(total, Total)), Total];
 
-    /// <summary>Those whose rates are free of one another: operations that have a group for themselves, and each mix as a whole.</summary>
+    /// <summary>
+    /// Those whose rates are free of one another: operations that have a group for themselves, and each mix as a whole. Fewer waits for a
+    /// connection are no slower run.
+    /// </summary>
     [JsonIgnore]
     public IReadOnlyList<OperationResult> Independent =>
-        [.. Operations.Where(result => !IsMixed(result)), .. Mixes.Select(mix => mix.Total)];
+        [.. Operations.Where(result => result.Connections is null && !IsMixed(result)), .. Mixes.Select(mix => mix.Total)];
 
     /// <summary>The sizes of each collection that were taken at its end.</summary>
     [JsonIgnore]

@@ -480,6 +480,13 @@ public sealed record OperationResult
     /// <summary>It is no operation, but what it took the operations of its group to have a connection; null for an operation.</summary>
     public ConnectionResult? Connections { get; init; }
 
+    /// <summary>
+    /// Its phase did it: what a watcher counts are the writes of others, and what it takes to have a connection is part of what operations
+    /// take.
+    /// </summary>
+    [JsonIgnore]
+    public bool IsDone => Changes is null && Connections is null;
+
     /// <summary>The errors by code, with the first message of each; warm-up included.</summary>
     public IReadOnlyList<ErrorCount> Errors { get; init; } = [];
 }

@@ -45,9 +45,12 @@ internal sealed class JointLatencies
 
     private static IEnumerable<Second> SecondsOf(StoredRun run, Dictionary<int, PhaseSeconds> phases)
     {
+        HashSet<(int, string)> others = [.. run.Phases.SelectMany(phase =>
+            phase.Operations.Where(static result => !result.IsDone).Select(result => (phase.Number, result.Operation)))];
         foreach (Sample sample in run.ReadSamples(withHistograms: true))
         {
-            if (phases.TryGetValue(sample.Phase, out PhaseSeconds? phase) && phase.Add(sample) is { } ended)
+            if (phases.TryGetValue(sample.Phase, out PhaseSeconds? phase) && !others.Contains((sample.Phase, sample.Operation))
+                && phase.Add(sample) is { } ended)
                 yield return ended;
         }
 

@@ -72,12 +72,14 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
         phase.All(part => lines[part.Line].Counts == LineCount.Answered)
         && phase.SelectMany(part => part.Seconds).Select(second => second.IsResponse).Distinct().Count() == 1;
 
-    /// <summary>Finds the phases that have several operations, or one that nobody answers.</summary>
+    /// <summary>Finds the phases that did several operations, or one that nobody answers.</summary>
     private IEnumerable<Part[]> PhasesOfInterest()
     {
-        HashSet<int> phases = [.. all.Select(second => (second.Phase, second.Line)).Distinct().GroupBy(part => part.Phase)
+        IEnumerable<OperationSecond> done = results.Values.All(static result => result.IsDone) ? all
+            : all.Where(second => results.GetValueOrDefault((second.Phase, second.Line)) is not { IsDone: false });
+        HashSet<int> phases = [.. done.Select(second => (second.Phase, second.Line)).Distinct().GroupBy(part => part.Phase)
             .Where(phase => phase.Count() > 1 || phase.Any(part => lines[part.Line].Counts == LineCount.Sent)).Select(phase => phase.Key)];
-        return all.Where(second => phases.Contains(second.Phase)).GroupBy(second => second.Phase)
+        return done.Where(second => phases.Contains(second.Phase)).GroupBy(second => second.Phase)
             .Select(phase => phase.GroupBy(second => second.Line).Select(part => new Part(phase.Key, part.Key, [.. part])).ToArray());
     }
 

@@ -30,7 +30,7 @@ internal sealed record Observation(FigureRun Run, PhaseRecord Phase, string Oper
 
     /// <summary>The operations whose samples it has.</summary>
     public IEnumerable<string> OperationNames =>
-        (Results.Any(result => result.IsTotal) ? Phase.Operations : Results).Select(result => result.Operation);
+        (Results.Any(result => result.IsTotal) ? Phase.Done : Results).Select(result => result.Operation);
 
     public double? Measure(FigureMetric metric) => metric.Of(Run.Stored, Phase, Results);
 }
@@ -85,10 +85,12 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
             .. phase.Operations.Where(o => choice.Operations.Count == 0 || choice.Operations.Contains(o.Operation))
                 .OrderBy(o => IndexOf(choice.Operations, o.Operation)),
         ];
+        // What others wrote, or what it took to have a connection, adds to a sum only where it is named.
+        OperationResult[] summed = choice.Operations.Count == 0 && phase.Done.Any() ? [.. phase.Done] : results;
         bool hasOnlySizes = phase.Operations.Count == 0 && phase.Sizes.Count > 0 && choice.Operations.Count == 0;
-        if (hasOnlySizes || (results.Length > 0 && (!byOperation || (withTotal && results.Length > 1))))
+        if (hasOnlySizes || (summed.Length > 0 && (!byOperation || (withTotal && summed.Length > 1))))
         {
-            OperationResult[] shown = phase.Total is { } total && results.Length == phase.Operations.Count ? [total] : results;
+            OperationResult[] shown = phase.Total is { } total && phase.Done.ToHashSet().SetEquals(summed) ? [total] : summed;
             yield return new Observation(run, phase, shown.Length == 1 ? shown[0].Operation : OperationResult.TotalName, shown);
         }
 

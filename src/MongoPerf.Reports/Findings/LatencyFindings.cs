@@ -24,7 +24,7 @@ internal static class LatencyFindings
     private static IEnumerable<Finding> FewSamples(RunSeries series)
     {
         var measured = series.Run.Phases.Where(phase => phase is { Kind: PhaseKind.Measure, IsComplete: true })
-            .SelectMany(phase => phase.Operations.Where(result => result.Operations > 0)
+            .SelectMany(phase => phase.Operations.Where(static result => result is { Operations: > 0, Connections: null })
                 .Select(result => (Label: PhaseLabels.Of(phase, result.Operation), result.Operations)));
         var groups = measured.GroupBy(one => one.Label).Select(group => (group.Key, All: group.Count(),
             Few: group.Select(one => one.Operations).Where(operations => operations < LeastForP99).ToArray()))

@@ -1,5 +1,7 @@
+using MongoPerf.Measurement;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Reports.Explore;
+using MongoPerf.Reports.Figures;
 using MongoPerf.Reports.Plots;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
@@ -38,6 +40,26 @@ public sealed class OperationSecondsTests : IDisposable
         Assert.Equal([1000, 1000, 1000, 1000, 1000], Rates(seconds, "total"));
         Assert.Equal([900, 900, 900, 900, 900], Rates(seconds, "read"));
         Assert.DoesNotContain(seconds.All, second => seconds.Lines[second.Line].IsTotal);
+    }
+
+    [Fact]
+    public void Waits_for_a_connection_and_events_of_writes_are_no_part_of_a_total()
+    {
+        OperationResult wait = RunParts.Result("wait") with { Connections = new ConnectionResult(ConnectionKind.Pool, 2) };
+        OperationResult watch = RunParts.Result("watch") with { Changes = new ChangeResult(1, 0, 0, 0, 0, 0, 0) };
+        Seconds(1, 1, 3, ("read", 900), ("wait", 500));
+        Seconds(2, 11, 3, ("read", 900), ("update", 100), ("watch", 100), ("wait", 500));
+        PhaseRecord alone = RunParts.Phase(1, "alone", RunParts.Result("read"), wait);
+        OperationSeconds seconds =
+            Stored(alone, RunParts.Phase(2, "mix", RunParts.Result("read"), RunParts.Result("update"), watch, wait));
+
+        Assert.Equal(["read", "wait", "update", "watch", "total"], seconds.Lines.Select(line => line.Title));
+        Assert.Equal([1000, 1000, 1000], Rates(seconds, "total"));
+        Assert.Equal(["read"], alone.Independent.Select(result => result.Operation));
+        using StoredRun run = StoredRun.Open(_runs.At("run"));
+        IReadOnlyList<Observation> all = Observations.Of(FigureRun.Of(run), new ResultChoice(), ["rate"], []).All;
+        Assert.Equal([["read"], [OperationResult.TotalName]], all.Select(one => one.Results.Select(result => result.Operation)));
+        Assert.Equal([["read"], ["read", "update"]], all.Select(one => one.OperationNames));
     }
 
     [Fact]
