@@ -74,7 +74,7 @@ internal static class ArrivalVerdicts
                 };
                 yield return new Verdict(
                     Grade.Note,
-                    Words.Of($"{NameOf(phase, group)}: {connections} busy for {Units.Duration(TimeSpan.FromSeconds(waiting.Seconds))}, "
+                    Words.Of($"{NameOf(phase, group)}: {connections} busy for {Units.Duration(waiting.Seconds)}, "
                     + $"so {Words.Counted(waiting.Arrivals, "arrival")} had to wait in the client; response time includes that wait, "
                     + $"service time does not, and more threads would let more reach the server at once"));
             }

@@ -25,7 +25,7 @@ internal static class ReportTables
             [
                 DateTimeOffset.FromUnixTimeMilliseconds(e.AtMilliseconds).ToString("yyyy-MM-dd HH:mm:ss", CultureInfo.InvariantCulture),
                 Words.Of(e.Kind),
-                e.Seconds is { } seconds ? Units.Duration(TimeSpan.FromSeconds(seconds)) : "",
+                e.Seconds is { } seconds ? Units.Duration(seconds) : "",
                 e.Text,
             ]).ToList();
         return Thinned(Words.Of("Events (UTC)"), ["<time", "<event", "took", "<details"], rows);

@@ -122,8 +122,9 @@ public static class ReportWriter
             // Moved when whole: somebody may be looking at the former one.
             File.Move(unfinished, file, overwrite: true);
         }
-        catch (IOException)
+        catch
         {
+            // Also where the run is damaged, which shows only when its samples are read.
             RemoveUnfinished(unfinished);
             throw;
         }

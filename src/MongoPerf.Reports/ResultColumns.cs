@@ -43,7 +43,7 @@ internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
 
     private static string[] Loss(UnacknowledgedResult? result) => result is null
         ? [Units.None, Units.None]
-        : [Units.Exact(result.Lost), Units.Duration(TimeSpan.FromSeconds(result.DrainSeconds))];
+        : [Units.Exact(result.Lost), Units.Duration(result.DrainSeconds)];
 
     /// <summary>The documents examined by the server's counters over the window, or by explain where it has none.</summary>
     private static double? Examined(PlanSummary? plan) =>

@@ -62,8 +62,9 @@ public static class Units
             : $"{(int)rounded.TotalDays} d {rounded.Hours:00} h";
     }
 
-    /// <summary>The same for seconds that a server told, which may be more than a <see cref="TimeSpan"/> holds.</summary>
-    public static string Duration(double seconds) => Duration(TimeSpan.FromSeconds(Math.Clamp(seconds, 0, MostSeconds)));
+    /// <summary>The same for seconds that a server or a file told, which may be more than a <see cref="TimeSpan"/> holds.</summary>
+    public static string Duration(double seconds) =>
+        double.IsNaN(seconds) ? None : Duration(TimeSpan.FromSeconds(Math.Clamp(seconds, 0, MostSeconds)));
 
     /// <summary>97 %, 0.5 %.</summary>
     public static string Percent(double share) => double.IsFinite(share) ? Significant(share * 100) + " %" : None;

@@ -209,7 +209,7 @@ public static class SetupCheck
     private static string TextOf(object? value) => value switch
     {
         long count => Units.Exact(count),
-        double seconds => Units.Duration(TimeSpan.FromSeconds(seconds)),
+        double seconds => Units.Duration(seconds),
         IReadOnlyList<int> threads => string.Join(", ", threads),
         IReadOnlyList<double> rates => string.Join(", ", rates.Select(rate => $"{Units.Rate(rate)}/s")),
         string text => text,

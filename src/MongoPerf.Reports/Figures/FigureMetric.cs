@@ -86,7 +86,7 @@ public sealed record FigureMetric(string Name, string Title, string Heading, Met
         MetricUnit.PerSecond or MetricUnit.PerMinute => Units.Rate(value),
         MetricUnit.Microseconds => Units.Latency(value),
         MetricUnit.Bytes => Units.Bytes(value),
-        MetricUnit.Seconds => value is { } seconds ? Units.Duration(TimeSpan.FromSeconds(seconds)) : Units.None,
+        MetricUnit.Seconds => value is { } seconds ? Units.Duration(seconds) : Units.None,
         _ => value is { } count ? Units.Exact((long)count) : Units.None,
     };
 

@@ -103,7 +103,7 @@ internal static class LimitFindings
         Operations = [one.Label],
         Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
         Evidence = [new FindingEvidence("timeline", Words.Of($"{Units.Rate(one.Seconds.Average(second => second.Rate))} {one.RateUnit} "
-            + $"over {Units.Duration(TimeSpan.FromSeconds(one.Window.Seconds))}"))],
+            + $"over {Units.Duration(one.Window.Seconds)}"))],
         Refute = refute,
         Weight = 0.3,
     };

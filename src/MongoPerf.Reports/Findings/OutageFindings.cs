@@ -47,7 +47,7 @@ internal static class OutageFindings
     {
         Outage longest = outages.MaxBy(one => one.Window.Seconds)!;
         FindingRange range = series.Range(longest.Window);
-        string at = Words.Of($"at {Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value))}");
+        string at = Words.Of($"at {Units.Duration(range.FromSeconds!.Value)}");
         string seconds = Units.Significant(longest.Window.Seconds);
         OperationSeries[] hit =
             [.. series.Operations.Where(one => one.Window.From < longest.Window.To && longest.Window.From < one.Window.To)];

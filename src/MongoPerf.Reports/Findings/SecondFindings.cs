@@ -132,7 +132,7 @@ internal static class SecondFindings
         {
             Id = FindingIds.SlowDrift,
             Text = Words.Of($"{Names(drifted.Select(d => d.Series), one)}'s rate {way} steadily, "
-                + $"by {Units.Percent(Math.Abs(lead.Trend.Ratio - 1))} within {Units.Duration(TimeSpan.FromSeconds(one.Window.Seconds))}"),
+                + $"by {Units.Percent(Math.Abs(lead.Trend.Ratio - 1))} within {Units.Duration(one.Window.Seconds)}"),
             Operations = [.. drifted.Select(d => d.Series.Label)],
             Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
             Rate = FindingEffect.Of(lead.Trend.Ratio, lead.Trend.Interval),
@@ -176,8 +176,8 @@ internal static class SecondFindings
         double rate = inside.Average(s => s.Rate);
         // What the ratio was judged against: the other seconds, without a drift and other stretches.
         string rates = Words.Of($"{Units.Rate(rate)} instead of {Units.Rate(rate / lead.Shift.Ratio)} {one.RateUnit}");
-        string length = Units.Duration(TimeSpan.FromSeconds(window.Seconds));
-        string at = Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value));
+        string length = Units.Duration(window.Seconds);
+        string at = Units.Duration(range.FromSeconds!.Value);
         string change = ComparisonText.LatencyChange(lead.Shift.Ratio);
         return new Finding
         {

@@ -206,7 +206,7 @@ internal static class ShardFindings
         {
             Id = FindingIds.ImbalanceOverTime,
             Text = Words.Of($"documents{Distribution.WatchedText(series.Run)} were unevenly distributed for "
-                + $"{Units.Duration(TimeSpan.FromSeconds(seconds))}: "
+                + $"{Units.Duration(seconds)}: "
                 + $"shard {shards[most]} held up to {Units.Percent(worst.Documents[most] / worst.Documents.Sum())} of them; "
                 + $"at the end they were spread evenly over {ShardVerdict.All(shards.Length)}"),
             Range = RangeOf(series, uneven),

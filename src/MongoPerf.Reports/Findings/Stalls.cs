@@ -86,7 +86,7 @@ internal static class Stalls
         double seconds = LengthOf(lead);
         string[] operations = [.. stalls.SelectMany(one => one).Select(stall => stall.Series.Label).Distinct()];
         FindingRange range = series.Range(lead.Window, lead.Series.Seconds[lead.From].Documents);
-        string when = Words.Of($"at {Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value))}");
+        string when = Words.Of($"at {Units.Duration(range.FromSeconds!.Value)}");
         string names = Words.And(operations);
         string text = (stalls.Count, WasStill(lead)) switch
         {

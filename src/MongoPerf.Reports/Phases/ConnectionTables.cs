@@ -13,12 +13,14 @@ internal static class ConnectionTables
     /// <summary>What is counted of one group's connections.</summary>
     private sealed record Use(PhaseRecord Phase, OperationResult Result, ConnectionResult Connections)
     {
-        public GroupShare Group => Phase.Groups.First(group => OperationResult.NameOf(Connections.Kind, group.Name) == Result.Operation);
+        /// <summary>Of the group.</summary>
+        public long Operations => Phase.Groups
+            .FirstOrDefault(group => OperationResult.NameOf(Connections.Kind, group.Name) == Result.Operation)?.Operations ?? 0;
 
         public string Label => PhaseLabels.WithParameters(Phase, Result.Operation);
 
         /// <summary>Of the group's operations, those that waited.</summary>
-        public double Share => (double)Result.Operations / Math.Max(1, Group.Operations);
+        public double Share => (double)Result.Operations / Math.Max(1, Operations);
 
         public string Text => Connections.Kind switch
         {
@@ -37,7 +39,7 @@ internal static class ConnectionTables
                 ["<phase", "<connections", "threads", "operations", "waited", "of operations", .. Times],
                 [.. waits.Select(use => (IReadOnlyList<string>)
                 [
-                    use.Phase.Label(), use.Text, Units.Exact(use.Result.Threads), Units.Exact(use.Group.Operations),
+                    use.Phase.Label(), use.Text, Units.Exact(use.Result.Threads), Units.Exact(use.Operations),
                     Units.Exact(use.Result.Operations), Units.Percent(use.Share), .. TimesOf(use.Result),
                 ])]);
         Use[] opened = [.. Uses(run).Where(use => use.Connections.Kind != ConnectionKind.Pool)];
@@ -53,8 +55,8 @@ internal static class ConnectionTables
                 ])]);
         List<IReadOnlyList<string>> storms = [.. opened.SelectMany(use => use.Connections.Storms.Select(storm => (IReadOnlyList<string>)
         [
-            use.Phase.Label(), Units.Duration(TimeSpan.FromSeconds(storm.AtSeconds)), Units.Exact(storm.Connections),
-            Units.Exact(storm.Usable), storm.Seconds is { } seconds ? Units.Duration(TimeSpan.FromSeconds(seconds)) : Units.None,
+            use.Phase.Label(), Units.Duration(storm.AtSeconds), Units.Exact(storm.Connections),
+            Units.Exact(storm.Usable), storm.Seconds is { } seconds ? Units.Duration(seconds) : Units.None,
         ]))];
         if (storms.Count > 0)
             yield return ReportTables.Thinned(
@@ -75,7 +77,7 @@ internal static class ConnectionTables
             {
                 yield return storm.Seconds is { } seconds
                     ? new Verdict(Grade.Good, Words.Of($"{use.Label}: {Words.Counted(storm.Connections, "connection")} opened at once were "
-                        + $"all usable after {Units.Duration(TimeSpan.FromSeconds(seconds))}"))
+                        + $"all usable after {Units.Duration(seconds)}"))
                     : new Verdict(Grade.Note, Words.Of($"{use.Label}: of {Words.Counted(storm.Connections, "connection")} opened at once "
                         + $"{Units.Exact(storm.Usable)} were usable when the phase ended or connections were lost again"));
             }

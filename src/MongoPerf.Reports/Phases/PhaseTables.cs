@@ -58,7 +58,7 @@ internal static class PhaseTables
         [
             group.Name.Length > 0 ? $"{phase.Label()}, {group.Name}" : phase.Label(), Units.Exact(group.Accounting.Scheduled),
             Units.Exact(group.Accounting.Scheduled - group.Accounting.Skipped), Units.Exact(group.Accounting.Skipped),
-            Units.Exact(waiting.Arrivals), Units.Duration(TimeSpan.FromSeconds(waiting.Seconds)),
+            Units.Exact(waiting.Arrivals), Units.Duration(waiting.Seconds),
         ];
     }
 

@@ -131,7 +131,7 @@ internal static class ShardTables
     private static IReadOnlyList<string> MoveRow(string from, string to, MoveSum sum) =>
     [
         from, to, Units.Exact(sum.Done), Units.Exact(sum.Failed), Units.Exact(sum.Documents), Units.Bytes(sum.Bytes),
-        Units.Duration(TimeSpan.FromSeconds(sum.Seconds)), Units.Duration(TimeSpan.FromSeconds(sum.LongestSeconds)),
+        Units.Duration(sum.Seconds), Units.Duration(sum.LongestSeconds),
     ];
 
     /// <summary>Field by field as collStats prints it, a column for each shard.</summary>

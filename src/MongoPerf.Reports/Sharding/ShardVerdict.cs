@@ -66,6 +66,6 @@ public static class ShardVerdict
             return Words.Of("no chunks migrated");
         string failed = all.Failed == 0 ? "" : Words.Of($", {Units.Exact(all.Failed)} failed");
         return Words.Of($"{Words.Counted(all.Done, "migration")} moved {Words.Counted(all.Documents, "document")} in "
-            + $"{Units.Duration(TimeSpan.FromSeconds(all.Seconds))}{failed}");
+            + $"{Units.Duration(all.Seconds)}{failed}");
     }
 }

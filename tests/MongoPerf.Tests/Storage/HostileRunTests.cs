@@ -104,6 +104,27 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
     }
 
     [Theory]
+    [InlineData("connections", """{"kind":"Storm","count":5,"storms":[{"atSeconds":"NaN","connections":5,"usable":5,"seconds":1e15}]}""")]
+    [InlineData("connections", """{"kind":"Pool","count":-5}""")]
+    [InlineData(
+        "transactions", """{"committed":-9,"aborted":0,"retried":99999999999999,"commitRetried":0,"unknown":0,"retrySeconds":"NaN"}""")]
+    public void Any_record_beside_an_operation_gives_a_result_or_one_line(string name, string json) => CheckAfter(connection =>
+    {
+        Execute(connection, $"UPDATE operation_result SET json = json_set(json, '$.{name}', json('{json}'))");
+        return name;
+    });
+
+    [Fact]
+    public void A_damaged_histogram_leaves_no_half_of_a_file()
+    {
+        File.Copy(_fixture.Db, Db);
+        Change(connection => Execute(connection, "UPDATE sample SET histogram = zeroblob(500) WHERE histogram IS NOT NULL"));
+        (int code, _, string errors) = InProcess.Run("report", Id, "--out", _runs.Path);
+        Assert.True(code == 2, errors);
+        Assert.Empty(Directory.EnumerateFiles(_runs.Path, "*.tmp", SearchOption.AllDirectories));
+    }
+
+    [Theory]
     [InlineData("CREATE VIEW v AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n", "it has a view v")]
     [InlineData("CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM meta; END", "it has a trigger t")]
     public void A_file_with_a_program_in_it_is_none_of_ours(string sql, string text)
