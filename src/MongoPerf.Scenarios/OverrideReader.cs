@@ -125,8 +125,7 @@ public sealed class OverrideReader(PlanOverrides overrides)
             object typed = option.ValueIn(overrides)!;
             ScenarioNode value = NodeOf(typed);
             ScenarioNode? said = node.Find(option.Key) ?? (option.OtherKey is { } other ? node.Find(other) : null);
-            // Of many phases some may have the value already.
-            if (option.Place != PlanPlace.Phases || said?.Label != value.Label)
+            if (said?.Label != value.Label)
                 changes.Add(new StoredMessage(
                     MessageCode.ValueReplaced, option.Key, of, TextOf(typed), option.Name, said?.Label ?? ""));
             changed = changed.With(option.Key, value);

@@ -206,8 +206,9 @@ internal sealed partial class ScenarioParameters
         ];
         if (_values[name].Count == 0)
             throw new UserException(ExitCode.WrongUsage, $"--set: {name} has no value");
-        changes.Add(new StoredMessage(
-            MessageCode.ValueReplaced, name, "", text, "--set", string.Join(", ", old.Select(o => o.Name))));
+        string said = string.Join(", ", old.Select(o => o.Name));
+        if (said != string.Join(", ", _values[name].Select(value => value.Name)))
+            changes.Add(new StoredMessage(MessageCode.ValueReplaced, name, "", text, "--set", said));
     }
 
     private static string? NameIn(ScalarNode scalar) =>

@@ -245,6 +245,15 @@ public sealed class PlanReaderTests
     }
 
     [Fact]
+    public void Overrides_that_repeat_the_file_are_not_told() => Assert.Empty(ScenarioTexts.Read(
+        ScenarioTexts.Data + "parameters: {limit: [3, 4]}\n"
+        + "phases: [{name: p, threads: 4, duration: 2s, operations: [{find: users, filter: {}, limit: $(limit)}]}]\n",
+        new PlanOverrides
+        {
+            Threads = [4], Records = 1000, Duration = 2, Parameters = new Dictionary<string, string> { ["limit"] = "3, 4" },
+        }).Changes);
+
+    [Fact]
     public void Overrides_are_told_with_what_they_replace()
     {
         ReadPlan read = ScenarioTexts.Read(
