@@ -76,7 +76,8 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
     }
 
     /// <summary>
-    /// The same table with each row in one line of at most so many characters: columns are left out, then names on the left are cut off.
+    /// The same table with each row in one line of at most so many characters: columns are left out, first those that hold nothing, then
+    /// names on the left are cut off.
     /// </summary>
     /// <param name="width">Of a line.</param>
     /// <param name="gap">Blanks between two columns.</param>
@@ -84,7 +85,8 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
     public ReportTable? InLines(int width, int gap)
     {
         List<int> kept = [.. Enumerable.Range(0, Columns.Count)];
-        foreach (string column in LeftOutOfLines.Where(c => Columns.Contains(c)))
+        IEnumerable<string> empty = Columns.Where((_, i) => i > 0 && Rows.All(row => row[i] == Units.None));
+        foreach (string column in empty.Union(LeftOutOfLines.Where(c => Columns.Contains(c))))
         {
             if (Over(kept) > 0)
                 kept.Remove(IndexOf(column));

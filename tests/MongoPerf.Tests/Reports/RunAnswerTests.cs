@@ -98,6 +98,15 @@ public sealed class RunAnswerTests : IDisposable
             && (line.EndsWith("failed", StringComparison.Ordinal) || line.EndsWith("失败", StringComparison.Ordinal))));
     }
 
+    [Fact]
+    public void A_column_that_holds_nothing_is_left_out_before_a_name_is_cut()
+    {
+        var table = new ReportTable(
+            "", ["<operation", "rate", "change", "<verdict"], [["terminals new order", "30.9", Units.None, "ok"]]);
+        Assert.Equal(["terminals new order", "30.9", "ok"], table.InLines(36, gap: 2)!.Rows[0]);
+        Assert.Equal(["terminals new order", "30.9", Units.None, "ok"], table.InLines(80, gap: 2)!.Rows[0]);
+    }
+
     private void Single(Func<OperationResult, OperationResult> change) =>
         _run.Phase("q4", [.. Enumerable.Repeat(100.0, 10)], ofResult: change, noise: false);
 
