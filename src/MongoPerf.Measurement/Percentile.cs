@@ -6,7 +6,8 @@ namespace MongoPerf.Measurement;
 public static class Percentile
 {
     /// <summary>For hints.</summary>
-    public const string Rule = "percentiles are p50, p75, p99, p999 (99.9 %), p9999 (99.99 %) and the like, without a 0 at either end";
+    public const string Rule = "percentiles are p1 to p99, and with decimals p999 (99.9 %), p9999 (99.99 %) and the like: "
+        + "six digits at most, the last decimal not 0";
 
     private const int MostDigits = 6;
 

@@ -80,10 +80,13 @@ internal static class RunAnswer
     /// <summary>The worst second, and what coincided.</summary>
     private static IEnumerable<Fact> Worst(StoredRun run)
     {
-        if (SlowestSeconds.Of(run).Seconds is [var worst, ..])
-            yield return new Fact("worst", Words.Of($"{worst.Operation} at {SlowestSeconds.Clock(worst.Range.FromSeconds!.Value)}: "
-                + $"{Units.Rate(worst.PerSecond)}/s (usually {Units.Rate(worst.UsualPerSecond)}), "
-                + $"p99 {Units.Latency(worst.P99Microseconds)} (usually {Units.Latency(worst.UsualP99Microseconds)}); {worst.Why}"));
+        if (SlowestSeconds.Of(run).Seconds is not [var worst, ..])
+            yield break;
+        // Nothing ends in a second of a stall.
+        string p99 = worst.P99Microseconds is { } latency
+            ? Words.Of($", p99 {Units.Latency(latency)} (usually {Units.Latency(worst.UsualP99Microseconds)})") : "";
+        yield return new Fact("worst", Words.Of($"{worst.Operation} at {SlowestSeconds.Clock(worst.Range.FromSeconds!.Value)}: "
+            + $"{Units.Rate(worst.PerSecond)}/s (usually {Units.Rate(worst.UsualPerSecond)}){p99}; {worst.Why}"));
     }
 
     private static string Subject(StoredRun run)
