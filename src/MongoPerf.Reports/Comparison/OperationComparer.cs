@@ -61,8 +61,7 @@ public sealed class OperationComparer(
             IsPaced = first.Service is not null,
             IsUnacknowledged = first.IsUnacknowledged,
             Measures = judgements,
-            Retries = (RetriesOf(baseline, keys), RetriesOf(candidate, keys)) is (null, null) ? null
-                : (RetriesOf(baseline, keys), RetriesOf(candidate, keys)),
+            Retries = (RetriesOf(baseline, keys), RetriesOf(candidate, keys)) is var retries and not (null, null) ? retries : null,
             Windows = [.. keys.Select(key =>
                 new WindowComparison(key.At, baseline.At(key)[0].Documents, keys.Length == 1 ? judgements[0] : CompareWindow(key)))],
         };

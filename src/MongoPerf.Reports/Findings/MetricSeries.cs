@@ -79,7 +79,7 @@ internal sealed class MetricSeries
         {
             long last = window.From;
             int first = FirstFrom(member, window.From);
-            bool isKnown = member.Take(first).Reverse().Any(HasAny);
+            bool isKnown = Array.FindIndex(member, 0, first, HasAny) >= 0;
             foreach (MetricSample sample in member.Skip(first).Where(HasAny))
             {
                 if (sample.AtMilliseconds > window.To)
