@@ -87,7 +87,7 @@ public sealed class ServerRecordingTests : IDisposable
         {
             MongoPerfException refused = Assert.Throws<MongoPerfException>(() => Recording.Open(Write(bytes)));
             Assert.Equal(Fault.WrongUsage, refused.Fault);
-            Assert.Contains("no recording of traffic", refused.Message, StringComparison.Ordinal);
+            Assert.Contains("is not a recording of traffic", refused.Message, StringComparison.Ordinal);
         }
 
         MongoPerfException folder = Assert.Throws<MongoPerfException>(() => Recording.Open(_folder.Path));
