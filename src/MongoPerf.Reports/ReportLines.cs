@@ -43,7 +43,7 @@ public static class ReportLines
         {
             "finished" => (Words.Of("to rebuild this report"), "report"),
             "running" => (Words.Of("to refresh this report"), "report"),
-            _ when run.Run.Clients.Count > 0 || run.FindNote(StoredRun.DeletedNote) is not null
+            _ when run.Run.Clients.Count > 0 || run.Settings.Plan.Recording is not null || run.FindNote(StoredRun.DeletedNote) is not null
                 || run.FindNote(StoredRun.RejectedNote) is { Length: > 0 } => (Words.Of("to rebuild this report"), "report"),
             _ => (Words.Of("to resume"), "resume"),
         };

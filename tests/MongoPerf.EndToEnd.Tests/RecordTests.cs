@@ -59,6 +59,7 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
             (["--uri", uri, "-o", file], "--listen or --server is missing"),
             (["--uri", uri, "--listen", "127.0.0.1:0", "--server", "-o", file], "--server needs none"),
             (["--uri", uri, "--listen", "127.0.0.1:0"], "--output is missing"),
+            (["--uri", uri, "--listen", "127.0.0.1:0", "-o", ""], "--output is missing"),
             (["--uri", uri, "--listen", "27018", "-o", file], "expected ADDRESS:PORT"),
             (["--uri", uri, "--listen", "127.0.0.1:0", "-o", file], "is there already"),
             (["--uri", "mongodb://a,b", "--listen", "127.0.0.1:0", "-o", file], "leads to one server"),
@@ -66,6 +67,11 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
             (["--uri", uri, "--server", "-o", file], "has a folder"),
         ])
             Assert.Contains(expected, ProgramRun.Run([.. typed.Prepend("record")]).Expect(2).Errors, StringComparison.Ordinal);
+        // No empty file stays in the way of the next try.
+        string another = _runs.At("b.rec");
+        Assert.Contains("can't listen on", ProgramRun.Run("record", "--uri", uri, "--listen",
+            servers["embedded"].Uri["mongodb://".Length..].Split('/')[0], "-o", another).Expect(3).Errors, StringComparison.Ordinal);
+        Assert.False(File.Exists(another));
         Assert.Contains("has no startRecordingTraffic",
             ProgramRun.Run("record", "--uri", uri, "--server", "-o", "a.bin").Expect(7).Errors, StringComparison.Ordinal);
     }

@@ -85,6 +85,27 @@ public sealed class ReplayTests(TestServers servers) : IDisposable
     }
 
     [Fact]
+    public void What_may_replace_data_is_refused_whatever_was_named()
+    {
+        using MongoConnection connection = MakeShop(servers["embedded"], out string shop);
+        foreach ((BsonDocument command, string[] confirmed, string expected) in ((BsonDocument, string[], string)[])
+        [
+            (BsonDocument.Of(("mapReduce", "orders"), ("map", ""), ("reduce", ""), ("out", "orders"), ("$db", "shop")),
+                ["--database", $"shop={shop}", "--yes-write-to", $"{shop}.*"], $"has mapReduce of {shop}.orders"),
+            (BsonDocument.Of(("applyOps", Array.Empty<object>()), ("$db", "admin")), ["--yes-write-to", "server"],
+                "has applyOps, which may remove what this run did not create; nothing was sent"),
+            (BsonDocument.Of(("insert", "system.users"), ("$db", "admin")), [], "allow them with --yes-write-to admin.system.users"),
+        ])
+        {
+            string file = Write(new TrafficFile().Exchange(1, 1, command, Ok));
+            Assert.Contains(expected, ProgramRun.Run(["replay", file, "--uri", servers["embedded"].Uri, "--out", _runs.Path, .. confirmed])
+                .Expect(6).Errors, StringComparison.Ordinal);
+        }
+
+        Assert.Equal(Orders, Count(connection, shop));
+    }
+
+    [Fact]
     public void What_is_recorded_over_time_is_replayed_over_time()
     {
         var file = new TrafficFile();

@@ -54,13 +54,26 @@ internal sealed class TrafficFile(char layout = 'A')
         return path;
     }
 
-    /// <summary>A message of one section.</summary>
-    public static byte[] MessageOf(int request, int responseTo, BsonDocument body, OpMsgFlags flags = OpMsgFlags.None)
+    /// <summary>A message of one section, and those of kind 1 that are named.</summary>
+    public static byte[] MessageOf(
+        int request, int responseTo, BsonDocument body, OpMsgFlags flags = OpMsgFlags.None, params (string Name, byte[] Documents)[] sequences)
     {
-        byte[] message = new byte[MessageHeader.Size + 5 + body.Bytes.Length];
+        var writer = new BsonWriter();
+        for (int i = 0; i < MessageHeader.Size; i++)
+            writer.WriteRawByte(0);
+        writer.WriteRawInt32((int)flags);
+        writer.WriteRawByte(0);
+        writer.WriteRaw(body.Bytes);
+        foreach ((string name, byte[] documents) in sequences)
+        {
+            writer.WriteRawByte(1);
+            writer.WriteRawInt32(4 + name.Length + 1 + documents.Length);
+            writer.WriteRaw(Encoding.ASCII.GetBytes(name + "\0"));
+            writer.WriteRaw(documents);
+        }
+
+        byte[] message = writer.ToArray();
         new MessageHeader(message.Length, request, responseTo, OpCode.Msg).Write(message);
-        BitConverter.TryWriteBytes(message.AsSpan(MessageHeader.Size), (int)flags);
-        body.Bytes.CopyTo(message.AsSpan(MessageHeader.Size + 5));
         return message;
     }
 }

@@ -27,7 +27,7 @@ internal sealed class ReplyCounters
     private (ReplyFacts Recorded, ReplyFacts Now)? _firstCount;
     private (ReplyFacts Recorded, ReplyFacts Now)? _firstSize;
 
-    /// <summary>Recorded times of the replies that were compared.</summary>
+    /// <summary>Recorded times of the requests that succeeded now: they stand beside service times, which only those have.</summary>
     public LatencyHistogram Recorded { get; } = new();
 
     /// <summary>Counts a reply under the first way in which it differs: another error says more than the count that follows.</summary>
@@ -36,8 +36,9 @@ internal sealed class ReplyCounters
         if (!reply.IsCompared)
             return;
         Compared++;
-        Recorded.RecordNanoseconds(reply.RecordedNanoseconds);
         (ReplyFacts recorded, ReplyFacts now) = (reply.Recorded, reply.Now);
+        if (now.Code == 0 || now.Code == recorded.Code)
+            Recorded.RecordNanoseconds(reply.RecordedNanoseconds);
         if (recorded.Code != now.Code)
             Note(ref Codes, ref _firstCode, recorded, now);
         else if (recorded.Documents != now.Documents)
@@ -67,7 +68,7 @@ internal sealed class ReplyCounters
 
     public ReplayResult ToResult() => new(Compared, Codes, Counts, Sizes)
     {
-        RecordedMicroseconds = Compared == 0 ? null : LatencySummaries.From(Recorded),
+        RecordedMicroseconds = Recorded.TotalCount == 0 ? null : LatencySummaries.From(Recorded),
         FirstCode = _firstCode is { } code ? new ReplayPair(code.Recorded.Code, code.Now.Code) : null,
         FirstCount = _firstCount is { } count ? new ReplayPair(count.Recorded.Documents, count.Now.Documents) : null,
         FirstSize = _firstSize is { } size ? new ReplayPair(size.Recorded.Bytes, size.Now.Bytes) : null,

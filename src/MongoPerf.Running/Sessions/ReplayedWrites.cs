@@ -19,7 +19,8 @@ public static class ReplayedWrites
     private static readonly string[] Removing =
     [
         "drop", "dropDatabase", "dropIndexes", "deleteIndexes", "renameCollection", "convertToCapped", "cloneCollectionAsCapped", "$out",
-        "dropSearchIndex",
+        "dropSearchIndex", "mapReduce", "mapreduce", "applyOps", "dropUser", "dropAllUsersFromDatabase", "dropRole",
+        "dropAllRolesFromDatabase",
     ];
 
     /// <param name="session">Open; nothing was written yet.</param>
@@ -40,7 +41,9 @@ public static class ReplayedWrites
             .Where(target => DatabaseOf(target.Name!) is not { } database || !empty.Contains(database))];
         if (foreign.FirstOrDefault(target => Removing.Contains(target.By)) is { } removing)
             throw new UserException(ExitCode.Refused,
-                $"the recording has {removing.By} of {removing.Name}, which this run did not create; nothing was sent",
+                removing.Name == WriteTargets.Server
+                    ? $"the recording has {removing.By}, which may remove what this run did not create; nothing was sent"
+                    : $"the recording has {removing.By} of {removing.Name}, which this run did not create; nothing was sent",
                 $"{OfItsOwn}, or leave writes out with --only reads");
         string[] needed = [.. foreign.Where(target => !request.MayWrite.Any(target.IsCoveredBy)).Select(target => target.Name!)
             .Distinct().Order(StringComparer.Ordinal)];
@@ -56,7 +59,7 @@ public static class ReplayedWrites
     {
         string[] databases = [.. names.Select(DatabaseOf).OfType<string>().Distinct()];
         string into = databases.Length > 0 ? $"{OfItsOwn}, " : "";
-        string confirm = string.Join(' ', (names.Contains(WriteTargets.Server) ? [WriteTargets.Server] : Array.Empty<string>())
+        string confirm = string.Join(' ', names.Where(name => DatabaseOf(name) is null).Take(3)
             .Concat(databases.Take(3).Select(database => $"{database}.*")).Select(name => $"{Option} {CommandText.Quoted(name)}"));
         return $"{into}leave writes out with --only reads, or allow them with {confirm}";
     }
@@ -69,5 +72,5 @@ public static class ReplayedWrites
 
     private static bool IsEmpty(MongoConnection connection, string database) =>
         !connection.RunCursor(database, BsonDocument.Of(("listCollections", 1), ("nameOnly", true)))
-            .Any(collection => collection.FindString("name")?.StartsWith("system.", StringComparison.Ordinal) is false);
+            .Any(collection => collection.FindString("name") is not ("system.profile" or "system.views"));
 }

@@ -19,26 +19,13 @@ public sealed class TrafficProxy : IDisposable
     private long _connections;
     private volatile bool _isClosed;
 
-    /// <param name="listen">Where clients connect.</param>
+    /// <param name="listener">Where clients connect, from <see cref="Listen"/>; this disposes of it.</param>
     /// <param name="server">Where they are led to.</param>
     /// <param name="recorder">Gets copies.</param>
     /// <param name="unreachable">Called once, with the reason, when the server could not be reached for a client.</param>
-    /// <exception cref="SocketException">It can't listen there.</exception>
-    public TrafficProxy(IPEndPoint listen, ServerAddress server, TrafficRecorder recorder, Action<string> unreachable)
+    public TrafficProxy(Socket listener, ServerAddress server, TrafficRecorder recorder, Action<string> unreachable)
     {
-        (_server, _recorder, _unreachable) = (server, recorder, unreachable);
-        _listener = new Socket(listen.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
-        try
-        {
-            _listener.Bind(listen);
-            _listener.Listen(512);
-        }
-        catch
-        {
-            _listener.Dispose();
-            throw;
-        }
-
+        (_listener, _server, _recorder, _unreachable) = (listener, server, recorder, unreachable);
         Start(Accept, "accept");
     }
 
@@ -46,6 +33,24 @@ public sealed class TrafficProxy : IDisposable
 
     /// <summary>Clients that have connected.</summary>
     public long Connections => Volatile.Read(ref _connections);
+
+    /// <summary>Takes the address; whoever connects waits until there is a proxy.</summary>
+    /// <exception cref="SocketException">It can't listen there.</exception>
+    public static Socket Listen(IPEndPoint address)
+    {
+        var listener = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+        try
+        {
+            listener.Bind(address);
+            listener.Listen(512);
+            return listener;
+        }
+        catch
+        {
+            listener.Dispose();
+            throw;
+        }
+    }
 
     /// <summary>Ends all connections.</summary>
     public void Dispose()
@@ -62,19 +67,24 @@ public sealed class TrafficProxy : IDisposable
     private static void Start(Action action, string name) =>
         new Thread(() => action(), StackBytes) { IsBackground = true, Name = name }.Start();
 
+    /// <summary>A socket that does not work, or one file or thread too many: it ends one connection, never the others.</summary>
+    private static bool IsShortage(Exception e) => e is SocketException or ObjectDisposedException or OutOfMemoryException;
+
     private void Accept()
     {
         while (!_isClosed)
         {
+            Socket? client = null;
             try
             {
-                Socket client = _listener.Accept();
+                Socket accepted = client = _listener.Accept();
                 long number = Interlocked.Increment(ref _connections);
-                Start(() => Serve(client, number), $"client {number}");
+                Start(() => Serve(accepted, number), $"client {number}");
             }
-            catch (Exception e) when (e is SocketException or ObjectDisposedException)
+            catch (Exception e) when (IsShortage(e))
             {
-                // A client that has gone again, or too many open files: the next one may be luckier.
+                // A client that has gone again, or too many open files or threads: the next one may be luckier.
+                client?.Dispose();
                 if (!_isClosed)
                     Thread.Sleep(10);
             }
@@ -83,25 +93,27 @@ public sealed class TrafficProxy : IDisposable
 
     private void Serve(Socket client, long number)
     {
-        var server = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        using var ended = new CountdownEvent(2);
+        Socket? server = null;
         try
         {
             Keep(client);
+            server = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
             Keep(server);
             client.NoDelay = true;
             server.Connect(_server.Host, _server.Port);
+            Start(() => Pass(server, client, number, isRequest: false, ended), $"server {number}");
         }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        catch (Exception e) when (IsShortage(e))
         {
             Close(client);
-            Close(server);
+            if (server is not null)
+                Close(server);
             if (!_isClosed)
                 Interlocked.Exchange(ref _unreachable, null)?.Invoke(e.Message);
             return;
         }
 
-        using var ended = new CountdownEvent(2);
-        Start(() => Pass(server, client, number, isRequest: false, ended), $"server {number}");
         Pass(client, server, number, isRequest: true, ended);
         ended.Wait();
         Close(client);

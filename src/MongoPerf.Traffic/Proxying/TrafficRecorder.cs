@@ -16,6 +16,9 @@ public sealed class TrafficRecorder : IDisposable
     /// <summary>Bytes that wait to be written.</summary>
     private const long MostPending = 256L << 20;
 
+    /// <summary>What a piece takes beside its bytes, about: clients may send one byte at a time.</summary>
+    private const int PieceBytes = 128;
+
     private readonly BlockingCollection<Piece> _pieces = [];
     private readonly TrafficWriter _writer;
     private readonly Thread _thread;
@@ -65,7 +68,7 @@ public sealed class TrafficRecorder : IDisposable
     {
         if (_isStopped)
             return;
-        if (Interlocked.Add(ref _pending, bytes.Length) > _mostPending)
+        if (Interlocked.Add(ref _pending, bytes.Length + PieceBytes) > _mostPending)
         {
             Stop("it falls behind");
             return;
@@ -128,9 +131,12 @@ public sealed class TrafficRecorder : IDisposable
                     _writer.Add(piece.Connection, piece.IsRequest, piece.Microseconds, piece.Bytes.AsSpan(0, piece.Length));
                 else if (piece.Length == 0)
                     _writer.End(piece.Connection);
-                Interlocked.Add(ref _pending, -piece.Length);
                 if (piece.Length > 0)
+                {
+                    Interlocked.Add(ref _pending, -piece.Length - PieceBytes);
                     ArrayPool<byte>.Shared.Return(piece.Bytes);
+                }
+
                 if (_pieces.Count == 0)
                     _writer.Flush();
             }

@@ -186,7 +186,10 @@ internal sealed class TrafficWriter : IDisposable
             {
                 _length = MessageHeader.Read(_bytes).Length;
                 if (_length is < MessageHeader.Size or > MessageHeader.MaximumMessageLength)
+                {
+                    _filled -= taken;
                     return 0;
+                }
             }
 
             return taken;

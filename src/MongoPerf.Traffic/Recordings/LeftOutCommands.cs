@@ -17,6 +17,7 @@ internal static class LeftOutCommands
     };
 
     public const string Unanswerable = "reads of cursors that were opened before the recording, or by a request that is left out";
+    public const string TransactionNotBegun = "in transactions that began before the recording, or with a request that is left out";
     public const string NotChosen = "not chosen by --only";
     public const string Internal = "the cluster's own";
     public const string Legacy = "in a protocol before OP_MSG";

@@ -92,7 +92,7 @@ public sealed class ReplayScript
     public required int RecordedConnections { get; init; }
 
     /// <summary>From the first request to the last, seconds, as recorded.</summary>
-    public double Seconds => Requests.Length == 0 ? 0 : Requests[^1].Due / 1e6;
+    public double Seconds => Requests.Length == 0 ? 0 : Requests.Max(request => request.Due) / 1e6;
 
     public required IReadOnlyList<RecordedOperation> Shapes { get; init; }
 

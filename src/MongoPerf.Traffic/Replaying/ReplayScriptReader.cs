@@ -92,7 +92,7 @@ public sealed class ReplayScriptReader
     {
         BsonValidator.ValidateStructure(message.Body);
         Envelope envelope = Envelope.Of(message.Body);
-        if (envelope.Command is not { } command || envelope.Database is not { } database)
+        if (envelope.Command is not { } command || envelope.Database is not { } database || !HasSoundSequences(message))
         {
             LeaveOut(LeftOutCommands.Unreadable);
             return;
@@ -114,7 +114,16 @@ public sealed class ReplayScriptReader
         IReadOnlyList<WriteTarget> writes = used.Length > 0 ? [] : _targets.Of(message, command, database);
         if (!IsChosen(command, writes))
         {
+            if (envelope is { StartsTransaction: true, Session: { } started })
+                _transactions.Remove(started);
             LeaveOut(LeftOutCommands.NotChosen);
+            return;
+        }
+
+        if (envelope is { IsInTransaction: true, StartsTransaction: false } && !(envelope.Session is { } session
+            && _transactions.ContainsKey(session)))
+        {
+            LeaveOut(LeftOutCommands.TransactionNotBegun);
             return;
         }
 
@@ -124,6 +133,32 @@ public sealed class ReplayScriptReader
         _writes.UnionWith(writes);
         _databases[database] = _databases.GetValueOrDefault(database) + 1;
         Keep(recorded, requestId, message, envelope, used, ShapeOf(message, command, database, writes.Count > 0));
+    }
+
+    /// <summary>
+    /// What it writes is judged by what it names, so nothing may be named twice, or where nobody looks; servers refuse that, too.
+    /// </summary>
+    /// <exception cref="BsonFormatException">They are no BSON.</exception>
+    private static bool HasSoundSequences(in OpMsg message)
+    {
+        ReadOnlySpan<byte> first = default;
+        foreach (DocumentSequence sequence in message.Sequences)
+        {
+            bool isNames = sequence.Name.SequenceEqual("nsInfo"u8);
+            bool isKnown = isNames || sequence.Name.SequenceEqual("documents"u8) || sequence.Name.SequenceEqual("updates"u8)
+                || sequence.Name.SequenceEqual("deletes"u8) || sequence.Name.SequenceEqual("ops"u8);
+            if (!isKnown || sequence.Name.SequenceEqual(first) || new BsonReader(message.Body).Find(sequence.Name))
+                return false;
+            first = sequence.Name;
+            for (ReadOnlySpan<byte> left = isNames ? sequence.Documents : default; left.Length > 0;)
+            {
+                ReadOnlySpan<byte> document = new BsonReader(left).Document;
+                BsonValidator.ValidateStructure(document);
+                left = left[document.Length..];
+            }
+        }
+
+        return true;
     }
 
     private void Keep(in RecordedMessage recorded, int requestId, in OpMsg message, in Envelope envelope, int[] used, int shape)
@@ -224,7 +259,8 @@ public sealed class ReplayScriptReader
 
     private bool IsChosen(string command, IReadOnlyList<WriteTarget> writes) => _options.Only switch
     {
-        ReplayedRequests.Finds => command is "find" or "getMore" or "killCursors",
+        // The ends of the transactions that they are in: the target would keep those open.
+        ReplayedRequests.Finds => command is "find" or "getMore" or "killCursors" or "commitTransaction" or "abortTransaction",
         ReplayedRequests.Reads => writes.Count == 0,
         _ => true,
     };
@@ -298,7 +334,8 @@ public sealed class ReplayScriptReader
         var workers = new List<List<int>>();
         foreach (Line line in _lines.Values.OrderBy(line => line.First))
         {
-            if (free.TryPeek(out List<int>? worker, out long end) && end < line.First)
+            // In the file's order, too, whatever the clocks say: nobody may wait for what comes behind it on its own connection.
+            if (free.TryPeek(out List<int>? worker, out long end) && end < line.First && worker[^1] < line.Requests[0])
                 free.Dequeue();
             else
                 workers.Add(worker = []);
@@ -322,6 +359,11 @@ public sealed class ReplayScriptReader
     /// <summary>What any command says of itself.</summary>
     private readonly record struct Envelope(string? Command, string? Database, Guid? Session, bool IsInTransaction, bool IsInternal)
     {
+        /// <summary>A namespace has at most 255 bytes. A packed message may hold millions, which would all be kept.</summary>
+        private const int LongestName = 512;
+
+        public bool StartsTransaction { get; init; }
+
         public static Envelope Of(ReadOnlySpan<byte> body)
         {
             string? command = null;
@@ -330,9 +372,12 @@ public sealed class ReplayScriptReader
             bool isInTransaction = false;
             bool isInternal = false;
             bool isTwice = false;
+            bool startsTransaction = false;
             var reader = new BsonReader(body);
             while (reader.Read())
             {
+                if (command is null && !HasShortNames(reader))
+                    return default;
                 command ??= reader.NameText;
                 if (reader.NameIs("$db"u8) && reader.Type == BsonType.String)
                 {
@@ -344,12 +389,22 @@ public sealed class ReplayScriptReader
                     session = SessionOf(reader.Value);
                 else if (reader.NameIs("autocommit"u8))
                     isInTransaction = true;
+                else if (reader.NameIs("startTransaction"u8))
+                    startsTransaction = true;
                 else
                     isInternal |= LeftOutCommands.IsInternal(reader.Name);
             }
 
-            return new Envelope(command, isTwice ? null : database, session, isInTransaction, isInternal);
+            string? only = isTwice || database?.Length > LongestName ? null : database;
+            return new Envelope(command, only, session, isInTransaction, isInternal)
+            {
+                StartsTransaction = startsTransaction,
+            };
         }
+
+        /// <param name="first">The element that names the command, and mostly the collection.</param>
+        private static bool HasShortNames(in BsonReader first) => first.Name.Length <= LongestName
+            && (first.Type != BsonType.String || first.StringBytes.Length <= LongestName);
 
         private static Guid? SessionOf(ReadOnlySpan<byte> session)
         {

@@ -69,7 +69,6 @@ internal sealed class RequestTargets(IReadOnlyDictionary<string, string> databas
             for (ReadOnlySpan<byte> left = sequence.Documents; left.Length > 0;)
             {
                 ReadOnlySpan<byte> document = new BsonReader(left).Document;
-                BsonValidator.ValidateStructure(document);
                 writer.WriteDocument(Encoding.UTF8.GetBytes(index++.ToString(CultureInfo.InvariantCulture)), document);
                 left = left[document.Length..];
             }

@@ -51,8 +51,8 @@ internal sealed class RecordCommand
     {
         string uri = parsed.GetValue(_shared.Uri) ?? UriVariable.Value
             ?? throw new UserException(ExitCode.WrongUsage, "--uri is missing: the deployment whose traffic is recorded");
-        string output = parsed.GetValue(_output)
-            ?? throw new UserException(ExitCode.WrongUsage, "--output is missing: the file of the recording");
+        string output = parsed.GetValue(_output) is { Length: > 0 } named ? named
+            : throw new UserException(ExitCode.WrongUsage, "--output is missing: the file of the recording");
         if (DatabaseSystems.Of(uri) != DatabaseSystems.MongoDb)
             throw new UserException(ExitCode.WrongUsage, $"{DatabaseSystems.Of(uri).Name} is not recorded, only MongoDB");
         if ((parsed.GetValue(_listen) is null) != parsed.GetValue(_server))
@@ -78,6 +78,8 @@ internal sealed class RecordCommand
             Console.Error.WriteLine("warning: clients on other machines can connect here, as they can to the server");
         using var signals = new StopSignals("stopping: saving the recording");
         string? stopped = null;
+        // Before there is a file: it would be in the way of the next try.
+        using Socket listener = Listen(listen);
         using var recorder = new TrafficRecorder(output)
         {
             OnStopped = why =>
@@ -86,7 +88,8 @@ internal sealed class RecordCommand
                 Console.Error.WriteLine($"warning: recording has stopped: {why}; clients are served as before");
             },
         };
-        using TrafficProxy proxy = Start(listen, server, recorder);
+        using var proxy = new TrafficProxy(listener, server, recorder,
+            why => Console.Error.WriteLine($"warning: {server} can't be reached for a client: {why}"));
         Console.Error.WriteLine($"recording what goes through {proxy.Address} to {server}; Ctrl+C ends it");
         Console.Error.WriteLine("note: clients of a replica set leave the proxy for the set's own addresses unless they connect with "
             + "directConnection=true");
@@ -101,12 +104,11 @@ internal sealed class RecordCommand
         return stopped is null ? ExitCode.Done : ExitCode.Refused;
     }
 
-    private static TrafficProxy Start(IPEndPoint listen, ServerAddress server, TrafficRecorder recorder)
+    private static Socket Listen(IPEndPoint listen)
     {
         try
         {
-            return new TrafficProxy(listen, server, recorder,
-                why => Console.Error.WriteLine($"warning: {server} can't be reached for a client: {why}"));
+            return TrafficProxy.Listen(listen);
         }
         catch (SocketException e)
         {

@@ -94,13 +94,94 @@ public sealed class ReplayScriptTests : IDisposable
     [Fact]
     public void Statements_of_a_transaction_keep_their_order()
     {
-        byte[] id = [.. Enumerable.Range(0, 16).Select(i => (byte)i)];
-        BsonDocument session = BsonDocument.Of(("id", new BsonValue(BsonType.Binary, new byte[] { 16, 0, 0, 0, 4 }.Concat(id).ToArray())));
+        BsonDocument session = Session(1);
         ReplayScript script = Read(new TrafficFile()
-            .Exchange(1, 1, BsonDocument.Of(("insert", "a"), ("lsid", session), ("autocommit", false), ("$db", "d")), Ok)
+            .Exchange(1, 1, BsonDocument.Of(("insert", "a"), ("lsid", session), ("startTransaction", true), ("autocommit", false),
+                ("$db", "d")), Ok)
             .Exchange(2, 1, BsonDocument.Of(("find", "a"), ("$db", "d")), Ok)
             .Exchange(3, 1, BsonDocument.Of(("commitTransaction", 1), ("lsid", session), ("autocommit", false), ("$db", "admin")), Ok));
         Assert.Equal([-1, -1, 0], script.Requests.Select(request => request.After));
+    }
+
+    /// <summary>A server knows no transaction without its first statement, and keeps one open whose end never comes.</summary>
+    [Fact]
+    public void Of_a_transaction_nothing_is_left_without_its_beginning_and_no_end_without_need()
+    {
+        var file = new TrafficFile();
+        Add(1, 1, "insert", isFirst: true);
+        Add(1, 2, "find");
+        Add(1, 3, "commitTransaction");
+        Add(2, 1, "find", isFirst: true);
+        Add(2, 2, "insert");
+        Add(2, 3, "commitTransaction");
+        // It began before the recording.
+        Add(3, 1, "find");
+        // The session of the first one again.
+        Add(1, 4, "find", isFirst: true);
+        Add(1, 5, "abortTransaction");
+        foreach (ReplayedRequests only in (ReplayedRequests[])[ReplayedRequests.Reads, ReplayedRequests.Finds])
+        {
+            ReplayScript script = Read(file, new ReplayOptions { Only = only });
+            Assert.Equal([2, 1, 1], new[] { "find d.a {}", "commitTransaction admin", "abortTransaction admin" }
+                .Select(name => script.Requests.Count(request => script.Shapes[request.Shape].Name == name)));
+            Assert.Equal((4, 3), (script.Count, script.LeftOut.Single(left => left.Why.Contains("transactions")).Count));
+        }
+
+        ReplayScript all = Read(file);
+        Assert.Equal((8, 1), (all.Count, Assert.Single(all.LeftOut).Count));
+
+        void Add(int connection, int request, string command, bool isFirst = false)
+        {
+            bool isEnd = command.EndsWith("Transaction", StringComparison.Ordinal);
+            (string, object?)[] fields =
+            [
+                (command, isEnd ? 1 : "a"), ("lsid", Session((byte)connection)), ("autocommit", false), ("$db", isEnd ? "admin" : "d"),
+            ];
+            file.Exchange(connection, request, BsonDocument.Of(isFirst ? [.. fields, ("startTransaction", true)] : fields), Ok);
+        }
+    }
+
+    /// <summary>Otherwise two workers would wait for one another.</summary>
+    [Fact]
+    public void A_worker_s_requests_keep_the_file_s_order_when_a_clock_was_set_back()
+    {
+        var file = new TrafficFile();
+        BsonDocument more = BsonDocument.Of(("getMore", 77L), ("collection", "a"), ("$db", "d"));
+        file.Exchange(9, 1, ServerRecordingTests.Ping(), Ok);
+        file.At = 20_000;
+        file.Exchange(2, 1, BsonDocument.Of(("find", "a"), ("$db", "d")), Cursor(77));
+        file.At = 15_000;
+        file.Exchange(3, 1, more, Cursor(77));
+        file.At = 1000;
+        file.Exchange(1, 1, more, Cursor(0));
+        ReplayScript script = Read(file);
+        Assert.Equal([-1, -1, 1, 2], script.Requests.Select(request => request.After));
+        Assert.All(script.Workers, worker => Assert.Equal(worker.Order(), worker));
+        Assert.Equal(20, script.Seconds, 3);
+    }
+
+    [Fact]
+    public void What_names_its_targets_twice_or_elsewhere_is_left_out()
+    {
+        BsonDocument names = BsonDocument.Of(("ns", "shop.c"));
+        BsonDocument bulk = BsonDocument.Of(("bulkWrite", 1), ("$db", "admin"));
+        var file = new TrafficFile();
+        foreach (byte[] message in (byte[][])
+        [
+            TrafficFile.MessageOf(1, 0, bulk, OpMsgFlags.None, ("nsInfo", names.Bytes.ToArray())),
+            TrafficFile.MessageOf(2, 0, BsonDocument.Of(("bulkWrite", 1), ("nsInfo", new object[] { names }), ("$db", "admin")),
+                OpMsgFlags.None, ("nsInfo", BsonDocument.Of(("ns", "theirs.c")).Bytes.ToArray())),
+            TrafficFile.MessageOf(3, 0, bulk, OpMsgFlags.None, ("nsInfo", names.Bytes.ToArray()),
+                ("nsInfo", BsonDocument.Of(("ns", "theirs.c")).Bytes.ToArray())),
+            TrafficFile.MessageOf(4, 0, bulk, OpMsgFlags.None, ("nsInfo", [1, 2, 3])),
+            TrafficFile.MessageOf(5, 0, BsonDocument.Of(("aggregate", "a"), ("$db", "shop")), OpMsgFlags.None,
+                ("pipeline", BsonDocument.Of(("$out", "d")).Bytes.ToArray())),
+            TrafficFile.MessageOf(6, 0, BsonDocument.Of(("find", new string('a', 5000)), ("$db", "shop"))),
+        ])
+            file.Message(1, 0, message);
+        ReplayScript script = Read(file);
+        Assert.Equal((1, 5), (script.Count, Assert.Single(script.LeftOut).Count));
+        Assert.Equal("shop.c", Assert.Single(script.Writes).Name);
     }
 
     [Fact]
@@ -193,6 +274,9 @@ public sealed class ReplayScriptTests : IDisposable
 
         Assert.InRange(replayable, count / 20, count);
     }
+
+    private static BsonDocument Session(byte number) => BsonDocument.Of(
+        ("id", new BsonValue(BsonType.Binary, (byte[])[16, 0, 0, 0, 4, .. Enumerable.Repeat(number, 16)])));
 
     private static BsonDocument Cursor(long id) => BsonDocument.Of(
         ("cursor", BsonDocument.Of(("id", id), ("ns", "d.a"), ("firstBatch", new object[] { BsonDocument.Of(("_id", 1)) }))), ("ok", 1.0));
