@@ -19,6 +19,9 @@ internal static class Namespaces
             throw CommandException.InvalidNamespace($"Invalid database name: '{name}'");
     }
 
+    /// <summary>Whether it is a database in which mongod keeps its own, and into which no pipeline writes.</summary>
+    public static bool IsInternal(string database) => database is "admin" or "config" or "local";
+
     public static void RequireCollection(string database, ReadOnlySpan<byte> name)
     {
         bool isTooLong = Encoding.UTF8.GetByteCount(database) + 1 + name.Length > MaximumNamespaceBytes;

@@ -26,11 +26,11 @@ internal static class RenameCommand
         RequireName("source", sourceDatabase, sourceName);
         RequireName("target", database, name);
         DocumentStore store = session.Server.Store;
-        switch (store.Rename(from, database, name, dropsTarget))
+        switch (store.Rename(from, database, name, target => target == null || dropsTarget))
         {
             case RenameOutcome.NoSource:
                 throw CommandException.NamespaceNotFound($"Source collection {from} does not exist");
-            case RenameOutcome.TargetExists:
+            case RenameOutcome.TargetRefused:
                 throw new CommandException(48, "NamespaceExists", "target namespace exists");
             case RenameOutcome.OtherCase:
                 throw CommandException.DatabaseDiffersInCase(store.FindOtherCase(database), database);

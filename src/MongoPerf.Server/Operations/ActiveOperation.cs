@@ -106,6 +106,21 @@ internal sealed class ActiveOperation
             operation.Throw();
     }
 
+    /// <summary>Does what must not be left undone, also where the calling thread's operation has to end.</summary>
+    public static void Finish(Action work)
+    {
+        ActiveOperation? operation = _current;
+        _current = null;
+        try
+        {
+            work();
+        }
+        finally
+        {
+            _current = operation;
+        }
+    }
+
     /// <summary>What is held now; for <see cref="Release"/>.</summary>
     public static long Held => _current?._held ?? 0;
 

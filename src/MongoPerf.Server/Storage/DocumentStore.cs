@@ -148,37 +148,42 @@ internal sealed class DocumentStore : IDisposable
     /// <param name="nameSpace">The present name.</param>
     /// <param name="database">The database of the new name.</param>
     /// <param name="name">The new name without its database.</param>
-    /// <param name="dropsTarget">Whether a collection that has the new name is dropped, in the same write.</param>
-    public RenameOutcome Rename(string nameSpace, string database, string name, bool dropsTarget)
+    /// <param name="mayReplace">
+    /// Says of the collection that has the new name, or of null where there is none, whether it may be dropped, in the same write. It
+    /// stands still meanwhile.
+    /// </param>
+    public RenameOutcome Rename(string nameSpace, string database, string name, Func<Collection?, bool> mayReplace)
     {
         while (true)
         {
             if (!_collections.TryGetValue(nameSpace, out Collection? source))
                 return RenameOutcome.NoSource;
             _collections.TryGetValue($"{database}.{name}", out Collection? target);
-            if (target != null && !dropsTarget)
-                return RenameOutcome.TargetExists;
-            if (TryRename(source, target, database, name) is { } outcome)
+            if (TryRename(source, target, database, name, mayReplace) is { } outcome)
                 return outcome;
         }
     }
 
     /// <returns>Null where another client was faster with one of the two: they have to be looked up again.</returns>
-    private RenameOutcome? TryRename(Collection source, Collection? target, string database, string name)
+    private RenameOutcome? TryRename(
+        Collection source, Collection? target, string database, string name, Func<Collection?, bool> mayReplace)
     {
         // Always in the same order, or two that change places would wait for each other.
         bool isSourceFirst = target == null || string.CompareOrdinal(source.Namespace, target.Namespace) < 0;
         using var first = (isSourceFirst ? source : target!).Lock.EnterWrite();
         if (target == null)
-            return RenameAlone(source, null, database, name);
+            return RenameAlone(source, null, database, name, mayReplace);
         using var second = (isSourceFirst ? target : source).Lock.EnterWrite();
-        return RenameAlone(source, target, database, name);
+        return RenameAlone(source, target, database, name, mayReplace);
     }
 
-    private RenameOutcome? RenameAlone(Collection source, Collection? target, string database, string name)
+    private RenameOutcome? RenameAlone(
+        Collection source, Collection? target, string database, string name, Func<Collection?, bool> mayReplace)
     {
         if (source.IsDropped || target is { IsDropped: true })
             return null;
+        if (!mayReplace(target))
+            return RenameOutcome.TargetRefused;
         CollectionEntry entry = source.Entry with { Database = database, Name = name, IsTemporary = false };
         // As on mongod, where a collection in another database is a copy.
         if (database != source.Entry.Database)
@@ -441,7 +446,9 @@ internal enum RenameOutcome
 
     /// <summary>There is no collection to rename.</summary>
     NoSource,
-    TargetExists,
+
+    /// <summary>The caller will not have the collection replaced that has the new name.</summary>
+    TargetRefused,
 
     /// <summary>There is a database whose name differs in case only.</summary>
     OtherCase,

@@ -70,7 +70,7 @@ public sealed class DocumentStoreTests : IDisposable
             Collection like = store.GetOrCreate("test", "old", out _)!;
             store.CreateTemporary("test", "lost", like);
             Collection kept = store.CreateTemporary("test", "new", like)!;
-            Assert.Equal(RenameOutcome.Done, store.Rename(kept.Namespace, "test", "old", dropsTarget: true));
+            Assert.Equal(RenameOutcome.Done, store.Rename(kept.Namespace, "test", "old", _ => true));
             Assert.True(kept.IsDropped && like.IsDropped);
         }
 

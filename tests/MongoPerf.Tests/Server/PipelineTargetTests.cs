@@ -89,6 +89,27 @@ public sealed class PipelineTargetTests : ServerTest
         Fails("{'aggregate': 'c', 'pipeline': [{'$merge': {" + options + "}}], 'cursor': {}}", code, text);
     }
 
+    [Theory]
+    [InlineData("{'$out': {'db': 'admin', 'coll': 'x'}}", 31321)]
+    [InlineData("{'$merge': {'into': {'db': 'config', 'coll': 'x'}}}", 31320)]
+    [InlineData("{'$merge': {'into': {'db': 'other', 'coll': 'system.x'}}}", 31319)]
+    public void Nothing_is_written_where_mongod_keeps_its_own(string stage, int code) =>
+        Fails("{'aggregate': 'c', 'pipeline': [" + stage + "], 'cursor': {}}", code, "Can");
+
+    [Fact]
+    public void A_merge_takes_for_the_same_what_the_targets_collation_does()
+    {
+        Succeed("{'create': 'd', 'collation': {'locale': 'en', 'strength': 2}}");
+        Succeed("{'insert': 'd', 'documents': [{'_id': 'X'}]}");
+        const string Renamed = "{'aggregate': 'c', 'pipeline': [{'$match': {'_id': 1}}, {'$project': {'_id': 'x'}}, {'$merge': ";
+        Succeed(Renamed + "{'into': 'd', 'whenMatched': 'keepExisting'}}], 'cursor': {}}");
+        Fails(Renamed + "'d'}], 'cursor': {}}", 66, "immutable field '_id'");
+        Fails(Renamed + "{'into': 'd', 'on': '_id'}}], 'cursor': {}}", 51183, "Cannot find index to verify that join fields");
+        Fails(Renamed + "{'into': 'd', 'whenMatched': [{'$set': {'a': 1}}]}}], 'cursor': {}}", 238, "a $merge by a pipeline under");
+        Assert.Equal("X", Client.FindAll("{'find': 'd'}").Single().FindString("_id"));
+        Fails(Renamed + "'d'}], 'cursor': {}, 'collation': {'locale': 'simple'}}", 11000, "index: _id_ collation");
+    }
+
     [Fact]
     public void A_merge_on_a_unique_index_looks_documents_up_by_its_fields()
     {

@@ -34,7 +34,8 @@ internal static class AggregateCommand
         bool isWriting = options.Stages is [.., ("$out" or "$merge", _)];
         Pipeline pipeline = Pipeline.Parse(
             options.Stages.AsSpan()[(isStatistics ? 1 : 0)..(isWriting ? ^1 : ^0)], context, isOfCollection: !isStatistics);
-        Func<CommandSession, IPipelineTarget>? target = isWriting ? StageParser.Target(options.Stages[^1], context) : null;
+        Func<CommandSession, IPipelineTarget>? target =
+            isWriting ? StageParser.Target(options.Stages[^1], context, options.Collation) : null;
         Collection? collection = hasCollection ? session.FindCollection(name) : null;
         pipeline.Collation = options.Collation;
         if (options.Collation.For(collection) != null)

@@ -26,7 +26,8 @@ internal sealed class MergeOptions
     /// <summary>insert, discard, fail.</summary>
     public string WhenNotMatched { get; private set; } = "insert";
 
-    public bool IsOnId => On is ["_id"];
+    /// <summary>Whether the client has said which fields these are; then there has to be an index for them.</summary>
+    public bool IsOnGiven { get; private set; }
 
     public bool HasPipeline => _pipeline != null;
 
@@ -40,6 +41,10 @@ internal sealed class MergeOptions
             options.Take(value.ToDocument());
         else
             throw CommandException.TypeMismatch($"$merge requires a string or object argument, but found {Values.TypeName(value)}");
+        if (options.Name.StartsWith("system.", StringComparison.Ordinal))
+            throw CommandException.Location(31319, $"Cannot $merge to special collection: {options.Name}");
+        if (Namespaces.IsInternal(options.Database))
+            throw CommandException.Location(31320, $"Cannot $merge to internal database: {options.Database}");
         Namespaces.RequireDatabase(options.Database, System.Text.Encoding.UTF8.GetBytes(options.Database));
         Namespaces.RequireCollection(options.Database, System.Text.Encoding.UTF8.GetBytes(options.Name));
         return options;
@@ -166,6 +171,7 @@ internal sealed class MergeOptions
         if (items.Cast<BsonValue?>().FirstOrDefault(item => item!.Value.Type != BsonType.String) is { } wrong)
             throw CommandException.Location(
                 51134, $"$merge 'on' array elements must be strings, but found {Values.TypeName(wrong)}");
+        IsOnGiven = true;
         On = [.. items.Select(item => item.ToString()).Order(StringComparer.Ordinal)];
         foreach (string path in On)
             PathExpression.RequirePath(path);

@@ -11,28 +11,34 @@ internal sealed class MergeStage : IPipelineTarget
 {
     private readonly CommandSession _session;
     private readonly MergeOptions _options;
+    private readonly CollationOption _collation;
     private readonly FindQuery _query = new(new PathCache());
 
-    private MergeStage(CommandSession session, MergeOptions options)
+    private MergeStage(CommandSession session, MergeOptions options, CollationOption collation)
     {
-        (_session, _options) = (session, options);
-        if (!options.IsOnId && !HasUniqueIndex())
+        (_session, _options, _collation) = (session, options, collation);
+        if (options.IsOnGiven && !HasUniqueIndex())
             throw CommandException.Location(51183, "Cannot find index to verify that join fields will be unique");
     }
 
     /// <summary>Reads the stage's value.</summary>
+    /// <param name="value">As the client gave it.</param>
+    /// <param name="context">What it is parsed with.</param>
+    /// <param name="collation">The command's: where it has none the target's own says which documents are the same, as on mongod.</param>
     /// <returns>Opens the target, once the whole pipeline is known to be right.</returns>
     /// <exception cref="CommandException">A field that is missing, wrong or unknown.</exception>
-    public static Func<CommandSession, IPipelineTarget> Parse(BsonValue value, StageContext context)
+    public static Func<CommandSession, IPipelineTarget> Parse(BsonValue value, StageContext context, CollationOption collation)
     {
         MergeOptions options = MergeOptions.Parse(value, context);
-        return session => new MergeStage(session, options);
+        return session => new MergeStage(session, options, collation);
     }
 
     public void Write(IReadOnlyList<BsonDocument> documents)
     {
         Collection collection = _session.Server.Store.GetOrCreate(_options.Database, _options.Name, out _)
             ?? throw CommandException.DatabaseDiffersInCase(_session.Server.Store.FindOtherCase(_options.Database), _options.Database);
+        if (_options.HasPipeline && _collation.For(collection) != null)
+            throw CollationLimits.NotSupported("a $merge by a pipeline");
         UpdateExecutor.Within(_session, collection, executor =>
         {
             foreach (BsonDocument document in documents)
@@ -57,7 +63,7 @@ internal sealed class MergeStage : IPipelineTarget
         }
 
         DocumentUpdate update = _options.UpdateOf(document);
-        _query.Parse(filter.Bytes, skip: 0, limit: 1, hint: default, variables: null, CollationOption.Simple);
+        _query.Parse(filter.Bytes, skip: 0, limit: 1, hint: default, variables: null, _collation);
         List<long> records;
         try
         {
@@ -79,8 +85,10 @@ internal sealed class MergeStage : IPipelineTarget
             executor.Upsert(filter, update);
     }
 
+    /// <summary>Whether one keeps the fields unique; a collection that is not there will have that on _id.</summary>
     private bool HasUniqueIndex() =>
         _session.Server.Store.TryFind($"{_options.Database}.{_options.Name}", out Collection? collection)
-        && collection.Indexes.Any(index => index.Spec is { IsUnique: true, Partial: null, Collation: null }
-            && index.Spec.Fields.Select(field => field.Path.Text).Order(StringComparer.Ordinal).SequenceEqual(_options.On));
+            ? collection.Indexes.Any(index => index.Spec is { IsUnique: true, Partial: null, Collation: null }
+                && index.Spec.Fields.Select(field => field.Path.Text).Order(StringComparer.Ordinal).SequenceEqual(_options.On))
+            : _options.On is ["_id"];
 }

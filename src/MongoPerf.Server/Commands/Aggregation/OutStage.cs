@@ -1,5 +1,6 @@
 using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Commands.Updates;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
 
@@ -15,6 +16,7 @@ internal sealed class OutStage : IPipelineTarget
     private readonly string _database;
     private readonly string _name;
     private readonly Collection _made;
+    private readonly string[] _indexes;
     private bool _isComplete;
 
     private OutStage(CommandSession session, string database, string name)
@@ -22,6 +24,7 @@ internal sealed class OutStage : IPipelineTarget
         (_session, _database, _name) = (session, database, name);
         DocumentStore store = session.Server.Store;
         store.TryFind($"{database}.{name}", out Collection? replaced);
+        _indexes = IndexesOf(replaced);
         _made = store.CreateTemporary(database, $"tmp.agg_out.{Guid.NewGuid()}", replaced)
             ?? throw CommandException.DatabaseDiffersInCase(store.FindOtherCase(database), database);
     }
@@ -52,6 +55,8 @@ internal sealed class OutStage : IPipelineTarget
             throw CommandException.InvalidNamespace($"Invalid $out target namespace, {database}.");
         if (name.StartsWith("system.", StringComparison.Ordinal))
             throw CommandException.Location(17385, $"Can't $out to special collection: {name}");
+        if (Namespaces.IsInternal(database))
+            throw CommandException.Location(31321, $"Can't $out to internal database: {database}");
         if (name.Contains('$'))
             throw new CommandException(20, "IllegalOperation", $"error with target namespace: Invalid collection name: {name}");
         Namespaces.RequireDatabase(database, System.Text.Encoding.UTF8.GetBytes(database));
@@ -64,7 +69,13 @@ internal sealed class OutStage : IPipelineTarget
 
     public void Complete()
     {
-        if (_session.Server.Store.Rename(_made.Namespace, _database, _name, dropsTarget: true) != RenameOutcome.Done)
+        // An index that was made meanwhile would be lost: its client was told that it is there.
+        RenameOutcome outcome = _session.Server.Store.Rename(
+            _made.Namespace, _database, _name, target => IndexesOf(target).SequenceEqual(_indexes));
+        if (outcome == RenameOutcome.TargetRefused)
+            throw new CommandException(
+                125, "CommandFailed", $"indexes of target collection {_database}.{_name} changed while processing $out");
+        if (outcome != RenameOutcome.Done)
             throw new CommandException(175, "QueryPlanKilled", $"collection {_made.Namespace} dropped before it was complete");
         _session.Server.Cursors.ReleaseDropped();
         _isComplete = true;
@@ -73,8 +84,11 @@ internal sealed class OutStage : IPipelineTarget
     public void Dispose()
     {
         if (!_isComplete)
-            _session.Server.Store.Drop(_made.Namespace);
+            ActiveOperation.Finish(() => _session.Server.Store.Drop(_made.Namespace));
     }
+
+    private static string[] IndexesOf(Collection? collection) =>
+        [.. (collection?.Entry.Indexes ?? []).Select(spec => Convert.ToHexString(IndexCommands.Describe(spec).Bytes))];
 
     private static string Text(string name, BsonValue value) => value.Type == BsonType.String
         ? value.ToString()

@@ -48,11 +48,7 @@ internal static class StageParser
             ["$replaceWith"] = (value, context) => Replacing(value, context.Variables, 40228),
             ["$group"] = (value, context) => new GroupStage(Document("$group", value, 15947), context.Variables).Run,
             ["$bucket"] = (value, context) =>
-            {
-                PipelineStage grouping = new GroupStage(BucketStage.ToGroup(value, context.Variables), context.Variables).Run;
-                PipelineStage sorting = Sorting(BsonDocument.Of(("_id", 1)));
-                return documents => sorting(grouping(documents));
-            },
+                GroupingInOrder(BucketStage.ToGroup(value, context.Variables), BsonDocument.Of(("_id", 1)), context.Variables),
             ["$out"] = (_, _) => throw OnlyLast("$out"),
             ["$merge"] = (_, _) => throw OnlyLast("$merge"),
             ["$facet"] = (value, context) => new FacetStage(value, context).Run,
@@ -78,8 +74,10 @@ internal static class StageParser
     }
 
     /// <summary>Reads the last stage of a pipeline whose documents do not go to the client.</summary>
-    public static Func<CommandSession, IPipelineTarget> Target((string Name, BsonValue Value) stage, StageContext context) =>
-        stage.Name == "$out" ? OutStage.Parse(stage.Value, context.Database) : MergeStage.Parse(stage.Value, context);
+    public static Func<CommandSession, IPipelineTarget> Target(
+        (string Name, BsonValue Value) stage, StageContext context, CollationOption collation) => stage.Name == "$out"
+            ? OutStage.Parse(stage.Value, context.Database)
+            : MergeStage.Parse(stage.Value, context, collation);
 
     /// <summary>The stages of a pipeline as the client gave it.</summary>
     /// <exception cref="CommandException">No array, or a stage that is no document of one field or that MongoDB does not have.</exception>
@@ -248,8 +246,13 @@ internal static class StageParser
             throw CommandException.Location(value.Type == BsonType.Document ? 40147 : value.Type == BsonType.String ? 40148 : 40149,
                 "the sortByCount field must be defined as a $-prefixed path or an expression inside an object");
         BsonDocument group = BsonDocument.Of(("_id", value), ("count", BsonDocument.Of(("$sum", 1))));
+        return GroupingInOrder(group, BsonDocument.Of(("count", -1)), variables);
+    }
+
+    private static PipelineStage GroupingInOrder(BsonDocument group, BsonDocument sort, Variables? variables)
+    {
         PipelineStage grouping = new GroupStage(group, variables).Run;
-        PipelineStage sorting = Sorting(BsonDocument.Of(("count", -1)));
+        PipelineStage sorting = Sorting(sort);
         return documents => sorting(grouping(documents));
     }
 
