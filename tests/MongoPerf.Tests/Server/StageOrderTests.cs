@@ -31,6 +31,19 @@ public sealed class StageOrderTests : ServerTest
     }
 
     [Theory]
+    [InlineData("[{'$project': {'_id': '$d'}}, {'$match': {'_id': 5}}]", 1)]
+    [InlineData("[{'$project': {'_id': '$d', 'a': 1}}, {'$match': {'_id': 2}}]", 0)]
+    [InlineData("[{'$project': {'_id': {'x': '$d'}}}, {'$match': {'_id.x': 5}}]", 1)]
+    [InlineData("[{'$project': {'_id': {'x': '$d'}}}, {'$match': {'_id': 2}}]", 0)]
+    [InlineData("[{'$project': {'a': 1}}, {'$match': {'_id': 2}}]", 1)]
+    public void A_condition_asks_the_id_that_a_projection_makes(string pipeline, int count)
+    {
+        InsertTextAndNumber();
+        Assert.Equal(count, TestClient.Batch(
+            Succeed($"{{'aggregate': 'c', 'pipeline': {pipeline}, 'cursor': {{}}}}"), "firstBatch").Count);
+    }
+
+    [Theory]
     [InlineData("{'ping': 1, 'apiVersion': '2'}", 322)]
     [InlineData("{'ping': 1, 'apiStrict': true}", 4886600)]
     [InlineData("{'ping': 1, 'apiVersion': '1', 'apiStrict': 1}", 14)]

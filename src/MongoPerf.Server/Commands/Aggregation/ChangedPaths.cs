@@ -30,7 +30,7 @@ internal sealed class ChangedPaths
                 paths.AddProjection(value.ToDocument(), "");
                 // Without an exclusion of another field than _id all that is not named goes.
                 paths._keepsOthers = paths._kept.Count == 0 && paths._renamed.Count == 0 && !paths._hasExpressions;
-                if (!paths._keepsOthers && !paths._changed.Contains("_id"))
+                if (!paths._keepsOthers && !paths.NamesId)
                     paths._kept.Add("_id");
                 return paths;
             case "$unwind":
@@ -100,6 +100,9 @@ internal sealed class ChangedPaths
             _ => false,
         });
     }
+
+    /// <summary>Whether it says what becomes of _id, or of a part of it; else an inclusion keeps it.</summary>
+    private bool NamesId => _changed.Concat(_kept).Concat(_renamed.Keys).Any(path => IsBelow(path, "_id"));
 
     private bool IsKept(string path)
     {
