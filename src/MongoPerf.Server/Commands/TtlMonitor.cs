@@ -8,7 +8,7 @@ namespace MongoPerf.Server.Commands;
 /// <summary>Deletes, again and again, the documents whose date in a TTL index is older than the index allows.</summary>
 /// <remarks>
 /// On a thread of its own, from <see cref="Start"/> to <see cref="Dispose"/>. Everything else may be called from any thread. It is an
-/// operation as any client's is: currentOp shows it, and killOp ends the pass.
+/// operation as any client's is: currentOp shows it, and killOp ends what it does for one index until the next pass.
 /// </remarks>
 internal sealed class TtlMonitor(DocumentStore store, OperationTable operations, ServerCounters counters) : IDisposable
 {

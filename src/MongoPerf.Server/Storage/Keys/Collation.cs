@@ -26,6 +26,8 @@ internal sealed class Collation
     // As ICU: a longer number is compared in parts.
     private const int DigitsOfPart = 254;
 
+    private const int UsualWeights = 4096;
+
     private static readonly Dictionary<(string Locale, int Strength, bool IsNumeric, bool IsShifted), Collation> Known = [];
 
     [ThreadStatic]
@@ -104,6 +106,9 @@ internal sealed class Collation
         if (_strength > 2)
             AddLevel(key, weights, RootOrder.CommonTertiary, static weight => weight.Tertiary);
         key.Add(EndOfKey);
+        // A thread that has met a text of megabytes would keep ten times as much for as long as it lives.
+        if (weights.Capacity > UsualWeights)
+            _scratch = null;
     }
 
     /// <summary>Takes spaces and punctuation out, with the marks that belong to them.</summary>
