@@ -206,11 +206,14 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
         public void Prepare(RandomCommands commands, int first, int count)
         {
             Both(BsonDocument.Of(("drop", "c")));
+            // Now and then with a collation of its own.
+            if (first % 4 == 1)
+                Both(BsonDocument.Of(("create", "c"), ("collation", commands.Collation())));
             Both(BsonDocument.Of(("insert", "c"), ("documents", Enumerable.Range(first, count).Select(commands.Document).ToArray())));
             for (int i = 0; i < 2; i++)
                 Compare(
                     BsonDocument.Of(("createIndexes", "c"),
-                        ("indexes", new object[] { BsonDocument.Of(("key", commands.IndexKey()), ("name", $"index{i}")) })),
+                        ("indexes", new object[] { commands.Index($"index{i}") })),
                     isCodeAlone: true);
         }
 

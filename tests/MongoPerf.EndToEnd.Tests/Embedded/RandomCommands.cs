@@ -32,6 +32,8 @@ internal sealed class RandomCommands(int seed)
             5 when command.First().Key is not ("insert" or "update" or "delete") => [("collation", BsonDocument.Of(("locale", "simple")))],
             6 => [("maxTimeMS", Pick<object>([1_000_000, -1, 0.5, "x"]))],
             7 => [("comment", "any")],
+            >= 8 and < 14 when command.First().Key is "find" or "count" or "aggregate" or "findAndModify" => [("collation", Collation())],
+            >= 14 and < 20 when command.First().Key is "find" or "count" => [("hint", Pick(["index0", "index1"]))],
             _ => [],
         };
         return added.Length == 0 ? command : BsonDocument.Of([.. command.Select(field => (field.Key, (object?)field.Value)), .. added]);
@@ -104,6 +106,28 @@ internal sealed class RandomCommands(int seed)
 
     public BsonDocument IndexKey() => BsonDocument.Of([.. Distinct(() => Pick(["a", "b", "a.b", "b.c", "c.d", "a.0", "b.1.c"]), 1, 2)
         .Select(path => (path, (object?)Sign()))]);
+
+    /// <summary>An index of any kind: also one that leaves documents out, or orders strings in another way.</summary>
+    public BsonDocument Index(string name) => BsonDocument.Of([("key", IndexKey()), ("name", name), .. _random.Next(8) switch
+    {
+        0 or 1 => new (string, object?)[] { ("sparse", true) },
+        2 or 3 or 4 => [("partialFilterExpression", BsonDocument.Of([.. Distinct(Path, 1, 2).Select(path => (path, (object?)Shown()))]))],
+        5 => [("collation", Collation())],
+        6 => [("collation", Collation()), ("sparse", true)],
+        _ => [],
+    }]);
+
+    public BsonDocument Collation() => BsonDocument.Of(("locale", "en"), ("strength", Pick([1, 3])));
+
+    /// <summary>What a partial index may ask for.</summary>
+    private object? Shown() => _random.Next(5) switch
+    {
+        0 => BsonDocument.Of(("$exists", true)),
+        1 => BsonDocument.Of(("$type", Pick(["int", "string", "number"]))),
+        2 => BsonDocument.Of(("$in", Items())),
+        3 => Scalar(),
+        _ => BsonDocument.Of((Pick(["$gt", "$gte", "$lt", "$lte"]), Scalar())),
+    };
 
     private BsonDocument Filter(int depth) =>
         BsonDocument.Of([.. Distinct(Path, 0, 2).Select(path => (path, (object?)Operand(depth))), .. Group(depth)]);
