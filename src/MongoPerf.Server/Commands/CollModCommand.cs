@@ -5,7 +5,7 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>collMod: how long a TTL index keeps documents.</summary>
+/// <summary>collMod: how long a TTL index keeps documents, and whether queries see an index.</summary>
 internal static class CollModCommand
 {
     private const string Command = "collMod";
@@ -44,28 +44,45 @@ internal static class CollModCommand
     private static void Change(DocumentStore store, Collection collection, IndexChange change, BsonWriter body)
     {
         CollectionIndex index = change.Find(collection);
-        if (index.Spec.IsIdIndex)
+        IndexSpec before = index.Spec;
+        if (change.Seconds != null && before.IsIdIndex)
             throw InvalidOptions("the _id field does not support TTL indexes");
-        if (index.Spec.Fields.Length > 1)
+        if (change.IsHidden != null && before.IsIdIndex)
+            throw CommandException.BadValue("can't hide _id index");
+        if (change.Seconds != null && before.Fields.Length > 1)
             throw InvalidOptions("TTL indexes are single-field indexes, compound indexes do not support TTL");
-        if (index.Spec.ExpireAfterSeconds is { } before)
-            body.WriteInt64("expireAfterSeconds_old"u8, before);
-        store.ReplaceIndex(collection, index, index.Spec with { ExpireAfterSeconds = change.Seconds });
-        body.WriteInt64("expireAfterSeconds_new"u8, change.Seconds);
+        store.ReplaceIndex(collection, index, before with
+        {
+            ExpireAfterSeconds = change.Seconds ?? before.ExpireAfterSeconds, IsHidden = change.IsHidden ?? before.IsHidden,
+        });
+        if (change.Seconds is { } seconds)
+        {
+            if (before.ExpireAfterSeconds is { } old)
+                body.WriteInt64("expireAfterSeconds_old"u8, old);
+            body.WriteInt64("expireAfterSeconds_new"u8, seconds);
+        }
+
+        if (change.IsHidden is { } isHidden && isHidden != before.IsHidden)
+        {
+            body.WriteBoolean("hidden_old"u8, before.IsHidden);
+            body.WriteBoolean("hidden_new"u8, isHidden);
+        }
     }
 
     private static CommandException InvalidOptions(string message) => new(72, "InvalidOptions", message);
 
     /// <param name="Name">The index's; null where the key pattern is given.</param>
     /// <param name="Key">The index's key pattern; null where the name is given.</param>
-    /// <param name="Seconds">How old documents may become.</param>
-    private readonly record struct IndexChange(string? Name, BsonDocument? Key, int Seconds)
+    /// <param name="Seconds">How old documents may become; null leaves that as it is.</param>
+    /// <param name="IsHidden">Whether queries do without it; null leaves that as it is.</param>
+    private readonly record struct IndexChange(string? Name, BsonDocument? Key, int? Seconds, bool? IsHidden)
     {
         public static IndexChange Parse(BsonDocument change)
         {
             string? name = null;
             BsonDocument? key = null;
             BsonValue? seconds = null;
+            bool? isHidden = null;
             foreach ((string field, BsonValue value) in change)
             {
                 switch (field)
@@ -74,7 +91,9 @@ internal static class CollModCommand
                         ? value.ToString() : throw CommandFields.Mismatch("collMod.index", field, value.Type, "string"); break;
                     case "keyPattern": key = CommandFields.Document("collMod.index", field, value); break;
                     case Expiry: seconds = value; break;
-                    case "hidden" or "prepareUnique" or "unique": throw CommandException.NotSupported($"'{field}' in collMod");
+                    case "hidden" when value.Type == BsonType.Null: break;
+                    case "hidden": isHidden = CommandFields.Flag("collMod.index", field, value); break;
+                    case "prepareUnique" or "unique": throw CommandException.NotSupported($"'{field}' in collMod");
                     default: throw CommandException.UnknownField("collMod.index", field);
                 }
             }
@@ -86,9 +105,11 @@ internal static class CollModCommand
                 throw InvalidOptions("Cannot specify both key pattern and name.");
             if (name == null && key == null)
                 throw InvalidOptions("Must specify either index name or key pattern.");
-            if (seconds is not { } given)
+            if (seconds == null && isHidden == null)
                 throw InvalidOptions("no expireAfterSeconds, hidden, unique, or prepareUnique field");
-            return new IndexChange(name, key, IndexExpiry.Parse(given, out string? error) ?? throw InvalidOptions(error!));
+            string? error = null;
+            int? expiry = seconds is { } given ? IndexExpiry.Parse(given, out error) : null;
+            return error == null ? new IndexChange(name, key, expiry, isHidden) : throw InvalidOptions(error);
         }
 
         public CollectionIndex Find(Collection collection)

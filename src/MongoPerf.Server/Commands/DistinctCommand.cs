@@ -93,6 +93,8 @@ internal sealed class DistinctSet(FieldPath path, Collation? collation)
             // The keys of an index with a collation are not the values.
             if (index.Spec.Collation != null || filter.Collation != null)
                 return false;
+            if (index.Spec.IsHidden)
+                return false;
             // The key of an index on a and a.b has a whole, and mongod then looks for a.b inside that.
             if (Array.Exists(fields, field => path.Text.StartsWith(field.Path.Text + ".", StringComparison.Ordinal)))
                 return false;

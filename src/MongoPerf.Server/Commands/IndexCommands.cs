@@ -73,6 +73,8 @@ internal static class IndexCommands
         List<(string, object?)> fields = [("v", 2), ("key", spec.KeyPattern()), ("name", spec.Name)];
         if (spec.IsUnique && !spec.IsIdIndex)
             fields.Add(("unique", true));
+        if (spec.IsHidden)
+            fields.Add(("hidden", true));
         if (spec.Partial is { } partial)
             fields.Add(("partialFilterExpression", partial.Source));
         if (spec.IsSparse)
@@ -218,6 +220,7 @@ internal static class IndexCommands
             return new Wanted(new IndexSpec(-1, name, fields, IsIdKey(key) || index.IsTrue("unique"))
             {
                 IsSparse = index.IsTrue("sparse"),
+                IsHidden = index.Find("hidden")?.ToBoolean() == true,
                 ExpireAfterSeconds = Expiry(index.Find("expireAfterSeconds"), fields),
                 Partial = index.FindDocument("partialFilterExpression") is { } filter ? PartialFilter.Compile(filter, collation) : null,
             });
@@ -262,8 +265,7 @@ internal static class IndexCommands
             switch (option)
             {
                 case "key" or "name" or "background" or "ns": break;
-                case "unique" or "sparse" or "expireAfterSeconds": break;
-                case "hidden" when !setting.ToBoolean(): break;
+                case "unique" or "sparse" or "hidden" or "expireAfterSeconds": break;
                 case "partialFilterExpression" when setting.Type == BsonType.Document: break;
                 case "partialFilterExpression":
                     throw CommandException.TypeMismatch($"The field '{option}' must be an object, but got {TypeSet.AliasOf(setting.Type)}");
@@ -273,7 +275,7 @@ internal static class IndexCommands
                     throw CommandException.BadValue("The field 'collation' cannot be an empty object.");
                 case "collation" when setting.Type == BsonType.Document: break;
                 case "collation": throw CommandException.TypeMismatch("The field 'collation' must be an object");
-                case "hidden" or "storageEngine"
+                case "storageEngine"
                     or "weights" or "default_language"
                     or "language_override" or "textIndexVersion" or "2dsphereIndexVersion" or "bits" or "min" or "max"
                     or "bucketSize" or "wildcardProjection"

@@ -50,6 +50,8 @@ internal sealed record CollectionEntry(
         ];
         if (spec.IsSparse)
             fields.Add(("sparse", true));
+        if (spec.IsHidden)
+            fields.Add(("hidden", true));
         if (spec.Partial is { } partial)
             fields.Add(("partial", partial.Source));
         if (spec.ExpireAfterSeconds is { } seconds)
@@ -73,6 +75,7 @@ internal sealed record CollectionEntry(
             specs.Add(new IndexSpec(id, index.FindString("name")!, fields, index.IsTrue("unique"))
             {
                 IsSparse = index.IsTrue("sparse"),
+                IsHidden = index.IsTrue("hidden"),
                 ExpireAfterSeconds = (int?)index.FindInt64("expireAfterSeconds"),
                 Partial = index.FindDocument("partial") is not { } filter ? null
                     : compile?.Invoke(filter, collation)

@@ -33,6 +33,9 @@ internal sealed record IndexSpec(int Id, string Name, IndexField[] Fields, bool 
     /// <summary>How old the date in its only field may become before its document is deleted; null for ever.</summary>
     public int? ExpireAfterSeconds { get; init; }
 
+    /// <summary>Kept up to date, unique and expiring as ever, but not asked by any query.</summary>
+    public bool IsHidden { get; init; }
+
     /// <summary>Whether every document is in it.</summary>
     public bool IsWhole => !IsSparse && Partial == null;
 

@@ -105,13 +105,28 @@ public sealed class CatalogTests : ServerTest
     }
 
     [Fact]
+    public void A_hidden_index_is_in_force_but_in_no_plan()
+    {
+        InsertNumbers(10);
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n', 'unique': true, 'hidden': true}]}");
+        Restart();
+        const string Explain = "{'explain': {'find': 'c', 'filter': {'n': 3}}, 'verbosity': 'queryPlanner'}";
+        Assert.Equal("COLLSCAN", Succeed(Explain).FindString("queryPlanner.winningPlan.stage"));
+        Fails("{'find': 'c', 'filter': {'n': 3}, 'hint': {'n': 1}}", 2, "hint provided does not correspond to an existing index");
+        Assert.Equal(11000, Run("{'insert': 'c', 'documents': [{'_id': 'x', 'n': 3}]}").FindInt64("writeErrors.0.code"));
+        Assert.True(Succeed("{'listIndexes': 'c'}").IsTrue("cursor.firstBatch.1.hidden"));
+        BsonDocument change = Succeed("{'collMod': 'c', 'index': {'name': 'n', 'hidden': false}}");
+        Assert.Equal((true, false), (change.IsTrue("hidden_old"), change.IsTrue("hidden_new")));
+        Assert.Equal("IXSCAN", Succeed(Explain).FindString("queryPlanner.winningPlan.inputStage.stage"));
+    }
+
+    [Fact]
     public void Index_conflicts_have_MongoDBs_codes()
     {
         InsertNumbers(20);
         Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}]}");
         Fails("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'other'}]}", 85, "already exists with a different name: n_1");
         Fails("{'createIndexes': 'c', 'indexes': [{'key': {'n': -1}, 'name': 'n_1'}]}", 86, "same name as the requested index");
-        Fails("{'createIndexes': 'c', 'indexes': [{'key': {'t': 1}, 'name': 't', 'hidden': true}]}", 238, "hidden");
         Fails("{'createIndexes': 'd', 'indexes': [{'key': {'n': 'text'}, 'name': 't'}]}", 238, "'text' indexes");
         Fails("{'dropIndexes': 'c', 'index': 'nosuch'}", 27, "index not found with name [nosuch]");
         Fails("{'dropIndexes': 'c', 'index': '_id_'}", 72, "cannot drop _id index");

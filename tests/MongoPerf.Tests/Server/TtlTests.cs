@@ -24,10 +24,11 @@ public sealed class TtlTests : ServerTest
     }
 
     [Fact]
-    public void Partial_index_deletes_its_documents_only_also_after_a_restart()
+    public void Hidden_partial_index_deletes_its_documents_only_also_after_a_restart()
     {
         Insert((1, Ago(100)), (6, Ago(100)), (7, Ago(100)));
-        CreateIndex("{'key': {'d': 1}, 'name': 'd', 'expireAfterSeconds': 0, 'partialFilterExpression': {'_id': {'$gt': 5}}}");
+        CreateIndex("{'key': {'d': 1}, 'name': 'd', 'hidden': true, 'expireAfterSeconds': 0, "
+            + "'partialFilterExpression': {'_id': {'$gt': 5}}}");
         Restart();
         Hurry();
         WaitForIds(1);

@@ -9,14 +9,18 @@ internal readonly struct IndexHint
     private readonly string? _name;
     private readonly BsonDocument? _key;
 
-    private IndexHint(string? name, BsonDocument? key, int natural)
+    private readonly bool _findsHidden;
+
+    private IndexHint(string? name, BsonDocument? key, int natural, bool findsHidden = false)
     {
         _name = name;
         _key = key;
+        _findsHidden = findsHidden;
         Natural = natural;
     }
 
-    public static IndexHint On(CollectionIndex index) => new(index.Spec.Name, null, 0);
+    /// <summary>That of the server itself, which knows hidden ones too.</summary>
+    public static IndexHint On(CollectionIndex index) => new(index.Spec.Name, null, 0, findsHidden: true);
 
     public bool IsGiven => _name != null || _key != null || Natural != 0;
 
@@ -37,13 +41,14 @@ internal readonly struct IndexHint
         return key.Any() ? new IndexHint(null, key, 0) : default;
     }
 
+    /// <returns>Null where there is none, or where it is hidden.</returns>
     /// <exception cref="CommandException">There are several with this key.</exception>
     public CollectionIndex? Find(CollectionIndex[] indexes)
     {
         CollectionIndex? found = null;
         foreach (CollectionIndex index in indexes)
         {
-            if (!(_name != null ? index.Spec.Name == _name : HasKey(index.Spec)))
+            if ((index.Spec.IsHidden && !_findsHidden) || !(_name != null ? index.Spec.Name == _name : HasKey(index.Spec)))
                 continue;
             if (found != null)
                 throw new CommandException(27, "IndexNotFound", "error processing query: planner returned error :: caused by :: "

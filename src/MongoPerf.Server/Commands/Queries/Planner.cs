@@ -45,8 +45,8 @@ internal sealed class Planner : IDisposable
     }
 
     /// <summary>Whether the index has all documents that match, so that it may find them, or give them their order.</summary>
-    public static bool Serves(CollectionIndex index, Filter filter) => index.Spec.IsWhole
-        || (index.Spec.Partial is { } partial ? ((PartialFilter)partial).IsImpliedBy(filter) : NeedsFirstField(index, filter));
+    public static bool Serves(CollectionIndex index, Filter filter) => !index.Spec.IsHidden && (index.Spec.IsWhole
+        || (index.Spec.Partial is { } partial ? ((PartialFilter)partial).IsImpliedBy(filter) : NeedsFirstField(index, filter)));
 
     private static bool NeedsFirstField(CollectionIndex index, Filter filter) =>
         filter.Root.Children.Exists(node => index.Spec.Fields[0].Path.IsSame(node.Path) && NeedsField(index, filter, node));
