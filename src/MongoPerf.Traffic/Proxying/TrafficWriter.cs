@@ -124,6 +124,7 @@ internal sealed class TrafficWriter : IDisposable
         BinaryPrimitives.WriteInt64LittleEndian(content[8..], facts.Reply.Documents);
         BinaryPrimitives.WriteInt64LittleEndian(content[16..], facts.Reply.Bytes);
         BinaryPrimitives.WriteInt64LittleEndian(content[24..], facts.Cursor);
+        BinaryPrimitives.WriteUInt64LittleEndian(content[32..], ReplyHash.Of(message));
         Write(RecordingFile.ReplyKind, connection, microseconds, content);
     }
 
@@ -184,8 +185,10 @@ internal sealed class TrafficWriter : IDisposable
             _filled += taken;
             if (_filled == MessageHeader.Size && _length == 0)
             {
-                _length = MessageHeader.Read(_bytes).Length;
-                if (_length is < MessageHeader.Size or > MessageHeader.MaximumMessageLength)
+                MessageHeader header = MessageHeader.Read(_bytes);
+                _length = header.Length;
+                // TLS, too, begins with what may be a length.
+                if (_length is <= MessageHeader.Size or > MessageHeader.MaximumMessageLength || !IsKnown(header.OpCode))
                 {
                     _filled -= taken;
                     return 0;
@@ -194,6 +197,10 @@ internal sealed class TrafficWriter : IDisposable
 
             return taken;
         }
+
+        /// <summary>Also those of before OP_MSG: 1000 and 2001 to 2011.</summary>
+        private static bool IsKnown(OpCode code) =>
+            Enum.IsDefined(code) || code is (OpCode)1000 or (> (OpCode)2000 and < OpCode.Compressed);
 
         /// <summary>Forgets it; large buffers are given back.</summary>
         /// <returns>Its bytes so far.</returns>

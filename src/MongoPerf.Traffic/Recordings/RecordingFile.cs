@@ -15,7 +15,7 @@ namespace MongoPerf.Traffic.Recordings;
 /// <remarks>
 /// Little-endian. Head: 8 bytes. Record: int32 length of what follows the checksum, uint32 CRC-32C of that, a byte for the kind, int64
 /// connection, int64 microseconds since the recording began, then the message (request), or the facts (reply): int32 request's number,
-/// int32 error code, int64 documents, int64 bytes, int64 cursor.
+/// int32 error code, int64 documents, int64 bytes, int64 cursor, uint64 hash of the documents (not in version 1).
 /// </remarks>
 public sealed class RecordingFile : Recording
 {
@@ -24,14 +24,17 @@ public sealed class RecordingFile : Recording
 
     /// <summary>Kind, connection, time.</summary>
     internal const int HeadOfRecord = 1 + 8 + 8;
-    internal const int ReplyBytes = 4 + 4 + 8 + 8 + 8;
+    internal const int ReplyBytes = ReplyBytesOfVersion1 + 8;
 
     /// <summary>Length and checksum.</summary>
     internal const int Prefix = 8;
 
+    private const int ReplyBytesOfVersion1 = 4 + 4 + 8 + 8 + 8;
+
     private const int LargestRecord = HeadOfRecord + MessageHeader.MaximumMessageLength;
 
     private readonly MessageUnpacker _unpacker = new();
+    private int _replyBytes = ReplyBytes;
     private long _position = Magic.Length;
 
     private RecordingFile(string path, SafeFileHandle file)
@@ -39,19 +42,29 @@ public sealed class RecordingFile : Recording
     {
     }
 
-    public static ReadOnlySpan<byte> Magic => "MPTRAF\0\u0001"u8;
+    /// <summary>Ends with the version.</summary>
+    public static ReadOnlySpan<byte> Magic => "MPTRAF\0\u0002"u8;
 
     public override string Format => "recorded by mongoperf record";
 
     /// <returns>Null for a file of another kind.</returns>
+    /// <exception cref="MongoPerfException">It is of a version that is not known yet (2).</exception>
     internal static RecordingFile? TryOpen(string path, SafeFileHandle file)
     {
         var recording = new RecordingFile(path, file);
         Span<byte> head = stackalloc byte[Magic.Length];
-        if (recording.Length >= Magic.Length && recording.TryFill(0, head) && head.SequenceEqual(Magic))
-            return recording;
-        recording.Release();
-        return null;
+        if (recording.Length < Magic.Length || !recording.TryFill(0, head) || !head.StartsWith(Magic[..^1]))
+        {
+            recording.Release();
+            return null;
+        }
+
+        if (head[^1] == 0 || head[^1] > Magic[^1])
+            throw new MongoPerfException(Fault.WrongUsage,
+                $"{path} is a recording of version {head[^1]}; this program reads versions 1 to {Magic[^1]}",
+                "replay it with the version of MongoPerf that recorded it");
+        recording._replyBytes = head[^1] == 1 ? ReplyBytesOfVersion1 : ReplyBytes;
+        return recording;
     }
 
     public override bool TryRead(out RecordedMessage message)
@@ -82,7 +95,7 @@ public sealed class RecordingFile : Recording
         {
             RequestKind when content.Length >= MessageHeader.Size && MessageHeader.Read(content).Length == content.Length =>
                 new RecordedMessage(connection, time, place, content.Length, Unpack(content)),
-            ReplyKind when content.Length == ReplyBytes => new RecordedMessage(connection, time, ReadFacts(content)),
+            ReplyKind when content.Length == _replyBytes => new RecordedMessage(connection, time, ReadFacts(content)),
             _ => throw Damaged("is neither a request nor a reply"),
         };
         _position += Prefix + length;
@@ -105,7 +118,10 @@ public sealed class RecordingFile : Recording
         BinaryPrimitives.ReadInt32LittleEndian(content),
         new ReplyFacts(BinaryPrimitives.ReadInt32LittleEndian(content[4..]), BinaryPrimitives.ReadInt64LittleEndian(content[8..]),
             BinaryPrimitives.ReadInt64LittleEndian(content[16..])),
-        BinaryPrimitives.ReadInt64LittleEndian(content[24..]));
+        BinaryPrimitives.ReadInt64LittleEndian(content[24..]))
+    {
+        Hash = content.Length < ReplyBytes ? 0 : BinaryPrimitives.ReadUInt64LittleEndian(content[ReplyBytesOfVersion1..]),
+    };
 
     private ReadOnlySpan<byte> Unpack(ReadOnlySpan<byte> message)
     {

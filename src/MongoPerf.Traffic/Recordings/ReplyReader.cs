@@ -9,7 +9,11 @@ namespace MongoPerf.Traffic.Recordings;
 /// <param name="Request">The number of its request, on the same connection.</param>
 /// <param name="Reply">What is compared.</param>
 /// <param name="Cursor">The cursor that it leaves open; 0 for none.</param>
-public readonly record struct RecordedFacts(int Request, ReplyFacts Reply, long Cursor);
+public readonly record struct RecordedFacts(int Request, ReplyFacts Reply, long Cursor)
+{
+    /// <summary>Of its documents, as <see cref="ReplyHash"/> makes it; 0 for a reply without them, or where none was recorded.</summary>
+    public ulong Hash { get; init; }
+}
 
 /// <summary>Reads what of a reply is compared, whoever got it.</summary>
 internal static class ReplyReader

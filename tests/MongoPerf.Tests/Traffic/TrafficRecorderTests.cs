@@ -45,6 +45,65 @@ public sealed class TrafficRecorderTests : IDisposable
     }
 
     [Fact]
+    public void Replies_are_told_apart_by_their_documents_and_by_nothing_else()
+    {
+        BsonDocument a = BsonDocument.Of(("_id", 1), ("name", "a document of more than eight bytes"));
+        BsonDocument b = BsonDocument.Of(("_id", 2));
+        ulong both = Of(("cursor", Batch("firstBatch", 0, a, b)));
+        Assert.Equal(both, Of(("operationTime", 5L), ("cursor", Batch("nextBatch", 77, b, a)), ("$clusterTime", BsonDocument.Of(("t", 1)))));
+        Assert.Equal(Of(("value", a)), Of(("cursor", Batch("firstBatch", 0, a))));
+        Assert.Equal(both, Of(("values", new object[] { a, b })));
+        Assert.Equal(0UL, Of(("n", 5)));
+        Assert.Equal(0UL, Of(("cursor", Batch("firstBatch", 3))));
+        ulong[] others =
+        [
+            both, Of(("values", new object[] { a, a })), Of(("values", new object[] { a })), Of(("values", new object[] { b })),
+            Of(("values", new object[] { 1 })), Of(("values", new object[] { 1L })), Of(("values", new object[] { 2 })),
+            Of(("values", new object[] { "" })), Of(("values", new object[] { "a" })),
+            Of(("value", BsonDocument.Of(("_id", 1), ("name", "a document of more than eight bytes!")))),
+        ];
+        Assert.DoesNotContain(0UL, others);
+        Assert.Equal(others.Length, others.Distinct().Count());
+
+        static ulong Of(params (string Name, object? Value)[] fields) =>
+            ReplyHash.Of(Message(1, 2, BsonDocument.Of([.. fields, ("ok", 1.0)])));
+
+        static BsonDocument Batch(string name, long cursor, params BsonDocument[] documents) =>
+            BsonDocument.Of((name, documents.Cast<object>().ToArray()), ("id", cursor), ("ns", "shop.orders"));
+    }
+
+    [Fact]
+    public void The_hash_of_a_reply_is_recorded_and_recordings_of_before_are_read_without_it()
+    {
+        string path = Record(recorder =>
+        {
+            Send(recorder, 1, true, 99, Message(1, 0, Find()));
+            Send(recorder, 1, false, 99, Message(9, 1, Reply(3)));
+        });
+        Assert.Equal(ReplyHash.Of(Message(9, 1, Reply(3))), Replied(path).Hash);
+        byte[] now = File.ReadAllBytes(path);
+        int reply = 8 + 8 + BitConverter.ToInt32(now, 8);
+        byte[] former = [.. now[..^8]];
+        former[7] = 1;
+        BitConverter.TryWriteBytes(former.AsSpan(reply), BitConverter.ToInt32(now, reply) - 8);
+        BitConverter.TryWriteBytes(former.AsSpan(reply + 4), RecordingFile.Checksum(former.AsSpan(reply + 8)));
+        File.WriteAllBytes(path, former);
+        Assert.Equal((3, 0UL), (Replied(path).Reply.Documents, Replied(path).Hash));
+        now[7] = 3;
+        File.WriteAllBytes(path, now);
+        Assert.Contains("of version 3; this program reads versions 1 to 2",
+            Assert.Throws<MongoPerfException>(() => Recording.Open(path)).Message, StringComparison.Ordinal);
+
+        static RecordedFacts Replied(string path)
+        {
+            using Recording recording = Recording.Open(path);
+            Assert.True(recording.TryRead(out _));
+            Assert.True(recording.TryRead(out RecordedMessage message));
+            return message.Reply!.Value;
+        }
+    }
+
+    [Fact]
     public void No_login_and_no_password_is_stored()
     {
         BsonDocument[] secrets =
@@ -78,7 +137,8 @@ public sealed class TrafficRecorderTests : IDisposable
     {
         string path = Record(recorder =>
         {
-            Send(recorder, 1, true, 9, [0x16, 0x03, 0x01, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+            // A hello of TLS: what stands for the length might be one.
+            Send(recorder, 1, true, 9, [0x16, 0x03, 0x01, 0x01, 0x20, 1, 0, 1, 0x1c, 3, 3, 9, 9, 9, 9, 9, 9, 9, 9]);
             Send(recorder, 2, true, 9, Message(1, 0, Find()));
             Send(recorder, 1, true, 9, Message(1, 0, Find()));
         }, recorder => Assert.Equal(1, recorder.Unreadable));
