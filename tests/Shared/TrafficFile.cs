@@ -56,7 +56,8 @@ internal sealed class TrafficFile(char layout = 'A')
 
     /// <summary>A message of one section, and those of kind 1 that are named.</summary>
     public static byte[] MessageOf(
-        int request, int responseTo, BsonDocument body, OpMsgFlags flags = OpMsgFlags.None, params (string Name, byte[] Documents)[] sequences)
+        int request, int responseTo, BsonDocument body, OpMsgFlags flags = OpMsgFlags.None,
+        params (string Name, byte[] Documents)[] sequences)
     {
         var writer = new BsonWriter();
         for (int i = 0; i < MessageHeader.Size; i++)

@@ -50,7 +50,8 @@ public sealed class TrafficRecorderTests : IDisposable
         BsonDocument a = BsonDocument.Of(("_id", 1), ("name", "a document of more than eight bytes"));
         BsonDocument b = BsonDocument.Of(("_id", 2));
         ulong both = Of(("cursor", Batch("firstBatch", 0, a, b)));
-        Assert.Equal(both, Of(("operationTime", 5L), ("cursor", Batch("nextBatch", 77, b, a)), ("$clusterTime", BsonDocument.Of(("t", 1)))));
+        BsonDocument time = BsonDocument.Of(("t", 1));
+        Assert.Equal(both, Of(("operationTime", 5L), ("cursor", Batch("nextBatch", 77, b, a)), ("$clusterTime", time)));
         Assert.Equal(Of(("value", a)), Of(("cursor", Batch("firstBatch", 0, a))));
         Assert.Equal(both, Of(("values", new object[] { a, b })));
         Assert.Equal(0UL, Of(("n", 5)));
