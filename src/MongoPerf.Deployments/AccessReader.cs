@@ -33,7 +33,10 @@ public static class AccessReader
             Roles = [.. rights.Roles.Select(role => role.Database is "" or "admin" ? role.Name : $"{role.Name} on {role.Database}")],
             Missing = [.. Needs.Where(one => cluster is not null || !one.Value.IsForShards)
                 .Select(one => ProblemOf(one.Key, one.Value) is { } problem
-                    ? new MissingAccess(one.Key, problem, problem == AccessProblem.NotAllowed ? one.Value.Role : null) : null)
+                    ? problem == AccessProblem.NotAllowed
+                        ? new MissingAccess(one.Key, problem, one.Value.Role) { Database = one.Value.RoleDatabase(database) }
+                        : new MissingAccess(one.Key, problem)
+                    : null)
                 .OfType<MissingAccess>()],
         };
 
@@ -72,6 +75,10 @@ public sealed record AccessNeed(string Role, params IReadOnlyList<string> Action
 
     /// <summary>In place of the run's; null for that one.</summary>
     public string? Database { get; init; }
+
+    /// <summary>The database on which the role is granted.</summary>
+    /// <param name="database">Of the run.</param>
+    public string RoleDatabase(string database) => IsOfCluster || IsForShards ? "admin" : database;
 
     /// <param name="rights">Of the run's user.</param>
     /// <param name="database">Of the run.</param>

@@ -120,7 +120,7 @@ public static class JsonReport
             missing = access.Missing.Select(one => new
             {
                 feature = JsonNamingPolicy.CamelCase.ConvertName(one.Feature.ToString()),
-                why = JsonNamingPolicy.CamelCase.ConvertName(one.Why.ToString()), one.Role,
+                why = JsonNamingPolicy.CamelCase.ConvertName(one.Why.ToString()), one.Role, one.Database,
             }),
         },
     };

@@ -25,7 +25,11 @@ public sealed record DeploymentAccess
 /// <param name="Feature">What.</param>
 /// <param name="Why">The reason.</param>
 /// <param name="Role">A built-in role that gives it; null where none does.</param>
-public sealed record MissingAccess(AccessFeature Feature, AccessProblem Why, string? Role = null);
+public sealed record MissingAccess(AccessFeature Feature, AccessProblem Why, string? Role = null)
+{
+    /// <summary>The database on which that role would be granted; null without a role, or in a run of an earlier version.</summary>
+    public string? Database { get; init; }
+}
 
 /// <summary>What a run asks of a deployment beside its operations, and can do without. Stored by name: never rename a value.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<AccessFeature>))]

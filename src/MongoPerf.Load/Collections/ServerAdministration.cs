@@ -66,7 +66,7 @@ internal sealed class ServerAdministration(
             return SizeReader.Read(statistics, documents) with { AreOfCheckpoint = !isFlushed };
         if (!_saidNoSizes)
             access.Notify($"no sizes of {_database}.{collection}: the server does not tell them, or not to this user "
-                + "(collStats needs role read)");
+                + $"(collStats needs role read on {_database})");
         _saidNoSizes = true;
         return null;
     }

@@ -63,6 +63,7 @@ public static class AccessText
     {
         { Why: AccessProblem.NoUser } => Words.Of("needs a user on the shards: --shard-user"),
         { Why: AccessProblem.Unreachable } => Words.Of("the shards can't be reached from here"),
+        { Role: { } role, Database: { } database and not "admin" } => Words.Of($"needs role {role} on {database}"),
         { Role: { } role } => Words.Of($"needs role {role}"),
         _ => Words.Of("the server does not tell"),
     };

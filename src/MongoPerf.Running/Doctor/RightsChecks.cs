@@ -53,8 +53,7 @@ public static class RightsChecks
         AccessNeed need = feature.Need;
         string where = need.IsOfCluster ? "the server" : need.Database ?? database;
         string found = $"{feature.Name} needs {Words.And(missing)} on {where}";
-        string role = need.IsOfCluster || need.IsForShards ? "admin" : database;
-        string advice = $"grant it: {{role: \"{need.Role}\", db: \"{role}\"}}";
+        string advice = $"grant it: {{role: \"{need.Role}\", db: \"{need.RoleDatabase(database)}\"}}";
         return feature.Without is { } without
             ? Check.Warning("rights", $"{found}; without it {without}", advice)
             : Check.Problem("rights", $"{found}; without it nothing can be measured", $"{advice}, or choose another database with --db");

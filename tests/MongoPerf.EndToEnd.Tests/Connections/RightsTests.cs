@@ -41,13 +41,13 @@ public sealed partial class RightsTests(RightsTests.Server server) : IClassFixtu
 
     [MongodFact]
     public void A_custom_role_without_collStats_runs_without_sizes() =>
-        Series("blind", "dim").Expect(0).Says("collection sizes no (needs role read)")
-            .Says("no sizes of dim.series: the server does not tell them, or not to this user (collStats needs role read)");
+        Series("blind", "dim").Expect(0).Says("collection sizes no (needs role read on dim)")
+            .Says("no sizes of dim.series: the server does not tell them, or not to this user (collStats needs role read on dim)");
 
     [MongodFact]
     public void Two_collections_and_nothing_else_are_enough_for_a_series() =>
         Series("frugal", "two").Expect(0)
-            .Says("access: as 'frugal' (twoCollections): collection sizes no (needs role read), server state no (needs role "
+            .Says("access: as 'frugal' (twoCollections): collection sizes no (needs role read on two), server state no (needs role "
                 + "clusterMonitor)");
 
     [MongodTheory]

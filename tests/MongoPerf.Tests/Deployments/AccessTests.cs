@@ -106,6 +106,10 @@ public sealed class AccessTests : IDisposable
         Assert.Equal("as 'loader' (readWrite on shop): collection sizes yes, sizes as of the server's last checkpoint (fsync needs role "
             + "hostManager), server state no (needs role clusterMonitor)",
             AccessText.Of(Inspect(deployment, ConnectionSettings.Default).Info));
+        LogIn(mongod, [("limited", "shop")], On("shop", "insert", "find"));
+        Assert.Equal(
+            "as 'loader' (limited on shop): collection sizes no (needs role read on shop), server state no (needs role clusterMonitor)",
+            AccessText.Of(Inspect(deployment, ConnectionSettings.Default).Info));
     }
 
     [Fact]

@@ -75,7 +75,7 @@ public sealed class LimitedUserTests : IDisposable
         using WireCollection collection = Open();
         Assert.Null(collection.ReadSizes(10));
         Assert.Null(collection.ReadSizes(20));
-        Assert.Equal("no sizes of perf.docs: the server does not tell them, or not to this user (collStats needs role read)",
+        Assert.Equal("no sizes of perf.docs: the server does not tell them, or not to this user (collStats needs role read on perf)",
             Assert.Single(_told));
     }
 
