@@ -21,6 +21,12 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
     /// <summary>Ctrl+C is to end a run within a second.</summary>
     internal TimeSpan HurriedGrace { get; init; } = TimeSpan.FromMilliseconds(700);
 
+    /// <summary>
+    /// How long a server may close a new connection at once, while others are open, until that is taken for a limit: longer than a proxy
+    /// mostly does it whose server starts again.
+    /// </summary>
+    private const double LimitSeconds = 10;
+
     /// <summary>A worker calls nothing deep; hundreds of them are to fit.</summary>
     private const int WorkerStackBytes = 256 * 1024;
 
@@ -113,6 +119,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             Hurry.UnsafeRegister(static opened => ((IOperationExecutor)opened!).Abort(), executor);
         long begun = clock.Now;
         long giveUpAt = begun + clock.TicksOf(control.Plan.ReconnectFor.TotalSeconds);
+        long? closedSince = null;
         var backoff = new Backoff(clock, 0.05, 2);
         string? failure = null;
         while (true)
@@ -122,16 +129,18 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
                 executor.Connect();
                 break;
             }
-            catch (Exception e) when (ErrorTally.IsServerAway(e) && clock.Now < giveUpAt && !stop.IsCancellationRequested)
-            {
-                failure = e.Message;
-                backoff.Wait(() => stop.IsCancellationRequested);
-            }
-            catch (ConnectionFailedException e) when (connected > 0 && e.WasClosed && !stop.IsCancellationRequested)
+            catch (ConnectionFailedException e) when (connected > 0 && e.WasClosed && !stop.IsCancellationRequested
+                && (clock.Now >= giveUpAt || clock.Now >= closedSince + clock.TicksOf(LimitSeconds)))
             {
                 throw control.Plan.Connections is { Count: var size }
                     ? new ConnectionLimitException(e, connected, size, isPool: true)
                     : new ConnectionLimitException(e, connected, control.Plan.Threads);
+            }
+            catch (Exception e) when (ErrorTally.IsServerAway(e) && clock.Now < giveUpAt && !stop.IsCancellationRequested)
+            {
+                failure = e.Message;
+                closedSince = e is ConnectionFailedException { WasClosed: true } ? closedSince ?? clock.Now : null;
+                backoff.Wait(() => stop.IsCancellationRequested);
             }
         }
 

@@ -189,13 +189,14 @@ public sealed class PhaseFailureTests : PhaseTest
     {
         int opened = 0;
         var e = Assert.ThrowsAny<ConnectionFailedException>(() => Run(
-            Queries with { Count = 10, Threads = 5, ReconnectFor = TimeSpan.FromSeconds(10) },
+            Queries with { Count = 10, Threads = 5, ReconnectFor = TimeSpan.FromSeconds(60) },
             () => new ScriptedExecutor(Clock, _ => Scripted.Ok())
             {
                 ConnectFailures = opened++ < taken ? 0 : int.MaxValue, ConnectFailure = failure,
             }));
         Assert.Equal($"{Scripted.Server}: {failure}{(isLimit ? ", while 3 of 5 threads are connected" : "")}", e.Message);
         Assert.Equal(isLimit, e.Hint!.Contains("net.maxIncomingConnections", StringComparison.Ordinal));
+        Assert.InRange(Clock.Seconds, isLimit ? 10 : 60, isLimit ? 12.1 : 62.1);
     }
 
     [Fact]
