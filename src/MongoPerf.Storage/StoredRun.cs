@@ -23,6 +23,9 @@ public sealed class StoredRun : IDisposable
     /// <summary>The coordinator's id of the plan whose parts a run was merged from, by which it is resumed.</summary>
     public const string AgentsPlanNote = "agents plan";
 
+    /// <summary>The tokens of the runs that a run was merged from, in the order of its clients, with blanks between.</summary>
+    public const string PartTokensNote = "part tokens";
+
     private readonly Dictionary<string, string> _notes;
     private readonly WriterProcess? _writer;
     private readonly RunPosition? _from;
@@ -54,6 +57,7 @@ public sealed class StoredRun : IDisposable
         Errors = [.. reader.ReadErrors().Select(error => error with { SlowestMicroseconds = slowest[(error.Code, error.Name)].Max() })];
         Events = reader.ReadEvents();
         End = reader.ReadEnd();
+        HasGroupLatencies = reader.HasGroupLatencies;
         Accounting = Results.Where(result => result.Connections is null)
             .Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting));
         long inCollections = Phases.Where(p => p.Collection is not null)
@@ -155,6 +159,9 @@ public sealed class StoredRun : IDisposable
     /// <summary>The state for people and JSON: "running", "aborted", "interrupted", "finished" or "failed".</summary>
     public string StateText => IsAborted ? "aborted" : Run.State.ToString().ToLowerInvariant();
 
+    /// <summary>Whether its samples may have a <see cref="Sample.OfGroup"/>.</summary>
+    public bool HasGroupLatencies { get; }
+
     /// <summary>Reads samples in time order, streamed; without the histogram bytes unless requested.</summary>
     /// <param name="withHistograms">Whether to read them too.</param>
     /// <param name="withSteps">Whether to read those of operations' steps too, whose names are <see cref="StepResult.KeyOf"/>.</param>
@@ -242,6 +249,14 @@ public sealed class StoredRun : IDisposable
     /// version that drew none.
     /// </summary>
     public string? Token => FindNote(TokenNote);
+
+    /// <summary>
+    /// By which the run's collections are known as its own: its id and its token, or those of each run that it was merged from, since
+    /// they made them.
+    /// </summary>
+    public IReadOnlyList<(string Id, string? Token)> Makers => Run.Clients.Count == 0
+        ? [(Run.Id, Token)]
+        : [.. Run.Clients.Zip(FindNote(PartTokensNote)?.Split(' ') ?? [], static (client, token) => (client.Run, (string?)token))];
 
     /// <summary>Nothing is held open between calls; the interface leaves room to change that.</summary>
     public void Dispose()

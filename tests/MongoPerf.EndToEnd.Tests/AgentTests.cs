@@ -40,6 +40,9 @@ public sealed class AgentTests(TestServers servers) : IDisposable
         string plan = run.FindNote("agents plan")!;
         Assert.Empty(Documents.Find(coordinator, "mongoperf", "agents", BsonDocument.Of(("plan", plan))));
         Assert.Empty(Documents.Find(coordinator, "mongoperf", "agents", BsonDocument.Of(("_id", plan))));
+        Assert.Contains($"to drop them: mongoperf clean {run.Run.Id}", result.Output, StringComparison.Ordinal);
+        Assert.Equal($"{database}.series dropped\n", ProgramRun.Run("clean", run.Run.Id, "--out", _runs.Path).Expect(0).Output);
+        Assert.Empty(Documents.CollectionNames(connection, database));
     }
 
     [Fact]

@@ -63,6 +63,7 @@ public sealed class RunMerger
     /// <exception cref="HistogramFormatException">A part's histogram is damaged.</exception>
     public void Write(RunStore store)
     {
+        store.SetNote(StoredRun.PartTokensNote, string.Join(' ', _parts.Select(part => part.Token)));
         if (_parts.Select(part => part.Deployment).FirstOrDefault(deployment => deployment is not null) is { } deployment)
             store.SetDeployment(deployment with { Remarks = [.. deployment.Remarks, Remark()] });
         if (_parts.Select(part => part.Environment).FirstOrDefault(environment => environment is not null) is { } environment)

@@ -44,15 +44,21 @@ public static class CollectionCleanup
                 new ShardingPlan(() => deployment.Cluster!, connections, sharding,
                     settings.Plan.TargetDocuments) { Notify = differing.Add }, database, name, SystemClock.Instance, commands));
         using WireCollection markers = Open(WireCollection.MarkerCollection);
-        IReadOnlyList<string> made = markers.FindMarked(run.Run.Id, run.Token);
-        RefuseWritten(deployment.Address, connections, new WriterLeases(database, run.Run.Id, run.Token, LeaseKeeper.Length), made);
-        foreach (string name in made)
+        bool hasAny = false;
+        foreach ((string id, string? token) in run.Makers)
         {
-            using WireCollection collection = Open(name);
-            Print(collection.Drop() ? $"{database}.{name} dropped" : $"{database}.{name} emptied: it was there, sharded, before the run");
+            IReadOnlyList<string> made = markers.FindMarked(id, token);
+            RefuseWritten(deployment.Address, connections, new WriterLeases(database, id, token, LeaseKeeper.Length), made);
+            foreach (string name in made)
+            {
+                using WireCollection collection = Open(name);
+                Print(collection.Drop()
+                    ? $"{database}.{name} dropped" : $"{database}.{name} emptied: it was there, sharded, before the run");
+                hasAny = true;
+            }
         }
 
-        if (made.Count == 0)
+        if (!hasAny)
         {
             Print($"{database} at {deployment.Address} holds no collection of run {run.Run.Id}");
             return;

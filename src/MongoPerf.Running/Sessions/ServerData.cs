@@ -17,7 +17,7 @@ public static class ServerData
             return Words.Of($"{Units.Bytes(bytes)} of server data in {CommandText.OfPath(folder.DataPath)}; to delete it: "
                 + $"{CommandText.Program} clean {folder.Id}{folder.OutText}");
         bool madeCollections = CollectionCleanup.AppliesTo(run) && !run.Settings.Data.IsExisting
-            && run.Run.Clients.Count == 0 && run.Phases.Count > 0;
+            && run.Makers.Count > 0 && run.Phases.Count > 0;
         return madeCollections && run.Deployment is { } deployment && run.FindNote(StoredRun.DeletedNote) is null
             ? Words.Of($"the run's collections in {run.Settings.Data.Database} at {deployment.Address}; to drop them: "
                 + $"{CommandText.Program} clean {folder.Id}{folder.OutText}")
