@@ -154,19 +154,39 @@ public static class HistogramEncoding
                 + $"ours have {LatencyHistogram.SignificantDigits} from {LatencyHistogram.LowestNanoseconds} ns with 0");
         }
 
-        ReadOnlySpan<byte> words = encoded.Slice(HeaderLength, length);
+        AddWords(histogram, encoded.Slice(HeaderLength, length));
+    }
+
+    /// <remarks>A report of a day adds up hundreds of millions of counts, most of them small.</remarks>
+    private static void AddWords(LatencyHistogram histogram, ReadOnlySpan<byte> words)
+    {
         int index = 0;
-        for (int at = 0; at < words.Length;)
+        long total = 0;
+        Span<long> piece = default;
+        int pieceStart = 0;
+        try
         {
-            // Most counts of a second are small.
-            long word = words[at] < 0x80 ? FromZigZag(words[at++]) : ReadWord(words, ref at);
-            // Unsigned, so that the most negative word is large as well and doesn't wrap.
-            ulong step = word >= 0 ? 1 : 0UL - (ulong)word;
-            if (step > (ulong)(LatencyHistogram.CountsLength - index))
-                throw new HistogramFormatException($"the histogram has more than {LatencyHistogram.CountsLength} counts");
-            index += (int)step;
-            if (word > 0)
-                histogram.AddCount(index - 1, word);
+            for (int at = 0; at < words.Length;)
+            {
+                long word = words[at] < 0x80 ? FromZigZag(words[at++]) : ReadWord(words, ref at);
+                // Unsigned, so that the most negative word is large as well and doesn't wrap.
+                ulong step = word >= 0 ? 1 : 0UL - (ulong)word;
+                if (step > (ulong)(LatencyHistogram.CountsLength - index))
+                    throw new HistogramFormatException($"the histogram has more than {LatencyHistogram.CountsLength} counts");
+                if (word > 0)
+                {
+                    if ((uint)(index - pieceStart) >= (uint)piece.Length)
+                        piece = histogram.PieceOf(index, out pieceStart);
+                    piece[index - pieceStart] += word;
+                    total += word;
+                }
+
+                index += (int)step;
+            }
+        }
+        finally
+        {
+            histogram.AddTotal(total);
         }
     }
 

@@ -153,13 +153,25 @@ public sealed class LatencyHistogram
         }
     }
 
-    /// <summary>Adds counts that were read elsewhere, such as from an encoded histogram.</summary>
+    /// <summary>Adds counts that were read elsewhere, such as from an encoded histogram, at a place of <see cref="Counts"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void AddCount(int index, long count)
+    public void AddCount(int index, long count)
     {
         (_pieces[index >> PieceBits] ?? MakePiece(index >> PieceBits))[index & PieceMask] += count;
         _totalCount += count;
     }
+
+    /// <summary>The counts around an index, for who adds many; they are part of no figure until <see cref="AddTotal"/>.</summary>
+    /// <param name="index">One of them.</param>
+    /// <param name="start">The index of the first.</param>
+    internal Span<long> PieceOf(int index, out int start)
+    {
+        start = index & ~PieceMask;
+        return _pieces[index >> PieceBits] ?? MakePiece(index >> PieceBits);
+    }
+
+    /// <summary>Makes counts part of the total that were added to pieces.</summary>
+    internal void AddTotal(long counts) => _totalCount += counts;
 
     /// <summary>Adds everything counted so far to another histogram. The other must not be written by anyone else meanwhile.</summary>
     public void AddTo(LatencyHistogram sum)

@@ -83,6 +83,17 @@ internal static class PlotEncoding
         output.WriteByte((byte)value);
     }
 
+    /// <param name="bytes">What was written, whole.</param>
+    /// <param name="at">Where the word begins; then where the next one does.</param>
+    public static ulong ReadWord(byte[] bytes, ref int at)
+    {
+        ulong word = 0;
+        int shift = 0;
+        for (; bytes[at] >= 0x80; shift += 7)
+            word |= (ulong)(bytes[at++] & 0x7f) << shift;
+        return word | ((ulong)bytes[at++] << shift);
+    }
+
     public static ulong ZigZag(long value) => (ulong)((value << 1) ^ (value >> 63));
 
     private static void WritePanel(Utf8JsonWriter writer, Panel panel)

@@ -15,38 +15,43 @@ internal static class RangeHistograms
 {
     private static readonly int[] BlockSeconds = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600, 21600, 86400];
 
-    /// <summary>Reads the histograms in the finest blocks that fit.</summary>
-    /// <param name="run">Its samples are read with their histograms, some of them again for each length that is tried.</param>
+    /// <summary>Reads the histograms in the finest blocks that fit, mostly once: blocks that turn out too many are added up.</summary>
+    /// <param name="run">Its samples are read with their histograms.</param>
     /// <param name="seconds">What its operations are called.</param>
     /// <param name="axis">An axis of time.</param>
     /// <param name="mostBytes">The most bytes of all blocks together, before they are compressed; blocks of a day may take more.</param>
     /// <returns>Null when nothing was recorded.</returns>
     public static PlotRanges? Read(StoredRun run, OperationSeconds seconds, TimeAxis axis, int mostBytes)
     {
-        double least = 0;
-        foreach (int length in BlockSeconds.Where(length => length >= least || length == BlockSeconds[^1]))
+        int length = BlockSeconds[0];
+        while (true)
         {
             var writer = new Writer(seconds, axis, length);
-            if (writer.Read(run, length == BlockSeconds[^1] ? int.MaxValue : mostBytes) is { } series)
-                return series.Count == 0 ? null : new PlotRanges(length, series);
-            // Blocks k times as long take at least a k-th of the room, so shorter ones need not be tried.
-            least = length * axis.Seconds / Math.Max(length, writer.ReachedSeconds);
+            if (writer.Read(run, mostBytes, out length))
+                return writer.Series is { Count: > 0 } series ? new PlotRanges(length, series) : null;
         }
-
-        return null;
     }
 
     private sealed class Writer(OperationSeconds seconds, TimeAxis axis, int length)
     {
         private readonly Dictionary<int, Line> _lines = [];
+        private int _length = length;
+        private long _written;
 
-        /// <summary>How far the last reading came.</summary>
-        public double ReachedSeconds { get; private set; }
+        public IReadOnlyList<PlotRange> Series =>
+        [
+            .. _lines.Where(static line => line.Value.Blocks > 0).OrderBy(static line => line.Key)
+                .Select(line => new PlotRange(seconds.Lines[line.Key].Name, seconds.Lines[line.Key].Color, line.Value.IsResponse,
+                    line.Value.Blocks, line.Value.Bytes.ToArray())),
+        ];
 
-        /// <returns>Null as soon as it is more than that.</returns>
-        public IReadOnlyList<PlotRange>? Read(StoredRun run, int mostBytes)
+        /// <param name="run">Whose samples are read.</param>
+        /// <param name="mostBytes">The most bytes of its blocks.</param>
+        /// <param name="next">The length of its blocks; where they are too many, that of the next to try.</param>
+        /// <returns>False where blocks of that length can't be made of those that were too many.</returns>
+        public bool Read(StoredRun run, int mostBytes, out int next)
         {
-            long written = 0;
+            double at = 0;
             foreach (Sample sample in run.ReadSamples(withHistograms: true)
                 .Where(static sample => !sample.IsWarmup && !sample.Histogram.IsEmpty))
             {
@@ -56,24 +61,52 @@ internal static class RangeHistograms
                     continue;
                 if (!_lines.TryGetValue(place, out Line? line))
                     _lines.Add(place, line = new Line());
-                double end = axis.At(sample.AtMilliseconds);
-                // At the finest, each sample is a block of its own, however short.
-                long block = length == 1 ? line.Blocks : (long)Math.Floor((end - (sample.Seconds / 2)) / length);
-                if (block != line.Block || length == 1)
-                    written += line.Flush();
-                ReachedSeconds = end;
-                if (written > mostBytes)
-                    return null;
-                line.Add(sample, block, end);
+                at = axis.At(sample.AtMilliseconds);
+                long second = (long)Math.Floor(at - (sample.Seconds / 2));
+                do
+                {
+                    // At the finest, each sample is a block of its own, however short.
+                    if (_length == 1 || line.Ends(second, _length))
+                        _written += line.Flush();
+                    if (!TryFit(mostBytes, at, out next))
+                        return false;
+                }
+                while (next > 0);
+                line.Add(sample, second, at);
             }
 
-            written += _lines.Values.Sum(static line => line.Flush());
-            return written > mostBytes ? null :
-            [
-                .. _lines.Where(static line => line.Value.Blocks > 0).OrderBy(static line => line.Key)
-                    .Select(line => new PlotRange(seconds.Lines[line.Key].Name, seconds.Lines[line.Key].Color, line.Value.IsResponse,
-                        line.Value.Blocks, line.Value.Bytes.ToArray())),
-            ];
+            do
+            {
+                Flush();
+                if (!TryFit(mostBytes, at, out next))
+                    return false;
+            }
+            while (next > 0);
+            next = _length;
+            return true;
+        }
+
+        private void Flush() => _written += _lines.Values.Sum(static line => line.Flush());
+
+        /// <summary>Adds blocks up where they take too much room.</summary>
+        /// <param name="mostBytes">The most that they may take.</param>
+        /// <param name="at">Where their last one is, on the axis.</param>
+        /// <param name="longer">How long they are to be; 0 where they fit as they are.</param>
+        /// <returns>False where their length does not divide that.</returns>
+        private bool TryFit(int mostBytes, double at, out int longer)
+        {
+            longer = 0;
+            if (_written <= mostBytes || _length == BlockSeconds[^1])
+                return true;
+            // Blocks k times as long take at least a k-th of the room, so shorter ones need not be tried.
+            double least = _length * axis.Seconds / Math.Max(_length, at);
+            int next = longer = BlockSeconds.First(one => one > _length && (one >= least || one == BlockSeconds[^1]));
+            if (next % _length != 0)
+                return false;
+            Flush();
+            _length = next;
+            _written = _lines.Values.Sum(line => line.AddUp(next));
+            return true;
         }
     }
 
@@ -81,27 +114,53 @@ internal static class RangeHistograms
     private sealed class Line
     {
         private readonly LatencyHistogram _histogram = new();
-        private long _from;
-        private long _to;
+        private List<Written> _blocks = [];
+        private Written _open;
         private long _before;
 
-        public long Block { get; private set; } = long.MinValue;
-
-        public int Blocks { get; private set; }
+        public int Blocks => _blocks.Count;
 
         public bool IsResponse { get; private set; }
 
-        public MemoryStream Bytes { get; } = new();
+        public MemoryStream Bytes { get; private set; } = new();
 
-        public void Add(Sample sample, long block, double end)
+        /// <summary>Whether a second lies beyond the block that is being filled.</summary>
+        public bool Ends(long second, int length) => FloorOf(second, length) != FloorOf(_open.Second, length);
+
+        public void Add(Sample sample, long second, double end)
         {
-            long from = (long)Math.Round((end - sample.Seconds) * 10);
-            if (_histogram.TotalCount == 0)
-                _from = from;
-            _to = Math.Max(_from + 1, (long)Math.Round(end * 10));
-            Block = block;
+            Extend(new Written(second, (long)Math.Round((end - sample.Seconds) * 10), (long)Math.Round(end * 10)));
             IsResponse |= !sample.ResponseHistogram.IsEmpty;
             HistogramEncoding.DecodeInto(_histogram, (sample.ResponseHistogram.IsEmpty ? sample.Histogram : sample.ResponseHistogram).Span);
+        }
+
+        /// <summary>Joins blocks so that each is so many seconds long; the last may grow.</summary>
+        /// <returns>Bytes of those before it.</returns>
+        public long AddUp(int length)
+        {
+            byte[] bytes = Bytes.ToArray();
+            List<Written> blocks = _blocks;
+            Bytes = new MemoryStream();
+            _blocks = [];
+            _before = 0;
+            int at = 0;
+            foreach (Written block in blocks)
+            {
+                if (Ends(block.Second, length))
+                    Flush();
+                Extend(block);
+                PlotEncoding.ReadWord(bytes, ref at);
+                PlotEncoding.ReadWord(bytes, ref at);
+                int index = -1;
+                for (ulong left = PlotEncoding.ReadWord(bytes, ref at); left > 0; left--)
+                {
+                    ulong word = PlotEncoding.ReadWord(bytes, ref at);
+                    index += (int)(word >> 1);
+                    _histogram.AddCount(index, (word & 1) == 0 ? 1 : (long)PlotEncoding.ReadWord(bytes, ref at));
+                }
+            }
+
+            return Bytes.Length;
         }
 
         /// <returns>Bytes written.</returns>
@@ -110,9 +169,10 @@ internal static class RangeHistograms
             if (_histogram.TotalCount == 0)
                 return 0;
             long start = Bytes.Length;
+            long to = Math.Max(_open.From + 1, _open.To);
             (int Index, long Count)[] counts = [.. _histogram.Counts()];
-            PlotEncoding.WriteWord(Bytes, PlotEncoding.ZigZag(_from - _before));
-            PlotEncoding.WriteWord(Bytes, (ulong)(_to - _from));
+            PlotEncoding.WriteWord(Bytes, PlotEncoding.ZigZag(_open.From - _before));
+            PlotEncoding.WriteWord(Bytes, (ulong)(to - _open.From));
             PlotEncoding.WriteWord(Bytes, (ulong)counts.Length);
             int last = -1;
             foreach ((int index, long count) in counts)
@@ -123,10 +183,20 @@ internal static class RangeHistograms
                 last = index;
             }
 
-            _before = _to;
-            Blocks++;
+            _before = to;
+            _blocks.Add(_open);
             _histogram.Clear();
             return Bytes.Length - start;
         }
+
+        private void Extend(Written block) => _open = _histogram.TotalCount == 0 ? block : _open with { To = block.To };
+
+        private static long FloorOf(long second, int length) => (long)Math.Floor((double)second / length);
+
+        /// <summary>A block that was written.</summary>
+        /// <param name="Second">One that lies in it, on the axis.</param>
+        /// <param name="From">Where it begins, in tenths of a second.</param>
+        /// <param name="To">Where it ends, in tenths of a second.</param>
+        private readonly record struct Written(long Second, long From, long To);
     }
 }
