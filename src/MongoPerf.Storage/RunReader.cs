@@ -50,11 +50,15 @@ internal sealed class RunReader(SqliteConnection connection)
         LastRow(RunSchema.ReplicaTable),
         Query($"SELECT at_ms FROM {RunSchema.SampleTable} ORDER BY rowid DESC LIMIT 1", row => Time(row, 0)).SingleOrDefault());
 
+    /// <summary>Whether samples may have a <see cref="Sample.OfGroup"/>: those of earlier versions have none.</summary>
+    public bool HasGroupLatencies =>
+        RunSchema.SampleGroupColumns.Split(", ").All(RunSchema.ColumnsOf(connection, RunSchema.SampleTable).Contains);
+
     /// <param name="withHistograms">Whether to read them too.</param>
     /// <param name="rows">Null for all.</param>
     public IEnumerable<Sample> ReadSamples(bool withHistograms, RowRange? rows = null) => Query(
-        $"SELECT {RunSchema.SampleColumns}{(withHistograms ? $", {RunSchema.SampleHistogramColumns}" : "")} FROM sample "
-        + $"{rows?.Condition} ORDER BY rowid",
+        $"SELECT {RunSchema.SampleColumns}, {(HasGroupLatencies ? RunSchema.SampleGroupColumns : "NULL, NULL, NULL")}"
+        + $"{(withHistograms ? $", {RunSchema.SampleHistogramColumns}" : "")} FROM sample {rows?.Condition} ORDER BY rowid",
         row => new Sample
         {
             AtMilliseconds = Time(row, 0),
@@ -71,9 +75,10 @@ internal sealed class RunReader(SqliteConnection connection)
             LatencyMicroseconds = Latency(row, 11) ?? LatencySummary.None,
             ResponseMicroseconds = Latency(row, 19),
             LatenessMicroseconds = Latency(row, 27),
-            Histogram = withHistograms ? Bytes(row, 35) : default,
-            ResponseHistogram = withHistograms ? Bytes(row, 36) : default,
-            LatenessHistogram = withHistograms ? Bytes(row, 37) : default,
+            OfGroup = IsNull(row, 35) ? null : new GroupLatency(Double(row, 35), Double(row, 36), Double(row, 37)),
+            Histogram = withHistograms ? Bytes(row, 38) : default,
+            ResponseHistogram = withHistograms ? Bytes(row, 39) : default,
+            LatenessHistogram = withHistograms ? Bytes(row, 40) : default,
         });
 
     public IEnumerable<MetricSample> ReadMetrics(string table, IReadOnlyList<Metric> metrics, RowRange? rows = null)
@@ -185,6 +190,9 @@ internal sealed class RunReader(SqliteConnection connection)
     private static double Seconds(SqliteDataReader row, int column) => Real(row, column) is >= 0 and <= 1e9 and var seconds
         ? seconds
         : throw OutOfRange(row, column);
+
+    private static double Double(SqliteDataReader row, int column) =>
+        NullableDouble(row, column) ?? throw new FormatException($"'{row.GetName(column)}' is null");
 
     private static double? NullableDouble(SqliteDataReader row, int column) => Real(row, column) is var value && double.IsNaN(value) ? null
         : value is >= -RunJson.Largest and <= RunJson.Largest ? value

@@ -788,6 +788,12 @@ public sealed record Sample
     /// <inheritdoc cref="OperationResult.LatenessMicroseconds"/>
     public LatencySummary? LatenessMicroseconds { get; init; }
 
+    /// <summary>
+    /// Of all operations of its group in the same second, so that no report need add up their histograms; on one of the group's samples.
+    /// Null on the others, where a group has one operation, and in runs of earlier versions or of several clients.
+    /// </summary>
+    public GroupLatency? OfGroup { get; init; }
+
     /// <summary>HdrHistogram V2 compressed encoding of the second's service times (nanoseconds); empty when nothing was recorded.</summary>
     public ReadOnlyMemory<byte> Histogram { get; init; }
 
@@ -808,6 +814,17 @@ public sealed record Sample
 
     /// <summary>Histogram of <see cref="ReportedMicroseconds"/>.</summary>
     public ReadOnlyMemory<byte> ReportedHistogram => HasRate ? ResponseHistogram : Histogram;
+}
+
+/// <summary>Latencies of several operations together: of <see cref="Sample.ReportedMicroseconds"/>, in microseconds, not rounded.</summary>
+/// <param name="P50">The median.</param>
+/// <param name="P99">The 99th percentile.</param>
+/// <param name="Max">The slowest.</param>
+public readonly record struct GroupLatency(double P50, double P99, double Max)
+{
+    /// <returns>Null where nothing was recorded.</returns>
+    public static GroupLatency? Of(LatencyHistogram histogram) => histogram.ValuesAtPercentiles(50, 99) is [var p50, var p99]
+        ? new GroupLatency(p50, p99, histogram.Maximum!.Value) : null;
 }
 
 /// <summary>Values of the metrics of <see cref="MetricCatalogue"/> at one time; NaN where there is none.</summary>

@@ -42,7 +42,10 @@ public static class RunSchema
         + "lateness_min_us, lateness_mean_us, lateness_p50_us, lateness_p90_us, lateness_p95_us, lateness_p99_us, "
         + "lateness_p999_us, lateness_max_us";
 
-    /// <summary>The columns that follow <see cref="SampleColumns"/> where histograms are requested.</summary>
+    /// <summary>The columns that follow <see cref="SampleColumns"/>; runs of earlier versions lack them.</summary>
+    public const string SampleGroupColumns = "group_p50_us, group_p99_us, group_max_us";
+
+    /// <summary>The columns that follow <see cref="SampleGroupColumns"/> where histograms are requested.</summary>
     public const string SampleHistogramColumns = "histogram, response_histogram, lateness_histogram";
 
     /// <inheritdoc cref="SampleColumns"/>
@@ -59,6 +62,7 @@ public static class RunSchema
             response_p999_us REAL, response_max_us REAL,
             lateness_min_us REAL, lateness_mean_us REAL, lateness_p50_us REAL, lateness_p90_us REAL, lateness_p95_us REAL, lateness_p99_us REAL,
             lateness_p999_us REAL, lateness_max_us REAL,
+            group_p50_us REAL, group_p99_us REAL, group_max_us REAL,
             histogram BLOB, response_histogram BLOB, lateness_histogram BLOB);
         CREATE TABLE event(at_ms INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, seconds REAL);
         CREATE TABLE error(
@@ -103,16 +107,22 @@ public static class RunSchema
         AddWhatIsMissing(connection);
     }
 
-    /// <summary>Gives an older file the columns of metrics that have been added since.</summary>
+    /// <summary>Gives an older file the columns that have been added since.</summary>
     public static void AddWhatIsMissing(SqliteConnection connection)
     {
+        AddColumns(connection, SampleTable, SampleGroupColumns.Split(", "));
         foreach ((string table, IReadOnlyList<Metric> metrics) in MetricTables)
         {
             Execute(connection, MetricTable(table, metrics));
-            HashSet<string> there = ColumnsOf(connection, table);
-            foreach (Metric metric in metrics.Where(m => !there.Contains(m.Name)))
-                Execute(connection, $"ALTER TABLE {table} ADD COLUMN \"{metric.Name}\" REAL");
+            AddColumns(connection, table, metrics.Select(metric => metric.Name));
         }
+    }
+
+    private static void AddColumns(SqliteConnection connection, string table, IEnumerable<string> names)
+    {
+        HashSet<string> there = ColumnsOf(connection, table);
+        foreach (string name in names.Where(name => !there.Contains(name)))
+            Execute(connection, $"ALTER TABLE {table} ADD COLUMN \"{name}\" REAL");
     }
 
     public static HashSet<string> ColumnsOf(SqliteConnection connection, string table)

@@ -34,7 +34,8 @@ internal sealed class SampleWriter(SqliteConnection connection) : IDisposable
         if (_phases.Count > 0)
         {
             SqliteCommand insert = InsertInto(
-                RunSchema.SampleTable, $"{RunSchema.SampleColumns}, {RunSchema.SampleHistogramColumns}", transaction);
+                RunSchema.SampleTable, $"{RunSchema.SampleColumns}, {RunSchema.SampleGroupColumns}, {RunSchema.SampleHistogramColumns}",
+                transaction);
             foreach (Sample sample in _phases)
                 Insert(insert, sample);
         }
@@ -92,6 +93,7 @@ internal sealed class SampleWriter(SqliteConnection connection) : IDisposable
             sample.AtMilliseconds, sample.Phase, sample.Operation, sample.IsWarmup, sample.HasOutage, sample.Seconds,
             sample.Operations, sample.Documents, sample.Bytes, sample.Failed, sample.CollectionDocuments,
             .. Columns(sample.LatencyMicroseconds), .. Columns(sample.ResponseMicroseconds), .. Columns(sample.LatenessMicroseconds),
+            sample.OfGroup?.P50, sample.OfGroup?.P99, sample.OfGroup?.Max,
             Bytes(sample.Histogram), Bytes(sample.ResponseHistogram), Bytes(sample.LatenessHistogram),
         ];
         for (int i = 0; i < values.Length; i++)

@@ -13,6 +13,9 @@ internal sealed class GroupSampler
     private readonly GroupControl _control;
     private readonly List<Worker> _workers;
     private readonly PartSampler[] _parts;
+
+    /// <summary>What all operations did in an interval; null where there is only one.</summary>
+    private readonly LatencyHistogram? _together;
     private long _lastTick;
     private long _due;
     private TimeSpan _cpuAtMeasureFrom;
@@ -28,6 +31,7 @@ internal sealed class GroupSampler
                 .Select((name, step) => new PartSampler(part, i, isPaced: false, step) { Name = StepResult.KeyOf(part.Name, name) })
                 .Prepend(new PartSampler(part, i, control.Plan.IsPaced && part is not ConnectionUse))),
         ];
+        _together = _parts.Count(static part => part.IsDone) > 1 ? new LatencyHistogram() : null;
         _lastTick = start;
         _due = NextDue(start);
         BeginMeasuring();
@@ -115,11 +119,16 @@ internal sealed class GroupSampler
         long documents = _control.Plan.CollectionDocuments + _parts.Sum(p => p.Inserted);
         long at = _control.Clock.UtcNow.ToUnixTimeMilliseconds();
         bool isWarmup = now <= _control.MeasureFrom || _lastTick < _control.MeasureFrom;
-        _control.Observer.OnInterval([.. _parts.Select(part => part.Take() with
+        _together?.Clear();
+        Sample[] samples = [.. _parts.Select(part => part.Take(_together) with
         {
             AtMilliseconds = at, Phase = _control.Plan.Phase, IsWarmup = isWarmup, HasOutage = down, Seconds = seconds,
             CollectionDocuments = documents,
-        })]);
+        })];
+        int first = Array.FindIndex(_parts, static part => part.IsDone);
+        if (_together is not null)
+            samples[first] = samples[first] with { OfGroup = GroupLatency.Of(_together) };
+        _control.Observer.OnInterval(samples);
         _lastTick = now;
     }
 }
@@ -129,6 +138,9 @@ internal sealed class PartSampler(Operation operation, int index, bool isPaced, 
 {
     /// <summary>Of its samples.</summary>
     public string Name { get; init; } = operation.Name;
+
+    /// <inheritdoc cref="OperationResult.IsDone"/>
+    public bool IsDone => step is null && operation is not (ConnectionUse or WatchChanges);
 
     private readonly LatencyHistogram _interval = new();
     private Counters _now = new(isPaced);
@@ -155,10 +167,14 @@ internal sealed class PartSampler(Operation operation, int index, bool isPaced, 
             _now.Add(counters);
     }
 
+    /// <param name="together">Gets the latencies too; null for none.</param>
     /// <returns>What came between the last two readings of which this was called; the caller says when and where that was.</returns>
-    public Sample Take()
+    public Sample Take(LatencyHistogram? together)
     {
-        (LatencySummary service, ReadOnlyMemory<byte> serviceHistogram) = Interval(_now.Service, _before.Service);
+        if (!IsDone)
+            together = null;
+        (LatencySummary service, ReadOnlyMemory<byte> serviceHistogram) =
+            Interval(_now.Service, _before.Service, isPaced ? null : together);
         var sample = new Sample
         {
             AtMilliseconds = 0,
@@ -175,15 +191,15 @@ internal sealed class PartSampler(Operation operation, int index, bool isPaced, 
             Histogram = serviceHistogram,
         };
         if (_now.Paced is { } now && _before.Paced is { } before)
-            sample = WithLateness(sample, now, before);
+            sample = WithLateness(sample, now, before, together);
         (_now, _before) = (_before, _now);
         return sample;
     }
 
-    private Sample WithLateness(Sample sample, PacedCounters now, PacedCounters before)
+    private Sample WithLateness(Sample sample, PacedCounters now, PacedCounters before, LatencyHistogram? together)
     {
-        (LatencySummary response, ReadOnlyMemory<byte> responseHistogram) = Interval(now.Response, before.Response);
-        (LatencySummary lateness, ReadOnlyMemory<byte> latenessHistogram) = Interval(now.Lateness, before.Lateness);
+        (LatencySummary response, ReadOnlyMemory<byte> responseHistogram) = Interval(now.Response, before.Response, together);
+        (LatencySummary lateness, ReadOnlyMemory<byte> latenessHistogram) = Interval(now.Lateness, before.Lateness, null);
         return sample with
         {
             ResponseMicroseconds = response, ResponseHistogram = responseHistogram, LatenessMicroseconds = lateness,
@@ -191,9 +207,12 @@ internal sealed class PartSampler(Operation operation, int index, bool isPaced, 
         };
     }
 
-    private (LatencySummary Summary, ReadOnlyMemory<byte> Encoded) Interval(LatencyHistogram now, LatencyHistogram before)
+    private (LatencySummary Summary, ReadOnlyMemory<byte> Encoded) Interval(
+        LatencyHistogram now, LatencyHistogram before, LatencyHistogram? together)
     {
         _interval.SetToDifference(now, before);
+        if (together is not null)
+            _interval.AddTo(together);
         return (LatencySummaries.From(_interval), _interval.TotalCount == 0 ? default : HistogramEncoding.EncodeCompressed(_interval));
     }
 }

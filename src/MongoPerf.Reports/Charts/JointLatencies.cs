@@ -6,8 +6,9 @@ using MongoPerf.Storage;
 namespace MongoPerf.Reports.Charts;
 
 /// <summary>
-/// Latencies of several operations together, second by second: of all of a phase, and of each of its mixes. A run of a day has hundreds
-/// of thousands of histograms, which are decoded once for both, on all processors.
+/// Latencies of several operations together, second by second: of all of a phase, and of each of its mixes. They are stored for a phase
+/// that has one group; others, and those of earlier versions, are added up from histograms: once for both, on all processors, as a run of
+/// a day has hundreds of thousands.
 /// </summary>
 internal sealed class JointLatencies
 {
@@ -25,14 +26,20 @@ internal sealed class JointLatencies
         var joint = new JointLatencies();
         Dictionary<int, IReadOnlyList<OperationMix>> mixes = run.Phases.Where(phase => phase.Mixes.Count > 0)
             .ToDictionary(phase => phase.Number, phase => phase.Mixes);
-        Dictionary<int, PhaseSeconds> phases = totals.Keys.Union(mixes.Keys).ToDictionary(
-            number => number, number => new PhaseSeconds(totals.GetValueOrDefault(number, []), mixes.GetValueOrDefault(number, [])));
-        if (phases.Count == 0)
+        HashSet<int> wanted = [.. totals.Keys.Union(mixes.Keys)];
+        if (run.HasGroupLatencies)
+        {
+            int[] single = [.. run.Phases.Where(phase => phase.Groups.Count == 1).Select(phase => phase.Number).Where(wanted.Contains)];
+            wanted.ExceptWith(joint.ReadStored(run, Divided(single)));
+        }
+
+        if (wanted.Count == 0)
             return joint;
         try
         {
             Parallel.ForEach(
-                SecondsOf(run, phases), new ParallelOptions { MaxDegreeOfParallelism = Environment.ProcessorCount },
+                SecondsOf(run, Divided(wanted), withHistograms: true),
+                new ParallelOptions { MaxDegreeOfParallelism = Environment.ProcessorCount },
                 static () => new LatencyHistogram(), (second, _, sum) => joint.Add(second, sum), static _ => { });
         }
         catch (AggregateException e)
@@ -41,13 +48,49 @@ internal sealed class JointLatencies
         }
 
         return joint;
+
+        Dictionary<int, PhaseSeconds> Divided(IEnumerable<int> numbers) => numbers.ToDictionary(
+            number => number, number => new PhaseSeconds(totals.GetValueOrDefault(number, []), mixes.GetValueOrDefault(number, [])));
     }
 
-    private static IEnumerable<Second> SecondsOf(StoredRun run, Dictionary<int, PhaseSeconds> phases)
+    /// <returns>The numbers of the phases of which all is stored.</returns>
+    private IEnumerable<int> ReadStored(StoredRun run, Dictionary<int, PhaseSeconds> phases)
+    {
+        HashSet<PhaseSeconds> stored = [.. phases.Values];
+        foreach (Second second in SecondsOf(run, phases, withHistograms: false))
+        {
+            if (stored.Contains(second.Phase) && !TryAddStored(second))
+                stored.Remove(second.Phase);
+        }
+
+        return phases.Where(phase => stored.Contains(phase.Value)).Select(phase => phase.Key);
+    }
+
+    private bool TryAddStored(Second second)
+    {
+        Sample[] timed = [.. second.Samples.Where(static sample => sample.ReportedMicroseconds.P50 is not null)];
+        if (timed.Length == 0)
+            return true;
+        // Where a clock was set back, a second may hold several samples of each.
+        GroupLatency[] ofGroup = [.. second.Samples.Select(static sample => sample.OfGroup).OfType<GroupLatency>()];
+        if (ofGroup is not [var joint] || timed.Any(sample => sample.AtMilliseconds != timed[0].AtMilliseconds))
+            return false;
+        foreach ((OperationMix mix, IGrouping<long, Sample> same) in second.Phase.OfMixes(second.Samples))
+        {
+            if (same.Count() < timed.Length)
+                return false;
+            _mixes[(timed[0].Phase, mix.Total.Operation, same.Key)] = LatencySummaries.Rounded(joint.P99);
+        }
+
+        second.Phase.Set(second.Place, joint);
+        return true;
+    }
+
+    private static IEnumerable<Second> SecondsOf(StoredRun run, Dictionary<int, PhaseSeconds> phases, bool withHistograms)
     {
         HashSet<(int, string)> others = [.. run.Phases.SelectMany(phase =>
             phase.Operations.Where(static result => !result.IsDone).Select(result => (phase.Number, result.Operation)))];
-        foreach (Sample sample in run.ReadSamples(withHistograms: true))
+        foreach (Sample sample in run.ReadSamples(withHistograms))
         {
             if (phases.TryGetValue(sample.Phase, out PhaseSeconds? phase) && !others.Contains((sample.Phase, sample.Operation))
                 && phase.Add(sample) is { } ended)
@@ -66,17 +109,18 @@ internal sealed class JointLatencies
         try
         {
             Sample[] timed = [.. second.Samples.Where(static sample => !sample.ReportedHistogram.IsEmpty)];
-            double[]? values = SetTo(sum, timed).ValuesAtPercentiles(50, 99);
-            if (values is [var p50, var p99] && second.Place >= 0)
-                second.Phase.Totals[second.Place] =
-                    second.Phase.Totals[second.Place] with { P50 = p50, P99 = p99, Max = sum.Maximum!.Value };
+            GroupLatency? joint = GroupLatency.Of(SetTo(sum, timed));
+            if (joint is { } all)
+                second.Phase.Set(second.Place, all);
             foreach ((OperationMix mix, IGrouping<long, Sample> same) in second.Phase.OfMixes(second.Samples))
             {
+                if (same.Any(static sample => sample.ReportedHistogram.IsEmpty))
+                    continue;
                 // Mostly the phase has nothing but the mix.
                 if (same.Count() < timed.Length)
-                    values = SetTo(sum, same).ValuesAtPercentiles(50, 99);
-                if (values is [_, var ofMix])
-                    _mixes[(same.First().Phase, mix.Total.Operation, same.Key)] = LatencySummaries.Rounded(ofMix);
+                    joint = GroupLatency.Of(SetTo(sum, same));
+                if (joint is { } ofMix)
+                    _mixes[(same.First().Phase, mix.Total.Operation, same.Key)] = LatencySummaries.Rounded(ofMix.P99);
             }
         }
         catch (HistogramFormatException)
@@ -110,7 +154,11 @@ internal sealed class JointLatencies
         private List<Sample> _open = [];
         private int _at;
 
-        public OperationSecond[] Totals => totals;
+        public void Set(int place, GroupLatency joint)
+        {
+            if (place >= 0)
+                totals[place] = totals[place] with { P50 = joint.P50, P99 = joint.P99, Max = joint.Max };
+        }
 
         /// <returns>The second before the sample's; null where that is the same, or nothing is known of it.</returns>
         public Second? Add(Sample sample)
@@ -136,6 +184,7 @@ internal sealed class JointLatencies
         public IEnumerable<(OperationMix Mix, IGrouping<long, Sample> Same)> OfMixes(IReadOnlyList<Sample> second) =>
             _mixes.SelectMany(mix => second.Where(sample => sample.Operations > 0 && mix.Operations.Contains(sample.Operation))
                 .GroupBy(static sample => sample.AtMilliseconds)
-                .Where(static same => same.All(static sample => !sample.ReportedHistogram.IsEmpty)).Select(same => (mix.Mix, same)));
+                .Where(static same => same.All(static sample => sample.ReportedMicroseconds.P50 is not null))
+                .Select(same => (mix.Mix, same)));
     }
 }

@@ -22,7 +22,7 @@ internal sealed class SampleMerger
         {
             if (!_seconds.TryGetValue((sample.Operation, sample.IsWarmup), out List<(int, Sample)>? all))
                 _seconds[(sample.Operation, sample.IsWarmup)] = all = [];
-            all.Add((client, sample));
+            all.Add((client, sample with { OfGroup = null }));
         }
     }
 

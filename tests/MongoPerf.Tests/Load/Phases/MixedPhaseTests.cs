@@ -2,6 +2,8 @@ using MongoPerf.Load.Documents;
 using MongoPerf.Load.Keys;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Load.Phases;
@@ -40,6 +42,31 @@ public sealed class MixedPhaseTests : PhaseTest
         // Five standard deviations of 8,000 draws with a share of three quarters.
         Assert.InRange(result.Parts[0].Operations, 5806, 6194);
         Assert.All(result.Parts, p => Assert.Equal(p.Operations, p.Service.TotalCount));
+    }
+
+    [Theory]
+    [InlineData(null)]
+    [InlineData(200.0)]
+    public void The_latencies_of_an_intervals_operations_together_are_those_of_their_histograms(double? rate)
+    {
+        Run(Mix(3, 1) with { Seconds = 3.5, Rate = rate is { } perSecond ? perSecond : null },
+            i => Scripted.Ok((1 + (i * 7 % 13)) * MillisecondSeconds));
+        Assert.True(Log.Intervals.Count > 2);
+        foreach (LoggedInterval interval in Log.Intervals)
+        {
+            var sum = new LatencyHistogram();
+            foreach (Sample sample in interval.Samples.Where(sample => !sample.ReportedHistogram.IsEmpty))
+                HistogramEncoding.DecodeInto(sum, sample.ReportedHistogram.Span);
+            Assert.Equal(GroupLatency.Of(sum), interval.Samples[0].OfGroup);
+            Assert.All(interval.Samples.Skip(1), sample => Assert.Null(sample.OfGroup));
+        }
+    }
+
+    [Fact]
+    public void A_single_operation_has_no_latencies_of_several_together()
+    {
+        Run(Queries with { Count = 100 }, _ => Scripted.Ok());
+        Assert.All(Log.Intervals, interval => Assert.Null(interval.Samples[0].OfGroup));
     }
 
     [Fact]

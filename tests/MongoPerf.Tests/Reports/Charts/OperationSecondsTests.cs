@@ -1,3 +1,4 @@
+using Microsoft.Data.Sqlite;
 using MongoPerf.Measurement;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Reports.Explore;
@@ -60,6 +61,72 @@ public sealed class OperationSecondsTests : IDisposable
         IReadOnlyList<Observation> all = Observations.Of(FigureRun.Of(run), new ResultChoice(), ["rate"], []).All;
         Assert.Equal([["read"], [OperationResult.TotalName]], all.Select(one => one.Results.Select(result => result.Operation)));
         Assert.Equal([["read"], ["read", "update"]], all.Select(one => one.OperationNames));
+    }
+
+    [Theory]
+    [InlineData(1, true)]
+    [InlineData(2, true)]
+    [InlineData(1, false)]
+    public void Latencies_of_all_together_are_those_that_are_stored_or_else_those_of_the_histograms(int groups, bool hasColumns)
+    {
+        var stored = new GroupLatency(1.25, 2.5, 3.75);
+        for (int second = 1; second <= 3; second++)
+        {
+            foreach ((string operation, int microseconds) in new[] { ("read", 100), ("update", 900) })
+            {
+                var histogram = new LatencyHistogram();
+                histogram.Record(microseconds);
+                _store.AddSample(RunParts.Sample(second, operation) with
+                {
+                    IsWarmup = false, Histogram = HistogramEncoding.EncodeCompressed(histogram),
+                    OfGroup = operation == "read" ? stored : null,
+                });
+            }
+        }
+
+        GroupShare Group(params string[] mix) => new("", 1, 1, 1, 1, 1, 0, new Accounting(1, 1, 0, 0))
+        {
+            Mix = mix, Joint = new JointLatency(new LatencySummary { P50 = 1 }),
+        };
+        PhaseRecord phase = RunParts.Phase(1, "mix", RunParts.Result("read"), RunParts.Result("update")) with
+        {
+            Groups = groups == 1 ? [Group("read", "update")] : [Group("read"), Group("update")],
+        };
+        _store.EndPhase(phase);
+        _store.Dispose();
+        if (!hasColumns)
+            DropColumns(RunSchema.SampleGroupColumns.Split(", "));
+
+        using StoredRun run = StoredRun.Open(_runs.At("run"));
+        OperationSeconds seconds = OperationSeconds.Of(run);
+        OperationSecond[] totals = [.. seconds.Timed.Where(second => seconds.Lines[second.Line].IsTotal)];
+        Assert.Equal(3, totals.Length);
+        var added = new LatencyHistogram();
+        added.Record(100);
+        added.Record(900);
+        GroupLatency expected = groups == 1 && hasColumns ? stored : GroupLatency.Of(added)!.Value;
+        Assert.All(totals, total => Assert.Equal(expected, new GroupLatency(total.P50, total.P99, total.Max)));
+        if (groups == 1)
+            Assert.Equal(LatencySummaries.Rounded(expected.P99),
+                seconds.Joint.P99Of(run.Phases[0], run.Phases[0].Mixes.Single(), totals[0].AtMilliseconds));
+        // A run of an earlier version is continued with all columns.
+        using (RunStore.Open(_runs.At("run")))
+        {
+        }
+
+        using StoredRun continued = StoredRun.Open(_runs.At("run"));
+        Assert.True(continued.HasGroupLatencies);
+    }
+
+    private void DropColumns(IEnumerable<string> columns)
+    {
+        using SqliteConnection connection = RunSchema.Open(_runs.At("run"), readOnly: false);
+        foreach (string column in columns)
+        {
+            using SqliteCommand drop = connection.CreateCommand();
+            drop.CommandText = $"ALTER TABLE sample DROP COLUMN {column}";
+            drop.ExecuteNonQuery();
+        }
     }
 
     [Fact]
