@@ -22,8 +22,9 @@ internal static class ComparisonAnswer
         (int Place, Finding Finding)[] foremost = [.. findings.Take(MostFindings)];
         string[] failures = [.. comparison.Failures.Take(MostFailures)];
         string? more = RunAnswer.More(comparison.Notes.Count - failures.Length, findings.Length - foremost.Length);
-        // Runs of different work are compared with --force only, again too.
-        string force = comparison.Differences.Any(difference => difference.IsUnlike) ? " --force" : "";
+        // Runs of different work, or beside other programs, are compared with --force only, again too.
+        string force = comparison.Differences.Any(difference => difference.IsUnlike)
+            || comparison.Sides.Any(side => side.Other is { IsTooMuch: true }) ? " --force" : "";
         string all = $"{CommandText.Program} compare {typed}{force} --full";
         var next = new Fact("next", Next(comparison, typed, all));
         return
@@ -34,7 +35,7 @@ internal static class ComparisonAnswer
                 .Select(unlike => Words.Of($"Different work, compared because of --force: {unlike}"))]),
             new Block.Verdicts([.. failures.Select(text => new Verdict(Grade.Bad, text))]),
             new Block.Verdicts([.. comparison.Candidates.Select(candidate => SingleOrSharded.Find(comparison, candidate))
-                .OfType<SingleOrSharded>().Select(decision => decision.Verdict)]),
+                .Select(decision => decision?.Verdict).OfType<Verdict>()]),
             .. candidates.Where(one => one.Comparison.Operations.Count > 0).Select(one =>
                 new Block.Table(Table(one.Comparison, one.Name, names[0], comparison.Percentiles)) { IsPlain = true }),
             new Block.Foremost(foremost),

@@ -14,7 +14,8 @@ public static class ComparisonReport
             Words.Of($"MongoPerf: {ComparisonTitle.Of(comparison)}"),
             [
                 new Block.Paragraph(string.Join("; ", comparison.Sides.Zip(names)
-                    .Where(one => one.Second != one.First.Id).Select(one => Words.Of($"{one.Second}: run {one.First.Name}"))), Tone.Soft)
+                    .Where(one => one.Second != one.First.Id).Select(one => Words.Of(
+                        $"{one.Second}: run {one.First.Name.Replace($" ({one.Second})", "", StringComparison.Ordinal)}"))), Tone.Soft)
                 {
                     In = Media.Documents,
                 },
@@ -22,13 +23,7 @@ public static class ComparisonReport
             [
                 new Section("Notes", [new Block.Cautions(comparison.Notes)]),
                 new Section("Findings", [new Block.Findings(ComparisonAnswer.FindingsOf(comparison))]),
-                .. comparison.Candidates.Select(candidate => SingleOrSharded.Find(comparison, candidate)).OfType<SingleOrSharded>()
-                    .Select(decision => new Section(
-                        "Decided",
-                        [
-                            new Block.Paragraph(decision.Setting), new Block.Table(decision.Table),
-                            new Block.Paragraph(decision.Reservations),
-                        ])),
+                .. candidates.SelectMany(one => Decision(one.Name, SingleOrSharded.Find(comparison, one.Comparison), candidates.Length)),
                 .. candidates.Select(one => new Section(
                     $"{one.Name}: {ComparisonText.Overall(one.Comparison)}",
                     [
@@ -47,6 +42,16 @@ public static class ComparisonReport
             Answer = ComparisonAnswer.Of(
                 comparison, names, files ?? [], typed ?? string.Join(' ', comparison.Sides.Select(side => side.Id))),
         };
+    }
+
+    private static IEnumerable<Section> Decision(string name, SingleOrSharded? decision, int candidates)
+    {
+        if (decision is null)
+            yield break;
+        string title = decision.IsUndecided ? "Undecided" : "Decided";
+        yield return new Section(
+            candidates == 1 ? title : $"{Words.Of(title)}: {name}",
+            [new Block.Paragraph(decision.Setting), new Block.Table(decision.Table), new Block.Paragraph(decision.Reservations)]);
     }
 
     /// <summary>How much the repeats of one run differ.</summary>

@@ -86,8 +86,8 @@ internal static class ComparisonText
         verdicts.AddRange(Undecided(candidate).Select(text => new Verdict(Grade.Note, text) { Label = Describe(Outcome.Undecided) }));
         foreach (ComparedSide side in new[] { comparison.Baseline, candidate.Candidate }.Where(side => side.Other is not null))
             verdicts.Add(new Verdict(Grade.Note, $"{side.Id}: {side.Other!.Sentence}"));
-        if (SingleOrSharded.Find(comparison, candidate) is { } decision)
-            verdicts.Add(decision.Verdict);
+        if (SingleOrSharded.Find(comparison, candidate)?.Verdict is { } decision)
+            verdicts.Add(decision);
         return verdicts;
     }
 

@@ -59,8 +59,8 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
         }
     }
 
-    /// <summary>Which side is ahead in how many operations, in a line.</summary>
-    public Verdict Verdict
+    /// <summary>Which side is ahead in how many operations, in a line; null where no operation decides, as the comparison says.</summary>
+    public Verdict? Verdict
     {
         get
         {
@@ -76,8 +76,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
                     Words.Of($"undecided in {Operations.Count - single - sharded - turned - alike}")),
             ];
             string operations = Words.Counted(Operations.Count, "operation");
-            return IsUndecided
-                ? new Verdict(Grade.Note, Words.Of($"neither side is surely ahead in any of {operations}")) { Label = "undecided" }
+            return IsUndecided ? null
                 : new Verdict(Grade.Note, Words.Of($"of {operations}: {string.Join(", ", parts)}")) { Label = "decided" };
 
             static string[] Part(int count, string text) => count > 0 ? [text] : [];
@@ -213,7 +212,8 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
 
     private string Certainty()
     {
-        string runs = Repeats > 1 ? Words.Of($"The intervals are over {Repeats} runs of each.") : Words.Of(
+        string runs = Repeats > 1 ? Words.Of($"The intervals are over {Repeats} runs of each.")
+            : IsUndecided ? Words.Of("Each side ran once, and another day may differ (--repeat 5 measures it).") : Words.Of(
             "Each side ran once: the intervals hold for these runs, and another day may differ by more (--repeat 5 measures it).");
         return Disturbances.Count == 0 ? runs : Words.Of($"{runs} Other load ran on the machine ({string.Join("; ", Disturbances)}), "
             + $"so repeat the comparison on an idle one before you decide.");

@@ -21,8 +21,9 @@ internal static class ForecastAnswer
         [
             .. runs.OfType<NarrowingRun>().Select(run => new Fact("next", Words.Of($"{NameOf(run, runs)}, about "
                 + $"{Units.Duration(run.Time)}, shows {Words.And(run.Operations)}: {run.Command}"))),
-            .. runs.Any(run => run is not null) ? Array.Empty<Fact>()
-                : [new Fact("next", Next(forecasts, ids + CommandText.Out(runsFolder)))],
+            .. runs.Any(run => run is not null)
+                ? [new Fact("then", Then(runs))]
+                : (Fact[])[new Fact("next", Next(forecasts, ids + CommandText.Out(runsFolder)))],
         ];
         return
         [
@@ -42,6 +43,15 @@ internal static class ForecastAnswer
             ]) { In = Media.Console },
             new Block.Facts(next) { In = Media.Documents },
         ];
+    }
+
+    /// <summary>What is done with the runs that would tell more.</summary>
+    private static string Then(NarrowingRun?[] runs)
+    {
+        string[] replaced = [.. runs.Index().Where(run => run.Item is not null).Select(run => Letter(run.Index))];
+        return runs.Length == 1 ? Words.Of("forecast again from the new run")
+            : replaced.Length == 1 ? Words.Of($"forecast again, with the new run in place of {replaced[0]}")
+            : Words.Of($"forecast again, with the new runs in place of {Words.And(replaced)}");
     }
 
     public static string Letter(int place) => Letters[place].ToString();
@@ -147,6 +157,10 @@ internal static class ForecastAnswer
         if (size?.At(documents) is { } bytes)
             yield return new Fact("disk", Words.Of($"{name}{Units.Count(documents)} documents take {Units.Bytes(bytes.Value)} "
                 + $"(95 %: {Units.Bytes(bytes.Low)} to {Units.Bytes(bytes.High)})"));
+        if (forecast.FindSize(SizeForecast.Uncompressed)?.At(documents) is { } all
+            && forecast.FindSize(SizeForecast.Indexes)?.At(documents) is { } indexes)
+            yield return new Fact("memory", Words.Of($"{name}a cache of {Units.BinaryBytes(all.Value)} holds all of them, "
+                + $"one of {Units.BinaryBytes(indexes.Value)} their indexes"));
         string[] outgrown = [.. forecast.Milestones.GroupBy(milestone => milestone.Limit)
             .Select(limit => limit.MinBy(m => m.Documents.Value)!)
             .Where(milestone => milestone.Documents.Value < documents)
