@@ -110,7 +110,8 @@ internal static class OperationVerdicts
             Measured worst = group.MaxBy(m => of(m.Result)!.LongestMicroseconds)!;
             OperationsInFlight some = of(worst.Result)!;
             string at = worst.Phase.Growth is { } growth ? Words.Of($" at {Units.Count(growth.Documents)}") : "";
-            string others = group.Count() is > 1 and var count ? Words.Of($", and less in {count - 1} more") : "";
+            string others = group.Count() is > 1 and var count
+                ? Words.Of($", and less in {Words.Counted(count - 1, "other")}") : "";
             yield return new Verdict(
                 Grade.Note, tell(group.Key, some.Operations, Units.Latency(some.LongestMicroseconds) + at + others)) { Finding = finding };
         }

@@ -33,15 +33,16 @@ internal static class LatencyFindings
             yield break;
         int all = groups.Sum(group => group.All);
         int few = groups.Sum(group => group.Few.Length);
-        string where = all == 1 ? "" : few == all ? Words.Of($" in all {all} measurements") : Words.Of($" in {few} of {all} measurements");
         string least = Units.Exact(groups.Min(group => group.Few.Min()));
-        string how = few == 1 ? least : Words.Of($"as few as {least}");
+        string names = groups.Length > MostNames
+            ? Words.Of($"{groups.Length} different operations") : Words.And([.. groups.Select(group => group.Key)]);
+        string why = all == 1 ? Words.Of($"it had {least} operations")
+            : few == all ? Words.Of($"all {all} measurements had fewer than {LeastForP99} operations (as few as {least})")
+            : Words.Of($"{few} of {all} measurements had fewer than {LeastForP99} operations (as few as {least})");
         yield return new Finding
         {
             Id = FindingIds.FewSamples,
-            Text = groups.Length > MostNames
-                ? Words.Of($"{groups.Length} operations ran too few times for a reliable p99{where} ({how})")
-                : Words.Of($"{Words.And([.. groups.Select(group => group.Key)])}: too few operations for a reliable p99{where} ({how})"),
+            Text = Words.Of($"the p99 of {names} is unreliable: {why}"),
             Operations = [.. groups.Select(group => group.Key)],
             Evidence =
             [
@@ -72,7 +73,7 @@ internal static class LatencyFindings
         if (hidden.Length == 0)
             yield break;
         (OperationSeries lead, SeriesSecond worst) = hidden.MaxBy(one => one.Worst.Max);
-        string more = hidden.Length == 1 ? "" : Words.Of($", and less in {hidden.Length - 1} more");
+        string more = hidden.Length == 1 ? "" : Words.Of($", and less in {Words.Counted(hidden.Length - 1, "other")}");
         yield return new Finding
         {
             Id = FindingIds.InFlight,

@@ -35,8 +35,6 @@ internal static class PhaseVerdicts
                 $"{(assertions.Length == 1 ? Words.Of("the assertion holds") : Words.Of($"all {assertions.Length} assertions hold"))}: "
                 + $"{string.Join("; ", assertions.Take(MostShown).Select(a => $"{a.Text} ({Measured(a)})"))}"
                 + $"{(assertions.Length > MostShown ? "; …" : "")}");
-        foreach (StoredMessage changed in run.Settings.Plan.Changes)
-            yield return new Verdict(Grade.Note, Words.Of($"changed on the command line: {changed.Text}")) { IsChosen = true };
         if (run.Settings.Plan.Note is { } note)
             yield return new Verdict(Grade.Note, note.Text) { IsChosen = true };
         foreach (string leftOut in ScenarioFigures.LeftOut(FigureRun.Of(run)))

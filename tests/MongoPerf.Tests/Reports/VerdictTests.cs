@@ -263,7 +263,7 @@ public sealed class VerdictTests : IDisposable
             RunParts.Result("find") with { InFlightAtStart = new OperationsInFlight(count, seconds * 1e6) };
         Assert.Equal(
             ["note: q4: 4 operations that were in flight when the warm-up ended took up to 2.46 s at 135k, "
-                + "and less in 1 more; they count as measured"],
+                + "and less in 1 other; they count as measured"],
             Said(RunParts.Grown(1, "q4", 1, 120_000, With(1, 0.5)), RunParts.Grown(2, "q4", 2, 135_000, With(4, 2.46)),
                 RunParts.Grown(3, "q4", 3, 150_000, With(4, 0.05))));
         Assert.Equal(["note: mix: an operation that was in flight when the warm-up ended took 1 s; it counts as measured"],
