@@ -25,6 +25,39 @@ internal static class CollationLimits
         }
     }
 
+    /// <exception cref="CommandException">238: the stage compares strings in a place that knows bytes only.</exception>
+    public static void RequireStage(string name, BsonValue value)
+    {
+        // What is no document, the stage itself refuses.
+        if (value.Type != BsonType.Document)
+            return;
+        switch (name)
+        {
+            case "$project" or "$addFields" or "$set" or "$replaceRoot" or "$replaceWith" or "$sortByCount"
+                when HasOperators(value.ToDocument()):
+                throw NotSupported($"{name} with operators");
+            case "$lookup" when value.ToDocument().FindDocument("let") is { } let && HasOperators(let):
+                throw NotSupported("$lookup with operators in 'let'");
+            case "$group":
+                foreach ((string field, BsonValue part) in value.ToDocument())
+                {
+                    if (field != "_id" && part.Type == BsonType.Document
+                        && part.ToDocument().FirstOrDefault().Key is "$min" or "$max" or "$addToSet")
+                        throw NotSupported($"{part.ToDocument().First().Key} in $group");
+                    BsonDocument operands = field == "_id" || part.Type != BsonType.Document ? BsonDocument.Of((field, part))
+                        : BsonDocument.Of([.. part.ToDocument().Select(one => ("of", (object?)one.Value))]);
+                    if (HasOperators(operands))
+                        throw NotSupported("$group with operators");
+                }
+
+                break;
+            case "$bucket":
+                throw NotSupported(name);
+            default:
+                break;
+        }
+    }
+
     /// <summary>Whether there is an operator in a projection or in the fields of a stage; $slice compares nothing.</summary>
     public static bool HasOperators(BsonDocument document) => document.Any(field =>
         (field.Key.StartsWith('$') && field.Key is not ("$slice" or "$literal"))

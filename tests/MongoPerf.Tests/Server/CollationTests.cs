@@ -101,9 +101,13 @@ public sealed class CollationTests : ServerTest
     [InlineData("{'find': 'c', 'collation': {'locale': 'en', 'normalization': true}}", "'normalization: true' in a collation")]
     [InlineData("{'find': 'c', 'filter': {'$expr': {'$eq': ['$a', 'x']}}, 'collation': {'locale': 'en'}}", "$expr under a collation")]
     [InlineData("{'find': 'c', 'projection': {'x': {'$eq': ['$a', 'x']}}, 'collation': {'locale': 'en'}}", "a projection with operators")]
-    [InlineData("{'aggregate': 'c', 'pipeline': [{'$group': {'_id': '$a'}}], 'cursor': {}, 'collation': {'locale': 'en'}}", "$group under")]
-    [InlineData("{'aggregate': 'c', 'pipeline': [{'$skip': 1}, {'$match': {'a': 1}}], 'cursor': {}, 'collation': {'locale': 'en'}}",
-        "$match behind other stages under a collation")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$group': {'_id': 1, 'm': {'$max': '$a'}}}], 'cursor': {}, "
+        + "'collation': {'locale': 'en'}}", "$max in $group under a collation")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$skip': 1}, {'$set': {'x': {'$eq': ['$a', 'x']}}}], 'cursor': {}, "
+        + "'collation': {'locale': 'en'}}", "$set with operators under a collation")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$facet': {'x': [{'$match': {'$expr': {'$eq': ['$a', 'x']}}}]}}], 'cursor': {}, "
+        + "'collation': {'locale': 'en'}}", "$expr under a collation")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$merge': 'd'}], 'cursor': {}, 'collation': {'locale': 'en'}}", "$merge under")]
     [InlineData("{'findAndModify': 'c', 'update': {'$addToSet': {'a': 'x'}}, 'collation': {'locale': 'en'}}", "$addToSet under")]
     public void What_it_cannot_is_refused_by_name(string command, string text)
     {

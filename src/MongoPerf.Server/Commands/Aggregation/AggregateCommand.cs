@@ -2,6 +2,7 @@ using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Storage;
+using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Aggregation;
@@ -9,7 +10,14 @@ namespace MongoPerf.Server.Commands.Aggregation;
 /// <summary>aggregate: reads the pipeline, has its beginning done by a find, and the rest done document by document.</summary>
 internal static class AggregateCommand
 {
-    public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)
+    public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply) =>
+        Execute(session, request, reply, statistics: null);
+
+    /// <param name="session">The client's.</param>
+    /// <param name="request">The command.</param>
+    /// <param name="reply">Its reply.</param>
+    /// <param name="statistics">What its first stage, one of <see cref="StatisticsStages"/>, tells; null to find that out.</param>
+    public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply, BsonDocument[]? statistics)
     {
         var reader = new BsonReader(request.Body);
         reader.Read();
@@ -29,7 +37,8 @@ internal static class AggregateCommand
             throw CommandException.InvalidNamespace($"{{aggregate: 1}} is not valid for "
                 + $"{(options.Stages.Length == 0 ? "an empty pipeline." : $"'{options.Stages[0].Name}'; a collection is required.")}");
         var foreign = new ForeignCollections();
-        var context = new StageContext(options.Variables, session.Database, foreign);
+        Collation? collation = options.Collation.For(hasCollection ? session.FindCollection(name) : null);
+        var context = new StageContext(options.Variables, session.Database, foreign, collation);
         bool isStatistics = options.Stages.Length > 0 && StatisticsStages.IsOne(options.Stages[0].Name);
         bool isWriting = options.Stages is [.., ("$out" or "$merge", _)];
         Pipeline pipeline = Pipeline.Parse(
@@ -37,10 +46,9 @@ internal static class AggregateCommand
         Func<CommandSession, IPipelineTarget>? target =
             isWriting ? StageParser.Target(options.Stages[^1], context, options.Collation) : null;
         Collection? collection = hasCollection ? session.FindCollection(name) : null;
-        pipeline.Collation = options.Collation;
-        if (options.Collation.For(collection) != null)
-            Pipeline.RequireCollatable(options.Stages);
-        BsonDocument[]? documents = StatisticsStages.TryRun(session, collection, nameSpace, options.Stages);
+        if (collation != null && options.Stages is [.., ("$merge", _)])
+            throw CollationLimits.NotSupported("$merge");
+        BsonDocument[]? documents = statistics ?? StatisticsStages.TryRun(session, collection, nameSpace, options.Stages);
         if (collection == null)
         {
             // Nothing goes in, and so nothing comes out; but what is wrong is told.

@@ -1,5 +1,6 @@
 using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Operations;
+using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Aggregation;
@@ -19,13 +20,18 @@ internal sealed class GroupStage
     private const int BytesOfAccumulator = 120;
 
     private readonly Variables? _variables;
+    private readonly Collation? _collation;
     private readonly Expression _id;
     private readonly List<(string Name, Func<Accumulator> New, Expression Value)> _fields = [];
 
     /// <exception cref="CommandException">No _id, or something else than an accumulator.</exception>
-    public GroupStage(BsonDocument specification, Variables? variables)
+    /// <param name="specification">The stage's value.</param>
+    /// <param name="variables">Those that its expressions may use.</param>
+    /// <param name="collation">What makes strings one group; null for their bytes.</param>
+    public GroupStage(BsonDocument specification, Variables? variables, Collation? collation)
     {
         _variables = variables;
+        _collation = collation;
         Expression? id = null;
         foreach ((string name, BsonValue value) in specification)
         {
@@ -48,7 +54,7 @@ internal sealed class GroupStage
         {
             var scope = new Scope(document, _variables);
             BsonValue id = _id is DocumentExpression parts ? parts.EvaluateAsGroup(scope) : _id.Evaluate(scope) ?? Values.Null;
-            string key = Values.KeyOf(id);
+            string key = Values.KeyOf(id, _collation);
             if (!groups.TryGetValue(key, out (BsonValue Id, Accumulator[] Fields) group))
             {
                 bytes += (2L * key.Length) + id.Bytes.Length + BytesOfGroup + (_fields.Count * BytesOfAccumulator);

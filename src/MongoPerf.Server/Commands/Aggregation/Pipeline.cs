@@ -26,7 +26,7 @@ internal sealed class Pipeline
     public CountingStage? Counting { get; private set; }
 
     /// <summary>What the find compares by; inside another pipeline never the collation of the collection that it reads.</summary>
-    public CollationOption Collation { get; set; } = CollationOption.Simple;
+    public CollationOption Collation { get; private init; }
 
     /// <summary>Whether documents are returned otherwise than they were found.</summary>
     public bool HasStages => _stages.Count > 0;
@@ -37,11 +37,16 @@ internal sealed class Pipeline
     /// <exception cref="CommandException">A stage that is not known, or wrong.</exception>
     public static Pipeline Parse(ReadOnlySpan<(string Name, BsonValue Value)> given, StageContext context, bool isOfCollection = true)
     {
-        var pipeline = new Pipeline(context.Variables);
+        var pipeline = new Pipeline(context.Variables) { Collation = new CollationOption(IsGiven: true, context.Collation) };
         long held = ActiveOperation.Held;
         List<PlannedStage> stages = [];
         foreach ((string name, BsonValue value) in given)
+        {
+            if (context.Collation != null)
+                CollationLimits.RequireStage(name, value);
             stages.Add(new PlannedStage(name, value));
+        }
+
         // What is wrong is told in the order in which the client wrote it.
         if (stages.Count > 1)
             stages.ForEach(stage => stage.Parse(context));
@@ -59,31 +64,6 @@ internal sealed class Pipeline
         }
 
         return pipeline;
-    }
-
-    /// <summary>Under a collation the find compares, and no stage behind it may.</summary>
-    /// <exception cref="CommandException">238, for a stage that would.</exception>
-    public static void RequireCollatable(ReadOnlySpan<(string Name, BsonValue Value)> stages)
-    {
-        int at = 0;
-        if (at < stages.Length && stages[at].Name == "$match")
-            at++;
-        if (at < stages.Length && stages[at].Name == "$sort")
-            at++;
-        foreach ((string name, BsonValue value) in stages[at..])
-        {
-            bool comparesNothing = name switch
-            {
-                "$skip" or "$limit" or "$count" or "$unwind" or "$unset" or "$sample" or "$out" or "$collStats" or "$indexStats" => true,
-                "$group" => CountingStage.TryParse(name, value) != null,
-                "$project" or "$addFields" or "$set" =>
-                    value.Type == BsonType.Document && !CollationLimits.HasOperators(value.ToDocument()),
-                _ => false,
-            };
-            if (!comparesNothing)
-                throw CollationLimits.NotSupported(name is "$match" or "$sort" ? $"{name} behind other stages"
-                    : name is "$project" or "$addFields" or "$set" ? $"{name} with operators" : name);
-        }
     }
 
     /// <summary>Sets up the find that the pipeline begins with.</summary>

@@ -2,6 +2,7 @@ using System.Collections.Frozen;
 using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Operations;
+using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Aggregation;
@@ -10,8 +11,10 @@ namespace MongoPerf.Server.Commands.Aggregation;
 /// <param name="Variables">Those that expressions may use.</param>
 /// <param name="Database">Has the other collections that stages name.</param>
 /// <param name="Foreign">Takes those collections.</param>
+/// <param name="Collation">What its stages compare strings by; null for their bytes.</param>
 /// <param name="Depth">How many $lookup stages it is in.</param>
-internal sealed record StageContext(Variables? Variables, string Database, ForeignCollections Foreign, int Depth = 0)
+internal sealed record StageContext(
+    Variables? Variables, string Database, ForeignCollections Foreign, Collation? Collation = null, int Depth = 0)
 {
     /// <summary>The context of a pipeline within a stage.</summary>
     /// <exception cref="CommandException">232: it is nested too deeply.</exception>
@@ -38,7 +41,7 @@ internal static class StageParser
     private static readonly FrozenDictionary<string, Func<BsonValue, StageContext, PipelineStage>> Parsers =
         new Dictionary<string, Func<BsonValue, StageContext, PipelineStage>>
         {
-            ["$match"] = (value, context) => Filtering(Match(value), context.Variables),
+            ["$match"] = (value, context) => Filtering(Match(value), context),
             ["$project"] = (value, context) => Projecting(
                 ProjectionTree.Parse(Document("$project", value, 15969), context.Variables, isFind: false), context.Variables),
             ["$addFields"] = (value, context) => Adding("$addFields", value, context.Variables),
@@ -46,18 +49,18 @@ internal static class StageParser
             ["$unset"] = (value, context) => Projecting(Unset(value), context.Variables),
             ["$replaceRoot"] = (value, context) => Replacing(NewRoot(value), context.Variables, 40228),
             ["$replaceWith"] = (value, context) => Replacing(value, context.Variables, 40228),
-            ["$group"] = (value, context) => new GroupStage(Document("$group", value, 15947), context.Variables).Run,
+            ["$group"] = (value, context) => new GroupStage(Document("$group", value, 15947), context.Variables, context.Collation).Run,
             ["$bucket"] = (value, context) =>
-                GroupingInOrder(BucketStage.ToGroup(value, context.Variables), BsonDocument.Of(("_id", 1)), context.Variables),
+                GroupingInOrder(BucketStage.ToGroup(value, context.Variables), BsonDocument.Of(("_id", 1)), context),
             ["$out"] = (_, _) => throw OnlyLast("$out"),
             ["$merge"] = (_, _) => throw OnlyLast("$merge"),
             ["$facet"] = (value, context) => new FacetStage(value, context).Run,
             ["$lookup"] = (value, context) => new LookupStage(value, context).Run,
-            ["$sort"] = (value, _) => Sorting(Sort(value)),
+            ["$sort"] = (value, context) => Sorting(Sort(value), context.Collation),
             ["$skip"] = (value, _) => Skipping(Skip(value)),
             ["$limit"] = (value, _) => Limiting(Limit(value)),
             ["$count"] = (value, _) => Counting(CountField(value)),
-            ["$sortByCount"] = (value, context) => SortingByCount(value, context.Variables),
+            ["$sortByCount"] = (value, context) => SortingByCount(value, context),
             ["$unwind"] = (value, _) => new UnwindStage(value).Run,
             ["$sample"] = (value, _) => Sampling(SampleSize(value)),
             ["$collStats"] = (_, _) => throw OnlyFirst("$collStats"),
@@ -160,10 +163,12 @@ internal static class StageParser
         ? value.ToInt64()
         : throw CommandException.Location(code, $"{text}: Expected an integer: {Values.Text(value)}");
 
-    private static PipelineStage Filtering(BsonDocument match, Variables? variables)
+    private static PipelineStage Filtering(BsonDocument match, StageContext context)
     {
-        var filter = new Filter(new PathCache());
-        filter.Compile(match.Bytes, variables, keepsOrder: true);
+        var filter = new Filter(new PathCache()) { Collation = context.Collation };
+        filter.Compile(match.Bytes, context.Variables, keepsOrder: true);
+        if (context.Collation != null && filter.HasExpressions)
+            throw CollationLimits.NotSupported("$expr");
         return documents => documents.Where(document => filter.Matches(document.Bytes));
     }
 
@@ -208,10 +213,12 @@ internal static class StageParser
             : throw CommandException.Location(code, "'newRoot' expression must evaluate to an object"));
     }
 
-    private static PipelineStage Sorting(BsonDocument sort)
+    private static PipelineStage Sorting(BsonDocument sort, Collation? collation)
     {
         var order = new SortSpec(new PathCache());
         order.Compile(sort.Bytes);
+        if (collation != null)
+            order.Collate(collation);
         return documents => DocumentSort.Sort(documents, order);
     }
 
@@ -237,7 +244,7 @@ internal static class StageParser
         return field.Contains('.') ? throw CommandException.Location(40160, "the count field cannot contain '.'") : field;
     }
 
-    private static PipelineStage SortingByCount(BsonValue value, Variables? variables)
+    private static PipelineStage SortingByCount(BsonValue value, StageContext context)
     {
         bool isExpression = value.Type == BsonType.Document
             ? value.ToDocument().FirstOrDefault().Key is ['$', ..]
@@ -246,13 +253,13 @@ internal static class StageParser
             throw CommandException.Location(value.Type == BsonType.Document ? 40147 : value.Type == BsonType.String ? 40148 : 40149,
                 "the sortByCount field must be defined as a $-prefixed path or an expression inside an object");
         BsonDocument group = BsonDocument.Of(("_id", value), ("count", BsonDocument.Of(("$sum", 1))));
-        return GroupingInOrder(group, BsonDocument.Of(("count", -1)), variables);
+        return GroupingInOrder(group, BsonDocument.Of(("count", -1)), context);
     }
 
-    private static PipelineStage GroupingInOrder(BsonDocument group, BsonDocument sort, Variables? variables)
+    private static PipelineStage GroupingInOrder(BsonDocument group, BsonDocument sort, StageContext context)
     {
-        PipelineStage grouping = new GroupStage(group, variables).Run;
-        PipelineStage sorting = Sorting(sort);
+        PipelineStage grouping = new GroupStage(group, context.Variables, context.Collation).Run;
+        PipelineStage sorting = Sorting(sort, context.Collation);
         return documents => sorting(grouping(documents));
     }
 

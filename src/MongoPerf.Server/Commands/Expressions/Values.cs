@@ -113,10 +113,10 @@ internal static class Values
         left.Type == right.Type && left.Bytes.Span.SequenceEqual(right.Bytes.Span);
 
     /// <summary>Equal values have equal keys; for sets and groups.</summary>
-    public static string KeyOf(BsonValue value)
+    public static string KeyOf(BsonValue value, Collation? collation = null)
     {
         var key = new KeyBuffer();
-        KeyEncoder.Write(key, value.Type, value.Bytes.Span);
+        KeyEncoder.Write(key, value.Type, value.Bytes.Span, isDescending: false, collation);
         return Convert.ToBase64String(key.Written);
     }
 
