@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Text.RegularExpressions;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Security;
+using MongoPerf.Load.Sharding;
 using MongoPerf.Platforms;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
@@ -25,12 +26,15 @@ internal sealed partial class ChildDeployment : IDeployment
     private readonly ProcessTable _table = ProcessTable.System;
     private readonly List<string> _errors = [];
     private Process? _child;
+    private readonly bool _isSharded;
     private volatile ProcessIdentity? _identity;
+    private volatile ShardedCluster? _cluster;
 
     private ChildDeployment(
         DeploymentKind kind, string? dataFolder, Func<int, IReadOnlyList<string>> arguments, string remark, ServerLimits? limits,
-        SecurityFiles? security, CancellationToken interrupt)
+        SecurityFiles? security, CancellationToken interrupt, bool isSharded = false)
     {
+        _isSharded = isSharded;
         _interrupt = interrupt;
         Kind = kind;
         DataFolder = dataFolder is null ? null : Path.GetFullPath(dataFolder);
@@ -49,6 +53,8 @@ internal sealed partial class ChildDeployment : IDeployment
 
     public string? DataFolder { get; }
 
+    public ShardedCluster? Cluster => _cluster;
+
     public int? ProcessId => IsRunning ? _identity?.ProcessId : null;
 
     public bool IsRunning => _identity is { } identity && _table.IsAlive(identity);
@@ -59,7 +65,7 @@ internal sealed partial class ChildDeployment : IDeployment
 
     public IReadOnlyList<string> Remarks => [_remark, .. _limits?.Describe(ProcessId, _table) ?? []];
 
-    /// <summary>The embedded server: <c>serve --port N --data DIR [--cache BYTES] [--auth] [--tls-certificate-key-file FILE]</c>.</summary>
+    /// <summary>The embedded server: <c>serve --port N --data DIR [--shards N] [--cache BYTES] [--auth] …</c>.</summary>
     /// <param name="dataFolder">Made when it is not there.</param>
     /// <param name="settings">Cache, limits, logins and TLS of it; its own default cache fits the memory that it is limited to.</param>
     /// <param name="interrupt">Ends the wait for its answer.</param>
@@ -69,6 +75,7 @@ internal sealed partial class ChildDeployment : IDeployment
     public static ChildDeployment Embedded(string dataFolder, DeploymentSettings settings, CancellationToken interrupt = default)
     {
         bool auth = settings.Auth is true, tls = settings.Tls is true;
+        int shards = EmbeddedShards.Of(settings);
         string full = Path.GetFullPath(dataFolder);
         var limits = new ServerLimits(full, settings);
         DataFolderOwner.RefuseForEmbedded(full);
@@ -77,11 +84,13 @@ internal sealed partial class ChildDeployment : IDeployment
         if (auth)
             LocalUser.Store(full, security!);
         return new ChildDeployment(DeploymentKind.Embedded, full, Arguments, "results are for the embedded server, not MongoDB",
-            limits, security, interrupt);
+            limits, security, interrupt, isSharded: shards > 0);
 
         IReadOnlyList<string> Arguments(int port)
         {
             List<string> arguments = ["serve", "--port", $"{port}", "--data", full];
+            if (shards > 0)
+                arguments.AddRange(["--shards", $"{shards}"]);
             if (limits.CacheBytes is { } bytes)
                 arguments.AddRange(["--cache", $"{bytes}"]);
             arguments.AddRange(security?.EmbeddedArguments ?? []);
@@ -190,6 +199,15 @@ internal sealed partial class ChildDeployment : IDeployment
         }
 
         Address = Address with { Port = int.Parse(match.Groups[1].Value) };
+        if (_isSharded)
+            _cluster = ReadCluster(Connections ?? ConnectionSettings.Default);
+    }
+
+    // Its shards listen at other ports after each start.
+    private ShardedCluster ReadCluster(ConnectionSettings settings)
+    {
+        using MongoConnection router = MongoConnection.Open(Address, settings);
+        return MongosParts.Read(router, settings);
     }
 
     // The first lines say what is wrong and what to do; behind them there is at most more of the same.

@@ -8,7 +8,7 @@ namespace MongoPerf.Deployments;
 
 /// <summary>
 /// Chooses the deployment: null when requested, else what <c>--cluster</c> or <c>--uri</c> names, else a cluster or replica set when
-/// requested, else a mongod, else the embedded server.
+/// requested, else a mongod, else the embedded server, which without a mongod also stands in for a cluster.
 /// </summary>
 /// <remarks>A run that continues chooses nothing: it gets the kind of server, and the program, that it began with.</remarks>
 public static class DeploymentFactory
@@ -57,6 +57,8 @@ public static class DeploymentFactory
 
         if (request.Hosts is { Count: > 0 })
             return null;
+        if (IsEmbeddedCluster(request, variable))
+            return new PlannedServer(static _ => DiskGuard.MongodBytesPerDocument, EmbeddedShards.Of(request.Settings), RouterKind.Mongos);
         if (request.Settings.Topology is Topology.Sharded or Topology.ReplicaSet)
         {
             ClusterPlan plan = LocalCluster.RequestOf(request, variable).MakePlan(Path.GetFullPath(request.DataFolder));
@@ -77,12 +79,15 @@ public static class DeploymentFactory
             return new GivenCluster(folder);
         if (request.Hosts is { Count: > 0 } hosts)
             return Given(request, hosts);
-        if (request.Settings.Topology is Topology.Sharded or Topology.ReplicaSet)
+        if (request.Settings.Topology is Topology.Sharded or Topology.ReplicaSet && !IsEmbeddedCluster(request, variable))
             return LocalCluster.ForRun(request, variable);
         if (MongodProgram.Find(request.Settings.MongodPath, variable) is { } program)
             return Mongod(request, program);
         return Embedded(request);
     }
+
+    private static bool IsEmbeddedCluster(DeploymentRequest request, Func<string, string?> variable) =>
+        request.Settings.Topology == Topology.Sharded && MongodProgram.Find(request.Settings.MongodPath, variable) is null;
 
     private static GivenDeployment Given(DeploymentRequest request, IReadOnlyList<ServerAddress> hosts) =>
         new(hosts, request.Connections, mustBeMongos: request.Settings.Topology == Topology.Sharded);

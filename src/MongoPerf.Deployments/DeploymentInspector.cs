@@ -52,7 +52,7 @@ public static class DeploymentInspector
         ShardedCluster? cluster = deployment.Cluster;
         bool isNull = connection.Server.Document.IsTrue("mongoperfNull");
         // The null server stands before an embedded one, and its figures are neither's.
-        bool isEmbedded = !isNull && (deployment.Kind == DeploymentKind.Embedded || status.FindDocument("mongoperfStorage") is not null);
+        bool isEmbedded = !isNull && (deployment.Kind == DeploymentKind.Embedded || connection.Server.Document.IsTrue("mongoperfEmbedded"));
         BsonDocument data = cluster is null ? status
             : cluster is { Direct: DirectAccess.Allowed, Shards: [var shard, ..] } ? ReadStatus(shard.Primary, settings)
             : BsonDocument.Empty;

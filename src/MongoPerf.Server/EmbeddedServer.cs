@@ -1,6 +1,8 @@
+using System.Net;
 using System.Net.Sockets;
 using MongoPerf.Server.Commands;
 using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Commands.Sharding;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
@@ -15,13 +17,15 @@ public sealed class EmbeddedServer : IDisposable
 {
     private readonly ServerContext _context;
     private readonly TcpServer _listener;
+    private readonly TcpServer[] _shards;
     private readonly TaskCompletionSource _shutdown = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _isStopped;
 
-    private EmbeddedServer(ServerContext context, TcpServer listener)
+    private EmbeddedServer(ServerContext context, TcpServer listener, TcpServer[] shards)
     {
         _context = context;
         _listener = listener;
+        _shards = shards;
     }
 
     /// <summary>The port that is listened on.</summary>
@@ -46,13 +50,17 @@ public sealed class EmbeddedServer : IDisposable
     /// <exception cref="SocketException">The port is taken or not allowed, or the address is not this machine's.</exception>
     public static EmbeddedServer Start(EmbeddedServerOptions options)
     {
-        var context = new ServerContext(
-            DocumentStore.Open(options.DataPath, options.EffectiveCacheBytes, compile: PartialFilter.Compile), options);
+        ServerContext context = Open(options);
+        var listeners = new List<TcpServer>();
         try
         {
             // Commands that come in before the next lines have run would miss port and counters; hence the gate.
             var handler = new Handler(context);
-            var server = new EmbeddedServer(context, TcpServer.Start(options.Listen, handler));
+            listeners.Add(TcpServer.Start(options.Listen, handler));
+            for (int shard = 0; shard < options.Shards; shard++)
+                listeners.Add(TcpServer.Start(options.Listen with { Port = 0 }, new ShardHandler(context, shard, handler.Ready)));
+            var server = new EmbeddedServer(context, listeners[0], [.. listeners.Skip(1)]);
+            context.Router?.SetHosts([.. server._shards.Select(shard => new IPEndPoint(options.Listen.ShownAddress, shard.Port))]);
             context.Port = server.Port;
             context.Network = server._listener.Counters;
             context.ShutdownRequested = () => server._shutdown.TrySetResult();
@@ -62,7 +70,22 @@ public sealed class EmbeddedServer : IDisposable
         }
         catch
         {
+            listeners.ForEach(listener => listener.Dispose());
             context.Dispose();
+            throw;
+        }
+    }
+
+    private static ServerContext Open(EmbeddedServerOptions options)
+    {
+        var store = DocumentStore.Open(options.DataPath, options.EffectiveCacheBytes, compile: PartialFilter.Compile);
+        try
+        {
+            return new ServerContext(store, options);
+        }
+        catch
+        {
+            store.Dispose();
             throw;
         }
     }
@@ -77,6 +100,8 @@ public sealed class EmbeddedServer : IDisposable
         if (Interlocked.Exchange(ref _isStopped, 1) != 0)
             return;
         _context.Ttl.Dispose();
+        foreach (TcpServer shard in _shards)
+            shard.Stop();
         if (_listener.Stop(Interrupt))
             _context.Dispose();
     }
@@ -88,6 +113,15 @@ public sealed class EmbeddedServer : IDisposable
     }
 
     public void Dispose() => Stop();
+
+    private sealed class ShardHandler(ServerContext context, int shard, ManualResetEventSlim ready) : ICommandHandler
+    {
+        public ICommandSession Open(int connectionId)
+        {
+            ready.Wait();
+            return new ShardSession(context, shard, connectionId);
+        }
+    }
 
     private sealed class Handler(ServerContext context) : ICommandHandler
     {

@@ -31,7 +31,6 @@ public sealed class OtherPlatformTests : IDisposable
     [InlineData("--memory-limit works on Linux only", "--memory-limit", "1GB")]
     [InlineData("--mongod: starting a mongod works on Linux only", "--mongod", "/bin/true")]
     [InlineData("starting a replica set works on Linux only", "--topology", "replicaset")]
-    [InlineData("starting a sharded cluster works on Linux only", "--topology", "sharded")]
     public void What_needs_Linux_is_refused_by_name(string refusal, params string[] options)
     {
         Run(["series", "--target", "1k", "--out", _runs.Path, .. options]).Expect(2).Says(refusal);

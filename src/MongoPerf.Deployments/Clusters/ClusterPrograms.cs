@@ -27,8 +27,8 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
         LinuxOnly.Require("starting a sharded cluster", LinuxOnly.StartItYourself);
         MongodProgram program = MongodProgram.Find(mongod, variable) ?? throw DeploymentException.WrongUsage(
             $"a sharded cluster needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); "
-            + "the embedded server can't shard",
-            "'mongoperf server install 8.0' installs mongod and mongos");
+            + "only within a run does the embedded server stand in for one",
+            "'mongoperf server install 8.0' installs mongod and mongos; 'mongoperf serve --shards 3' plays them");
         if (variable(MongosVariable) is { Length: > 0 } named)
             return new(program, CheckNamed(named, program));
         if (Candidates(program.Path, variable)

@@ -9,7 +9,7 @@ namespace MongoPerf.Deployments.Clusters;
 /// <summary>What is asked of a cluster. What is null is chosen for a new one, and as it is for one that is there.</summary>
 public sealed record ClusterRequest
 {
-    private const int DefaultShards = 3;
+    public const int DefaultShards = 3;
 
     /// <summary>
     /// A new one is sharded (3 shards of 1 member) unless the topology is a replica set (3 members); a cache that is given brings a

@@ -12,7 +12,8 @@ internal static class HistoryVersions
     {
         null => Units.None,
         { OtherSystem: { } system } other => $"{system} {other.ServerVersion}",
-        { IsEmbedded: true } or { Kind: DeploymentKind.Null } => Words.Of(run.Deployment.Topology.Text()),
+        { IsEmbedded: true } => Words.Of(Topology.Embedded.Text()),
+        { Kind: DeploymentKind.Null } => Words.Of(run.Deployment.Topology.Text()),
         _ => run.Deployment.ServerVersion,
     };
 

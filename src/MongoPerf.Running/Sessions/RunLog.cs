@@ -66,7 +66,8 @@ internal sealed class RunLog : IDisposable
         Describe(info) + (engine.Kind == EngineKind.Wire ? "" : $", through MongoDB.Driver {engine.Version}".TrimEnd());
 
     private static string Describe(DeploymentInfo info) =>
-        info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
+        info.IsEmbedded
+            ? $"embedded server (not MongoDB){(info.ShardCount is { } shards ? $" as a mongos of {shards} shards" : "")}, {info.Address}"
         : info.OtherSystem is { } system ? $"{system} {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
         : info.Topology == Topology.Null ? $"null deployment, {info.Address}"
         : $"{info.StandIn ?? $"{info.Router ?? "mongod"} {info.VersionText}"}, {info.ShapeText}, {info.Address}";

@@ -1,3 +1,4 @@
+using MongoPerf.Server.Commands.Sharding;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
@@ -32,7 +33,7 @@ internal sealed class CommandDispatcher(ServerContext server, int connectionId) 
             if (request.IsLegacyQuery && !CommandTable.IsHandshake(request.Name))
                 throw new CommandException(352, "UnsupportedOpQueryCommand",
                     $"Unsupported OP_QUERY command: {request.NameText}. The client driver may require an upgrade.");
-            CommandEntry command = CommandTable.Find(request.Name);
+            CommandEntry command = FindCommand(request.Name);
             if (command is { IsForAnybody: false, IsHandshake: false } && !IsTrusted)
                 throw new CommandException(13, "Unauthorized", $"command {command.Name} requires authentication");
             Operation.Describe(command.Name, Session.Database, command.TakesTransactionNumber ? Session.NamespaceOf(request.Body) : null);
@@ -54,6 +55,16 @@ internal sealed class CommandDispatcher(ServerContext server, int connectionId) 
             _isLeaveable = false;
             Operation.End();
         }
+    }
+
+    /// <exception cref="CommandException">It is not known, or not allowed.</exception>
+    private CommandEntry FindCommand(ReadOnlySpan<byte> name)
+    {
+        if (server.Router == null)
+            return CommandTable.Find(name);
+        if (Session.Database == "local")
+            throw new CommandException(20, "IllegalOperation", "Can't use 'local' database through mongos");
+        return RouterCommands.Find(name) ?? CommandTable.Find(name);
     }
 
     /// <inheritdoc/>

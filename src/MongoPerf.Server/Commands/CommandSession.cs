@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
 using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Commands.Sharding;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
@@ -32,6 +33,9 @@ internal sealed class CommandSession : IDisposable
     }
 
     public ServerContext Server { get; }
+
+    /// <summary>For the commands of a mongos alone.</summary>
+    public ShardRouter Router => Server.Router!;
 
     public int ConnectionId { get; }
 

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Commands.Sharding;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
@@ -16,30 +17,56 @@ internal static class ExplainCommand
 
     public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
+        ReadOnlySpan<byte> inner = ReadFind(request, out bool isExecuted);
+        var first = new BsonReader(inner);
+        first.Read();
+        FindQuery query = session.Query;
+        query.Parse(inner);
+        Collection? collection = session.FindCollection(CommandSession.CollectionName(first));
+        long milliseconds = Run(session, collection, isExecuted);
+        BsonWriter body = reply.Body;
+        body.WriteString("explainVersion"u8, "1");
+        body.StartDocument("queryPlanner"u8);
+        WritePlan(body, query, $"{session.Database}.{first.StringText}");
+        body.End();
+        if (isExecuted)
+        {
+            body.StartDocument("executionStats"u8);
+            WriteCosts(body, query, milliseconds);
+            body.End();
+        }
+
+        WriteEnd(session, body, inner);
+        reply.Succeed();
+    }
+
+    /// <summary>What every explain ends with.</summary>
+    public static void WriteEnd(CommandSession session, BsonWriter body, ReadOnlySpan<byte> find)
+    {
+        body.WriteDocument("command"u8, find);
+        body.StartDocument("serverInfo"u8);
+        body.WriteString("host"u8, Environment.MachineName);
+        body.WriteInt32("port"u8, session.Server.Port);
+        body.WriteString("version"u8, HelloCommand.Version);
+        body.End();
+    }
+
+    /// <returns>The find that is explained.</returns>
+    /// <exception cref="CommandException">It is something else, or nested too deeply.</exception>
+    public static ReadOnlySpan<byte> ReadFind(in CommandRequest request, out bool isExecuted)
+    {
         var reader = new BsonReader(request.Body);
         reader.Read();
         if (reader.Type != BsonType.Document)
             throw CommandException.TypeMismatch("BSON field 'explain.explain' is the wrong type, expected type 'object'");
         ReadOnlySpan<byte> inner = reader.Value;
-        bool isExecuted = Verbosity(reader) != "queryPlanner";
+        isExecuted = Verbosity(reader) != "queryPlanner";
         if (BsonValidator.ValidateStructure(inner) + LevelsAround > BsonValidator.MaximumDepth)
             throw ProtocolLimits.TooDeep();
         var first = new BsonReader(inner);
         if (!first.Read() || !first.NameIs("find"u8))
             throw CommandException.NotSupported("explain of commands other than find");
-        FindQuery query = session.Query;
-        query.Parse(inner);
-        Collection? collection = session.FindCollection(CommandSession.CollectionName(first));
-        string nameSpace = $"{session.Database}.{first.StringText}";
-        long milliseconds = Run(session, collection, isExecuted);
-        Write(reply.Body, query, nameSpace, isExecuted, milliseconds);
-        reply.Body.WriteDocument("command"u8, inner);
-        reply.Body.StartDocument("serverInfo"u8);
-        reply.Body.WriteString("host"u8, Environment.MachineName);
-        reply.Body.WriteInt32("port"u8, session.Server.Port);
-        reply.Body.WriteString("version"u8, HelloCommand.Version);
-        reply.Body.End();
-        reply.Succeed();
+        return inner;
     }
 
     private static string Verbosity(BsonReader reader)
@@ -50,7 +77,8 @@ internal static class ExplainCommand
             : throw CommandException.BadValue($"Enumeration value '{verbosity}' for field 'explain.verbosity' is not a valid value.");
     }
 
-    private static long Run(CommandSession session, Collection? collection, bool isExecuted)
+    /// <returns>Milliseconds; 0 where the query is only planned.</returns>
+    public static long Run(CommandSession session, Collection? collection, bool isExecuted)
     {
         if (collection == null)
             return 0;
@@ -72,10 +100,9 @@ internal static class ExplainCommand
         return (long)Stopwatch.GetElapsedTime(start).TotalMilliseconds;
     }
 
-    private static void Write(BsonWriter body, FindQuery query, string nameSpace, bool isExecuted, long milliseconds)
+    /// <summary>Writes what queryPlanner holds.</summary>
+    public static void WritePlan(BsonWriter body, FindQuery query, string nameSpace)
     {
-        body.WriteString("explainVersion"u8, "1");
-        body.StartDocument("queryPlanner"u8);
         body.WriteString("namespace"u8, nameSpace);
         body.WriteBoolean("indexFilterSet"u8, false);
         body.WriteDocument("parsedQuery"u8, query.Filter.Source);
@@ -86,10 +113,11 @@ internal static class ExplainCommand
         body.End();
         body.StartArray("rejectedPlans"u8);
         body.End();
-        body.End();
-        if (!isExecuted)
-            return;
-        body.StartDocument("executionStats"u8);
+    }
+
+    /// <summary>Writes what executionStats holds.</summary>
+    public static void WriteCosts(BsonWriter body, FindQuery query, long milliseconds)
+    {
         body.WriteBoolean("executionSuccess"u8, true);
         Numbers.Write(body, "nReturned"u8, query.Returned);
         Numbers.Write(body, "executionTimeMillis"u8, milliseconds);
@@ -97,7 +125,6 @@ internal static class ExplainCommand
         Numbers.Write(body, "totalDocsExamined"u8, query.Runner?.DocumentsExamined ?? 0);
         body.StartDocument("executionStages"u8);
         WriteStages(body, query, withCosts: true);
-        body.End();
         body.End();
     }
 
@@ -119,6 +146,8 @@ internal static class ExplainCommand
             WriteSort(body, query);
         }
 
+        if (query.Filter.Part is { } part && !ShardTargets.IsPoint(part.Map, new BsonDocument(query.Filter.Source.ToArray())))
+            BeginStage(body, "SHARDING_FILTER", ref depth, withCosts, matched);
         if (runner == null)
             BeginStage(body, "EOF", ref depth, withCosts, 0);
         else if (runner.Plan.Index == null)

@@ -20,18 +20,28 @@ internal static class HelloCommand
         if (saysHelloOk)
             body.WriteBoolean("helloOk"u8, true);
         body.WriteBoolean(isHello ? "isWritablePrimary"u8 : "ismaster"u8, true);
+        if (session.Server.Router != null)
+            body.WriteString("msg"u8, "isdbgrid");
+        WriteLimits(session.Server, session.ConnectionId, body);
+        // Drivers would send a mongos with sessions their writes as retryable ones, which this server does not have.
+        if (session.Server.Router == null)
+            body.WriteInt32("logicalSessionTimeoutMinutes"u8, SessionCommands.TimeoutMinutes);
+        LoginCommands.WriteToHello(session, request.Body, reply);
+        reply.Succeed();
+    }
+
+    /// <summary>What every server says of itself, whatever it is.</summary>
+    public static void WriteLimits(ServerContext server, int connectionId, BsonWriter body)
+    {
         body.WriteInt32("maxBsonObjectSize"u8, ProtocolLimits.MaximumDocumentBytes);
         body.WriteInt32("maxMessageSizeBytes"u8, ProtocolLimits.MaximumMessageBytes);
         body.WriteInt32("maxWriteBatchSize"u8, ProtocolLimits.MaximumWriteBatch);
         body.WriteDateTime("localTime"u8, DateTimeOffset.UtcNow.ToUnixTimeMilliseconds());
-        body.WriteInt32("connectionId"u8, session.ConnectionId);
+        body.WriteInt32("connectionId"u8, connectionId);
         body.WriteInt32("minWireVersion"u8, 0);
         body.WriteInt32("maxWireVersion"u8, WireVersion);
         body.WriteBoolean("readOnly"u8, false);
-        WriteKind(session, body);
-        body.WriteInt32("logicalSessionTimeoutMinutes"u8, SessionCommands.TimeoutMinutes);
-        LoginCommands.WriteToHello(session, request.Body, reply);
-        reply.Succeed();
+        WriteKind(server, body);
     }
 
     public static void BuildInfo(CommandSession session, in CommandRequest request, ReplyWriter reply)
@@ -52,11 +62,11 @@ internal static class HelloCommand
         body.StartArray("storageEngines"u8);
         body.WriteString("0"u8, ProtocolLimits.StorageEngine);
         body.End();
-        WriteKind(session, body);
+        WriteKind(session.Server, body);
         reply.Succeed();
     }
 
     /// <summary>Tells MongoPerf's servers from MongoDB's, and from each other.</summary>
-    public static void WriteKind(CommandSession session, BsonWriter body) =>
-        body.WriteBoolean(Encoding.UTF8.GetBytes(session.Server.Options.KindField), true);
+    public static void WriteKind(ServerContext server, BsonWriter body) =>
+        body.WriteBoolean(Encoding.UTF8.GetBytes(server.Options.KindField), true);
 }

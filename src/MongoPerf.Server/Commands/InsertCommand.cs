@@ -1,5 +1,3 @@
-using System.Buffers.Binary;
-using MongoPerf.Platforms;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
@@ -165,7 +163,7 @@ internal static class InsertCommand
         if (hasId)
             scratch.WriteValue("_id"u8, reader.Type, reader.Value);
         else
-            scratch.WriteObjectId("_id"u8, NewObjectId());
+            scratch.WriteObjectId("_id"u8, ObjectIds.Next());
         var rest = new BsonReader(document);
         while (rest.Read())
         {
@@ -175,13 +173,5 @@ internal static class InsertCommand
 
         scratch.End();
         return scratch.Written;
-    }
-
-    public static ObjectId NewObjectId()
-    {
-        Span<byte> bytes = stackalloc byte[ObjectId.Size];
-        BinaryPrimitives.WriteUInt32BigEndian(bytes, (uint)DateTimeOffset.UtcNow.ToUnixTimeSeconds());
-        SystemRandom.Fill(bytes[4..]);
-        return ObjectId.FromBytes(bytes);
     }
 }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using MongoPerf.Server.Commands.Sharding;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
@@ -16,6 +17,7 @@ internal sealed class ServerContext : IDisposable
         Store = store;
         Options = options;
         Users = new UserStore(options.DataPath);
+        Router = options.Shards > 0 ? new ShardRouter(store, options.Shards) : null;
         Ttl = new TtlMonitor(store, Operations, Counters);
     }
 
@@ -24,6 +26,9 @@ internal sealed class ServerContext : IDisposable
     public EmbeddedServerOptions Options { get; }
 
     public UserStore Users { get; }
+
+    /// <summary>What makes it a mongos; null for a server without shards.</summary>
+    public ShardRouter? Router { get; }
 
     /// <summary>Runs from its start on.</summary>
     public TtlMonitor Ttl { get; }

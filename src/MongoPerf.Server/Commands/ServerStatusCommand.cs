@@ -15,7 +15,7 @@ internal static class ServerStatusCommand
         BsonWriter body = reply.Body;
         body.WriteString("host"u8, $"{Environment.MachineName}:{server.Port}");
         body.WriteString("version"u8, HelloCommand.Version);
-        body.WriteString("process"u8, "mongoperf");
+        body.WriteString("process"u8, server.Router == null ? "mongoperf" : "mongos");
         body.WriteInt64("pid"u8, Environment.ProcessId);
         body.WriteDouble("uptime"u8, Math.Floor(server.Uptime.TotalSeconds));
         body.WriteInt64("uptimeMillis"u8, (long)server.Uptime.TotalMilliseconds);
@@ -26,9 +26,20 @@ internal static class ServerStatusCommand
         WriteQueues(body, server.Counters);
         WriteNetwork(body, server.Network);
         WriteOperations(body, server.Counters);
-        WriteMetrics(body, server);
-        WriteStorage(body, server.Store.Figures);
-        HelloCommand.WriteKind(session, body);
+        if (server.Router is { } router)
+        {
+            // What lies on shards a mongos does not tell.
+            body.StartDocument("shardingStatistics"u8);
+            router.Operations.Write(body);
+            body.End();
+        }
+        else
+        {
+            WriteMetrics(body, server);
+            WriteStorage(body, server.Store.Figures);
+        }
+
+        HelloCommand.WriteKind(server, body);
         reply.Succeed();
     }
 

@@ -1,5 +1,6 @@
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Storage;
+using MongoPerf.Server.Storage.Shards;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
@@ -43,12 +44,18 @@ internal static class StatisticsCommands
     }
 
     /// <summary>The part of collStats that $collStats has too. A missing collection is all zeros.</summary>
-    public static void WriteStorageStats(BsonWriter body, Collection? collection, long scale)
+    /// <param name="body">Stands in the document.</param>
+    /// <param name="collection">Null for a missing one.</param>
+    /// <param name="scale">What sizes are divided by.</param>
+    /// <param name="shard">The number of a shard of a sharded collection: its documents, and its share of all else. Null for all.</param>
+    public static void WriteStorageStats(BsonWriter body, Collection? collection, long scale, int? shard = null)
     {
-        long documents = collection?.DocumentCount ?? 0;
-        long data = collection?.DataBytes ?? 0;
-        long storage = collection?.StorageBytes ?? 0;
-        long indexes = collection == null ? 0 : AllIndexBytes(collection);
+        ShardCounts? counts = shard == null ? null : collection?.Shards?.Counts;
+        long documents = counts?.Documents(shard!.Value) ?? collection?.DocumentCount ?? 0;
+        long data = counts?.Bytes(shard!.Value) ?? collection?.DataBytes ?? 0;
+        double share = counts == null ? 1 : (double)data / Math.Max(1, collection!.DataBytes);
+        long storage = (long)(share * (collection?.StorageBytes ?? 0));
+        long indexes = collection == null ? 0 : (long)(share * AllIndexBytes(collection));
         Numbers.Write(body, "size"u8, data / scale);
         Numbers.Write(body, "count"u8, documents);
         if (documents > 0)
@@ -59,14 +66,14 @@ internal static class StatisticsCommands
         body.WriteBoolean("capped"u8, false);
         body.StartDocument("mongoperfStorage"u8);
         body.WriteString("engine"u8, ProtocolLimits.StorageEngine);
-        Numbers.Write(body, "memtableBytes"u8, collection?.MemtableBytes ?? 0);
+        Numbers.Write(body, "memtableBytes"u8, (long)(share * (collection?.MemtableBytes ?? 0)));
         body.End();
         body.WriteInt32("nindexes"u8, collection?.Indexes.Length ?? 0);
         Numbers.Write(body, "totalIndexSize"u8, indexes / scale);
         Numbers.Write(body, "totalSize"u8, (storage + indexes) / scale);
         body.StartDocument("indexSizes"u8);
         foreach (CollectionIndex index in collection?.Indexes ?? [])
-            Numbers.Write(body, System.Text.Encoding.UTF8.GetBytes(index.Spec.Name), collection!.IndexBytes(index) / scale);
+            Numbers.Write(body, System.Text.Encoding.UTF8.GetBytes(index.Spec.Name), (long)(share * collection!.IndexBytes(index)) / scale);
         body.End();
         Numbers.Write(body, "scaleFactor"u8, scale);
     }
@@ -75,7 +82,7 @@ internal static class StatisticsCommands
 
     private static long AllIndexBytes(Collection collection) => collection.Indexes.Sum(collection.IndexBytes);
 
-    private static long Scale(ReadOnlySpan<byte> body)
+    public static long Scale(ReadOnlySpan<byte> body)
     {
         var reader = new BsonReader(body);
         return reader.Find("scale"u8) && reader.IsNumber ? Math.Max(1, reader.ToInt64()) : 1;

@@ -11,6 +11,11 @@ public sealed record ListenOptions
     /// <summary>0 takes a free one.</summary>
     public int Port { get; init; }
 
+    /// <summary>Where others find it; of all addresses, one of this machine's own.</summary>
+    internal IPAddress ShownAddress => !Address.Equals(IPAddress.Any) && !Address.Equals(IPAddress.IPv6Any) ? Address
+        : Dns.GetHostAddresses(Environment.MachineName).FirstOrDefault(one => one.AddressFamily == Address.AddressFamily)
+            ?? IPAddress.Loopback;
+
     /// <summary>Null: four fifths of the handles that the process may have, 16,384 at most.</summary>
     public int? MaximumConnections { get; init; }
 

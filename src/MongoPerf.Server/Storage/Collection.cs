@@ -1,5 +1,6 @@
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Rocks;
+using MongoPerf.Server.Storage.Shards;
 
 namespace MongoPerf.Server.Storage;
 
@@ -30,6 +31,9 @@ internal sealed class Collection : IDisposable
     public CollectionEntry Entry { get; set; }
 
     public string Namespace { get; }
+
+    /// <summary>Which shard has which documents; null where it is not sharded. Replaced under the write lock.</summary>
+    public ShardMap? Shards { get; set; }
 
     public InterruptibleReaderWriterLock Lock { get; } = new();
 

@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Text;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Server.Storage.Rocks;
+using MongoPerf.Server.Storage.Shards;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage;
@@ -94,7 +95,10 @@ internal sealed record CollectionEntry(
     }
 }
 
-/// <summary>The two counters of a collection, in the catalog's column family: 8 bytes documents, 8 bytes data, little-endian.</summary>
+/// <summary>
+/// The two counters of a collection, in the catalog's column family: 8 bytes documents, 8 bytes data, little-endian; of a sharded one then
+/// the same for each shard.
+/// </summary>
 internal static class CollectionCounters
 {
     public const int KeySize = 5;
@@ -111,6 +115,41 @@ internal static class CollectionCounters
     {
         BinaryPrimitives.WriteInt64LittleEndian(destination, documents);
         BinaryPrimitives.WriteInt64LittleEndian(destination[8..], bytes);
+    }
+
+    /// <param name="batch">Takes them.</param>
+    /// <param name="catalog">The catalog's column family.</param>
+    /// <param name="collectionId">The collection's.</param>
+    /// <param name="documents">As they will be.</param>
+    /// <param name="bytes">As they will be.</param>
+    /// <param name="shards">As they are; null for a collection that is not sharded.</param>
+    /// <param name="more">What comes to them.</param>
+    public static void Put(
+        RocksBatch batch, nint catalog, int collectionId, long documents, long bytes, ShardCounts? shards, ShardCounts? more)
+    {
+        Span<byte> key = stackalloc byte[KeySize];
+        WriteKey(key, collectionId);
+        if (shards == null)
+        {
+            Span<byte> value = stackalloc byte[ValueSize];
+            WriteValue(value, documents, bytes);
+            batch.Put(catalog, key, value);
+            return;
+        }
+
+        byte[] all = new byte[ValueSize + shards.Size];
+        WriteValue(all, documents, bytes);
+        shards.Write(all.AsSpan(ValueSize), more);
+        batch.Put(catalog, key, all);
+    }
+
+    /// <returns>False where the shards' counts are not there, or are those of another number of shards.</returns>
+    public static bool TryRead(RocksDatabase database, int collectionId, ShardCounts shards)
+    {
+        Span<byte> key = stackalloc byte[KeySize];
+        WriteKey(key, collectionId);
+        using PinnedValue value = database.Get(database.Column(RocksDatabase.DefaultColumn), key);
+        return value.Found && shards.TryRead(value.Bytes[ValueSize..]);
     }
 
     public static (long Documents, long Bytes) Read(RocksDatabase database, int collectionId)

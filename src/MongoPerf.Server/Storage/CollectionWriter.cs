@@ -1,6 +1,7 @@
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Server.Storage.Rocks;
+using MongoPerf.Server.Storage.Shards;
 
 namespace MongoPerf.Server.Storage;
 
@@ -26,6 +27,10 @@ internal sealed class CollectionWriter : IDisposable
     private long _lastRecord;
     private long _documentsDelta;
     private long _bytesDelta;
+
+    // What the open batch changes of them; null for a collection that is not sharded.
+    private ShardMap? _shards;
+    private ShardCounts? _shardsDelta;
 
     // Stays when a batch is given up: the index is marked in memory then, and the catalog has yet to hear of it.
     private bool _isMultikeyNew;
@@ -58,6 +63,13 @@ internal sealed class CollectionWriter : IDisposable
         _pending.Clear();
         _documentsDelta = 0;
         _bytesDelta = 0;
+        if (_shards != _collection.Shards)
+        {
+            _shards = _collection.Shards;
+            _shardsDelta = _shards?.Counts.Another();
+        }
+
+        _shardsDelta?.Clear();
         if (_newKeys.Length != _collection.Indexes.Length)
         {
             _newKeys = [.. _collection.Indexes.Select(_ => new IndexKeys())];
@@ -77,6 +89,7 @@ internal sealed class CollectionWriter : IDisposable
     public CollectionIndex? Insert(ReadOnlySpan<byte> document)
     {
         CollectionIndex[] indexes = _collection.Indexes;
+        int shard = _shards?.OwnerOf(document) ?? 0;
         for (int i = 0; i < indexes.Length; i++)
         {
             // As on mongod: an _id that is there already is told before what another index has against the document.
@@ -96,6 +109,7 @@ internal sealed class CollectionWriter : IDisposable
 
         _documentsDelta++;
         _bytesDelta += document.Length;
+        _shardsDelta?.Add(shard, 1, document.Length);
         return null;
     }
 
@@ -136,6 +150,12 @@ internal sealed class CollectionWriter : IDisposable
         }
 
         _bytesDelta += replacement.Length - present.Length;
+        if (_shards != null)
+        {
+            _shardsDelta!.Add(_shards.OwnerOf(present), -1, -present.Length);
+            _shardsDelta.Add(_shards.OwnerOf(replacement), 1, replacement.Length);
+        }
+
         return null;
     }
 
@@ -153,6 +173,8 @@ internal sealed class CollectionWriter : IDisposable
 
         _documentsDelta--;
         _bytesDelta -= present.Length;
+        if (_shards != null)
+            _shardsDelta!.Add(_shards.OwnerOf(present), -1, -present.Length);
     }
 
     /// <summary>Writes what was added since <see cref="Begin"/>, with the counters that then hold, and begins anew.</summary>
@@ -162,16 +184,15 @@ internal sealed class CollectionWriter : IDisposable
         {
             long documents = _collection.DocumentCount + _documentsDelta;
             long bytes = _collection.DataBytes + _bytesDelta;
-            Span<byte> key = stackalloc byte[CollectionCounters.KeySize];
-            Span<byte> value = stackalloc byte[CollectionCounters.ValueSize];
-            CollectionCounters.WriteKey(key, _collection.Entry.Id);
-            CollectionCounters.WriteValue(value, documents, bytes);
-            _batch.Put(_catalog, key, value);
+            CollectionCounters.Put(_batch, _catalog, _collection.Entry.Id, documents, bytes,
+                _shards is { IsRetired: false } ? _shards.Counts : null, _shardsDelta);
             if (_isMultikeyNew)
                 PutEntry();
             _database.Write(_batch, makesRoom: _documentsDelta < 0);
             _isMultikeyNew = false;
             _collection.SetCounters(documents, bytes);
+            if (_shards != null)
+                _shards.Counts.Add(_shardsDelta!);
         }
 
         Begin();

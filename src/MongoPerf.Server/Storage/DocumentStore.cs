@@ -5,6 +5,7 @@ using MongoPerf.Platforms;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Server.Storage.Rocks;
+using MongoPerf.Server.Storage.Shards;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage;
@@ -276,6 +277,54 @@ internal sealed class DocumentStore : IDisposable
             makesRoom: true);
         collection.Indexes = [.. collection.Indexes.Where(index => index.Spec.Id != spec.Id)];
         _database.DropColumn(ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique));
+    }
+
+    /// <summary>Gives a collection another division into shards, and counts what each of them then has.</summary>
+    /// <param name="collection">Present.</param>
+    /// <param name="map">Not in use anywhere yet.</param>
+    /// <param name="mayTrust">Whether counts that are stored are this map's.</param>
+    /// <exception cref="IndexKeyException">A document has an array in the shard key; nothing was changed.</exception>
+    public void SetShards(Collection collection, ShardMap map, bool mayTrust)
+    {
+        using var alone = collection.Lock.EnterWrite();
+        RequireThere(collection);
+        if (!mayTrust || !CollectionCounters.TryRead(_database, collection.Entry.Id, map.Counts))
+        {
+            map.Counts.Clear();
+            using (RocksIterator records = collection.IterateRecords())
+            {
+                for (records.SeekToFirst(); records.Valid; records.Next())
+                {
+                    ActiveOperation.Check();
+                    map.Counts.Add(map.OwnerOf(records.Value), 1, records.Value.Length);
+                }
+
+                records.ThrowOnError();
+            }
+
+            PutCounters(collection, map.Counts);
+        }
+
+        if (collection.Shards is { } former)
+            map.TakeWork(former);
+        collection.Shards = map;
+    }
+
+    /// <summary>Before chunks change: a kill until <see cref="SetShards"/> leaves no counts that are wrong.</summary>
+    public void ForgetShardCounts(Collection collection)
+    {
+        using var alone = collection.Lock.EnterWrite();
+        RequireThere(collection);
+        collection.Shards?.Retire();
+        PutCounters(collection, shards: null);
+    }
+
+    private void PutCounters(Collection collection, ShardCounts? shards)
+    {
+        using var batch = new RocksBatch();
+        CollectionCounters.Put(
+            batch, _catalog, collection.Entry.Id, collection.DocumentCount, collection.DataBytes, shards, more: null);
+        _database.Write(batch);
     }
 
     /// <summary>Makes compactions that clients asked for end early; for good.</summary>

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Net;
 using System.Net.Sockets;
 using MongoPerf.Deployments;
+using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Options;
 using MongoPerf.Platforms;
@@ -27,6 +28,9 @@ internal static class ServeCommand
             "--listen", null, "Address to listen on; 0.0.0.0 or :: for all interfaces; any but loopback requires --auth "
                 + "[default: 127.0.0.1]", "ADDRESS", ParseAddress);
         Option<string?> data = OptionTypes.Text("--data", "Data folder (required)", "DIR");
+        Option<long?> shards = OptionTypes.Make<long?>(
+            "--shards", null, "Answer as a mongos in front of that many shards, all of them in this process [default: no mongos]", "COUNT",
+            text => Quantities.ParseCount(text, 1, ClusterLimits.MostShards));
         Option<long?> cache = OptionTypes.Size("--cache", "Cache size [default: a quarter of memory, at most 4GB]");
         var auth = new Option<bool>("--auth") { Description = "Clients must log in (SCRAM) as a user from --add-user" };
         Option<string?> tls = OptionTypes.Text(
@@ -43,7 +47,7 @@ internal static class ServeCommand
             PasswordFile.Option, "Read the password for --add-user from the file's first line [default: prompt for it]", "FILE");
         var command = new Command("serve", "Run the embedded server (speaks MongoDB's protocol, but is not MongoDB)")
         {
-            port, listen, data, cache, auth, tls, authority, user, former, password,
+            port, listen, data, shards, cache, auth, tls, authority, user, former, password,
         };
         command.Runs(parsed =>
         {
@@ -51,7 +55,7 @@ internal static class ServeCommand
                 parsed.GetValue(data) ?? throw new UserException(ExitCode.WrongUsage, "--data is missing: the server's data folder");
             DataFolderOwner.RefuseForEmbedded(folder);
             if (((Option[])[user, former]).FirstOrDefault(parsed.HasTyped) is { } change
-                && ((Option[])[port, listen, cache, auth, tls, authority, former])
+                && ((Option[])[port, listen, shards, cache, auth, tls, authority, former])
                     .FirstOrDefault(option => option != change && parsed.HasTyped(option)) is { } other)
             {
                 throw new UserException(ExitCode.WrongUsage, $"{change.Name} starts no server and can't be combined with {other.Name}",
@@ -72,7 +76,13 @@ internal static class ServeCommand
             };
             // Before prompting for a password.
             RequireGuarded(options, folder);
-            return Serve(options with { Tls = LoadTls(parsed.GetValue(tls), parsed.GetValue(authority)) }, folder, parsed.GetValue(cache));
+            return Serve(new EmbeddedServerOptions
+            {
+                Listen = options with { Tls = LoadTls(parsed.GetValue(tls), parsed.GetValue(authority)) },
+                DataPath = folder,
+                CacheBytes = parsed.GetValue(cache),
+                Shards = (int)(parsed.GetValue(shards) ?? 0),
+            });
         });
         return command;
     }
@@ -96,12 +106,13 @@ internal static class ServeCommand
                 $"mongoperf serve --data {folder} --add-user NAME adds one");
     }
 
-    private static ExitCode Serve(ListenOptions listen, string folder, long? cache)
+    private static ExitCode Serve(EmbeddedServerOptions options)
     {
+        ListenOptions listen = options.Listen;
         if (listen.Tls is null && !IPAddress.IsLoopback(listen.Address))
             Console.Error.WriteLine($"warning: without {TlsOption} data is sent unencrypted (passwords are never sent)");
         using var watch = new ParentWatch();
-        using EmbeddedServer server = Start(new EmbeddedServerOptions { Listen = listen, DataPath = folder, CacheBytes = cache });
+        using EmbeddedServer server = Start(options);
         Console.WriteLine($"mongoperf embedded server (not MongoDB) listening on {new IPEndPoint(listen.Address, server.Port)}");
         Console.Out.Flush();
         watch.Wait(server.ShutdownRequested);

@@ -35,6 +35,11 @@ public sealed class DeploymentFactoryTests : IDisposable
         Assert.Equal(DeploymentKind.Null, KindOf(Request(Topology.Null), _mongod));
         Assert.Equal(DeploymentKind.Given, KindOf(Request(Topology.Sharded) with { Hosts = Hosts }, _mongod));
         Assert.Equal(DeploymentKind.Sharded, KindOf(Request(Topology.Sharded), _mongod));
+        DeploymentRequest shards = Request(Topology.Sharded) with { DataFolder = _folder.At("embedded shards") };
+        Assert.Equal(DeploymentKind.Embedded, KindOf(shards, null));
+        Refuses(shards with { Settings = shards.Settings with { Members = 3 } },
+            "--members needs a mongod, and none was found", "server install 8.0");
+        Refuses(shards with { Settings = shards.Settings with { Shards = 65 } }, "--shards is 65; allowed: 1 to 64", "choose another");
         DeploymentRequest set = Request(
             Topology.ReplicaSet, cluster: new DeploymentSettings { Members = 1 }) with { DataFolder = _folder.At("set") };
         Assert.Equal(DeploymentKind.ReplicaSet, KindOf(set, _mongod));

@@ -3,6 +3,7 @@ using MongoPerf.Server.Commands;
 using MongoPerf.Server.Commands.Aggregation;
 using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Commands.Sharding;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Server;
@@ -16,6 +17,13 @@ public sealed class EmbeddedServerDocumentTests : ServerTest
     public void Its_commands_are_those_of_the_command_table() =>
         Assert.Equal(CommandTable.Names.Order(StringComparer.Ordinal),
             Names("Commands", 2).Concat(Names("Commands", 3)).Order(StringComparer.Ordinal));
+
+    [Fact]
+    public void Its_commands_as_a_mongos_are_those_of_the_router()
+    {
+        Assert.Equal(RouterCommands.OwnNames.Order(StringComparer.Ordinal), Names("Router's commands", 2));
+        Assert.Equal(RouterCommands.Refused.Order(StringComparer.Ordinal), Names("Router's commands", 3));
+    }
 
     [Fact]
     public void Commands_that_it_says_are_refused_are()

@@ -24,11 +24,15 @@ public abstract class ServerTest : IDisposable
 
     protected EmbeddedServer Server => _server;
 
+    /// <summary>0: no mongos.</summary>
+    protected virtual int Shards => 0;
+
     protected string DataPath => _folder.At("data");
 
     private EmbeddedServerOptions Options => new()
     {
-        DataPath = _folder.At("data"), CacheBytes = 64 << 20, Listen = new ListenOptions { StopPatience = TimeSpan.FromSeconds(1) },
+        DataPath = _folder.At("data"), CacheBytes = 64 << 20, Shards = Shards,
+        Listen = new ListenOptions { StopPatience = TimeSpan.FromSeconds(1) },
     };
 
     internal BsonDocument Run(string json, string database = "test") => _client.Run(json, database);

@@ -52,7 +52,7 @@ internal sealed class MergeOptions
 
     /// <summary>The document, with a new _id in front where it has none and that is what it is looked up by.</summary>
     public BsonDocument WithOwnId(BsonDocument document) => On.Contains("_id") && DirectFields.Find(document, "_id") == null
-        ? BsonDocument.Of([("_id", InsertCommand.NewObjectId()), .. document.Select(field => (field.Key, (object?)field.Value))])
+        ? BsonDocument.Of([("_id", ObjectIds.Next()), .. document.Select(field => (field.Key, (object?)field.Value))])
         : document;
 
     /// <summary>What the same document in the target meets.</summary>

@@ -24,6 +24,8 @@ internal sealed class OutStage : IPipelineTarget
         (_session, _database, _name) = (session, database, name);
         DocumentStore store = session.Server.Store;
         store.TryFind($"{database}.{name}", out Collection? replaced);
+        if (replaced?.Shards != null)
+            throw CommandException.Location(28769, $"{database}.{name} cannot be sharded");
         _indexes = IndexesOf(replaced);
         _made = store.CreateTemporary(database, $"tmp.agg_out.{Guid.NewGuid()}", replaced)
             ?? throw CommandException.DatabaseDiffersInCase(store.FindOtherCase(database), database);

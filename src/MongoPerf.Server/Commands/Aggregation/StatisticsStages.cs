@@ -18,13 +18,19 @@ internal static class StatisticsStages
     /// <summary>The one stage that is about no collection.</summary>
     public const string CurrentOpName = "$currentOp";
 
+    /// <param name="session">The client's.</param>
+    /// <param name="collection">Null for a missing one.</param>
+    /// <param name="nameSpace">"database.collection".</param>
+    /// <param name="stages">The pipeline's.</param>
+    /// <param name="shard">The number of the shard that is asked; null for a server without shards.</param>
     /// <returns>Null when the pipeline does not begin so.</returns>
     public static BsonDocument[]? TryRun(
-        CommandSession session, Collection? collection, string nameSpace, (string Name, BsonValue Value)[] stages) =>
+        CommandSession session, Collection? collection, string nameSpace, (string Name, BsonValue Value)[] stages, int? shard = null) =>
         stages.Length == 0 ? null : stages[0].Name switch
         {
             "$collStats" => [CollStats(
-                session, collection ?? throw CommandException.NamespaceNotFound($"Collection [{nameSpace}] not found."), stages[0].Value)],
+                session, collection ?? throw CommandException.NamespaceNotFound($"Collection [{nameSpace}] not found."), stages[0].Value,
+                shard)],
             "$indexStats" => IndexStats(session, collection, stages[0].Value),
             CurrentOpName => CurrentOp(session, stages[0].Value),
             _ => null,
@@ -57,7 +63,7 @@ internal static class StatisticsStages
             ("accesses", BsonDocument.Of(("ops", index.Accesses), ("since", index.Since))), ("spec", IndexCommands.Describe(index.Spec))))];
     }
 
-    private static BsonDocument CollStats(CommandSession session, Collection collection, BsonValue options)
+    private static BsonDocument CollStats(CommandSession session, Collection collection, BsonValue options, int? shard)
     {
         if (options.Type != BsonType.Document)
             throw CommandException.Location(5447000, "$collStats must take a nested object");
@@ -72,11 +78,16 @@ internal static class StatisticsStages
             {
                 case "storageStats":
                     writer.StartDocument("storageStats"u8);
-                    StatisticsCommands.WriteStorageStats(writer, collection, Math.Max(1, value.ToDocument().FindInt64("scale") ?? 1));
+                    StatisticsCommands.WriteStorageStats(writer, collection, Math.Max(1, value.ToDocument().FindInt64("scale") ?? 1),
+                        shard);
                     writer.End();
                     break;
                 case "count":
-                    Numbers.Write(writer, "count"u8, collection.DocumentCount);
+                    Numbers.Write(writer, "count"u8,
+                        shard is { } one && collection.Shards is { } map ? map.Counts.Documents(one) : collection.DocumentCount);
+                    break;
+                case "latencyStats" when shard is { } number:
+                    WriteWork(writer, collection.Shards?.WorkOf(number) ?? default);
                     break;
                 default:
                     throw CommandException.NotSupported($"'{option}' in $collStats");
@@ -86,6 +97,11 @@ internal static class StatisticsStages
         writer.End();
         return new BsonDocument(writer.ToArray());
     }
+
+    /// <summary>How many operations; how long they took is not measured by shard.</summary>
+    private static void WriteWork(BsonWriter writer, (long Reads, long Writes) work) =>
+        writer.WriteDocument("latencyStats"u8, BsonDocument.Of(
+            ("reads", BsonDocument.Of(("ops", work.Reads))), ("writes", BsonDocument.Of(("ops", work.Writes)))).Bytes);
 
     private static string Host(CommandSession session) => $"{Environment.MachineName}:{session.Server.Port}";
 }

@@ -4,6 +4,7 @@ using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 using MongoPerf.Server.Storage.Keys;
+using MongoPerf.Server.Storage.Shards;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
@@ -40,6 +41,9 @@ internal sealed class Filter
     /// <summary>The order of strings, and when they are equal; null for that of their bytes. Holds until it is set anew.</summary>
     public Collation? Collation { get; set; }
 
+    /// <summary>The shard whose documents alone are there for the query; null for all. Until the next <see cref="Compile"/>.</summary>
+    public ShardPart? Part { get; set; }
+
     /// <param name="document">The filter as the client gave it.</param>
     /// <param name="variables">The command's <c>let</c>.</param>
     /// <exception cref="CommandException">An operator or operand that is not known here.</exception>
@@ -49,6 +53,7 @@ internal sealed class Filter
     public void Compile(ReadOnlySpan<byte> document, Variables? variables = null, bool keepsOrder = false)
     {
         Variables = variables;
+        Part = null;
         if (_source.Length < document.Length)
             _source = new byte[2 * document.Length];
         document.CopyTo(_source);

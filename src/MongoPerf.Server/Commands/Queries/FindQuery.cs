@@ -1,6 +1,7 @@
 using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Storage;
 using MongoPerf.Server.Storage.Keys;
+using MongoPerf.Server.Storage.Shards;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
@@ -101,6 +102,14 @@ internal sealed class FindQuery : IBatchSource
         _collation = collation;
         _skip = skip;
         _limit = limit;
+    }
+
+    /// <summary>Makes it what a mongos would ask one shard: where it is one of several, for what is to be skipped too.</summary>
+    public void AskShard(ShardPart part, bool isOneOfSeveral)
+    {
+        Filter.Part = part;
+        if (isOneOfSeveral)
+            (_limit, _skip) = (_limit == 0 ? 0 : Wanted, 0);
     }
 
     /// <summary>Chooses the plan, and where a sort must be done beforehand does it. Call inside the collection's read lock.</summary>

@@ -145,8 +145,14 @@ internal sealed class PlanExecutor : IDisposable
                 return false;
         }
 
+        if (_filter!.Part is { } part && !part.Has(Document))
+        {
+            KeysExamined -= Plan.Index == null ? 0 : 1;
+            return false;
+        }
+
         DocumentsExamined++;
-        if (!_filter!.Matches(Document))
+        if (!_filter.Matches(Document))
             return false;
         Matched++;
         return true;

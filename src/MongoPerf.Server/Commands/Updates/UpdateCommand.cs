@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Commands.Sharding;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
@@ -68,6 +69,8 @@ internal static class UpdateCommand
             return;
         if (collation.For(collection) != null)
             CollationLimits.RequireUpdate(statement.Update, statement.ArrayFilters);
+        if (collection.Shards is { } map && update.IsReplacement)
+            ShardWrites.Route(map, query, statement.Filter, statement.Update.ToDocument());
         using var use = CollectionUse.ToWrite(session, collection);
         try
         {

@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Commands.Sharding;
 using MongoPerf.Server.Storage;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Server.Storage.Rocks;
@@ -59,6 +60,8 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
         RequireSize(changed);
         if (!isChange)
             return (false, present);
+        if (collection.Shards is { } map)
+            ShardWrites.RequireSameKey(map, session.Query, present, changed);
         Write(writer => writer.Replace(record, present.Bytes, changed.Bytes), changed);
         return (true, changed);
     }

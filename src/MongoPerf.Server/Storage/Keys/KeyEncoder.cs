@@ -167,12 +167,14 @@ internal sealed class IndexKeyException(string message, int code) : Exception(me
 {
     public const int ParallelArrays = 171;
     public const int AmbiguousName = 16746;
+    public const int ArrayInShardKey = 61;
 
     public int Code { get; } = code;
 
     public string CodeName => Code switch
     {
         ParallelArrays => "CannotIndexParallelArrays",
+        ArrayInShardKey => "ShardKeyNotFound",
         _ => $"Location{Code}",
     };
 }

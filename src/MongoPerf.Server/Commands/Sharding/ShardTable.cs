@@ -1,0 +1,110 @@
+using MongoPerf.Server.Storage.Shards;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands.Sharding;
+
+/// <summary>A chunk as clients see it.</summary>
+/// <param name="From">Its least key.</param>
+/// <param name="To">The first key behind it.</param>
+/// <param name="Shard">Its owner's number.</param>
+internal sealed record ShardRange(BsonDocument From, BsonDocument To, int Shard)
+{
+    public ObjectId Id { get; init; } = ObjectIds.Next();
+
+    /// <summary>The least key, as keys are compared.</summary>
+    public byte[] Start { get; } = ShardKey.BoundOf(From);
+}
+
+/// <summary>How a collection is sharded, as config.collections and config.chunks tell it. Immutable.</summary>
+/// <param name="Namespace">"database.collection".</param>
+/// <param name="Key">The fields that decide.</param>
+/// <param name="IsUnique">Whether the key's index is.</param>
+/// <param name="Uuid">The collection's, 16 bytes.</param>
+/// <param name="Ranges">In the order of their bounds, without gaps.</param>
+internal sealed record ShardTable(string Namespace, ShardKey Key, bool IsUnique, byte[] Uuid, ShardRange[] Ranges)
+{
+    public static ShardTable Read(BsonDocument collection, IEnumerable<BsonDocument> chunks, Func<string?, int> shardOf)
+    {
+        byte[] uuid = collection.Find("uuid")!.Value.ToBinary().ToArray();
+        return new ShardTable(
+            collection.FindString("_id")!, new ShardKey(collection.FindDocument("key")!), collection.IsTrue("unique"), uuid,
+            [.. chunks.Where(chunk => Owns(chunk, uuid))
+                .Select(chunk => new ShardRange(
+                    chunk.FindDocument("min")!, chunk.FindDocument("max")!, shardOf(chunk.FindString("shard")))
+                {
+                    Id = chunk.Find("_id")!.Value.ToObjectId(),
+                })
+                .OrderBy(range => range.Start, Comparer<byte[]>.Create(static (one, other) =>
+                    one.AsSpan().SequenceCompareTo(other)))]);
+    }
+
+    public bool Owns(BsonDocument chunk) => Owns(chunk, Uuid);
+
+    public ShardMap ToMap(int shards) =>
+        new(Key, [.. Ranges.Select(range => new Chunk(range.Start, range.Shard))], shards);
+
+    public BsonDocument Describe() => BsonDocument.Of(
+        ("_id", Namespace), ("lastmodEpoch", Ranges[0].Id), ("lastmod", DateTime.UtcNow), ("timestamp", ShardRouter.Time(1)),
+        ("uuid", ShardRouter.Uuid(Uuid)), ("key", Key.Pattern), ("unique", IsUnique), ("noBalance", false));
+
+    public IEnumerable<BsonDocument> DescribeChunks(IEnumerable<ShardRange> ranges, IReadOnlyList<string> shards, int version) =>
+        ranges.Select(range => BsonDocument.Of(
+            ("_id", range.Id), ("uuid", ShardRouter.Uuid(Uuid)), ("min", range.From), ("max", range.To), ("shard", shards[range.Shard]),
+            ("lastmod", ShardRouter.Time(version)), ("jumbo", false)));
+
+    /// <exception cref="CommandException">Not all fields of the key, or a bound that is there.</exception>
+    public ShardTable Split(BsonDocument at)
+    {
+        int index = Find(at);
+        ShardRange range = Ranges[index];
+        if (range.From.Bytes.SequenceEqual(at.Bytes))
+        {
+            throw new CommandException(0, "", $"new split key {Text(at)} is a boundary key of existing chunk "
+                + $"[{Text(range.From)},{Text(range.To)})");
+        }
+
+        return this with
+        {
+            Ranges = [.. Ranges[..index], range with { To = at }, new(at, range.To, range.Shard), .. Ranges[(index + 1)..]],
+        };
+    }
+
+    /// <returns>The new table, and the range with its shard of before.</returns>
+    /// <exception cref="CommandException">The range is not within one chunk.</exception>
+    public (ShardTable Table, ShardRange Moved) Move(BsonDocument from, BsonDocument? to, int shard)
+    {
+        ShardTable table = Ranges[Find(from)].From.Bytes.SequenceEqual(from.Bytes) ? this : Split(from);
+        int index = table.Find(from);
+        BsonDocument end = table.Ranges[index].To;
+        if (to != null && !to.Bytes.SequenceEqual(end.Bytes))
+        {
+            if (table.Find(to) != index)
+                throw new CommandException(72, "InvalidOptions", $"the range from {Text(from)} to {Text(to)} is not within one chunk");
+            table = table.Split(to);
+        }
+
+        ShardRange moved = table.Ranges[index];
+        ShardRange[] ranges = [.. table.Ranges];
+        ranges[index] = moved with { Shard = shard };
+        return (table with { Ranges = ranges }, moved);
+    }
+
+    /// <summary>The number of the chunk that holds a key; MaxKey is in the last.</summary>
+    public int Find(BsonDocument key)
+    {
+        if (!key.Select(field => field.Key).SequenceEqual(Key.Pattern.Select(field => field.Key)))
+        {
+            throw new CommandException(
+                61, "ShardKeyNotFound", $"{Text(key)} does not have the fields of the shard key {Text(Key.Pattern)}");
+        }
+
+        return Find(ShardKey.BoundOf(key));
+    }
+
+    /// <inheritdoc cref="Find(BsonDocument)"/>
+    public int Find(byte[] key) => Array.FindLastIndex(Ranges, range => range.Start.AsSpan().SequenceCompareTo(key) <= 0);
+
+    private static bool Owns(BsonDocument chunk, byte[] uuid) => chunk.Find("uuid")?.ToBinary().Span.SequenceEqual(uuid) == true;
+
+    private static string Text(BsonDocument document) => ValueText.Of(BsonType.Document, document.Bytes);
+}
