@@ -69,7 +69,7 @@ internal static class RunVerdicts
 
     private static Verdict State(StoredRun run)
     {
-        string because = run.Run.StoppedBecause is { } reason ? $" ({reason})" : "";
+        string because = run.Run.StoppedBecause is { } reason && reason != run.StateText ? $" ({reason})" : "";
         string reached = Reached(run);
         return run.StateText switch
         {
