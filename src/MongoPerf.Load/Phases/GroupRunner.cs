@@ -46,7 +46,8 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         List<Worker> workers = [];
         try
         {
-            for (int i = 0; i < plan.Threads; i++)
+            // Thousands take seconds; a stop need not wait for those that are to come. One there is, whose result is the group's.
+            for (int i = 0; i < plan.Threads && (i == 0 || !stop.IsCancellationRequested); i++)
                 workers.Add(OpenWorker(control, i, stop));
             if (plan.Connections is { Kind: not ConnectionKind.Pool })
             {
@@ -150,20 +151,25 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         control.Observer.OnEvent("reconnect", $"{failure}; connected after {seconds:0.00} s", seconds);
     }
 
-    private GroupResult Run(GroupControl control, List<Worker> workers, CancellationToken stop)
+    private GroupResult Run(GroupControl control, List<Worker> opened, CancellationToken stop)
     {
         // Hundreds of workers that spin keep those that are still to start from a processor.
         using var ready = new ManualResetEventSlim(false, spinCount: 0);
         long? begun = null;
-        Thread[] threads = [.. workers.Select((worker, i) => new Thread(() =>
+        var threads = new List<Thread>();
+        foreach (Worker worker in opened.TakeWhile(_ => threads.Count == 0 || !stop.IsCancellationRequested))
         {
-            ready.Wait();
-            if (begun is { } at)
-                worker.Run(at);
-        }, WorkerStackBytes)
-        { IsBackground = true, Name = $"worker {i}" })];
-        foreach (Thread thread in threads)
-            thread.Start();
+            threads.Add(new Thread(() =>
+            {
+                ready.Wait();
+                if (begun is { } at)
+                    worker.Run(at);
+            }, WorkerStackBytes)
+            { IsBackground = true, Name = $"worker {threads.Count}" });
+            threads[^1].Start();
+        }
+
+        List<Worker> workers = opened[..threads.Count];
 
         long start;
         try
@@ -209,7 +215,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             new Thread(() => Array.ForEach(opening, worker => worker.Abort())) { IsBackground = true, Name = "stop" }.Start();
     }
 
-    private void Join(Thread[] threads, List<Worker> workers, GroupControl control)
+    private void Join(List<Thread> threads, List<Worker> workers, GroupControl control)
     {
         long? stoppedAt = null;
         foreach ((Thread thread, Worker worker) in threads.Zip(workers))

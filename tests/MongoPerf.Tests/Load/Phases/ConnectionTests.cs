@@ -255,6 +255,22 @@ public sealed class ConnectionTests : PhaseTest
         }
     }
 
+    /// <summary>Thousands of them take seconds to make.</summary>
+    [Fact]
+    public void A_stop_waits_for_no_threads_that_are_still_to_be_made()
+    {
+        using var stop = new CancellationTokenSource();
+        GroupResult result = Run(Storm(2_000), () =>
+        {
+            if (Executors.Count == 3)
+                stop.Cancel();
+            return new ScriptedExecutor(Clock, _ => Scripted.Ok());
+        }, stop.Token);
+        Assert.True(result.WasStopped);
+        Assert.Equal(4, Executors.Count);
+        Assert.Equal(0, result.Accounting.Succeeded);
+    }
+
     [Fact]
     public async Task A_wait_that_is_broken_off_is_none()
     {
