@@ -8,8 +8,8 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Scenarios;
 
 /// <summary>
-/// What shards can't have: capped collections, time series, and unique indexes that don't begin with the shard key, as each shard knows
-/// its own documents only.
+/// What shards can't have: capped collections, time series by other fields than their own two, and unique indexes that don't begin with
+/// the shard key, as each shard knows its own documents only.
 /// </summary>
 public static class ShardLimits
 {
@@ -80,12 +80,32 @@ public static class ShardLimits
     {
         string what = $"collection '{collection.Name}' can't be sharded";
         return collection.Options?.IsTrue("capped") is true ? ($"{what}: it is capped", "run it on one server or a replica set", false)
-            : collection.IsTimeSeries ? ($"{what}: MongoPerf shards no time series", "run it on one server or a replica set", false)
+            : collection.IsTimeSeries && !IsOfSeries(key, collection.Options!)
+                ? ($"{what} by {key}: it is a time series, whose shard key has fields of its metaField and, as the last one, its "
+                    + "timeField, ascending", $"give it a shardKey such as {ExampleOf(collection.Options!)}", true)
             // A shard key's index is simple, and that of _id has the collection's collation.
             : collection.Options?.FindString("collation.locale") is not (null or "simple") && key.IsThatOf(BsonDocument.Of(("_id", 1)))
                 ? ($"{what} by {key}: it has a collation", "shard it by another key, such as {_id: hashed}", true)
             : null;
     }
+
+    /// <remarks>MongoDB's manual, "Shard a Time Series Collection".</remarks>
+    private static bool IsOfSeries(ShardKey key, BsonDocument options)
+    {
+        (string time, string? meta) = FieldsOf(options);
+        KeyValuePair<string, BsonValue> last = key.Document.Last();
+        return key.Document.SkipLast(1).All(IsMeta)
+            && (IsMeta(last) || (last.Key == time && last.Value.IsNumber));
+
+        bool IsMeta(KeyValuePair<string, BsonValue> field) =>
+            meta is not null && (field.Key == meta || field.Key.StartsWith(meta + ".", StringComparison.Ordinal));
+    }
+
+    private static (string Time, string? Meta) FieldsOf(BsonDocument options) =>
+        (options.FindString("timeseries.timeField") ?? "", options.FindString("timeseries.metaField"));
+
+    private static string ExampleOf(BsonDocument options) =>
+        FieldsOf(options) is (_, { } meta) ? $"{{{meta}: hashed}}" : $"{{{FieldsOf(options).Time}: 1}}";
 
     private static string Message(PlanCollection collection, BsonDocument index, ShardKey key) =>
         $"collection '{collection.Name}': the unique index {index.FindString("name")} can't be on shards: "

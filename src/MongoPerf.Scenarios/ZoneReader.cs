@@ -32,6 +32,9 @@ internal static class ZoneReader
         if (key == "presplit" && shardKey is { IsHashed: true, BeginsHashed: false })
             throw MappingReader.Wrong(node, $"{what}: presplit can't cut {shardKey}, whose hashed field is not its first",
                 "cut it by zones, or begin the key with its hashed field");
+        if (collection.IsTimeSeries && !(key == "presplit" && shardKey.BeginsHashed))
+            throw MappingReader.Wrong(node, $"{what}: {key} can't cut a time series by {shardKey}: what lies in chunks are its buckets",
+                "presplit needs a hashed field of its metaField; zones it can't have");
         if (key == "zones" && shardKey.BeginsHashed)
             throw MappingReader.Wrong(node, $"{what}: zones are ranges of values, but {shardKey} orders documents by a hash",
                 "begin the shardKey with the field that says where a document belongs, such as {country: 1, _id: 1}");

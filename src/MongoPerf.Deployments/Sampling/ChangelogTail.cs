@@ -1,3 +1,4 @@
+using MongoPerf.Load.Sharding;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -17,6 +18,7 @@ internal sealed class ChangelogTail(string ns, DateTimeOffset since)
     private static readonly int[] Lengths = [20, 400, 10_000];
 
     private readonly ChunkEventAssembler _assembler = new();
+    private readonly string _buckets = ConfigCatalogue.BucketsOf(ns);
     private string? _lastId;
 
     /// <param name="config">A connection to a config server or a mongos.</param>
@@ -29,7 +31,7 @@ internal sealed class ChangelogTail(string ns, DateTimeOffset since)
         // Of an event that several entries tell of, the last has it all.
         return
         [
-            .. entries.Where(entry => entry.FindString("ns") == ns).SelectMany(_assembler.Add)
+            .. entries.Where(entry => entry.FindString("ns") is { } where && (where == ns || where == _buckets)).SelectMany(_assembler.Add)
                 .GroupBy(static happened => happened.Id).Select(static told => told.Last())
                 .Where(happened =>
                     happened.Outcome == ChunkEventOutcome.Running || happened.EndMilliseconds >= since.ToUnixTimeMilliseconds()),

@@ -114,6 +114,13 @@ internal sealed class CollectionSharder(
     private void Presplit(MongoConnection router, int chunks)
     {
         IReadOnlyList<BsonDocument> there = collection.ReadChunks();
+        if (collection.FindSharded() is { } sharded && ConfigCatalogue.IsTimeSeries(sharded))
+        {
+            if (there.Count < chunks)
+                plan.Notify($"{Namespace}: {there.Count} of {chunks} chunks could be made: it is a time series");
+            return;
+        }
+
         BsonDocument[] bounds =
         [
             .. there.Select(chunk => chunk.FindDocument("min")!), .. there.TakeLast(1).Select(chunk => chunk.FindDocument("max")!),

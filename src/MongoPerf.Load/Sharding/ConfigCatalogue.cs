@@ -10,14 +10,31 @@ namespace MongoPerf.Load.Sharding;
 public static class ConfigCatalogue
 {
     private const string Config = "config";
+    private const string TimeSeries = "timeseriesFields";
 
     /// <returns>{_id, primary, version}; null when there is no such database.</returns>
     public static BsonDocument? FindDatabase(MongoConnection config, string database) =>
         FindOne(config, "databases", BsonDocument.Of(("_id", database)));
 
+    /// <remarks>
+    /// Of a time series the buckets are sharded, and have the entry: its key is returned by the fields that documents have
+    /// (MongoDB's manual, "Shard a Time Series Collection").
+    /// </remarks>
     /// <returns>{_id, key, uuid, timestamp}; null when the collection is not sharded.</returns>
     public static BsonDocument? FindCollection(MongoConnection config, string ns) => FindOne(config, "collections", BsonDocument.Of(
-        ("_id", ns), ("dropped", BsonDocument.Of(("$ne", true))), ("unsplittable", BsonDocument.Of(("$ne", true)))));
+        ("_id", BsonDocument.Of(("$in", new[] { ns, BucketsOf(ns) }))), ("dropped", BsonDocument.Of(("$ne", true))),
+        ("unsplittable", BsonDocument.Of(("$ne", true))))) is { } found ? WithKeyOfDocuments(found) : null;
+
+    /// <summary>A collection as <see cref="FindCollection"/> gave it holds the buckets of a time series.</summary>
+    public static bool IsTimeSeries(BsonDocument collection) => collection.Find(TimeSeries) is not null;
+
+    /// <summary>Where the buckets are, if this is a time series.</summary>
+    /// <param name="ns">"database.collection".</param>
+    public static string BucketsOf(string ns)
+    {
+        int dot = ns.IndexOf('.', StringComparison.Ordinal) + 1;
+        return $"{ns[..dot]}system.buckets.{ns[dot..]}";
+    }
 
     /// <summary>Names of the shards, in their order.</summary>
     public static IReadOnlyList<string> ShardNames(MongoConnection config) =>
@@ -45,6 +62,22 @@ public static class ConfigCatalogue
     public static IReadOnlyList<BsonDocument> ReadChunks(MongoConnection config, BsonDocument collection) =>
         [.. config.RunCursor(Config, BsonDocument.Of(
             ("find", "chunks"), ("filter", ChunksOf(collection)), ("sort", BsonDocument.Of(("min", 1)))))];
+
+    private static BsonDocument WithKeyOfDocuments(BsonDocument collection)
+    {
+        const string Time = "control.min.", Meta = "meta";
+        return !IsTimeSeries(collection) || collection.FindDocument("key") is not { } key ? collection : BsonDocument.Of(
+        [
+            ("key", BsonDocument.Of([.. key.Select(field => (NameInDocuments(field.Key), (object?)field.Value))])),
+            .. collection.Where(e => e.Key != "key").Select(e => (e.Key, (object?)e.Value)),
+        ]);
+
+        string NameInDocuments(string field) =>
+            field.StartsWith(Time, StringComparison.Ordinal) ? field[Time.Length..]
+            : field == Meta || field.StartsWith(Meta + ".", StringComparison.Ordinal)
+                ? collection.FindString($"{TimeSeries}.metaField") + field[Meta.Length..]
+            : field;
+    }
 
     private static BsonDocument ChunksOf(BsonDocument collection) => collection.Find("timestamp") is not null
         ? BsonDocument.Of(("uuid", collection.Find("uuid")))

@@ -145,12 +145,15 @@ public sealed class ShardedAdministration : ICollectionAdministration
     {
         bool isFlushed = TryFlush(connection);
         BsonDocument[] parts = ReadParts(connection);
-        if (_counts.Correct(connection, parts, documents))
+        // Shards count the buckets of a time series, not its documents.
+        bool areCounted = !parts.Any(ShardedStatistics.IsTimeSeries);
+        if (areCounted && _counts.Correct(connection, parts, documents))
             parts = ReadParts(connection);
-        return ShardedStatistics.Sum(parts, _counts.Read(parts), _collection.CountChunks(), documents) with
+        SizeResult sizes = ShardedStatistics.Sum(parts, _counts.Read(parts), _collection.CountChunks(), documents) with
         {
             AreOfCheckpoint = !isFlushed,
         };
+        return areCounted ? sizes : sizes with { Shards = [] };
     }
 
     /// <remarks>Which of a shard's secondaries read for a router is not known here.</remarks>

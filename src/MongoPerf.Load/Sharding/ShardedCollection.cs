@@ -103,7 +103,10 @@ internal sealed class ShardedCollection(ClusterConnections connections, string d
     /// <summary>The balancer has nothing left to do for it.</summary>
     public bool IsBalanced(MongoConnection router)
     {
-        ShardingCommand ask = Commands.BalancerStatus(ReadNamespace());
+        string buckets = ConfigCatalogue.BucketsOf(Namespace);
+        ShardedNamespace place = ReadNamespace();
+        ShardingCommand ask = Commands.BalancerStatus(FindSharded()?.FindString("_id") != buckets ? place
+            : place with { Collection = buckets[(Database.Length + 1)..] });
         bool isBalanced = false;
         On(router, ask.Target, connection => isBalanced = connection.RunCommand(ask.Database, ask.Command).IsTrue("balancerCompliant"));
         return isBalanced;

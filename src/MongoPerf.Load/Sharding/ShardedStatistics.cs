@@ -19,6 +19,8 @@ internal static class ShardedStatistics
 
     public static string ShardOf(BsonDocument part) => part.FindString("shard") ?? "";
 
+    public static bool IsTimeSeries(BsonDocument part) => part.Find("storageStats.timeseries") is not null;
+
     /// <summary>The count of a shard as it counts itself.</summary>
     public static long CountOf(BsonDocument part) => part.FindInt64("storageStats.count") ?? 0;
 

@@ -231,6 +231,7 @@ internal static class DataPreparation
         Plan plan = prepared.Plan;
         RequireWrites(session, plan);
         RequireCommands(session.On.Connections.Dialect, plan);
+        DeploymentFit.RequireTimeSeries(plan, session.On.Connections.Dialect);
         DeploymentFit.RequireCompact(session.On.Deployment, plan);
         if (session.Cluster is not null)
             DeploymentFit.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored),
@@ -255,6 +256,7 @@ internal static class DataPreparation
             CommandDialect dialect = router == RouterKind.RoutingMongod ? CommandDialect.RoutingMongod : CommandDialect.Plain;
             DeploymentFit.RequireRouter(request, dialect);
             RequireCommands(dialect, plan);
+            DeploymentFit.RequireTimeSeries(plan, dialect);
             DeploymentFit.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored), planned.Shards);
         }
 

@@ -40,6 +40,18 @@ internal static class DeploymentFit
                 "use --engine wire, or install a server with a mongos ('mongoperf server install')");
     }
 
+    /// <exception cref="UserException">A time series would be sharded where a mongod routes.</exception>
+    public static void RequireTimeSeries(Plan plan, CommandDialect dialect)
+    {
+        if (dialect != CommandDialect.Plain
+            && plan.Rounds.SelectMany(round => round.Collections).FirstOrDefault(one => one.IsTimeSeries) is { } series)
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"collection '{series.Name}' is a time series: this cluster's router is a mongod, which loses track of it when its chunks "
+                    + "move",
+                "behind a mongos it can be sharded; or run it on one server or a replica set");
+    }
+
     /// <exception cref="UserException">The servers are not the run's, and would refuse to give space back.</exception>
     public static void RequireCompact(IDeployment deployment, Plan plan)
     {

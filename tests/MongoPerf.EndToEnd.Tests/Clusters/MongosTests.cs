@@ -175,6 +175,37 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
     }
 
     [MongodFact]
+    public void A_time_series_is_spread_by_its_metaField_read_back_and_dropped()
+    {
+        JsonElement report = Run("""
+            data:
+              readings:
+                count: 400
+                document: {at: {^date: {start: 2026-01-01, step: 1s}}, sensor: {number: {^number: {cycle: 20}}}, value: {^double: [0, 1]}}
+                options: {timeseries: {timeField: at, metaField: sensor}}
+                indexes: [{sensor.number: 1, at: -1}]
+                shardKey: {sensor.number: hashed}
+            phases:
+            - {load: readings}
+            - {name: look, threads: 1, count: 40, operations: [{find: readings, filter: {sensor.number: {^field: sensor.number}}}]}
+            - {name: size, sizes: readings}
+            """, mongos.Uri, "--verify", "all").Report();
+        Assert.Equal("{sensor.number: hashed}",
+            Assert.Single(report.GetProperty("deployment").Items("collections")).Text("key"));
+        Assert.Equal(["s0", "s1"], ShardsOf("readings"));
+        JsonElement[] phases = [.. report.Items("phases")];
+        JsonElement look = phases[1].Items("operations")[0];
+        Assert.Equal((40, 800, 0), (look.Number("operations"), look.Number("documents"), look.Number("wrong")));
+        Assert.Equal(800, look.Number("verified"));
+        JsonElement sizes = phases[2].Items("sizes")[0];
+        Assert.Equal(400, sizes.Number("documents"));
+        Assert.True(sizes.Number("storageBytes") > 0);
+
+        ProgramRun.Run("clean", _runs.Id, "--out", _runs.Path).Expect(0);
+        Assert.Equal(0, CountChunks("readings"));
+    }
+
+    [MongodFact]
     public void A_cluster_without_shards_is_refused_in_one_sentence()
     {
         using var empty = new MongosRelay(mongos.Cluster) { HidesShards = true };

@@ -326,6 +326,10 @@ internal sealed class MongosRelay : IDisposable
                     if (name is "insert" or "update")
                         EnsureDatabase(database);
                     CountShards(name, $"{database}.{value}", command);
+                    if (command.Find("pipeline.0.$collStats") is not null
+                        && ConfigCatalogue.FindCollection(Config, $"{database}.{value}") is { } series
+                        && ConfigCatalogue.IsTimeSeries(series))
+                        return StatisticsOf(series, database, command);
                     return Router.RunUnchecked(database, command);
                 default:
                     return Refusal(59, $"no such cmd: {name}");
@@ -423,6 +427,16 @@ internal sealed class MongosRelay : IDisposable
         private static int Compare(BsonValue one, BsonValue other) => one.Type == BsonType.ObjectId
             ? string.CompareOrdinal(one.ToString(), other.ToString())
             : one.ToDouble().CompareTo(other.ToDouble());
+
+        /// <summary>A routing mongod goes by stale chunks where it looks at a time series' statistics; a mongos does not.</summary>
+        private BsonDocument StatisticsOf(BsonDocument series, string database, BsonDocument command)
+        {
+            BsonDocument[] parts = [.. ConfigCatalogue.CountChunks(Config, series).Keys.SelectMany(owner => OnShard(owner,
+                shard => shard.RunUnchecked(database, command)).FindDocument("cursor.firstBatch")!.Select(part => BsonDocument.Of(
+                    [("shard", owner), .. part.Value.ToDocument().Select(e => (e.Key, (object?)e.Value))])))];
+            return BsonDocument.Of(
+                ("cursor", BsonDocument.Of(("firstBatch", parts), ("id", 0L), ("ns", $"{database}.{command.First().Value}"))), ("ok", 1.0));
+        }
 
         private BsonDocument OnOwners(string database, string collection, BsonDocument command)
         {

@@ -180,6 +180,17 @@ public sealed class ShardsOfADeploymentTests : IDisposable
         };
     }
 
+    [Fact]
+    public void A_time_series_is_refused_where_a_mongod_routes_and_nowhere_else()
+    {
+        Plan plan = ScenarioTexts.Plan("data: {log: {count: 9, document: {at: {^date: {start: 2026-01-01, step: 1s}}}, "
+            + "options: {timeseries: {timeField: at}}, shardKey: {at: 1}}}\nphases: [{load: log}]");
+        DeploymentFit.RequireTimeSeries(plan, CommandDialect.Plain);
+        Assert.StartsWith("collection 'log' is a time series: this cluster's router is a mongod",
+            Assert.Throws<UserException>(() => DeploymentFit.RequireTimeSeries(plan, CommandDialect.RoutingMongod)).Message,
+            StringComparison.Ordinal);
+    }
+
     /// <summary>Before anything is made: a zone of a later round would else end a run in its middle.</summary>
     [Theory]
     [InlineData(3, null, "collection 'orders': shard is 3; allowed: 1 to 2, the cluster's shards")]

@@ -1,3 +1,4 @@
+using MongoPerf.Load.Plans;
 using MongoPerf.Load.Sharding;
 using MongoPerf.Scenarios;
 using MongoPerf.Texts.Input;
@@ -27,7 +28,6 @@ public sealed class CollectionOptionsTests
     [Theory]
     [InlineData("options: {capped: true, size: 9}", "shardKey: {n: 1}", ": it is capped", "remove shardKey")]
     [InlineData("options: {capped: true, size: 9}", "shard: 1", ": it is capped", "remove shard, and run it on one server")]
-    [InlineData("options: {timeseries: {timeField: at}}", "shardKey: {at: 1}", ": MongoPerf shards no time series", "remove shardKey")]
     [InlineData("options: {collation: {locale: en}}", "shard: 1", " by {_id: 1}: it has a collation", "such as {_id: hashed}")]
     public void What_shards_cannot_have_is_kept_off_them(string options, string sharded, string why, string hint)
     {
@@ -35,6 +35,27 @@ public sealed class CollectionOptionsTests
         AssertRefused($"{options}, {sharded}", message, hint);
         Assert.Contains(message, Assert.Throws<UserException>(() =>
             ShardLimits.Require(ScenarioTexts.Plan(Text(options)).Rounds, ShardKey.Parse("_id"))).Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>MongoDB's manual, "Shard a Time Series Collection".</summary>
+    [Theory]
+    [InlineData("timeField: at, metaField: n", "shardKey: {_id: hashed}", "give it a shardKey such as {n: hashed}")]
+    [InlineData("timeField: at, metaField: n", "shardKey: {at: hashed}", "such as {n: hashed}")]
+    [InlineData("timeField: at, metaField: n", "shardKey: {at: 1, n: 1}", "such as {n: hashed}")]
+    [InlineData("timeField: at, metaField: n", "shardKey: {name: 1}", "such as {n: hashed}")]
+    [InlineData("timeField: at", "shardKey: {n: 1}", "such as {at: 1}")]
+    [InlineData("timeField: at, metaField: n", "shard: 1", "remove shard, and give it a shardKey such as {n: hashed}")]
+    public void A_time_series_is_sharded_by_its_own_fields_alone(string series, string sharded, string hint) => AssertRefused(
+        $"options: {{timeseries: {{{series}}}}}, {sharded}",
+        ": it is a time series, whose shard key has fields of its metaField and, as the last one, its timeField, ascending", hint);
+
+    [Fact]
+    public void A_time_series_without_a_key_of_its_own_takes_that_of_the_command_line_if_it_can()
+    {
+        Plan plan = ScenarioTexts.Plan(Text("options: {timeseries: {timeField: at, metaField: n}}"));
+        ShardLimits.Require(plan.Rounds, ShardKey.Parse("n:hashed"));
+        var refused = Assert.Throws<UserException>(() => ShardLimits.Require(plan.Rounds, ShardKey.Parse("hashed")));
+        Assert.Contains("'c' can't be sharded by {_id: hashed}: it is a time series", refused.Message, StringComparison.Ordinal);
     }
 
     [Theory]
@@ -53,6 +74,9 @@ public sealed class CollectionOptionsTests
     [InlineData("indexes: [{key: {at: 1}, expireAfterSeconds: 9}, {$**: 1}, {n: text}, {n: hashed}, {key: {n: 1}, sparse: true}]")]
     [InlineData("shardKey: {n: 1, _id: hashed}, options: {collation: {locale: en}}")]
     [InlineData("shard: 1, options: {collation: {locale: simple}}")]
+    [InlineData("options: {timeseries: {timeField: at, metaField: n}}, shardKey: {n: 1, at: 1}")]
+    [InlineData("options: {timeseries: {timeField: at, metaField: n}}, shardKey: {n.a: hashed}, presplit: 4")]
+    [InlineData("options: {timeseries: {timeField: at}}, shardKey: {at: 1}")]
     public void Every_kind_of_collection_passes(string collection) => Assert.NotEmpty(ScenarioTexts.Plan(Text(collection)).Rounds);
 
     private static void AssertRefused(string collection, string message, string hint)

@@ -6,6 +6,8 @@ namespace MongoPerf.Tests.Scenarios;
 /// <summary>How a file says in what ranges a collection lies on shards.</summary>
 public sealed class ZoneReaderTests
 {
+    private const string Series = "options: {timeseries: {timeField: at}}";
+
     [Fact]
     public void Zones_are_read_in_the_order_of_their_bounds()
     {
@@ -32,9 +34,12 @@ public sealed class ZoneReaderTests
     [InlineData("shardKey: {c: 1}, zones: [{shard: 1, from: {c: 5}, to: {c: 5}}]", "zone 1 is empty: it ends at {c: 5}, where it begins")]
     [InlineData("shardKey: {c: 1}, zones: [{shard: 1, from: {c: 5}}, {shard: 2, to: {c: 6}}]", "zone 1 begins before zone 2 ends")]
     [InlineData("shardKey: {c: 1}, zones: [{shard: 1, to: {c: 6}}, {shard: 2, to: {c: 6}}]", "zone 2 begins before zone 1 ends")]
+    [InlineData(Series + ", shardKey: {at: 1}, presplit: 4", "presplit can't cut a time series by {at: 1}: what lies in chunks are its")]
+    [InlineData(Series + ", shardKey: {at: 1}, zones: [{shard: 1}]", "collection 'a': zones can't cut a time series by {at: 1}")]
     public void What_can_not_be_is_told(string keys, string says) =>
         Assert.Contains(says, Assert.Throws<UserException>(() => Read(keys)).Message, StringComparison.Ordinal);
 
     private static PlanCollection Read(string keys) => ScenarioTexts.Plan(
-        $"data:\n  a: {{count: 5, document: {{c: 1}}, {keys}}}\nphases: [{{load: a}}]\n").Collections.Single();
+        $"data:\n  a: {{count: 5, document: {{c: 1, at: {{^date: {{start: 2026-01-01, step: 1s}}}}}}, {keys}}}\n"
+        + "phases: [{load: a}]\n").Collections.Single();
 }

@@ -122,9 +122,10 @@ internal sealed class FakeMongos : IDisposable
         .. setting is null ? (BsonDocument[])[] : [setting],
     ];
 
-    /// <summary>An _id that is named must be the document's.</summary>
-    private static bool Meets(BsonDocument document, BsonDocument command) =>
-        command.Find("filter._id") is not { Type: BsonType.String } id || document.FindString("_id") == id.ToString();
+    /// <summary>An _id that is named, alone or among others, must be the document's.</summary>
+    public static bool Meets(BsonDocument document, BsonDocument command) =>
+        command.FindDocument("filter._id.$in") is { } some ? some.Any(one => document.FindString("_id") == one.Value.ToString())
+        : command.Find("filter._id") is not { Type: BsonType.String } id || document.FindString("_id") == id.ToString();
 
     private static BsonDocument Cursor(IEnumerable<BsonDocument> batch) =>
         BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", batch), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0));

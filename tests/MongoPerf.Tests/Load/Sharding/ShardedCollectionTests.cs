@@ -91,6 +91,42 @@ public sealed class ShardedCollectionTests : IDisposable
         Assert.Equal(["perf.series: splitting into 4 chunks over 3 shards", "perf.series: 1 of 4 chunks could be made"], _told);
     }
 
+    /// <summary>Its buckets have the cluster's entry, under names of their own.</summary>
+    [VectorFact]
+    public void A_time_series_is_created_then_sharded_by_its_own_fields_and_cut_by_nobody_else()
+    {
+        _mongos.Replies["shardCollection"] = _ =>
+        {
+            Have("perf.system.buckets.series", Whole("meta.n", "s0"));
+            _mongos.Documents["config.collections"] =
+            [
+                BsonDocument.Of(
+                    ("_id", "perf.system.buckets.series"), ("timestamp", 1L), ("uuid", new byte[16]),
+                    ("key", BsonDocument.Of(("meta.n", "hashed"))),
+                    ("timeseriesFields", BsonDocument.Of(("timeField", "at"), ("metaField", "sensor")))),
+            ];
+            return BsonDocument.Of(("ok", 1.0));
+        };
+        using (WireCollection collection = Series("sensor.n:hashed"))
+            collection.Create(Marker);
+        Assert.Equal(
+            [
+                """perf {"create": "series", "timeseries": {"timeField": "at", "metaField": "sensor"}}""",
+                """admin {"shardCollection": "perf.series", "key": {"sensor.n": "hashed"}, "unique": false, "collation": {"locale": "simple"}, "numInitialChunks": 4}""",
+            ],
+            _mongos.Heard.Where(text => text.Contains("\"create\"", StringComparison.Ordinal)
+                || text.Contains("\"shardCollection\"", StringComparison.Ordinal)
+                || text.Contains("\"split\"", StringComparison.Ordinal)));
+        Assert.Equal(["perf.series: 1 of 4 chunks could be made: it is a time series"], _told);
+
+        using WireCollection other = Series("at");
+        Assert.Equal("perf.series is sharded by {sensor.n: hashed}, but this run's key is {at: 1}",
+            Assert.Throws<MongoPerfException>(() => other.Create(Marker)).Message);
+
+        WireCollection Series(string key) => Open("perf", "series", new ShardingSettings { ShardKey = key, Presplit = 4 }, only: null,
+            options: BsonDocument.Of(("timeseries", BsonDocument.Of(("timeField", "at"), ("metaField", "sensor")))));
+    }
+
     /// <summary>A cluster of 8.0 makes one chunk for each shard, whatever it is asked for.</summary>
     [VectorFact]
     public void A_hashed_key_has_as_many_chunks_as_asked_for_whatever_the_cluster_makes_of_the_number()
@@ -513,7 +549,7 @@ public sealed class ShardedCollectionTests : IDisposable
 
     private IEnumerable<BsonDocument> Config(BsonDocument command) =>
         _mongos.Documents.GetValueOrDefault($"config.{command.First().Value}", [])
-            .Where(one => command.FindString("filter._id") is not { } id || one.FindString("_id") == id);
+            .Where(one => FakeMongos.Meets(one, command));
 
     private static BsonDocument Cursor(IReadOnlyList<BsonDocument> batch) =>
         BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", batch), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0));
