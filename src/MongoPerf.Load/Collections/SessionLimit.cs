@@ -18,9 +18,15 @@ public static class SessionLimit
     /// <param name="server">Of the deployment.</param>
     /// <param name="operation">One of the plan's.</param>
     /// <exception cref="OperationLimitException">It has not.</exception>
-    public static void Check(HelloReply server, Operation operation)
+    public static void Check(HelloReply server, Operation operation) =>
+        Check(hasSessions: server.ReplicaSetName is not null || server.IsMongos, operation);
+
+    /// <param name="hasSessions">The deployment is a replica set, or there is a mongos.</param>
+    /// <param name="operation">One of the plan's.</param>
+    /// <exception cref="OperationLimitException">It has not.</exception>
+    public static void Check(bool hasSessions, Operation operation)
     {
-        if (Find(operation) is not { } what || server.ReplicaSetName is not null || server.IsMongos)
+        if (Find(operation) is not { } what || hasSessions)
             return;
         throw new OperationLimitException($"{operation.Name}: {what} is possible on a replica set or behind a mongos only, and this server "
             + "is neither\nhint:  --topology replicaset starts a replica set"

@@ -260,6 +260,9 @@ internal static class DataPreparation
             DeploymentFit.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored), planned.Shards);
         }
 
+        bool hasSessions = planned.Router is not null || request.Settings.Deployment.Topology == Topology.ReplicaSet;
+        foreach (Operation operation in plan.Operations)
+            SessionLimit.Check(hasSessions, operation);
         if (request.Settings.Data.IsExisting)
             return;
         var disk = new DiskGuard(Path.GetFullPath(request.Output.RunsFolder));
