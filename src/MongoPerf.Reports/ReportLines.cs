@@ -115,7 +115,7 @@ public static class ReportLines
         $"{plan.Name} ({plan.Path}){(plan.Description.Length > 0 ? $": {plan.Description}" : "")}";
 
     /// <summary>
-    /// How a collection is sharded, such as "sharded by hashed _id, presplit into 6 chunks, chunk size 8 MB, balancer on".
+    /// How a collection is sharded, such as "sharded by hashed _id, in 6 chunks, chunk size 8 MB, balancer on".
     /// </summary>
     /// <param name="s">When the run began.</param>
     /// <param name="collections">
@@ -124,17 +124,22 @@ public static class ReportLines
     /// </param>
     public static string Sharding(ShardingSettings s, IReadOnlyList<CollectionSharding>? collections = null)
     {
-        string key = collections is [{ Key: { } only }] ? Words.Of($"by {only}")
+        string key = collections is [{ Key: { } only } one] ? $"{Words.Of($"by {only}")}{InChunks(one)}"
             : collections is { Count: > 1 } ? Words.Of(
-                $"by {string.Join(", ", collections.Select(one => $"{one.Collection} {one.Key ?? Words.Of("none")}"))}")
+                $"by {string.Join(", ", collections.Select(one => $"{one.Collection} {one.Key ?? Words.Of("none")}{InChunks(one)}"))}")
             : s.ShardKey switch
             {
                 null => Words.Of("by the key it had"),
                 "hashed" => Words.Of("by hashed _id"),
                 var given => Words.Of($"by {given}"),
             };
-        string presplit = s.Presplit is { } chunks ? Words.Of($", presplit into {chunks} chunks") : "";
+        // What was asked for, where nobody could count what there is.
+        string presplit = s.Presplit is { } chunks && collections?.All(one => one.Chunks is null) is not false
+            ? Words.Of($", presplit into {chunks} chunks") : "";
         string size = s.ChunkMegabytes is { } megabytes ? Words.Of($", chunk size {megabytes} MiB") : "";
         return Words.Of($"sharded {key}{presplit}{size}{(s.Balancer is { } balancer ? Words.Of($", balancer {balancer}") : "")}");
     }
+
+    private static string InChunks(CollectionSharding collection) => collection is { Key: not null, Chunks: { } chunks and > 0 }
+        ? $" {(chunks == 1 ? Words.Of("in one chunk") : Words.Of($"in {Units.Exact(chunks)} chunks"))}" : "";
 }

@@ -187,6 +187,10 @@ public sealed record CollectionSharding(string Collection, bool IsPlaced, IReadO
     // Fewer say nothing about a key.
     private const long LeastDocuments = 100;
 
+    /// <summary>How many chunks it is in; null where the config server did not say.</summary>
+    [JsonIgnore]
+    public long? Chunks => Parts.Count > 0 && Parts.All(part => part.Chunks is not null) ? Parts.Sum(part => part.Chunks) : null;
+
     /// <summary>
     /// The shard with 95 % or more of the documents, where others could hold some too and no setting placed them there; null
     /// when there is none.

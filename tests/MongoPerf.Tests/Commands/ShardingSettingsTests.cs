@@ -28,6 +28,22 @@ public sealed class ShardingSettingsTests
         Assert.Equal(told is null ? Topology.Standalone : Topology.Sharded, settings.Deployment.Topology);
     }
 
+    /// <summary>What the cluster has in the end, whether option or file asked for it; the option alone where nobody could count.</summary>
+    [Fact]
+    public void Chunks_are_those_that_were_counted()
+    {
+        var settings = new ShardingSettings { ShardKey = "hashed", Presplit = 12 };
+        CollectionSharding users = Lying("users", "{_id: hashed}", 4, 4), events = Lying("events", "{user: 1}", 1, 0);
+        Assert.Equal("sharded by {_id: hashed} in 8 chunks", ReportLines.Sharding(settings, [users]));
+        Assert.Equal("sharded by users {_id: hashed} in 8 chunks, events {user: 1} in one chunk",
+            ReportLines.Sharding(settings with { Presplit = null }, [users, events]));
+        Assert.Equal("sharded by {user: 1}, presplit into 12 chunks",
+            ReportLines.Sharding(settings, [Lying("events", "{user: 1}", 3, null)]));
+
+        static CollectionSharding Lying(string name, string key, params long?[] chunks) =>
+            new(name, IsPlaced: false, [.. chunks.Select((count, i) => new ShardPart($"s{i}", Chunks: count))], key);
+    }
+
     [Theory]
     [InlineData("", true)]
     [InlineData("--ordered false", false)]
