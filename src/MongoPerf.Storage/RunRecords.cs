@@ -735,6 +735,9 @@ public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, dou
     /// <summary>The kind that says that a phase of a scenario begins.</summary>
     public const string Phase = "phase";
 
+    /// <summary>The data were looked at between phases, and are as they must be.</summary>
+    public const string Checked = "checked";
+
     /// <summary>
     /// The kinds that say that a phase began on a server which had just been started again; cold: the system had forgotten its files.
     /// </summary>

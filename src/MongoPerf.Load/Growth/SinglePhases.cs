@@ -151,15 +151,15 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         if (collection.RemovedBecause is { } why)
         {
             long left = run.Data.Count(collection);
-            run.Report("checked", $"{collection.Name} holds {left:N0} of {end:N0} documents; the server removes some by itself ({why}), "
-                + "so whether any was lost can't be told");
+            run.Report(RunEvent.Checked, $"{collection.Name} holds {left:N0} of {end:N0} documents; the server removes some by itself "
+                + $"({why}), so whether any was lost can't be told");
             return _phases.Complete(phase, new PhaseOutcome(head with { Documents = left }, []));
         }
 
         (long absent, long refused) = CountAbsent(collection, end);
         long missing = absent - refused;
         run.Report(
-            missing == 0 ? "checked" : "missing",
+            missing == 0 ? RunEvent.Checked : "missing",
             (missing > 0
                 ? $"{missing:N0} of {end:N0} documents of {collection.Name} are missing"
                 : $"{collection.Name} holds all {end:N0} documents")
@@ -183,7 +183,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
             {
                 IsCheck = true, First = first,
             };
-            run.Report(result.Holds ? "checked" : "violated", result.Holds ? $"{result.Text}: no violations" : result.Shown);
+            run.Report(result.Holds ? RunEvent.Checked : "violated", result.Holds ? $"{result.Text}: no violations" : result.Shown);
             results.Add(result);
         }
 

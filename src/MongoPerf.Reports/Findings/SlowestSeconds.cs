@@ -118,7 +118,8 @@ internal sealed class SlowestSeconds
             yield return Words.Of($"the server did not answer serverStatus for {Units.Significant(Math.Round(silence, 1))} s");
         if (one.Second.IsDown)
             yield return Words.Of("the connection was lost");
-        foreach (RunEvent happened in series.Run.Events.Where(e => e.Kind != RunEvent.Phase && Overlaps(e, around)))
+        foreach (RunEvent happened in series.Run.Events
+            .Where(e => e.Kind is not (RunEvent.Phase or RunEvent.Checked) && Overlaps(e, around)))
             yield return $"{Words.Of(happened.Kind)}: {happened.Text}";
         foreach (string circumstance in Circumstances.In(series, around, Rest(series, one, around)))
             yield return circumstance;
