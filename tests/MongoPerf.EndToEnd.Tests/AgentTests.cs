@@ -134,6 +134,33 @@ public sealed class AgentTests(TestServers servers) : IDisposable
     }
 
     [Fact]
+    public void Of_connections_that_are_opened_at_once_each_agent_opens_its_part()
+    {
+        string file = Path.Combine(Directory.CreateDirectory(_runs.Path).FullName, ".storm.yaml");
+        File.WriteAllText(file, """
+            data:
+              users: {count: 100, document: {_id: ^number, visits: 0}}
+            phases:
+            - {load: users}
+            - {name: storm, connections: {storm: 5}, count: 40, operations: [{find: users, key: uniform}]}
+            """);
+        using (ProgramRun starter = Start("run", file, "--uri", servers.Embedded.Uri, "--db", servers.NewDatabase(), "--agents", "2"))
+        using (ProgramRun first = Agent("anna"), second = Agent("ben"))
+        {
+            starter.WaitForEnd().Expect(0);
+            Assert.All((ProgramRun[])[first, second], agent => agent.WaitForEnd().Expect(0));
+        }
+
+        using StoredRun run = _runs.FindStored()!;
+        OperationResult opened = run.Results.Single(result => result.Connections is not null);
+        Assert.Equal((5, 5), (opened.Operations, opened.Connections!.Count));
+        Assert.Equal([2, 3], opened.Clients.Select(client => client.Operations).Order());
+        StormResult storm = Assert.Single(opened.Connections.Storms);
+        Assert.Equal((5, 5), (storm.Connections, storm.Usable));
+        Assert.NotNull(storm.Seconds);
+    }
+
+    [Fact]
     public void Documents_that_agents_insert_beside_reads_are_each_their_own()
     {
         string database = servers.NewDatabase();

@@ -153,6 +153,22 @@ public sealed class RunMergerTests : IDisposable
         Assert.Equal(6, merged.Accounting.Scheduled);
     }
 
+    /// <summary>Each opens its part at the same moment: all are usable when the last of them are.</summary>
+    [Fact]
+    public void Storms_of_clients_are_one_of_all_their_connections()
+    {
+        WritePart("a", Of(1), [Of(1)], connections: Storm(
+            1001, new StormResult(0, 1001, 1001) { Seconds = 1.5 }, new StormResult(5, 1001, 1001) { Seconds = 3 }));
+        WritePart("b", Of(1), [Of(1)], connections: Storm(
+            1000, new StormResult(0.1, 1000, 1000) { Seconds = 2.5 }, new StormResult(4.9, 1000, 990)));
+        using StoredRun merged = Merge("a", "b");
+        ConnectionResult all = Assert.Single(merged.Phases).Operations.Single().Connections!;
+        Assert.Equal((ConnectionKind.Storm, 2001), (all.Kind, all.Count));
+        Assert.Equal([new StormResult(0, 2001, 2001) { Seconds = 2.5 }, new StormResult(4.9, 2001, 1991)], all.Storms);
+
+        static ConnectionResult Storm(int count, params StormResult[] storms) => new(ConnectionKind.Storm, count) { Storms = storms };
+    }
+
     [Fact]
     public void Runs_of_different_plans_are_told_apart_in_one_line()
     {
@@ -199,7 +215,7 @@ public sealed class RunMergerTests : IDisposable
         string id, LatencyHistogram whole, LatencyHistogram[] seconds, double clockMilliseconds = 0, double beginsAfterMilliseconds = 0,
         int? part = null,
         RunState state = RunState.Finished, Func<RunInfo, RunInfo>? change = null, string text = "phases: []",
-        ClientClock? phaseClock = null, string? host = null, double own = 0, double others = 0)
+        ClientClock? phaseClock = null, string? host = null, double own = 0, double others = 0, ConnectionResult? connections = null)
     {
         RunInfo run = RunParts.Run(id) with { Part = part is { } number ? new ClientPart("g", $"agent {number}", number, 3) : null };
         RunSettings settings = RunParts.Settings();
@@ -211,7 +227,7 @@ public sealed class RunMergerTests : IDisposable
         OperationResult result = RunParts.Result("q4", operations: whole.TotalCount) with
         {
             Threads = 1, ClientCpuCores = own, LatencyMicroseconds = LatencySummaries.From(whole),
-            Accounting = new Accounting(whole.TotalCount + 1, whole.TotalCount, 1, 0),
+            Accounting = new Accounting(whole.TotalCount + 1, whole.TotalCount, 1, 0), Connections = connections,
         };
         store.BeginPhase(RunParts.Phase(1, "q4"), continues: false);
         foreach ((int second, LatencyHistogram histogram) in seconds.Index())
