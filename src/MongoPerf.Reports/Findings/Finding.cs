@@ -105,6 +105,7 @@ internal static class FindingIds
     public const string AsksAllShards = "asks-all-shards";
     public const string RangeDeletionCost = "range-deletion-cost";
     public const string FlowControl = "flow-control";
+    public const string WriteConflicts = "write-conflicts";
     public const string PlanDiffers = "plan-differs";
     public const string PlanExamines = "plan-examines";
     public const string ThreadPeak = "thread-peak";
@@ -129,5 +130,6 @@ internal static class FindingIds
         ImbalanceOverTime, PlanExamines,
         ThreadPeak, RateFollowsCache, DiskLimit, NetworkLimit, ConnectionsRunOut, FewSamples, TwoPeaks, Crossover,
         ShardedFaster, ShardedSlower, InsertsToOneShard, AsksAllShards, RangeDeletionCost, FlowControl, PlanDiffers,
+        WriteConflicts,
     ];
 }

@@ -41,6 +41,7 @@ internal static class FindingText
         FindingIds.AsksAllShards => Words.Of("asks all shards"),
         FindingIds.PlanDiffers => Words.Of("plan differs by shard"),
         FindingIds.FlowControl => Words.Of("throttled"),
+        FindingIds.WriteConflicts => Words.Of("write conflicts"),
         FindingIds.IndexBuildCost => Words.Of("slow: index build"),
         FindingIds.RateFollowsCache => Words.Of("follows the cache"),
         FindingIds.PlanExamines => Words.Of("examines too much"),

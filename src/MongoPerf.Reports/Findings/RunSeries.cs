@@ -91,7 +91,8 @@ internal sealed class RunSeries
         "uptime", "mem_resident", "server_user_time", "connections_current", "connections_available", "tickets_read_available",
         "tickets_write_available", "cache_max", "cache_dirty",
         "cache_read", "cache_evicted_by_clients", "block_read", "block_written", "log_written", "checkpoint_running",
-        "checkpoints", "index_builds", "flow_control_lagged", .. MetricCatalogue.RoutedCommands.SelectMany(ShardsAsked.MetricsOf),
+        "checkpoints", "index_builds", "flow_control_lagged", "write_conflicts", "latency_writes_operations",
+        .. MetricCatalogue.RoutedCommands.SelectMany(ShardsAsked.MetricsOf),
     ];
     private static readonly string[] OfHost = ["disk_read", "disk_written", "disk_busy", "network_received", "network_sent"];
 

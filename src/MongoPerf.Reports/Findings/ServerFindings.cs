@@ -1,6 +1,8 @@
 namespace MongoPerf.Reports.Findings;
 
-/// <summary>Queueing within the server: no tickets left, a cache too dirty, eviction left to application threads.</summary>
+/// <summary>
+/// Queueing within the server: no tickets left, a cache too dirty, eviction left to application threads, writes of the same documents.
+/// </summary>
 internal static class ServerFindings
 {
     /// <summary>The least share of a phase's seconds.</summary>
@@ -10,6 +12,10 @@ internal static class ServerFindings
     /// <summary>eviction_dirty_trigger's default: from here on application threads have to evict before they may continue.</summary>
     private const double DirtyTrigger = 0.2;
     private const double EvictedPerSecond = 1000;
+
+    /// <summary>Conflicts for each write: fewer show in no figure. As of transactions that are run again.</summary>
+    private const double ConflictsPerWrite = 0.05;
+    private const double LeastConflicts = 100;
 
     public static IEnumerable<Finding> Find(RunSeries series)
     {
@@ -53,6 +59,24 @@ internal static class ServerFindings
                 Words.Of("run with a lower --rate or fewer threads: if flow control throttles as much, the secondaries are not slowed "
                     + "down by these writes"));
         }
+
+        // Those of transactions come back to the client, and are told with them.
+        if (Worst([.. measured.Where(one => one.Phase.Operations.All(result => result.Transactions is null))], PerWrite, ConflictsPerWrite)
+            is { } conflicts)
+        {
+            double perSecond = series.Server.RateOf([conflicts.Series.Window], "write_conflicts") ?? 0;
+            yield return Make(
+                series, conflicts, FindingIds.WriteConflicts, Words.Of($"the server met {Units.Rate(perSecond)} write conflicts/s in "
+                    + $"{Name(conflicts.Series)}, {Units.Significant(conflicts.Value)} for each write: operations changed the same "
+                    + $"documents at the same time, and it tried them again"),
+                Words.Of("run with fewer threads, or with keys that are spread more: if the latency stays the same, conflicts are not its "
+                    + "cause"));
+        }
+
+        double PerWrite(OperationSeries one) =>
+            series.Server.RateOf([one.Window], "latency_writes_operations") is > 0 and var writes
+                && series.Server.RateOf([one.Window], "write_conflicts") is { } met && met * one.Window.Seconds >= LeastConflicts
+                ? met / writes : 0;
 
         double Share(OperationSeries one, string first, string second, Func<double, double, bool> holds) =>
             series.Server.ShareOf([one.Window], first, second, holds);

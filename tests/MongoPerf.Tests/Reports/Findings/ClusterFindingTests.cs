@@ -111,6 +111,17 @@ public sealed class ClusterFindingTests : IDisposable
             Single(FindingIds.FlowControl).Text);
     }
 
+    [Theory]
+    [InlineData(4, null)]
+    [InlineData(35, "the server met 350 write conflicts/s in update, 0.35 for each write: operations changed the same documents at the "
+        + "same time, and it tried them again")]
+    public void Write_conflicts_are_told_by_the_servers_own_count(int percent, string? text)
+    {
+        _run.Phase("update", Flat(20, 1000));
+        _run.Server(0, 22, second => [("write_conflicts", 10.0 * percent * second), ("latency_writes_operations", 1000.0 * second)]);
+        Assert.Equal(text, RunFindings.Of(_run.End()).SingleOrDefault(finding => finding.Id == FindingIds.WriteConflicts)?.Text);
+    }
+
     [Fact]
     public void Flow_control_of_several_shards_at_once_is_not_added_up()
     {
