@@ -1,5 +1,6 @@
 using MongoPerf.Load.Keys;
 using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
 
 namespace MongoPerf.Load.Phases;
 
@@ -88,9 +89,13 @@ public sealed record GroupPlan
     public long CollectionDocuments { get; init; }
 
     /// <summary>Which of the streams under <see cref="Seed"/> are a worker's: of several clients each worker draws differently.</summary>
-    /// <remarks>Clients need not have equally many threads: connections that are opened at once are divided among them.</remarks>
+    /// <remarks>
+    /// All clients have as many threads, but where connections that are opened at once are divided among them: the first ones may have one
+    /// more.
+    /// </remarks>
     /// <param name="worker">0-based.</param>
-    internal int StreamOf(int worker) => (worker * Share.Count) + Share.Index;
+    internal int StreamOf(int worker) => worker + (Connections is { Kind: ConnectionKind.Storm, Count: var all }
+        ? (int)Share.Of(new NumberRange(0, all)).First : Share.Index * Threads);
 
     /// <summary>The operations that are counted apart, by name.</summary>
     public IReadOnlyList<Operation> Parts => [.. Operations.Select(o => o.Operation).DistinctBy(o => o.Name)];
