@@ -19,11 +19,8 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
     {
         string shop = servers.NewDatabase();
         string file = _runs.At("shop.rec");
-        using (ProgramRun record = ProgramRun.Start(
-            new ProgramOptions(), "record", "--uri", servers[kind].Uri, "--listen", "127.0.0.1:0", "-o", file))
+        using (ProgramRun record = StartProxy(servers[kind].Uri, file, out int port))
         {
-            Assert.True(record.WaitForLine("recording what goes through"), record.Errors);
-            int port = int.Parse(ProxyPort().Match(record.Errors).Groups[1].Value);
             using (MongoConnection through = MongoConnection.Open(new ServerAddress("127.0.0.1", port), ConnectionSettings.Default))
             {
                 through.RunCommand(shop, BsonDocument.Of(("insert", "orders"),
@@ -48,6 +45,62 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
         Assert.All(run.Results, result => Assert.Equal((result.Operations, 0), (result.Replay!.Compared, result.Replay.Different)));
     }
 
+    /// <summary>The client logs in (SCRAM) and compresses; the server takes TLS alone.</summary>
+    [MongodFact]
+    public void What_is_encrypted_on_both_sides_is_recorded_without_its_login()
+    {
+        using var certificates = new TestCertificates();
+        using SecuredMongod mongod =
+            SecuredMongod.Start("--tlsMode", "requireTLS", "--tlsCertificateKeyFile", certificates.ForLoopback(), "--auth");
+        string tls = $"tls=true&tlsCAFile={certificates.AuthorityFile}";
+        mongod.CreateUser("app", "pa55word", "admin", ConnectionSettings.From(ConnectionString.Parse(mongod.Uri(options: tls))));
+        string file = _runs.At("tls.rec");
+        using ProgramRun record = StartProxy(mongod.Uri(options: tls), file, out int port, "--redact", "--tls-certificate-key-file",
+            certificates.ForLoopback());
+        string uri = $"mongodb://app:pa55word@127.0.0.1:{port}/?{tls}&compressors=zlib";
+        using (MongoConnection through = MongoConnection.Open(
+            new ServerAddress("127.0.0.1", port), ConnectionSettings.From(ConnectionString.Parse(uri))))
+        {
+            BsonDocument secret = BsonDocument.Of(("sku", "very secret"));
+            through.RunCommand("shop", BsonDocument.Of(("insert", "orders"), ("documents", new object[] { secret })));
+            Assert.Single(through.RunCursor("shop", BsonDocument.Of(("find", "orders"), ("filter", secret))));
+            through.RunCommand("admin", BsonDocument.Of(("createUser", "other"), ("pwd", "pa55word"), ("roles", Array.Empty<object>())));
+        }
+
+        // One who does not speak TLS ends alone.
+        Assert.ThrowsAny<Exception>(() => MongoConnection.Open(new ServerAddress("127.0.0.1", port), ConnectionSettings.Default));
+        Assert.True(record.WaitForLine("warning: a client could not connect with TLS"), record.Errors);
+        record.SendInterrupt();
+        ProgramResult ended = record.WaitForEnd().Expect(0);
+        Assert.Contains("2 requests of", ended.Output, StringComparison.Ordinal);
+        ReadOnlySpan<byte> stored = File.ReadAllBytes(file);
+        Assert.True(stored.IndexOf("sku"u8) > 0 && stored.IndexOf("secret"u8) < 0 && stored.IndexOf("pa55word"u8) < 0
+            && stored.IndexOf("sasl"u8) < 0);
+        Replay(file, mongod.Uri("app:pa55word", $"{tls}&authSource=admin"), "--database", "shop=copy");
+    }
+
+    [MongodFact]
+    public void A_server_records_itself_and_its_file_is_replayed_with_the_same_replies()
+    {
+        string folder = Directory.CreateDirectory(_runs.At("recorded")).FullName;
+        using SecuredMongod mongod = SecuredMongod.Start("--setParameter", $"trafficRecordingDirectory={folder}");
+        using (ProgramRun record = ProgramRun.Start(new ProgramOptions(), "record", "--uri", mongod.Uri(), "--server", "-o", "shop.bin"))
+        {
+            Assert.True(record.WaitForLine("records its traffic into"), record.Errors);
+            using (MongoConnection client = mongod.Open(mongod.Uri()))
+            {
+                client.RunCommand("shop", BsonDocument.Of(("insert", "orders"),
+                    ("documents", Enumerable.Range(0, 500).Select(i => (object)BsonDocument.Of(("_id", i))).ToArray())));
+                Assert.Equal(500, client.RunCursor("shop", BsonDocument.Of(("find", "orders"), ("batchSize", 200))).Count());
+            }
+
+            record.SendInterrupt();
+            Assert.Contains("shop.bin on localhost", record.WaitForEnd().Expect(0).Output, StringComparison.Ordinal);
+        }
+
+        Replay(Path.Combine(folder, "shop.bin"), mongod.Uri(), "--database", "shop=copy");
+    }
+
     [Fact]
     public void Wrong_calls_are_told_before_anything_starts()
     {
@@ -56,14 +109,20 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
         string uri = servers["embedded"].Uri;
         foreach ((string[] typed, string expected) in ((string[], string)[])
         [
-            (["--uri", uri, "-o", file], "--listen or --server is missing"),
-            (["--uri", uri, "--listen", "127.0.0.1:0", "--server", "-o", file], "--server needs none"),
+            (["--uri", uri, "-o", file], "--listen, --server or --pcap is missing"),
+            (["--uri", uri, "--listen", "127.0.0.1:0", "--server", "-o", file], "--listen, --server and --pcap exclude one another"),
+            (["--uri", uri, "--server", "--redact", "-o", file], "a server records what it gets as it is"),
+            (["--pcap", file, "--tls-certificate-key-file", file, "-o", _runs.At("c.rec")], "is for a proxy"),
+            (["--pcap", file, "-o", _runs.At("c.rec")], "is not a capture of packets"),
+            (["--uri", uri, "--listen", "127.0.0.1:0", "--tls-certificate-key-file", file, "-o", _runs.At("c.rec")],
+                "does not hold a certificate and its private key"),
+            (["--uri", uri, "--listen", "127.0.0.1:0", "-o", _runs.Path], "is there already"),
+            (["--uri", uri, "--listen", "127.0.0.1:0", "-o", Link(file)], "is there already"),
             (["--uri", uri, "--listen", "127.0.0.1:0"], "--output is missing"),
             (["--uri", uri, "--listen", "127.0.0.1:0", "-o", ""], "--output is missing"),
             (["--uri", uri, "--listen", "27018", "-o", file], "expected ADDRESS:PORT"),
             (["--uri", uri, "--listen", "127.0.0.1:0", "-o", file], "is there already"),
             (["--uri", "mongodb://a,b", "--listen", "127.0.0.1:0", "-o", file], "leads to one server"),
-            (["--uri", "mongodb://a/?tls=true", "--listen", "127.0.0.1:0", "-o", file], "can't record encrypted ones"),
             (["--uri", uri, "--server", "-o", file], "has a folder"),
         ])
             Assert.Contains(expected, ProgramRun.Run([.. typed.Prepend("record")]).Expect(2).Errors, StringComparison.Ordinal);
@@ -74,6 +133,33 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
         Assert.False(File.Exists(another));
         Assert.Contains("has no startRecordingTraffic",
             ProgramRun.Run("record", "--uri", uri, "--server", "-o", "a.bin").Expect(7).Errors, StringComparison.Ordinal);
+    }
+
+    private static ProgramRun StartProxy(string uri, string file, out int port, params string[] options)
+    {
+        ProgramRun record = ProgramRun.Start(
+            new ProgramOptions(), ["record", "--uri", uri, "--listen", "127.0.0.1:0", "-o", file, .. options]);
+        Assert.True(record.WaitForLine("recording what goes through"), record.Errors);
+        port = int.Parse(ProxyPort().Match(record.Errors).Groups[1].Value);
+        return record;
+    }
+
+    private string Link(string target)
+    {
+        string link = _runs.At("link");
+        File.CreateSymbolicLink(link, target);
+        return link;
+    }
+
+    /// <summary>Replays it and holds its replies against the recorded ones.</summary>
+    private void Replay(string file, string uri, params string[] options)
+    {
+        string runs = _runs.At("runs");
+        ProgramRun.Run(["replay", file, "--uri", uri, "--speed", "max", "--out", runs, .. options]).Expect(0);
+        using var run = StoredRun.Open(Directory.GetDirectories(runs).Single());
+        // What watched the server's own recording asked it for its state, which is another one each time.
+        Assert.All(run.Results.Where(result => !result.Operation.StartsWith("serverStatus", StringComparison.Ordinal)),
+            result => Assert.Equal((result.Operations, 0), (result.Replay!.Compared, result.Replay.Different)));
     }
 
     [GeneratedRegex(@"goes through 127\.0\.0\.1:(\d+)")]

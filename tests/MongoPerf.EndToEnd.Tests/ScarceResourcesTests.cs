@@ -2,6 +2,7 @@ using System.Diagnostics;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Traffic.Recordings;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -153,6 +154,47 @@ public sealed class ScarceResourcesTests : IDisposable
 
     private static long? Count(MongoConnection connection) =>
         connection.RunCommand("test", BsonDocument.Of(("count", "c"), ("query", BsonDocument.Empty))).FindInt64("n");
+
+    [OwnMountsFact]
+    public async Task A_proxy_whose_disk_fills_up_serves_its_clients_and_keeps_what_it_has()
+    {
+        (int server, int proxy) = (FreePort.Find(), FreePort.Find());
+        Task<ProgramResult> record = Task.Run(() => RunShell(
+            $$"""
+            mkdir "$FOLDER/disk"
+            mount -t tmpfs -o size=1m tmpfs "$FOLDER/disk"
+            timeout 120 "$@" serve --data "$FOLDER/data" --port {{server}} &
+            timeout 120 "$@" record --uri mongodb://127.0.0.1:{{server}} --listen 127.0.0.1:{{proxy}} -o "$FOLDER/disk/a.rec" &
+            proxy=$!
+            until [ -e "$FOLDER/more" ]; do sleep 0.1; kill -0 $proxy || exit 1; done
+            kill $proxy
+            wait $proxy
+            echo "ended with $?"
+            cp "$FOLDER/disk/a.rec" "$FOLDER/a.rec"
+            """));
+        var random = new Random(1);
+        using (MongoConnection direct = await OpenAsync(server, record))
+        using (MongoConnection connection = await OpenAsync(proxy, record))
+        {
+            for (int i = 0; i < 30; i++)
+                Assert.True(IsInserted(connection, i, random));
+            Assert.Equal(30, Count(connection));
+            await File.WriteAllTextAsync(Path.Combine(_folder, "more"), "");
+            direct.RunUnchecked("admin", BsonDocument.Of(("shutdown", 1)));
+            ProgramResult ended = await record;
+            ended.Says("warning: recording has stopped: ").Says("clients are served as before");
+            Assert.Contains("recording stopped early", ended.Output, StringComparison.Ordinal);
+            Assert.Contains("ended with 6", ended.Output, StringComparison.Ordinal);
+        }
+
+        using Recording recording = Recording.Open(Path.Combine(_folder, "a.rec"));
+        Assert.True(recording.TryRead(out _));
+        while (recording.TryRead(out _))
+        {
+        }
+
+        Assert.InRange(recording.Length, 1 << 18, 1 << 20);
+    }
 
     private ProgramResult RunShell(string script)
     {

@@ -66,7 +66,10 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Telemetry"] = [Measurement, Storage],
         // What was recorded is read by itself, and replayed as any load is.
         ["MongoPerf.Traffic.Recordings"] = [Phases, "MongoPerf.Load.Executors", Wire],
-        ["MongoPerf.Traffic.Proxying"] = ["MongoPerf.Traffic.Recordings", Wire],
+        ["MongoPerf.Traffic.Proxying"] = ["MongoPerf.Traffic.Recordings", "MongoPerf.Traffic.Redacting", Platforms, Wire],
+        ["MongoPerf.Traffic.Redacting"] = [Wire],
+        // Captured packets are written as those of a proxy are.
+        ["MongoPerf.Traffic.Capturing"] = ["MongoPerf.Traffic.Proxying", Wire],
         ["MongoPerf.Traffic.Replaying"] =
             ["MongoPerf.Traffic.Recordings", Documents, Plans, Phases, "MongoPerf.Load.Executors", Storage, Platforms, Wire],
         // What is learned of a deployment is what its collections hold, and what it was seen doing.

@@ -36,7 +36,7 @@ public sealed class ServerRecordingControl(MongoConnection connection)
         catch (ServerCommandException e) when (!e.Error.MeansForbidden)
         {
             throw new MongoPerfException(Fault.RejectedByServer, e.Message, "is the server started with "
-                + "--setParameter trafficRecordingDirectory=DIR, is DIR there, and no recording of that name in it?", e);
+                + "--setParameter trafficRecordingDirectory=DIR, and is DIR there?", e);
         }
 
         _isStarted = true;

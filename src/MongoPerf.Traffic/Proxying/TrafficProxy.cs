@@ -1,31 +1,44 @@
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
+using System.Security.Authentication;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Traffic.Proxying;
 
 /// <summary>Stands before a server and passes every byte on as it came, in both directions, with a copy for a recorder.</summary>
-/// <remarks>Two threads for each client, which wait in blocking calls: the shortest way from one socket to the other.</remarks>
+/// <remarks>
+/// Two threads for each client, which wait in blocking calls: the shortest way from one socket to the other. With TLS, what one side
+/// sent is encrypted anew for the other one.
+/// </remarks>
 public sealed class TrafficProxy : IDisposable
 {
     private const int BufferBytes = 1 << 16;
     private const int StackBytes = 128 * 1024;
 
     private readonly Socket _listener;
-    private readonly ServerAddress _server;
+    private readonly ProxiedServer _server;
+    private readonly SslServerAuthenticationOptions? _clientTls;
     private readonly TrafficRecorder _recorder;
-    private readonly HashSet<Socket> _open = [];
+    private readonly HashSet<ProxySide> _open = [];
     private Action<string>? _unreachable;
+    private Action<string>? _untrusted;
     private long _connections;
     private volatile bool _isClosed;
 
     /// <param name="listener">Where clients connect, from <see cref="Listen"/>; this disposes of it.</param>
     /// <param name="server">Where they are led to.</param>
+    /// <param name="certificate">Clients must speak TLS with this one; null: plainly.</param>
     /// <param name="recorder">Gets copies.</param>
-    /// <param name="unreachable">Called once, with the reason, when the server could not be reached for a client.</param>
-    public TrafficProxy(Socket listener, ServerAddress server, TrafficRecorder recorder, Action<string> unreachable)
+    /// <param name="warn">Called at most once with why the server could not be reached, and once with why a client could not.</param>
+    public TrafficProxy(
+        Socket listener, ProxiedServer server, SslStreamCertificateContext? certificate, TrafficRecorder recorder, Action<string> warn)
     {
-        (_listener, _server, _recorder, _unreachable) = (listener, server, recorder, unreachable);
+        (_listener, _server, _recorder) = (listener, server, recorder);
+        _unreachable = why => warn($"{server.Address} can't be reached for a client: {why}");
+        _untrusted = why => warn($"a client could not connect with TLS: {why}");
+        if (certificate is not null)
+            _clientTls = new SslServerAuthenticationOptions { ServerCertificateContext = certificate };
         Start(Accept, "accept");
     }
 
@@ -57,18 +70,26 @@ public sealed class TrafficProxy : IDisposable
     {
         _isClosed = true;
         _listener.Dispose();
-        Socket[] open;
+        ProxySide[] open;
         lock (_open)
             open = [.. _open];
-        foreach (Socket socket in open)
-            socket.Dispose();
+        foreach (ProxySide side in open)
+            side.Abort();
     }
 
-    private static void Start(Action action, string name) =>
-        new Thread(() => action(), StackBytes) { IsBackground = true, Name = name }.Start();
+    private static Thread Start(Action action, string name)
+    {
+        var thread = new Thread(() => action(), StackBytes) { IsBackground = true, Name = name };
+        thread.Start();
+        return thread;
+    }
 
-    /// <summary>A socket that does not work, or one file or thread too many: it ends one connection, never the others.</summary>
-    private static bool IsShortage(Exception e) => e is SocketException or ObjectDisposedException or OutOfMemoryException;
+    /// <summary>
+    /// A connection that does not work, or one file or thread too many: it ends one connection, never the others. SslStream tells of a
+    /// socket that was closed meanwhile in several ways.
+    /// </summary>
+    private static bool IsShortage(Exception e) => e is SocketException or IOException or ObjectDisposedException or OutOfMemoryException
+        or AuthenticationException or InvalidOperationException or NotSupportedException;
 
     private void Accept()
     {
@@ -91,37 +112,50 @@ public sealed class TrafficProxy : IDisposable
         }
     }
 
-    private void Serve(Socket client, long number)
+    private void Serve(Socket accepted, long number)
     {
-        using var ended = new CountdownEvent(2);
-        Socket? server = null;
+        ProxySide client = Keep(accepted);
+        ProxySide? server = null;
         try
         {
-            Keep(client);
-            server = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
-            Keep(server);
-            client.NoDelay = true;
-            server.Connect(_server.Host, _server.Port);
-            Start(() => Pass(server, client, number, isRequest: false, ended), $"server {number}");
+            Thread? replies = null;
+            if (!Tries(() => client.Accept(_clientTls), ref _untrusted) || !Tries(Connect, ref _unreachable))
+                return;
+            Pass(client, server!, number, isRequest: true);
+            replies!.Join();
+            _recorder.End(number);
+
+            void Connect()
+            {
+                server = Keep(new Socket(SocketType.Stream, ProtocolType.Tcp));
+                server.Connect(_server);
+                replies = Start(() => Pass(server, client, number, isRequest: false), $"server {number}");
+            }
         }
-        catch (Exception e) when (IsShortage(e))
+        finally
         {
             Close(client);
             if (server is not null)
                 Close(server);
-            if (!_isClosed)
-                Interlocked.Exchange(ref _unreachable, null)?.Invoke(e.Message);
-            return;
         }
-
-        Pass(client, server, number, isRequest: true, ended);
-        ended.Wait();
-        Close(client);
-        Close(server);
-        _recorder.End(number);
     }
 
-    private void Pass(Socket from, Socket to, long number, bool isRequest, CountdownEvent ended)
+    private bool Tries(Action open, ref Action<string>? failed)
+    {
+        try
+        {
+            open();
+            return true;
+        }
+        catch (Exception e) when (IsShortage(e))
+        {
+            if (!_isClosed)
+                Interlocked.Exchange(ref failed, null)?.Invoke(e.Message);
+            return false;
+        }
+    }
+
+    private void Pass(ProxySide from, ProxySide to, long number, bool isRequest)
     {
         byte[] buffer = GC.AllocateUninitializedArray<byte>(BufferBytes);
         try
@@ -131,32 +165,33 @@ public sealed class TrafficProxy : IDisposable
                 ReadOnlySpan<byte> bytes = buffer.AsSpan(0, count);
                 // First, so that what one side says is recorded before what the other one answers to it.
                 _recorder.Add(number, isRequest, bytes);
-                while (bytes.Length > 0)
-                    bytes = bytes[to.Send(bytes)..];
+                to.Send(bytes);
             }
 
-            to.Shutdown(SocketShutdown.Send);
+            to.EndSending();
         }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        catch (Exception e) when (IsShortage(e))
         {
             // One side has gone; so must the other.
-            Close(from);
-            Close(to);
+            from.Abort();
+            to.Abort();
         }
-
-        ended.Signal();
     }
 
-    private void Keep(Socket socket)
+    private ProxySide Keep(Socket socket)
     {
+        var side = new ProxySide(socket);
         lock (_open)
-            _open.Add(socket);
+            _open.Add(side);
+        if (_isClosed)
+            side.Abort();
+        return side;
     }
 
-    private void Close(Socket socket)
+    private void Close(ProxySide side)
     {
         lock (_open)
-            _open.Remove(socket);
-        socket.Dispose();
+            _open.Remove(side);
+        side.Dispose();
     }
 }

@@ -8,8 +8,8 @@ namespace MongoPerf.Traffic.Proxying;
 
 /// <summary>Gets a copy of what a proxy passes on, and writes the recording on a thread of its own.</summary>
 /// <remarks>
-/// Whoever passes something on never waits for it: when it falls behind, or its disk is full, it stops recording, for good. For all
-/// threads.
+/// Whoever passes something on never waits for it, nor wakes it: it looks by itself what has come. When it falls behind, or its disk is
+/// full, it stops recording, for good. For all threads.
 /// </remarks>
 public sealed class TrafficRecorder : IDisposable
 {
@@ -19,9 +19,16 @@ public sealed class TrafficRecorder : IDisposable
     /// <summary>What a piece takes beside its bytes, about: clients may send one byte at a time.</summary>
     private const int PieceBytes = 128;
 
-    private readonly BlockingCollection<Piece> _pieces = [];
+    /// <summary>
+    /// Between two looks, milliseconds. To be woken for each piece would cost whoever passes it on a system call, and the machine a
+    /// change of threads.
+    /// </summary>
+    private const int PauseMilliseconds = 10;
+
+    private readonly ConcurrentQueue<Piece> _pieces = [];
     private readonly TrafficWriter _writer;
     private readonly Thread _thread;
+    private readonly ManualResetEventSlim _isEnding = new();
     private readonly long _start = Stopwatch.GetTimestamp();
     private readonly long _mostPending;
     private long _pending;
@@ -29,21 +36,13 @@ public sealed class TrafficRecorder : IDisposable
     private bool _isDisposed;
 
     /// <param name="path">The file, which must not be there.</param>
+    /// <param name="redacts">Values are replaced by pseudonyms.</param>
     /// <param name="mostPending">Bytes that may wait to be written; another number in tests.</param>
     /// <exception cref="MongoPerfException">It can't be made (2).</exception>
-    public TrafficRecorder(string path, long mostPending = MostPending)
+    public TrafficRecorder(string path, bool redacts = false, long mostPending = MostPending)
     {
         _mostPending = mostPending;
-        try
-        {
-            _writer = new TrafficWriter(OwnerOnly.CreateFile(path));
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw new MongoPerfException(Fault.WrongUsage, File.Exists(path) ? $"{path} is there already" : $"{path}: {e.Message}",
-                File.Exists(path) ? "name another file: a recording is never written over" : null, e);
-        }
-
+        _writer = new TrafficWriter(CreateFile(path), redacts);
         _thread = new Thread(Write) { IsBackground = true, Name = "recorder" };
         _thread.Start();
     }
@@ -59,6 +58,9 @@ public sealed class TrafficRecorder : IDisposable
 
     /// <summary>Connections whose bytes are not MongoDB's protocol, or are encrypted: nothing more of them is recorded.</summary>
     public long Unreadable => _writer.Unreadable;
+
+    /// <summary>Requests with code in them, which are left out where values are replaced.</summary>
+    public long Unredactable => _writer.Unredactable;
 
     /// <summary>Copies what one side of a connection has sent.</summary>
     /// <param name="connection">Its number.</param>
@@ -76,36 +78,40 @@ public sealed class TrafficRecorder : IDisposable
 
         byte[] copy = ArrayPool<byte>.Shared.Rent(bytes.Length);
         bytes.CopyTo(copy);
-        TryAdd(new Piece(connection, isRequest, Stopwatch.GetElapsedTime(_start).Ticks / TimeSpan.TicksPerMicrosecond, copy, bytes.Length));
+        _pieces.Enqueue(
+            new Piece(connection, isRequest, Stopwatch.GetElapsedTime(_start).Ticks / TimeSpan.TicksPerMicrosecond, copy, bytes.Length));
     }
 
     /// <summary>A connection has ended: what was begun on it will not be whole.</summary>
     public void End(long connection)
     {
         if (!_isStopped)
-            TryAdd(new Piece(connection, false, 0, [], 0));
+            _pieces.Enqueue(new Piece(connection, false, 0, [], 0));
     }
 
-    /// <summary>Writes what has come, and closes the file. By one thread.</summary>
+    /// <summary>Writes what has come, and closes the file. By one thread, when no other one adds to it.</summary>
     public void Dispose()
     {
         if (_isDisposed)
             return;
         _isDisposed = true;
-        _pieces.CompleteAdding();
+        _isEnding.Set();
         _thread.Join();
-        _pieces.Dispose();
+        _isEnding.Dispose();
     }
 
-    private void TryAdd(in Piece piece)
+    /// <exception cref="MongoPerfException">It is there already, or can't be made (2).</exception>
+    internal static FileStream CreateFile(string path)
     {
         try
         {
-            _pieces.Add(piece);
+            return OwnerOnly.CreateFile(path);
         }
-        catch (InvalidOperationException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // It was disposed of meanwhile.
+            bool isThere = Path.Exists(path);
+            throw new MongoPerfException(Fault.WrongUsage, isThere ? $"{path} is there already" : $"{path}: {e.Message}",
+                isThere ? "name another file: a recording is never written over" : null, e);
         }
     }
 
@@ -125,21 +131,13 @@ public sealed class TrafficRecorder : IDisposable
     {
         try
         {
-            foreach (Piece piece in _pieces.GetConsumingEnumerable())
+            bool isLast;
+            do
             {
-                if (piece.Length > 0 && !_isStopped)
-                    _writer.Add(piece.Connection, piece.IsRequest, piece.Microseconds, piece.Bytes.AsSpan(0, piece.Length));
-                else if (piece.Length == 0)
-                    _writer.End(piece.Connection);
-                if (piece.Length > 0)
-                {
-                    Interlocked.Add(ref _pending, -piece.Length - PieceBytes);
-                    ArrayPool<byte>.Shared.Return(piece.Bytes);
-                }
-
-                if (_pieces.Count == 0)
-                    _writer.Flush();
+                isLast = _isEnding.Wait(PauseMilliseconds);
+                WriteAll();
             }
+            while (!isLast && !_isStopped);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or InsufficientMemoryException)
         {
@@ -156,9 +154,28 @@ public sealed class TrafficRecorder : IDisposable
         }
 
         // Those that wait to be written belong to nobody now.
-        while (_pieces.TryTake(out _))
+        _pieces.Clear();
+    }
+
+    private void WriteAll()
+    {
+        bool wrote = false;
+        while (!_isStopped && _pieces.TryDequeue(out Piece piece))
         {
+            if (piece.Length == 0)
+            {
+                _writer.End(piece.Connection);
+                continue;
+            }
+
+            wrote = true;
+            _writer.Add(piece.Connection, piece.IsRequest, piece.Microseconds, piece.Bytes.AsSpan(0, piece.Length));
+            Interlocked.Add(ref _pending, -piece.Length - PieceBytes);
+            ArrayPool<byte>.Shared.Return(piece.Bytes);
         }
+
+        if (wrote)
+            _writer.Flush();
     }
 
     private readonly record struct Piece(long Connection, bool IsRequest, long Microseconds, byte[] Bytes, int Length);

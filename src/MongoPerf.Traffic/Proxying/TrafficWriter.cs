@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using MongoPerf.Traffic.Recordings;
+using MongoPerf.Traffic.Redacting;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Compression;
 using MongoPerf.Wire.Messages;
@@ -12,14 +13,21 @@ internal sealed class TrafficWriter : IDisposable
     /// <summary>Of all messages that have not come whole yet, bytes.</summary>
     private const long MostBegun = 512L << 20;
 
+    /// <summary>Requests of a connection whose replies have not come; in a capture of one direction none ever does.</summary>
+    private const int MostWaiting = 100_000;
+
     private readonly Stream _file;
+    private readonly Redactor? _redactor;
     private readonly Dictionary<long, Client> _clients = [];
     private readonly MessageUnpacker _unpacker = new();
     private byte[] _record = new byte[1 << 16];
     private long _begun;
 
-    public TrafficWriter(Stream file)
+    /// <param name="file">Empty; this disposes of it.</param>
+    /// <param name="redacts">Values are replaced by pseudonyms.</param>
+    public TrafficWriter(Stream file, bool redacts)
     {
+        _redactor = redacts ? new Redactor() : null;
         _file = new BufferedStream(file, 1 << 20);
         _file.Write(RecordingFile.Magic);
         Bytes = RecordingFile.Magic.Length;
@@ -31,6 +39,9 @@ internal sealed class TrafficWriter : IDisposable
 
     /// <inheritdoc cref="TrafficRecorder.Unreadable"/>
     public long Unreadable { get; private set; }
+
+    /// <inheritdoc cref="TrafficRecorder.Unredactable"/>
+    public long Unredactable { get; private set; }
 
     /// <summary>Adds what one side of a connection has sent, in any pieces.</summary>
     /// <exception cref="IOException">It can't be written.</exception>
@@ -93,9 +104,9 @@ internal sealed class TrafficWriter : IDisposable
             if (header.OpCode != OpCode.Msg)
                 return;
             if (isRequest)
-                WriteRequest(client, connection, side.Microseconds, message, header.RequestId, OpMsg.Parse(unpacked));
-            else if (client.Waiting.Remove(header.ResponseTo))
-                WriteReply(connection, side.Microseconds, header.ResponseTo, unpacked);
+                WriteRequest(client, connection, side.Microseconds, message, header.RequestId, unpacked);
+            else if (client.Waiting.Remove(header.ResponseTo, out byte[]? stream))
+                WriteReply(client, connection, side.Microseconds, header, unpacked, stream);
         }
         catch (Exception e) when (e is BsonFormatException or WireProtocolException)
         {
@@ -103,29 +114,48 @@ internal sealed class TrafficWriter : IDisposable
         }
     }
 
-    private void WriteRequest(Client client, long connection, long microseconds, ReadOnlySpan<byte> message, int request, in OpMsg parsed)
+    /// <remarks>The message is as it was sent, and once more readable.</remarks>
+    private void WriteRequest(
+        Client client, long connection, long microseconds, ReadOnlySpan<byte> message, int request, ReadOnlySpan<byte> unpacked)
     {
+        OpMsg parsed = OpMsg.Parse(unpacked);
         var body = new BsonReader(parsed.Body);
         // What has a password in it, or proves that somebody has one, is never stored.
         if (!body.Read() || LeftOutCommands.WhyNot(body.NameText) is not null)
             return;
+        if (_redactor is not null && !_redactor.TryRedact(unpacked, out message))
+        {
+            Unredactable++;
+            return;
+        }
+
         if ((parsed.Flags & OpMsgFlags.MoreToCome) == 0)
-            client.Waiting.Add(request);
+            client.Await(request, (parsed.Flags & OpMsgFlags.ExhaustAllowed) != 0 ? message.ToArray() : null);
         Requests++;
         Write(RecordingFile.RequestKind, connection, microseconds, message);
     }
 
-    private void WriteReply(long connection, long microseconds, int request, ReadOnlySpan<byte> message)
+    /// <remarks>The stream is the request, where that allows a stream of replies.</remarks>
+    private void WriteReply(
+        Client client, long connection, long microseconds, in MessageHeader header, ReadOnlySpan<byte> message, byte[]? stream)
     {
-        RecordedFacts facts = ReplyReader.Read(request, message);
+        RecordedFacts facts = ReplyReader.Read(header.ResponseTo, message);
         Span<byte> content = stackalloc byte[RecordingFile.ReplyBytes];
-        BinaryPrimitives.WriteInt32LittleEndian(content, request);
+        BinaryPrimitives.WriteInt32LittleEndian(content, header.ResponseTo);
         BinaryPrimitives.WriteInt32LittleEndian(content[4..], facts.Reply.Code);
         BinaryPrimitives.WriteInt64LittleEndian(content[8..], facts.Reply.Documents);
         BinaryPrimitives.WriteInt64LittleEndian(content[16..], facts.Reply.Bytes);
         BinaryPrimitives.WriteInt64LittleEndian(content[24..], facts.Cursor);
-        BinaryPrimitives.WriteUInt64LittleEndian(content[32..], ReplyHash.Of(message));
+        // Of documents that few know a hash tells whether they are guessed right; and a target has others than these.
+        BinaryPrimitives.WriteUInt64LittleEndian(content[32..], _redactor is null ? ReplyHash.Of(message) : 0);
         Write(RecordingFile.ReplyKind, connection, microseconds, content);
+        if (stream is null || (OpMsg.Parse(message).Flags & OpMsgFlags.MoreToCome) == 0)
+            return;
+        // The next reply answers this one. For a replay it is as if it had been asked for.
+        (MessageHeader.Read(stream) with { RequestId = header.RequestId }).Write(stream);
+        client.Await(header.RequestId, stream);
+        Requests++;
+        Write(RecordingFile.RequestKind, connection, microseconds, stream);
     }
 
     private void Write(byte kind, long connection, long microseconds, ReadOnlySpan<byte> content)
@@ -151,10 +181,17 @@ internal sealed class TrafficWriter : IDisposable
 
         public Begun Replies { get; } = new();
 
-        /// <summary>Requests whose replies are to be recorded.</summary>
-        public HashSet<int> Waiting { get; } = [];
+        /// <summary>Requests whose replies are to be recorded; itself where it allows a stream of them.</summary>
+        public Dictionary<int, byte[]?> Waiting { get; } = [];
 
         public bool IsUnreadable { get; set; }
+
+        public void Await(int request, byte[]? stream)
+        {
+            if (Waiting.Count == MostWaiting)
+                Waiting.Clear();
+            Waiting[request] = stream;
+        }
     }
 
     /// <summary>The message that is arriving on one side.</summary>

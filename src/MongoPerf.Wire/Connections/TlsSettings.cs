@@ -1,4 +1,5 @@
 using System.Net.Security;
+using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 
 namespace MongoPerf.Wire.Connections;
@@ -82,7 +83,35 @@ public sealed class TlsSettings
         return new CertificateVerdict(NoServer, this).Check(sender, certificate, chain, errors);
     }
 
-    internal SslClientAuthenticationOptions ToOptions(ServerAddress server, RemoteCertificateValidationCallback check)
+    /// <summary>Speaks TLS over a connection, and judges the server's certificate.</summary>
+    /// <param name="connection">Just made; belongs to the stream, also when this fails.</param>
+    /// <param name="server">Its name goes into the handshake (SNI) and is compared with the certificate's.</param>
+    /// <exception cref="TlsFailedException">The certificate is not to be trusted, or the server refused the handshake.</exception>
+    /// <exception cref="IOException">
+    /// The connection broke, as it does when a plain server is asked for TLS; a SocketException may come too.
+    /// </exception>
+    public SslStream Secure(Stream connection, ServerAddress server)
+    {
+        var stream = new SslStream(connection, leaveInnerStreamOpen: false);
+        var verdict = new CertificateVerdict(server, this);
+        try
+        {
+            stream.AuthenticateAsClient(ToOptions(server, verdict.Check));
+            return stream;
+        }
+        catch (AuthenticationException e)
+        {
+            stream.Dispose();
+            throw new TlsFailedException(server, verdict.Refusal ?? TlsTransport.Explain(e), e);
+        }
+        catch
+        {
+            stream.Dispose();
+            throw;
+        }
+    }
+
+    private SslClientAuthenticationOptions ToOptions(ServerAddress server, RemoteCertificateValidationCallback check)
     {
         return new SslClientAuthenticationOptions
         {

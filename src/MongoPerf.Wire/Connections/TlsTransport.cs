@@ -1,5 +1,4 @@
 using System.Net.Security;
-using System.Security.Authentication;
 
 namespace MongoPerf.Wire.Connections;
 
@@ -9,11 +8,7 @@ internal sealed class TlsTransport : Transport
     private readonly SocketTransport _socket;
     private readonly SslStream _stream;
 
-    private TlsTransport(SocketTransport socket)
-    {
-        _socket = socket;
-        _stream = new SslStream(new SocketStream(socket), leaveInnerStreamOpen: false);
-    }
+    private TlsTransport(SocketTransport socket, SslStream stream) => (_socket, _stream) = (socket, stream);
 
     public override long BytesSent => _socket.BytesSent;
 
@@ -28,21 +23,13 @@ internal sealed class TlsTransport : Transport
     /// </exception>
     public static TlsTransport Open(ServerAddress server, SocketTransport socket, TlsSettings settings)
     {
-        var transport = new TlsTransport(socket);
-        var verdict = new CertificateVerdict(server, settings);
         try
         {
-            transport._stream.AuthenticateAsClient(settings.ToOptions(server, verdict.Check));
-            return transport;
-        }
-        catch (AuthenticationException e)
-        {
-            transport.Dispose();
-            throw new TlsFailedException(server, verdict.Refusal ?? Explain(e), e);
+            return new TlsTransport(socket, settings.Secure(new SocketStream(socket), server));
         }
         catch
         {
-            transport.Dispose();
+            socket.Dispose();
             throw;
         }
     }

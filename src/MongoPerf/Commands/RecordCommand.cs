@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
 using MongoPerf.Options;
 using MongoPerf.Running.Secrets;
@@ -8,16 +9,20 @@ using MongoPerf.Running.Sessions;
 using MongoPerf.Running.Systems;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
+using MongoPerf.Traffic.Capturing;
 using MongoPerf.Traffic.Proxying;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Commands;
 
 /// <summary>
-/// <c>record</c>: records the traffic of a deployment, as a proxy that clients connect to, or by having the server record itself.
+/// <c>record</c>: records the traffic of a deployment, as a proxy that clients connect to, by having the server record itself, or from
+/// captured packets.
 /// </summary>
 internal sealed class RecordCommand
 {
+    private const string TlsOption = "--tls-certificate-key-file";
+
     private readonly SharedOptions _shared = new();
 
     private readonly Option<IPEndPoint?> _listen = OptionTypes.Make<IPEndPoint?>("--listen", null,
@@ -30,8 +35,22 @@ internal sealed class RecordCommand
             + "the file is on the server's machine",
     };
 
+    private readonly Option<string?> _pcap = OptionTypes.Text("--pcap",
+        "Make a recording of captured packets (pcap or pcapng, as tcpdump -w writes it) of connections without TLS; "
+        + "needs no --uri", "FILE");
+
+    private readonly Option<string?> _certificate = OptionTypes.Text(TlsOption,
+        "As a proxy, accept TLS connections only; the file holds the certificate and its private key (PEM)", "FILE");
+
+    private readonly Option<bool> _redact = new("--redact")
+    {
+        Description = "Replace values in stored requests by pseudonyms of the same type and length, the same value by the same one; "
+            + "names, operators and options stay",
+    };
+
     private readonly Option<string?> _output = OptionTypes.Text(
-        "--output", "The recording, which must not be there; with --server a name without a folder", "FILE", "-o");
+        "--output", "The recording, which must not be there; with --server a name without a folder, which the server writes over", "FILE",
+        "-o");
 
     private readonly Option<double?> _duration = OptionTypes.Duration("--duration", "End after this time [default: with Ctrl+C]");
 
@@ -41,7 +60,7 @@ internal sealed class RecordCommand
     {
         var command = new Command("record", "Record the traffic between clients and a deployment, for 'replay'")
         {
-            _shared.Uri, _shared.PasswordFile, _listen, _server, _output, _duration,
+            _shared.Uri, _shared.PasswordFile, _listen, _server, _pcap, _certificate, _redact, _output, _duration,
         };
         command.Runs(Run);
         return command;
@@ -49,38 +68,49 @@ internal sealed class RecordCommand
 
     private ExitCode Run(ParseResult parsed)
     {
-        string uri = parsed.GetValue(_shared.Uri) ?? UriVariable.Value
-            ?? throw new UserException(ExitCode.WrongUsage, "--uri is missing: the deployment whose traffic is recorded");
         string output = parsed.GetValue(_output) is { Length: > 0 } named ? named
             : throw new UserException(ExitCode.WrongUsage, "--output is missing: the file of the recording");
+        IPEndPoint? listen = parsed.GetValue(_listen);
+        string? capture = parsed.GetValue(_pcap);
+        bool isServer = parsed.GetValue(_server);
+        if ((listen is null ? 0 : 1) + (isServer ? 1 : 0) + (capture is null ? 0 : 1) != 1)
+            throw new UserException(ExitCode.WrongUsage, listen is null && capture is null && !isServer
+                ? "--listen, --server or --pcap is missing" : "--listen, --server and --pcap exclude one another",
+                "--listen 127.0.0.1:27018 records as a proxy, --server has the server record itself, --pcap FILE reads captured packets");
+        bool redacts = parsed.GetValue(_redact);
+        if (isServer && redacts)
+            throw new UserException(ExitCode.WrongUsage, "--redact: a server records what it gets as it is",
+                "record as a proxy: --listen 127.0.0.1:27018");
+        if (listen is null && parsed.GetValue(_certificate) is not null)
+            throw new UserException(ExitCode.WrongUsage, $"{TlsOption} is for a proxy (--listen)");
+        if (capture is not null)
+            return Convert(capture, output, redacts);
+        string uri = parsed.GetValue(_shared.Uri) ?? UriVariable.Value
+            ?? throw new UserException(ExitCode.WrongUsage, "--uri is missing: the deployment whose traffic is recorded");
         if (DatabaseSystems.Of(uri) != DatabaseSystems.MongoDb)
             throw new UserException(ExitCode.WrongUsage, $"{DatabaseSystems.Of(uri).Name} is not recorded, only MongoDB");
-        if ((parsed.GetValue(_listen) is null) != parsed.GetValue(_server))
-            throw new UserException(ExitCode.WrongUsage, parsed.GetValue(_server)
-                ? "--listen makes a proxy, and --server needs none" : "--listen or --server is missing",
-                "--listen 127.0.0.1:27018 records as a proxy, --server has the server record itself");
         TimeSpan? duration = parsed.GetValue(_duration) is { } seconds ? TimeSpan.FromSeconds(seconds) : null;
-        return parsed.GetValue(_server)
+        return listen is null
             ? RecordByServer(ConnectionSecrets.Complete(uri, uri, parsed.GetValue(_shared.PasswordFile)), output, duration)
-            : RecordByProxy(uri, parsed.GetValue(_listen)!, output, duration);
+            : RecordByProxy(uri, new Proxy(listen, LoadCertificate(parsed.GetValue(_certificate)), output, redacts), duration);
     }
 
-    private static ExitCode RecordByProxy(string uri, IPEndPoint listen, string output, TimeSpan? duration)
+    private static ExitCode RecordByProxy(string uri, Proxy own, TimeSpan? duration)
     {
         (IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings) = DatabaseSystems.MongoDb.Read(uri, EngineKind.Wire);
         if (hosts is not [{ Port: > 0 } server])
             throw new UserException(ExitCode.WrongUsage, "--uri: a proxy leads to one server, by TCP",
                 "name the primary, or a mongos, alone");
-        if (settings.Tls is not null)
-            throw new UserException(ExitCode.WrongUsage, "--uri: the proxy passes bytes on as they are, and can't record encrypted ones",
-                "have the server record itself (--server), or let it accept plain connections from this machine (--tlsMode preferTLS)");
-        if (!IPAddress.IsLoopback(listen.Address))
-            Console.Error.WriteLine("warning: clients on other machines can connect here, as they can to the server");
+        if (own.Certificate is null && !IPAddress.IsLoopback(own.Address.Address))
+            Console.Error.WriteLine("warning: clients on other machines can connect here, as they can to the server"
+                + (settings.Tls is null ? "" : $"; without {TlsOption} what they send is not encrypted"));
+        if (settings.Tls?.HasClientCertificate is true)
+            Console.Error.WriteLine("warning: whoever connects here can log in (x.509) as the subject of tlsCertificateKeyFile");
         using var signals = new StopSignals("stopping: saving the recording");
         string? stopped = null;
         // Before there is a file: it would be in the way of the next try.
-        using Socket listener = Listen(listen);
-        using var recorder = new TrafficRecorder(output)
+        using Socket listener = Listen(own.Address);
+        using var recorder = new TrafficRecorder(own.Output, own.Redacts)
         {
             OnStopped = why =>
             {
@@ -88,20 +118,53 @@ internal sealed class RecordCommand
                 Console.Error.WriteLine($"warning: recording has stopped: {why}; clients are served as before");
             },
         };
-        using var proxy = new TrafficProxy(listener, server, recorder,
-            why => Console.Error.WriteLine($"warning: {server} can't be reached for a client: {why}"));
+        using var proxy = new TrafficProxy(listener, new ProxiedServer(server, settings.Tls), own.Certificate, recorder,
+            what => Console.Error.WriteLine($"warning: {what}"));
         Console.Error.WriteLine($"recording what goes through {proxy.Address} to {server}; Ctrl+C ends it");
         Console.Error.WriteLine("note: clients of a replica set leave the proxy for the set's own addresses unless they connect with "
             + "directConnection=true");
         Wait(duration, signals);
         proxy.Dispose();
         recorder.Dispose();
-        Console.WriteLine($"{output}: {Units.Counted(recorder.Requests, "request")} of {Units.Counted(proxy.Connections, "connection")}, "
-            + $"{Units.Bytes(recorder.Bytes)}"
-            + (recorder.Unreadable > 0
-                ? $"; {Units.Counted(recorder.Unreadable, "connection")} could not be read (encrypted, or not MongoDB's protocol)" : "")
-            + (stopped is null ? "" : $"; recording stopped early: {stopped}"));
+        Console.WriteLine(Told(own.Output, recorder.Requests, proxy.Connections, recorder.Bytes)
+            + Told(recorder.Unreadable, recorder.Unredactable) + (stopped is null ? "" : $"; recording stopped early: {stopped}"));
         return stopped is null ? ExitCode.Done : ExitCode.Refused;
+    }
+
+    private static ExitCode Convert(string capture, string output, bool redacts)
+    {
+        using var signals = new StopSignals("stopping: saving the recording");
+        ConvertedCapture made = CaptureConverter.Convert(capture, output, redacts, signals.Token);
+        Console.WriteLine(Told(output, made.Requests, made.Connections, made.Bytes) + Told(made.Unreadable, made.Unredactable)
+            + (made.Gaps == 0 ? "" : $"; at {Units.Counted(made.Gaps, "place")} what was recorded of a connection ends: {made.FirstGap}")
+            + (made.IsTruncated ? "; the capture ends within a packet" : "")
+            + (made.EndedBy is null ? "" : $"; the capture was not read to its end: {made.EndedBy}"));
+        return made.EndedBy is null ? ExitCode.Done : ExitCode.Refused;
+    }
+
+    private static string Told(string output, long requests, long connections, long bytes) =>
+        $"{output}: {Units.Counted(requests, "request")} of {Units.Counted(connections, "connection")}, {Units.Bytes(bytes)}";
+
+    private static string Told(long unreadable, long unredactable) =>
+        (unreadable > 0 ? $"; {Units.Counted(unreadable, "connection")} could not be read (encrypted, or not MongoDB's protocol)" : "")
+        + (unredactable > 0 ? $"; {Units.Counted(unredactable, "request")} with code left out: --redact can't tell values in it" : "");
+
+    private static SslStreamCertificateContext? LoadCertificate(string? file)
+    {
+        if (file is null)
+            return null;
+        if (PemFiles.IsEncrypted(file))
+            throw new UserException(
+                ExitCode.WrongUsage, $"{TlsOption}: the key in '{file}' is encrypted, and the proxy asks for no password",
+                "'openssl pkcs8 -in FILE' writes the key without a password; put that key and the certificate into one file");
+        try
+        {
+            return PemFiles.ReadIdentity(TlsOption, file, null, "a password");
+        }
+        catch (PemFileException e)
+        {
+            throw new UserException(ExitCode.WrongUsage, e.Message);
+        }
     }
 
     private static Socket Listen(IPEndPoint listen)
@@ -168,4 +231,10 @@ internal sealed class RecordCommand
             ? parsed
             : throw new FormatException($"'{text}' is not valid; expected ADDRESS:PORT such as 127.0.0.1:27018");
     }
+
+    /// <param name="Address">Where clients connect.</param>
+    /// <param name="Certificate">Clients must speak TLS; null: plainly.</param>
+    /// <param name="Output">The recording.</param>
+    /// <param name="Redacts">Values are replaced.</param>
+    private sealed record Proxy(IPEndPoint Address, SslStreamCertificateContext? Certificate, string Output, bool Redacts);
 }

@@ -236,45 +236,6 @@ public sealed class ReplayScriptTests : IDisposable
         Assert.Equal(["level"], body.FindDocument("readConcern")!.Select(element => element.Key));
     }
 
-    /// <summary>MONGOPERF_FUZZ says how many; each mutation has its number as seed.</summary>
-    [Fact]
-    public void Damaged_recordings_are_read_as_far_as_they_go_or_refused()
-    {
-        int count = int.TryParse(Environment.GetEnvironmentVariable("MONGOPERF_FUZZ"), out int asked) ? asked : 400;
-        byte[][] originals = [.. Directory.GetFiles(Files).Order().Select(File.ReadAllBytes)];
-        string path = _folder.At("fuzz.bin");
-        int replayable = 0;
-        for (int seed = 0; seed < count; seed++)
-        {
-            var random = new Random(seed);
-            byte[] bytes = (byte[])originals[seed % originals.Length].Clone();
-            for (int changes = random.Next(1, 12); changes > 0; changes--)
-            {
-                int at = random.Next(bytes.Length);
-                bytes[at] = random.Next(4) == 0 ? (byte)random.Next(256) : (byte)(bytes[at] ^ (1 << random.Next(8)));
-            }
-
-            if (random.Next(3) == 0)
-                bytes = bytes[..random.Next(bytes.Length)];
-            File.WriteAllBytes(path, bytes);
-            try
-            {
-                using Recording recording = Recording.Open(path);
-                replayable += ReplayScriptReader.Read(recording, new ReplayOptions()).Count > 0 ? 1 : 0;
-            }
-            catch (MongoPerfException e) when (e.Fault == Fault.WrongUsage)
-            {
-                // Refused in one line.
-            }
-            catch (Exception e)
-            {
-                Assert.Fail($"seed {seed}: {e}");
-            }
-        }
-
-        Assert.InRange(replayable, count / 20, count);
-    }
-
     private static BsonDocument Session(byte number) => BsonDocument.Of(
         ("id", new BsonValue(BsonType.Binary, (byte[])[16, 0, 0, 0, 4, .. Enumerable.Repeat(number, 16)])));
 

@@ -3,6 +3,7 @@ using MongoPerf.Traffic.Proxying;
 using MongoPerf.Traffic.Recordings;
 using MongoPerf.Traffic.Replaying;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Compression;
 using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Messages;
 
@@ -120,17 +121,44 @@ public sealed class TrafficRecorderTests : IDisposable
         ];
         string path = Record(recorder =>
         {
+            using var compression = new MessageCompression(Compressors.Create("zlib", zlibLevel: -1));
             for (int i = 0; i < secrets.Length; i++)
             {
-                Send(recorder, 1, true, 50, Message(i, 0, secrets[i]));
+                Send(recorder, 1, true, 50, Message(i, 0, secrets[i]), compression.Pack(Message(30 + i, 0, secrets[i])).ToArray());
                 Send(recorder, 1, false, 50, Message(100 + i, i, BsonDocument.Of(("payload", Secret), ("ok", 1.0))));
             }
 
-            Send(recorder, 1, true, 50, Message(50, 0, Find()));
+            // As old drivers begin: OP_QUERY to admin.$cmd.
+            byte[] query = [.. new byte[20], .. "admin.$cmd\0"u8, .. new byte[4], 255, 255, 255, 255, .. secrets[4].Bytes];
+            new MessageHeader(query.Length, 49, 0, OpCode.Query).Write(query);
+            Send(recorder, 1, true, 50, query, Message(50, 0, Find()));
         });
         Assert.True(File.ReadAllBytes(path).AsSpan().IndexOf("sku"u8) > 0);
         Assert.True(File.ReadAllBytes(path).AsSpan().IndexOf("c2VjcmV0"u8) < 0);
         Assert.Equal(1, Read(path).Count);
+    }
+
+    /// <summary>The server answers the first request, then each of its own replies.</summary>
+    [Fact]
+    public void A_stream_of_replies_is_recorded_as_if_each_had_been_asked_for()
+    {
+        BsonDocument more = BsonDocument.Of(("getMore", 77L), ("collection", "orders"), ("$db", "shop"));
+        string path = Record(recorder =>
+        {
+            Send(recorder, 1, true, 99, Message(4, 0, Find()));
+            Send(recorder, 1, false, 99, Message(100, 4, Batch(77, 1)));
+            Send(recorder, 1, true, 99, TrafficFile.MessageOf(5, 0, more, OpMsgFlags.ExhaustAllowed));
+            Send(recorder, 1, false, 99, TrafficFile.MessageOf(101, 5, Batch(77, 2), OpMsgFlags.MoreToCome),
+                TrafficFile.MessageOf(102, 101, Batch(77, 3), OpMsgFlags.MoreToCome), Message(103, 102, Batch(0, 4)));
+            // Who asks for no stream gets none, whatever the reply says.
+            Send(recorder, 1, true, 99, Message(6, 0, Find()));
+            Send(recorder, 1, false, 99, TrafficFile.MessageOf(104, 6, Batch(0, 5), OpMsgFlags.MoreToCome), Message(105, 104, Batch(0, 9)));
+        });
+        Assert.Equal([1L, 2L, 3L, 4L, 5L], Read(path).Requests.Select(request => request.Reply.Documents));
+
+        static BsonDocument Batch(long cursor, int documents) => BsonDocument.Of(("cursor", BsonDocument.Of(
+            ("nextBatch", Enumerable.Range(0, documents).Select(i => (object)BsonDocument.Of(("_id", i))).ToArray()), ("id", cursor),
+            ("ns", "shop.orders"))), ("ok", 1.0));
     }
 
     [Fact]

@@ -1,0 +1,95 @@
+using System.Net.Security;
+using System.Net.Sockets;
+using MongoPerf.Platforms;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Traffic.Proxying;
+
+/// <summary>One side of a connection that a proxy passes on: plain, or with TLS. One thread reads, another one writes.</summary>
+internal sealed class ProxySide : IDisposable
+{
+    /// <summary>Whoever connects may take so long for each step of a TLS handshake.</summary>
+    private const int HandshakeMilliseconds = 30_000;
+
+    private readonly Socket _socket;
+    private readonly SafeSocketHandle _handle;
+    private SslStream? _tls;
+
+    /// <param name="socket">Belongs to it.</param>
+    public ProxySide(Socket socket) => (_socket, _handle) = (socket, socket.SafeHandle);
+
+    /// <param name="tls">The client must speak TLS; null: plainly.</param>
+    public void Accept(SslServerAuthenticationOptions? tls)
+    {
+        _socket.NoDelay = true;
+        if (tls is null)
+            return;
+        _socket.ReceiveTimeout = HandshakeMilliseconds;
+        _tls = new SslStream(new NetworkStream(_socket));
+        _tls.AuthenticateAsServer(tls);
+        _socket.ReceiveTimeout = 0;
+    }
+
+    public void Connect(ProxiedServer server)
+    {
+        _socket.NoDelay = true;
+        _socket.Connect(server.Address.Host, server.Address.Port);
+        if (server.Tls is null)
+            return;
+        _socket.ReceiveTimeout = HandshakeMilliseconds;
+        _tls = server.Tls.Secure(new NetworkStream(_socket), server.Address);
+        _socket.ReceiveTimeout = 0;
+    }
+
+    /// <returns>0 when the other end sends no more.</returns>
+    public int Receive(Span<byte> buffer) => _tls is not null ? _tls.Read(buffer)
+        : Platform.IsLinux ? SocketCalls.Receive(_handle, buffer) : _socket.Receive(buffer);
+
+    public void Send(ReadOnlySpan<byte> bytes)
+    {
+        if (_tls is not null)
+        {
+            _tls.Write(bytes);
+            return;
+        }
+
+        while (bytes.Length > 0)
+            bytes = bytes[(Platform.IsLinux ? SocketCalls.Send(_handle, bytes) : _socket.Send(bytes))..];
+    }
+
+    /// <summary>Tells the other end that no more comes; it may still send.</summary>
+    public void EndSending()
+    {
+        _tls?.ShutdownAsync().GetAwaiter().GetResult();
+        _socket.Shutdown(SocketShutdown.Send);
+    }
+
+    /// <summary>Ends it, whatever threads do with it. Any thread.</summary>
+    public void Abort()
+    {
+        try
+        {
+            _socket.Shutdown(SocketShutdown.Both);
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            // Not connected any more: nothing waits then.
+        }
+
+        // Windows leaves a call that waits on the socket waiting; on Linux its number stays until the threads have left it.
+        if (!Platform.IsLinux)
+            _socket.Dispose();
+    }
+
+    /// <summary>When no thread uses it any longer.</summary>
+    public void Dispose()
+    {
+        _socket.Dispose();
+        _tls?.Dispose();
+    }
+}
+
+/// <summary>The server that a proxy stands before.</summary>
+/// <param name="Address">By TCP.</param>
+/// <param name="Tls">Whom to trust; null: it is spoken to plainly.</param>
+public sealed record ProxiedServer(ServerAddress Address, TlsSettings? Tls);

@@ -1,0 +1,136 @@
+using System.Net;
+using System.Net.Sockets;
+using MongoPerf.Tests.Support;
+using MongoPerf.Traffic.Proxying;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Tests.Traffic;
+
+/// <summary>A proxy passes on whatever its two sides say, plainly or encrypted, and who breaks off ends alone.</summary>
+public sealed class TrafficProxyTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+    private readonly TestCertificates _certificates = new();
+
+    public void Dispose()
+    {
+        _folder.Dispose();
+        _certificates.Dispose();
+    }
+
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public void Either_side_may_be_encrypted(bool client, bool server)
+    {
+        using var encrypted = new TlsServer(_certificates.ForLoopback(), BsonDocument.Of(("n", 7), ("ok", 1.0)));
+        using var plain = new ScriptedListener("echo", Echo);
+        var warnings = new List<string>();
+        string tls = $"tls=true&tlsCAFile={_certificates.AuthorityFile}";
+        using TrafficProxy proxy = Start(
+            server ? encrypted.Address : plain.Address, server ? tls : "", client, warnings, out TrafficRecorder recorder);
+        using (recorder)
+        using (var socket = new Socket(SocketType.Stream, ProtocolType.Tcp))
+        {
+            socket.Connect(proxy.Address);
+            using Stream stream = client
+                ? Settings(tls).Tls!.Secure(new NetworkStream(socket), new ServerAddress("localhost", 1))
+                : new NetworkStream(socket);
+            for (int i = 1; i < 4; i++)
+            {
+                byte[] sent = CaptureTests.Find(i);
+                stream.Write(sent);
+                byte[] head = new byte[16];
+                stream.ReadExactly(head);
+                byte[] rest = new byte[BitConverter.ToInt32(head) - 16];
+                stream.ReadExactly(rest);
+                Assert.Equal(server ? i : 0, BitConverter.ToInt32(head, 8));
+            }
+        }
+
+        proxy.Dispose();
+        recorder.Dispose();
+        Assert.Empty(warnings);
+        Assert.Equal((3, 0), (recorder.Requests, recorder.Unreadable));
+    }
+
+    [Fact]
+    public void A_server_that_is_not_to_be_trusted_is_not_spoken_to()
+    {
+        using var server = new TlsServer(_certificates.ForLoopback());
+        var warnings = new List<string>();
+        using TrafficProxy proxy = Start(server.Address, "tls=true", false, warnings, out TrafficRecorder recorder);
+        using (recorder)
+        {
+            for (int i = 0; i < 3; i++)
+            {
+                using var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
+                socket.Connect(proxy.Address);
+                Assert.Equal(0, socket.Receive(new byte[1]));
+            }
+        }
+
+        Assert.Contains("which is not trusted on this machine", Assert.Single(warnings), StringComparison.Ordinal);
+    }
+
+    /// <summary>Bytes that are no protocol go through as they are; the recording of others goes on.</summary>
+    [Fact]
+    public void Garbage_of_both_sides_goes_through_untouched()
+    {
+        using var server = new ScriptedListener("echo", Echo);
+        var warnings = new List<string>();
+        using TrafficProxy proxy = Start(server.Address, "", false, warnings, out TrafficRecorder recorder);
+        using (recorder)
+        {
+            for (int seed = 0; seed < 20; seed++)
+            {
+                byte[] garbage = new byte[30_000];
+                new Random(seed).NextBytes(garbage);
+                // A length that promises more than ever comes.
+                if (seed % 2 == 0)
+                    new MongoPerf.Wire.Messages.MessageHeader(47_000_000, 1, 0, MongoPerf.Wire.Messages.OpCode.Msg).Write(garbage);
+                using var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
+                socket.Connect(proxy.Address);
+                using var stream = new NetworkStream(socket);
+                stream.Write(garbage);
+                byte[] back = new byte[garbage.Length];
+                stream.ReadExactly(back);
+                Assert.Equal(garbage, back);
+                // Half closed: the rest still comes.
+                stream.Write(CaptureTests.Find(1));
+                socket.Shutdown(SocketShutdown.Send);
+                stream.ReadExactly(back, 0, CaptureTests.Find(1).Length);
+                Assert.Equal(0, stream.Read(back));
+            }
+        }
+
+        Assert.Empty(warnings);
+        Assert.Equal((0, 10), (recorder.Requests, recorder.Unreadable));
+    }
+
+    private static void Echo(Socket socket)
+    {
+        byte[] buffer = new byte[4096];
+        for (int count; (count = socket.Receive(buffer)) > 0;)
+            socket.Send(buffer.AsSpan(0, count));
+        socket.Close();
+    }
+
+    private static ConnectionSettings Settings(string options) =>
+        ConnectionSettings.From(ConnectionString.Parse($"mongodb://localhost/?{options}"));
+
+    private TrafficProxy Start(ServerAddress server, string options, bool isEncrypted, List<string> warnings, out TrafficRecorder recorder)
+    {
+        recorder = new TrafficRecorder(_folder.At("a.rec"));
+        return new TrafficProxy(
+            TrafficProxy.Listen(new IPEndPoint(IPAddress.Loopback, 0)), new ProxiedServer(server, Settings(options).Tls),
+            isEncrypted ? PemFiles.ReadIdentity("test", _certificates.ForLoopback(), null, "test") : null, recorder, what =>
+            {
+                lock (warnings)
+                    warnings.Add(what);
+            });
+    }
+}
