@@ -30,7 +30,8 @@ public sealed class EmbeddedMongosTests : IDisposable
             deployment.Number("shardCount"), deployment.GetProperty("isEmbedded").GetBoolean()));
         JsonElement[] shards = [.. report.GetProperty("sharding").Items("shards")];
         Assert.Equal(600, shards.Sum(shard => shard.Number("documents")));
-        Assert.All(shards, shard => Assert.True(shard.Number("documents") > 0 && shard.Number("chunks") == 2, shard.ToString()));
+        Assert.Equal(["shard0", "shard1", "shard2"],
+            shards.Where(shard => shard.Number("documents") > 0).Select(shard => shard.Text("shard")));
         JsonElement finds = report.GetProperty("sharding").GetProperty("asked").GetProperty("find");
         Assert.True(finds.Number("one") >= 150 && finds.Number("all") >= 150, finds.ToString());
     }

@@ -24,10 +24,10 @@ internal sealed class GroupStage
     private readonly Expression _id;
     private readonly List<(string Name, Func<Accumulator> New, Expression Value)> _fields = [];
 
-    /// <exception cref="CommandException">No _id, or something else than an accumulator.</exception>
     /// <param name="specification">The stage's value.</param>
     /// <param name="variables">Those that its expressions may use.</param>
     /// <param name="collation">What makes strings one group; null for their bytes.</param>
+    /// <exception cref="CommandException">No _id, or something else than an accumulator.</exception>
     public GroupStage(BsonDocument specification, Variables? variables, Collation? collation)
     {
         _variables = variables;
