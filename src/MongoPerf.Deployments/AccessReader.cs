@@ -8,6 +8,9 @@ namespace MongoPerf.Deployments;
 /// <summary>Finds out what a run's user may see and do, and which role gives the rest: the table of docs/connecting.md.</summary>
 public static class AccessReader
 {
+    /// <summary>6.0.3, to be exact; older 6.0 say so by the missing right.</summary>
+    private static readonly Version FirstWithDistribution = new(6, 0);
+
     /// <summary>What a run asks for beside its operations.</summary>
     public static IReadOnlyDictionary<AccessFeature, AccessNeed> Needs { get; } = new OrderedDictionary<AccessFeature, AccessNeed>
     {
@@ -16,16 +19,19 @@ public static class AccessReader
         [AccessFeature.ServerState] = new("clusterMonitor", "serverStatus") { IsOfCluster = true },
         [AccessFeature.ShardState] = new("clusterMonitor", "serverStatus") { IsOfCluster = true, IsForShards = true },
         [AccessFeature.ShardList] = new("clusterMonitor", "find") { IsForShards = true, Database = "config" },
+        [AccessFeature.IndexUse] = new("clusterMonitor", "indexStats") { IsForShards = true },
+        [AccessFeature.DataDistribution] = new("clusterMonitor", "shardedDataDistribution") { IsOfCluster = true, IsForShards = true },
         [AccessFeature.DurableNotes] = new("clusterManager", "appendOplogNote") { IsOfCluster = true, IsForShards = true },
     };
 
     /// <param name="rights">Of the run's user.</param>
     /// <param name="cluster">Null for anything but a sharded deployment.</param>
     /// <param name="status">What the server, or the router, answered to serverStatus.</param>
+    /// <param name="release">The server's or the router's version; null where it is not known.</param>
     /// <param name="database">Of the run.</param>
     /// <param name="collection">Of the run.</param>
     public static DeploymentAccess Read(
-        UserRights rights, ShardedCluster? cluster, BsonDocument status, string database, string collection)
+        UserRights rights, ShardedCluster? cluster, BsonDocument status, Version? release, string database, string collection)
     {
         return new DeploymentAccess
         {
@@ -46,6 +52,9 @@ public static class AccessReader
             AccessFeature.ServerState => status.IsTrue("ok")
                 ? cluster is null && status.FindDocument("wiredTiger") is null ? AccessProblem.Partial : null
                 : ServerError.From(status).MeansForbidden ? AccessProblem.NotAllowed : AccessProblem.Unsupported,
+            // A mongod that routes has no such stage, and a mongos before 6.0 no such right.
+            AccessFeature.DataDistribution when cluster!.Router != RouterKind.Mongos => null,
+            AccessFeature.DataDistribution when release is not null && release < FirstWithDistribution => AccessProblem.Unsupported,
             // A router that is none, as some services have it, lists no shards to anybody.
             AccessFeature.ShardList => cluster!.Shards.Count > 0 ? null
                 : need.MissingIn(rights, database, collection).Any() ? AccessProblem.NotAllowed : AccessProblem.Unsupported,

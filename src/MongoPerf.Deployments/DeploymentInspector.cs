@@ -57,12 +57,13 @@ public static class DeploymentInspector
             : cluster is { Direct: DirectAccess.Allowed, Shards: [var shard, ..] } ? ReadStatus(shard.Primary, settings)
             : BsonDocument.Empty;
         string[] names = ns.Split('.', 2);
+        string version = ForeignText.OneLine(build.FindString("version") ?? DeploymentInfo.UnknownVersion, LongestName);
         int? processId = deployment.ProcessId ?? FindLocalProcess(connection.Address, status, table);
         var info = new DeploymentInfo
         {
             Kind = deployment.Kind,
             Topology = deployment.Cluster is null ? TopologyOf(connection.Server, isNull, isEmbedded) : Topology.Sharded,
-            ServerVersion = ForeignText.OneLine(build.FindString("version") ?? DeploymentInfo.UnknownVersion, LongestName),
+            ServerVersion = version,
             StandIn = StandInOf(build, connection.Server.Document),
             StorageEngine = isNull ? "null"
                 : data.FindString("storageEngine.name") is { } engine ? ForeignText.OneLine(engine, LongestName) : null,
@@ -75,12 +76,11 @@ public static class DeploymentInspector
             Compressor = connection.CompressorName,
             ServerApi = settings.ServerApi?.ToString(),
             Auth = rights.Told ? rights.User is not null : null,
-            UntoldMetrics = isNull || isEmbedded || data.FindDocument("wiredTiger") is null ? []
-                : [.. MetricCatalogue.Server
-                    .Where(metric => !metric.IsOfRouter && metric.AlsoAt.Prepend(metric.Path).All(path => data.Find(path) is null))
-                    .Select(metric => metric.Name)],
+            UntoldMetrics = isNull || isEmbedded ? [] : [.. MetricCatalogue.OfStatus
+                .Where(metric => TellerOf(metric) is { } teller && metric.Places.All(path => teller.Find(path) is null))
+                .Select(metric => metric.Name)],
             Access = isNull || isEmbedded ? null
-                : AccessReader.Read(rights, cluster, status, names[0], names[^1]) with
+                : AccessReader.Read(rights, cluster, status, DeploymentInfo.ReleaseOf(version), names[0], names[^1]) with
                 {
                     Routers = connection.Server.IsMongos ? deployment.Readable.Count : null,
                 },
@@ -88,7 +88,7 @@ public static class DeploymentInspector
             Address = deployment.Address.ToString(),
             Namespace = ns,
             ProcessId = processId,
-            Remarks = Remark(deployment, isNull, isEmbedded),
+            Remarks = [.. Remark(deployment, isNull, isEmbedded), .. Mixture(cluster, version, data)],
         };
         string? dataFolder = deployment.DataFolder ?? (processId is null ? null : options.FindString("parsed.storage.dbPath"));
         return new Inspection(info, Directory.Exists(dataFolder) ? dataFolder : null)
@@ -97,6 +97,11 @@ public static class DeploymentInspector
             HasJournal = options.Find("parsed.storage.journal.enabled")?.ToBoolean() ?? true,
             Rights = rights,
         };
+
+        // The reply in which a metric must be; null where none of that kind could be had.
+        BsonDocument? TellerOf(Metric metric) => metric.IsOfRouter
+            ? cluster?.Router == RouterKind.Mongos && status.FindDocument("shardingStatistics") is not null ? status : null
+            : (cluster is null && metric.IsOfSharding) || data.FindDocument("wiredTiger") is null ? null : data;
     }
 
     private static Topology TopologyOf(HelloReply server, bool isNull, bool isEmbedded) => server switch
@@ -114,6 +119,15 @@ public static class DeploymentInspector
         RouterKind.Mongos => "mongos",
         _ => server.IsMongos ? "mongos" : null,
     };
+
+    /// <summary>MongoDB supports that while a cluster is upgraded, and not for long.</summary>
+    private static IEnumerable<string> Mixture(ShardedCluster? cluster, string version, BsonDocument shard)
+    {
+        if (cluster is { Router: RouterKind.Mongos, Shards: [var first, ..] } && shard.FindString("version") is { } other
+            && DeploymentInfo.ReleaseOf(other) is { } ofShard && DeploymentInfo.ReleaseOf(version) is { } ofMongos && ofShard != ofMongos)
+            yield return $"the mongos is MongoDB {version}, and shard {first.Name} {ForeignText.OneLine(other, LongestName)}: "
+                + "figures are of that mixture, which MongoDB supports during an upgrade only";
+    }
 
     // A --uri may name an embedded or a null server as well.
     private static IReadOnlyList<string> Remark(IDeployment deployment, bool isNull, bool isEmbedded)

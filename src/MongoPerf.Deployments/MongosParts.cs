@@ -38,26 +38,35 @@ internal static class MongosParts
     }
 
     /// <summary>
-    /// A shard without a member that the mongos reaches would keep each command waiting for 15 s and more: better said at once.
+    /// A shard without a member that the mongos reaches, or a config server without a primary, would keep commands waiting for 15 s
+    /// and more: better said at once.
     /// </summary>
     /// <param name="mongos">Open.</param>
-    /// <exception cref="DeploymentException">Some shard is down; the message names it.</exception>
+    /// <exception cref="DeploymentException">The message names what is down.</exception>
     public static void RequireShards(MongoConnection mongos)
     {
         // What the mongos itself knows of the members; a user who may not ask learns it from the first command that fails.
         BsonDocument sets =
             mongos.RunUnchecked("admin", BsonDocument.Of(("connPoolStats", 1))).FindDocument("replicaSets") ?? BsonDocument.Empty;
+        string[] shards = [.. (ReadShards(mongos) ?? []).Select(shard => (shard.FindString("host") ?? "").Split('/')[0])];
         foreach ((string name, BsonValue set) in sets)
         {
             BsonDocument[] members = [.. (set.ToDocument().FindDocument("hosts") ?? BsonDocument.Empty)
                 .Select(host => host.Value.ToDocument())];
-            if (members.Length == 0 || members.Any(member => member.IsTrue("ok")))
-                continue;
             string addresses = string.Join(", ", members.Select(member => member.FindString("addr")));
-            throw new DeploymentException(
-                Fault.CannotConnect,
-                $"shard {name} is down: the mongos at {mongos.Address} reaches none of its members ({addresses})\n"
-                + "hint:  start it; a run needs all shards");
+            bool isConfig = shards.Length > 0 && !shards.Contains(name);
+            if (members.Length == 0 || members.Any(member => member.IsTrue("ismaster")))
+                continue;
+            if (!members.Any(member => member.IsTrue("ok")))
+                throw new DeploymentException(
+                    Fault.CannotConnect,
+                    $"{(isConfig ? "config server" : "shard")} {name} is down: the mongos at {mongos.Address} reaches none of its members "
+                    + $"({addresses})\nhint:  start it; a run needs {(isConfig ? "it" : "all shards")}");
+            if (isConfig)
+                throw new DeploymentException(
+                    Fault.CannotConnect,
+                    $"config server {name} has no primary: the mongos at {mongos.Address} reaches only secondaries ({addresses})\n"
+                    + "hint:  start its other members; without a primary nothing can be created, sharded or moved");
         }
     }
 

@@ -20,7 +20,7 @@ public static class ReportLines
             new("server", ServerLine(run.Deployment) + ChartText.Through(run.Settings.Engine)),
             .. run.Deployment is { } deployment && AccessText.Of(deployment) is { } access
                 ? [new Fact("access", access)] : Array.Empty<Fact>(),
-            .. Untold(run.Deployment),
+            .. run.Deployment is null ? [] : UntoldText.Of(run.Deployment).Select(line => new Fact("not sampled", line)),
             .. Machine(run.Environment, run.Deployment),
             new("scenario", PlanText(plan)),
         ];
@@ -57,18 +57,6 @@ public static class ReportLines
     {
         string lasted = run.EndedAt is { } ended ? Words.Of($", took {Units.Duration(ended - run.StartedAt)}") : "";
         return run.StartedAt.UtcDateTime.ToString("yyyy-MM-dd HH:mm:ss 'UTC'", CultureInfo.InvariantCulture) + lasted;
-    }
-
-    /// <summary>What is missing from charts and findings, and why.</summary>
-    private static IEnumerable<Fact> Untold(DeploymentInfo? deployment)
-    {
-        Metric[] untold = [.. MetricCatalogue.Server.Where(metric => deployment?.UntoldMetrics.Contains(metric.Name) is true)];
-        if (untold.Length == 0)
-            yield break;
-        string names = string.Join(", ", untold.Select(metric => metric.Title.ToLowerInvariant()));
-        yield return new Fact("not sampled", untold.All(metric => metric.GoneFrom is not null)
-            ? Words.Of($"{names}: servers from {untold.Max(metric => metric.GoneFrom)} on do not tell them")
-            : Words.Of($"{names}: this server does not tell them where MongoPerf looks"));
     }
 
     private static IEnumerable<Fact> Machine(EnvironmentInfo? machine, DeploymentInfo? server)

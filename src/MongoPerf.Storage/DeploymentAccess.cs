@@ -50,6 +50,12 @@ public enum AccessFeature
     /// <summary>The list of the shards, and what lies where (config.*).</summary>
     ShardList,
 
+    /// <summary>How often each shard used each index ($indexStats).</summary>
+    IndexUse,
+
+    /// <summary>Documents, orphans and their bytes by shard ($shardedDataDistribution).</summary>
+    DataDistribution,
+
     /// <summary>A note in every shard's journal (appendOplogNote).</summary>
     DurableNotes,
 }

@@ -20,8 +20,22 @@ public sealed record Metric(string Name, string Unit, MetricKind Kind, string Ti
     /// <summary>Where other versions of MongoDB, or the embedded server, keep it; no reply has more than one of these.</summary>
     public IReadOnlyList<string> AlsoAt { get; init; } = [];
 
+    /// <summary>The first version of MongoDB that tells it; null for all from <see cref="MetricCatalogue.OldestVersion"/> on.</summary>
+    public Version? ToldFrom { get; init; }
+
     /// <summary>The first version of MongoDB that does not tell it any more; null for none.</summary>
     public Version? GoneFrom { get; init; }
+
+    /// <summary>Its places in serverStatus; no reply has it at more than one.</summary>
+    public IReadOnlyList<string> Places => [.. AlsoAt.Prepend(Path).Select(static path =>
+        path.StartsWith(MetricCatalogue.Status, StringComparison.Ordinal) ? path[MetricCatalogue.Status.Length..] : path)];
+
+    /// <summary>Only shards tell it.</summary>
+    public bool IsOfSharding => Path.StartsWith(MetricCatalogue.ShardingStatistics, StringComparison.Ordinal);
+
+    /// <summary>Whether MongoDB of a version tells it, by the table of docs/monitoring.md.</summary>
+    public bool IsToldBy(Version version) =>
+        (ToldFrom is null || version >= ToldFrom) && (GoneFrom is null || version < GoneFrom);
 
     /// <summary>Only routers tell it.</summary>
     public bool IsOfRouter { get; init; }
@@ -30,6 +44,16 @@ public sealed record Metric(string Name, string Unit, MetricKind Kind, string Ti
 /// <summary>What is sampled, in column order. New metrics are added at the end; stored runs with fewer columns stay readable.</summary>
 public static class MetricCatalogue
 {
+    /// <summary>What begins the path of a figure of shards that is serverStatus', not $collStats'.</summary>
+    internal const string Status = "serverStatus ";
+    internal const string ShardingStatistics = Status + "shardingStatistics.";
+
+    /// <summary>The newest version whose places are known here.</summary>
+    public static Version NewestVersion { get; } = new(8, 0);
+
+    /// <summary>The oldest one.</summary>
+    public static Version OldestVersion { get; } = new(4, 2);
+
     /// <summary>From 8.0 on: which step a checkpoint is at, 0 for none.</summary>
     public const string CheckpointState = "wiredTiger.checkpoint.progress state";
 
@@ -101,15 +125,18 @@ public static class MetricCatalogue
         Counter("latency_writes", "microseconds", "Time in writes", "opLatencies.writes.latency"),
         Counter("latency_writes_operations", "operations", "Writes timed", "opLatencies.writes.ops"),
         Gauge("uptime", "seconds", "Uptime", "uptime"),
-        // From 8.0 on the server tells how many there have been since it started, and not how many there are.
-        Gauge("index_builds", "count", "Index builds", "activeIndexBuilds.total") with { GoneFrom = new Version(8, 0) },
+        // From 6.3 on the server tells how many there have been since it started, and not how many there are.
+        Gauge("index_builds", "count", "Index builds", "activeIndexBuilds.total") with
+        {
+            ToldFrom = new Version(6, 0), GoneFrom = new Version(6, 3),
+        },
         Counter("flow_control_lagged", "microseconds", "Time in which flow control throttled writes", "flowControl.isLaggedTimeMicros"),
         Counter("flow_control_waited", "microseconds", "Time that writes waited for flow control", "flowControl.timeAcquiringMicros"),
         Counter("write_conflicts", "operations", "Write conflicts", "metrics.operation.writeConflicts"),
         .. RoutedCommands.SelectMany(command => ShardsAsked.Select(asked => Counter($"asked_{command}_{asked.Name}", "operations",
             $"Routed, {command}: {asked.Title}", $"shardingStatistics.numHostsTargeted.{command}.{asked.Field}") with
         {
-            IsOfRouter = true,
+            IsOfRouter = true, ToldFrom = new Version(5, 0),
         })),
     ];
 
@@ -149,11 +176,11 @@ public static class MetricCatalogue
         Gauge("storage", "bytes", "Files of the documents", "$collStats storageSize"),
         Gauge("storage_free", "bytes", "Free blocks in these files", "$collStats freeStorageSize"),
         Gauge("indexes", "bytes", "Files of the indexes", "$collStats totalIndexSize"),
-        Counter("opcounters_insert", "operations", "Inserted documents", "serverStatus opcounters.insert"),
-        Counter("opcounters_query", "operations", "Queries", "serverStatus opcounters.query"),
-        Counter("opcounters_update", "operations", "Updates", "serverStatus opcounters.update"),
-        Counter("opcounters_delete", "operations", "Deletes", "serverStatus opcounters.delete"),
-        Counter("opcounters_getmore", "operations", "getMore", "serverStatus opcounters.getmore"),
+        Counter("opcounters_insert", "operations", "Inserted documents", Status + "opcounters.insert"),
+        Counter("opcounters_query", "operations", "Queries", Status + "opcounters.query"),
+        Counter("opcounters_update", "operations", "Updates", Status + "opcounters.update"),
+        Counter("opcounters_delete", "operations", "Deletes", Status + "opcounters.delete"),
+        Counter("opcounters_getmore", "operations", "getMore", Status + "opcounters.getmore"),
         Counter("collection_reads", "operations", "Reads of the collection", "$collStats latencyStats.reads.ops"),
         Counter("collection_writes", "operations", "Writes of the collection", "$collStats latencyStats.writes.ops"),
         Counter("migrations_begun", "operations", "Migrations begun as donor", OfSharding("countDonorMoveChunkStarted")),
@@ -161,7 +188,10 @@ public static class MetricCatalogue
         Counter("documents_received", "documents", "Documents received from other shards", OfSharding("countDocsClonedOnRecipient")),
         Counter("critical_section", "milliseconds", "Time in critical sections of migrations",
             OfSharding("totalCriticalSectionTimeMillis")),
-        Gauge("range_deletions_due", "count", "Ranges waiting to be deleted", OfSharding("rangeDeleterTasks")),
+        Gauge("range_deletions_due", "count", "Ranges waiting to be deleted", OfSharding("rangeDeleterTasks")) with
+        {
+            ToldFrom = new Version(4, 4),
+        },
         Counter("range_deleted", "documents", "Documents deleted after they moved away", OfSharding("countDocsDeletedByRangeDeleter"),
             OfSharding("countDocsDeletedOnDonor")), // before 7.1
         Counter("stale_config_errors", "operations", "Stale config errors", OfSharding("countStaleConfigErrors")),
@@ -175,11 +205,14 @@ public static class MetricCatalogue
         Gauge("lag", "milliseconds", "Behind the primary", "replSetGetStatus members.lastAppliedWallTime"),
         Gauge("majority_lag", "milliseconds", "Majority commit point behind the primary",
             "replSetGetStatus optimes.lastCommittedWallTime"),
-        Gauge("oplog_window", "seconds", "Time that the oplog reaches back", "serverStatus oplog"),
+        Gauge("oplog_window", "seconds", "Time that the oplog reaches back", Status + "oplog"),
         Gauge("term", "count", "Term: grows with each election", "replSetGetStatus term"),
     ];
 
-    private static string OfSharding(string field) => $"serverStatus shardingStatistics.{field}";
+    /// <summary>All that is read from serverStatus by its place there, each once.</summary>
+    public static IReadOnlyList<Metric> OfStatus { get; } = [.. Server, .. Shard.Where(static metric => metric.IsOfSharding)];
+
+    private static string OfSharding(string field) => ShardingStatistics + field;
 
     private static Metric Counter(string name, string unit, string title, string path, params IReadOnlyList<string> alsoAt) =>
         new(name, unit, MetricKind.Counter, title, path) { AlsoAt = alsoAt };

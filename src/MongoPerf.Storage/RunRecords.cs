@@ -88,6 +88,14 @@ public sealed record DeploymentInfo
     [JsonIgnore]
     public string VersionText => ServerVersion == UnknownVersion ? "(version unknown)" : ServerVersion;
 
+    /// <summary>Its first two numbers; null where they are not known, and for what stands in for MongoDB.</summary>
+    [JsonIgnore]
+    public Version? Release => StandIn is null ? ReleaseOf(ServerVersion) : null;
+
+    /// <summary>The first two numbers of a version, such as 8.0 of 8.0.4-rc1; null where it has none.</summary>
+    public static Version? ReleaseOf(string version) => version.Split('.') is [var major, var minor, ..]
+        && Version.TryParse($"{major}.{minor}", out Version? release) ? release : null;
+
     /// <summary>
     /// What the server really is, such as "FerretDB 2.1.0": it speaks MongoDB's protocol, and <see cref="ServerVersion"/> is that of the
     /// MongoDB that it stands in for. Null for MongoDB itself, and for what does not say.
@@ -166,8 +174,8 @@ public sealed record DeploymentInfo
             || Address.StartsWith("[::1]", StringComparison.Ordinal) || Address.StartsWith('/'));
 
     /// <summary>
-    /// Names of the figures of <see cref="MetricCatalogue.Server"/> that the server, or a shard, does not tell; empty in runs of earlier
-    /// versions, and where its state can't be seen at all.
+    /// Names of the figures of <see cref="MetricCatalogue.OfStatus"/> that the server, a router or a shard does not tell; empty in runs of
+    /// earlier versions, and where its state can't be seen at all.
     /// </summary>
     public IReadOnlyList<string> UntoldMetrics { get; init; } = [];
 
@@ -186,6 +194,9 @@ public sealed record CollectionSharding(string Collection, bool IsPlaced, IReadO
 
     // Fewer say nothing about a key.
     private const long LeastDocuments = 100;
+
+    /// <summary>How often shards used its indexes while the run lasted; empty where no router tells.</summary>
+    public IReadOnlyList<IndexUse> Indexes { get; init; } = [];
 
     /// <summary>How many chunks it is in; null where the config server did not say.</summary>
     [JsonIgnore]
@@ -212,7 +223,22 @@ public sealed record CollectionSharding(string Collection, bool IsPlaced, IReadO
 /// <param name="Shard">Its name.</param>
 /// <param name="Documents">Orphans left out; null when it did not say.</param>
 /// <param name="Chunks">Null when the config server did not say.</param>
-public sealed record ShardPart(string Shard, long? Documents = null, long? Chunks = null);
+public sealed record ShardPart(string Shard, long? Documents = null, long? Chunks = null)
+{
+    /// <summary>Documents that moved away and are not deleted yet; null where a mongos did not say ($shardedDataDistribution).</summary>
+    public long? Orphans { get; init; }
+
+    /// <summary>Bytes of the documents, uncompressed; null as for <see cref="Orphans"/>.</summary>
+    public long? OwnedBytes { get; init; }
+
+    /// <summary>Bytes of the orphans, uncompressed; null as for <see cref="Orphans"/>.</summary>
+    public long? OrphanedBytes { get; init; }
+}
+
+/// <summary>How often shards used an index.</summary>
+/// <param name="Index">Its name.</param>
+/// <param name="Operations">By shard; one that lacks the index is left out.</param>
+public sealed record IndexUse(string Index, IReadOnlyDictionary<string, long> Operations);
 
 /// <summary>What the client ran on.</summary>
 public sealed record EnvironmentInfo

@@ -1,11 +1,27 @@
 using System.Diagnostics;
+using MongoPerf.Deployments;
 
 namespace MongoPerf.Testing;
 
 /// <summary>A test that needs a real mongod: skipped with a reason when there is none, failing then when CI=true.</summary>
 public sealed class MongodFactAttribute : FactAttribute
 {
+    private string? _upTo;
+
     public MongodFactAttribute() => Skip = MongodBinary.SkipReason;
+
+    /// <summary>The last version, such as 6.0, of which the test is true: skipped on a later one, which the reason names.</summary>
+    public string? UpTo
+    {
+        get => _upTo;
+        set
+        {
+            _upTo = value;
+            if (Skip is null && value is not null && MongodBinary.Version is { } version
+                && new Version(version.Major, version.Minor) > Version.Parse(value))
+                Skip = $"holds up to MongoDB {value}, and this mongod is {version}";
+        }
+    }
 }
 
 /// <inheritdoc cref="MongodFactAttribute"/>
@@ -21,8 +37,13 @@ public static class MongodBinary
 
     private static readonly Lazy<(string? Path, string Reason)> Found = new(Find);
 
+    private static readonly Lazy<Version?> Own = new(() => Found.Value.Path is { } path ? MongodProgram.Find(path)?.Version : null);
+
     /// <exception cref="FileNotFoundException">There is none.</exception>
     public static string Path => Found.Value.Path ?? throw new FileNotFoundException(Found.Value.Reason);
+
+    /// <summary>What it says itself; null where there is none.</summary>
+    public static Version? Version => Own.Value;
 
     /// <summary>Null: run the test.</summary>
     internal static string? SkipReason => Found.Value.Path is null && !RepositoryPaths.IsContinuousIntegration ? Found.Value.Reason : null;

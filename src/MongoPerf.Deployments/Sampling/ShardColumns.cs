@@ -12,9 +12,6 @@ public sealed record SampledNamespace(string Database, string Collection)
 /// <summary>Where the columns of <see cref="MetricCatalogue.Shard"/> are in replies.</summary>
 internal static class ShardColumns
 {
-    private const string Status = "serverStatus ";
-    private const string Sharding = Status + "shardingStatistics.";
-
     private static readonly int Chunks = IndexOf("chunks");
     private static readonly int Documents = IndexOf("documents");
     private static readonly int Orphans = IndexOf("orphans");
@@ -33,10 +30,9 @@ internal static class ShardColumns
         [.. ((string[])["insert", "query", "update", "delete", "getmore"]).Select(static name => (IndexOf("opcounters_" + name), name))];
 
     /// <summary>What it does for sharding, by the paths that the catalogue gives.</summary>
-    private static readonly (int Column, string[] Paths)[] OfSharding =
-        [.. MetricCatalogue.Shard.Index().Where(static metric => metric.Item.Path.StartsWith(Sharding, StringComparison.Ordinal))
-            .Select(static metric => (metric.Index,
-                metric.Item.AlsoAt.Prepend(metric.Item.Path).Select(static path => path[Status.Length..]).ToArray()))];
+    private static readonly (int Column, IReadOnlyList<string> Paths)[] OfSharding =
+        [.. MetricCatalogue.Shard.Index().Where(static metric => metric.Item.IsOfSharding)
+            .Select(static metric => (metric.Index, metric.Item.Places))];
 
     public static double[] Nothing()
     {
@@ -79,7 +75,7 @@ internal static class ShardColumns
     /// <param name="status">The answer to <see cref="ServerStatusRequest.Counters"/>.</param>
     public static void SetOperations(double[] values, BsonDocument status)
     {
-        foreach ((int column, string[] paths) in OfSharding)
+        foreach ((int column, IReadOnlyList<string> paths) in OfSharding)
             values[column] = paths.Select(status.FindDouble).FirstOrDefault(static value => value is not null) ?? double.NaN;
         BsonDocument counters = status.FindDocument("opcounters") ?? BsonDocument.Empty;
         foreach ((int column, string field) in Operations)

@@ -7,24 +7,35 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Deployments.Sampling;
 
 /// <summary>Asks a cluster how it holds collections.</summary>
-public static class ShardingFacts
+/// <param name="cluster">Running.</param>
+/// <param name="settings">The settings as the run's connections have them.</param>
+/// <param name="database">The database of the collections.</param>
+/// <param name="collections">Which.</param>
+public sealed class ShardingFacts(
+    ShardedCluster cluster, ConnectionSettings settings, string database, IEnumerable<PlanCollection> collections)
 {
     private static readonly int Documents = MetricCatalogue.IndexOf(MetricCatalogue.Shard, "documents");
     private static readonly int Chunks = MetricCatalogue.IndexOf(MetricCatalogue.Shard, "chunks");
 
-    /// <param name="cluster">Running.</param>
-    /// <param name="settings">The settings as the run's connections have them.</param>
-    /// <param name="database">The database of the collections.</param>
-    /// <param name="collections">Which.</param>
+    private readonly StoredCollection[] _collections = [.. collections.SelectMany(one => one.Stored)];
+
+    /// <returns>How often indexes have been used so far; nothing where the router can't be asked.</returns>
+    public IndexCounters ReadIndexCounters() => Ask(IndexCounters.None, router =>
+        IndexCounters.Read(router, database, _collections.Select(one => one.Name)));
+
+    /// <param name="before">What <see cref="ReadIndexCounters"/> returned when the run began.</param>
     /// <returns>Empty when the config server can't be asked: the run can do without.</returns>
-    public static IReadOnlyList<CollectionSharding> Read(
-        ShardedCluster cluster, ConnectionSettings settings, string database, IEnumerable<PlanCollection> collections)
+    public IReadOnlyList<CollectionSharding> Read(IndexCounters before)
     {
+        IndexCounters indexes = ReadIndexCounters();
+        Dictionary<string, BsonDocument> distributions = ReadDistributions();
         try
         {
             using MongoConnection config = MongoConnection.Open(cluster.ConfigAddress, settings with { Dialect = CommandDialect.Plain });
-            return [.. collections.SelectMany(one => one.Stored)
-                .Select(one => Read(config, cluster, settings, new SampledNamespace(database, one.Name), one.Shard is not null))];
+            return [.. _collections.Select(one => Read(config, one, distributions.GetValueOrDefault($"{database}.{one.Name}")) with
+            {
+                Indexes = indexes.Since(before, one.Name),
+            })];
         }
         catch (Exception e) when (SamplerConnection.IsFailure(e))
         {
@@ -32,17 +43,46 @@ public static class ShardingFacts
         }
     }
 
-    private static CollectionSharding Read(
-        MongoConnection config, ShardedCluster cluster, ConnectionSettings settings, SampledNamespace collection, bool isPlaced)
+    private CollectionSharding Read(MongoConnection config, StoredCollection collection, BsonDocument? distribution)
     {
-        BsonDocument? sharded = ConfigCatalogue.FindCollection(config, collection.ToString());
-        using var sampler = new ClusterSampler(() => cluster, settings, collection, DateTimeOffset.UtcNow);
+        var ns = new SampledNamespace(database, collection.Name);
+        BsonDocument? sharded = ConfigCatalogue.FindCollection(config, ns.ToString());
+        using var sampler = new ClusterSampler(() => cluster, settings, ns, DateTimeOffset.UtcNow);
         return new CollectionSharding(
-            collection.Collection,
-            isPlaced,
-            [.. sampler.Look().Shards
-                .Select(shard => new ShardPart(shard.Member, Whole(shard.Values[Documents]), Whole(shard.Values[Chunks])))],
+            collection.Name,
+            collection.Shard is not null,
+            [.. sampler.Look().Shards.Select(shard => PartOf(shard, distribution))],
             sharded?.FindDocument("key") is { } key ? ShardKey.Of(key).ToString() : null);
+    }
+
+    private static ShardPart PartOf(MetricSample shard, BsonDocument? distribution)
+    {
+        BsonDocument? part = distribution?.FindDocument("shards")?.Select(one => one.Value.ToDocument())
+            .FirstOrDefault(one => one.FindString("shardName") == shard.Member);
+        return new ShardPart(shard.Member, Whole(shard.Values[Documents]), Whole(shard.Values[Chunks]))
+        {
+            Orphans = part?.FindInt64("numOrphanedDocs"), OwnedBytes = part?.FindInt64("ownedSizeBytes"),
+            OrphanedBytes = part?.FindInt64("orphanedSizeBytes"),
+        };
+    }
+
+    /// <summary>By namespace; a mongos of 6.0.3 or later tells users with role clusterMonitor.</summary>
+    private Dictionary<string, BsonDocument> ReadDistributions() => cluster.Router != RouterKind.Mongos ? [] : Ask([], mongos =>
+        mongos.RunCursor("admin", BsonDocument.Of(
+            ("aggregate", 1),
+            ("pipeline", new[]
+            {
+                BsonDocument.Of(("$shardedDataDistribution", BsonDocument.Empty)),
+                BsonDocument.Of(("$match", BsonDocument.Of(
+                    ("ns", BsonDocument.Of(("$in", _collections.Select(one => $"{database}.{one.Name}").ToArray())))))),
+            }),
+            ("cursor", BsonDocument.Empty))).DistinctBy(one => one.FindString("ns")).ToDictionary(one => one.FindString("ns") ?? ""));
+
+    private T Ask<T>(T otherwise, Func<MongoConnection, T> ask)
+    {
+        using var router = new SamplerConnection(
+            () => cluster.RouterAddress, settings with { Dialect = cluster.Dialect }, longestPause: TimeSpan.FromSeconds(30));
+        return router.Ask(otherwise, ask);
     }
 
     private static long? Whole(double value) => double.IsNaN(value) ? null : (long)value;

@@ -42,7 +42,7 @@ internal sealed class StatusTree
         var tree = new StatusTree();
         foreach ((int i, Metric metric) in MetricCatalogue.Server.Index())
         {
-            foreach (string path in metric.AlsoAt.Prepend(metric.Path))
+            foreach (string path in metric.Places)
                 tree.Add(path, i);
         }
 

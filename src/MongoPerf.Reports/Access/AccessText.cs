@@ -48,8 +48,23 @@ public static class AccessText
             yield return YesOrNo(Words.Of("shards, their state, chunks and migrations"), list);
         else if (isSharded)
             yield return YesOrNo(Words.Of("server state by shard"), access.FindMissing(AccessFeature.ShardState));
+        (MissingAccess? indexes, MissingAccess? bytes) =
+            (access.FindMissing(AccessFeature.IndexUse), access.FindMissing(AccessFeature.DataDistribution));
+        foreach (string details in ShardDetails(indexes, bytes))
+            yield return details;
         if (access.FindMissing(AccessFeature.DurableNotes) is { } notes)
             yield return Words.Of($"checkpoints read back (appendOplogNote {Why(notes)})");
+    }
+
+    private static IEnumerable<string> ShardDetails(MissingAccess? indexes, MissingAccess? bytes)
+    {
+        if (indexes is not null && bytes is not null && indexes.Why == bytes.Why)
+            return [YesOrNo(Words.Of("use of indexes and orphaned bytes by shard"), indexes)];
+        return
+        [
+            .. indexes is null ? [] : (string[])[YesOrNo(Words.Of("use of indexes by shard"), indexes)],
+            .. bytes is null ? [] : (string[])[YesOrNo(Words.Of("orphaned bytes by shard"), bytes)],
+        ];
     }
 
     private static string YesOrNo(string what, MissingAccess? missing) => missing switch

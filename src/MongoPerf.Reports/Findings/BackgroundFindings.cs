@@ -56,17 +56,18 @@ internal static class BackgroundFindings
 
     private static Finding? Migrations(RunSeries series, double level)
     {
-        List<TimeWindow> moves = Joined(series.Run.ReadChunkEvents().Where(e => e.Kind == ChunkEventKind.Migration)
-            .Select(e => new TimeWindow(e.AtMilliseconds, e.EndMilliseconds ?? long.MaxValue)));
+        TimeWindow[] migrations = [.. series.Run.ReadChunkEvents().Where(e => e.Kind == ChunkEventKind.Migration)
+            .Select(e => new TimeWindow(e.AtMilliseconds, e.EndMilliseconds ?? long.MaxValue))];
+        List<TimeWindow> moves = Joined(migrations);
         return Find(series, moves, level, lead => new Finding
         {
             Id = FindingIds.MigrationCost,
             Text = Words.Of($"{lead.Series.Label}'s rate is {lead.Change} while chunks migrate: {lead.Rates}"),
             Evidence =
             [
-                new FindingEvidence("migrations", Words.Of($"{lead.Length} inside {Words.Counted(moves.Count, "stretch", "stretches")} "
-                    + $"of migrations, {lead.Rest} outside")),
-                .. ShardGrowth(series, "critical_section").Sum(grown => grown.By) is > 0 and var milliseconds
+                new FindingEvidence("migrations", Words.Of($"{Words.Counted(migrations.Length, "migration")} in "
+                    + $"{Words.Counted(moves.Count, "stretch", "stretches")}; {lead.Length} inside, {lead.Rest} outside")),
+                .. series.ShardGrowth("critical_section").Sum(grown => grown.By) is > 0 and var milliseconds
                     ? [new FindingEvidence("shards", Words.Of($"{Units.Duration(milliseconds / 1000)} in critical "
                         + $"sections, in which a shard takes no writes to the collection"))]
                     : (FindingEvidence[])[],
@@ -78,33 +79,19 @@ internal static class BackgroundFindings
 
     private static Finding? RangeDeletions(RunSeries series, double level)
     {
-        (TimeWindow Window, double By)[] grown = [.. ShardGrowth(series, "range_deleted")];
-        List<TimeWindow> deletions = Joined(grown.Select(one => one.Window));
+        List<TimeWindow> deletions = Joined(series.RangeDeletions.Select(one => one.Window));
         return Find(series, deletions, level, lead => new Finding
         {
             Id = FindingIds.RangeDeletionCost,
             Text = Words.Of(
                 $"{lead.Series.Label}'s rate is {lead.Change} while shards delete documents that have moved away: {lead.Rates}"),
-            Evidence = [new FindingEvidence("shards", Words.Of($"{Words.Counted((long)grown.Sum(one => one.By), "document")} deleted in "
+            Evidence = [new FindingEvidence("shards", Words.Of(
+                $"{Words.Counted((long)series.RangeDeletions.Sum(one => one.By), "document")} deleted in "
                 + $"{Words.Counted(deletions.Count, "stretch", "stretches")}; {lead.Length} inside, {lead.Rest} outside"))],
             Cause = Words.Of("shards were deleting ranges that had migrated"),
             Refute = Words.Of("run again some time after the last migration (orphanCleanupDelaySecs, 15 minutes by default): if the rate "
                 + "still dips, range deletion is not the cause"),
         });
-    }
-
-    /// <summary>When a counter of a shard grew between two looks at it, and by how much.</summary>
-    private static IEnumerable<(TimeWindow Window, double By)> ShardGrowth(RunSeries series, string metric)
-    {
-        int column = MetricCatalogue.IndexOf(MetricCatalogue.Shard, metric);
-        var last = new Dictionary<string, MetricSample>(StringComparer.Ordinal);
-        foreach (MetricSample sample in series.Run.ReadShardSamples())
-        {
-            if (last.TryGetValue(sample.Member, out MetricSample? before) && sample.Values[column] > before.Values[column])
-                yield return (
-                    new TimeWindow(before.AtMilliseconds, sample.AtMilliseconds), sample.Values[column] - before.Values[column]);
-            last[sample.Member] = sample;
-        }
     }
 
     private static Finding? IndexBuilds(RunSeries series, double level)

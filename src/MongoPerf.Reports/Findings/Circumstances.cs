@@ -34,6 +34,7 @@ internal static class Circumstances
         {
             Others(series, inside, outside, ratio > 1), Processors(series, inside, outside, ratio), IndexBuild(series, inside, outside),
             Checkpoint(series, inside, outside), Migration(series, inside, outside),
+            RangeDeletion(series, inside, outside),
         }
             .Concat(Reads(series, inside, outside)).Concat(Cache(series, inside, outside)).OfType<string>()];
 
@@ -48,7 +49,7 @@ internal static class Circumstances
         new[]
         {
             OthersIn(series, window, rest), IndexBuild(series, [window], []), Checkpoint(series, [window], []),
-            Migration(series, [window], []),
+            Migration(series, [window], []), RangeDeletion(series, [window], []),
         }
             .OfType<string>().Concat(Reads(series, [window], rest)).Concat(Cache(series, [window], rest));
 
@@ -147,15 +148,26 @@ internal static class Circumstances
 
     private static string? Migration(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
     {
-        ChunkEvent[] moves = [.. series.Run.ReadChunkEvents().Where(e => e.Kind == ChunkEventKind.Migration)];
-        if (moves.Length == 0)
-            return null;
+        TimeWindow[] moves = [.. series.Run.ReadChunkEvents().Where(e => e.Kind == ChunkEventKind.Migration)
+            .Select(e => new TimeWindow(e.AtMilliseconds, e.EndMilliseconds ?? long.MaxValue))];
+        return Overlaps(moves, inside, outside) ? Words.Of("chunks were migrating") : null;
+    }
+
+    private static string? RangeDeletion(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside) =>
+        Overlaps([.. series.RangeDeletions.Select(one => one.Window)], inside, outside)
+            ? Words.Of("shards were deleting documents that had moved away") : null;
+
+    /// <summary>Stretches took half of the time inside, and twice as much of it as outside.</summary>
+    private static bool Overlaps(TimeWindow[] stretches, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
+    {
+        if (stretches.Length == 0)
+            return false;
         double during = Share(inside);
-        return during >= 0.5 && during >= Times * Share(outside) ? Words.Of("chunks were migrating") : null;
+        return during >= 0.5 && during >= Times * Share(outside);
 
         double Share(IReadOnlyList<TimeWindow> windows) =>
-            windows.Sum(w => moves.Sum(m => Math.Max(0, Math.Min(w.To, m.EndMilliseconds ?? w.To) - Math.Max(w.From, m.AtMilliseconds))
-                / 1000.0)) / Math.Max(0.001, windows.Sum(w => w.Seconds));
+            windows.Sum(w => stretches.Sum(s => Math.Max(0, Math.Min(w.To, s.To) - Math.Max(w.From, s.From)) / 1000.0))
+            / Math.Max(0.001, windows.Sum(w => w.Seconds));
     }
 
     /// <summary>What had to come from further away.</summary>

@@ -102,6 +102,7 @@ internal sealed class RunSeries
     /// <summary>The CPU time of the clients on each machine, in core-microseconds.</summary>
     private readonly Lazy<RunningTotal[]> _clientCpu;
     private readonly Lazy<RunningTotal[]> _operations;
+    private readonly Lazy<(TimeWindow, double)[]> _rangeDeletions;
 
     private RunSeries(StoredRun run, IReadOnlyList<OperationSeries> operations, OperationSeconds seconds)
     {
@@ -117,6 +118,7 @@ internal sealed class RunSeries
                 (new TimeWindow(second.FromMilliseconds, second.ToMilliseconds), second.ClientMicroseconds!.Value))))]);
         _operations = new(() =>
             [.. Operations.Select(one => new RunningTotal(one.Seconds.Select(second => (second.Window, (double)second.Operations))))]);
+        _rangeDeletions = new(() => [.. ShardGrowth("range_deleted")]);
     }
 
     public StoredRun Run { get; }
@@ -137,6 +139,9 @@ internal sealed class RunSeries
 
     public IReadOnlyList<HostSecond> HostSeconds { get; }
 
+    /// <summary>When shards deleted documents that had moved away, and how many each time.</summary>
+    public IReadOnlyList<(TimeWindow Window, double By)> RangeDeletions => _rangeDeletions.Value;
+
     /// <summary>Reads the run's samples at the first call. May be called from several threads.</summary>
     public static RunSeries Of(StoredRun run) => Known.GetValue(run, Read);
 
@@ -156,6 +161,20 @@ internal sealed class RunSeries
         OperationSeries[] operations = [.. attempts.Values.Where(one => one.Measured.Count > 0)
             .Select(one => new OperationSeries(one.Phase, one.Result, one.Measured) { Warmup = one.Warmup })];
         return new RunSeries(run, operations, OperationSeconds.Of(run));
+    }
+
+    /// <summary>When a counter of a shard grew between two looks at it, and by how much.</summary>
+    public IEnumerable<(TimeWindow Window, double By)> ShardGrowth(string metric)
+    {
+        int column = MetricCatalogue.IndexOf(MetricCatalogue.Shard, metric);
+        var last = new Dictionary<string, MetricSample>(StringComparer.Ordinal);
+        foreach (MetricSample sample in Run.ReadShardSamples())
+        {
+            if (last.TryGetValue(sample.Member, out MetricSample? before) && sample.Values[column] > before.Values[column])
+                yield return (
+                    new TimeWindow(before.AtMilliseconds, sample.AtMilliseconds), sample.Values[column] - before.Values[column]);
+            last[sample.Member] = sample;
+        }
     }
 
     /// <summary>

@@ -61,7 +61,10 @@ internal sealed record Distribution(string? Collection, IReadOnlyList<ShardHoldi
                 Chunks = part.Chunks ?? size.Chunks,
             }
             : isAsSized ? new ShardHolding(part.Shard, 0, 0, part.Chunks, 0, 0, 0)
-            : ShardHolding.Of(part, samples[part.Shard].LastOrDefault()))]);
+            : ShardHolding.Of(part, samples[part.Shard].LastOrDefault())).Zip(noted.Parts, static (holding, part) => holding with
+            {
+                Orphans = part.Orphans ?? holding.Orphans, OwnedBytes = part.OwnedBytes, OrphanedBytes = part.OrphanedBytes,
+            })]);
     }
 }
 
@@ -76,6 +79,12 @@ internal sealed record Distribution(string? Collection, IReadOnlyList<ShardHoldi
 internal sealed record ShardHolding(
     string Shard, long Documents, long? Orphans, long? Chunks, long? DataBytes, long? StorageBytes, long? IndexBytes)
 {
+    /// <summary>Of the documents, uncompressed.</summary>
+    public long? OwnedBytes { get; init; }
+
+    /// <summary>Of the orphans, uncompressed.</summary>
+    public long? OrphanedBytes { get; init; }
+
     public static ShardHolding Of(ShardSize size) =>
         new(size.Shard, size.Documents, size.Orphans, size.Chunks, size.DataBytes, size.StorageBytes, size.IndexBytes);
 

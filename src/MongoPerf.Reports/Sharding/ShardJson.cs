@@ -53,6 +53,8 @@ internal static class ShardJson
             shards = shards.Select(shard => ShardOf(shard, balance, operations)),
             asked = asked.ToDictionary(static one => one.Command, static one => MetricCatalogue.ShardsAsked.Zip(one.Counts)
                 .ToDictionary(static part => part.First.Name, static part => (long)part.Second)),
+            indexes = run.Deployment?.Collections.FirstOrDefault(one => one.Collection == of?.Collection)?.Indexes
+                .ToDictionary(static one => one.Index, static one => one.Operations) ?? [],
             moves.Splits,
             moves.Merges,
             migrations = new
@@ -90,7 +92,8 @@ internal static class ShardJson
     {
         var fields = new Dictionary<string, object?>
         {
-            ["shard"] = shard.Shard, ["documents"] = shard.Documents, ["fromEven"] = balance?.FromEven(shard),
+            ["shard"] = shard.Shard, ["documents"] = shard.Documents, ["orphans"] = shard.Orphans,
+            ["ownedBytes"] = shard.OwnedBytes, ["orphanedBytes"] = shard.OrphanedBytes, ["fromEven"] = balance?.FromEven(shard),
             ["shareOfOperations"] = operations.Share(shard.Shard),
         };
         foreach (string metric in ShardOperations.Metrics)

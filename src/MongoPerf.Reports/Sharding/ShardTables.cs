@@ -16,7 +16,8 @@ internal static class ShardTables
         SizeResult? sizes = run.Phases.SelectMany(static phase => phase.Sizes).LastOrDefault(static sizes => sizes.Shards.Count > 1);
         return ((IEnumerable<ReportTable?>)
         [
-            .. Distribution.Of(run).Select(one => Shards(run, one)), Asked(run), Plans(run), Growth(run, moves), Migrations(moves),
+            .. Distribution.Of(run).Select(one => Shards(run, one)), Asked(run), Indexes(run), Plans(run), Growth(run, moves),
+            Migrations(moves),
             .. sizes is null ? [] : AsCollStats(CollectionStatistics.NamespaceOf(run, sizes) ?? "", sizes),
         ]).OfType<ReportTable>();
     }
@@ -31,11 +32,13 @@ internal static class ShardTables
             Words.Of($"Shards at {Units.Count(last.Documents)} "
                 + $"documents{(Distribution.HasSeveral(run) && last.Collection is { } collection ? Words.Of($" in {collection}") : "")}"
                 + $"{spread}"),
-            ["<shard", "documents", "from even", "orphans", "chunks", "data", "storage", "indexes", "operations"],
+            ["<shard", "documents", "from even", "orphans", "chunks", "data", "owned", "orphaned", "storage", "indexes",
+                "operations"],
             [.. shards.Select(shard => Row(
             [
                 shard.Shard, Units.Exact(shard.Documents), balance is null ? Units.None : FromEven(balance.FromEven(shard)),
-                Count(shard.Orphans), Count(shard.Chunks), Units.Bytes(shard.DataBytes),
+                Count(shard.Orphans), Count(shard.Chunks), Units.Bytes(shard.DataBytes), Units.Bytes(shard.OwnedBytes),
+                Units.Bytes(shard.OrphanedBytes),
                 Units.Bytes(shard.StorageBytes), Units.Bytes(shard.IndexBytes),
                 operations.Share(shard.Shard) is { } share ? Units.Percent(share) : Units.None,
             ]))]);
@@ -48,6 +51,21 @@ internal static class ShardTables
             [.. all.Select(asked => Row([asked.Command, Units.Exact((long)asked.Operations),
                 .. asked.Counts.Select(count => count > 0 ? Units.Percent(count / asked.Operations) : Units.None)]))])
         : null;
+
+    /// <summary>Null where no router tells.</summary>
+    private static ReportTable? Indexes(StoredRun run)
+    {
+        CollectionSharding[] used = [.. (run.Deployment?.Collections ?? []).Where(static one => one.Indexes.Count > 0)];
+        string[] shards = [.. used.SelectMany(static one => one.Indexes).SelectMany(static index => index.Operations.Keys).Distinct()
+            .Order(StringComparer.Ordinal)];
+        return shards.Length < 2 ? null : new ReportTable(
+            Words.Of("Operations that used an index, by shard (while the run lasted; an index that a shard lacks has none)"),
+            [.. Distribution.HasSeveral(run) ? ["<collection"] : Array.Empty<string>(), "<index", .. shards],
+            [.. used.SelectMany(one => one.Indexes.Select((index, i) => Row([
+                .. Distribution.HasSeveral(run) ? [i == 0 ? one.Collection : ""] : Array.Empty<string>(), index.Index,
+                .. shards.Select(shard => index.Operations.TryGetValue(shard, out long operations)
+                    ? Units.Exact(operations) : Units.None)])))]);
+    }
 
     /// <summary>Of each operation the last; null where no router explained.</summary>
     private static ReportTable? Plans(StoredRun run)

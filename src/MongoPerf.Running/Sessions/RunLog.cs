@@ -32,7 +32,7 @@ internal sealed class RunLog : IDisposable
             .CreateLogger();
         Deployment = Describe(deployment, request.Settings.Engine);
         using (Words.InEnglish())
-            Access = AccessText.Of(deployment);
+            (Access, Untold) = (AccessText.Of(deployment), UntoldText.Warning(deployment));
         Progress = new ProgressState(folder.Id, request.Plan.Plan, request.Place);
         Progress.SetDeployment(Deployment);
         Progress.Line += line => _file.Information("{Line:l}", line);
@@ -47,6 +47,11 @@ internal sealed class RunLog : IDisposable
 
     /// <summary>What the run's user may see and do there, in English; null where there is nothing to say.</summary>
     public string? Access { get; }
+
+    /// <summary>
+    /// What a server of a version newer than MongoPerf knows does not tell, in English; null where there is nothing to say.
+    /// </summary>
+    public string? Untold { get; }
 
     /// <summary>Gets the events; null before the run begins, and when it has ended.</summary>
     public RunStore? Store { get; set; }

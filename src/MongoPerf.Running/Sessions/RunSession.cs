@@ -17,6 +17,7 @@ internal sealed class RunSession : IDisposable
     private readonly ServerKeeper _keeper;
     private readonly SystemRun _run;
     private RunMonitor? _monitor;
+    private IndexCounters _indexesBefore = IndexCounters.None;
 
     private RunSession(RunFolder folder, RunDeployment on, RunRequest request, string? token)
     {
@@ -85,11 +86,15 @@ internal sealed class RunSession : IDisposable
         store.SetDeployment(deployment);
         RunDeployment.Note(store, On.Deployment);
         store.SetEnvironment(ClientEnvironment.Read(this));
+        if (On.Deployment.Cluster is { } cluster)
+            _indexesBefore = FactsOf(cluster, plan).ReadIndexCounters();
         _monitor = new RunMonitor(this, _keeper, store, plan.MainCollection);
         Request.Live?.Begin(Folder.Path, Request.Output.Quiet ? Console.Error.WriteLine : Log.Show);
         Log.Show($"run {Folder.Id} on {(Settings.Deployment.Name is { } called ? $"'{called}': " : "")}{Log.Deployment}");
         if (Log.Access is { } access)
             Log.Show($"access: {access}");
+        if (Log.Untold is { } untold)
+            Log.Show($"warning: {untold}");
         foreach (string remark in deployment.Remarks)
             Log.Show($"note: {remark}");
         if (Settings.Data.Sharding is null && On.Deployment.Cluster is { Shards.Count: > 1 } && !plan.IsOnExistingData)
@@ -104,14 +109,16 @@ internal sealed class RunSession : IDisposable
     {
         if (On.Deployment.Cluster is not { } cluster)
             return;
-        IReadOnlyList<CollectionSharding> collections = ShardingFacts.Read(
-            cluster, On.Connections, Settings.Data.Database, plan.Collections);
+        IReadOnlyList<CollectionSharding> collections = FactsOf(cluster, plan).Read(_indexesBefore);
         Log.Store?.SetDeployment(On.Inspection.Info with { Collections = collections });
         // Progress and run.log are English.
         using IDisposable english = Words.InEnglish();
         foreach (string text in collections.Select(ShardVerdict.Crowded).OfType<string>())
             Log.Show($"warning: {text}");
     }
+
+    private ShardingFacts FactsOf(ShardedCluster cluster, Plan plan) =>
+        new(cluster, On.Connections, Settings.Data.Database, plan.Collections);
 
     /// <summary>Ends sampling and the view; the server keeps running until <see cref="Dispose"/>.</summary>
     public void End()

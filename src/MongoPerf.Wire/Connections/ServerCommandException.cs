@@ -99,8 +99,10 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
         or 133 // FailedToSatisfyReadPreference
         or 9001; // SocketException
 
-    /// <summary>The shard that an error of <see cref="MeansShardAway"/> names (MongoDB writes "for set NAME"); null for none.</summary>
-    private string? Shard => ShardName().Match(Message) is { Success: true } match ? match.Groups[1].Value : null;
+    /// <summary>
+    /// The shard, or the config server, that an error of <see cref="MeansShardAway"/> names (MongoDB writes "for set NAME"); null for none.
+    /// </summary>
+    private string? Set => SetName().Match(Message) is { Success: true } match ? match.Groups[1].Value : null;
 
     /// <summary>This client may not do that, whoever it is.</summary>
     public bool MeansForbidden => Code is Unauthorized or AuthenticationFailed
@@ -130,7 +132,7 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
                 + "journal (without --nojournal)"),
         { MeansNoPrimary: true } => (Fault.CannotConnect, "this member does not accept writes: is there a primary?"),
         { MeansShardAway: true } => (Fault.CannotConnect,
-            $"the router answers, but {(Shard is { } shard ? $"shard {shard}" : "a shard")} does not: start it, or check its log"),
+            $"the router answers, but {(Set is { } set ? $"replica set {set}" : "a shard")} does not: start it, or check its log"),
         _ => (Fault.RejectedByServer, null),
     };
 
@@ -168,5 +170,5 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
     private static partial Regex RestOfCommand();
 
     [GeneratedRegex(@"\bfor set ([\w-]+)")]
-    private static partial Regex ShardName();
+    private static partial Regex SetName();
 }

@@ -7,8 +7,8 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests.Clusters;
 
 /// <summary>
-/// The program behind a mongos of 8.0: a real one where MONGOPERF_MONGOS names it (without logins, and with two shards at least), else a
-/// relay that plays it.
+/// The program behind a mongos: a real one where MONGOPERF_MONGOS names it or it lies beside the mongod, else a relay that plays one of
+/// 8.0.
 /// </summary>
 [Collection(WaitingTests.Name)]
 public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<MongosTests.Mongos>, IDisposable
@@ -97,6 +97,36 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         JsonElement finding = Assert.Single(report.Items("findings"), one => one.Text("id") == "asks-all-shards");
         Assert.Equal("other asks both shards: shards add work to it, not speed", finding.Text("text"));
         Assert.Equal("no condition fixes the shard key {user: hashed}", finding.Text("cause"));
+    }
+
+    [MongodFact]
+    public void What_8_tells_under_other_names_and_by_shard_is_in_the_report()
+    {
+        JsonElement report = Run("""
+            data:
+              c: {count: 600, document: {user: {^int: [0, 99]}, v: ^number}, shardKey: {user: hashed}, indexes: [v]}
+            phases:
+            - {load: c}
+            - {name: by v, threads: 1, duration: 3s, rate: 100, operations: [{find: c, filter: {v: 3}}]}
+            """, mongos.Uri, "--max-skipped", "100%").Report();
+        JsonElement sharding = report.GetProperty("sharding");
+        JsonElement byV = sharding.GetProperty("indexes").GetProperty("v_1");
+        Assert.All((string[])["s0", "s1"], shard => Assert.True(byV.Number(shard) >= 100, byV.ToString()));
+        Assert.Equal(600, sharding.Items("shards").Sum(shard => shard.Number("documents")));
+        Assert.All(sharding.Items("shards"), shard => Assert.True(
+            shard.Number("ownedBytes") > 0 && shard.Number("orphanedBytes") == 0 && shard.Number("orphans") == 0, shard.ToString()));
+
+        using Storage.StoredRun stored = _runs.FindStored()!;
+        string[] told = ["tickets_read_available", "tickets_write_out", "checkpoint_running", "checkpoints", "checkpoint_milliseconds"];
+        var metrics = Storage.MetricCatalogue.Only(Storage.MetricCatalogue.Server, [.. told, "index_builds"]);
+        Storage.MetricSample[] samples = [.. stored.ReadServerSamples(metrics).Where(sample => double.IsFinite(sample.Values[0]))];
+        Assert.NotEmpty(samples);
+        bool tellsBuilds = metrics[^1].IsToldBy(Storage.DeploymentInfo.ReleaseOf(
+            report.GetProperty("deployment").Text("serverVersion"))!);
+        Assert.All(samples, sample => Assert.Equal([.. told.Select(_ => true), tellsBuilds], sample.Values.Select(double.IsFinite)));
+        string text = ProgramRun.Run("report", _runs.Id, "--full", "--out", _runs.Path).Expect(0).Output;
+        Assert.Contains("Operations that used an index, by shard", text, StringComparison.Ordinal);
+        Assert.Equal(tellsBuilds ? 0 : 1, text.Split("index builds: MongoDB ").Length - 1);
     }
 
     [MongodFact]
@@ -229,8 +259,22 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
     }
 
     [MongodFact]
+    public void A_user_who_may_nothing_is_told_so_in_one_sentence_and_nothing_is_made()
+    {
+        string[] before = ReadSettings();
+        ProgramRun.Run("series", "--uri", mongos.UriOf("powerless", _database, new Role("read", "elsewhere")), "--db", _database,
+            "--target", "1k", "--topology", "sharded", "--presplit", "4", "--balancer", "off", "--out", _runs.Path)
+            .Expect(3).Says($"error: 'powerless' may not write {_database}.series; nothing was started");
+        Assert.Equal(before, ReadSettings());
+        using MongoConnection connection = mongos.Connect();
+        Assert.Null(ConfigCatalogue.FindDatabase(connection, _database));
+        Assert.Empty(_runs.Ids);
+    }
+
+    [MongodFact]
     public void A_collection_that_an_administrator_has_sharded_is_used_emptied_and_kept()
     {
+        string uri = mongos.UriOf("user", _database, new Role("readWrite", _database), new Role("clusterMonitor", "admin"));
         using (MongoConnection connection = mongos.Connect())
         {
             connection.RunCommand("admin", BsonDocument.Of(("enableSharding", _database)));
@@ -239,7 +283,6 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         }
 
         int heard = mongos.HeardOfUsers.Count;
-        string uri = mongos.UriOf("user", _database, new Role("readWrite", _database), new Role("clusterMonitor", "admin"));
         JsonElement report = Series(uri, "--topology", "sharded").Report();
         Assert.Equal(2, report.GrowthSteps()[^1].Sizes.Items("shards").Count(shard => shard.Number("documents") > 0));
         ProgramRun.Run("clean", _runs.Id, "--uri", uri, "--out", _runs.Path).Expect(0);
@@ -252,13 +295,12 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
     [MongodFact]
     public void A_user_of_the_shards_shows_their_operations_although_they_refuse_all_but_their_state()
     {
+        string uri = mongos.UriOf("manager", _database, new Role("readWrite", _database), new Role("clusterManager", "admin"),
+            new Role("clusterMonitor", "admin"));
         mongos.AddShardUser("watcher");
         string password = Path.Combine(_runs.Path, ".password");
         File.WriteAllText(password, Secret);
-        ProgramResult result = Series(
-            mongos.UriOf("manager", _database, new Role("readWrite", _database), new Role("clusterManager", "admin"),
-                new Role("clusterMonitor", "admin")),
-            "--shard-user", "watcher", "--shard-password-file", password);
+        ProgramResult result = Series(uri, "--shard-user", "watcher", "--shard-password-file", password);
         result.Says("server state by shard yes");
         using var stored = _runs.FindStored();
         int inserted = Storage.MetricCatalogue.IndexOf(Storage.MetricCatalogue.Shard, "opcounters_insert");
@@ -346,32 +388,27 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
     /// <summary>Two shards of three members behind a mongos, or what plays one.</summary>
     public sealed class Mongos : IDisposable
     {
-        private static readonly string? Real = Environment.GetEnvironmentVariable("MONGOPERF_MONGOS");
-
         private readonly ShardsOfThree? _cluster;
+
+        /// <summary>Both null behind a real one.</summary>
         private readonly MongosRelay? _relay;
         private readonly MongosRelay? _secured;
 
         public Mongos()
         {
-            if (MongodBinary.SkipReason is not null || Real is not null)
+            if (MongodBinary.SkipReason is not null)
                 return;
             _cluster = new ShardsOfThree();
+            if (_cluster.Cluster.Parts!.Router == RouterKind.Mongos)
+                return;
             _relay = new MongosRelay(_cluster);
             _secured = new MongosRelay(_cluster) { RequiresLogin = true };
         }
 
         /// <summary>Where nobody has to log in.</summary>
-        public string Uri => Real ?? $"mongodb://{_relay!.Address}/";
+        public string Uri => $"mongodb://{_relay?.Address ?? Cluster.Cluster.Parts!.RouterAddress}/";
 
-        internal TestCluster Cluster
-        {
-            get
-            {
-                Assert.SkipWhen(_cluster is null, "needs the cluster behind the mongos");
-                return _cluster!;
-            }
-        }
+        internal TestCluster Cluster => _cluster!;
 
         /// <summary>The commands of those who logged in.</summary>
         public IReadOnlyList<string> HeardOfUsers => _secured?.Heard ?? [];
@@ -381,6 +418,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         /// <param name="roles">The user's.</param>
         public string UriOf(string name, string database, params Role?[]? roles)
         {
+            Assert.SkipWhen(_secured is null, "the real cluster has no logins");
             using MongoConnection config = Cluster.ConnectConfig();
             if (roles is [not null, ..])
             {
@@ -396,7 +434,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         {
             foreach (ShardAddress shard in Cluster.Cluster.Parts!.Shards)
             {
-                using MongoConnection connection = MongoConnection.Open(_relay!.PrimaryOf(shard.Name), ConnectionSettings.Default);
+                using MongoConnection connection = MongoConnection.Open(Cluster.PrimaryOf(shard.Name), ConnectionSettings.Default);
                 connection.RunCommand("admin", UserOf(name, new Role("clusterMonitor", "admin")));
             }
         }
@@ -407,17 +445,14 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
             return MongoConnection.Open(parsed.Hosts[0], ConnectionSettings.From(parsed));
         }
 
-        public string PrimaryOf(string shard)
-        {
-            Assert.SkipWhen(_relay is null, "needs the cluster behind the mongos");
-            return _relay!.PrimaryOf(shard).ToString();
-        }
+        public string PrimaryOf(string shard) => Cluster.PrimaryOf(shard).ToString();
 
         /// <summary>The process of a member, as <see cref="TestCluster.Kill"/> takes it.</summary>
         public string NameOf(string address) =>
             Cluster.Cluster.Plan.Processes.First(one => address.EndsWith($":{one.Port}", StringComparison.Ordinal)).Name;
 
-        public string Shown(string member) => _relay!.Shown(ServerAddress.TryParse(member)!).ToString();
+        /// <summary>Where the program finds a member.</summary>
+        public string Shown(string member) => _relay?.Shown(ServerAddress.TryParse(member)!).ToString() ?? member;
 
         public void Dispose()
         {

@@ -82,6 +82,8 @@ public sealed partial class RightsTests(RightsTests.Server server) : IClassFixtu
             {
                 "collStats" => BsonDocument.Of(("collStats", "series")),
                 "find" => BsonDocument.Of(("find", "shards")),
+                "indexStats" => Aggregate("series", "$indexStats"),
+                "shardedDataDistribution" => Aggregate(1, "$shardedDataDistribution"),
                 "appendOplogNote" => BsonDocument.Of(("appendOplogNote", 1), ("data", BsonDocument.Of(("a", 1)))),
                 _ => BsonDocument.Of((name, 1)),
             };
@@ -99,10 +101,13 @@ public sealed partial class RightsTests(RightsTests.Server server) : IClassFixtu
     {
         string text = File.ReadAllText(Path.Combine(RepositoryPaths.Root, "docs", "connecting.md"));
         (string Command, string Role)[] rows =
-            [.. Row().Matches(text).Select(row => (row.Groups["command"].Value, row.Groups["role"].Value))];
+            [.. Row().Matches(text).Select(row => (row.Groups["command"].Value.Trim('`', '$'), row.Groups["role"].Value))];
         Assert.All(AccessReader.Needs.Values, need => Assert.Contains(
             (need.Actions[0] + (need.Database is { } database ? $" in {database}" : ""), need.Role), rows));
     }
+
+    private static BsonDocument Aggregate(object from, string stage) => BsonDocument.Of(
+        ("aggregate", from), ("pipeline", new[] { BsonDocument.Of((stage, BsonDocument.Empty)) }), ("cursor", BsonDocument.Empty));
 
     private ProgramResult Series(string user, string database) => Program(user,
         "series", "--target", "1k", "--step", "500", "--tests", "batch,q4,size", "--window", "0.4s", "--rate", "50",

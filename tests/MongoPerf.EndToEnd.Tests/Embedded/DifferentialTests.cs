@@ -16,6 +16,9 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
     private const int NotImplemented = 238;
     private const int DuplicateKey = 11000;
 
+    /// <summary>What examples of differences are about.</summary>
+    private const string Few = "{'insert': 'c', 'documents': [{'_id': 9}, {'_id': 2, 'a': 1, 'b': 5, 's': 'x'}]}";
+
     private static readonly string[] WrongCommands =
     [
         "{'find': 'c', 'filter': {'a': {'$bogus': 1}}}",
@@ -104,9 +107,46 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
     public void Random_commands_are_answered_as_by_mongod()
     {
         using var pair = new ServerPair(servers);
+        CompareRandom(pair, Operations);
+    }
+
+    /// <summary>Where the tests' mongod is 6.0, a relay answers as 8.0 does.</summary>
+    [MongodFact]
+    public void What_8_answers_otherwise_is_known()
+    {
+        using var relay = new LaterMongodRelay(servers["mongod"].Address);
+        using var later = new ServerPair(servers, relay.Address);
+        foreach (VersionDifferences.VersionDifference one in VersionDifferences.All)
+        {
+            later.Both(BsonDocument.Of(("drop", "c")));
+            later.Both(ExtendedJson.Parse(Few.Replace('\'', '"')));
+            (BsonDocument ours, BsonDocument theirs) = later.Both(one.Example);
+            string said = $"{ExtendedJson.Write(one.Example.Bytes)}\n   ours   {ExtendedJson.Write(ours.Bytes)}\n"
+                + $"   mongod {ExtendedJson.Write(theirs.Bytes)}";
+            Assert.True(later.AreSame(one.Example, ours, theirs), said);
+            Assert.False(ServerPair.Reply(ours) == ServerPair.Reply(theirs), said);
+            Assert.False(VersionDifferences.Explain(new Version(6, 0, 5), one.Example, ours, theirs), said);
+            BsonDocument other = BsonDocument.Of(("ok", 0.0), ("code", 1));
+            Assert.False(VersionDifferences.Explain(new Version(8, 0, 4), one.Example, ours, other), said);
+        }
+
+        CompareRandom(later, 300);
+        AssertCases(later);
+        AssertCodes(later);
+        // The same answers of a 6.0 would be differences.
+        Assert.NotEmpty(WrongCommands.Where(command =>
+        {
+            BsonDocument wrong = ExtendedJson.Parse(command.Replace('\'', '"'));
+            (BsonDocument ours, BsonDocument theirs) = later.Both(wrong);
+            return Code(ours) != Code(theirs) && !VersionDifferences.Explain(new Version(6, 0, 5), wrong, ours, theirs);
+        }));
+    }
+
+    private void CompareRandom(ServerPair pair, int operations)
+    {
         var commands = new RandomCommands(Seed);
         int id = 0;
-        while (pair.Compared < Operations)
+        while (pair.Compared < operations)
         {
             int first = id;
             pair.Prepare(commands, first, Documents);
@@ -128,16 +168,27 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
     public void What_was_answered_otherwise_once_is_answered_as_by_mongod()
     {
         using var pair = new ServerPair(servers);
+        AssertCases(pair);
+    }
+
+    private static void AssertCases(ServerPair pair)
+    {
         var wrong = new List<string>();
         foreach ((string title, string[] commands) in Cases())
         {
             pair.Both(BsonDocument.Of(("drop", "c")));
             foreach (string command in commands)
             {
-                (BsonDocument ours, BsonDocument theirs) = pair.Both(ExtendedJson.Parse(command.Replace('\'', '"')));
-                if (ServerPair.Reply(ours) != ServerPair.Reply(theirs))
+                BsonDocument parsed = ExtendedJson.Parse(command.Replace('\'', '"'));
+                (BsonDocument ours, BsonDocument theirs) = pair.Both(parsed);
+                if (ServerPair.Reply(ours) == ServerPair.Reply(theirs))
+                    continue;
+                if (!pair.AreSame(parsed, ours, theirs))
                     wrong.Add($"{title}: {command}\n   ours   {ExtendedJson.Write(ours.Bytes)}\n"
                         + $"   mongod {ExtendedJson.Write(theirs.Bytes)}");
+                // What follows a write that another version does otherwise is about other documents.
+                else if (ServerPair.IsWrite(parsed))
+                    break;
             }
         }
 
@@ -148,6 +199,11 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
     public void What_is_wrong_has_mongods_code()
     {
         using var pair = new ServerPair(servers);
+        AssertCodes(pair);
+    }
+
+    private static void AssertCodes(ServerPair pair)
+    {
         var wrong = new List<string>();
         foreach (string command in WrongCommands)
         {
@@ -156,8 +212,9 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
             {
                 BsonDocument.Of(("q", BsonDocument.Of(("_id", 1))), ("u", BsonDocument.Of(("t", "text"))), ("upsert", true)),
             })));
-            (BsonDocument ours, BsonDocument theirs) = pair.Both(ExtendedJson.Parse(command.Replace('\'', '"')));
-            if (Code(theirs) is null || Code(theirs) != Code(ours))
+            BsonDocument parsed = ExtendedJson.Parse(command.Replace('\'', '"'));
+            (BsonDocument ours, BsonDocument theirs) = pair.Both(parsed);
+            if ((Code(theirs) is null || Code(theirs) != Code(ours)) && !pair.AreSame(parsed, ours, theirs))
                 wrong.Add($"{command}: ours {Code(ours)}, mongod {Code(theirs)}");
         }
 
@@ -185,12 +242,24 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
     };
 
     /// <summary>A connection to each server, with a database of its own on both.</summary>
-    private sealed class ServerPair(TestServers servers) : IDisposable
+    private sealed class ServerPair : IDisposable
     {
         private static readonly string[] Writes = ["insert", "update", "delete", "findAndModify"];
-        private readonly MongoConnection _ours = servers.Embedded.Connect();
-        private readonly MongoConnection _theirs = servers["mongod"].Connect();
-        private readonly string _database = servers.NewDatabase();
+        private readonly MongoConnection _ours;
+        private readonly MongoConnection _theirs;
+        private readonly string _database;
+        private readonly Version _version;
+
+        /// <param name="servers">The embedded server is ours.</param>
+        /// <param name="mongod">Null: the tests' own.</param>
+        public ServerPair(TestServers servers, ServerAddress? mongod = null)
+        {
+            _ours = servers.Embedded.Connect();
+            _theirs = mongod is null ? servers["mongod"].Connect() : MongoConnection.Open(mongod, ConnectionSettings.Default);
+            _database = servers.NewDatabase();
+            _version = Version.Parse(
+                _theirs.RunCommand("admin", BsonDocument.Of(("buildInfo", 1))).FindString("version")!.Split('-')[0]);
+        }
 
         public int Compared { get; private set; }
 
@@ -226,17 +295,18 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
             {
                 Refused++;
                 // What mongod did alone is done away with.
-                if (Writes.Contains(command.First().Key))
+                if (IsWrite(command))
                     Align();
                 return true;
             }
 
-            bool isWrite = Writes.Contains(command.First().Key);
+            bool isWrite = IsWrite(command);
             bool isSame = Code(theirs) == Code(ours)
                 && (isCodeAlone || Code(ours) is not (null or DuplicateKey) || Text(ours) == Text(theirs));
             if (!isSame)
             {
-                Differences.Add($"{ExtendedJson.Write(command.Bytes)}\nours:\n{Text(ours)}\nmongod:\n{Text(theirs)}");
+                if (!VersionDifferences.Explain(_version, command, ours, theirs))
+                    Differences.Add($"{ExtendedJson.Write(command.Bytes)}\nours:\n{Text(ours)}\nmongod:\n{Text(theirs)}");
                 // One difference shall not be told again by all that follows it.
                 if (isWrite || command.First().Key == "find")
                     Align();
@@ -244,6 +314,12 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
 
             return !isWrite;
         }
+
+        public static bool IsWrite(BsonDocument command) => Writes.Contains(command.First().Key);
+
+        /// <summary>Whether both say the same, or what mongod's version is known to say instead.</summary>
+        public bool AreSame(BsonDocument command, BsonDocument ours, BsonDocument theirs) =>
+            Reply(ours) == Reply(theirs) || VersionDifferences.Explain(_version, command, ours, theirs);
 
         public void CompareDocuments() => Compare(BsonDocument.Of(("find", "c"), ("sort", BsonDocument.Of(("_id", 1)))));
 

@@ -37,10 +37,9 @@ internal sealed class MongosRelay : IDisposable
         _cluster = cluster;
         _listener = new ScriptedListener("mongos relay", socket => Serve(socket, new RouterSession(this).Answer));
         using MongoConnection config = cluster.ConnectConfig();
-        foreach (string host in config.RunCursor("config", BsonDocument.Of(("find", "shards"))).SelectMany(HostsOf))
+        foreach (ServerAddress member in config.RunCursor("config", BsonDocument.Of(("find", "shards"))).SelectMany(TestCluster.HostsOf))
         {
-            ServerAddress member = ServerAddress.TryParse(host)!;
-            _members[host] = new ScriptedListener("shard relay", socket => ServeMember(socket, member));
+            _members[member.ToString()] = new ScriptedListener("shard relay", socket => ServeMember(socket, member));
         }
     }
 
@@ -54,30 +53,6 @@ internal sealed class MongosRelay : IDisposable
 
     /// <summary>Where the program finds a member.</summary>
     public ServerAddress Shown(ServerAddress member) => _members[member.ToString()].Address;
-
-    /// <summary>Where a shard's primary really is.</summary>
-    /// <exception cref="ConnectionFailedException">It has none just now.</exception>
-    public ServerAddress PrimaryOf(string shard)
-    {
-        using MongoConnection config = _cluster.ConnectConfig();
-        foreach (string host in config.RunCursor("config", BsonDocument.Of(("find", "shards")))
-            .Where(one => one.FindString("_id") == shard).SelectMany(HostsOf))
-        {
-            ServerAddress member = ServerAddress.TryParse(host)!;
-            try
-            {
-                using MongoConnection connection = MongoConnection.Open(member, ConnectionSettings.Default);
-                if (connection.Server.IsWritablePrimary)
-                    return member;
-            }
-            catch (IOException)
-            {
-                // Another one may be.
-            }
-        }
-
-        throw new ConnectionFailedException(Address, $"Could not find host matching read preference for set {shard}");
-    }
 
     /// <summary>The commands that came, each with its collection.</summary>
     public IReadOnlyList<string> Heard
@@ -106,16 +81,11 @@ internal sealed class MongosRelay : IDisposable
             member.Dispose();
     }
 
-    private static IEnumerable<string> HostsOf(BsonDocument shard)
-    {
-        string host = shard.FindString("host")!;
-        return host[(host.IndexOf('/', StringComparison.Ordinal) + 1)..].Split(',');
-    }
-
     private static BsonDocument Refusal(int? code, string message) => BsonDocument.Of(
         [("ok", 0.0), ("errmsg", message), .. code is null ? [] : ((string, object?)[])[("code", code)]]);
 
-    private static void Serve(Socket socket, Func<BsonDocument, BsonDocument> answer)
+    /// <summary>Answers the messages of a connection until its client closes it.</summary>
+    internal static void Serve(Socket socket, Func<BsonDocument, BsonDocument> answer)
     {
         while (ScriptedListener.ReadMessage(socket) is { } request)
         {
@@ -164,8 +134,9 @@ internal sealed class MongosRelay : IDisposable
                         return Refusal(13, "You are connecting to a sharded cluster improperly by connecting directly to a shard. "
                             + "Please connect to the cluster via a router (mongos).");
                     // Who shook hands before may do so again, without what only a first handshake may carry.
-                    return upstream.RunUnchecked(
+                    BsonDocument reply = upstream.RunUnchecked(
                         command.FindString("$db")!, Without(command, "$db", "client", "compression", "speculativeAuthenticate"));
+                    return name == "serverStatus" ? NamedAsBy8(reply) : reply;
                 });
             }
             finally
@@ -175,7 +146,34 @@ internal sealed class MongosRelay : IDisposable
         }
     }
 
-    private static BsonDocument Without(BsonDocument command, params string[] names) =>
+    /// <summary>A serverStatus of 6.0 under the names of 8.0: tickets, checkpoints, index builds, and what the range deleter did.</summary>
+    private static BsonDocument NamedAsBy8(BsonDocument status)
+    {
+        const string Checkpoint = "wiredTiger.transaction.transaction checkpoint";
+        return BsonDocument.Of([.. status.Select(e => e.Key switch
+        {
+            "version" => (e.Key, (object?)"8.0.4"),
+            "activeIndexBuilds" => ("indexBuilds", BsonDocument.Of(("total", 3), ("phases", BsonDocument.Of(("commit", 3))))),
+            "wiredTiger" => (e.Key, BsonDocument.Of(
+            [
+                .. e.Value.ToDocument().Select(part => part.Key == "transaction"
+                    ? (part.Key, BsonDocument.Of([.. part.Value.ToDocument()
+                        .Where(one => !one.Key.StartsWith("transaction checkpoint", StringComparison.Ordinal))
+                        .Select(one => (one.Key, (object?)one.Value))]))
+                    : (part.Key, (object?)part.Value)).Where(part => part.Key != "concurrentTransactions"),
+                ("checkpoint", BsonDocument.Of(
+                    ("progress state", status.FindInt64($"{Checkpoint} currently running") ?? 0),
+                    ("total succeed number of checkpoints", status.FindInt64($"{Checkpoint}s") ?? 0),
+                    ("most recent time (msecs)", status.FindInt64($"{Checkpoint} most recent time (msecs)") ?? 0))),
+            ])),
+            "shardingStatistics" => (e.Key, BsonDocument.Of([.. e.Value.ToDocument().Select(one =>
+                (one.Key == "countDocsDeletedOnDonor" ? "countDocsDeletedByRangeDeleter" : one.Key, (object?)one.Value))])),
+            _ => (e.Key, e.Value),
+        }), .. status.Find("wiredTiger.concurrentTransactions") is { } tickets
+            ? [("queues", BsonDocument.Of(("execution", tickets)))] : Array.Empty<(string, object?)>()]);
+    }
+
+    internal static BsonDocument Without(BsonDocument command, params string[] names) =>
         BsonDocument.Of([.. command.Where(e => !names.Contains(e.Key)).Select(e => (e.Key, (object?)e.Value))]);
 
     private static void Send(Socket socket, BsonDocument reply, int responseTo)
@@ -318,6 +316,8 @@ internal sealed class MongosRelay : IDisposable
                     return FindDatabase(database) is { } there ? OnShard(there.FindString("primary")!, c => c.RunUnchecked(database,
                         BsonDocument.Of((name == "drop" ? "_shardsvrDropCollection" : "_shardsvrDropDatabase", value),
                             ("databaseVersion", there.Find("version")), ("writeConcern", BsonDocument.Of(("w", "majority")))))) : Ok;
+                case "aggregate" when command.Find("pipeline.0.$shardedDataDistribution") is not null:
+                    return DataDistribution(command.FindDocument("pipeline.1.$match.ns.$in")!.Select(one => one.Value.ToString()));
                 case "listDatabases" or "createUser":
                     return Config.RunUnchecked("admin", command);
                 case "insert" or "update" or "delete" or "find" or "aggregate" or "getMore" or "count" or "distinct" or "explain":
@@ -335,6 +335,25 @@ internal sealed class MongosRelay : IDisposable
                     return Refusal(59, $"no such cmd: {name}");
             }
         }
+
+        /// <summary>By the shards' own counts; collections that are not sharded are not in it.</summary>
+        private BsonDocument DataDistribution(IEnumerable<string> namespaces) => BsonDocument.Of(("cursor", BsonDocument.Of(
+            ("firstBatch", namespaces.Where(ns => ConfigCatalogue.FindCollection(Config, ns) is not null).Select(ns => BsonDocument.Of(
+                ("ns", ns), ("shards", Parts(ns.Split('.', 2)).Select(part =>
+                {
+                    long orphans = part.FindInt64("storageStats.numOrphanDocs") ?? 0;
+                    long all = part.FindInt64("storageStats.count") ?? 0;
+                    long bytes = part.FindInt64("storageStats.size") ?? 0;
+                    return BsonDocument.Of(("shardName", part.FindString("shard")), ("numOrphanedDocs", orphans),
+                        ("numOwnedDocuments", all - orphans), ("ownedSizeBytes", all == 0 ? null : (object)(bytes * (all - orphans) / all)),
+                        ("orphanedSizeBytes", all == 0 ? null : (object)(bytes * orphans / all)));
+                }).ToArray()))).ToArray()),
+            ("id", 0L), ("ns", "admin.$cmd.aggregate"))), ("ok", 1.0));
+
+        private IEnumerable<BsonDocument> Parts(string[] names) => Router.RunCursor(names[0], BsonDocument.Of(
+            ("aggregate", names[1]),
+            ("pipeline", new[] { BsonDocument.Of(("$collStats", BsonDocument.Of(("storageStats", BsonDocument.Empty)))) }),
+            ("cursor", BsonDocument.Empty)));
 
         /// <summary>An equality of each field of the shard key leads to one shard.</summary>
         private void CountShards(string name, string ns, BsonDocument command)
@@ -371,7 +390,7 @@ internal sealed class MongosRelay : IDisposable
             IEnumerable<BsonDocument> all = reply.FindDocument("cursor.firstBatch")!.Select(one => one.Value.ToDocument());
             BsonDocument[] shards = [.. all.Where(_ => !relay.HidesShards).Select(shard =>
                 BsonDocument.Of([.. shard.Select(e => (e.Key, e.Key != "host" ? (object?)e.Value
-                    : $"{shard.FindString("_id")}/{string.Join(',', HostsOf(shard).Select(host => relay._members[host].Address))}"))]))];
+                    : $"{shard.FindString("_id")}/{string.Join(',', TestCluster.HostsOf(shard).Select(relay.Shown))}"))]))];
             return BsonDocument.Of(
                 ("cursor", BsonDocument.Of(("firstBatch", shards), ("id", 0L), ("ns", "config.shards"))), ("ok", 1.0));
         }
@@ -456,7 +475,7 @@ internal sealed class MongosRelay : IDisposable
 
         private BsonDocument OnShard(string name, Func<MongoConnection, BsonDocument> ask)
         {
-            using MongoConnection shard = MongoConnection.Open(relay.PrimaryOf(name), ConnectionSettings.Default);
+            using MongoConnection shard = MongoConnection.Open(relay._cluster.PrimaryOf(name), ConnectionSettings.Default);
             return ask(shard);
         }
 
@@ -483,6 +502,9 @@ internal sealed class MongosRelay : IDisposable
                 "split" => rights.May("splitChunk", ns.Split('.', 2)[0], ns.Split('.', 2)[^1]),
                 "moveChunk" => rights.May("moveChunk", ns.Split('.', 2)[0], ns.Split('.', 2)[^1]),
                 "aggregate" when command.Find("pipeline.0.$collStats") is not null => rights.May("collStats", database, ns),
+                "aggregate" when command.Find("pipeline.0.$indexStats") is not null => rights.May("indexStats", database, ns),
+                "aggregate" when command.Find("pipeline.0.$shardedDataDistribution") is not null =>
+                    rights.MayOnCluster("shardedDataDistribution"),
                 "aggregate" or "count" or "distinct" => rights.May("find", database, ns),
                 "delete" => rights.May("remove", database, ns),
                 "create" => rights.May("createCollection", database, ns),

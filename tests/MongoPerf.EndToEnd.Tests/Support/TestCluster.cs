@@ -43,7 +43,7 @@ public class TestCluster : IDisposable
                     {
                         Shards = Shards, Members = Members, CacheBytes = 256L << 20, MongodPath = MongodBinary.Path,
                     },
-                    Variable = _ => null,
+                    Variable = name => name == "MONGOPERF_MONGOS" ? Environment.GetEnvironmentVariable(name) : null,
                 });
                 _cluster.EnsureRunning();
             }
@@ -60,6 +60,37 @@ public class TestCluster : IDisposable
         Cluster.Parts!.RouterAddress, ConnectionSettings.Default with { Dialect = Cluster.Parts.Dialect });
 
     internal MongoConnection ConnectConfig() => MongoConnection.Open(Cluster.Parts!.ConfigAddress, ConnectionSettings.Default);
+
+    /// <summary>Where a shard's primary really is.</summary>
+    /// <exception cref="ConnectionFailedException">It has none just now.</exception>
+    internal ServerAddress PrimaryOf(string shard)
+    {
+        using MongoConnection config = ConnectConfig();
+        foreach (ServerAddress member in config.RunCursor("config", BsonDocument.Of(("find", "shards")))
+            .Where(one => one.FindString("_id") == shard).SelectMany(HostsOf))
+        {
+            try
+            {
+                using MongoConnection connection = MongoConnection.Open(member, ConnectionSettings.Default);
+                if (connection.Server.IsWritablePrimary)
+                    return member;
+            }
+            catch (IOException)
+            {
+                // Another one may be.
+            }
+        }
+
+        throw new ConnectionFailedException(
+            Cluster.Parts!.ConfigAddress, $"Could not find host matching read preference for set {shard}");
+    }
+
+    /// <summary>The members of a shard as config.shards names them.</summary>
+    internal static IEnumerable<ServerAddress> HostsOf(BsonDocument shard)
+    {
+        string host = shard.FindString("host")!;
+        return host[(host.IndexOf('/', StringComparison.Ordinal) + 1)..].Split(',').Select(one => ServerAddress.TryParse(one)!);
+    }
 
     internal GrowthWatch Watch(string database) => new(Connect, database);
 

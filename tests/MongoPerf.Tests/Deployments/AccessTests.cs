@@ -34,14 +34,16 @@ public sealed class AccessTests : IDisposable
         Assert.Equal(
             "3 shards behind 1 mongos, (version unknown); as 'loader' (readWrite on shop, clusterMonitor): sizes by shard yes, sizes "
             + "as of the server's last checkpoint (fsync needs role hostManager), server state by shard no (needs a user on the shards: "
-            + "--shard-user), checkpoints read back (appendOplogNote needs role clusterManager)",
+            + "--shard-user), use of indexes and orphaned bytes by shard no (needs role clusterMonitor), checkpoints read back "
+            + "(appendOplogNote needs role clusterManager)",
             AccessText.Of(Inspect(Login).Info));
     }
 
     [Fact]
     public void A_user_of_the_shards_sees_their_state()
     {
-        LogIn(_mongos, [("root", "admin")], Anything("collStats", "fsync", "appendOplogNote", "serverStatus", "find"));
+        LogIn(_mongos, [("root", "admin")], Anything("collStats", "fsync", "appendOplogNote", "serverStatus",
+            "find", "indexStats", "shardedDataDistribution"));
         Assert.Equal("3 shards behind 1 mongos, (version unknown); as 'loader' (root): sizes by shard yes, server state by shard yes",
             AccessText.Of(Inspect(ConnectionSettings.Default).Info));
         Assert.Equal(DirectAccess.Allowed, Find(ConnectionSettings.Default).Cluster!.Direct);
@@ -71,11 +73,34 @@ public sealed class AccessTests : IDisposable
         Assert.Equal((Topology.Sharded, null, null), (info.Topology, info.ShardCount, info.Members));
         Assert.Equal(
             [AccessFeature.FreshSizes, AccessFeature.ServerState, AccessFeature.ShardState, AccessFeature.ShardList,
-                AccessFeature.DurableNotes],
+                AccessFeature.IndexUse, AccessFeature.DataDistribution, AccessFeature.DurableNotes],
             info.Access!.Missing.Select(one => one.Feature));
         Assert.StartsWith("a cluster behind 1 mongos, (version unknown); as 'loader' (readWrite on shop): collection sizes yes, sizes as "
             + "of the server's last checkpoint (fsync needs role hostManager), the router's state no (needs role clusterMonitor), "
             + "shards, their state, chunks and migrations no (needs role clusterMonitor), ", AccessText.Of(info), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("6.0.5", "use of indexes by shard no (needs role clusterMonitor), checkpoints")]
+    [InlineData("5.0.30", "shard no (needs role clusterMonitor), orphaned bytes by shard no (the server does not tell), checkpoints")]
+    public void Orphaned_bytes_came_with_6(string version, string line)
+    {
+        LogIn(_mongos, [("custom", "admin")], On("shop", "collStats"), OnCluster("fsync", "serverStatus", "shardedDataDistribution"),
+            On("config", "find"));
+        _mongos.Replies["buildInfo"] = _ => BsonDocument.Of(("version", version), ("ok", 1.0));
+        Assert.Contains(line, AccessText.Of(Inspect(ConnectionSettings.Default).Info), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("8.0.4", "7.0.12", "the mongos is MongoDB 8.0.4, and shard s0 7.0.12: figures are of that mixture, which MongoDB supports "
+        + "during an upgrade only")]
+    [InlineData("8.0.4", "8.0.1", null)]
+    [InlineData("8.0.4", "newest", null)]
+    public void A_mongos_of_another_version_than_its_shards_is_remarked_on(string mongos, string shard, string? remark)
+    {
+        _mongos.Replies["buildInfo"] = _ => BsonDocument.Of(("version", mongos), ("ok", 1.0));
+        _shard.Replies["serverStatus"] = _ => BsonDocument.Of(("version", shard), ("ok", 1.0));
+        Assert.Equal(remark, Inspect(ConnectionSettings.Default).Info.Remarks.SingleOrDefault());
     }
 
     [Fact]

@@ -59,7 +59,8 @@ public sealed class GivenDeploymentTests
     public void A_shard_that_is_down_from_the_start_is_named_at_once()
     {
         using var mongos = new FakeMongos();
-        mongos.Documents["config.shards"] = [BsonDocument.Of(("_id", "s0"), ("host", "s0/127.0.0.1:1"))];
+        mongos.Documents["config.shards"] = [.. ((string[])["s0", "s1"])
+            .Select(name => BsonDocument.Of(("_id", name), ("host", $"{name}/127.0.0.1:1")))];
         BsonDocument recorded = BsonDocument.Of(("replicaSets", BsonDocument.Of(
             ("s0", BsonDocument.Of(("hosts", new[]
             {
@@ -73,6 +74,25 @@ public sealed class GivenDeploymentTests
             + "hint:  start it; a run needs all shards", e.Message);
         mongos.Replies["connPoolStats"] = _ => FakeMongos.Refusal(13, "not authorized on admin to execute command");
         Assert.False(deployment.EnsureRunning());
+    }
+
+    [Theory]
+    [InlineData(false, "config server cfg is down: the mongos at {0} reaches none of its members (127.0.0.1:48200)\n"
+        + "hint:  start it; a run needs it")]
+    [InlineData(true, "config server cfg has no primary: the mongos at {0} reaches only secondaries (127.0.0.1:48200)\n"
+        + "hint:  start its other members; without a primary nothing can be created, sharded or moved")]
+    public void A_config_server_without_a_primary_is_named_before_anything_is_made(bool isUp, string message)
+    {
+        using var mongos = new FakeMongos();
+        mongos.Documents["config.shards"] = [BsonDocument.Of(("_id", "first"), ("host", "s0/127.0.0.1:1"))];
+        mongos.Replies["connPoolStats"] = _ => BsonDocument.Of(("replicaSets", BsonDocument.Of(
+            ("s0", Hosts(BsonDocument.Of(("addr", "127.0.0.1:1"), ("ok", true), ("ismaster", true)))),
+            ("cfg", Hosts(BsonDocument.Of(("addr", "127.0.0.1:48200"), ("ok", isUp), ("ismaster", false)))))), ("ok", 1.0));
+        var e = Assert.Throws<DeploymentException>(() => new GivenDeployment([mongos.Address], ConnectionSettings.Default).EnsureRunning());
+        Assert.Equal(string.Format(System.Globalization.CultureInfo.InvariantCulture, message, mongos.Address), e.Message);
+        Assert.All(mongos.HeardNames, name => Assert.Contains(name, (string[])["connPoolStats", "listShards", "hello", "isMaster"]));
+
+        static BsonDocument Hosts(BsonDocument host) => BsonDocument.Of(("hosts", new[] { host }));
     }
 
     [Fact]

@@ -113,25 +113,6 @@ public sealed class SamplingTests
         Assert.Equal(0, Allocation.LeastBytes(() => StatusTree.Catalogue.Fill(reply, values)));
     }
 
-    /// <summary>Recorded by name and type alone: each figure gets a value of its own here.</summary>
-    [VectorFact]
-    public void Every_figure_of_mongod_8_is_found_in_its_reply_or_listed_as_gone()
-    {
-        using var recorded = JsonDocument.Parse(File.ReadAllText(Path.Combine(RepositoryPaths.Replies!, "..", "replies-8.0",
-            "serverStatus.json")));
-        HashSet<string> names = [.. recorded.RootElement.GetProperty("exchanges")[0].GetProperty("value").EnumerateArray()
-            .Select(one => one.GetString()!.Split(": ")[0])];
-        Assert.True(names.Count > 500);
-        foreach (Metric metric in MetricCatalogue.Server.Where(metric => !metric.IsOfRouter))
-        {
-            string[] found = [.. metric.AlsoAt.Prepend(metric.Path).Where(names.Contains)];
-            if (metric.GoneFrom is not null)
-                Assert.Empty(found);
-            else
-                Assert.True(found.Length == 1, $"{metric.Name}: {string.Join(", ", found)}");
-        }
-    }
-
     [VectorFact]
     public void Shards_asked_and_what_shards_do_for_migrations_are_found_in_replies_of_8()
     {

@@ -373,6 +373,55 @@ public sealed class ShardedCollectionTests : IDisposable
         Assert.Empty(_told);
     }
 
+    /// <summary>
+    /// Every command of ours that changes a setting, itself or beside what it is for, on a cluster with no settings, on one that balances
+    /// at night, and on one whose balancer is off.
+    /// </summary>
+    [VectorTheory]
+    [InlineData(null, 8)]
+    [InlineData("off", null)]
+    [InlineData("on", null)]
+    [InlineData("22:00-06:00", null)]
+    [InlineData("off", 8)]
+    public void Each_setting_that_a_run_changes_is_as_it_was_when_its_collection_is_gone(string? balancer, int? megabytes)
+    {
+        string[][] clusters =
+        [
+            [],
+            ["""{"_id": "balancer", "mode": "full", "stopped": false, "activeWindow": {"start": "01:00", "stop": "05:00"}}""",
+                """{"_id": "chunksize", "value": 256}"""],
+            ["""{"_id": "balancer", "mode": "off", "stopped": true}""", """{"_id": "automerge", "enabled": false}"""],
+        ];
+        foreach (string[] cluster in clusters)
+        {
+            BsonDocument[] before = [.. cluster.Select(ExtendedJson.Parse)];
+            BsonDocument? note = null;
+            _mongos.Documents["config.settings"] = before;
+            _mongos.Replies["update"] = command =>
+            {
+                if (command.FindDocument("updates.0.u.$setOnInsert") is { } noted)
+                    note ??= BsonDocument.Of([("_id", "$cluster"), .. noted.Select(e => (e.Key, (object?)e.Value))]);
+                return BsonDocument.Of(("ok", 1.0));
+            };
+            _mongos.Replies["find"] = command => Answer(
+                command.FindString("$db") == "fresh" && command.FindString("filter._id") == "$cluster" && note is not null ? [note] : null,
+                command);
+            using WireCollection collection = Open(
+                "fresh", "series", new ShardingSettings { ShardKey = "Number", Balancer = balancer, ChunkMegabytes = megabytes });
+            collection.Create(Marker);
+            // Off is what the third is already.
+            if (cluster != clusters[2] || balancer != "off" || megabytes is not null)
+                Assert.NotEqual(Texts(before), Texts(_mongos.Documents["config.settings"]));
+            collection.Drop();
+            Assert.Equal(Texts(before), Texts(_mongos.Documents["config.settings"]));
+        }
+
+        Assert.Empty(_told);
+
+        static IEnumerable<string> Texts(IReadOnlyList<BsonDocument> settings) =>
+            settings.Select(one => ExtendedJson.Write(one.Bytes)).Order(StringComparer.Ordinal);
+    }
+
     [VectorFact]
     public void A_collection_that_is_not_the_last_leaves_the_settings_alone()
     {
