@@ -187,6 +187,20 @@ public sealed class HostedServiceTests : IDisposable
             },
             "standalone", "unknown", "MongoDB (version unknown) standalone", "server state no (the server does not tell)",
             "no sizes of shop.series: the server does not tell them, or not to this user"),
+        ["MongoDB newer than this program knows, with everything elsewhere"] = new(
+            new HostedShape
+            {
+                Answer = (name, _) => name switch
+                {
+                    "buildInfo" => Version("9.1.0"),
+                    "serverStatus" => BsonDocument.Of(("version", "9.1.0"), ("uptime", 100.0), ("wiredTiger", BsonDocument.Empty),
+                        ("ok", 1.0)),
+                    "connectionStatus" => Nobody,
+                    _ => null,
+                },
+            },
+            "standalone", "9.1.0", "warning: inserted documents, queries, ", "write conflicts: not found in serverStatus of MongoDB 9.1.0, "
+            + "which is newer than 8.0, the newest that MongoPerf knows"),
         ["emulator that refuses without a code"] = new(
             new HostedShape
             {
