@@ -6,21 +6,22 @@ namespace MongoPerf.Testing;
 /// <summary>A test that needs a real mongod: skipped with a reason when there is none, failing then when CI=true.</summary>
 public sealed class MongodFactAttribute : FactAttribute
 {
-    private string? _upTo;
-
     public MongodFactAttribute() => Skip = MongodBinary.SkipReason;
 
-    /// <summary>The last version, such as 6.0, of which the test is true: skipped on a later one, which the reason names.</summary>
+    /// <summary>The first version, such as 6.0, of which the test is true: skipped on an older one, which the reason names.</summary>
+    public string? From
+    {
+        get;
+        set => Skip ??= MongodBinary.CompareTo((field = value)!) < 0
+            ? $"holds from MongoDB {value} on, and this mongod is {MongodBinary.Version}" : null;
+    }
+
+    /// <summary>The last version of which the test is true: skipped on a later one.</summary>
     public string? UpTo
     {
-        get => _upTo;
-        set
-        {
-            _upTo = value;
-            if (Skip is null && value is not null && MongodBinary.Version is { } version
-                && new Version(version.Major, version.Minor) > Version.Parse(value))
-                Skip = $"holds up to MongoDB {value}, and this mongod is {version}";
-        }
+        get;
+        set => Skip ??= MongodBinary.CompareTo((field = value)!) > 0
+            ? $"holds up to MongoDB {value}, and this mongod is {MongodBinary.Version}" : null;
     }
 }
 
@@ -28,6 +29,13 @@ public sealed class MongodFactAttribute : FactAttribute
 public sealed class MongodTheoryAttribute : TheoryAttribute
 {
     public MongodTheoryAttribute() => Skip = MongodBinary.SkipReason;
+
+    /// <inheritdoc cref="MongodFactAttribute.From"/>
+    public string? From
+    {
+        get;
+        set => Skip ??= new MongodFactAttribute { From = field = value }.Skip;
+    }
 }
 
 /// <summary>The mongod that tests start: MONGOPERF_MONGOD, else one in PATH, else what ../shared/mongod/unpack prints.</summary>
@@ -44,6 +52,10 @@ public static class MongodBinary
 
     /// <summary>What it says itself; null where there is none.</summary>
     public static Version? Version => Own.Value;
+
+    /// <returns>Below 0 when its first two numbers are those of an older version; 0 where there is none.</returns>
+    internal static int CompareTo(string release) =>
+        Version is { } version ? new Version(version.Major, version.Minor).CompareTo(Version.Parse(release)) : 0;
 
     /// <summary>Null: run the test.</summary>
     internal static string? SkipReason => Found.Value.Path is null && !RepositoryPaths.IsContinuousIntegration ? Found.Value.Reason : null;

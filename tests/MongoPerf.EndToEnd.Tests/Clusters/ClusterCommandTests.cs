@@ -26,7 +26,7 @@ public sealed class ClusterCommandTests : IDisposable
         _runs.Dispose();
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_cluster_is_started_used_and_stopped_though_its_start_was_killed()
     {
         KillStartAt("config");

@@ -30,7 +30,7 @@ public sealed class LocalClusterTests : IDisposable
         Directory.Delete(_folder, recursive: true);
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void It_routes_and_comes_back_on_its_ports_whatever_of_it_is_killed()
     {
         using LocalCluster cluster = LocalCluster.Prepare(_folder, Request);
@@ -56,7 +56,7 @@ public sealed class LocalClusterTests : IDisposable
         }
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void One_that_was_left_is_looked_at_used_taken_over_and_ended_from_its_folder_alone()
     {
         ClusterPlan plan;
@@ -103,7 +103,7 @@ public sealed class LocalClusterTests : IDisposable
         Assert.All(plan.Processes, member => Assert.Null(ProcessState.Read(Path.Combine(_folder, member.Name))));
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_port_that_another_program_has_taken_meanwhile_is_named()
     {
         using LocalCluster cluster = LocalCluster.Prepare(_folder, Asking(s => s with { Shards = 1 }));
@@ -114,7 +114,7 @@ public sealed class LocalClusterTests : IDisposable
         Assert.Contains($"shard s0: port {shard.Port} of 127.0.0.1 is in use", e.Message, StringComparison.Ordinal);
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_shard_that_ends_while_the_cluster_comes_up_is_told_at_once_with_its_last_words()
     {
         // It answers, can never become its set's primary, and is killed.

@@ -20,7 +20,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
 
     public void Dispose() => _runs.Dispose();
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void Chunks_are_made_as_asked_for_and_clean_leaves_the_clusters_settings_as_it_found_them()
     {
         string[] before = ReadSettings();
@@ -34,7 +34,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         Assert.Equal(0, CountChunks("series"));
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_scenarios_own_shard_key_and_balancer_need_no_topology()
     {
         string[] before = ReadSettings();
@@ -52,7 +52,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         Assert.Equal(before, ReadSettings());
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_replacement_carries_the_stored_shard_key_and_replaces()
     {
         JsonElement replaced = Run("""
@@ -67,7 +67,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         Assert.Equal(100, Documents.Find(connection, _database, "c", BsonDocument.Of(("v", 7))).Count());
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void Compact_is_refused_before_the_run_unless_the_file_forces_it()
     {
         Write("""
@@ -81,7 +81,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
             .Says("force: true");
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void An_operation_that_asks_all_shards_is_told()
     {
         JsonElement report = Run("""
@@ -99,7 +99,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         Assert.Equal("no condition fixes the shard key {user: hashed}", finding.Text("cause"));
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void What_8_tells_under_other_names_and_by_shard_is_in_the_report()
     {
         JsonElement report = Run("""
@@ -129,7 +129,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         Assert.Equal(tellsBuilds ? 0 : 1, text.Split("index builds: MongoDB ").Length - 1);
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void Each_shards_part_of_a_sorted_or_skipped_result_is_no_scan()
     {
         JsonElement report = Series(mongos.Uri, "--tests", "batch,q6,q7").Report();
@@ -139,7 +139,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         Assert.Equal(0, last.Operation("q6").Number("wrong"));
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void Migrations_are_in_the_report_and_a_collection_of_one_shard_stays_there()
     {
         JsonElement report = Run("""
@@ -167,7 +167,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         Assert.Equal(["s1"], ShardsOf("right"));
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void Each_collection_is_presplit_by_its_own_documents()
     {
         Run("""
@@ -182,7 +182,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         Assert.Equal(["s1"], ShardsOf("whole"));
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void Zones_and_chunks_of_a_file_are_there_before_its_documents_and_clean_takes_the_zones_back()
     {
         ProgramRun.Run("run", Path.Combine(RepositoryPaths.Root, "scenarios", "examples", "zones.yaml"), "--scale", "0.1",
@@ -204,7 +204,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
             .Where(tag => tag.Contains(_database, StringComparison.Ordinal))];
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_time_series_is_spread_by_its_metaField_read_back_and_dropped()
     {
         JsonElement report = Run("""
@@ -235,7 +235,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         Assert.Equal(0, CountChunks("readings"));
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_cluster_without_shards_is_refused_in_one_sentence()
     {
         using var empty = new MongosRelay(mongos.Cluster) { HidesShards = true };
@@ -248,7 +248,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         Assert.Empty(_runs.Ids);
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void ReadWrite_on_one_database_fills_and_measures_a_collection()
     {
         ProgramResult result = Series(mongos.UriOf("loader", _database, new Role("readWrite", _database)));
@@ -258,7 +258,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         ProgramRun.Run("clean", _runs.Id, "--uri", mongos.UriOf("loader", _database, null), "--out", _runs.Path).Expect(0);
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_user_who_may_nothing_is_told_so_in_one_sentence_and_nothing_is_made()
     {
         string[] before = ReadSettings();
@@ -271,7 +271,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         Assert.Empty(_runs.Ids);
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_collection_that_an_administrator_has_sharded_is_used_emptied_and_kept()
     {
         string uri = mongos.UriOf("user", _database, new Role("readWrite", _database), new Role("clusterMonitor", "admin"));
@@ -292,7 +292,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         Assert.DoesNotContain("drop series", mongos.HeardOfUsers.Skip(heard));
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_user_of_the_shards_shows_their_operations_although_they_refuse_all_but_their_state()
     {
         string uri = mongos.UriOf("manager", _database, new Role("readWrite", _database), new Role("clusterManager", "admin"),
@@ -309,7 +309,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
             Assert.False(double.IsNaN(shard.Last().Values[Storage.MetricCatalogue.IndexOf(Storage.MetricCatalogue.Shard, "documents")])));
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_failover_of_a_shard_is_one_event_with_its_length_and_loses_nothing()
     {
         string old = mongos.PrimaryOf("s0");

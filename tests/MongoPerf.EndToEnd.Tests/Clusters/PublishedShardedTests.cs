@@ -15,20 +15,20 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
 
     public void Dispose() => _runs.Dispose();
 
-    [MongodTheory]
+    [MongodTheory(From = "6.0")]
     [InlineData("ycsb-sharded", 0.001, "recordcount=1M", "threadcount=8")]
     [InlineData("report-2.4.8/i6", 0.00002)]
     [InlineData("report-2.4.8/i9", 0.005, "image=1.04MB")]
     public void Phases_do_what_the_file_says(string name, double scale, params string[] set) => Run(name, scale, set);
 
-    [MongodTheory]
+    [MongodTheory(From = "6.0")]
     [InlineData("report-2.4.8/q13")]
     [InlineData("report-2.4.8/q14")]
     public void Hot_sets_are_read_from_all_shards(string name) =>
         RunIn(cluster.NewDatabase(), name, 0.00002, ["hot=50M"], "--operations", "400", "--threads", "4,20");
 
     /// <summary>Ordered keys lie on one shard until the window opens; whole collections lie where the file says.</summary>
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void Six_nodes_balance_in_their_window_and_hold_whole_collections()
     {
         BsonDocument? before = cluster.FindSetting("balancer");
@@ -51,7 +51,7 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
         Assert.Null(cluster.FindSetting("chunksize"));
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void An_index_is_built_on_every_shard_that_owns_documents()
     {
         string database = cluster.NewDatabase();
@@ -63,7 +63,7 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
         }
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_shard_that_the_cluster_has_not_is_refused_before_anything_is_made()
     {
         string file = Path.Combine(_runs.Path, ".far.yaml");

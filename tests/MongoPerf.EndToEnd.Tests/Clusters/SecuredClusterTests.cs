@@ -27,7 +27,7 @@ public sealed class SecuredClusterTests : IDisposable
         _runs.Dispose();
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_cluster_with_logins_and_TLS_is_used_from_its_folder_and_keeps_its_secrets()
     {
         string said = ProgramRun.Run(WithMongod, "cluster", "start", "--auth", "--tls", "--shards", "1", "--cache", "256MB",

@@ -22,7 +22,7 @@ public sealed class ShardedRunTests
         "--max-errors", "1000000",
     ];
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void It_ends_whole_though_the_client_the_cluster_and_parts_of_it_were_killed()
     {
         using var runs = new RunsFolder();

@@ -22,7 +22,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
 
     public void Dispose() => _runs.Dispose();
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_hashed_key_spreads_the_documents_and_clean_takes_all_of_it_back()
     {
         (BsonDocument? balancer, BsonDocument? chunkSize) = (cluster.FindSetting("balancer"), cluster.FindSetting("chunksize"));
@@ -72,7 +72,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         Assert.Empty(Documents.Find(config, "config", "databases", BsonDocument.Of(("_id", _database))));
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_shard_that_is_killed_and_started_again_loses_nothing_that_was_journaled()
     {
         ProgramRun run = Start("0/96/4", "--journal", "--window", "200ms", "--tests", "batch,safe,q4,size", "--max-errors", "1000000");
@@ -96,7 +96,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
             && e.Text("text").StartsWith("shard s1 did not answer", StringComparison.Ordinal) && e.GetProperty("seconds").GetDouble() > 1);
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_router_that_dies_and_returns_is_an_outage_and_no_document_is_missing()
     {
         ProgramRun run = Start("10/85/5", "--shard-key", "Number", "--presplit", "4", "--window", "200ms",
@@ -114,7 +114,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         Assert.All(shards, shard => Assert.InRange(shard.Number("documents"), Target * 0.45, Target * 0.55));
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void A_balancer_that_starts_in_the_middle_moves_chunks_which_the_report_shows_and_no_document_is_missing()
     {
         ProgramRun run = Start(new ProgramOptions { DrawCharts = true }, "0/96/4", "--shard-key", "_id", "--chunk-size", "1MB",
@@ -171,7 +171,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         }
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void Indexes_on_just_the_shard_key_are_made_as_they_are_asked_for()
     {
         string file = Path.Combine(_runs.Path, ".unique.yaml");

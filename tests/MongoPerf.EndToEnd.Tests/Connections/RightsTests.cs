@@ -106,6 +106,45 @@ public sealed partial class RightsTests(RightsTests.Server server) : IClassFixtu
             (need.Actions[0] + (need.Database is { } database ? $" in {database}" : ""), need.Role), rows));
     }
 
+    /// <summary>By the privileges that the server says a user has who holds the row's role and no other.</summary>
+    [MongodFact]
+    public void Each_row_of_the_table_names_a_role_that_gives_what_it_is_about()
+    {
+        string[] lines = File.ReadAllLines(Path.Combine(RepositoryPaths.Root, "docs", "connecting.md"));
+        var rows = lines.SkipWhile(line => !line.StartsWith("| what | command | role |", StringComparison.Ordinal)).Skip(2)
+            .TakeWhile(line => line.StartsWith('|')).Select(line => line.Split('|')).ToList();
+        Assert.True(rows.Count > 10);
+        using MongoConnection nobody = server.Open("powerless");
+        var none = UserRights.Read(nobody);
+        foreach (string[] row in rows)
+        {
+            string role = row[3].Split('`')[1];
+            using MongoConnection with = server.Open($"only-{role}");
+            var rights = UserRights.Read(with);
+            foreach (string command in row[2].Split(',').Select(one => one.Trim(' ', '`', '$')))
+            {
+                Assert.True(May(rights, command), $"{role}: {command}");
+                Assert.False(May(none, command), command);
+            }
+        }
+
+        static bool May(UserRights rights, string command) => command switch
+        {
+            "fsync" or "serverStatus" or "replSetGetStatus" or "appendOplogNote" or "shardedDataDistribution" =>
+                rights.MayOnCluster(command),
+            "find in config" => rights.May("find", "config", "shards"),
+            // What balancerStart and balancerStop take, by MongoDB's manual.
+            "update in config" or "balancerStart" or "balancerStop" => rights.May("update", "config", "settings"),
+            "shardCollection" => rights.May("enableSharding", "table", "c"),
+            "split" => rights.May("splitChunk", "table", "c"),
+            "aggregate" or "count" => rights.May("find", "table", "c"),
+            "delete" => rights.May("remove", "table", "c"),
+            "createIndexes" => rights.May("createIndex", "table", "c"),
+            "drop" => rights.May("dropCollection", "table", "c"),
+            _ => rights.May(command, "table", "c"),
+        };
+    }
+
     private static BsonDocument Aggregate(object from, string stage) => BsonDocument.Of(
         ("aggregate", from), ("pipeline", new[] { BsonDocument.Of((stage, BsonDocument.Empty)) }), ("cursor", BsonDocument.Empty));
 
@@ -144,8 +183,10 @@ public sealed partial class RightsTests(RightsTests.Server server) : IClassFixtu
                 On("two", "mongoperf", "find", "insert", "update", "remove"));
             Add("frugal", Role("twoCollections", "admin"));
             Add("powerless");
-            foreach (string role in AccessReader.Needs.Values.Select(need => need.Role).Distinct())
-                Add($"only-{role}", Role(role, role == "read" ? "table" : "admin"));
+            foreach (string role in (string[])["readWrite", "read", "dbAdmin"])
+                Add($"only-{role}", Role(role, "table"));
+            foreach (string role in (string[])["hostManager", "clusterMonitor", "clusterManager"])
+                Add($"only-{role}", Role(role, "admin"));
         }
 
         internal SecuredMongod Mongod => _mongod!;

@@ -103,7 +103,7 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
     private static int Seed { get; } =
         int.TryParse(Environment.GetEnvironmentVariable("MONGOPERF_DIFFERENTIAL_SEED"), out int asked) ? asked : 1;
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void Random_commands_are_answered_as_by_mongod()
     {
         using var pair = new ServerPair(servers);
@@ -111,7 +111,7 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
     }
 
     /// <summary>Where the tests' mongod is 6.0, a relay answers as 8.0 does.</summary>
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void What_8_answers_otherwise_is_known()
     {
         using var relay = new LaterMongodRelay(servers["mongod"].Address);
@@ -164,7 +164,7 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
         Assert.True(pair.Refused * 20 < pair.Compared, summary);
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void What_was_answered_otherwise_once_is_answered_as_by_mongod()
     {
         using var pair = new ServerPair(servers);
@@ -195,7 +195,7 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
         Assert.True(wrong.Count == 0, string.Join('\n', wrong));
     }
 
-    [MongodFact]
+    [MongodFact(From = "6.0")]
     public void What_is_wrong_has_mongods_code()
     {
         using var pair = new ServerPair(servers);
