@@ -134,12 +134,12 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
         AssertCases(later);
         AssertCodes(later);
         // The same answers of a 6.0 would be differences.
-        Assert.NotEmpty(WrongCommands.Where(command =>
+        Assert.Contains(WrongCommands, command =>
         {
             BsonDocument wrong = ExtendedJson.Parse(command.Replace('\'', '"'));
             (BsonDocument ours, BsonDocument theirs) = later.Both(wrong);
             return Code(ours) != Code(theirs) && !VersionDifferences.Explain(new Version(6, 0, 5), wrong, ours, theirs);
-        }));
+        });
     }
 
     private void CompareRandom(ServerPair pair, int operations)
