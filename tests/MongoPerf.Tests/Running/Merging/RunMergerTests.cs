@@ -51,6 +51,8 @@ public sealed class RunMergerTests : IDisposable
         {
             Assert.Equal(LatencySummaries.From(pair.Second), pair.First.LatencyMicroseconds);
             Assert.Equal(HistogramEncoding.EncodeCompressed(pair.Second), pair.First.Histogram.ToArray());
+            // What one client's operations took together is not what all clients' took.
+            Assert.Null(pair.First.OfGroup);
         });
     }
 
@@ -136,6 +138,11 @@ public sealed class RunMergerTests : IDisposable
         Assert.Equal("partial: agent 2 is interrupted (lost), anna is missing", merged.Run.StoppedBecause);
         Assert.False(merged.Phases[0].IsComplete);
         Assert.Equal(["finished", "interrupted", "missing"], merged.Run.Clients.Select(client => client.State));
+        using StoredRun first = StoredRun.Open(_runs.At("a")), second = StoredRun.Open(_runs.At("b"));
+        Assert.NotEqual(first.Token, second.Token);
+        // By these clean finds what the clients left.
+        Assert.Equal([("a", first.Token), ("b", second.Token)], merged.Makers);
+        Assert.Equal([("a", first.Token)], first.Makers);
     }
 
     [Fact]
@@ -239,7 +246,7 @@ public sealed class RunMergerTests : IDisposable
                 IsWarmup = false,
                 Operations = histogram.TotalCount,
                 LatencyMicroseconds = LatencySummaries.From(histogram),
-                Histogram = HistogramEncoding.EncodeCompressed(histogram),
+                OfGroup = new GroupLatency(1, 2, 3), Histogram = HistogramEncoding.EncodeCompressed(histogram),
             });
         }
 
