@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text.Json;
 using MongoPerf.Load.Documents;
+using MongoPerf.Load.Keys;
 using MongoPerf.Load.Plans;
 using MongoPerf.Measurement;
 using MongoPerf.Texts.Input;
@@ -79,6 +80,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
                 elements.AddRange(GeneratedFields(new GeneratorReader(Generator.FieldsName, entry.Value, entry.Key), path).Elements);
             else if (entry.Name == Generator.FileName)
                 elements.Add(new("", FileReader.Fields(new GeneratorReader(Generator.FileName, entry.Value, entry.Key), mapping, sources)));
+            else if (entry.Value is MappingNode { Entries: [{ Name: Generator.OptionalName } optional] })
+                elements.Add(new(CheckedName(entry.Key), Optional(optional, entry.Name, $"{path}.{entry.Name}")));
             else if (entry.Name.StartsWith('^'))
                 throw MappingReader.Wrong(entry.Key, $"{path}: {entry.Name} can't be combined with other fields; only "
                     + $"{Generator.FieldsName} and {Generator.FileName} can");
@@ -124,6 +127,9 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
             "^filler" => Filler(reader),
             "^word" => new WordValue((int)(reader.Count("first", 1, WordList.Count) ?? WordList.Count), salt),
             "^choice" => Choice(reader, path, salt),
+            Generator.DistinctName => Distinct(reader, salt),
+            Generator.OptionalName => throw reader.Wrong("it leaves out a field, so it must be the value of one",
+                "such as note: {^optional: {share: 0.3, of: ^word}}"),
             "^array" => new ArrayValue(reader.Length("length", MostItems), Value(reader.Require("of"), $"{path}[]"), salt),
             "^numbered" =>
                 new NumberedTextValue(reader.Text("prefix") ?? "", (int)(reader.Count("digits", 1, 20) ?? 1), reader.Flag("hashed")),
@@ -317,6 +323,27 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
         long start = reader.Date("start") ?? throw reader.Wrong("'from' and 'to', or 'start' and 'step' are missing",
             "such as {^date: {from: 2011-01-01, to: 2012-01-01}}");
         return new SequenceValue(NumberKind.Date, start, (long)Math.Round((reader.Duration("step") ?? 1) * 1000));
+    }
+
+    /// <summary>The values depend on what makes them alone, so that data and operations have the same ones.</summary>
+    private TemplateValue Distinct(GeneratorReader reader, ulong salt)
+    {
+        long count = reader.Count("values", 1, MostInGroup) ?? throw reader.Wrong("'values' is missing: how many there are");
+        KeyChoice choice = reader.Node("key") is { } key ? KeyChoiceReader.Read(key, sources.Scale) : KeyChoice.Uniform;
+        if (choice is SequentialChoice)
+            throw reader.Wrong("key is sequential, which depends on what was drawn before; a document depends on its number alone",
+                "{^number: {cycle: …}} goes through numbers one after the other");
+        TemplateValue value = new TemplateReader(null, sources).Value(reader.Require("of"), Generator.DistinctName);
+        return KeyedValue.Of(new DocumentTemplate(DocumentValue.Empty, sources.Seed, Generator.DistinctName), value, choice, count, salt);
+    }
+
+    private OptionalValue Optional(MappingEntry entry, string name, string path)
+    {
+        var reader = new GeneratorReader(entry.Name, entry.Value, entry.Key);
+        if (name == "_id")
+            throw reader.Wrong("every document has an _id");
+        double share = reader.Number("share", 0, 1) ?? throw reader.Wrong("'share' is missing: of the documents that have the field");
+        return new OptionalValue(share, Value(reader.Require("of"), path), Salt.Of($"{path} {Generator.OptionalName}"));
     }
 
     private ChoiceValue Choice(GeneratorReader reader, string path, ulong salt)

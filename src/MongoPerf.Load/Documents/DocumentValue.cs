@@ -42,8 +42,9 @@ public sealed class DocumentValue(IReadOnlyList<KeyValuePair<string, TemplateVal
     public IEnumerable<string> Names => Elements.SelectMany(e =>
         e.Value is RowValue { IsSpread: true } row ? row.Paths.Where(path => !path.Contains('.', StringComparison.Ordinal)) : [e.Key]);
 
-    public TemplateValue? Find(string name) =>
-        Elements.FirstOrDefault(e => e.Key == name && e.Value is not RowValue { IsSpread: true }).Value ?? Row?.Find(name);
+    /// <summary>A field that every document has; null for none.</summary>
+    public TemplateValue? Find(string name) => Elements.FirstOrDefault(e => e.Key == name && e.Value is not RowValue { IsSpread: true }).Value
+        is { } value ? (value is OptionalValue ? null : value) : Row?.Find(name);
 
     /// <summary>The row of a file that gives it fields; null for none.</summary>
     public RowValue? Row => Elements.Select(e => e.Value).OfType<RowValue>().FirstOrDefault(row => row.IsSpread);

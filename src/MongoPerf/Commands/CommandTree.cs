@@ -40,6 +40,7 @@ internal static class CommandTree
         RunCommand.Create(),
         RecordCommand.Create(),
         ReplayCommand.Create(),
+        LearnCommand.Create(),
         ResumeCommand.Create(),
         CompareCommand.Create(),
         HistoryCommand.Create(),

@@ -193,6 +193,53 @@ public sealed class TypedValuesTests
     private static PlanCollection Collection(string document) =>
         ScenarioTexts.Plan($"data: {{c: {{count: 9, document: {document}}}}}\nphases: [{{load: c}}]").Collections.Single();
 
+    [Fact]
+    public void Distinct_values_are_so_many_and_some_come_more_often()
+    {
+        const string Generator = "{^distinct: {values: 50, of: {^string: [5, 9]}, key: {zipfian: {theta: 0.9, scrambled: false}}}}";
+        string[] found = [.. Values(Generator).Select(value => value.ToString())];
+        int[] counts = [.. found.CountBy(text => text).Select(one => one.Value).OrderDescending()];
+        Assert.InRange(counts.Length, 45, 50);
+        Assert.InRange(counts[0], Documents / 5, Documents / 3);
+    }
+
+    [Fact]
+    public void Distinct_values_are_the_same_under_every_name()
+    {
+        const string Generator = "{^distinct: {values: 7, of: ^uuid}}";
+        DocumentTemplate documents = Collection($"{{a: {Generator}, b: {{c: {Generator}}}}}").Documents;
+        BsonDocument[] made = [.. Enumerable.Range(0, 200).Select(i => documents.Make(i))];
+        string[] one = Of("a");
+        Assert.Equal(7, one.Length);
+        Assert.Equal(one, Of("b.c"));
+        Assert.Contains(made, document => Text(document, "a") != Text(document, "b.c"));
+
+        string[] Of(string path) => [.. made.Select(document => Text(document, path)).Distinct().Order(StringComparer.Ordinal)];
+
+        static string Text(BsonDocument document, string path) => Convert.ToHexString(document.Find(path)!.Value.Bytes.Span);
+    }
+
+    [Fact]
+    public void Optional_field_is_in_its_share_of_the_documents()
+    {
+        DocumentTemplate documents = Collection("{a: {^optional: {share: 0.3, of: {^int: [1, 9]}}}, b: {c: {^optional: {share: 1, of: x}}}}")
+            .Documents;
+        BsonDocument[] made = [.. Enumerable.Range(0, Documents).Select(i => documents.Make(i))];
+        Assert.InRange(made.Count(document => document.Find("a") is not null), Documents * 26 / 100, Documents * 34 / 100);
+        Assert.All(made, document => Assert.Equal("x", document.FindString("b.c")));
+        Assert.Null(documents.Find("a"));
+    }
+
+    [Theory]
+    [InlineData("{_id: {^optional: {share: 0.3, of: ^number}}}", "every document has an _id")]
+    [InlineData("{v: {^optional: {of: ^number}}}", "'share' is missing")]
+    [InlineData("{v: [{^optional: {share: 0.3, of: ^number}}]}", "it must be the value of one")]
+    [InlineData("{v: {^distinct: {of: ^number}}}", "'values' is missing")]
+    [InlineData("{v: {^distinct: {values: 3, of: ^number, key: sequential}}}", "key is sequential")]
+    public void Distinct_and_optional_say_what_is_wrong(string document, string expected) => Assert.Contains(
+        expected, ScenarioTexts.Refusal($"data: {{c: {{count: 9, document: {document}}}}}\nphases: [{{load: c}}]").Message,
+        StringComparison.Ordinal);
+
     private static IEnumerable<BsonValue> Values(string generator)
     {
         DocumentTemplate documents = Collection($"{{v: {generator}}}").Documents;

@@ -1,0 +1,91 @@
+namespace MongoPerf.Learning.Sampling;
+
+/// <summary>How many different values a field has in the whole collection, and how unevenly they come.</summary>
+/// <param name="Distinct">1 or more.</param>
+/// <param name="Theta">
+/// The θ of the zipfian that fits: value number r comes in proportion to r^−θ; 0 where all come alike.
+/// </param>
+public readonly record struct Cardinality(double Distinct, double Theta)
+{
+    private const double MostTheta = 0.999;
+    private const int Direct = 512;
+
+    /// <summary>
+    /// Two figures of the sample are met: the chance that two of its values are the same, which a few frequent values decide, and how many
+    /// different ones it has.
+    /// </summary>
+    /// <param name="counts">How often each different value is in the sample.</param>
+    /// <param name="total">Values in the whole collection, no fewer than in the sample.</param>
+    public static Cardinality Of(IReadOnlyCollection<long> counts, double total)
+    {
+        double values = counts.Sum();
+        if (values < 2)
+            return new Cardinality(Math.Max(1, values), 0);
+        double repeat = counts.Sum(count => (double)count * (count - 1)) / (values * (values - 1));
+        bool isWhole = values >= total * 0.999;
+        double distinct = isWhole ? counts.Count : Math.Max(counts.Count, Solve(counts.Count, total, d => Expected(d, 0, values), counts.Count));
+        double theta = 0;
+        // The two depend on each other; they settle at once.
+        for (int round = 0; round < (isWhole ? 1 : 4); round++)
+        {
+            // By chance alone even values of a uniform draw repeat somewhat more or less.
+            theta = distinct < 2 || repeat < 1.1 / distinct ? 0 : Solve(0, MostTheta, t => Repeat(distinct, t), repeat);
+            if (!isWhole && theta > 0)
+                distinct = Math.Max(counts.Count, Solve(counts.Count, total, d => Expected(d, theta, values), counts.Count));
+        }
+
+        return new Cardinality(distinct, theta < 0.15 ? 0 : theta);
+    }
+
+    /// <summary>The chance that two draws give the same value.</summary>
+    private static double Repeat(double distinct, double theta) =>
+        Sum(distinct, 2 * theta) / (Sum(distinct, theta) * Sum(distinct, theta));
+
+    /// <summary>How many different values so many draws give.</summary>
+    private static double Expected(double distinct, double theta, double draws)
+    {
+        double norm = draws / Sum(distinct, theta);
+        double expected = 0;
+        double rank = 1;
+        // Ranks one by one, then in blocks that grow.
+        while (rank <= distinct)
+        {
+            double width = Math.Min(distinct - rank + 1, rank < Direct ? 1 : Math.Max(1, rank * 0.03));
+            double middle = rank + ((width - 1) / 2);
+            expected += width * (1 - Math.Exp(-norm * Math.Pow(middle, -theta)));
+            rank += width;
+        }
+
+        return expected;
+    }
+
+    /// <summary>1 + 2^−s + … + n^−s; the terms after the first few by their integral.</summary>
+    private static double Sum(double n, double s)
+    {
+        double sum = 0;
+        double direct = Math.Min(n, Direct);
+        for (int i = 1; i <= direct; i++)
+            sum += Math.Pow(i, -s);
+        if (n <= Direct)
+            return sum;
+        (double from, double to) = (Direct + 0.5, n + 0.5);
+        return sum + (Math.Abs(s - 1) < 1e-9 ? Math.Log(to / from) : (Math.Pow(to, 1 - s) - Math.Pow(from, 1 - s)) / (1 - s));
+    }
+
+    /// <summary>Where a growing function has a value, between two ends.</summary>
+    private static double Solve(double low, double high, Func<double, double> function, double value)
+    {
+        if (function(high) <= value)
+            return high;
+        for (int i = 0; i < 50 && high - low > 1e-4 * Math.Max(1, low); i++)
+        {
+            double middle = (low + high) / 2;
+            if (function(middle) < value)
+                low = middle;
+            else
+                high = middle;
+        }
+
+        return (low + high) / 2;
+    }
+}

@@ -1,0 +1,210 @@
+using System.Diagnostics;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Learning.Sampling;
+
+/// <summary>Reads what a database holds, within a budget; it sends nothing but commands that read.</summary>
+/// <param name="connection">To a member that may be read from.</param>
+/// <param name="budget">How much may be read.</param>
+/// <param name="preference">Sent with each command, so that a secondary answers.</param>
+public sealed class DatabaseReader(MongoConnection connection, SamplingBudget budget, ReadPreference preference)
+{
+    /// <summary>From 5 % of a collection on, a server that is to draw documents reads all of it.</summary>
+    private const double MostDrawn = 0.049;
+
+    /// <summary>Documents for which a server may read a whole collection.</summary>
+    private const long SmallCollection = 50_000;
+
+    private const int BatchSize = 1000;
+
+    private readonly Stopwatch _watch = Stopwatch.StartNew();
+    private readonly List<string> _notLearned = [];
+    private long _documents;
+    private long _bytes;
+    private long _commands;
+
+    /// <summary>The databases that are not the server's own.</summary>
+    /// <exception cref="ServerCommandException">The user may not list them.</exception>
+    public IReadOnlyList<string> Databases() =>
+        [.. Names(Run("admin", BsonDocument.Of(("listDatabases", 1), ("nameOnly", true), ("authorizedDatabases", true))), "databases")
+            .Where(name => name is not ("admin" or "config" or "local"))];
+
+    /// <param name="database">Its name.</param>
+    /// <exception cref="ServerCommandException">The user may not list its collections.</exception>
+    public DatabaseSample Read(string database)
+    {
+        var collections = new List<CollectionSample>();
+        BsonDocument[] all = [.. Cursor(database, BsonDocument.Of(("listCollections", 1)))
+            .OrderBy(one => one.FindString("name"), StringComparer.Ordinal)];
+        foreach (BsonDocument one in all)
+        {
+            string name = one.FindString("name") ?? "";
+            if (name.StartsWith("system.", StringComparison.Ordinal) || name == "mongoperf")
+                continue;
+            if (one.FindString("type") == "view")
+                _notLearned.Add($"{name} is a view: it holds no documents of its own");
+            else
+                collections.Add(Collection(database, name, one));
+        }
+
+        if (!all.Any(one => one.FindString("type") != "view"))
+            _notLearned.Add($"the database {database} has no collections");
+        return new DatabaseSample(database, collections,
+            new SamplingCost(_documents, _bytes, _commands, _watch.Elapsed.TotalSeconds), connection.Member, Version(), _notLearned);
+    }
+
+    private string Version() => Try(() => Run("admin", BsonDocument.Of(("buildInfo", 1))))?.FindString("version") ?? "";
+
+    private CollectionSample Collection(string database, string name, BsonDocument listed)
+    {
+        var notLearned = new List<string>();
+        bool isTimeSeries = listed.FindString("type") == "timeseries";
+        BsonDocument? stats = Try(() => Cursor(database, BsonDocument.Of(("aggregate", name),
+            ("pipeline", new[] { BsonDocument.Of(("$collStats", BsonDocument.Of(("storageStats", BsonDocument.Empty)))) }),
+            ("cursor", BsonDocument.Empty))).ToArray() is [var only] ? only.FindDocument("storageStats") : null);
+        if (stats is null)
+            notLearned.Add("its sizes: the user may not see them (collStats), or it lies on several shards");
+        long count = isTimeSeries || stats?.FindInt64("count") is null ? Count(database, name) : stats.FindInt64("count")!.Value;
+        BsonDocument[] indexes = [.. Try(() => Cursor(database, BsonDocument.Of(("listIndexes", name))).ToArray()) ?? []];
+        if (indexes.Length == 0 && !isTimeSeries && listed.Find("options.clusteredIndex") is null)
+            notLearned.Add("its indexes: the user may not list them");
+        (List<BsonDocument> documents, bool isOrdered) = Sample(database, name, count, isTimeSeries, notLearned);
+        (BsonDocument? key, int zones) = Sharding($"{database}.{name}");
+        return new CollectionSample(name, Math.Max(count, documents.Count), documents, isOrdered)
+        {
+            Options = listed.FindDocument("options") ?? BsonDocument.Empty,
+            Indexes = [.. indexes.Where(index => index.FindString("name") != "_id_" && !index.IsTrue("clustered"))],
+            IndexSizes = (stats?.FindDocument("indexSizes") ?? BsonDocument.Empty).ToDictionary(one => one.Key, one => one.Value.ToInt64()),
+            StorageSize = stats?.FindInt64("storageSize"),
+            DataSize = isTimeSeries ? null : stats?.FindInt64("size"),
+            ShardKey = key,
+            Zones = zones,
+            NotLearned = notLearned,
+        };
+    }
+
+    private long Count(string database, string name) =>
+        Try(() => Run(database, BsonDocument.Of(("count", name), ("maxTimeMS", Left()))))?.FindInt64("n") ?? 0;
+
+    private (BsonDocument? Key, int Zones) Sharding(string ns)
+    {
+        if (connection.Server.Document.FindString("msg") != "isdbgrid"
+            || Try(() => Cursor("config", BsonDocument.Of(("find", "collections"), ("filter", BsonDocument.Of(("_id", ns))))).FirstOrDefault())
+                is not { } sharded || sharded.IsTrue("dropped") || sharded.IsTrue("unsplittable"))
+            return (null, 0);
+        int zones = Try(() => Cursor("config", BsonDocument.Of(("find", "tags"), ("filter", BsonDocument.Of(("ns", ns))))).ToArray())
+            ?.Length ?? 0;
+        return (sharded.FindDocument("key"), zones);
+    }
+
+    private (List<BsonDocument> Documents, bool AreInOrder) Sample(
+        string database, string name, long count, bool isTimeSeries, List<string> notLearned)
+    {
+        if (_bytes >= budget.Bytes || _watch.Elapsed.TotalSeconds >= budget.Seconds)
+        {
+            notLearned.Add("its documents: the budget was used up");
+            return ([], false);
+        }
+
+        bool isWhole = count <= budget.Documents;
+        long wanted = isWhole || count <= SmallCollection ? Math.Min(budget.Documents, Math.Max(count, 1))
+            : Math.Max(100, Math.Min(budget.Documents, (long)(count * MostDrawn)));
+        BsonDocument command = isWhole
+            ? BsonDocument.Of(("find", name), ("batchSize", BatchSize), ("maxTimeMS", Left()))
+            : BsonDocument.Of(("aggregate", name),
+                ("pipeline", new[] { BsonDocument.Of(("$sample", BsonDocument.Of(("size", wanted)))) }),
+                ("cursor", BsonDocument.Of(("batchSize", BatchSize))), ("maxTimeMS", Left()));
+        var documents = new List<BsonDocument>();
+        try
+        {
+            foreach (BsonDocument document in Cursor(database, command))
+            {
+                documents.Add(document);
+                _documents++;
+                _bytes += document.Bytes.Length;
+                if (documents.Count >= wanted)
+                    break;
+                if (_bytes >= budget.Bytes || _watch.Elapsed.TotalSeconds >= budget.Seconds)
+                {
+                    notLearned.Add($"more than {documents.Count:N0} of its documents: the budget was used up");
+                    isWhole = false;
+                    break;
+                }
+            }
+        }
+        catch (ServerCommandException e)
+        {
+            notLearned.Add($"its documents: {e.Message}");
+            isWhole = false;
+        }
+
+        if (isWhole && !isTimeSeries)
+            return (documents, true);
+        // Drawn documents come in any order; _ids that grow tell in which they were inserted.
+        return documents.Count > 0 && documents.All(one => one.Find("_id") is { Type: BsonType.ObjectId })
+            ? ([.. documents.OrderBy(one => one.Find("_id")!.Value.ToObjectId().ToString(), StringComparer.Ordinal)], true)
+            : (documents, false);
+    }
+
+    private int Left() => (int)Math.Max(1, (budget.Seconds - _watch.Elapsed.TotalSeconds) * 1000);
+
+    private static IEnumerable<string> Names(BsonDocument reply, string list) =>
+        (reply.FindDocument(list) ?? BsonDocument.Empty).Select(one => one.Value.ToDocument().FindString("name") ?? "");
+
+    private static T? Try<T>(Func<T?> read)
+        where T : class
+    {
+        try
+        {
+            return read();
+        }
+        catch (ServerCommandException)
+        {
+            return null;
+        }
+    }
+
+    private BsonDocument Run(string database, BsonDocument command)
+    {
+        _commands++;
+        return connection.RunCommand(database, Preferring(command));
+    }
+
+    private IEnumerable<BsonDocument> Cursor(string database, BsonDocument command)
+    {
+        BsonDocument reply = Run(database, command);
+        string batch = "firstBatch";
+        while (true)
+        {
+            BsonDocument cursor = reply.FindDocument("cursor") ?? throw new WireProtocolException("the reply has no cursor");
+            long id = cursor.FindInt64("id") ?? 0;
+            string ns = cursor.FindString("ns") ?? "";
+            string collection = ns[(ns.IndexOf('.', StringComparison.Ordinal) + 1)..];
+            bool isDone = false;
+            try
+            {
+                foreach ((_, BsonValue item) in cursor.FindDocument(batch) ?? BsonDocument.Empty)
+                    yield return item.ToDocument();
+                isDone = true;
+            }
+            finally
+            {
+                // Who has enough leaves no cursor behind.
+                if (!isDone && id != 0)
+                    Try(() => Run(database, BsonDocument.Of(("killCursors", collection), ("cursors", new object[] { id }))));
+            }
+
+            if (id == 0)
+                yield break;
+            reply = Run(database, BsonDocument.Of(("getMore", id), ("collection", collection), ("batchSize", BatchSize)));
+            batch = "nextBatch";
+        }
+    }
+
+    private BsonDocument Preferring(BsonDocument command) => preference.IsPrimary || connection.Server.Document.FindString("setName") is null
+        && connection.Server.Document.FindString("msg") is null || command.First().Key is "getMore" or "killCursors"
+        ? command
+        : BsonDocument.Of([.. command.Select(one => (one.Key, (object?)one.Value)), ("$readPreference", preference.Document)]);
+}

@@ -1,0 +1,168 @@
+using System.Globalization;
+using System.Text;
+using MongoPerf.Learning.Sampling;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Learning.Writing;
+
+/// <summary>Writes what a database holds as the <c>data</c> of a scenario.</summary>
+public sealed class DataWriter : IWrittenData
+{
+    private readonly WrittenNames _names;
+    private readonly Dictionary<string, WrittenCollection> _collections = new(StringComparer.Ordinal);
+    private readonly StringBuilder _text = new();
+
+    /// <param name="sample">The database.</param>
+    /// <param name="names">What collections and fields are called.</param>
+    /// <param name="kept">Fields whose values may be in the file, such as <c>orders.state</c>.</param>
+    public DataWriter(DatabaseSample sample, WrittenNames names, IReadOnlySet<string> kept)
+    {
+        _names = names;
+        _text.Append("data:\n");
+        foreach (CollectionSample collection in sample.Collections)
+        {
+            var written = new WrittenCollection(collection, names,
+                kept.Where(path => path.StartsWith($"{collection.Name}.", StringComparison.Ordinal))
+                    .Select(path => path[(collection.Name.Length + 1)..]).ToHashSet(StringComparer.Ordinal));
+            _collections[collection.Name] = written;
+            _text.Append(written.Text);
+        }
+
+        if (sample.Collections.Count == 0)
+            _text.Length -= ":\n".Length;
+    }
+
+    /// <summary>The section, with comments on what it lacks.</summary>
+    public string Text => _text.ToString();
+
+    /// <summary>The collections that have documents, as the file calls them.</summary>
+    public IEnumerable<string> Loaded =>
+        _collections.Values.Where(one => one.Sample.Count > 0).Select(one => _names.Collection(one.Sample.Name));
+
+    public string? CollectionOf(string collection) => _collections.ContainsKey(collection) ? _names.Collection(collection) : null;
+
+    public string NameOf(string collection, string path) => _names.Path(path);
+
+    public string? FieldOf(string collection, string path) => _collections.GetValueOrDefault(collection)?.FieldOf(path);
+
+    public string? GeneratorOf(string collection, string path) => _collections.GetValueOrDefault(collection)?.GeneratorOf(path);
+}
+
+/// <summary>One collection of the section.</summary>
+internal sealed class WrittenCollection
+{
+    private readonly WrittenNames _names;
+    private readonly FieldStatistics _root;
+    private readonly FieldWriter _fields;
+
+    public WrittenCollection(CollectionSample sample, WrittenNames names, IReadOnlySet<string> kept)
+    {
+        Sample = sample;
+        _names = names;
+        _root = FieldStatistics.Of(sample);
+        var values = new ValueWriter(sample.Name, Unique(sample, _root), Expiring(sample), kept);
+        _fields = new FieldWriter(sample.Name, names, values);
+        var text = new StringBuilder();
+        (string Name, string Value)[] fields = [.. _fields.Root(_root)];
+        var indexes = new IndexWriter(_root, names, values);
+        string? options = indexes.Options(sample.Options);
+        string[] written = [.. sample.Indexes.Select(indexes.Of)];
+        text.Append(CultureInfo.InvariantCulture, $"  {YamlText.Name(names.Collection(sample.Name))}:\n");
+        if (sample.Zones > 0)
+            indexes.Notes.Add($"its {sample.Zones} zone ranges, which have values of the shard key");
+        foreach (string note in sample.NotLearned.Concat(indexes.Notes).Concat(_fields.Notes).Concat(values.Notes).Distinct())
+            text.Append(CultureInfo.InvariantCulture, $"    # not learned: {note}\n");
+        if (sample.Documents.Count > 0 && !sample.IsWhole)
+            text.Append(CultureInfo.InvariantCulture, $"    # from {sample.Documents.Count:N0} of its documents\n");
+        text.Append(CultureInfo.InvariantCulture, $"    count: {sample.Count}\n");
+        text.Append(fields.Length == 0 ? "    document: {}\n" : "    document:\n");
+        foreach ((string name, string value) in fields)
+            text.Append(CultureInfo.InvariantCulture, $"      {name}: {value}\n");
+        if (options is not null)
+            text.Append(CultureInfo.InvariantCulture, $"    options: {options}\n");
+        if (written.Length > 0)
+            text.Append("    indexes:\n");
+        foreach (string index in written)
+            text.Append(CultureInfo.InvariantCulture, $"      - {index}\n");
+        if (sample.ShardKey is { } key)
+            text.Append(CultureInfo.InvariantCulture, $"    shardKey: {indexes.Fields(key)}\n");
+        Text = text.ToString();
+    }
+
+    public CollectionSample Sample { get; }
+
+    public string Text { get; }
+
+    /// <inheritdoc cref="IWrittenData.FieldOf"/>
+    public string? FieldOf(string path)
+    {
+        FieldStatistics? at = _root;
+        var steps = new List<string>();
+        foreach (string step in path.Split('.'))
+        {
+            at = Element(at, steps);
+            if (at is null || at.Map is not null)
+                return null;
+            if (step.All(char.IsAsciiDigit) && steps.LastOrDefault() == "0")
+                continue;
+            at = at.Fields.FirstOrDefault(field => field.Name == step);
+            if (at is null || at.Types.Count != 1 || (!at.IsAlways && step != "_id"))
+                return step == "_id" && steps.Count == 0 && path == "_id" ? "_id" : null;
+            steps.Add(_names.Path(step));
+        }
+
+        return Element(at, steps) is { Types.Count: 1 } end && end.Map is null ? string.Join('.', steps) : null;
+    }
+
+    /// <inheritdoc cref="IWrittenData.GeneratorOf"/>
+    public string? GeneratorOf(string path)
+    {
+        FieldStatistics? field = _root.Find(path);
+        if (field?.Elements is { } elements && field.IsOnly(BsonType.Array))
+            field = elements;
+        return field is null ? null : _fields.Value(field);
+    }
+
+    /// <summary>In an array its first element stands for all; only where every array has one.</summary>
+    private static FieldStatistics? Element(FieldStatistics? field, List<string> steps)
+    {
+        while (field is { Lengths.Length: > 0 } array)
+        {
+            if (array.Lengths[0] < 1 || ValueWriter.Lengths(array.Lengths).Skip(1).Any() || array.Pair is not null)
+                return null;
+            steps.Add("0");
+            field = array.Elements;
+        }
+
+        return field;
+    }
+
+    /// <summary>Fields of which an index, or being the _id, requires that each document has a value of its own.</summary>
+    private static HashSet<string> Unique(CollectionSample sample, FieldStatistics root)
+    {
+        HashSet<string> unique =
+        [
+            .. sample.Indexes.Where(index => index.IsTrue("unique") && index.FindDocument("key") is { } key && key.Count() == 1)
+                .Select(index => index.FindDocument("key")!.First().Key),
+            "_id",
+        ];
+        // Of a document as _id one field is enough: that with the most values.
+        if (root.Fields.FirstOrDefault(field => field.Name == "_id") is { Fields.Count: > 0 } id
+            && id.All().Where(field => field.Values.Count == 1 && field.Lengths.Length == 0)
+                .MaxBy(field => field.Values.Values.First().Cardinality.Distinct) is { } part)
+            unique.Add(part.Path);
+        return unique;
+    }
+
+    private static HashSet<string> Expiring(CollectionSample sample)
+    {
+        HashSet<string> expiring =
+        [
+            .. sample.Indexes.Where(index => index.Find("expireAfterSeconds") is not null)
+                .Select(index => index.FindDocument("key")?.First().Key ?? ""),
+        ];
+        if (sample.Options.Find("expireAfterSeconds") is not null && sample.Options.FindString("timeseries.timeField") is { } time)
+            expiring.Add(time);
+        return expiring;
+    }
+}

@@ -1,0 +1,117 @@
+using MongoPerf.Learning.Sampling;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Learning.Writing;
+
+/// <summary>Writes the fields of a collection's documents as generators: documents, arrays, and which types they have.</summary>
+/// <param name="collection">Its name in the deployment.</param>
+/// <param name="names">What fields are called.</param>
+/// <param name="values">Writes single values.</param>
+internal sealed class FieldWriter(string collection, WrittenNames names, ValueWriter values)
+{
+    private static readonly string[] Shapes = ["LineString", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection"];
+
+    /// <summary>What is written in another way than it is there, a sentence each.</summary>
+    public List<string> Notes { get; } = [];
+
+    /// <summary>The fields of the document itself, each with what generates it.</summary>
+    public IEnumerable<(string Name, string Value)> Root(FieldStatistics root)
+    {
+        TellOddNames(root);
+        foreach (FieldStatistics field in root.Fields)
+        {
+            // What a document without an _id gets is an ObjectId.
+            if (field.Name != "_id" || field.Types.Keys.Any(type => type != BsonType.ObjectId))
+                yield return (YamlText.Name(names.Path(field.Name)), WithPresence(field));
+        }
+    }
+
+    /// <summary>The values of a field or of elements, of whatever types they are.</summary>
+    public string Value(FieldStatistics field)
+    {
+        (BsonType Type, long Count)[] types = [.. field.Types.Select(one => (one.Key, one.Value)).OrderByDescending(one => one.Value)];
+        if (types is [var only])
+            return OfType(field, only.Type);
+        return $"{{^choice: {{of: [{string.Join(", ", types.Select(one => OfType(field, one.Type)))}], "
+            + $"weights: [{string.Join(", ", types.Select(one => one.Count))}]}}}}";
+    }
+
+    private string WithPresence(FieldStatistics field) => field.IsAlways || field.Name == "_id" ? Value(field)
+        : $"{{^optional: {{share: {YamlText.Number(Math.Round(field.Presence, 4))}, of: {Value(field)}}}}}";
+
+    private string OfType(FieldStatistics field, BsonType type)
+    {
+        switch (type)
+        {
+            case BsonType.Document:
+                return Place(field) ?? Document(field);
+            case BsonType.Array:
+                return Array(field);
+        }
+
+        if (values.Of(field, type) is { } text)
+            return text;
+        Notes.Add($"values of {names.Path(field.Path)} have the type {type}, which no generator makes: they are null here");
+        return "null";
+    }
+
+    private string Document(FieldStatistics field)
+    {
+        if (field.Map is var (count, inner))
+        {
+            Notes.Add($"the names of fields in {names.Path(field.Path)} are data; every document has the same names here");
+            return $"{{^fields: {{count: {Math.Clamp(Math.Round(count), 1, 10_000)}, prefix: k, value: {Value(inner)}}}}}";
+        }
+
+        TellOddNames(field);
+        return $"{{{string.Join(", ", field.Fields.Select(one => $"{YamlText.Name(names.Path(one.Name))}: {WithPresence(one)}"))}}}";
+    }
+
+    private void TellOddNames(FieldStatistics field)
+    {
+        if (field.OddNames.Count > 0)
+            Notes.Add($"{field.OddNames.Count:N0} field name(s) with $, ^, a dot or none at all"
+                + (field.Path.Length > 0 ? $" in {names.Path(field.Path)}" : ""));
+    }
+
+    private string Array(FieldStatistics field)
+    {
+        if (field.Pair is var (first, second))
+            return $"[{ValueWriter.Doubles(first)}, {ValueWriter.Doubles(second)}]";
+        if (field.Elements is not { } elements)
+            return "[]";
+        string of = Value(elements);
+        string[] parts = [.. ValueWriter.Lengths(field.Lengths).Select(length => $"{{^array: {{length: {length}, of: {of}}}}}")];
+        return parts is [var only] ? only : $"{{^choice: [{string.Join(", ", parts)}]}}";
+    }
+
+    /// <summary>GeoJSON keeps its form, which an index needs; where the places are is told by the rectangle around them.</summary>
+    private string? Place(FieldStatistics field)
+    {
+        if (field.Fields is not [{ Name: "type" } type, { Name: "coordinates" } coordinates]
+            || !type.Values.TryGetValue(BsonType.String, out ValueStatistics? kinds) || !coordinates.IsOnly(BsonType.Array))
+            return null;
+        string[] found = [.. kinds.Values.Select(one => one.Key.ToString())];
+        if (found.Length == 0 || !found.All(kind => kind is "Point" or "Polygon" || Shapes.Contains(kind)))
+            return null;
+        if (found.FirstOrDefault(Shapes.Contains) is { } shape)
+            Notes.Add($"{names.Path(field.Path)} has places of the form {shape}, which are points here");
+        FieldStatistics? at = coordinates;
+        while (at is { Pair: null })
+            at = at.Elements;
+        string within = at?.Pair is var (longitudes, latitudes)
+            ? $"{{within: [{Edge(longitudes, 0, -180, 180)}, {Edge(latitudes, 0, -85, 85)}, {Edge(longitudes, 1, -180, 180)}, "
+                + $"{Edge(latitudes, 1, -85, 85)}]}}"
+            : "{}";
+        return found.All(kind => kind == "Polygon") ? $"{{^polygon: {within}}}" : $"{{^point: {within}}}";
+    }
+
+    private static string Edge(ValueStatistics degrees, int which, double least, double most)
+    {
+        (double low, double high) = Rounding.Outward(degrees.Quantiles[0], degrees.Quantiles[^1]);
+        return YamlText.Number(Math.Clamp(which == 0 ? low : high, least, most));
+    }
+
+    /// <inheritdoc/>
+    public override string ToString() => collection;
+}

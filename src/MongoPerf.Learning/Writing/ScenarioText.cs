@@ -1,0 +1,32 @@
+using System.Globalization;
+using System.Text;
+using MongoPerf.Learning.Sampling;
+
+namespace MongoPerf.Learning.Writing;
+
+/// <summary>The whole file.</summary>
+public static class ScenarioText
+{
+    /// <param name="sample">The database.</param>
+    /// <param name="data">Its section.</param>
+    /// <param name="phases">The section of phases; null where nothing was observed, so that collections are only loaded.</param>
+    public static string Of(DatabaseSample sample, DataWriter data, string? phases)
+    {
+        var text = new StringBuilder();
+        text.Append("# Learned from a deployment by 'mongoperf learn'. Values are made up; their statistics are those of the deployment.\n");
+        text.Append(CultureInfo.InvariantCulture, $"# Read for it: {Describe(sample.Cost)}.\n");
+        foreach (string note in sample.NotLearned)
+            text.Append(CultureInfo.InvariantCulture, $"# not learned: {note}\n");
+        text.Append("description: Learned from a deployment\n\n").Append(data.Text).Append('\n');
+        if (phases is not null)
+            return text.Append(phases).ToString();
+        text.Append("# not learned: what is done with the data (--from tells where it can be seen)\nphases:\n");
+        foreach (string collection in data.Loaded)
+            text.Append(CultureInfo.InvariantCulture, $"  - {{load: {YamlText.Name(collection)}, threads: 4, batch: 500}}\n");
+        return text.ToString();
+    }
+
+    /// <summary>What reading cost, in words.</summary>
+    public static string Describe(SamplingCost cost) => string.Create(CultureInfo.InvariantCulture,
+        $"{cost.Documents:N0} documents ({cost.Bytes / 1e6:0.0} MB), {cost.Commands:N0} commands, {cost.Seconds:0.0} s");
+}

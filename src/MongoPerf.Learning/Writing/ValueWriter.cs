@@ -1,0 +1,310 @@
+using System.Text;
+using MongoPerf.Learning.Sampling;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Learning.Writing;
+
+/// <summary>
+/// Writes scalar values as generators that have their statistics: how many are different, how unevenly they come, ranges, lengths.
+/// </summary>
+/// <param name="collection">The collection's name in the deployment.</param>
+/// <param name="unique">Paths of which each document has a value of its own, because an index requires it.</param>
+/// <param name="expiring">Paths whose dates make the server remove documents.</param>
+/// <param name="kept">Paths whose values may be in the file.</param>
+internal sealed class ValueWriter(
+    string collection, IReadOnlySet<string> unique, IReadOnlySet<string> expiring, IReadOnlySet<string> kept)
+{
+    /// <summary>Values that may be in the file, at most.</summary>
+    private const int MostKept = 1000;
+
+    /// <summary>Above this share of the documents, values count as all different.</summary>
+    private const double AllDifferent = 0.9;
+
+    private const int LongestPattern = 1000;
+
+    /// <summary>Far enough away that no run lasts so long.</summary>
+    private static readonly long Future = new DateTimeOffset(2100, 1, 1, 0, 0, 0, TimeSpan.Zero).ToUnixTimeMilliseconds();
+
+    private readonly Dictionary<string, Dictionary<string, string>> _tokens = [];
+
+    /// <summary>What is written in another way than it is there, a sentence each.</summary>
+    public List<string> Notes { get; } = [];
+
+    /// <summary>Whether a generator of this field never gives two documents the same.</summary>
+    public HashSet<string> MadeUnique { get; } = [];
+
+    /// <summary>What the file has in place of one of the few values of a field; null where it has none.</summary>
+    public string? Instead(string path, BsonValue value) => value.Type switch
+    {
+        BsonType.Boolean or BsonType.Null => YamlText.Value(value),
+        _ when kept.Contains(path) => YamlText.Value(value),
+        _ => _tokens.GetValueOrDefault(path)?.GetValueOrDefault(KeyOf(value)),
+    };
+
+    /// <summary>Values of one type; null for a type that no generator makes.</summary>
+    public string? Of(FieldStatistics field, BsonType type)
+    {
+        if (type == BsonType.Null)
+            return "null";
+        if (!field.Values.TryGetValue(type, out ValueStatistics? values))
+            return null;
+        if (kept.Contains(field.Path))
+            return Kept(values);
+        bool isUnique = unique.Contains(field.Path);
+        if (!isUnique && values.IsFew && Few(field.Path, values) is { } few)
+            return few;
+        string? all = type switch
+        {
+            BsonType.Boolean => $"{{^bool: {Share(values.TrueShare)}}}",
+            BsonType.Int32 or BsonType.Int64 => Whole(field.Path, values, isUnique),
+            BsonType.Double => values.IsWhole ? Whole(field.Path, values, isUnique) : Repeated(values, Doubles(values)),
+            BsonType.Decimal128 => values.Quantiles.Length == 0 ? null : Repeated(values, Decimals(values)),
+            BsonType.DateTime => Dates(field.Path, values, isUnique),
+            BsonType.ObjectId => Made(field.Path, Repeated(values, "^objectId")),
+            BsonType.String or BsonType.Symbol => Texts(field.Path, values, isUnique),
+            BsonType.Binary => values.AreUuids ? Made(field.Path, Repeated(values, "^uuid"))
+                : Repeated(values, OneOf([.. Lengths(values.Quantiles).Select(length => $"{{^binary: {length}}}")])),
+            _ => null,
+        };
+        return all;
+    }
+
+    /// <summary>Lengths as generators take them: one, or a range; several ranges of equal share where one would not do.</summary>
+    public static IEnumerable<string> Lengths(double[] quantiles)
+    {
+        (double Low, double High)[] parts = IsEven(quantiles) ? [(quantiles[0], quantiles[^1])]
+            : [.. Enumerable.Range(0, quantiles.Length / 2).Select(i => (quantiles[2 * i], quantiles[(2 * i) + 2]))];
+        return parts.Select(part => part.Low == part.High ? YamlText.Number(part.Low)
+            : $"[{YamlText.Number(part.Low)}, {YamlText.Number(part.High)}]");
+    }
+
+    public static string Doubles(ValueStatistics values) => values.Quantiles.Length == 0 ? "0.0" : OneOf([.. Parts(values.Quantiles).Select(part =>
+    {
+        (double low, double high) = Rounding.Outward(part.Low, part.High);
+        return $"{{^double: [{YamlText.Double(low)}, {YamlText.Double(high)}]}}";
+    })]);
+
+    private static string OneOf(string[] parts) => parts is [var only] ? only
+        : parts.Distinct().Count() == 1 ? parts[0] : $"{{^choice: [{string.Join(", ", parts)}]}}";
+
+    private static IEnumerable<(double Low, double High)> Parts(double[] quantiles) => IsEven(quantiles)
+        ? [(quantiles[0], quantiles[^1])]
+        : quantiles.Zip(quantiles.Skip(1));
+
+    /// <summary>A uniform draw would look like it.</summary>
+    private static bool IsEven(double[] quantiles)
+    {
+        const double Tolerance = 0.06;
+        double range = quantiles[^1] - quantiles[0];
+        return range == 0 || !double.IsFinite(range) || quantiles.Index().All(part =>
+            Math.Abs(part.Item - (quantiles[0] + (range * part.Index / (quantiles.Length - 1)))) <= Math.Max(1, Tolerance * range));
+    }
+
+    private static string Share(double share) => YamlText.Number(Math.Round(share, 4));
+
+    /// <summary>The generator, of which as many values are different as in the collection, and come as unevenly.</summary>
+    private static string Repeated(ValueStatistics values, string generator) =>
+        IsAllDifferent(values) || generator[0] is not ('{' or '^') ? generator
+            : $"{{^distinct: {{values: {DistinctOf(values)}, of: {generator}{Key(values)}}}}}";
+
+    private static bool IsAllDifferent(ValueStatistics values) => values.Cardinality.Distinct >= AllDifferent * values.Total;
+
+    private static long DistinctOf(ValueStatistics values) => (long)Math.Max(1, Math.Round(values.Cardinality.Distinct));
+
+    private static string Key(ValueStatistics values) => values.Cardinality.Theta <= 0 ? ""
+        : $", key: {{zipfian: {{theta: {YamlText.Number(Math.Clamp(Math.Round(values.Cardinality.Theta, 3), 0.001, 0.999))}, "
+            + "scrambled: false}}";
+
+    private string Made(string path, string generator)
+    {
+        if (generator is "^objectId" or "^uuid" || generator.StartsWith("{^number: ", StringComparison.Ordinal)
+            || generator.StartsWith("{^numbered: ", StringComparison.Ordinal))
+            MadeUnique.Add(path);
+        return generator;
+    }
+
+    private string Kept(ValueStatistics values)
+    {
+        KeyValuePair<BsonValue, long>[] all = [.. values.Values];
+        if (all.Length > MostKept)
+            Notes.Add($"only the {MostKept:N0} most frequent of {all.Length:N0} values of a field with --values are here");
+        KeyValuePair<BsonValue, long>[] some = [.. all.Take(MostKept)];
+        return $"{{^choice: {{of: [{string.Join(", ", some.Select(one => YamlText.Value(one.Key)))}], "
+            + $"weights: [{string.Join(", ", some.Select(one => one.Value))}]}}}}";
+    }
+
+    /// <summary>Made-up values in place of few real ones, with their shares, in their order.</summary>
+    private string? Few(string path, ValueStatistics values)
+    {
+        KeyValuePair<BsonValue, long>[] ordered = values.Type switch
+        {
+            BsonType.String => [.. values.Values.OrderBy(one => one.Key.ToString(), StringComparer.Ordinal)],
+            BsonType.Int32 or BsonType.Int64 or BsonType.Double when values.Quantiles.Length > 0 =>
+                [.. values.Values.OrderBy(one => ValueStatistics.NumberOf(one.Key))],
+            _ => [],
+        };
+        if (ordered.Length == 0)
+            return null;
+        string[]? made = values.Type == BsonType.String
+            ? MadeUpText.Instead([.. ordered.Select(one => one.Key)], $"{collection}.{path}")?.Select(YamlText.Quoted).ToArray()
+            : Spread(values, ordered.Length);
+        if (made is null)
+            return null;
+        if (!_tokens.TryGetValue(path, out Dictionary<string, string>? tokens))
+            _tokens[path] = tokens = [];
+        for (int i = 0; i < made.Length; i++)
+            tokens[KeyOf(ordered[i].Key)] = made[i];
+        if (made is [var only])
+            return only;
+        double most = ordered.Max(one => one.Value);
+        string weights = ordered.All(one => one.Value > 0.9 * most) ? ""
+            : $", weights: [{string.Join(", ", ordered.Select(one => YamlText.Number(Math.Max(0.001, Math.Round(100.0 * one.Value / values.Count, 2)))))}]";
+        return $"{{^choice: {{of: [{string.Join(", ", made)}]{weights}}}}}";
+    }
+
+    /// <summary>So many numbers over the range that they have.</summary>
+    private static string[] Spread(ValueStatistics values, int count)
+    {
+        (double low, double high) = Rounding.Outward(values.Quantiles[0], values.Quantiles[^1]);
+        double step = count == 1 ? 0 : (high - low) / (count - 1);
+        if (values.IsWhole)
+        {
+            low = Math.Floor(low);
+            step = count == 1 ? 0 : Math.Max(1, Math.Floor(step));
+        }
+
+        return [.. Enumerable.Range(0, count).Select(i => low + (step * i)).Select(number => values.Type switch
+        {
+            BsonType.Int64 => $"{{$numberLong: {YamlText.Number(number)}}}",
+            BsonType.Int32 => YamlText.Number(number),
+            _ => YamlText.Double(number),
+        })];
+    }
+
+    private string Whole(string path, ValueStatistics values, bool isUnique)
+    {
+        if (values.Quantiles.Length == 0)
+            return "0";
+        (long least, long most, string type) = values.Type switch
+        {
+            BsonType.Int32 => ((long)int.MinValue, (long)int.MaxValue, "int"),
+            BsonType.Int64 => (long.MinValue / 4, long.MaxValue / 4, "long"),
+            _ => (-(1L << 53), 1L << 53, "double"),
+        };
+        (long low, long high) = Rounding.OutwardWhole(values.Quantiles[0], values.Quantiles[^1], least, most);
+        double range = values.Quantiles[^1] - values.Quantiles[0];
+        double total = values.Total;
+        string kind = type == "long" ? "" : $", type: {type}";
+        bool areAllDifferent = IsAllDifferent(values);
+        if (isUnique || (areAllDifferent && values.IsIncreasing))
+        {
+            long step = (long)Math.Max(1, Math.Round(range / Math.Max(1, total - 1)));
+            // Spread out where there is room for more documents than there are.
+            return Made(path, !values.IsIncreasing && range >= 20 * total
+                ? $"{{^number: {{start: {low}, cycle: {high - low}, shuffled: true{kind}}}}}"
+                : $"{{^number: {{start: {low}{(step > 1 ? $", step: {step}" : "")}{kind}}}}}");
+        }
+
+        double distinct = values.Cardinality.Distinct;
+        if (values.IsIncreasing)
+        {
+            long every = (long)Math.Max(1, Math.Round(total / distinct));
+            long step = (long)Math.Max(1, Math.Round(range / distinct));
+            return $"{{^number: {{start: {low}, every: {every}{(step > 1 ? $", step: {step}" : "")}{kind}}}}}";
+        }
+
+        // A uniform draw hits nearly all numbers of a range that has fewer of them than there are documents.
+        if (type != "double" && values.Cardinality.Theta <= 0 && (areAllDifferent || distinct >= 0.6 * (range + 1)))
+            return OneOf([.. Parts(values.Quantiles).Select(part =>
+            {
+                (long from, long to) = Rounding.OutwardWhole(part.Low, part.High, least, most);
+                return $"{{^{type}: [{from}, {to}]}}";
+            })]);
+        long count = (long)Math.Max(1, Math.Min(Math.Round(areAllDifferent ? Math.Min(10 * total, range + 1) : distinct), (double)high - low + 1));
+        long spread = Math.Max(1, (high - low) / count);
+        return $"{{^distinct: {{values: {count}, of: {{^number: {{start: {low}{(spread > 1 ? $", step: {spread}" : "")}, cycle: {count}, "
+            + $"shuffled: true{kind}}}}}{Key(values)}}}}}";
+    }
+
+    private static string Decimals(ValueStatistics values) => OneOf([.. Parts(values.Quantiles).Select(part =>
+    {
+        (double low, double high) = Rounding.Outward(part.Low, part.High);
+        string format = "0." + new string('0', values.DecimalPlaces);
+        decimal from = (decimal)Math.Clamp(low, -1e17, 1e17);
+        decimal to = (decimal)Math.Clamp(high, -1e17, 1e17);
+        return $"{{^decimal: [{from.ToString(format, System.Globalization.CultureInfo.InvariantCulture)}, "
+            + $"{to.ToString(format, System.Globalization.CultureInfo.InvariantCulture)}]}}";
+    })]);
+
+    private string Dates(string path, ValueStatistics values, bool isUnique)
+    {
+        if (values.Quantiles.Length == 0)
+            return Rounding.Date(0);
+        (long low, long high) = Rounding.OutwardDates(values.Quantiles[0], values.Quantiles[^1]);
+        long shift = 0;
+        if (expiring.Contains(path))
+        {
+            shift = Future - low;
+            Notes.Add("dates that make the server remove documents lie in the future here, so that it removes none");
+        }
+
+        double step = (values.Quantiles[^1] - values.Quantiles[0]) / Math.Max(1, values.Total - 1);
+        if (isUnique || (values.IsIncreasing && IsAllDifferent(values)))
+        {
+            MadeUnique.Add(path);
+            return $"{{^date: {{start: {Rounding.Date(low + shift)}, step: {Rounding.Duration(step)}}}}}";
+        }
+
+        if (IsAllDifferent(values))
+            return OneOf([.. Parts(values.Quantiles).Select(part =>
+            {
+                (long from, long to) = Rounding.OutwardDates(part.Low, part.High);
+                return $"{{^date: {{from: {Rounding.Date(from + shift)}, to: {Rounding.Date(to + shift)}}}}}";
+            })]);
+        double between = (values.Quantiles[^1] - values.Quantiles[0]) / Math.Max(1, values.Cardinality.Distinct - 1);
+        return Repeated(values, $"{{^date: {{start: {Rounding.Date(low + shift)}, step: {Rounding.Duration(between)}}}}}");
+    }
+
+    private string Texts(string path, ValueStatistics values, bool isUnique)
+    {
+        int[] lengths = [(int)values.Quantiles[0], (int)values.Quantiles[^1]];
+        string sample = values.Values.First().Key.ToString();
+        string real = values.CommonPrefix >= 2 ? sample[..Whole(sample, values.CommonPrefix)] : "";
+        string prefix = real.Length == 0 ? "" : MadeUpText.Prefix(real, $"{collection}.{path}");
+        int letters = TextAlphabets.CharactersOf(values.Alphabet).Length;
+        double entropy = (lengths[0] - prefix.Length) * Math.Log10(letters);
+        if (isUnique)
+        {
+            MadeUnique.Add(path);
+            if (values.IsIncreasing || entropy < 4 + (2 * Math.Log10(values.Total)))
+            {
+                int digits = Math.Clamp(lengths[1] - prefix.Length, 1, 20);
+                string all = prefix.Length + digits >= lengths[1] ? prefix : prefix + new string('x', lengths[1] - prefix.Length - digits);
+                return $"{{^numbered: {{prefix: {YamlText.Quoted(all)}, digits: {digits}}}}}";
+            }
+        }
+
+        string[] parts = [.. Lengths(values.Quantiles).Select(length => Text(values, prefix, length))];
+        return isUnique ? OneOf(parts) : Repeated(values, OneOf(parts));
+    }
+
+    /// <summary>Not within the two halves of one character.</summary>
+    private static int Whole(string text, int length) => length > 0 && char.IsHighSurrogate(text[length - 1]) ? length - 1 : length;
+
+    private static string Text(ValueStatistics values, string prefix, string length)
+    {
+        int[] ends = [.. length.Trim('[', ']').Split(", ").Select(end => (int)double.Parse(end, System.Globalization.CultureInfo.InvariantCulture))];
+        if (values.Compressibility > 5 && prefix.Length == 0)
+            return $"{{^filler: {{length: {(ends[0] + ends[^1]) / 2}, compressibility: {values.Compressibility}}}}}";
+        if (ends[^1] > LongestPattern || (values.Alphabet == TextAlphabet.Any && prefix.Length == 0))
+            return $"{{^string: {length}}}";
+        int least = Math.Max(0, ends[0] - prefix.Length);
+        int most = Math.Max(0, ends[^1] - prefix.Length);
+        string times = least == most ? $"{{{least}}}" : $"{{{least},{most}}}";
+        return $"{{^pattern: \"{prefix}{TextAlphabets.ClassOf(values.Alphabet)}{times}\"}}";
+    }
+
+    private static string KeyOf(BsonValue value) =>
+        value.IsNumber ? value.ToDouble().ToString("R", System.Globalization.CultureInfo.InvariantCulture)
+            : $"{value.Type} {Convert.ToHexString(value.Bytes.Span)}";
+}

@@ -1,0 +1,32 @@
+using System.Globalization;
+using MongoPerf.Learning.Comparing;
+using MongoPerf.Texts.Input;
+
+namespace MongoPerf.Commands;
+
+/// <summary>Prints how far a scenario is from a deployment.</summary>
+internal static class DeviationTable
+{
+    /// <summary>What deviates too much first, so that it is seen.</summary>
+    public static void Write(IReadOnlyList<Deviation> all, TextWriter output)
+    {
+        (string Subject, string What, string There, string Here, string Share, string Verdict)[] rows =
+        [
+            ("", "", "deployment", "scenario", "deviation", ""),
+            .. all.OrderBy(one => one.IsWithin).Select(one => (Masking.Shown(one.Subject), Masking.Shown(one.What), Text(one.Deployment),
+                Text(one.Scenario), Text(one), one.Limit is null ? "" : one.IsWithin ? "" : $"over {one.Limit:0 %}")),
+        ];
+        int subject = rows.Max(row => row.Subject.Length);
+        int what = rows.Max(row => row.What.Length);
+        foreach ((string of, string figure, string there, string here, string share, string verdict) in rows)
+            output.WriteLine($"{of.PadRight(subject)}  {figure.PadRight(what)}  {there,12}  {here,12}  {share,9}  {verdict}".TrimEnd());
+        int wrong = all.Count(one => !one.IsWithin);
+        output.WriteLine(wrong == 0 ? $"all {all.Count:N0} figures are close enough" : $"{wrong:N0} of {all.Count:N0} figures deviate too much");
+    }
+
+    private static string Text(double? value) => value is not { } number ? "-"
+        : number.ToString(number >= 1000 || number == Math.Floor(number) ? "N0" : "0.##", CultureInfo.InvariantCulture);
+
+    private static string Text(Deviation one) => one.Share is not { } share ? "missing"
+        : double.IsInfinity(share) ? "new" : share.ToString("+0.0 %;-0.0 %;0 %", CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,169 @@
+using MongoPerf.Learning.Sampling;
+using MongoPerf.Learning.Writing;
+using MongoPerf.Load.Plans;
+using MongoPerf.Tests.Scenarios;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Tests.Learning;
+
+/// <summary>What documents become in a scenario: their statistics, and none of their values.</summary>
+public sealed class DataWriterTests
+{
+    private const int Documents = 1000;
+
+    private static readonly string[] States = ["geheim1", "geheim2", "geheim3"];
+
+    [Fact]
+    public void Generated_documents_have_the_fields_of_those_that_were_read()
+    {
+        BsonDocument[] made = Made(Sample(Order));
+        Assert.All(made, document => Assert.Equal(BsonType.Int32, document.Find("count")!.Value.Type));
+        Assert.All(made, document => Assert.Equal(BsonType.Double, document.Find("price")!.Value.Type));
+        Assert.All(made, document => Assert.Equal(8, document.FindString("code")!.Length));
+        Assert.All(made, document => Assert.InRange(document.FindDocument("items")!.Count(), 1, 4));
+        Assert.All(made, document => Assert.Equal(BsonType.Int64, document.Find("items.0.product")!.Value.Type));
+        Assert.InRange(made.Count(document => document.Find("note") is not null), Documents / 6, Documents / 3);
+        Assert.Equal(3, made.Select(document => document.FindString("state")).Distinct().Count());
+        Assert.InRange(made.Select(document => document.FindInt64("customer")).Distinct().Count(), 35, 40);
+        Assert.InRange(made.Average(document => document.Bytes.Length), 0.9 * Orders.Average(one => one.Bytes.Length),
+            1.1 * Orders.Average(one => one.Bytes.Length));
+    }
+
+    [Fact]
+    public void No_text_of_the_documents_is_in_the_file()
+    {
+        string text = Text(Sample(Order));
+        Assert.All(Orders.SelectMany(Texts).Where(value => value.Length > 2), value => Assert.DoesNotContain(value, text, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Named_field_keeps_its_values() => Assert.Equal(States, Made(Sample(Order), kept: "orders.state")
+        .Select(document => document.FindString("state")!).Distinct().Order(StringComparer.Ordinal));
+
+    [Fact]
+    public void Hashed_names_are_as_long_and_the_same_everywhere()
+    {
+        CollectionSample sample = Sample(Order) with { Indexes = [Index("state"), Index("items.product")] };
+        PlanCollection collection = ScenarioTexts.Plan(Text(sample, key: "k")).Collections.Single();
+        Assert.Equal(6, collection.Name.Length);
+        BsonDocument document = collection.Documents.Make(0);
+        Assert.DoesNotContain(document, field => field.Key is "state" or "items" or "count");
+        Assert.All(collection.Indexes, index => Assert.NotNull(document.Find(index.FindDocument("key")!.First().Key.Replace(".", ".0.", StringComparison.Ordinal))));
+    }
+
+    [Fact]
+    public void Unique_index_gets_values_that_are_all_different()
+    {
+        CollectionSample sample = Sample(Order) with { Indexes = [Index("code", ("unique", true)), Index("serial", ("unique", true))] };
+        BsonDocument[] made = Made(sample);
+        Assert.Equal(Documents, made.Select(document => document.FindString("code")).Distinct().Count());
+        Assert.Equal(Documents, made.Select(document => document.FindInt64("serial")).Distinct().Count());
+        Assert.DoesNotContain("is unique in the deployment", Text(sample), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Values_in_a_partial_index_are_those_that_documents_have_here()
+    {
+        CollectionSample sample = Sample(Order) with
+        {
+            Indexes = [Index("customer", ("partialFilterExpression", BsonDocument.Of(("state", States[1]))))],
+        };
+        string text = Text(sample);
+        Assert.DoesNotContain(States[1], text, StringComparison.Ordinal);
+        PlanCollection collection = ScenarioTexts.Plan(text).Collections.Single();
+        string? token = collection.Indexes[0].FindString("partialFilterExpression.state");
+        Assert.Contains(Made(sample), document => document.FindString("state") == token);
+    }
+
+    [Fact]
+    public void Expiring_documents_stay()
+    {
+        CollectionSample sample = Sample(Order) with { Indexes = [Index("placed", ("expireAfterSeconds", 60))] };
+        Assert.All(Made(sample), document => Assert.True(document.FindInt64("placed") > DateTimeOffset.UtcNow.ToUnixTimeMilliseconds()));
+    }
+
+    [Fact]
+    public void Names_that_are_data_are_not_written()
+    {
+        BsonDocument[] maps = [.. Enumerable.Range(0, 200).Select(i => BsonDocument.Of(("_id", i), ("seen", BsonDocument.Of(
+            ($"507f1f77bcf86cd7994390{i % 90 + 10:00}", 1), ($"607f1f77bcf86cd7994390{i % 80 + 10:00}", 2)))))];
+        string text = Text(new CollectionSample("maps", 200, maps, true));
+        Assert.DoesNotContain("f1f77bcf86", text, StringComparison.Ordinal);
+        Assert.Equal(2, ScenarioTexts.Plan(text).Collections.Single().Documents.Make(0).FindDocument("seen")!.Count());
+    }
+
+    [Fact]
+    public void Every_type_and_odd_document_gives_a_file_that_can_be_read()
+    {
+        BsonDocument odd = BsonDocument.Of(
+            ("_id", BsonDocument.Of(("a", 1), ("b", "x"))), ("n", null), ("b", true), ("i", int.MinValue), ("l", long.MaxValue), ("d", double.NaN),
+            ("t", DateTime.MinValue), ("bin", new byte[] { 1 }), ("e", ""), ("a", Array.Empty<object>()), ("aa", new object[] { new object[] { 1 } }),
+            ("true", "^word"), ("a: b", "#"), ("^x", 1), ("$x", 1), ("x.y", 1), ("", 1), ("doc", BsonDocument.Empty),
+            ("dec", new BsonValue(BsonType.Decimal128, new byte[16])), ("ts", new BsonValue(BsonType.Timestamp, new byte[8])),
+            ("min", new BsonValue(BsonType.MinKey, default)));
+        string text = Text(new CollectionSample("odd", 3, [odd, odd, BsonDocument.Of(("_id", 1))], true));
+        Assert.NotNull(ScenarioTexts.Plan(text).Collections.Single().Documents.Make(7));
+        Assert.Contains("# not learned: 4 field name(s)", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Options_and_indexes_of_every_kind_are_written()
+    {
+        CollectionSample sample = Sample(Order) with
+        {
+            Options = BsonDocument.Of(("collation", BsonDocument.Of(("locale", "de"), ("strength", 2), ("version", "57.1"))),
+                ("validator", BsonDocument.Of(("state", States[0])))),
+            Indexes =
+            [
+                BsonDocument.Of(("v", 2), ("key", BsonDocument.Of(("count", 1), ("_fts", "text"), ("_ftsx", 1))), ("name", "count_1_note_text"),
+                    ("weights", BsonDocument.Of(("note", 1))), ("default_language", "english"), ("language_override", "language"),
+                    ("textIndexVersion", 3)),
+                BsonDocument.Of(("v", 2), ("key", BsonDocument.Of(("$**", 1))), ("name", "$**_1"),
+                    ("wildcardProjection", BsonDocument.Of(("state", 1)))),
+                BsonDocument.Of(("v", 2), ("key", BsonDocument.Of(("code", "hashed"))), ("name", "code_hashed")),
+                BsonDocument.Of(("v", 2), ("key", BsonDocument.Of(("price", -1))), ("name", "cheap"), ("sparse", true), ("hidden", true)),
+            ],
+            ShardKey = BsonDocument.Of(("code", "hashed")),
+        };
+        string text = Text(sample);
+        PlanCollection collection = ScenarioTexts.Plan(text).Collections.Single();
+        Assert.Equal(["count_1_note_text", "$**_1", "code_hashed", "cheap"], collection.Indexes.Select(index => index.FindString("name")));
+        Assert.Equal("{\"code\":\"hashed\"}", ExtendedJson.Write(collection.ShardKey!.Bytes));
+        Assert.Contains("# not learned: its validator", text, StringComparison.Ordinal);
+    }
+
+    private static BsonDocument[] Orders { get; } = [.. Enumerable.Range(0, Documents).Select(Order)];
+
+    private static BsonDocument Order(int i) => BsonDocument.Of(
+    [
+        ("_id", ObjectId.Parse($"507f1f77bcf86cd7{i:x8}")), ("state", States[i * 7 % 3]), ("customer", i * 31 % 40 * 1013), ("count", i * 13 % 500),
+        ("price", (i * 37 % 1000) + 0.25), ("code", $"{(i * 7919L % 100_000_000):00000000}"), ("serial", 1000 + i),
+        ("placed", DateTime.UnixEpoch.AddDays(20_000).AddMinutes(i * 17)),
+        ("items", Enumerable.Range(0, 1 + (i % 4)).Select(k => (object)BsonDocument.Of(("product", (long)(i * k) + 5_000_000_000), ("name", $"ware {i % 50}"))).ToArray()),
+        .. i % 4 == 0 ? [("note", (object?)$"Herr Nummer {i} sagt {i * i}")] : Array.Empty<(string, object?)>(),
+    ]);
+
+    private static CollectionSample Sample(Func<int, BsonDocument> make) =>
+        new("orders", Documents, [.. Enumerable.Range(0, Documents).Select(make)], AreInOrder: true);
+
+    private static BsonDocument Index(string field, params (string, object?)[] options) =>
+        BsonDocument.Of([("v", 2), ("key", BsonDocument.Of((field, 1))), ("name", $"{field}_1"), .. options]);
+
+    private static string Text(CollectionSample sample, string? key = null, string? kept = null)
+    {
+        var database = new DatabaseSample("shop", [sample], new SamplingCost(0, 0, 0, 0), "", "", []);
+        return ScenarioText.Of(database, new DataWriter(database, new WrittenNames(key),
+            kept is null ? new HashSet<string>() : new HashSet<string> { kept }), phases: null);
+    }
+
+    private static BsonDocument[] Made(CollectionSample sample, string? kept = null)
+    {
+        PlanCollection collection = ScenarioTexts.Plan(Text(sample, kept: kept)).Collections.Single();
+        Assert.Equal(sample.Count, collection.Count);
+        return [.. Enumerable.Range(0, Documents).Select(i => collection.Documents.Make(i))];
+    }
+
+    private static IEnumerable<string> Texts(BsonDocument document) => document.SelectMany(field =>
+        field.Value.Type == BsonType.String ? [field.Value.ToString()]
+        : field.Value.Type is BsonType.Document or BsonType.Array ? Texts(field.Value.ToDocument()) : []);
+}
