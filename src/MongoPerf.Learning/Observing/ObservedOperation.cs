@@ -15,6 +15,9 @@ namespace MongoPerf.Learning.Observing;
 public sealed record ObservedOperation(
     double Seconds, string Database, string Collection, BsonDocument Command, double? Microseconds = null, double Count = 1)
 {
+    /// <summary>Values in the command only have the types of those that were there.</summary>
+    public bool IsTypeOnly { get; init; }
+
     /// <summary>Documents that it inserted, where they are not in the command.</summary>
     public long? Inserted { get; init; }
 

@@ -16,6 +16,9 @@ public sealed record OperationMix(
     /// <summary>The most operations that were under way at once, or the connections that had some, whichever is known; at least 1.</summary>
     public int Connections { get; init; } = 1;
 
+    /// <summary>Operations come more evenly than by chance.</summary>
+    public bool IsSteady { get; init; }
+
     /// <summary>
     /// How long connections wait between a reply and their next operation, in µs on average, where they hardly do anything but wait for
     /// replies (a closed loop); null where operations come at times of their own.

@@ -1,7 +1,7 @@
 namespace MongoPerf.Traffic.Recordings;
 
 /// <summary>Requests that belong to a connection, a login or a server, not to the application: they are not replayed.</summary>
-internal static class LeftOutCommands
+public static class LeftOutCommands
 {
     private static readonly Dictionary<string, string> Reasons = new(StringComparer.OrdinalIgnoreCase)
     {

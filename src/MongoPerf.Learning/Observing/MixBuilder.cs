@@ -1,0 +1,264 @@
+using System.Globalization;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Learning.Observing;
+
+/// <summary>Groups what was seen by shape, and tells when it came, on how many connections, and how keys were drawn.</summary>
+/// <remarks>Its size depends on how many shapes there are, not on how many operations, but for 20 bytes each of the first million.</remarks>
+public sealed class MixBuilder
+{
+    private const int MostShapes = 1000;
+    private const int MostTimes = 1_000_000;
+    private const int MostTransactions = 10_000;
+    private const int MostStatements = 100;
+    private const int MostConnections = 100_000;
+
+    /// <summary>Up to so long, what passes between a reply and the next request is the client's own work.</summary>
+    private const double ClientMicroseconds = 200;
+
+    private readonly Dictionary<string, OperationTally> _shapes = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, double> _notLearned = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, OpenTransaction> _transactions = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, Line> _lines = new(StringComparer.Ordinal);
+    private readonly List<(double Start, double End)> _times = [];
+    private double _first = double.MaxValue;
+    private double _last = double.MinValue;
+    private double _count;
+    private long _damaged;
+
+    /// <summary>How many operations were counted.</summary>
+    public double Count => _count;
+
+    /// <summary>Reads a source to its end.</summary>
+    /// <returns>What makes the mix once the data are known.</returns>
+    public static MixBuilder Of(ObservationSource source)
+    {
+        var builder = new MixBuilder();
+        foreach (ObservedOperation operation in source.Read())
+            builder.Add(operation);
+        return builder;
+    }
+
+    public void Add(ObservedOperation operation)
+    {
+        IReadOnlyList<SeenOperation> seen;
+        string? whyNot;
+        try
+        {
+            if (AddToTransaction(operation))
+                return;
+            seen = CommandReader.Read(operation, out whyNot);
+        }
+        catch (BsonFormatException)
+        {
+            _damaged++;
+            return;
+        }
+
+        if (whyNot is not null)
+            _notLearned[whyNot] = _notLearned.GetValueOrDefault(whyNot) + operation.Count;
+        foreach (SeenOperation one in seen)
+            Tally(one, operation.Count, operation.Microseconds, operation.Plan);
+        if (seen.Count > 0)
+            Time(operation);
+    }
+
+    /// <param name="source">What was read.</param>
+    /// <param name="populations">What is known of a field, by database, collection and path; null for nothing.</param>
+    public OperationMix Finish(ObservationSource source, Func<string, string, string, FieldPopulation?> populations)
+    {
+        double seconds = source.Seconds ?? Math.Max(_last - _first, 0.001);
+        List<string> notLearned = [.. source.Notes];
+        if (_transactions.Count > 0)
+            notLearned.Add($"{_transactions.Count:N0} transactions whose end was not seen");
+        foreach ((string what, double count) in _notLearned.OrderByDescending(one => one.Value))
+            notLearned.Add(FormattableString.Invariant($"{what} ({count:0} times)"));
+        if (_damaged > 0)
+            notLearned.Add($"{_damaged:N0} commands that could not be read");
+        return new OperationMix(
+            [.. _shapes.Values.OrderByDescending(shape => shape.Count).Select(shape => shape.ToLearned(populations))],
+            seconds, Arrivals(seconds), notLearned)
+        {
+            Source = source.Name,
+            Connections = Connections(),
+            IsSteady = IsSteady(seconds),
+            Think = source.HasPreciseTimes ? Think() : null,
+        };
+    }
+
+    private void Tally(SeenOperation seen, double count, double? microseconds, string? plan)
+    {
+        if (!_shapes.TryGetValue(seen.Key, out OperationTally? shape))
+        {
+            if (_shapes.Count == MostShapes)
+            {
+                string others = $"operations of more than {MostShapes:N0} shapes";
+                _notLearned[others] = _notLearned.GetValueOrDefault(others) + count;
+                return;
+            }
+
+            _shapes[seen.Key] = shape = new OperationTally(seen);
+        }
+
+        shape.Add(seen, count, microseconds, plan);
+        _count += count;
+    }
+
+    private void Time(ObservedOperation operation)
+    {
+        double end = operation.Seconds + ((operation.Microseconds ?? 0) / 1e6);
+        _first = Math.Min(_first, operation.Seconds);
+        _last = Math.Max(_last, end);
+        if (_times.Count < MostTimes)
+            _times.Add((operation.Seconds, end));
+        if (operation.Connection is not { } connection)
+            return;
+        if (!_lines.TryGetValue(connection, out Line? line))
+        {
+            if (_lines.Count == MostConnections)
+                return;
+            _lines[connection] = line = new Line(end);
+            return;
+        }
+
+        line.Add(operation.Seconds, end);
+    }
+
+    /// <summary>A statement of a transaction waits for its end, when it is known what it is part of.</summary>
+    private bool AddToTransaction(ObservedOperation operation)
+    {
+        BsonDocument command = operation.Command;
+        if (command.Find("autocommit") is not { Type: BsonType.Boolean } automatic || automatic.ToBoolean()
+            || command.Find("lsid.id") is not { } session || command.FindInt64("txnNumber") is not { } number)
+            return false;
+        string key = string.Create(CultureInfo.InvariantCulture, $"{Convert.ToBase64String(session.Bytes.Span)} {number}");
+        string name = command.First().Key;
+        if (name is "commitTransaction" or "abortTransaction")
+        {
+            if (_transactions.Remove(key, out OpenTransaction? ended) && name == "commitTransaction")
+                End(ended, operation);
+            return true;
+        }
+
+        if (!_transactions.TryGetValue(key, out OpenTransaction? open))
+        {
+            // One that is not ended by now has been forgotten.
+            if (_transactions.Count == MostTransactions)
+                _transactions.Clear();
+            _transactions[key] = open = new OpenTransaction(operation);
+        }
+
+        open.Add(CommandReader.Read(operation, out string? whyNot), whyNot);
+        return true;
+    }
+
+    private void End(OpenTransaction transaction, ObservedOperation commit)
+    {
+        if (transaction.WhyNot is { } why || transaction.Steps.Count == 0)
+        {
+            string what = $"transactions with {transaction.WhyNot ?? "no statement"}";
+            _notLearned[what] = _notLearned.GetValueOrDefault(what) + 1;
+            return;
+        }
+
+        ObservedOperation first = transaction.First;
+        double? took = commit.Microseconds is { } last ? Math.Max(0, ((commit.Seconds - first.Seconds) * 1e6) + last) : null;
+        var steps = new SeenOperation(new LearnedOperation(first.Database, "", "steps", 1)) { Parts = transaction.Steps };
+        Tally(steps.Named(), 1, took, null);
+        Time(first with { Microseconds = took });
+    }
+
+    private List<double> Arrivals(double seconds)
+    {
+        const int MostPieces = 60;
+        const int OperationsInPiece = 50;
+        int pieces = (int)Math.Min(MostPieces, Math.Min(seconds, _times.Count / (double)OperationsInPiece));
+        if (pieces < 2 || _times.Count == MostTimes)
+            return [];
+        double[] counts = new double[pieces];
+        foreach ((double start, _) in _times)
+            counts[(int)Math.Clamp((start - _first) / seconds * pieces, 0, pieces - 1)]++;
+        // Sampled operations stand for several.
+        double each = _count / _times.Count;
+        return [.. counts.Select(count => count * each * pieces / seconds)];
+    }
+
+    /// <summary>Of random arrivals, counts in short times vary as much as their mean is large; of even ones much less.</summary>
+    private bool IsSteady(double seconds)
+    {
+        const int OperationsInPiece = 10;
+        const int LeastPieces = 20;
+        int pieces = (int)Math.Min(100_000, _times.Count / OperationsInPiece);
+        if (pieces < LeastPieces)
+            return false;
+        double[] counts = new double[pieces];
+        foreach ((double start, _) in _times)
+            counts[(int)Math.Clamp((start - _first) / seconds * pieces, 0, pieces - 1)]++;
+        double mean = counts.Average();
+        return counts.Average(count => (count - mean) * (count - mean)) < 0.5 * mean;
+    }
+
+    private int Connections()
+    {
+        if (_lines.Count > 0)
+            return _lines.Count;
+        int atOnce = 0;
+        int most = 1;
+        // An end before a start at the same time.
+        foreach ((_, int change) in _times.SelectMany(time => new[] { (time.Start, 1), (time.End, -1) })
+            .OrderBy(one => one.Item1).ThenBy(one => one.Item2))
+            most = Math.Max(most, atOnce += change);
+        return most;
+    }
+
+    private double? Think()
+    {
+        double busy = _lines.Values.Sum(line => line.Busy);
+        double idle = _lines.Values.Sum(line => line.Idle);
+        long gaps = _lines.Values.Sum(line => line.Gaps);
+        if (gaps < KeyFit.LeastDraws)
+            return null;
+        double mean = idle / gaps * 1e6;
+        return mean <= ClientMicroseconds ? 0 : idle <= busy ? mean : null;
+    }
+
+    /// <summary>A connection's operations: how long it had one under way, and how long none in between.</summary>
+    /// <param name="end">When the first one ended.</param>
+    private sealed class Line(double end)
+    {
+        private double _end = end;
+
+        public double Busy { get; private set; }
+
+        public double Idle { get; private set; }
+
+        public long Gaps { get; private set; }
+
+        public void Add(double start, double end)
+        {
+            Idle += Math.Max(0, start - _end);
+            Busy += Math.Max(0, end - start);
+            Gaps++;
+            _end = Math.Max(_end, end);
+        }
+    }
+
+    private sealed class OpenTransaction(ObservedOperation first)
+    {
+        private readonly List<SeenOperation> _steps = [];
+
+        public ObservedOperation First => first;
+
+        public IReadOnlyList<SeenOperation> Steps => _steps;
+
+        public string? WhyNot { get; private set; }
+
+        public void Add(IReadOnlyList<SeenOperation> statement, string? whyNot)
+        {
+            WhyNot ??= whyNot ?? (_steps.Count == MostStatements ? $"more than {MostStatements} statements"
+                : statement.Any(one => one.Head.Kind == "bulkWrite") ? "bulks" : null);
+            if (WhyNot is null)
+                _steps.AddRange(statement);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+using MongoPerf.Traffic.Recordings;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Failures;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Learning.Observing;
+
+/// <summary>Recorded traffic: every request, with the time until its reply, or until its cursor ended.</summary>
+/// <param name="recording">Ours or the server's; this does not dispose of it.</param>
+public sealed class RecordingSource(Recording recording) : ObservationSource
+{
+    private const int MostPending = 100_000;
+
+    private readonly Dictionary<(long Connection, int Request), Pending> _pending = [];
+    private readonly Dictionary<long, Pending> _cursors = [];
+    private long _left;
+
+    public override string Name => $"{recording.Path}, {recording.Format}";
+
+    public override bool HasPreciseTimes => recording is RecordingFile;
+
+    public override IEnumerable<ObservedOperation> Read()
+    {
+        long count = 0;
+        while (Next(out bool isOver) is var operation && !isOver)
+        {
+            if (operation is null)
+                continue;
+            count++;
+            yield return operation;
+        }
+
+        foreach (Pending one in _pending.Values.Concat(_cursors.Values).Where(one => one.Operation is not null))
+        {
+            count++;
+            yield return one.Operation!;
+        }
+
+        if (count == 0)
+            throw new MongoPerfException(Fault.WrongUsage, $"{recording.Path} has no request to learn from");
+        if (_left > 0)
+            Note($"{_left:N0} messages of the recording that are in no protocol of today");
+        if (recording.TruncatedAt is { } end)
+            Note($"what the recording had after byte {end:N0}, within a record");
+        if (!HasPreciseTimes)
+            Note("times of less than a millisecond: the server recorded whole ones");
+    }
+
+    /// <returns>An operation that ended with the next message; null for none.</returns>
+    private ObservedOperation? Next(out bool isOver)
+    {
+        isOver = !recording.TryRead(out RecordedMessage message);
+        if (isOver)
+            return null;
+        if (message.Reply is { } facts)
+            return Answer((message.Connection, facts.Request), facts.Cursor, message.Microseconds);
+        MessageHeader header = MessageHeader.Read(message.Message);
+        if (header.OpCode != OpCode.Msg)
+        {
+            _left++;
+            return null;
+        }
+
+        try
+        {
+            if (header.ResponseTo == 0)
+                return Request(message, header.RequestId);
+            var reply = new BsonReader(OpMsg.Parse(message.Message).Body);
+            return Answer((message.Connection, header.ResponseTo), CursorOf(reply), message.Microseconds);
+        }
+        catch (Exception e) when (e is BsonFormatException or WireProtocolException)
+        {
+            _left++;
+            return null;
+        }
+    }
+
+    private static long CursorOf(BsonReader reply)
+    {
+        if (!reply.Find("cursor"u8) || reply.Type != BsonType.Document)
+            return 0;
+        var cursor = new BsonReader(reply.Value);
+        return cursor.Find("id"u8) && cursor.IsNumber ? cursor.ToInt64() : 0;
+    }
+
+    private ObservedOperation? Request(in RecordedMessage recorded, int id)
+    {
+        OpMsg message = OpMsg.Parse(recorded.Message);
+        BsonValidator.ValidateStructure(message.Body);
+        var command = new BsonReader(message.Body);
+        string? database = null;
+        bool isInternal = false;
+        while (command.Read())
+        {
+            if (command.NameIs("$db"u8) && command.Type == BsonType.String)
+                database = command.StringText;
+            isInternal |= LeftOutCommands.IsInternal(command.Name);
+        }
+
+        var first = new BsonReader(message.Body);
+        if (database is null || isInternal || !first.Read())
+            return null;
+        string name = first.NameText;
+        Pending? pending = null;
+        if (name == "getMore")
+            pending = first.Type == BsonType.Int64 ? _cursors.GetValueOrDefault(first.Int64) : null;
+        else if (name is "commitTransaction" or "abortTransaction" || !CommandReader.IsHousekeeping(name))
+        {
+            (BsonDocument whole, long? inserted) = Whole(message);
+            pending = new Pending
+            {
+                Operation = new ObservedOperation(recorded.Microseconds / 1e6, database,
+                    first.Type == BsonType.String ? first.StringText : "", whole)
+                {
+                    Inserted = inserted,
+                    Connection = recorded.Connection.ToString(System.Globalization.CultureInfo.InvariantCulture),
+                },
+            };
+        }
+
+        if (pending is null)
+            return null;
+        if ((message.Flags & OpMsgFlags.MoreToCome) != 0)
+            return pending.Operation;
+        if (_pending.Count == MostPending)
+            _pending.Clear();
+        pending.Since = recorded.Microseconds;
+        _pending[(recorded.Connection, id)] = pending;
+        return null;
+    }
+
+    private ObservedOperation? Answer((long Connection, int Request) request, long cursor, long microseconds)
+    {
+        if (!_pending.Remove(request, out Pending? pending))
+            return null;
+        pending.Took += Math.Max(0, microseconds - pending.Since);
+        ObservedOperation operation = pending.Operation!;
+        if (cursor != 0 && _cursors.Count < MostPending)
+        {
+            _cursors[cursor] = pending;
+            pending.Cursor = cursor;
+            return null;
+        }
+
+        _cursors.Remove(pending.Cursor);
+        return operation with { Microseconds = pending.Took };
+    }
+
+    /// <summary>The command with its lists of statements inside it; documents to insert are only counted.</summary>
+    private static (BsonDocument Command, long? Inserted) Whole(in OpMsg message)
+    {
+        long? inserted = null;
+        var writer = new BsonWriter(message.Body.Length + 64);
+        writer.StartDocument();
+        var body = new BsonReader(message.Body);
+        while (body.Read())
+        {
+            if (body.NameIs("documents"u8) && body.Type == BsonType.Array)
+                inserted = Items(body.Value);
+            else
+                writer.WriteValue(body.Name, body.Type, body.Value);
+        }
+
+        foreach (DocumentSequence sequence in message.Sequences)
+        {
+            bool isCounted = sequence.Name.SequenceEqual("documents"u8);
+            if (!isCounted)
+                writer.StartArray(sequence.Name);
+            int count = 0;
+            for (ReadOnlySpan<byte> rest = sequence.Documents; rest.Length > 0; count++)
+            {
+                BsonValidator.ValidateStructure(rest);
+                int length = new BsonReader(rest).Document.Length;
+                if (!isCounted)
+                    writer.WriteDocument(System.Text.Encoding.ASCII.GetBytes(
+                        count.ToString(System.Globalization.CultureInfo.InvariantCulture)), rest[..length]);
+                rest = rest[length..];
+            }
+
+            if (isCounted)
+                inserted = count;
+            else
+                writer.End();
+        }
+
+        writer.End();
+        return (new BsonDocument(writer.ToArray()), inserted);
+    }
+
+    private static long Items(ReadOnlySpan<byte> array)
+    {
+        var reader = new BsonReader(array);
+        long count = 0;
+        while (reader.Read())
+            count++;
+        return count;
+    }
+
+    /// <summary>A request without its reply, or a cursor without its end.</summary>
+    private sealed class Pending
+    {
+        public ObservedOperation? Operation { get; init; }
+
+        public long Since { get; set; }
+
+        public double Took { get; set; }
+
+        public long Cursor { get; set; }
+    }
+}

@@ -1,0 +1,133 @@
+using System.Text;
+using MongoPerf.Measurement;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Learning.Observing;
+
+/// <summary>An operation whose form was told from its values.</summary>
+/// <param name="head">What a scenario says of it, but for its parts.</param>
+internal sealed class SeenOperation(LearnedOperation head)
+{
+    public LearnedOperation Head => head;
+
+    public DocumentNode? Filter { get; init; }
+
+    public DocumentNode? Projection { get; init; }
+
+    public DocumentNode? Update { get; init; }
+
+    public DocumentNode? ArrayFilters { get; init; }
+
+    public DocumentNode? Pipeline { get; init; }
+
+    public IReadOnlyList<SeenOperation> Parts { get; init; } = [];
+
+    /// <summary>What its shape has in common, and no other shape.</summary>
+    public string Key { get; private init; } = "";
+
+    private IEnumerable<DocumentNode> Nodes => new[] { Filter, Projection, Update, ArrayFilters, Pipeline }.OfType<DocumentNode>();
+
+    /// <summary>The same with its key, when all else is set.</summary>
+    public SeenOperation Named() => Like(head, MakeKey());
+
+    /// <summary>The same, so many times in a row.</summary>
+    public SeenOperation Repeated(int times) => Like(head with { DocumentsPerOperation = times }, Key);
+
+    /// <summary>Takes over the values of another one of its shape.</summary>
+    /// <param name="other">It.</param>
+    /// <param name="isPart">Both are parts of the same command, which is yet to be counted.</param>
+    public void Merge(SeenOperation other, bool isPart)
+    {
+        foreach ((DocumentNode own, DocumentNode others) in Nodes.Zip(other.Nodes))
+            own.Merge(others, isPart);
+    }
+
+    private SeenOperation Like(LearnedOperation as_, string key) => new(as_)
+    {
+        Filter = Filter, Projection = Projection, Update = Update, ArrayFilters = ArrayFilters, Pipeline = Pipeline, Parts = Parts, Key = key,
+    };
+
+    private string MakeKey()
+    {
+        var key = new StringBuilder();
+        key.Append(head.Kind).Append('\0').Append(head.Database).Append('\0').Append(head.Collection).Append('\0').Append(head.Field)
+            .Append(head.IsMany ? 'm' : '-').Append(head.IsUpsert ? 'u' : '-').Append(head.IsRemove ? 'r' : '-').Append(head.IsNew ? 'n' : '-')
+            .Append(head.IsUnordered ? 'o' : '-').Append(head.Skip is null ? '-' : 's')
+            .Append(head.Limit is { } limit ? int.Log2(Math.Max(1, limit)) + 1 : 0);
+        foreach (BsonDocument? part in (BsonDocument?[])[head.Sort, head.Collation, head.WriteConcern, head.ReadConcern])
+            key.Append('|').Append(part is null ? "" : Convert.ToBase64String(part.Bytes));
+        if (head.Hint is { } hint)
+            key.Append(Convert.ToBase64String(hint.Bytes.Span));
+        foreach (DocumentNode? node in (DocumentNode?[])[Filter, Projection, Update, ArrayFilters, Pipeline])
+        {
+            key.Append('|');
+            node?.Describe(key);
+        }
+
+        foreach (SeenOperation part in Parts)
+            key.Append('(').Append(part.Key).Append(')');
+        return key.ToString();
+    }
+}
+
+/// <summary>Counts the operations of one shape.</summary>
+/// <param name="first">The first of them, which takes over the values of the others.</param>
+internal sealed class OperationTally(SeenOperation first)
+{
+    private const int MostLimits = 100;
+    private const int MostPlans = 20;
+
+    private readonly Dictionary<int, double> _limits = [];
+    private readonly Dictionary<string, double> _plans = new(StringComparer.Ordinal);
+    private readonly LatencyHistogram _latency = new();
+    private readonly OperationTally[] _parts = [.. first.Parts.Select(part => new OperationTally(part))];
+    private (int Least, int Most)? _skip = first.Head.Skip;
+    private double _documents;
+
+    public double Count { get; private set; }
+
+    /// <param name="operation">One of the shape; the first one, too.</param>
+    /// <param name="count">How many there were.</param>
+    /// <param name="microseconds">How long each took; null if unknown.</param>
+    /// <param name="plan">The server's summary of its plan; null if unknown.</param>
+    public void Add(SeenOperation operation, double count, double? microseconds, string? plan)
+    {
+        LearnedOperation head = operation.Head;
+        Count += count;
+        _documents += count * head.DocumentsPerOperation;
+        if (head.Limit is { } limit && (_limits.Count < MostLimits || _limits.ContainsKey(limit)))
+            _limits[limit] = _limits.GetValueOrDefault(limit) + count;
+        if (plan is not null && (_plans.Count < MostPlans || _plans.ContainsKey(plan)))
+            _plans[plan] = _plans.GetValueOrDefault(plan) + count;
+        if (microseconds is { } time)
+            _latency.Record(time);
+        if (_skip is var (least, most) && head.Skip is var (low, high))
+            _skip = (Math.Min(least, low), Math.Max(most, high));
+        if (!ReferenceEquals(first, operation))
+            first.Merge(operation, isPart: false);
+        foreach ((OperationTally own, SeenOperation part) in _parts.Zip(operation.Parts))
+            own.Add(part, count, null, null);
+    }
+
+    /// <param name="populations">What is known of a field, by database, collection and path; null for nothing.</param>
+    public LearnedOperation ToLearned(Func<string, string, string, FieldPopulation?> populations)
+    {
+        LearnedOperation head = first.Head;
+        FieldPopulation? Known(string field) => populations(head.Database, head.Collection, field);
+        return head with
+        {
+            Count = Count,
+            Filter = first.Filter?.ToShape(Known),
+            Projection = first.Projection?.ToShape(Known),
+            Update = first.Update?.ToShape(Known),
+            ArrayFilters = first.ArrayFilters?.ToShape(Known),
+            Pipeline = first.Pipeline?.ToShape(Known),
+            Skip = _skip,
+            Limit = _limits.Count > 0 ? _limits.MaxBy(one => one.Value).Key : head.Limit,
+            DocumentsPerOperation = Count > 0 ? _documents / Count : 1,
+            Latency = _latency.ValuesAtPercentiles(50, 90, 99) is [var p50, var p90, var p99] ? new ObservedLatency(p50, p90, p99) : null,
+            Plan = _plans.Count > 0 ? _plans.MaxBy(one => one.Value).Key : null,
+            Parts = [.. _parts.Select(part => part.ToLearned(populations))],
+        };
+    }
+}

@@ -1,0 +1,139 @@
+using System.Text;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Learning.Observing;
+
+/// <summary>A part of a command as it was seen: what is alike in all commands of its shape, and counts of the values that are not.</summary>
+internal abstract class ShapeNode
+{
+    /// <summary>Adds what tells it from nodes of another shape.</summary>
+    public abstract void Describe(StringBuilder key);
+
+    /// <summary>Takes over what was seen in a node of the same shape.</summary>
+    /// <param name="other">It.</param>
+    /// <param name="isPart">Both stand in the same command, which is yet to be counted.</param>
+    public abstract void Merge(ShapeNode other, bool isPart);
+
+    /// <param name="populations">What is known of a field; null for nothing.</param>
+    public abstract Shape ToShape(Func<string, FieldPopulation?> populations);
+}
+
+internal sealed class DocumentNode(bool isArray) : ShapeNode
+{
+    private readonly List<KeyValuePair<string, ShapeNode>> _fields = [];
+
+    public bool IsEmpty => _fields.Count == 0;
+
+    public void Add(string name, ShapeNode node) => _fields.Add(new(name, node));
+
+    public override void Describe(StringBuilder key)
+    {
+        key.Append(isArray ? '[' : '{');
+        foreach ((string name, ShapeNode node) in _fields)
+        {
+            key.Append(name).Append('\0');
+            node.Describe(key);
+            key.Append(',');
+        }
+
+        key.Append(isArray ? ']' : '}');
+    }
+
+    public override void Merge(ShapeNode other, bool isPart)
+    {
+        var document = (DocumentNode)other;
+        for (int i = 0; i < _fields.Count; i++)
+            _fields[i].Value.Merge(document._fields[i].Value, isPart);
+    }
+
+    public override DocumentShape ToShape(Func<string, FieldPopulation?> populations) =>
+        new([.. _fields.Select(field => new KeyValuePair<string, Shape>(field.Key, field.Value.ToShape(populations)))], isArray);
+}
+
+internal sealed class ConstantNode(BsonValue value) : ShapeNode
+{
+    public override void Describe(StringBuilder key) =>
+        key.Append((char)value.Type).Append(Convert.ToBase64String(value.Bytes.Span));
+
+    public override void Merge(ShapeNode other, bool isPart)
+    {
+    }
+
+    public override ConstantShape ToShape(Func<string, FieldPopulation?> populations) => new(value);
+}
+
+/// <param name="field">The dotted path of the field that it is compared with or written to; empty where there is none.</param>
+/// <param name="role">What it does there.</param>
+internal sealed class ValueNode(string field, ValueRole role) : ShapeNode
+{
+    private readonly List<BsonValue> _seen = [];
+    private ValueTally? _tally;
+    private int? _list;
+    private double? _width;
+    private bool _isTypeOnly;
+
+    /// <param name="values">One, or those of a list.</param>
+    /// <param name="isTypeOnly">They only have the types of those that were there.</param>
+    /// <param name="isList">They stand in a list.</param>
+    public ValueNode Seen(IEnumerable<BsonValue> values, bool isTypeOnly, bool isList = false)
+    {
+        _isTypeOnly = isTypeOnly;
+        _seen.AddRange(values);
+        _list = isList && !isTypeOnly ? _seen.Count : null;
+        return this;
+    }
+
+    /// <param name="lower">The lower bound in the same command.</param>
+    public void Above(ValueNode lower)
+    {
+        if (!_isTypeOnly && _seen is [{ } most] && lower._seen is [{ } least] && ValueTally.NumberOf(most) is { } high
+            && ValueTally.NumberOf(least) is { } low)
+            _width = high - low;
+    }
+
+    public override void Describe(StringBuilder key) => key.Append('?').Append((int)role).Append(_list is null ? "" : "[]");
+
+    public override void Merge(ShapeNode other, bool isPart)
+    {
+        var value = (ValueNode)other;
+        if (isPart)
+        {
+            _seen.AddRange(value._seen);
+            return;
+        }
+
+        Count();
+        value.AddTo(_tally!);
+    }
+
+    public override ValueShape ToShape(Func<string, FieldPopulation?> populations)
+    {
+        Count();
+        return new ValueShape(field, role, _tally!.ToValues(field.Length > 0 ? populations(field) : null));
+    }
+
+    private void Count()
+    {
+        if (_tally is not null)
+            return;
+        _tally = new ValueTally();
+        AddTo(_tally);
+        _seen.Clear();
+    }
+
+    private void AddTo(ValueTally tally)
+    {
+        foreach (BsonValue value in _seen)
+        {
+            if (_isTypeOnly)
+                tally.AddType(value.Type);
+            else
+                tally.Add(value);
+        }
+
+        if (_list is { } length)
+            tally.AddList(length);
+        if (_width is { } width)
+            tally.AddWidth(width);
+    }
+}

@@ -1,0 +1,158 @@
+using System.Globalization;
+using System.Text;
+using MongoPerf.Learning.Observing;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Learning.Writing;
+
+/// <summary>Writes what a deployment was seen doing as the <c>phases</c> of a scenario: one phase with the mix.</summary>
+public sealed class PhaseWriter
+{
+    private const int MostPieces = 24;
+    private const double LongestInPieces = 1800;
+    private const int MostThreads = 1000;
+    private const int LongestName = 60;
+
+    private readonly StringBuilder _text = new();
+    private readonly OperationWriter _operations;
+
+    /// <param name="mix">What was seen.</param>
+    /// <param name="database">The database that the file describes.</param>
+    /// <param name="data">What the file says of its data.</param>
+    public PhaseWriter(OperationMix mix, string database, IWrittenData data)
+    {
+        _operations = new OperationWriter(data);
+        var notLearned = new List<string>(mix.NotLearned);
+        var written = new List<(LearnedOperation Operation, string Name, IReadOnlyList<string> Lines)>();
+        var names = new HashSet<string>(StringComparer.Ordinal) { "total" };
+        double elsewhere = mix.Operations.Where(one => one.Database != database).Sum(one => one.Count);
+        foreach (LearnedOperation operation in mix.Operations.Where(one => one.Database == database))
+        {
+            try
+            {
+                written.Add((operation, Unique(_operations.NameOf(operation), names), _operations.Write(operation)));
+            }
+            catch (NotWritableException e)
+            {
+                notLearned.Add(FormattableString.Invariant($"{operation.Count:0} operations ({operation.Kind}): {e.Message}"));
+            }
+        }
+
+        if (elsewhere > 0)
+            notLearned.Add(FormattableString.Invariant($"{elsewhere:0} operations on other databases"));
+        Names = [.. written.Select(one => (one.Operation, one.Name))];
+        NeedsReplicaSet = written.Any(one => one.Operation.Kind == "steps");
+        Write(mix, written, [.. notLearned, .. _operations.NotLearned]);
+    }
+
+    /// <summary>The section; empty where nothing was learned that could be written.</summary>
+    public string Text => _text.ToString();
+
+    /// <summary>The operations of the file, by the names that they have in results.</summary>
+    public IReadOnlyList<(LearnedOperation Operation, string Name)> Names { get; }
+
+    /// <summary>It has transactions.</summary>
+    public bool NeedsReplicaSet { get; }
+
+    private void Write(
+        OperationMix mix, List<(LearnedOperation Operation, string Name, IReadOnlyList<string> Lines)> written, List<string> notLearned)
+    {
+        double count = written.Sum(one => one.Operation.Count);
+        double rate = count / mix.Seconds;
+        if (written.Count > 0)
+            _text.Append("phases:\n");
+        Comment($"{Number(rate)} operations per second for {Number(mix.Seconds)} s, from {mix.Source}");
+        foreach (string note in notLearned.Distinct())
+            Comment($"not learned: {note}");
+        if (written.Count == 0)
+            return;
+        _text.Append("  - name: learned\n");
+        WriteTimes(mix, rate, written.Sum(one => one.Operation.Count * (one.Operation.Latency?.P50 ?? 0)) / count);
+        _text.Append("    operations:\n");
+        foreach ((LearnedOperation operation, string name, IReadOnlyList<string> lines) in written)
+        {
+            _text.Append(CultureInfo.InvariantCulture, $"      - name: {YamlText.Quoted(name)}\n");
+            _text.Append(CultureInfo.InvariantCulture, $"        weight: {Number(Math.Max(operation.Count / count * 100, 1e-6))}\n");
+            foreach (string line in lines)
+                _text.Append(CultureInfo.InvariantCulture, $"        {line}\n");
+            if (operation.Latency is { } latency)
+                _text.Append(CultureInfo.InvariantCulture,
+                    $"        # took {Number(latency.P50)} µs (p50), {Number(latency.P90)} (p90), {Number(latency.P99)} (p99)\n");
+        }
+    }
+
+    private void WriteTimes(OperationMix mix, double rate, double microseconds)
+    {
+        if (mix.Think is { } think)
+        {
+            _text.Append(CultureInfo.InvariantCulture, $"    threads: {Math.Min(mix.Connections, MostThreads)}\n");
+            Comment($"a closed loop: connections waited {Number(think)} µs between a reply and the next operation", "    ");
+            if (think > 0)
+                _text.Append(CultureInfo.InvariantCulture, $"    think: {{mean: {Number(think)}us}}\n");
+            _text.Append(CultureInfo.InvariantCulture, $"    duration: {Seconds(mix)}s\n");
+            return;
+        }
+
+        // Twice what is under way at once on average, and what there was.
+        int needed = (int)Math.Ceiling(rate * microseconds / 1e6 * 2) + 1;
+        _text.Append(CultureInfo.InvariantCulture, $"    threads: {Math.Clamp(mix.Connections, Math.Min(needed, MostThreads), MostThreads)}\n");
+        double[] pieces = Pieces(mix);
+        if (pieces.Length > 1 && mix.Seconds <= LongestInPieces)
+        {
+            double share = rate / pieces.Average();
+            double length = mix.Seconds / pieces.Length;
+            _text.Append(CultureInfo.InvariantCulture, $"    duration: {Number(mix.Seconds)}s\n    warmup: 0s\n    rate: [");
+            _text.AppendJoin(", ", pieces.Select(piece => $"{{at: {Number(Math.Max(piece * share, 0.01))}, for: {Number(length)}s}}"));
+            _text.Append("]\n");
+        }
+        else
+        {
+            if (pieces.Length > 1)
+                Comment($"operations per second, every {Number(mix.Seconds / pieces.Length)} s: "
+                    + string.Join(", ", pieces.Select(Number)), "    ");
+            _text.Append(CultureInfo.InvariantCulture, $"    duration: {Seconds(mix)}s\n    rate: {Number(Math.Max(rate, 0.01))}\n");
+        }
+
+        _text.Append(mix.IsSteady ? "" : "    arrivals: poisson\n");
+    }
+
+    private static int Seconds(OperationMix mix) => (int)Math.Clamp(Math.Round(mix.Seconds), 10, 300);
+
+    /// <summary>The rate over time where it changes by more than chance; otherwise nothing.</summary>
+    private static double[] Pieces(OperationMix mix)
+    {
+        if (mix.Arrivals.Count < 2)
+            return [];
+        int size = (mix.Arrivals.Count + MostPieces - 1) / MostPieces;
+        double length = mix.Seconds / mix.Arrivals.Count;
+        double mean = mix.Arrivals.Average();
+        double[] pieces = [.. mix.Arrivals.Chunk(size).Where(chunk => chunk.Length == size).Select(chunk => chunk.Average())];
+        double deviation = Math.Sqrt(pieces.Average(piece => (piece - mean) * (piece - mean)));
+        double byChance = Math.Sqrt(mean / (length * size));
+        return deviation > 0.15 * mean && deviation > 2 * byChance ? pieces : [];
+    }
+
+    private void Comment(string text, string indent = "  ")
+    {
+        string line = string.Concat(text.Select(c => char.IsControl(c) || c is '\u2028' or '\u2029' ? '?' : c));
+        _text.Append(indent).Append("# ").Append(line).Append('\n');
+    }
+
+    private static string Unique(string name, HashSet<string> names)
+    {
+        name = name.Length <= LongestName ? name : name[..LongestName].TrimEnd();
+        string unique = name;
+        for (int i = 2; !names.Add(unique); i++)
+            unique = $"{name} {i}";
+        return unique;
+    }
+
+    /// <summary>To four digits.</summary>
+    private static string Number(double number)
+    {
+        if (number == 0)
+            return "0";
+        int digits = Math.Clamp(3 - (int)Math.Floor(Math.Log10(Math.Abs(number))), 0, 10);
+        return Math.Round(number, digits).ToString("0.##########", CultureInfo.InvariantCulture);
+    }
+}

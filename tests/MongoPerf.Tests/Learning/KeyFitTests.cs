@@ -1,0 +1,108 @@
+using MongoPerf.Learning.Observing;
+using MongoPerf.Load.Keys;
+using MongoPerf.Measurement;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Tests.Learning;
+
+/// <summary>From the keys of requests follows how they were drawn, whatever the keys are.</summary>
+public sealed class KeyFitTests
+{
+    private const int Draws = 20_000;
+    private const int Keys = 10_000;
+
+    [Theory]
+    [InlineData(0.5, false, 1)]
+    [InlineData(0.8, false, 2)]
+    [InlineData(0.99, false, 3)]
+    [InlineData(0.8, true, 4)]
+    [InlineData(0.99, true, 5)]
+    public void Theta_is_found_again(double theta, bool isScrambled, int seed)
+    {
+        var keys = new KeySpace(Keys);
+        KeyDistribution found = Learn(isScrambled ? new ScrambledZipfianKeys(keys, Keys, theta) : new ZipfianKeys(keys, theta), seed, Number);
+        Assert.Equal((KeyDistributionKind.Zipfian, isScrambled), (found.Kind, found.IsScrambled));
+        Assert.InRange(found.Theta, theta - 0.05, theta + 0.05);
+    }
+
+    [Theory]
+    [InlineData(0.8)]
+    [InlineData(0.99)]
+    public void Without_the_collection_s_size_theta_is_found_less_exactly(double theta)
+    {
+        KeyDistribution found = Learn(new ZipfianKeys(new KeySpace(Keys), theta), 6, Number, isKnown: false);
+        Assert.Equal((KeyDistributionKind.Zipfian, false), (found.Kind, found.IsScrambled));
+        Assert.InRange(found.Theta, theta - 0.1, theta + 0.1);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_uniform_choice_is_not_taken_for_a_skewed_one(bool isKnown) =>
+        Assert.Equal(KeyDistributionKind.Uniform, Learn(new UniformKeys(new KeySpace(Keys)), 7, Number, isKnown).Kind);
+
+    [Theory]
+    [InlineData(0.8, 8)]
+    [InlineData(0.99, 9)]
+    public void The_newest_are_the_most_popular_while_more_come(double theta, int seed)
+    {
+        var keys = new KeySpace(Keys);
+        KeyDistribution found = Learn(new LatestKeys(keys, theta), seed, Number, each: () =>
+        {
+            long key = keys.Take();
+            keys.Acknowledge(key, 1);
+        });
+        Assert.Equal(KeyDistributionKind.Latest, found.Kind);
+        Assert.InRange(found.Theta, theta - 0.05, theta + 0.05);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void Keys_of_any_kind_tell_which_are_the_newest(int kind)
+    {
+        Func<long, BsonDocument> make = kind switch
+        {
+            0 => key => BsonDocument.Of(("v", $"user{key:0000000000}")),
+            1 => key => BsonDocument.Of(("v", new ObjectId((uint)(1_700_000_000 + (key / 100)), 0xABCDEF0000000000 | (ulong)key))),
+            _ => key => BsonDocument.Of(("v", new DateTime(2024, 1, 1, 0, 0, 0, DateTimeKind.Utc).AddSeconds(key))),
+        };
+        Assert.Equal(KeyDistributionKind.Latest, Learn(new LatestKeys(new KeySpace(Keys), 0.9), 10, make).Kind);
+    }
+
+    [Fact]
+    public void Few_requests_tell_nothing()
+    {
+        var tally = new ValueTally();
+        for (int i = 0; i < 40; i++)
+            tally.Add(Number(i).First().Value);
+        Assert.Equal(KeyDistributionKind.Unknown, tally.ToValues(null).Keys.Kind);
+    }
+
+    [Fact]
+    public void Bounds_are_rounded_so_that_no_value_is_told()
+    {
+        var tally = new ValueTally();
+        foreach (int value in (int[])[48_211, 73_459, 61_000])
+            tally.Add(Number(value).First().Value);
+        Assert.Equal((48_000, 74_000), tally.ToValues(null).Range);
+    }
+
+    private static BsonDocument Number(long key) => BsonDocument.Of(("v", key));
+
+    private static KeyDistribution Learn(
+        KeyChooser chooser, int seed, Func<long, BsonDocument> make, bool isKnown = true, Action? each = null)
+    {
+        var random = RandomStream.For((ulong)seed, RandomPurpose.Arguments, 0);
+        var tally = new ValueTally();
+        for (int i = 0; i < Draws; i++)
+        {
+            if (i % 20 == 0)
+                each?.Invoke();
+            tally.Add(make(chooser.Next(ref random)).First().Value);
+        }
+
+        return tally.ToValues(isKnown ? new FieldPopulation(Keys, Keys) : null).Keys;
+    }
+}

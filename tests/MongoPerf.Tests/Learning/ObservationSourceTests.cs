@@ -1,0 +1,164 @@
+using System.IO.Compression;
+using System.Text;
+using MongoPerf.Learning.Observing;
+using MongoPerf.Tests.Support;
+using MongoPerf.Traffic.Recordings;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Failures;
+
+namespace MongoPerf.Tests.Learning;
+
+/// <summary>Each source tells the same of what a deployment did, and what it can't tell; none believes what stands there.</summary>
+public sealed class ObservationSourceTests : IDisposable
+{
+    private static readonly string[] Log =
+    [
+        """{"t":{"$date":"2026-01-01T00:00:00.000+00:00"},"s":"I",  "c":"CONTROL",  "id":20698,   "ctx":"-","msg":"restarted"}""",
+        Slow("conn1", "shop.orders", """{"find":"orders","filter":{"n":5},"limit":3,"$db":"shop"}""", 2, "\"planSummary\":\"IXSCAN { n: 1 }\","),
+        // Two batches of one cursor.
+        Slow("conn1", "shop.orders", """{"find":"orders","filter":{"n":6},"$db":"shop"}""", 1, "\"cursorid\":77,"),
+        Slow("conn1", "shop.orders", """{"getMore":77,"collection":"orders","$db":"shop"}""", 4, "\"cursorid\":77,\"cursorExhausted\":true,"),
+        // A statement, and the command around it.
+        Slow("conn2", "shop.orders", """{"q":{"_id":3},"u":{"$set":{"a":1}},"multi":false,"upsert":false}""", 3, "", "update"),
+        Slow("conn2", "shop.$cmd", """{"update":"orders","ordered":true,"$db":"shop"}""", 3),
+        Slow("conn2", "shop.orders", """{"insert":"orders","ordered":true,"$db":"shop"}""", 3, "\"ninserted\":7,"),
+        Slow("conn3", "other.orders", """{"find":"orders","filter":{},"$db":"other"}""", 1),
+        Slow("conn3", "shop.orders", """{"find":"orders","filter":{},"$db":"shop"}""", 1)
+            .Replace("\"attr\"", "\"truncated\":{\"command\":{\"type\":\"object\",\"size\":99999}},\"attr\"", StringComparison.Ordinal),
+        """{"t":1,"id":51803,"attr":[]}""",
+        """{"id":51803, broken""",
+    ];
+
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_log_tells_of_each_operation_once(bool isPacked)
+    {
+        string path = Path.Combine(_folder.Path, "mongod.log");
+        byte[] text = Encoding.UTF8.GetBytes(string.Join('\n', Log));
+        using (Stream file = isPacked ? new GZipStream(File.Create(path), CompressionLevel.Fastest) : File.Create(path))
+            file.Write(text);
+        var source = new LogSource(path, "shop");
+        OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => null);
+        Assert.Equal(["find 2", "insertMany 1", "update 1"],
+            mix.Operations.GroupBy(one => one.Kind).Select(kind => $"{kind.Key} {kind.Sum(one => one.Count)}").Order());
+        Assert.Equal(7, mix.Operations.Single(one => one.Kind == "insertMany").DocumentsPerOperation);
+        Assert.Equal("IXSCAN { n: 1 }", mix.Operations.Single(one => one.Limit == 3).Plan);
+        Assert.InRange(mix.Operations.Single(one => one.Kind == "find" && one.Limit is null).Latency!.P50, 4_990, 5_010);
+        Assert.Contains(mix.NotLearned, note => note.StartsWith("operations of less than 1 ms", StringComparison.Ordinal));
+        Assert.Contains("1 commands that the server cut off in its log (parameter maxLogSizeKB)", mix.NotLearned);
+        Assert.Contains("2 lines of the log that could not be read", mix.NotLearned);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("no log at all\n")]
+    [InlineData("\0\0\0\0\n\u001f")]
+    public void A_file_without_operations_is_refused_with_what_to_do(string content)
+    {
+        string path = Path.Combine(_folder.Path, "mongod.log");
+        File.WriteAllText(path, content);
+        MongoPerfException refused = Assert.Throws<MongoPerfException>(() => new LogSource(path, null).Read().Count());
+        Assert.Equal(Fault.WrongUsage, refused.Fault);
+        Assert.Contains("slowms", refused.Hint, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Neither_a_line_without_an_end_nor_a_broken_archive_takes_memory_or_throws_anything_else()
+    {
+        string path = Path.Combine(_folder.Path, "mongod.log");
+        File.WriteAllText(path, new string('x', 3 << 20) + "\n" + Log[1] + "\n");
+        Assert.Single(new LogSource(path, null).Read());
+        File.WriteAllBytes(path, [0x1F, 0x8B, 1, 2, 3, 4]);
+        Assert.Throws<MongoPerfException>(() => new LogSource(path, null).Read().Count());
+        Assert.Throws<MongoPerfException>(() => new LogSource(Path.Combine(_folder.Path, "none"), null).Read().Count());
+    }
+
+    [Theory]
+    [InlineData("6.0.5.bin", false)]
+    [InlineData("8.0-alpha.bin", false)]
+    public void A_server_s_recording_tells_shapes_and_times(string name, bool isPrecise)
+    {
+        using Recording recording = Recording.Open(Path.Combine(RepositoryPaths.Root, "tests", "MongoPerf.Tests", "Traffic", "Files", name));
+        var source = new RecordingSource(recording);
+        OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => null);
+        Assert.Equal(isPrecise, source.HasPreciseTimes);
+        Assert.NotEmpty(mix.Operations);
+        Assert.All(mix.Operations, operation => Assert.True(operation.Latency is not null || operation.Count > 0));
+        Assert.DoesNotContain(mix.Operations, operation => operation.Kind is "hello" or "saslStart" or "ping" or "getMore");
+    }
+
+    [Fact]
+    public void Query_stats_tell_shapes_and_counts_but_no_values()
+    {
+        using var server = new LyingServer
+        {
+            Answer = exchange => exchange.Reply(ExtendedJson.Parse("""
+                {"cursor": {"id": 0, "ns": "admin.$cmd.aggregate", "firstBatch": [
+                  {"key": {"queryShape": {"cmdNs": {"db": "shop", "coll": "orders"}, "command": "find",
+                    "filter": {"$and": [{"n": {"$eq": "?number"}}, {"name": {"$in": "?array<?string>"}}]}, "sort": {"n": 1}, "limit": "?number"}},
+                   "metrics": {"execCount": 30, "totalExecMicros": {"sum": 6000}, "docsReturned": {"sum": 90},
+                    "firstSeenTimestamp": {"$date": "2026-01-01T00:00:00Z"}},
+                   "asOf": {"$date": "2026-01-01T00:01:00Z"}},
+                  {"key": {"queryShape": {"cmdNs": {"db": "other", "coll": "x"}, "command": "find"}}, "metrics": {"execCount": 5}},
+                  {"key": 5}]}, "ok": 1}
+                """)),
+        };
+        using MongoConnection connection = MongoConnection.Open(server.Address, new ConnectionSettings());
+        var source = new QueryStatsSource(connection, "shop");
+        OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => null);
+        LearnedOperation found = Assert.Single(mix.Operations);
+        Assert.Equal(("find", 30, 3, 60), (found.Kind, found.Count, found.Limit, mix.Seconds));
+        var and = (DocumentShape)found.Filter!.Fields.Single().Value;
+        var values = (ValueShape)((DocumentShape)((DocumentShape)and.Fields[0].Value).Fields.Single().Value).Fields.Single().Value;
+        Assert.Equal(("n", ValueRole.Equal), (values.Field, values.Role));
+        Assert.Equal(BsonType.Int32, Assert.Single(values.Values.Types).Key);
+        Assert.Equal(KeyDistributionKind.Unknown, values.Values.Keys.Kind);
+    }
+
+    [Fact]
+    public void A_server_without_query_stats_is_told_by_name()
+    {
+        using var server = new LyingServer
+        {
+            Answer = exchange => exchange.Reply(BsonDocument.Of(("ok", 0.0), ("code", 40324), ("errmsg", "Unrecognized pipeline stage name"))),
+        };
+        using MongoConnection connection = MongoConnection.Open(server.Address, new ConnectionSettings());
+        MongoPerfException refused = Assert.Throws<MongoPerfException>(() => new QueryStatsSource(connection, "shop").Read().Count());
+        Assert.EndsWith("has no $queryStats, which came with MongoDB 7.1", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_profiler_that_is_off_is_left_off_and_the_message_says_how_to_turn_it_on()
+    {
+        var commands = new List<string>();
+        using var server = new LyingServer
+        {
+            Answer = exchange =>
+            {
+                BsonDocument command = new(MongoPerf.Wire.Messages.OpMsg.Parse(exchange.Request).Body.ToArray());
+                commands.Add(ExtendedJson.Write(command.Bytes));
+                exchange.Reply(command.First().Key == "find"
+                    ? BsonDocument.Of(("cursor", BsonDocument.Of(("id", 0L), ("ns", "shop.x"), ("firstBatch", Array.Empty<object>()))), ("ok", 1))
+                    : BsonDocument.Of(("was", 0), ("slowms", 100), ("sampleRate", 1.0), ("ok", 1)));
+            },
+        };
+        using MongoConnection connection = MongoConnection.Open(server.Address, new ConnectionSettings());
+        MongoPerfException refused = Assert.Throws<MongoPerfException>(() => new ProfilerSource(connection, "shop", 1000).Read().Count());
+        Assert.Equal("the profiler of shop is off, and has kept nothing", refused.Message);
+        Assert.Contains("db.setProfilingLevel(2)", refused.Hint, StringComparison.Ordinal);
+        Assert.All(commands.Where(command => command.Contains("profile", StringComparison.Ordinal)), command =>
+            Assert.True(command.Contains("\"profile\": -1", StringComparison.Ordinal) || command.Contains("\"profile\":-1", StringComparison.Ordinal)
+                || command.Contains("system.profile", StringComparison.Ordinal), command));
+    }
+
+    private static string Slow(string connection, string ns, string command, int took, string more = "", string type = "command") =>
+        "{\"t\":{\"$date\":\"2026-01-01T00:00:01.000+00:00\"},\"s\":\"I\",  \"c\":\"COMMAND\",  \"id\":51803,   \"ctx\":\"" + connection
+        + "\",\"msg\":\"Slow query\",\"attr\":{\"type\":\"" + type + "\",\"ns\":\"" + ns + "\",\"command\":" + command + "," + more
+        + "\"durationMillis\":" + took + "}}";
+}
