@@ -2,13 +2,19 @@ namespace MongoPerf.Learning.Sampling;
 
 /// <summary>How many different values a field has in the whole collection, and how unevenly they come.</summary>
 /// <param name="Distinct">1 or more.</param>
+/// <param name="Drawn">
+/// Of how many values each document's was drawn at random, if it was: more than there are, since some are met by no document.
+/// </param>
 /// <param name="Theta">
 /// The θ of the zipfian that fits: value number r comes in proportion to r^−θ; 0 where all come alike.
 /// </param>
-public readonly record struct Cardinality(double Distinct, double Theta)
+public readonly record struct Cardinality(double Distinct, double Drawn, double Theta)
 {
     private const double MostTheta = 0.999;
     private const int Direct = 512;
+
+    /// <summary>Drawn from so many times the number of documents, hardly any two of them have the same value.</summary>
+    private const double AllDifferent = 20;
 
     /// <summary>
     /// Two figures of the sample are met: the chance that two of its values are the same, which a few frequent values decide, and how many
@@ -20,21 +26,28 @@ public readonly record struct Cardinality(double Distinct, double Theta)
     {
         double values = counts.Sum();
         if (values < 2)
-            return new Cardinality(Math.Max(1, values), 0);
+            return new Cardinality(Math.Max(1, values), Math.Max(1, values), 0);
         double repeat = counts.Sum(count => (double)count * (count - 1)) / (values * (values - 1));
-        bool isWhole = values >= total * 0.999;
-        double distinct = isWhole ? counts.Count : Math.Max(counts.Count, Solve(counts.Count, total, d => Expected(d, 0, values), counts.Count));
+        double most = AllDifferent * total;
         double theta = 0;
+        double drawn = Drawn(0);
         // The two depend on each other; they settle at once.
-        for (int round = 0; round < (isWhole ? 1 : 4); round++)
+        for (int round = 0; round < 4; round++)
         {
             // By chance alone even values of a uniform draw repeat somewhat more or less.
-            theta = distinct < 2 || repeat < 1.1 / distinct ? 0 : Solve(0, MostTheta, t => Repeat(distinct, t), repeat);
-            if (!isWhole && theta > 0)
-                distinct = Math.Max(counts.Count, Solve(counts.Count, total, d => Expected(d, theta, values), counts.Count));
+            theta = drawn < 2 || drawn >= most || repeat < 1.1 / drawn ? 0 : Solve(0, MostTheta, t => Repeat(drawn, t), repeat);
+            if (theta <= 0)
+                break;
+            drawn = Drawn(theta);
         }
 
-        return new Cardinality(distinct, theta < 0.15 ? 0 : theta);
+        if (theta is > 0 and < 0.15)
+            (theta, drawn) = (0, Drawn(0));
+        return new Cardinality(
+            values >= total * 0.999 ? counts.Count : Math.Min(total, Math.Max(counts.Count, drawn >= most ? total : Expected(drawn, theta, total))),
+            drawn, theta);
+
+        double Drawn(double skew) => Solve(counts.Count, most, d => Expected(d, skew, values), counts.Count);
     }
 
     /// <summary>The chance that two draws give the same value.</summary>

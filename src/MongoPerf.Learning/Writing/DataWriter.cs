@@ -61,7 +61,7 @@ internal sealed class WrittenCollection
         _names = names;
         _root = FieldStatistics.Of(sample);
         var values = new ValueWriter(sample.Name, Unique(sample, _root), Expiring(sample), kept);
-        _fields = new FieldWriter(sample.Name, names, values);
+        _fields = new FieldWriter(names, values);
         var text = new StringBuilder();
         (string Name, string Value)[] fields = [.. _fields.Root(_root)];
         var indexes = new IndexWriter(_root, names, values);
@@ -128,7 +128,7 @@ internal sealed class WrittenCollection
     {
         while (field is { Lengths.Length: > 0 } array)
         {
-            if (array.Lengths[0] < 1 || ValueWriter.Lengths(array.Lengths).Skip(1).Any() || array.Pair is not null)
+            if (array.Lengths[0] < 1 || ValueWriter.Lengths(array.Lengths).Count > 1 || array.Pair is not null)
                 return null;
             steps.Add("0");
             field = array.Elements;

@@ -4,11 +4,12 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Learning.Writing;
 
 /// <summary>Writes the fields of a collection's documents as generators: documents, arrays, and which types they have.</summary>
-/// <param name="collection">Its name in the deployment.</param>
 /// <param name="names">What fields are called.</param>
 /// <param name="values">Writes single values.</param>
-internal sealed class FieldWriter(string collection, WrittenNames names, ValueWriter values)
+internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
 {
+    private const int LongestElement = 3000;
+
     private static readonly string[] Shapes = ["LineString", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection"];
 
     /// <summary>What is written in another way than it is there, a sentence each.</summary>
@@ -81,8 +82,11 @@ internal sealed class FieldWriter(string collection, WrittenNames names, ValueWr
         if (field.Elements is not { } elements)
             return "[]";
         string of = Value(elements);
-        string[] parts = [.. ValueWriter.Lengths(field.Lengths).Select(length => $"{{^array: {{length: {length}, of: {of}}}}}")];
-        return parts is [var only] ? only : $"{{^choice: [{string.Join(", ", parts)}]}}";
+        // What is long is written once: arrays within arrays would multiply.
+        IReadOnlyList<string> lengths = of.Length > LongestElement
+            ? [$"[{YamlText.Number(field.Lengths[0])}, {YamlText.Number(Math.Ceiling(Math.Max(field.Lengths[0], (2 * field.Lengths.Average()) - field.Lengths[0])))}]"]
+            : ValueWriter.Lengths(field.Lengths);
+        return ValueWriter.OneOf([.. lengths.Select(length => $"{{^array: {{length: {length}, of: {of}}}}}")]);
     }
 
     /// <summary>GeoJSON keeps its form, which an index needs; where the places are is told by the rectangle around them.</summary>
@@ -111,7 +115,4 @@ internal sealed class FieldWriter(string collection, WrittenNames names, ValueWr
         (double low, double high) = Rounding.Outward(degrees.Quantiles[0], degrees.Quantiles[^1]);
         return YamlText.Number(Math.Clamp(which == 0 ? low : high, least, most));
     }
-
-    /// <inheritdoc/>
-    public override string ToString() => collection;
 }

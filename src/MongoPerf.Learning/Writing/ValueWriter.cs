@@ -70,12 +70,21 @@ internal sealed class ValueWriter(
     }
 
     /// <summary>Lengths as generators take them: one, or a range; several ranges of equal share where one would not do.</summary>
-    public static IEnumerable<string> Lengths(double[] quantiles)
+    public static IReadOnlyList<string> Lengths(double[] quantiles)
     {
         (double Low, double High)[] parts = IsEven(quantiles) ? [(quantiles[0], quantiles[^1])]
             : [.. Enumerable.Range(0, quantiles.Length / 2).Select(i => (quantiles[2 * i], quantiles[(2 * i) + 2]))];
-        return parts.Select(part => part.Low == part.High ? YamlText.Number(part.Low)
-            : $"[{YamlText.Number(part.Low)}, {YamlText.Number(part.High)}]");
+        return [.. parts.Select(part => part.Low == part.High ? YamlText.Number(part.Low)
+            : $"[{YamlText.Number(part.Low)}, {YamlText.Number(part.High)}]")];
+    }
+
+    /// <summary>One of several generators, each as often as it is among them.</summary>
+    public static string OneOf(IReadOnlyList<string> parts)
+    {
+        KeyValuePair<string, int>[] different = [.. parts.CountBy(part => part)];
+        return different is [var only] ? only.Key
+            : $"{{^choice: {{of: [{string.Join(", ", different.Select(one => one.Key))}]"
+                + (different.Any(one => one.Value > 1) ? $", weights: [{string.Join(", ", different.Select(one => one.Value))}]" : "") + "}}";
     }
 
     public static string Doubles(ValueStatistics values) => values.Quantiles.Length == 0 ? "0.0" : OneOf([.. Parts(values.Quantiles).Select(part =>
@@ -83,9 +92,6 @@ internal sealed class ValueWriter(
         (double low, double high) = Rounding.Outward(part.Low, part.High);
         return $"{{^double: [{YamlText.Double(low)}, {YamlText.Double(high)}]}}";
     })]);
-
-    private static string OneOf(string[] parts) => parts is [var only] ? only
-        : parts.Distinct().Count() == 1 ? parts[0] : $"{{^choice: [{string.Join(", ", parts)}]}}";
 
     private static IEnumerable<(double Low, double High)> Parts(double[] quantiles) => IsEven(quantiles)
         ? [(quantiles[0], quantiles[^1])]
@@ -109,7 +115,7 @@ internal sealed class ValueWriter(
 
     private static bool IsAllDifferent(ValueStatistics values) => values.Cardinality.Distinct >= AllDifferent * values.Total;
 
-    private static long DistinctOf(ValueStatistics values) => (long)Math.Max(1, Math.Round(values.Cardinality.Distinct));
+    private static long DistinctOf(ValueStatistics values) => (long)Math.Max(1, Math.Round(values.Cardinality.Drawn));
 
     private static string Key(ValueStatistics values) => values.Cardinality.Theta <= 0 ? ""
         : $", key: {{zipfian: {{theta: {YamlText.Number(Math.Clamp(Math.Round(values.Cardinality.Theta, 3), 0.001, 0.999))}, "
@@ -205,9 +211,10 @@ internal sealed class ValueWriter(
                 : $"{{^number: {{start: {low}{(step > 1 ? $", step: {step}" : "")}{kind}}}}}");
         }
 
-        double distinct = values.Cardinality.Distinct;
+        double distinct = values.Cardinality.Drawn;
         if (values.IsIncreasing)
         {
+            distinct = values.Cardinality.Distinct;
             long every = (long)Math.Max(1, Math.Round(total / distinct));
             long step = (long)Math.Max(1, Math.Round(range / distinct));
             return $"{{^number: {{start: {low}, every: {every}{(step > 1 ? $", step: {step}" : "")}{kind}}}}}";
@@ -261,7 +268,7 @@ internal sealed class ValueWriter(
                 (long from, long to) = Rounding.OutwardDates(part.Low, part.High);
                 return $"{{^date: {{from: {Rounding.Date(from + shift)}, to: {Rounding.Date(to + shift)}}}}}";
             })]);
-        double between = (values.Quantiles[^1] - values.Quantiles[0]) / Math.Max(1, values.Cardinality.Distinct - 1);
+        double between = (values.Quantiles[^1] - values.Quantiles[0]) / Math.Max(1, values.Cardinality.Drawn - 1);
         return Repeated(values, $"{{^date: {{start: {Rounding.Date(low + shift)}, step: {Rounding.Duration(between)}}}}}");
     }
 
@@ -285,7 +292,13 @@ internal sealed class ValueWriter(
         }
 
         string[] parts = [.. Lengths(values.Quantiles).Select(length => Text(values, prefix, length))];
-        return isUnique ? OneOf(parts) : Repeated(values, OneOf(parts));
+        if (isUnique)
+            return OneOf(parts);
+        // From few texts that are possible, some would be drawn twice.
+        bool isShort = entropy < 2 + Math.Log10(values.Cardinality.Drawn) && lengths[0] - prefix.Length is >= 1 and <= 20
+            && values.Cardinality.Drawn <= Math.Pow(10, lengths[0] - prefix.Length);
+        return Repeated(values, isShort && !IsAllDifferent(values)
+            ? $"{{^numbered: {{prefix: {YamlText.Quoted(prefix)}, digits: {lengths[0] - prefix.Length}}}}}" : OneOf(parts));
     }
 
     /// <summary>Not within the two halves of one character.</summary>

@@ -93,7 +93,7 @@ internal sealed class LearnCommand
         string text = ScenarioText.Of(sample, data, phases: null);
         Write(output!, text);
         Console.WriteLine($"{output}: {Units.Counted(sample.Collections.Count, "collection")}, "
-            + $"{Units.Counted(sample.Collections.Sum(one => one.Indexes.Count), "index")}, "
+            + $"{Units.Counted(sample.Collections.Sum(one => one.Indexes.Count), "index", "indexes")}, "
             + $"{Units.Counted(text.Split('\n').Count(line => line.TrimStart().StartsWith("# not learned", StringComparison.Ordinal)), "comment")} "
             + "on what was not learned");
         return ExitCode.Done;
