@@ -37,7 +37,7 @@ public static class DataComparison
 
     private static IEnumerable<Deviation> Fields(string collection, FieldStatistics there, FieldStatistics here, WrittenNames names)
     {
-        foreach (FieldStatistics field in there.All().Where(field => field.Path.Length > 0 && !field.Path.Contains('*', StringComparison.Ordinal)))
+        foreach (FieldStatistics field in there.All().Where(one => one.Path.Length > 0 && !one.Path.Contains('*', StringComparison.Ordinal)))
         {
             string path = names.Path(field.Path);
             FieldStatistics? same = here.All().FirstOrDefault(one => one.Path == path && (one.Name.Length > 0) == (field.Name.Length > 0));
@@ -48,8 +48,8 @@ public static class DataComparison
             ValueStatistics most = field.Values.Values.MaxBy(values => values.Count)!;
             if (!same.Values.TryGetValue(most.Type, out ValueStatistics? made) || most.Type == BsonType.Null)
                 continue;
-            yield return new(collection, $"{path}: distinct values", Math.Round(most.Cardinality.Distinct), Math.Round(made.Cardinality.Distinct),
-                Deviation.OfRates);
+            yield return new(collection, $"{path}: distinct values", Math.Round(most.Cardinality.Distinct),
+                Math.Round(made.Cardinality.Distinct), Deviation.OfRates);
             (double often, double made2) = (Top(most), Top(made));
             if (often >= Frequent)
                 yield return new(collection, $"{path}: most frequent value (%)", 100 * often, 100 * made2, Deviation.OfRates);

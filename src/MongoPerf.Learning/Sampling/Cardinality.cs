@@ -43,9 +43,9 @@ public readonly record struct Cardinality(double Distinct, double Drawn, double 
 
         if (theta is > 0 and < 0.15)
             (theta, drawn) = (0, Drawn(0));
-        return new Cardinality(
-            values >= total * 0.999 ? counts.Count : Math.Min(total, Math.Max(counts.Count, drawn >= most ? total : Expected(drawn, theta, total))),
-            drawn, theta);
+        double distinct = values >= total * 0.999 ? counts.Count
+            : drawn >= most ? total : Math.Min(total, Math.Max(counts.Count, Expected(drawn, theta, total)));
+        return new Cardinality(distinct, drawn, theta);
 
         double Drawn(double skew) => Solve(counts.Count, most, d => Expected(d, skew, values), counts.Count);
     }

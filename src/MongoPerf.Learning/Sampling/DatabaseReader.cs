@@ -90,9 +90,11 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
 
     private (BsonDocument? Key, int Zones) Sharding(string ns)
     {
-        if (connection.Server.Document.FindString("msg") != "isdbgrid"
-            || Try(() => Cursor("config", BsonDocument.Of(("find", "collections"), ("filter", BsonDocument.Of(("_id", ns))))).FirstOrDefault())
-                is not { } sharded || sharded.IsTrue("dropped") || sharded.IsTrue("unsplittable"))
+        if (!connection.Server.IsMongos)
+            return (null, 0);
+        BsonDocument asked = BsonDocument.Of(("find", "collections"), ("filter", BsonDocument.Of(("_id", ns))));
+        if (Try(() => Cursor("config", asked).FirstOrDefault()) is not { } sharded || sharded.IsTrue("dropped")
+            || sharded.IsTrue("unsplittable"))
             return (null, 0);
         int zones = Try(() => Cursor("config", BsonDocument.Of(("find", "tags"), ("filter", BsonDocument.Of(("ns", ns))))).ToArray())
             ?.Length ?? 0;
@@ -203,8 +205,10 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
         }
     }
 
-    private BsonDocument Preferring(BsonDocument command) => preference.IsPrimary || connection.Server.Document.FindString("setName") is null
-        && connection.Server.Document.FindString("msg") is null || command.First().Key is "getMore" or "killCursors"
-        ? command
-        : BsonDocument.Of([.. command.Select(one => (one.Key, (object?)one.Value)), ("$readPreference", preference.Document)]);
+    /// <summary>Only replica sets and clusters know preferences.</summary>
+    private BsonDocument Preferring(BsonDocument command) =>
+        (connection.Server.Document.FindString("setName") is null && !connection.Server.IsMongos)
+            || command.First().Key is "getMore" or "killCursors"
+            ? command
+            : BsonDocument.Of([.. command.Select(one => (one.Key, (object?)one.Value)), ("$readPreference", preference.Document)]);
 }

@@ -98,7 +98,8 @@ public sealed partial class FieldStatistics
 
     /// <summary>It and all that lies in it.</summary>
     public IEnumerable<FieldStatistics> All() =>
-        Fields.Concat(Elements is null ? [] : [Elements]).Concat(Map is { } map ? [map.Values] : []).SelectMany(one => one.All()).Prepend(this);
+        Fields.Concat(Elements is null ? [] : [Elements]).Concat(Map is { } map ? [map.Values] : [])
+            .SelectMany(one => one.All()).Prepend(this);
 
     private FieldStatistics? Field(string step) => Fields.FirstOrDefault(field => field.Name == step)
         ?? (Elements is null ? null : step.All(char.IsAsciiDigit) ? Elements : Elements.Field(step));
@@ -125,8 +126,9 @@ public sealed partial class FieldStatistics
         if (level > 0 && fields.Count > 0 && (fields.Keys.Count(name => Datum().IsMatch(name)) * 2 > fields.Count
             || (fields.Count > MostNames && all < (long)fields.Count * documents.Length / 5)))
         {
+            List<BsonValue> together = [.. fields.Values.SelectMany(values => values)];
             Map = ((double)all / documents.Length,
-                new FieldStatistics("", $"{Path}.*", [.. fields.Values.SelectMany(values => values)], all, scale, areInOrder: false, level + 1));
+                new FieldStatistics("", $"{Path}.*", together, all, scale, areInOrder: false, level + 1));
             return;
         }
 

@@ -82,9 +82,10 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
         if (field.Elements is not { } elements)
             return "[]";
         string of = Value(elements);
+        double least = field.Lengths[0];
         // What is long is written once: arrays within arrays would multiply.
         IReadOnlyList<string> lengths = of.Length > LongestElement
-            ? [$"[{YamlText.Number(field.Lengths[0])}, {YamlText.Number(Math.Ceiling(Math.Max(field.Lengths[0], (2 * field.Lengths.Average()) - field.Lengths[0])))}]"]
+            ? [$"[{YamlText.Number(least)}, {YamlText.Number(Math.Ceiling(Math.Max(least, (2 * field.Lengths.Average()) - least)))}]"]
             : ValueWriter.Lengths(field.Lengths);
         return ValueWriter.OneOf([.. lengths.Select(length => $"{{^array: {{length: {length}, of: {of}}}}}")]);
     }

@@ -115,7 +115,8 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
     private static string Collation(BsonDocument collation) =>
         $"{{{string.Join(", ", collation.Where(one => one.Key != "version").Select(one => $"{one.Key}: {YamlText.Value(one.Value)}"))}}}";
 
-    private static string Direction(BsonValue value) => value.IsNumber ? YamlText.Number(value.ToDouble()) : YamlText.Quoted(value.ToString());
+    private static string Direction(BsonValue value) =>
+        value.IsNumber ? YamlText.Number(value.ToDouble()) : YamlText.Quoted(value.ToString());
 
     private string Key(BsonDocument index) =>
         $"{{{string.Join(", ", KeyOf(index).Select(one => $"{YamlText.Name(one.Name)}: {one.Kind}"))}}}";
@@ -189,8 +190,11 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
             return null;
         double number = ValueStatistics.NumberOf(value);
         if (value.Type == BsonType.DateTime)
-            return $"{{$date: \"{Rounding.Date(Rounding.OutwardDates(number, number + statistics.Quantiles[^1] - statistics.Quantiles[0]).Low)}\"}}"
-                .Replace("\"}", "T00:00:00Z\"}", StringComparison.Ordinal).Replace("ZT00:00:00Z", "Z", StringComparison.Ordinal);
+        {
+            long date = Rounding.OutwardDates(number, number + statistics.Quantiles[^1] - statistics.Quantiles[0]).Low;
+            return YamlText.Value(BsonDocument.Of(("v", DateTimeOffset.FromUnixTimeMilliseconds(date).UtcDateTime)).First().Value);
+        }
+
         double range = Math.Max(statistics.Quantiles[^1] - statistics.Quantiles[0], Math.Abs(number));
         double unit = range > 0 ? Math.Pow(10, Math.Floor(Math.Log10(range)) - 1) : 1;
         double rounded = Math.Round(number / unit) * unit;

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace MongoPerf.Learning.Writing;
 
-/// <summary>Ends of ranges, rounded outward: so that no value of the deployment stands in the file for being the least or the greatest.</summary>
+/// <summary>Ends of ranges, rounded outward: no value of the deployment stands in the file for being the least or the greatest.</summary>
 internal static class Rounding
 {
     private const long Second = 1000;

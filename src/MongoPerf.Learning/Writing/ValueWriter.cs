@@ -1,4 +1,4 @@
-using System.Text;
+using System.Globalization;
 using MongoPerf.Learning.Sampling;
 using MongoPerf.Wire.Bson;
 
@@ -84,14 +84,15 @@ internal sealed class ValueWriter(
         KeyValuePair<string, int>[] different = [.. parts.CountBy(part => part)];
         return different is [var only] ? only.Key
             : $"{{^choice: {{of: [{string.Join(", ", different.Select(one => one.Key))}]"
-                + (different.Any(one => one.Value > 1) ? $", weights: [{string.Join(", ", different.Select(one => one.Value))}]" : "") + "}}";
+                + (different.All(one => one.Value == 1) ? "}}" : $", weights: [{string.Join(", ", different.Select(one => one.Value))}]}}}}");
     }
 
-    public static string Doubles(ValueStatistics values) => values.Quantiles.Length == 0 ? "0.0" : OneOf([.. Parts(values.Quantiles).Select(part =>
-    {
-        (double low, double high) = Rounding.Outward(part.Low, part.High);
-        return $"{{^double: [{YamlText.Double(low)}, {YamlText.Double(high)}]}}";
-    })]);
+    public static string Doubles(ValueStatistics values) => values.Quantiles.Length == 0 ? "0.0"
+        : OneOf([.. Parts(values.Quantiles).Select(part =>
+        {
+            (double low, double high) = Rounding.Outward(part.Low, part.High);
+            return $"{{^double: [{YamlText.Double(low)}, {YamlText.Double(high)}]}}";
+        })]);
 
     private static IEnumerable<(double Low, double High)> Parts(double[] quantiles) => IsEven(quantiles)
         ? [(quantiles[0], quantiles[^1])]
@@ -105,6 +106,8 @@ internal sealed class ValueWriter(
         return range == 0 || !double.IsFinite(range) || quantiles.Index().All(part =>
             Math.Abs(part.Item - (quantiles[0] + (range * part.Index / (quantiles.Length - 1)))) <= Math.Max(1, Tolerance * range));
     }
+
+    private static string Percent(double share) => YamlText.Number(Math.Max(0.001, Math.Round(100 * share, 2)));
 
     private static string Share(double share) => YamlText.Number(Math.Round(share, 4));
 
@@ -164,7 +167,7 @@ internal sealed class ValueWriter(
             return only;
         double most = ordered.Max(one => one.Value);
         string weights = ordered.All(one => one.Value > 0.9 * most) ? ""
-            : $", weights: [{string.Join(", ", ordered.Select(one => YamlText.Number(Math.Max(0.001, Math.Round(100.0 * one.Value / values.Count, 2)))))}]";
+            : $", weights: [{string.Join(", ", ordered.Select(one => Percent((double)one.Value / values.Count)))}]";
         return $"{{^choice: {{of: [{string.Join(", ", made)}]{weights}}}}}";
     }
 
@@ -227,7 +230,8 @@ internal sealed class ValueWriter(
                 (long from, long to) = Rounding.OutwardWhole(part.Low, part.High, least, most);
                 return $"{{^{type}: [{from}, {to}]}}";
             })]);
-        long count = (long)Math.Max(1, Math.Min(Math.Round(areAllDifferent ? Math.Min(10 * total, range + 1) : distinct), (double)high - low + 1));
+        double room = (double)high - low + 1;
+        long count = (long)Math.Max(1, Math.Min(areAllDifferent ? 10 * total : Math.Round(distinct), room));
         long spread = Math.Max(1, (high - low) / count);
         return $"{{^distinct: {{values: {count}, of: {{^number: {{start: {low}{(spread > 1 ? $", step: {spread}" : "")}, cycle: {count}, "
             + $"shuffled: true{kind}}}}}{Key(values)}}}}}";
@@ -239,8 +243,8 @@ internal sealed class ValueWriter(
         string format = "0." + new string('0', values.DecimalPlaces);
         decimal from = (decimal)Math.Clamp(low, -1e17, 1e17);
         decimal to = (decimal)Math.Clamp(high, -1e17, 1e17);
-        return $"{{^decimal: [{from.ToString(format, System.Globalization.CultureInfo.InvariantCulture)}, "
-            + $"{to.ToString(format, System.Globalization.CultureInfo.InvariantCulture)}]}}";
+        return $"{{^decimal: [{from.ToString(format, CultureInfo.InvariantCulture)}, "
+            + $"{to.ToString(format, CultureInfo.InvariantCulture)}]}}";
     })]);
 
     private string Dates(string path, ValueStatistics values, bool isUnique)
@@ -306,7 +310,7 @@ internal sealed class ValueWriter(
 
     private static string Text(ValueStatistics values, string prefix, string length)
     {
-        int[] ends = [.. length.Trim('[', ']').Split(", ").Select(end => (int)double.Parse(end, System.Globalization.CultureInfo.InvariantCulture))];
+        int[] ends = [.. length.Trim('[', ']').Split(", ").Select(end => (int)double.Parse(end, CultureInfo.InvariantCulture))];
         if (values.Compressibility > 5 && prefix.Length == 0)
             return $"{{^filler: {{length: {(ends[0] + ends[^1]) / 2}, compressibility: {values.Compressibility}}}}}";
         if (ends[^1] > LongestPattern || (values.Alphabet == TextAlphabet.Any && prefix.Length == 0))
@@ -318,6 +322,6 @@ internal sealed class ValueWriter(
     }
 
     private static string KeyOf(BsonValue value) =>
-        value.IsNumber ? value.ToDouble().ToString("R", System.Globalization.CultureInfo.InvariantCulture)
+        value.IsNumber ? value.ToDouble().ToString("R", CultureInfo.InvariantCulture)
             : $"{value.Type} {Convert.ToHexString(value.Bytes.Span)}";
 }
