@@ -60,9 +60,11 @@ internal sealed record Generator(string Name, string Form, string Description, I
             "Random characters that fill the document to exactly this size, of which a percentage compresses away; with length, "
             + "so many characters.", ["documentSize", "length", "compressibility"]),
         new("^word", "{^word: {first: 100}}", "A word from the built-in dictionary of 7,998 words, or from its first N.", ["first"]),
-        new(DistinctName, "{^distinct: {values: 5k, of: {^string: 10}, key: zipfian}}", "One of so many different values, drawn as operations "
+        new(DistinctName, "{^distinct: {values: 5k, of: {^string: 10}, key: zipfian}}",
+            "One of so many different values, drawn as operations "
             + "draw documents; wherever the same stands, operations included, it is one of the same values.", ["values", "of", "key"]),
-        new(OptionalName, "{^optional: {share: 0.3, of: {^int: [0, 9]}}}", "A field that this share of the documents has.", ["share", "of"]),
+        new(OptionalName, "{^optional: {share: 0.3, of: {^int: [0, 9]}}}", "A field that this share of the documents has.", ["share",
+            "of"]),
         new("^choice", "{^choice: {of: [a, b], weights: [9, 1]}}", "One of several values.", ["of", "weights"]),
         new("^array", "{^array: {length: [2, 10], of: ^word}}", "An array of fixed or random length.", ["length", "of"]),
         new("^numbered", "{^numbered: {prefix: user, digits: 10, hashed: false}}",

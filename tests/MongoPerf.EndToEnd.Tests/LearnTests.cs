@@ -71,7 +71,8 @@ public sealed class LearnTests(TestServers servers) : IDisposable
         }
 
         string[] commands = [.. Documents.Find(connection, shop, "system.profile", BsonDocument.Empty)
-            .Select(one => one.FindDocument("command")?.FirstOrDefault().Key ?? one.FindString("op")!).Where(one => one != "profile").Distinct()];
+            .Select(one => one.FindDocument("command")?.FirstOrDefault().Key ?? one.FindString("op")!).Where(one => one != "profile")
+                .Distinct()];
         connection.RunCommand("admin", BsonDocument.Of(("drop", "system.profile")));
         Assert.Contains("find", commands);
         Assert.All(commands, command => Assert.Contains(command, Reading));
@@ -98,7 +99,8 @@ public sealed class LearnTests(TestServers servers) : IDisposable
     }
 
     private static BsonDocument[] People { get; } = [.. Enumerable.Range(0, 300).Select(i => BsonDocument.Of(
-        ("email", $"person{i * 7919}@example.org"), ("country", $"Land{i % 4}"), ("address", BsonDocument.Of(("street", $"Gasse {i * 31}"))),
+        ("email", $"person{i * 7919}@example.org"), ("country", $"Land{i % 4}"), ("address", BsonDocument.Of(("street",
+            $"Gasse {i * 31}"))),
         ("tags", new object[] { $"tag-{i % 9}-red", "gemeinsam" }), ("age", i % 80)))];
 
     private static void Insert(MongoConnection connection, string database)

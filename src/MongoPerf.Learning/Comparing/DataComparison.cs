@@ -37,7 +37,8 @@ public static class DataComparison
 
     private static IEnumerable<Deviation> Fields(string collection, FieldStatistics there, FieldStatistics here, WrittenNames names)
     {
-        foreach (FieldStatistics field in there.All().Where(one => one.Path.Length > 0 && !one.Path.Contains('*', StringComparison.Ordinal)))
+        foreach (FieldStatistics field in there.All().Where(one => one.Path.Length > 0 && !one.Path.Contains('*',
+            StringComparison.Ordinal)))
         {
             string path = names.Path(field.Path);
             FieldStatistics? same = here.All().FirstOrDefault(one => one.Path == path && (one.Name.Length > 0) == (field.Name.Length > 0));

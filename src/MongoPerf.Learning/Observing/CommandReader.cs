@@ -15,7 +15,8 @@ internal static class CommandReader
         "ping", "buildInfo", "serverStatus", "getMore", "killCursors", "explain", "collStats", "dbStats", "listCollections",
         "listIndexes", "listDatabases", "getParameter", "getCmdLineOpts", "hostInfo", "top", "currentOp", "replSetGetStatus",
         "replSetGetConfig", "getLog", "connectionStatus", "features", "whatsmyuri", "isdbgrid", "listShards", "balancerStatus", "usersInfo",
-        "rolesInfo", "profile", "validate", "fsync", "lockInfo", "atlasVersion", "getFreeMonitoringStatus", "connPoolStats", "shardingState",
+        "rolesInfo", "profile", "validate", "fsync", "lockInfo", "atlasVersion", "getFreeMonitoringStatus", "connPoolStats",
+            "shardingState",
         "appendOplogNote", "killSessions", "commitTransaction", "abortTransaction", "getShardMap", "netstat", "dataSize",
         "getDefaultRWConcern", "killOp", "listCommands",
     };
@@ -111,8 +112,10 @@ internal static class CommandReader
         })
         {
             Filter = filter,
-            Projection = command.FindDocument("fields") is { } fields && reader.Expressions(fields) is { IsEmpty: false } shown ? shown : null,
-            Update = update is { Type: BsonType.Document or BsonType.Array } change && !IsReplacement(change) ? reader.Update(change) : null,
+            Projection = command.FindDocument("fields") is { } fields && reader.Expressions(fields) is { IsEmpty: false } shown ? shown
+                : null,
+            Update = update is { Type: BsonType.Document or BsonType.Array } change && !IsReplacement(change) ? reader.Update(change)
+                : null,
             ArrayFilters = command.FindDocument("arrayFilters") is { } filters ? reader.ArrayFilters(filters) : null,
         }.Named();
     }
@@ -135,7 +138,8 @@ internal static class CommandReader
         if (name == "delete")
             return new SeenOperation(head with
             {
-                Kind = "delete", IsMany = statement.Find("limit") is { IsNumber: true } limit ? limit.ToInt64() == 0 : statement.IsTrue("multi"),
+                Kind = "delete", IsMany = statement.Find("limit") is { IsNumber: true } limit ? limit.ToInt64() == 0
+                    : statement.IsTrue("multi"),
             })
             { Filter = filter }.Named();
         BsonValue? update = statement.Find(updateKey);
@@ -157,7 +161,8 @@ internal static class CommandReader
 
     /// <summary>The statements of a write; a server's log and profiler show each by itself.</summary>
     private static IEnumerable<BsonDocument> Statements(BsonDocument command, string name) =>
-        command.FindDocument(name)?.Where(item => item.Value.Type == BsonType.Document).Select(item => item.Value.ToDocument()).Take(MostWrites)
+        command.FindDocument(name)?.Where(item => item.Value.Type == BsonType.Document).Select(item => item.Value.ToDocument())
+            .Take(MostWrites)
         ?? [];
 
     /// <summary>The writes of a bulkWrite of 8.0, each to its own collection.</summary>

@@ -4,7 +4,9 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Learning.Observing;
 
 /// <summary>Groups what was seen by shape, and tells when it came, on how many connections, and how keys were drawn.</summary>
-/// <remarks>Its size depends on how many shapes there are, not on how many operations, but for 20 bytes each of the first million.</remarks>
+/// <remarks>
+/// Its size depends on how many shapes there are, not on how many operations, but for 20 bytes each of the first million.
+/// </remarks>
 public sealed class MixBuilder
 {
     private const int MostShapes = 1000;

@@ -13,7 +13,9 @@ public sealed record OperationMix(
     /// <summary>Where it was seen, for people.</summary>
     public string Source { get; init; } = "";
 
-    /// <summary>The most operations that were under way at once, or the connections that had some, whichever is known; at least 1.</summary>
+    /// <summary>
+    /// The most operations that were under way at once, or the connections that had some, whichever is known; at least 1.
+    /// </summary>
     public int Connections { get; init; } = 1;
 
     /// <summary>Operations come more evenly than by chance.</summary>
@@ -29,7 +31,9 @@ public sealed record OperationMix(
 /// <summary>Operations of one shape.</summary>
 /// <param name="Database">Their database.</param>
 /// <param name="Collection">Their collection; empty for steps and bulks.</param>
-/// <param name="Kind">The key by which a scenario knows it: find, insert, insertMany, update, replace, delete, findAndModify, count, …</param>
+/// <param name="Kind">
+/// The key by which a scenario knows it: find, insert, insertMany, update, replace, delete, findAndModify, count, …
+/// </param>
 /// <param name="Count">How many were seen; weights and rates follow from it.</param>
 public sealed record LearnedOperation(string Database, string Collection, string Kind, double Count)
 {

@@ -14,7 +14,8 @@ public sealed class ProfilerSource(MongoConnection connection, string database, 
         + "sampleRate: 0.1}) a tenth, in 1 MB that is overwritten. Each one kept is a write; db.setProfilingLevel(0) ends it";
 
     /// <summary>By the server's clock: what comes later is this program's own.</summary>
-    private readonly double _until = (connection.RunCommand("admin", BsonDocument.Of(("hello", 1))).FindInt64("localTime") ?? long.MaxValue) / 1e3;
+    private readonly double _until = (connection.RunCommand("admin", BsonDocument.Of(("hello", 1))).FindInt64("localTime")
+        ?? long.MaxValue) / 1e3;
 
     public override string Name => $"the profiler of {database}";
 

@@ -64,7 +64,8 @@ public sealed class QueryStatsSource(MongoConnection connection, string database
         catch (ServerCommandException e) when (e.Code == UnknownStage)
         {
             throw new MongoPerfException(Fault.RejectedByServer,
-                $"{connection.Address} has no $queryStats, which came with MongoDB 7.1", "--from profiler, --from log FILE or --from traffic 60s learn from any version", e);
+                $"{connection.Address} has no $queryStats, which came with MongoDB 7.1",
+                    "--from profiler, --from log FILE or --from traffic 60s learn from any version", e);
         }
     }
 

@@ -44,14 +44,16 @@ internal sealed class SeenOperation(LearnedOperation head)
 
     private SeenOperation Like(LearnedOperation as_, string key) => new(as_)
     {
-        Filter = Filter, Projection = Projection, Update = Update, ArrayFilters = ArrayFilters, Pipeline = Pipeline, Parts = Parts, Key = key,
+        Filter = Filter, Projection = Projection, Update = Update, ArrayFilters = ArrayFilters, Pipeline = Pipeline, Parts = Parts,
+            Key = key,
     };
 
     private string MakeKey()
     {
         var key = new StringBuilder();
         key.Append(head.Kind).Append('\0').Append(head.Database).Append('\0').Append(head.Collection).Append('\0').Append(head.Field)
-            .Append(head.IsMany ? 'm' : '-').Append(head.IsUpsert ? 'u' : '-').Append(head.IsRemove ? 'r' : '-').Append(head.IsNew ? 'n' : '-')
+            .Append(head.IsMany ? 'm' : '-').Append(head.IsUpsert ? 'u' : '-').Append(head.IsRemove ? 'r' : '-').Append(head.IsNew ? 'n'
+                : '-')
             .Append(head.IsUnordered ? 'o' : '-').Append(head.Skip is null ? '-' : 's')
             .Append(head.Limit is { } limit ? int.Log2(Math.Max(1, limit)) + 1 : 0);
         foreach (BsonDocument? part in (BsonDocument?[])[head.Sort, head.Collation, head.WriteConcern, head.ReadConcern])

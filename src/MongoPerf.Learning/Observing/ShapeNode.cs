@@ -3,7 +3,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Observing;
 
-/// <summary>A part of a command as it was seen: what is alike in all commands of its shape, and counts of the values that are not.</summary>
+/// <summary>
+/// A part of a command as it was seen: what is alike in all commands of its shape, and counts of the values that are not.
+/// </summary>
 internal abstract class ShapeNode
 {
     /// <summary>Adds what tells it from nodes of another shape.</summary>

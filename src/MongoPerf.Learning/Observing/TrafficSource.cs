@@ -24,7 +24,8 @@ public sealed class TrafficSource(MongoConnection connection, string database, T
     private bool _isRecorded;
     private bool _isPrecise;
 
-    public override string Name => $"{connection.Address}, {(_isRecorded ? "which recorded its traffic" : "sampled")} for {time.TotalSeconds:0} s";
+    public override string Name =>
+        $"{connection.Address}, {(_isRecorded ? "which recorded its traffic" : "sampled")} for {time.TotalSeconds:0} s";
 
     public override bool HasPreciseTimes => _isPrecise;
 
@@ -141,7 +142,8 @@ public sealed class TrafficSource(MongoConnection connection, string database, T
             double done = count - earlier;
             if (!(done > 0) || (isByCollection && !ns.StartsWith(database + ".", StringComparison.Ordinal)))
                 continue;
-            ObservedOperation[] seen = [.. samples.Where(sample => sample.Namespace == ns && sample.Type == type).Select(sample => sample.Operation)];
+            ObservedOperation[] seen = [.. samples.Where(sample => sample.Namespace == ns && sample.Type == type)
+                .Select(sample => sample.Operation)];
             double? took = isByCollection ? Math.Max(0, microseconds - spent) / done : null;
             if (seen.Length == 0 && type == "insert" && isByCollection)
                 seen = [new ObservedOperation(0, database, ns[(database.Length + 1)..],
@@ -177,7 +179,8 @@ public sealed class TrafficSource(MongoConnection connection, string database, T
             foreach ((string ns, BsonValue value) in top.FindDocument("totals")!.Where(one => one.Value.Type == BsonType.Document))
             {
                 foreach (string type in (string[])["queries", "insert", "update", "remove", "commands"])
-                    counters[(ns, type)] = (value.ToDocument().FindDouble($"{type}.count") ?? 0, value.ToDocument().FindDouble($"{type}.time") ?? 0);
+                    counters[(ns, type)] = (value.ToDocument().FindDouble($"{type}.count") ?? 0,
+                        value.ToDocument().FindDouble($"{type}.time") ?? 0);
             }
 
             return counters;

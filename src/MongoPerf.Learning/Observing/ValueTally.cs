@@ -5,7 +5,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Observing;
 
-/// <summary>Counts the values that were seen in one place of a command. Of a value only a hash and a position are kept, until the end.</summary>
+/// <summary>
+/// Counts the values that were seen in one place of a command. Of a value only a hash and a position are kept, until the end.
+/// </summary>
 internal sealed class ValueTally
 {
     /// <summary>Beyond these, values are only counted: 24 bytes each.</summary>

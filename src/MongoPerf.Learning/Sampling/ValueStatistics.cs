@@ -57,7 +57,9 @@ public sealed class ValueStatistics
     /// <summary>Few different values, all of which were seen.</summary>
     public bool IsFew => _counts.Count <= MostFew && Count >= 4 * _counts.Count && Cardinality.Distinct < _counts.Count * 1.5;
 
-    /// <summary>Of numbers, dates (in milliseconds since 1970) and lengths of texts and binaries (in bytes): parts of equal share.</summary>
+    /// <summary>
+    /// Of numbers, dates (in milliseconds since 1970) and lengths of texts and binaries (in bytes): parts of equal share.
+    /// </summary>
     public double[] Quantiles { get; private set; } = [];
 
     /// <summary>Every number is whole.</summary>

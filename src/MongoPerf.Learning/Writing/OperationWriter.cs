@@ -103,7 +103,12 @@ internal sealed partial class OperationWriter(IWrittenData data)
         }
 
         if (operation.Sort is { } sort)
-            lines.Add($"sort: {{{string.Join(", ", sort.Select(one => $"{ShapeWriter.Key(data.NameOf(operation.Collection, one.Key))}: {one.Value}"))}}}");
+        {
+            IEnumerable<string> fields =
+                sort.Select(one => $"{ShapeWriter.Key(data.NameOf(operation.Collection, one.Key))}: {one.Value}");
+            lines.Add($"sort: {{{string.Join(", ", fields)}}}");
+        }
+
         if (operation.Skip is var (least, most))
             lines.Add(least == most ? $"skip: {least}" : $"skip: {{^int: [{least}, {most}]}}");
         if (operation.Limit is { } limit)
@@ -148,7 +153,8 @@ internal sealed partial class OperationWriter(IWrittenData data)
 
     private string Pipeline(ShapeWriter writer, DocumentShape pipeline)
     {
-        if (AreHashed && !pipeline.Fields.All(stage => stage.Value is DocumentShape { Fields: [{ Key: "$match" or "$sort" or "$limit" or "$skip" }] }))
+        if (AreHashed && !pipeline.Fields.All(stage =>
+            stage.Value is DocumentShape { Fields: [{ Key: "$match" or "$sort" or "$limit" or "$skip" }] }))
             throw new NotWritableException("pipelines with expressions, since names are hashed");
         return writer.Pipeline(pipeline);
     }
@@ -157,8 +163,9 @@ internal sealed partial class OperationWriter(IWrittenData data)
         pipeline?.Fields is [{ Value: DocumentShape { Fields: [{ Key: "$match", Value: DocumentShape match }] } }, ..] ? match : null;
 
     /// <summary>Options that have no data.</summary>
-    private static string Plain(BsonDocument document) => $"{{{string.Join(", ", document.Select(one =>
-        $"{ShapeWriter.Key(one.Key)}: {(one.Value.IsNumber ? one.Value.ToInt64().ToString(CultureInfo.InvariantCulture) : YamlText.Value(one.Value))}"))}}}";
+    private static string Plain(BsonDocument document) => $"{{{string.Join(", ", document.Select(one => one.Value.IsNumber
+        ? FormattableString.Invariant($"{ShapeWriter.Key(one.Key)}: {one.Value.ToInt64()}")
+        : $"{ShapeWriter.Key(one.Key)}: {YamlText.Value(one.Value)}"))}}}";
 
     /// <summary>What would make a name in results hard to type.</summary>
     [GeneratedRegex(@"[^A-Za-z0-9_. -]")]

@@ -13,7 +13,7 @@ public static class ScenarioText
     public static string Of(DatabaseSample sample, DataWriter data, string? phases)
     {
         var text = new StringBuilder();
-        text.Append("# Learned from a deployment by 'mongoperf learn'. Values are made up; their statistics are those of the deployment.\n");
+        text.Append("# Learned from a deployment by 'mongoperf learn'. Values are made up, with the statistics of those there.\n");
         text.Append(CultureInfo.InvariantCulture, $"# Read for it: {Describe(sample.Cost)}.\n");
         foreach (string note in sample.NotLearned)
             text.Append(CultureInfo.InvariantCulture, $"# not learned: {note}\n");

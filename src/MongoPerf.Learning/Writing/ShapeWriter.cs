@@ -140,7 +140,8 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
     }
 
     private string Generated(ValueShape value) =>
-        (value.Field.Length > 0 && value.Role != ValueRole.Added ? data.GeneratorOf(collection, value.Field) : null) ?? OfType(value.Values);
+        (value.Field.Length > 0 && value.Role != ValueRole.Added ? data.GeneratorOf(collection, value.Field) : null)
+            ?? OfType(value.Values);
 
     /// <summary>A value of the type that most had, with what is known of their size.</summary>
     private static string OfType(ObservedValues values)
@@ -167,8 +168,12 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
         };
     }
 
-    private static string Range(string generator, double least, double most, string format) => string.Create(CultureInfo.InvariantCulture,
-        $"{{{generator}: [{least.ToString(format, CultureInfo.InvariantCulture)}, {most.ToString(format, CultureInfo.InvariantCulture)}]}}");
+    private static string Range(string generator, double least, double most, string format)
+    {
+        string low = least.ToString(format, CultureInfo.InvariantCulture);
+        string high = most.ToString(format, CultureInfo.InvariantCulture);
+        return $"{{{generator}: [{low}, {high}]}}";
+    }
 
     private static string Day(double milliseconds, int after = 0)
     {

@@ -82,9 +82,11 @@ internal sealed class ValueWriter(
     public static string OneOf(IReadOnlyList<string> parts)
     {
         KeyValuePair<string, int>[] different = [.. parts.CountBy(part => part)];
-        return different is [var only] ? only.Key
-            : $"{{^choice: {{of: [{string.Join(", ", different.Select(one => one.Key))}]"
-                + (different.All(one => one.Value == 1) ? "}}" : $", weights: [{string.Join(", ", different.Select(one => one.Value))}]}}}}");
+        if (different is [var only])
+            return only.Key;
+        string weights = different.All(one => one.Value == 1) ? ""
+            : $", weights: [{string.Join(", ", different.Select(one => one.Value))}]";
+        return $"{{^choice: {{of: [{string.Join(", ", different.Select(one => one.Key))}]{weights}}}}}";
     }
 
     public static string Doubles(ValueStatistics values) => values.Quantiles.Length == 0 ? "0.0"

@@ -3,7 +3,9 @@ using System.Text;
 
 namespace MongoPerf.Learning.Writing;
 
-/// <summary>What the file calls collections and fields: as the deployment does, or by names of that length that a key makes of them.</summary>
+/// <summary>
+/// What the file calls collections and fields: as the deployment does, or by names of that length that a key makes of them.
+/// </summary>
 /// <remarks>Without the key nobody finds out a name by trying likely ones; the same key gives the same names in another file.</remarks>
 /// <param name="key">Null leaves names as they are.</param>
 public sealed class WrittenNames(string? key)

@@ -43,7 +43,8 @@ public sealed class DocumentValue(IReadOnlyList<KeyValuePair<string, TemplateVal
         e.Value is RowValue { IsSpread: true } row ? row.Paths.Where(path => !path.Contains('.', StringComparison.Ordinal)) : [e.Key]);
 
     /// <summary>A field that every document has; null for none.</summary>
-    public TemplateValue? Find(string name) => Elements.FirstOrDefault(e => e.Key == name && e.Value is not RowValue { IsSpread: true }).Value
+    public TemplateValue? Find(string name) => Elements.FirstOrDefault(e => e.Key == name
+        && e.Value is not RowValue { IsSpread: true }).Value
         is { } value ? (value is OptionalValue ? null : value) : Row?.Find(name);
 
     /// <summary>The row of a file that gives it fields; null for none.</summary>

@@ -21,7 +21,8 @@ internal static class DeviationTable
         foreach ((string of, string figure, string there, string here, string share, string verdict) in rows)
             output.WriteLine($"{of.PadRight(subject)}  {figure.PadRight(what)}  {there,12}  {here,12}  {share,9}  {verdict}".TrimEnd());
         int wrong = all.Count(one => !one.IsWithin);
-        output.WriteLine(wrong == 0 ? $"all {all.Count:N0} figures are close enough" : $"{wrong:N0} of {all.Count:N0} figures deviate too much");
+        output.WriteLine(wrong == 0 ? $"all {all.Count:N0} figures are close enough"
+            : $"{wrong:N0} of {all.Count:N0} figures deviate too much");
     }
 
     private static string Text(double? value) => value is not { } number ? "-"

@@ -33,7 +33,8 @@ public sealed class DataWriterTests
     public void No_text_of_the_documents_is_in_the_file()
     {
         string text = Text(Sample(Order));
-        Assert.All(Orders.SelectMany(Texts).Where(value => value.Length > 2), value => Assert.DoesNotContain(value, text, StringComparison.Ordinal));
+        Assert.All(Orders.SelectMany(Texts).Where(value => value.Length > 2), value => Assert.DoesNotContain(value, text,
+            StringComparison.Ordinal));
     }
 
     [Fact]
@@ -48,7 +49,8 @@ public sealed class DataWriterTests
         Assert.Equal(6, collection.Name.Length);
         BsonDocument document = collection.Documents.Make(0);
         Assert.DoesNotContain(document, field => field.Key is "state" or "items" or "count");
-        Assert.All(collection.Indexes, index => Assert.NotNull(document.Find(index.FindDocument("key")!.First().Key.Replace(".", ".0.", StringComparison.Ordinal))));
+        Assert.All(collection.Indexes, index => Assert.NotNull(document.Find(index.FindDocument("key")!.First().Key.Replace(".", ".0.",
+            StringComparison.Ordinal))));
     }
 
     [Fact]
@@ -96,8 +98,10 @@ public sealed class DataWriterTests
     public void Every_type_and_odd_document_gives_a_file_that_can_be_read()
     {
         BsonDocument odd = BsonDocument.Of(
-            ("_id", BsonDocument.Of(("a", 1), ("b", "x"))), ("n", null), ("b", true), ("i", int.MinValue), ("l", long.MaxValue), ("d", double.NaN),
-            ("t", DateTime.MinValue), ("bin", new byte[] { 1 }), ("e", ""), ("a", Array.Empty<object>()), ("aa", new object[] { new object[] { 1 } }),
+            ("_id", BsonDocument.Of(("a", 1), ("b", "x"))), ("n", null), ("b", true), ("i", int.MinValue), ("l", long.MaxValue), ("d",
+                double.NaN),
+            ("t", DateTime.MinValue), ("bin", new byte[] { 1 }), ("e", ""), ("a", Array.Empty<object>()), ("aa",
+                new object[] { new object[] { 1 } }),
             ("true", "^word"), ("a: b", "#"), ("^x", 1), ("$x", 1), ("x.y", 1), ("", 1), ("doc", BsonDocument.Empty),
             ("dec", new BsonValue(BsonType.Decimal128, new byte[16])), ("ts", new BsonValue(BsonType.Timestamp, new byte[8])),
             ("min", new BsonValue(BsonType.MinKey, default)));
@@ -115,7 +119,8 @@ public sealed class DataWriterTests
                 ("validator", BsonDocument.Of(("state", States[0])))),
             Indexes =
             [
-                BsonDocument.Of(("v", 2), ("key", BsonDocument.Of(("count", 1), ("_fts", "text"), ("_ftsx", 1))), ("name", "count_1_note_text"),
+                BsonDocument.Of(("v", 2), ("key", BsonDocument.Of(("count", 1), ("_fts", "text"), ("_ftsx", 1))), ("name",
+                    "count_1_note_text"),
                     ("weights", BsonDocument.Of(("note", 1))), ("default_language", "english"), ("language_override", "language"),
                     ("textIndexVersion", 3)),
                 BsonDocument.Of(("v", 2), ("key", BsonDocument.Of(("$**", 1))), ("name", "$**_1"),
@@ -136,10 +141,12 @@ public sealed class DataWriterTests
 
     private static BsonDocument Order(int i) => BsonDocument.Of(
     [
-        ("_id", ObjectId.Parse($"507f1f77bcf86cd7{i:x8}")), ("state", States[i * 7 % 3]), ("customer", i * 31 % 40 * 1013), ("count", i * 13 % 500),
+        ("_id", ObjectId.Parse($"507f1f77bcf86cd7{i:x8}")), ("state", States[i * 7 % 3]), ("customer", i * 31 % 40 * 1013), ("count",
+            i * 13 % 500),
         ("price", (i * 37 % 1000) + 0.25), ("code", $"{((i + 1) * 7919L % 100_000_000):00000000}"), ("serial", 1000 + i),
         ("placed", DateTime.UnixEpoch.AddDays(20_000).AddMinutes(i * 17)),
-        ("items", Enumerable.Range(0, 1 + (i % 4)).Select(k => (object)BsonDocument.Of(("product", (long)(i * k) + 5_000_000_000), ("name", $"ware {i % 50}"))).ToArray()),
+        ("items", Enumerable.Range(0, 1 + (i % 4)).Select(k => (object)BsonDocument.Of(("product", (long)(i * k) + 5_000_000_000),
+            ("name", $"ware {i % 50}"))).ToArray()),
         .. i % 4 == 0 ? [("note", (object?)$"Herr Nummer {i} sagt {i * i}")] : Array.Empty<(string, object?)>(),
     ]);
 

@@ -20,7 +20,8 @@ public sealed class KeyFitTests
     public void Theta_is_found_again(double theta, bool isScrambled, int seed)
     {
         var keys = new KeySpace(Keys);
-        KeyDistribution found = Learn(isScrambled ? new ScrambledZipfianKeys(keys, Keys, theta) : new ZipfianKeys(keys, theta), seed, Number);
+        KeyDistribution found = Learn(isScrambled ? new ScrambledZipfianKeys(keys, Keys, theta) : new ZipfianKeys(keys, theta), seed,
+            Number);
         Assert.Equal((KeyDistributionKind.Zipfian, isScrambled), (found.Kind, found.IsScrambled));
         Assert.InRange(found.Theta, theta - 0.05, theta + 0.05);
     }

@@ -41,7 +41,8 @@ internal sealed class OrdersData : IWrittenData
         data:
           orders:
             count: 1000
-            document: {_id: ^number, n: ^number, name: ^word, at: {^date: {start: 2024-01-01, step: 1s}}, items: [{product: {^int: [1, 9]}}]}
+            document: {_id: ^number, n: ^number, name: ^word, at: {^date: {start: 2024-01-01, step: 1s}}, items: [{product: {^int: [1,
+                9]}}]}
 
         """;
 

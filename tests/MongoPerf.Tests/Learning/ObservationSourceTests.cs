@@ -15,10 +15,12 @@ public sealed class ObservationSourceTests : IDisposable
     private static readonly string[] Log =
     [
         """{"t":{"$date":"2026-01-01T00:00:00.000+00:00"},"s":"I",  "c":"CONTROL",  "id":20698,   "ctx":"-","msg":"restarted"}""",
-        Slow("conn1", "shop.orders", """{"find":"orders","filter":{"n":5},"limit":3,"$db":"shop"}""", 2, "\"planSummary\":\"IXSCAN { n: 1 }\","),
+        Slow("conn1", "shop.orders", """{"find":"orders","filter":{"n":5},"limit":3,"$db":"shop"}""", 2,
+            "\"planSummary\":\"IXSCAN { n: 1 }\","),
         // Two batches of one cursor.
         Slow("conn1", "shop.orders", """{"find":"orders","filter":{"n":6},"$db":"shop"}""", 1, "\"cursorid\":77,"),
-        Slow("conn1", "shop.orders", """{"getMore":77,"collection":"orders","$db":"shop"}""", 4, "\"cursorid\":77,\"cursorExhausted\":true,"),
+        Slow("conn1", "shop.orders", """{"getMore":77,"collection":"orders","$db":"shop"}""", 4,
+            "\"cursorid\":77,\"cursorExhausted\":true,"),
         // A statement, and the command around it.
         Slow("conn2", "shop.orders", """{"q":{"_id":3},"u":{"$set":{"a":1}},"multi":false,"upsert":false}""", 3, "", "update"),
         Slow("conn2", "shop.$cmd", """{"update":"orders","ordered":true,"$db":"shop"}""", 3),
@@ -84,7 +86,8 @@ public sealed class ObservationSourceTests : IDisposable
     [InlineData("8.0-alpha.bin", false)]
     public void A_server_s_recording_tells_shapes_and_times(string name, bool isPrecise)
     {
-        using Recording recording = Recording.Open(Path.Combine(RepositoryPaths.Root, "tests", "MongoPerf.Tests", "Traffic", "Files", name));
+        using Recording recording = Recording.Open(Path.Combine(RepositoryPaths.Root, "tests", "MongoPerf.Tests", "Traffic", "Files",
+            name));
         var source = new RecordingSource(recording);
         OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => null);
         Assert.Equal(isPrecise, source.HasPreciseTimes);
@@ -101,7 +104,8 @@ public sealed class ObservationSourceTests : IDisposable
             Answer = exchange => exchange.Reply(ExtendedJson.Parse("""
                 {"cursor": {"id": 0, "ns": "admin.$cmd.aggregate", "firstBatch": [
                   {"key": {"queryShape": {"cmdNs": {"db": "shop", "coll": "orders"}, "command": "find",
-                    "filter": {"$and": [{"n": {"$eq": "?number"}}, {"name": {"$in": "?array<?string>"}}]}, "sort": {"n": 1}, "limit": "?number"}},
+                    "filter": {"$and": [{"n": {"$eq": "?number"}}, {"name": {"$in": "?array<?string>"}}]}, "sort": {"n": 1},
+                        "limit": "?number"}},
                    "metrics": {"execCount": 30, "totalExecMicros": {"sum": 6000}, "docsReturned": {"sum": 90},
                     "firstSeenTimestamp": {"$date": "2026-01-01T00:00:00Z"}},
                    "asOf": {"$date": "2026-01-01T00:01:00Z"}},
@@ -126,7 +130,8 @@ public sealed class ObservationSourceTests : IDisposable
     {
         using var server = new LyingServer
         {
-            Answer = exchange => exchange.Reply(BsonDocument.Of(("ok", 0.0), ("code", 40324), ("errmsg", "Unrecognized pipeline stage name"))),
+            Answer = exchange => exchange.Reply(BsonDocument.Of(("ok", 0.0), ("code", 40324), ("errmsg",
+                "Unrecognized pipeline stage name"))),
         };
         using MongoConnection connection = MongoConnection.Open(server.Address, new ConnectionSettings());
         MongoPerfException refused = Assert.Throws<MongoPerfException>(() => new QueryStatsSource(connection, "shop").Read().Count());
@@ -144,7 +149,8 @@ public sealed class ObservationSourceTests : IDisposable
                 BsonDocument command = new(MongoPerf.Wire.Messages.OpMsg.Parse(exchange.Request).Body.ToArray());
                 commands.Add(ExtendedJson.Write(command.Bytes));
                 exchange.Reply(command.First().Key == "find"
-                    ? BsonDocument.Of(("cursor", BsonDocument.Of(("id", 0L), ("ns", "shop.x"), ("firstBatch", Array.Empty<object>()))), ("ok", 1))
+                    ? BsonDocument.Of(("cursor", BsonDocument.Of(("id", 0L), ("ns", "shop.x"), ("firstBatch", Array.Empty<object>()))),
+                        ("ok", 1))
                     : BsonDocument.Of(("was", 0), ("slowms", 100), ("sampleRate", 1.0), ("ok", 1)));
             },
         };
@@ -153,7 +159,8 @@ public sealed class ObservationSourceTests : IDisposable
         Assert.Equal("the profiler of shop is off, and has kept nothing", refused.Message);
         Assert.Contains("db.setProfilingLevel(2)", refused.Hint, StringComparison.Ordinal);
         Assert.All(commands.Where(command => command.Contains("profile", StringComparison.Ordinal)), command =>
-            Assert.True(command.Contains("\"profile\": -1", StringComparison.Ordinal) || command.Contains("\"profile\":-1", StringComparison.Ordinal)
+            Assert.True(command.Contains("\"profile\": -1", StringComparison.Ordinal) || command.Contains("\"profile\":-1",
+                StringComparison.Ordinal)
                 || command.Contains("system.profile", StringComparison.Ordinal), command));
     }
 

@@ -222,7 +222,8 @@ public sealed class TypedValuesTests
     [Fact]
     public void Optional_field_is_in_its_share_of_the_documents()
     {
-        DocumentTemplate documents = Collection("{a: {^optional: {share: 0.3, of: {^int: [1, 9]}}}, b: {c: {^optional: {share: 1, of: x}}}}")
+        DocumentTemplate documents = Collection(
+            "{a: {^optional: {share: 0.3, of: {^int: [1, 9]}}}, b: {c: {^optional: {share: 1, of: x}}}}")
             .Documents;
         BsonDocument[] made = [.. Enumerable.Range(0, Documents).Select(i => documents.Make(i))];
         Assert.InRange(made.Count(document => document.Find("a") is not null), Documents * 26 / 100, Documents * 34 / 100);
