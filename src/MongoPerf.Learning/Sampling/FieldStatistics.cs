@@ -9,7 +9,8 @@ public sealed partial class FieldStatistics
     /// <summary>A document with more names than that, of which each is in few documents, is a map: its names are data.</summary>
     private const int MostNames = 200;
 
-    private const int MostLevels = 100;
+    /// <summary>What lies deeper can't be read by a scenario, which writes up to three levels for each.</summary>
+    private const int MostLevels = 30;
 
     private readonly Dictionary<BsonType, ValueStatistics> _values = [];
     private readonly Dictionary<BsonType, long> _types = [];
@@ -112,7 +113,8 @@ public sealed partial class FieldStatistics
         {
             foreach ((string name, BsonValue value) in document)
             {
-                if (name.Length == 0 || name[0] is '^' or '$' || name.AsSpan().IndexOfAny('.', '\0') >= 0 || name.Any(char.IsControl))
+                if (name.Length == 0 || name[0] is '^' or '$' || name.Contains('.', StringComparison.Ordinal)
+                    || name.Contains("$(", StringComparison.Ordinal) || name.Any(char.IsControl))
                     odd.Add(name);
                 else if (fields.TryGetValue(name, out List<BsonValue>? values))
                     values.Add(value);

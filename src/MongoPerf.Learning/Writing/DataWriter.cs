@@ -71,7 +71,7 @@ internal sealed class WrittenCollection
         if (sample.Zones > 0)
             indexes.Notes.Add($"its {sample.Zones} zone ranges, which have values of the shard key");
         foreach (string note in sample.NotLearned.Concat(indexes.Notes).Concat(_fields.Notes).Concat(values.Notes).Distinct())
-            text.Append(CultureInfo.InvariantCulture, $"    # not learned: {note}\n");
+            text.Append(CultureInfo.InvariantCulture, $"    # not learned: {YamlText.Comment(note)}\n");
         if (sample.Documents.Count > 0 && !sample.IsWhole)
             text.Append(CultureInfo.InvariantCulture, $"    # from {sample.Documents.Count:N0} of its documents\n");
         text.Append(CultureInfo.InvariantCulture, $"    count: {sample.Count}\n");

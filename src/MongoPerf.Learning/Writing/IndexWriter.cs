@@ -24,7 +24,7 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
     {
         string key = Key(index);
         var parts = new List<string> { $"key: {key}" };
-        string usual = string.Join('_', KeyOf(index).Select(one => $"{one.Name}_{one.Kind}"));
+        string usual = string.Join('_', KeyOf(index).Select(one => $"{one.Name}_{one.Kind.Trim('"')}"));
         string name = index.FindString("name") ?? usual;
         string shown = names.AreHashed ? key : name;
         if (!names.AreHashed && name != usual)
@@ -106,14 +106,14 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
         if (series.FindString("metaField") is { } meta)
             parts.Add($"metaField: {YamlText.Name(names.Path(meta))}");
         if (series.FindString("granularity") is { } granularity)
-            parts.Add($"granularity: {granularity}");
+            parts.Add($"granularity: {YamlText.Name(granularity)}");
         else if (series.FindInt64("bucketMaxSpanSeconds") is { } span)
             parts.Add($"bucketMaxSpanSeconds: {span}, bucketRoundingSeconds: {span}");
         return $"{{{string.Join(", ", parts)}}}";
     }
 
     private static string Collation(BsonDocument collation) =>
-        $"{{{string.Join(", ", collation.Where(one => one.Key != "version").Select(one => $"{one.Key}: {YamlText.Value(one.Value)}"))}}}";
+        $"{{{string.Join(", ", collation.Where(one => one.Key != "version").Select(one => $"{YamlText.Name(one.Key)}: {YamlText.Value(one.Value)}"))}}}";
 
     private static string Direction(BsonValue value) =>
         value.IsNumber ? YamlText.Number(value.ToDouble()) : YamlText.Quoted(value.ToString());
@@ -135,7 +135,7 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
                 continue;
             }
 
-            yield return (names.Path(field), field, value.IsNumber ? YamlText.Number(value.ToDouble()) : value.ToString());
+            yield return (names.Path(field), field, value.IsNumber ? YamlText.Number(value.ToDouble()) : YamlText.Name(value.ToString()));
         }
     }
 

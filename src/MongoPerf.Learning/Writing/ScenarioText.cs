@@ -16,7 +16,7 @@ public static class ScenarioText
         text.Append("# Learned from a deployment by 'mongoperf learn'. Values are made up, with the statistics of those there.\n");
         text.Append(CultureInfo.InvariantCulture, $"# Read for it: {Describe(sample.Cost)}.\n");
         foreach (string note in sample.NotLearned)
-            text.Append(CultureInfo.InvariantCulture, $"# not learned: {note}\n");
+            text.Append(CultureInfo.InvariantCulture, $"# not learned: {YamlText.Comment(note)}\n");
         text.Append("description: Learned from a deployment\n\n").Append(data.Text).Append('\n');
         if (phases is not null)
             return text.Append(phases).ToString();

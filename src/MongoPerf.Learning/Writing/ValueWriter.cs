@@ -242,7 +242,9 @@ internal sealed class ValueWriter(
     private static string Decimals(ValueStatistics values) => OneOf([.. Parts(values.Quantiles).Select(part =>
     {
         (double low, double high) = Rounding.Outward(part.Low, part.High);
-        string format = "0." + new string('0', values.DecimalPlaces);
+        // Generators have 18 digits.
+        int digits = (int)Math.Max(1, Math.Ceiling(Math.Log10(Math.Max(1, Math.Max(Math.Abs(low), Math.Abs(high))) + 1)));
+        string format = "0." + new string('0', Math.Clamp(17 - digits, 0, values.DecimalPlaces));
         decimal from = (decimal)Math.Clamp(low, -1e17, 1e17);
         decimal to = (decimal)Math.Clamp(high, -1e17, 1e17);
         return $"{{^decimal: [{from.ToString(format, CultureInfo.InvariantCulture)}, "

@@ -11,6 +11,10 @@ internal static partial class YamlText
     /// <summary>As it is where YAML reads it as a text, quoted otherwise.</summary>
     public static string Name(string name) => Plain().IsMatch(name) && !Reserved().IsMatch(name) ? name : Quoted(name);
 
+    /// <summary>A sentence in a comment: what a server says can't begin a line of its own.</summary>
+    public static string Comment(string text) =>
+        string.Concat(text.Select(c => char.IsControl(c) || c is '\u2028' or '\u2029' ? '?' : c));
+
     public static string Quoted(string text) => JsonSerializer.Serialize(text);
 
     public static string Number(double number) =>
