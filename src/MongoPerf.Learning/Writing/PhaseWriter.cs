@@ -8,6 +8,9 @@ namespace MongoPerf.Learning.Writing;
 /// <summary>Writes what a deployment was seen doing as the <c>phases</c> of a scenario: one phase with the mix.</summary>
 public sealed class PhaseWriter
 {
+    /// <summary>The name of the phase.</summary>
+    public const string Phase = "learned";
+
     private const int MostPieces = 24;
     private const double LongestInPieces = 1800;
     private const int MostThreads = 1000;
@@ -41,7 +44,8 @@ public sealed class PhaseWriter
         if (elsewhere > 0)
             notLearned.Add(FormattableString.Invariant($"{elsewhere:0} operations on other databases"));
         Names = [.. written.Select(one => (one.Operation, one.Name))];
-        NeedsReplicaSet = written.Any(one => one.Operation.Kind == "steps");
+        if (written.Any(one => one.Operation.Kind == "steps"))
+            notLearned.Add("the topology: the transactions below need a replica set or a mongos (--topology replicaset)");
         Write(mix, written, [.. notLearned, .. _operations.NotLearned]);
     }
 
@@ -50,9 +54,6 @@ public sealed class PhaseWriter
 
     /// <summary>The operations of the file, by the names that they have in results.</summary>
     public IReadOnlyList<(LearnedOperation Operation, string Name)> Names { get; }
-
-    /// <summary>It has transactions.</summary>
-    public bool NeedsReplicaSet { get; }
 
     private void Write(
         OperationMix mix, List<(LearnedOperation Operation, string Name, IReadOnlyList<string> Lines)> written, List<string> notLearned)
@@ -66,7 +67,7 @@ public sealed class PhaseWriter
             Comment($"not learned: {note}");
         if (written.Count == 0)
             return;
-        _text.Append("  - name: learned\n");
+        _text.Append($"  - name: {Phase}\n    explain: true\n");
         WriteTimes(mix, rate, written.Sum(one => one.Operation.Count * (one.Operation.Latency?.P50 ?? 0)) / count);
         _text.Append("    operations:\n");
         foreach ((LearnedOperation operation, string name, IReadOnlyList<string> lines) in written)

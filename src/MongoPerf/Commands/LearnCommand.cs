@@ -49,6 +49,11 @@ internal sealed class LearnCommand
 
     private readonly Option<string?> _against = OptionTypes.Uri("--against", "The deployment to compare with, as --uri");
 
+    private readonly Option<string[]?> _from = Observation.Option();
+
+    private readonly Option<string?> _run = OptionTypes.Text("--run",
+        "With --check and --from: a stored run of the scenario, whose rates and times are compared with those that were seen", "RUN");
+
     private readonly Option<string?> _output = OptionTypes.Text("--output", "The scenario, a file that must not be there", "FILE", "-o");
 
     public static Command Create() => new LearnCommand().Build();
@@ -57,7 +62,7 @@ internal sealed class LearnCommand
     {
         var command = new Command("learn", "Write a scenario that resembles a deployment, which is only read; or compare one with it (--check)")
         {
-            _shared.Uri, _shared.PasswordFile, _database, _budget, _values, _hash, _output, _check, _against,
+            _shared.Uri, _shared.PasswordFile, _database, _budget, _from, _values, _hash, _output, _check, _against, _run, _shared.Out,
         };
         command.Runs(Run);
         return command;
@@ -76,21 +81,27 @@ internal sealed class LearnCommand
             throw new UserException(ExitCode.WrongUsage, $"--output: '{Masking.Shown(output)}' is already there", "name another file, or remove it");
         if (DatabaseSystems.Of(uri) != DatabaseSystems.MongoDb)
             throw new UserException(ExitCode.WrongUsage, $"{DatabaseSystems.Of(uri).Name} can't be learned from, only MongoDB");
+        string[]? from = parsed.GetValue(_from) is { Length: > 0 } typed ? typed : null;
+        Observation.Check(from);
+        if (parsed.GetValue(_run) is not null != (from is not null && check is not null))
+            throw new UserException(ExitCode.WrongUsage, "--check, --from and --run belong together: a run is compared with what is seen",
+                "--check my.yaml alone compares the data");
         // Before anything is read.
+        RunFolder? folder = parsed.GetValue(_run) is { } id ? RunFolder.Find(PlanRequests.RunsFolder(parsed, _shared.Out), id) : null;
         ReadPlan? plan = check is null ? null : PlanReader.Read(ScenarioFile.Find(check), new PlanOverrides(), PlanRequests.DefaultSeed);
         using var signals = new StopSignals("stopping");
         SamplingBudget budget = parsed.GetValue(_budget) ?? new SamplingBudget();
-        DatabaseSample sample = Sample(ConnectionSecrets.Complete(uri, uri, parsed.GetValue(_shared.PasswordFile)),
-            parsed.GetValue(_database), budget, signals.Token);
+        (DatabaseSample sample, Observation? seen) = Read(ConnectionSecrets.Complete(uri, uri, parsed.GetValue(_shared.PasswordFile)),
+            parsed.GetValue(_database), budget, from, signals.Token);
         WrittenNames names = new(parsed.GetValue(_hash)
             ?? (parsed.HasTyped(_hash) ? Convert.ToHexString(RandomNumberGenerator.GetBytes(16)) : null));
         Console.Error.WriteLine($"read {ScenarioText.Describe(sample.Cost)}, from {sample.Member}");
         if (plan is not null)
-            return Check(plan.Plan, sample, names, budget);
+            return Check(plan.Plan, sample, names, budget, folder is null ? null : StoredRun.Open(folder.Path), seen);
         var kept = (parsed.GetValue(_values) ?? []).ToHashSet(StringComparer.Ordinal);
         RequireKnown(kept, sample);
         var data = new DataWriter(sample, names, kept);
-        string text = ScenarioText.Of(sample, data, phases: null);
+        string text = ScenarioText.Of(sample, data, seen?.PhasesOf(sample, data));
         Write(output!, text);
         Console.WriteLine($"{output}: {Units.Counted(sample.Collections.Count, "collection")}, "
             + $"{Units.Counted(sample.Collections.Sum(one => one.Indexes.Count), "index", "indexes")}, "
@@ -99,7 +110,9 @@ internal sealed class LearnCommand
         return ExitCode.Done;
     }
 
-    private static DatabaseSample Sample(string uri, string? database, SamplingBudget budget, CancellationToken stop)
+    /// <summary>Looks first at what is done: what is read here must not be learned.</summary>
+    private static (DatabaseSample Sample, Observation? Seen) Read(
+        string uri, string? database, SamplingBudget budget, string[]? from, CancellationToken stop)
     {
         var preference = new ReadPreference(ReadMode.SecondaryPreferred);
         (IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings) = DatabaseSystems.MongoDb.Read(uri, EngineKind.Wire, stop);
@@ -108,8 +121,12 @@ internal sealed class LearnCommand
         using MongoConnection connection = MongoConnection.Open(servers.Select(preference, 0), settings);
         var reader = new DatabaseReader(connection, budget, preference);
         string name = database ?? OnlyDatabase(reader);
+        Observation? seen = from is null ? null
+            : Observation.Read(from, name, () => MongoConnection.Open(servers.Select(ReadPreference.Primary, 0), settings), stop);
+        if (seen is not null)
+            Console.Error.WriteLine(seen.Describe());
         DatabaseSample sample = reader.Read(name);
-        return sample.Collections.Count > 0 ? sample
+        return sample.Collections.Count > 0 ? (sample, seen)
             : throw new UserException(ExitCode.WrongUsage, $"the database '{name}' has no collections that can be read",
                 "--db names another one");
     }
@@ -140,11 +157,17 @@ internal sealed class LearnCommand
         }
     }
 
-    private static ExitCode Check(Plan plan, DatabaseSample sample, WrittenNames names, SamplingBudget budget)
+    private static ExitCode Check(
+        Plan plan, DatabaseSample sample, WrittenNames names, SamplingBudget budget, StoredRun? run, Observation? seen)
     {
+        using StoredRun? compared = run;
         CollectionSample[] made = [.. plan.Collections.DistinctBy(one => one.Name).Where(one => !one.IsExisting && one.Files is null)
             .Select(one => Make(one, budget))];
-        Deviation[] all = [.. DataComparison.Of(sample.Collections, made, names)];
+        Deviation[] all =
+        [
+            .. DataComparison.Of(sample.Collections, made, names),
+            .. run is null || seen is null ? [] : seen.Against(run, sample, new DataWriter(sample, names, new HashSet<string>())),
+        ];
         DeviationTable.Write(all, Console.Out);
         return all.All(one => one.IsWithin) ? ExitCode.Done : ExitCode.AssertionFailed;
     }

@@ -1,0 +1,38 @@
+using MongoPerf.Learning.Observing;
+
+namespace MongoPerf.Learning.Comparing;
+
+/// <summary>An operation of a run.</summary>
+/// <param name="Rate">Operations per second.</param>
+/// <param name="P99">Of its service times, in µs; null where there is none.</param>
+/// <param name="Stages">The stages of its plan, such as <c>FETCH IXSCAN</c>; null where that was not asked for.</param>
+public readonly record struct MeasuredOperation(double Rate, double? P99, string? Stages);
+
+/// <summary>Compares what a run of a scenario did with what a deployment was seen doing.</summary>
+public static class OperationComparison
+{
+    private const string Scan = "COLLSCAN";
+
+    /// <param name="mix">What the deployment does.</param>
+    /// <param name="operations">Its operations by the names that the scenario has for them.</param>
+    /// <param name="hasPreciseTimes">Times were seen by the clients, to the microsecond; otherwise they are only told.</param>
+    /// <param name="run">The run's operations, by name.</param>
+    public static IEnumerable<Deviation> Of(OperationMix mix, IReadOnlyList<(LearnedOperation Operation, string Name)> operations,
+        bool hasPreciseTimes, IReadOnlyDictionary<string, MeasuredOperation> run)
+    {
+        foreach ((LearnedOperation seen, string name) in operations)
+        {
+            MeasuredOperation? measured = run.TryGetValue(name, out MeasuredOperation found) ? found : null;
+            yield return new(name, "per second", seen.Count / mix.Seconds, measured?.Rate ?? 0, Deviation.OfRates);
+            if (seen.Latency is { } latency && measured is { P99: { } p99 })
+                yield return new(name, "p99 (µs)", latency.P99, p99, hasPreciseTimes ? Deviation.OfRates : null);
+            if (seen.Plan is { } plan && measured is { Stages: { } stages })
+                yield return new(name, "scans the collection (1: yes)", Scans(plan), Scans(stages), Deviation.OfRates);
+        }
+
+        foreach ((string name, MeasuredOperation only) in run.Where(one => operations.All(seen => seen.Name != one.Key)))
+            yield return new(name, "per second", null, only.Rate, Deviation.OfRates);
+    }
+
+    private static double Scans(string plan) => plan.Contains(Scan, StringComparison.Ordinal) ? 1 : 0;
+}

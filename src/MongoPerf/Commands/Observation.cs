@@ -1,0 +1,114 @@
+using System.CommandLine;
+using MongoPerf.Learning.Comparing;
+using MongoPerf.Learning.Observing;
+using MongoPerf.Learning.Sampling;
+using MongoPerf.Learning.Writing;
+using MongoPerf.Options;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
+using MongoPerf.Traffic.Recordings;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Commands;
+
+/// <summary>What a deployment was seen doing, as <c>--from</c> says; read, but not yet understood, since that takes its data.</summary>
+internal sealed class Observation
+{
+    private const string Forms = "profiler, queryStats, log FILE, recording FILE or traffic DURATION";
+
+    /// <summary>Beyond these a profile is not read: some 500 MB.</summary>
+    private const int MostProfiled = 500_000;
+
+    private readonly ObservationSource _source;
+    private readonly MixBuilder _mix;
+
+    private Observation(ObservationSource source)
+    {
+        _source = source;
+        _mix = MixBuilder.Of(source);
+    }
+
+    /// <summary>How many operations were seen, and where.</summary>
+    public string Describe() => $"saw {_mix.Count:N0} operations: {_source.Name}";
+
+    public static Option<string[]?> Option() => new("--from")
+    {
+        Description = "Where to see what is done with the data: the profiler's entries, $queryStats (7.1 and later), a log of mongod or mongos, "
+            + "a recording ('record', or a server's own), or the traffic of the next DURATION. Without it only the data are learned",
+        HelpName = "profiler|queryStats|log FILE|recording FILE|traffic DURATION",
+        Arity = new ArgumentArity(1, 2),
+        AllowMultipleArgumentsPerToken = true,
+    };
+
+    /// <summary>Checks what was typed, before anything is opened.</summary>
+    /// <exception cref="UserException">It is none of the forms (2).</exception>
+    public static void Check(string[]? from) => _ = from is null or ["profiler"] or ["queryStats"] or ["log" or "recording", _] ? 0
+        : from is ["traffic", var time] ? Seconds(time)
+        : throw new UserException(ExitCode.WrongUsage, $"--from: '{Masking.Shown(string.Join(' ', from))}' is not valid; allowed: {Forms}",
+            from is ["log" or "recording"] ? "name the file behind it" : from is ["traffic"] ? "such as --from traffic 60s" : null);
+
+    /// <summary>Reads what was seen. Nothing is written to the deployment, and nothing of it changed.</summary>
+    /// <param name="from">As <see cref="Check"/> allows.</param>
+    /// <param name="database">The database that is learned.</param>
+    /// <param name="connect">Connects to the primary or the mongos.</param>
+    /// <param name="stop">Ends it early.</param>
+    public static Observation Read(string[] from, string database, Func<MongoConnection> connect, CancellationToken stop)
+    {
+        if (from is ["log", var log])
+            return new Observation(new LogSource(log, database));
+        if (from is ["recording", var path])
+        {
+            using Recording recording = Recording.Open(path);
+            return new Observation(new RecordingSource(recording));
+        }
+
+        using MongoConnection connection = connect();
+        return new Observation(from switch
+        {
+            ["profiler"] => new ProfilerSource(connection, database, MostProfiled),
+            ["queryStats"] => new QueryStatsSource(connection, database),
+            _ => new TrafficSource(connection, database, TimeSpan.FromSeconds(Seconds(from[1])), stop),
+        });
+    }
+
+    /// <summary>The section of phases; null where nothing was learned that could be written.</summary>
+    public string? PhasesOf(DatabaseSample sample, IWrittenData data) =>
+        new PhaseWriter(Mix(sample), sample.Name, data) is { Names.Count: > 0 } phases ? phases.Text
+            : throw new UserException(ExitCode.WrongUsage, $"{_source.Name}: no operation on {Masking.Shown(sample.Name)} was seen that can be "
+                + "learned", "--db names another database; without --from only the data are learned");
+
+    /// <summary>How far a run of the learned scenario is from it.</summary>
+    public IEnumerable<Deviation> Against(StoredRun run, DatabaseSample sample, IWrittenData data)
+    {
+        OperationMix mix = Mix(sample);
+        PhaseRecord phase = run.Phases.LastOrDefault(phase => phase.Phase == PhaseWriter.Phase)
+            ?? throw new UserException(ExitCode.WrongUsage, $"--run: {run.Run.Id} has no phase '{PhaseWriter.Phase}'",
+                "name a run of the scenario that 'learn' wrote");
+        return OperationComparison.Of(mix, new PhaseWriter(mix, sample.Name, data).Names, _source.HasPreciseTimes,
+            phase.Operations.Where(result => !result.IsTotal).ToDictionary(result => result.Operation, result =>
+                new MeasuredOperation(result.OperationsPerSecond, result.LatencyMicroseconds.P99, result.Plan?.Stages)));
+    }
+
+    private OperationMix Mix(DatabaseSample sample)
+    {
+        Dictionary<string, (double Documents, FieldStatistics Fields)> known = sample.Collections
+            .ToDictionary(one => one.Name, one => ((double)one.Count, FieldStatistics.Of(one)), StringComparer.Ordinal);
+        return _mix.Finish(_source, (database, collection, field) => database == sample.Name
+            && known.TryGetValue(collection, out (double Documents, FieldStatistics Fields) there)
+            && there.Fields.Find(field)?.Values.Values.MaxBy(values => values.Count) is { } values
+                ? new FieldPopulation(there.Documents, values.Cardinality.Distinct) : null);
+    }
+
+    private static double Seconds(string text)
+    {
+        try
+        {
+            return Quantities.ParseDuration(text) is > 0 and <= 86_400 and var seconds ? seconds
+                : throw new FormatException($"'{text}' is not valid; expected more than 0 and at most a day");
+        }
+        catch (FormatException e)
+        {
+            throw new UserException(ExitCode.WrongUsage, $"--from traffic: {e.Message}");
+        }
+    }
+}
