@@ -60,7 +60,9 @@ public sealed record ObservedValues(IReadOnlyDictionary<BsonType, long> Types, d
     /// <summary>For a list ($in): how many values one operation had, least and most.</summary>
     public (int Least, int Most)? ListLength { get; init; }
 
-    /// <summary>For numbers and dates with both bounds, of the upper one: its mean distance from the lower (dates in milliseconds).</summary>
+    /// <summary>
+    /// For numbers and dates with both bounds, of the upper one: its mean distance from the lower (dates in milliseconds).
+    /// </summary>
     public double? MeanWidth { get; init; }
 
     /// <summary>For texts: the mean length in bytes.</summary>

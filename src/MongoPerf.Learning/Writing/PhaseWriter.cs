@@ -96,7 +96,8 @@ public sealed class PhaseWriter
 
         // Twice what is under way at once on average, and what there was.
         int needed = (int)Math.Ceiling(rate * microseconds / 1e6 * 2) + 1;
-        _text.Append(CultureInfo.InvariantCulture, $"    threads: {Math.Clamp(mix.Connections, Math.Min(needed, MostThreads), MostThreads)}\n");
+        int threads = Math.Clamp(mix.Connections, Math.Min(needed, MostThreads), MostThreads);
+        _text.Append(CultureInfo.InvariantCulture, $"    threads: {threads}\n");
         double[] pieces = Pieces(mix);
         if (pieces.Length > 1 && mix.Seconds <= LongestInPieces)
         {

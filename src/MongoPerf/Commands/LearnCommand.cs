@@ -166,7 +166,7 @@ internal sealed class LearnCommand
         Deviation[] all =
         [
             .. DataComparison.Of(sample.Collections, made, names),
-            .. run is null || seen is null ? [] : seen.Against(run, sample, new DataWriter(sample, names, new HashSet<string>())),
+            .. run is null || seen is null ? [] : seen.Against(run, sample, names),
         ];
         DeviationTable.Write(all, Console.Out);
         return all.All(one => one.IsWithin) ? ExitCode.Done : ExitCode.AssertionFailed;

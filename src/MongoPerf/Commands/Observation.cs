@@ -33,8 +33,8 @@ internal sealed class Observation
 
     public static Option<string[]?> Option() => new("--from")
     {
-        Description = "Where to see what is done with the data: the profiler's entries, $queryStats (7.1 and later), a log of mongod or mongos, "
-            + "a recording ('record', or a server's own), or the traffic of the next DURATION. Without it only the data are learned",
+        Description = "Where to see what is done with the data: the profiler's entries, $queryStats (7.1 and later), a log of mongod or "
+            + "mongos, a recording ('record', or a server's own), or the traffic of the next DURATION. Without it only the data are learned",
         HelpName = "profiler|queryStats|log FILE|recording FILE|traffic DURATION",
         Arity = new ArgumentArity(1, 2),
         AllowMultipleArgumentsPerToken = true,
@@ -74,22 +74,27 @@ internal sealed class Observation
     /// <summary>The section of phases; null where nothing was learned that could be written.</summary>
     public string? PhasesOf(DatabaseSample sample, IWrittenData data) =>
         new PhaseWriter(Mix(sample), sample.Name, data) is { Names.Count: > 0 } phases ? phases.Text
-            : throw new UserException(ExitCode.WrongUsage, $"{_source.Name}: no operation on {Masking.Shown(sample.Name)} was seen that can be "
-                + "learned", "--db names another database; without --from only the data are learned");
+            : throw new UserException(ExitCode.WrongUsage,
+                $"{_source.Name}: no operation on {Masking.Shown(sample.Name)} was seen that can be learned", "--db names another database; without --from only the data are learned");
 
-    /// <summary>How far a run of the learned scenario is from it.</summary>
-    public IEnumerable<Deviation> Against(StoredRun run, DatabaseSample sample, IWrittenData data)
+    /// <summary>How far a run of the learned scenario is from it, and its indexes from the deployment's.</summary>
+    public IEnumerable<Deviation> Against(StoredRun run, DatabaseSample sample, WrittenNames names)
     {
-        OperationMix mix = Mix(sample);
+        var data = new DataWriter(sample, names, new HashSet<string>());
+        Learning.Observing.OperationMix mix = Mix(sample);
         PhaseRecord phase = run.Phases.LastOrDefault(phase => phase.Phase == PhaseWriter.Phase)
             ?? throw new UserException(ExitCode.WrongUsage, $"--run: {run.Run.Id} has no phase '{PhaseWriter.Phase}'",
                 "name a run of the scenario that 'learn' wrote");
-        return OperationComparison.Of(mix, new PhaseWriter(mix, sample.Name, data).Names, _source.HasPreciseTimes,
-            phase.Operations.Where(result => !result.IsTotal).ToDictionary(result => result.Operation, result =>
+        IEnumerable<Deviation> operations = OperationComparison.Of(mix, new PhaseWriter(mix, sample.Name, data).Names,
+            _source.HasPreciseTimes, phase.Operations.Where(result => !result.IsTotal).ToDictionary(result => result.Operation, result =>
                 new MeasuredOperation(result.OperationsPerSecond, result.LatencyMicroseconds.P99, result.Plan?.Stages)));
+        // A run of one collection doesn't say its name.
+        string only = names.Collection(sample.Collections[0].Name);
+        return operations.Concat(SizeComparison.Of(sample.Collections, run.Phases.SelectMany(one => one.Sizes)
+            .GroupBy(one => one.Collection ?? only).ToDictionary(one => one.Key, one => one.Last().Indexes), names));
     }
 
-    private OperationMix Mix(DatabaseSample sample)
+    private Learning.Observing.OperationMix Mix(DatabaseSample sample)
     {
         Dictionary<string, (double Documents, FieldStatistics Fields)> known = sample.Collections
             .ToDictionary(one => one.Name, one => ((double)one.Count, FieldStatistics.Of(one)), StringComparer.Ordinal);

@@ -15,7 +15,8 @@ public sealed class PhaseWriterTests
     private static readonly string[] Commands =
     [
         "{'find': 'orders', 'filter': {'_id': ID}}",
-        "{'find': 'orders', 'filter': {'name': 'SECRET', 'n': {'$gte': ID, '$lt': {'$numberLong': 'TOP'}}}, 'sort': {'n': -1}, 'limit': 20}",
+        "{'find': 'orders', 'filter': {'name': 'SECRET', 'n': {'$gte': ID, '$lt': {'$numberLong': 'TOP'}}}, 'sort': {'n': -1}, "
+            + "'limit': 20}",
         "{'find': 'orders', 'filter': {'n': {'$in': [ID, 4711, 4712]}}, 'projection': {'name': 1, 'x': {'$slice': 3}}, 'skip': 100}",
         "{'find': 'orders', 'filter': {'$or': [{'name': {'$regex': '^SECRET'}}, {'secret': 'SECRET'}, {'n': {'$not': {'$gt': 4711}}}]}}",
         "{'find': 'orders', 'filter': {'items': {'$elemMatch': {'product': 4711, 'label': 'SECRET'}}, 'at': {'$gt': {'$date': 'DATE'}}}}",
@@ -74,7 +75,8 @@ public sealed class PhaseWriterTests
                 "filter: {_id: ^key}",
                 "filter: {name: {^field: name}, n: {$gte: {^field: n}, $lt: {^add: [{^field: n}, 50]}}}",
                 "filter: {n: {$in: {^array: {length: 3, of: {^reference: {to: orders, field: n, key: ",
-                "filter: {$or: [{name: {$regex: {^pattern: \"\\\\^[a-z]{10}\"}}}, {secret: {^string: 10}}, {n: {$not: {$gt: {^field: n}}}}]}",
+                "filter: {$or: [{name: {$regex: {^pattern: \"\\\\^[a-z]{10}\"}}}, {secret: {^string: 10}}, "
+                    + "{n: {$not: {$gt: {^field: n}}}}]}",
                 "filter: {items: {$elemMatch: {product: {^field: items.0.product}, label: {^string: 10}}}, at: {$gt: {^field: at}}}",
                 "sort: {n: -1}", "limit: 20", "skip: 100", "many: true", "upsert: true", "remove: true", "new: true", "batch: 2",
                 "writeConcern: {w: \"majority\", j: true}", "hint: {n: 1}", "field: name", "times: 2",
@@ -112,14 +114,15 @@ public sealed class PhaseWriterTests
     [Fact]
     public void Transactions_become_steps()
     {
-        const string InTransaction = ", 'lsid': {'id': {'$uuid': '0408a8fb-1882-4739-90ae-1ae89c8c01e5'}}, 'txnNumber': ID, 'autocommit': false}";
+        const string InTransaction =
+            ", 'lsid': {'id': {'$uuid': '0408a8fb-1882-4739-90ae-1ae89c8c01e5'}}, 'txnNumber': ID, 'autocommit': false}";
         var operations = new List<ObservedOperation>();
         for (int i = 0; i < 60; i++)
         {
             foreach (string statement in (string[])
                 [
-                    "{'find': 'orders', 'filter': {'_id': ID}", "{'update': 'orders', 'updates': [{'q': {'_id': ID}, 'u': {'$inc': {'n': 1}}}]",
-                    "{'commitTransaction': 1",
+                    "{'find': 'orders', 'filter': {'_id': ID}",
+                    "{'update': 'orders', 'updates': [{'q': {'_id': ID}, 'u': {'$inc': {'n': 1}}}]", "{'commitTransaction': 1",
                 ])
                 operations.AddRange(ListSource.Of(1, _ => Json(statement + InTransaction, i)));
         }
