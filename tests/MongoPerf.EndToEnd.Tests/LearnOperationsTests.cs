@@ -45,7 +45,7 @@ public sealed class LearnOperationsTests(TestServers servers) : IDisposable
         connection.RunCommand(shop, BsonDocument.Of(("profile", 2)));
         ProgramRun.Run("run", orders, "--uri", mongod.Uri, "--db", shop, "--out", _runs.Path, "--max-skipped", "100%").Expect(0);
         connection.RunCommand(shop, BsonDocument.Of(("profile", 0)));
-        ProgramRun.Run("learn", "--uri", mongod.Uri, "--db", shop, "--from", "profiler", "-o", learned).Expect(0).Says("the profiler of");
+        ProgramRun.Run("learn", "--uri", mongod.Uri, "--db", shop, "--from", "profiler", "-o", learned).Expect(0).Says("operations: the profiler");
         ProgramRun.Run("validate", learned).Expect(0);
         string text = File.ReadAllText(learned);
         foreach (string line in (string[])

@@ -24,7 +24,7 @@ public sealed class LogSource(string path, string? database) : ObservationSource
     private long _withoutStatements;
     private double _least = double.MaxValue;
 
-    public override string Name => $"the log {path}";
+    public override string Name => $"the log {Path.GetFileName(path)}";
 
     public override IEnumerable<ObservedOperation> Read()
     {

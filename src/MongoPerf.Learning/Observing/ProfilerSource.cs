@@ -17,7 +17,7 @@ public sealed class ProfilerSource(MongoConnection connection, string database, 
     private readonly double _until = (connection.RunCommand("admin", BsonDocument.Of(("hello", 1))).FindInt64("localTime")
         ?? long.MaxValue) / 1e3;
 
-    public override string Name => $"the profiler of {database}";
+    public override string Name => "the profiler";
 
     public override IEnumerable<ObservedOperation> Read()
     {

@@ -15,7 +15,7 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
     private readonly Dictionary<long, Pending> _cursors = [];
     private long _left;
 
-    public override string Name => $"{recording.Path}, {recording.Format}";
+    public override string Name => $"{Path.GetFileName(recording.Path)}, {recording.Format}";
 
     public override bool HasPreciseTimes => recording is RecordingFile;
 

@@ -24,8 +24,7 @@ public sealed class TrafficSource(MongoConnection connection, string database, T
     private bool _isRecorded;
     private bool _isPrecise;
 
-    public override string Name =>
-        $"{connection.Address}, {(_isRecorded ? "which recorded its traffic" : "sampled")} for {time.TotalSeconds:0} s";
+    public override string Name => _isRecorded ? "traffic that the server recorded" : "traffic, sampled";
 
     public override bool HasPreciseTimes => _isPrecise;
 
@@ -136,6 +135,7 @@ public sealed class TrafficSource(MongoConnection connection, string database, T
         List<(string Namespace, string Type, ObservedOperation Operation)> samples, bool isByCollection, long cut)
     {
         bool any = false;
+        var unseen = new Dictionary<string, double>();
         foreach (((string ns, string type), (double count, double microseconds)) in after)
         {
             (double earlier, double spent) = before.GetValueOrDefault((ns, type));
@@ -149,7 +149,7 @@ public sealed class TrafficSource(MongoConnection connection, string database, T
                 seen = [new ObservedOperation(0, database, ns[(database.Length + 1)..],
                     BsonDocument.Of(("insert", ns[(database.Length + 1)..])))];
             if (seen.Length == 0 && isByCollection)
-                Note(FormattableString.Invariant($"{done:0} operations ({type}) on {ns}, which were too short to be seen"));
+                unseen[type] = unseen.GetValueOrDefault(type) + done;
             foreach (ObservedOperation operation in seen)
             {
                 any = true;
@@ -161,6 +161,8 @@ public sealed class TrafficSource(MongoConnection connection, string database, T
             throw new MongoPerfException(Fault.WrongUsage,
                 FormattableString.Invariant($"{connection.Address} was not seen doing anything in {database} for {time.TotalSeconds:0} s"),
                 "learn while its clients are at work, for longer, or from its profiler or a recording");
+        foreach ((string type, double count) in unseen)
+            Note(FormattableString.Invariant($"{count:0} operations ({type}) on collections where they were too short to be seen"));
         Note("percentiles of times: a sampled server tells only means");
         if (cut > 0)
             Note(FormattableString.Invariant($"{cut} long commands, which $currentOp cuts off"));

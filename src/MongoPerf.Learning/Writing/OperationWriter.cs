@@ -74,7 +74,7 @@ internal sealed partial class OperationWriter(IWrittenData data)
     private List<string> Single(LearnedOperation operation)
     {
         string collection = data.CollectionOf(operation.Collection)
-            ?? throw new NotWritableException($"the file has no collection '{operation.Collection}'");
+            ?? throw new NotWritableException("the file has no such collection");
         var writer = new ShapeWriter(data, operation.Collection);
         List<string> lines = [$"{operation.Kind}: {ShapeWriter.Key(collection)}"];
         if (operation.Kind == "insertMany")

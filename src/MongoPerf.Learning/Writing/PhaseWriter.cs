@@ -134,11 +134,8 @@ public sealed class PhaseWriter
         return deviation > 0.15 * mean && deviation > 2 * byChance ? pieces : [];
     }
 
-    private void Comment(string text, string indent = "  ")
-    {
-        string line = string.Concat(text.Select(c => char.IsControl(c) || c is '\u2028' or '\u2029' ? '?' : c));
-        _text.Append(indent).Append("# ").Append(line).Append('\n');
-    }
+    private void Comment(string text, string indent = "  ") =>
+        _text.Append(indent).Append("# ").Append(YamlText.Comment(text)).Append('\n');
 
     private static string Unique(string name, HashSet<string> names)
     {

@@ -71,8 +71,9 @@ internal sealed class Observation
         });
     }
 
-    /// <summary>The section of phases; null where nothing was learned that could be written.</summary>
-    public string? PhasesOf(DatabaseSample sample, IWrittenData data) =>
+    /// <summary>The section of phases.</summary>
+    /// <exception cref="UserException">Nothing was seen that could be written (2).</exception>
+    public string PhasesOf(DatabaseSample sample, IWrittenData data) =>
         new PhaseWriter(Mix(sample), sample.Name, data) is { Names.Count: > 0 } phases ? phases.Text
             : throw new UserException(ExitCode.WrongUsage,
                 $"{_source.Name}: no operation on {Masking.Shown(sample.Name)} was seen that can be learned", "--db names another database; without --from only the data are learned");
