@@ -9,6 +9,8 @@ public sealed partial class FieldStatistics
     /// <summary>A document with more names than that, of which each is in few documents, is a map: its names are data.</summary>
     private const int MostNames = 200;
 
+    private const int MostFewLengths = 8;
+
     /// <summary>What lies deeper can't be read by a scenario, which writes up to three levels for each.</summary>
     private const int MostLevels = 30;
 
@@ -85,6 +87,14 @@ public sealed partial class FieldStatistics
     /// <summary>Parts of equal share of its arrays' lengths; empty where it is no array.</summary>
     public double[] Lengths { get; private set; } = [];
 
+    /// <summary>How often each length was seen, the shortest first; empty where there are many.</summary>
+    public IReadOnlyList<KeyValuePair<int, int>> FewLengths { get; private set; } = [];
+
+    /// <summary>One range of lengths does for all arrays.</summary>
+    public bool HasEvenLengths => FewLengths is [var first, .., var last]
+        ? FewLengths.Count == last.Key - first.Key + 1 && FewLengths.Max(one => one.Value) < 1.2 * FewLengths.Min(one => one.Value)
+        : FewLengths.Count == 1;
+
     /// <summary>Of arrays that all have two numbers, as old places on a map: the numbers by their place.</summary>
     public (ValueStatistics First, ValueStatistics Second)? Pair { get; private set; }
 
@@ -144,6 +154,8 @@ public sealed partial class FieldStatistics
     {
         BsonValue[][] elements = [.. arrays.Select(array => array.Select(one => one.Value).ToArray())];
         Lengths = ValueStatistics.QuantilesOf([.. elements.Select(array => (double)array.Length)]);
+        KeyValuePair<int, int>[] lengths = [.. elements.CountBy(array => array.Length).OrderBy(one => one.Key)];
+        FewLengths = lengths.Length <= MostFewLengths ? lengths : [];
         List<BsonValue> all = [.. elements.SelectMany(array => array)];
         if (all.Count > 0)
             Elements = new FieldStatistics("", Path, all, all.Count, scale, areInOrder: false, level + 1);

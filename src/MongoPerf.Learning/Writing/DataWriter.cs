@@ -128,7 +128,7 @@ internal sealed class WrittenCollection
     {
         while (field is { Lengths.Length: > 0 } array)
         {
-            if (array.Lengths[0] < 1 || ValueWriter.Lengths(array.Lengths).Count > 1 || array.Pair is not null)
+            if (array.Lengths[0] < 1 || !array.HasEvenLengths || array.Pair is not null)
                 return null;
             steps.Add("0");
             field = array.Elements;

@@ -82,12 +82,20 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
         if (field.Elements is not { } elements)
             return "[]";
         string of = Value(elements);
-        double least = field.Lengths[0];
         // What is long is written once: arrays within arrays would multiply.
-        IReadOnlyList<string> lengths = of.Length > LongestElement
-            ? [$"[{YamlText.Number(least)}, {YamlText.Number(Math.Ceiling(Math.Max(least, (2 * field.Lengths.Average()) - least)))}]"]
-            : ValueWriter.Lengths(field.Lengths);
-        return ValueWriter.OneOf([.. lengths.Select(length => $"{{^array: {{length: {length}, of: {of}}}}}")]);
+        if (of.Length > LongestElement)
+        {
+            double least = field.Lengths[0];
+            double most = Math.Ceiling(Math.Max(least, (2 * field.Lengths.Average()) - least));
+            return OfLength($"[{YamlText.Number(least)}, {YamlText.Number(most)}]");
+        }
+
+        if (field.HasEvenLengths || field.FewLengths.Count == 0)
+            return ValueWriter.OneOf([.. ValueWriter.Lengths(field.Lengths).Select(OfLength)]);
+        return $"{{^choice: {{of: [{string.Join(", ", field.FewLengths.Select(one => OfLength(YamlText.Number(one.Key))))}], "
+            + $"weights: [{string.Join(", ", field.FewLengths.Select(one => one.Value))}]}}}}";
+
+        string OfLength(string length) => $"{{^array: {{length: {length}, of: {of}}}}}";
     }
 
     /// <summary>GeoJSON keeps its form, which an index needs; where the places are is told by the rectangle around them.</summary>
