@@ -112,8 +112,8 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
         return $"{{{string.Join(", ", parts)}}}";
     }
 
-    private static string Collation(BsonDocument collation) =>
-        $"{{{string.Join(", ", collation.Where(one => one.Key != "version").Select(one => $"{YamlText.Name(one.Key)}: {YamlText.Value(one.Value)}"))}}}";
+    private static string Collation(BsonDocument collation) => $"{{{string.Join(", ", collation.Where(one => one.Key != "version")
+        .Select(one => $"{YamlText.Name(one.Key)}: {YamlText.Value(one.Value)}"))}}}";
 
     private static string Direction(BsonValue value) =>
         value.IsNumber ? YamlText.Number(value.ToDouble()) : YamlText.Quoted(value.ToString());
