@@ -45,12 +45,14 @@ public sealed class LearnOperationsTests(TestServers servers) : IDisposable
         connection.RunCommand(shop, BsonDocument.Of(("profile", 2)));
         ProgramRun.Run("run", orders, "--uri", mongod.Uri, "--db", shop, "--out", _runs.Path, "--max-skipped", "100%").Expect(0);
         connection.RunCommand(shop, BsonDocument.Of(("profile", 0)));
-        ProgramRun.Run("learn", "--uri", mongod.Uri, "--db", shop, "--from", "profiler", "-o", learned).Expect(0).Says("operations: the profiler");
+        ProgramRun.Run("learn", "--uri", mongod.Uri, "--db", shop, "--from", "profiler", "-o",
+            learned).Expect(0).Says("operations: the profiler");
         ProgramRun.Run("validate", learned).Expect(0);
         string text = File.ReadAllText(learned);
         foreach (string line in (string[])
             [
-                "filter: {_id: ^key}", "filter: {customer: {^field: customer}}", "sort: {total: -1}", "limit: 5", "with: {$inc: {total: 1}}",
+                "filter: {_id: ^key}", "filter: {customer: {^field: customer}}", "sort: {total: -1}", "limit: 5",
+                    "with: {$inc: {total: 1}}",
                 "key: {zipfian:",
             ])
             Assert.Contains(line, text, StringComparison.Ordinal);
@@ -60,7 +62,8 @@ public sealed class LearnOperationsTests(TestServers servers) : IDisposable
         using (var run = StoredRun.Open(Path.Combine(_runs.Path, id)))
             Assert.Superset(new HashSet<string> { "find orders _id", "find orders customer", "update orders _id" },
                 run.Phases[^1].Operations.Select(one => one.Operation).ToHashSet());
-        string output = ProgramRun.Run("learn", "--check", learned, "--against", mongod.Uri, "--db", shop, "--from", "profiler", "--run", id,
+        string output = ProgramRun.Run("learn", "--check", learned, "--against", mongod.Uri, "--db", shop, "--from", "profiler", "--run",
+            id,
             "--out", _runs.Path).Output;
         Assert.Contains("find orders customer", output, StringComparison.Ordinal);
         Assert.Contains("per second", output, StringComparison.Ordinal);

@@ -1,10 +1,7 @@
 using System.CommandLine;
-using System.Globalization;
 using System.Security.Cryptography;
-using MongoPerf.Learning.Comparing;
 using MongoPerf.Learning.Sampling;
 using MongoPerf.Learning.Writing;
-using MongoPerf.Load.Plans;
 using MongoPerf.Options;
 using MongoPerf.Running.Secrets;
 using MongoPerf.Running.Sessions;
@@ -12,9 +9,6 @@ using MongoPerf.Running.Systems;
 using MongoPerf.Scenarios;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
-using MongoPerf.Wire.Bson;
-using MongoPerf.Wire.Connections;
-using MongoPerf.Wire.Discovery;
 
 namespace MongoPerf.Commands;
 
@@ -28,7 +22,7 @@ internal sealed class LearnCommand
 
     private readonly Option<SamplingBudget?> _budget = OptionTypes.Make<SamplingBudget?>("--budget", null,
         "How much to read: documents of each collection, bytes and time in all [default: 20k,256MB,120s]", "DOCUMENTS,SIZE,DURATION",
-        ParseBudget);
+        LearnedDatabase.ParseBudget);
 
     private readonly Option<string[]?> _values = new("--values")
     {
@@ -60,7 +54,8 @@ internal sealed class LearnCommand
 
     private Command Build()
     {
-        var command = new Command("learn", "Write a scenario that resembles a deployment, which is only read; or compare one with it (--check)")
+        var command = new Command("learn",
+            "Write a scenario that resembles a deployment, which is only read; or compare one with it (--check)")
         {
             _shared.Uri, _shared.PasswordFile, _database, _budget, _from, _values, _hash, _output, _check, _against, _run, _shared.Out,
         };
@@ -78,7 +73,8 @@ internal sealed class LearnCommand
             throw new UserException(ExitCode.WrongUsage, check is null ? "--output is missing: the file of the scenario"
                 : "--output names a scenario to write, and --check one to compare", "-o my.yaml writes one, --check my.yaml compares it");
         if (output is not null && (File.Exists(output) || Directory.Exists(output)))
-            throw new UserException(ExitCode.WrongUsage, $"--output: '{Masking.Shown(output)}' is already there", "name another file, or remove it");
+            throw new UserException(ExitCode.WrongUsage, $"--output: '{Masking.Shown(output)}' is already there",
+                "name another file, or remove it");
         if (DatabaseSystems.Of(uri) != DatabaseSystems.MongoDb)
             throw new UserException(ExitCode.WrongUsage, $"{DatabaseSystems.Of(uri).Name} can't be learned from, only MongoDB");
         string[]? from = parsed.GetValue(_from) is { Length: > 0 } typed ? typed : null;
@@ -91,13 +87,14 @@ internal sealed class LearnCommand
         ReadPlan? plan = check is null ? null : PlanReader.Read(ScenarioFile.Find(check), new PlanOverrides(), PlanRequests.DefaultSeed);
         using var signals = new StopSignals("stopping");
         SamplingBudget budget = parsed.GetValue(_budget) ?? new SamplingBudget();
-        (DatabaseSample sample, Observation? seen) = Read(ConnectionSecrets.Complete(uri, uri, parsed.GetValue(_shared.PasswordFile)),
-            parsed.GetValue(_database), budget, from, signals.Token);
+        (DatabaseSample sample, Observation? seen) = LearnedDatabase.Read(
+            ConnectionSecrets.Complete(uri, uri, parsed.GetValue(_shared.PasswordFile)), parsed.GetValue(_database), budget, from,
+            signals.Token);
         WrittenNames names = new(parsed.GetValue(_hash)
             ?? (parsed.HasTyped(_hash) ? Convert.ToHexString(RandomNumberGenerator.GetBytes(16)) : null));
         Console.Error.WriteLine($"read {ScenarioText.Describe(sample.Cost)}, from {sample.Member}");
         if (plan is not null)
-            return Check(plan.Plan, sample, names, budget, folder is null ? null : StoredRun.Open(folder.Path), seen);
+            return LearnCheck.Run(plan.Plan, sample, names, budget, folder is null ? null : StoredRun.Open(folder.Path), seen);
         var kept = (parsed.GetValue(_values) ?? []).ToHashSet(StringComparer.Ordinal);
         RequireKnown(kept, sample);
         var data = new DataWriter(sample, names, kept);
@@ -105,39 +102,11 @@ internal sealed class LearnCommand
         Write(output!, text);
         Console.WriteLine($"{output}: {Units.Counted(sample.Collections.Count, "collection")}, "
             + $"{Units.Counted(sample.Collections.Sum(one => one.Indexes.Count), "index", "indexes")}, "
-            + $"{Units.Counted(text.Split('\n').Count(line => line.TrimStart().StartsWith("# not learned", StringComparison.Ordinal)), "comment")} "
-            + "on what was not learned");
+            + $"{Units.Counted(text.Split('\n').Count(IsNotLearned), "comment")} on what was not learned");
         return ExitCode.Done;
     }
 
-    /// <summary>Looks first at what is done: what is read here must not be learned.</summary>
-    private static (DatabaseSample Sample, Observation? Seen) Read(
-        string uri, string? database, SamplingBudget budget, string[]? from, CancellationToken stop)
-    {
-        var preference = new ReadPreference(ReadMode.SecondaryPreferred);
-        (IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings) = DatabaseSystems.MongoDb.Read(uri, EngineKind.Wire, stop);
-        var servers = new ServerDirectory(hosts, settings);
-        servers.Look();
-        using MongoConnection connection = MongoConnection.Open(servers.Select(preference, 0), settings);
-        var reader = new DatabaseReader(connection, budget, preference);
-        string name = database ?? OnlyDatabase(reader);
-        Observation? seen = from is null ? null
-            : Observation.Read(from, name, () => MongoConnection.Open(servers.Select(ReadPreference.Primary, 0), settings), stop);
-        if (seen is not null)
-            Console.Error.WriteLine(seen.Describe());
-        DatabaseSample sample = reader.Read(name);
-        return sample.Collections.Count > 0 ? (sample, seen)
-            : throw new UserException(ExitCode.WrongUsage, $"the database '{name}' has no collections that can be read",
-                "--db names another one");
-    }
-
-    private static string OnlyDatabase(DatabaseReader reader) => reader.Databases() switch
-    {
-        [var only] => only,
-        [] => throw new UserException(ExitCode.WrongUsage, "the deployment has no databases that this user may see", "--db names one"),
-        var several => throw new UserException(ExitCode.WrongUsage,
-            $"the deployment has several databases: {string.Join(", ", several.Take(20).Select(Masking.Shown))}", "--db names one"),
-    };
+    private static bool IsNotLearned(string line) => line.TrimStart().StartsWith("# not learned", StringComparison.Ordinal);
 
     private static void RequireKnown(IEnumerable<string> kept, DatabaseSample sample)
     {
@@ -147,44 +116,16 @@ internal sealed class LearnCommand
             CollectionSample? collection =
                 sample.Collections.FirstOrDefault(one => path.StartsWith($"{one.Name}.", StringComparison.Ordinal));
             if (collection is null)
-                throw new UserException(ExitCode.WrongUsage, $"--values: '{path}' is in no collection; there are {string.Join(", ", collections)}",
+                throw new UserException(ExitCode.WrongUsage,
+                    $"--values: '{path}' is in no collection; there are {string.Join(", ", collections)}",
                     "such as --values orders.state");
             string field = path[(collection.Name.Length + 1)..];
             FieldStatistics root = FieldStatistics.Of(collection);
             if (root.Find(field) is null)
-                throw new UserException(ExitCode.WrongUsage, $"--values: no document of {collection.Name} that was read has a field '{field}'",
+                throw new UserException(
+                    ExitCode.WrongUsage, $"--values: no document of {collection.Name} that was read has a field '{field}'",
                     NearestName.Hint(field, root.All().Select(one => one.Path).Where(one => one.Length > 0)));
         }
-    }
-
-    private static ExitCode Check(
-        Plan plan, DatabaseSample sample, WrittenNames names, SamplingBudget budget, StoredRun? run, Observation? seen)
-    {
-        using StoredRun? compared = run;
-        CollectionSample[] made = [.. plan.Collections.DistinctBy(one => one.Name).Where(one => !one.IsExisting && one.Files is null)
-            .Select(one => Make(one, budget))];
-        Deviation[] all =
-        [
-            .. DataComparison.Of(sample.Collections, made, names),
-            .. run is null || seen is null ? [] : seen.Against(run, sample, names),
-        ];
-        DeviationTable.Write(all, Console.Out);
-        return all.All(one => one.IsWithin) ? ExitCode.Done : ExitCode.AssertionFailed;
-    }
-
-    /// <summary>Documents from all over the collection, in the order in which they would be inserted.</summary>
-    private static CollectionSample Make(PlanCollection collection, SamplingBudget budget)
-    {
-        long count = Math.Min(budget.Documents, collection.Count);
-        var documents = new List<BsonDocument>();
-        long bytes = 0;
-        for (long i = 0; i < count && bytes < budget.Bytes; i++)
-        {
-            documents.Add(collection.Documents.Make((long)((double)i * collection.Count / count)));
-            bytes += documents[^1].Bytes.Length;
-        }
-
-        return new CollectionSample(collection.Name, collection.Count, documents, AreInOrder: true) { Indexes = collection.Indexes };
     }
 
     private static void Write(string path, string text)
@@ -199,21 +140,5 @@ internal sealed class LearnCommand
         {
             throw new UserException(ExitCode.WrongUsage, $"--output: '{Masking.Shown(path)}' can't be written: {e.Message}");
         }
-    }
-
-    private static SamplingBudget ParseBudget(string text)
-    {
-        var budget = new SamplingBudget();
-        foreach (string part in text.Split(',', StringSplitOptions.TrimEntries))
-        {
-            budget = part switch
-            {
-                _ when part.EndsWith('B') => budget with { Bytes = Quantities.ParseSize(part) },
-                [.., 's' or 'm' or 'h'] => budget with { Seconds = Quantities.ParseDuration(part) },
-                _ => budget with { Documents = Quantities.ParseCount(part, 100, 10_000_000) },
-            };
-        }
-
-        return budget;
     }
 }

@@ -34,7 +34,8 @@ internal sealed class Observation
     public static Option<string[]?> Option() => new("--from")
     {
         Description = "Where to see what is done with the data: the profiler's entries, $queryStats (7.1 and later), a log of mongod or "
-            + "mongos, a recording ('record', or a server's own), or the traffic of the next DURATION. Without it only the data are learned",
+            + "mongos, a recording ('record', or a server's own), or the traffic of the next DURATION. Without it only the data are "
+            + "learned",
         HelpName = "profiler|queryStats|log FILE|recording FILE|traffic DURATION",
         Arity = new ArgumentArity(1, 2),
         AllowMultipleArgumentsPerToken = true,
@@ -76,7 +77,8 @@ internal sealed class Observation
     public string PhasesOf(DatabaseSample sample, IWrittenData data) =>
         new PhaseWriter(Mix(sample), sample.Name, data) is { Names.Count: > 0 } phases ? phases.Text
             : throw new UserException(ExitCode.WrongUsage,
-                $"{_source.Name}: no operation on {Masking.Shown(sample.Name)} was seen that can be learned", "--db names another database; without --from only the data are learned");
+                $"{_source.Name}: no operation on {Masking.Shown(sample.Name)} was seen that can be learned",
+                    "--db names another database; without --from only the data are learned");
 
     /// <summary>How far a run of the learned scenario is from it, and its indexes from the deployment's.</summary>
     public IEnumerable<Deviation> Against(StoredRun run, DatabaseSample sample, WrittenNames names)

@@ -1,0 +1,63 @@
+using MongoPerf.Learning.Comparing;
+using MongoPerf.Learning.Sampling;
+using MongoPerf.Learning.Writing;
+using MongoPerf.Load.Plans;
+using MongoPerf.Storage;
+using MongoPerf.Texts.Input;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Commands;
+
+/// <summary><c>learn --check</c>: how far a scenario is from a deployment.</summary>
+internal static class LearnCheck
+{
+    /// <param name="plan">The scenario's.</param>
+    /// <param name="sample">The deployment's database.</param>
+    /// <param name="names">What the file calls collections and fields.</param>
+    /// <param name="budget">So many documents are generated.</param>
+    /// <param name="run">A run of the scenario; null for none.</param>
+    /// <param name="seen">What the deployment was seen doing; null for nothing.</param>
+    public static ExitCode Run(
+        Plan plan, DatabaseSample sample, WrittenNames names, SamplingBudget budget, StoredRun? run, Observation? seen)
+    {
+        using StoredRun? compared = run;
+        CollectionSample[] made = [.. plan.Collections.DistinctBy(one => one.Name).Where(one => !one.IsExisting && one.Files is null)
+            .Select(one => Make(one, budget))];
+        Deviation[] all =
+        [
+            .. DataComparison.Of(sample.Collections, made, names),
+            .. run is null || seen is null ? [] : seen.Against(run, sample, names),
+            .. run is null ? [] : SizeComparison.Of(sample.Collections, IndexSizes(run), names),
+        ];
+        DeviationTable.Write(all, Console.Out);
+        return all.All(one => one.IsWithin) ? ExitCode.Done : ExitCode.AssertionFailed;
+    }
+
+    /// <summary>By collection and name, as they were measured last.</summary>
+    private static Dictionary<string, IReadOnlyDictionary<string, long>> IndexSizes(StoredRun run)
+    {
+        var sizes = new Dictionary<string, IReadOnlyDictionary<string, long>>(StringComparer.Ordinal);
+        foreach (PhaseRecord phase in run.Phases)
+        {
+            foreach (SizeResult size in phase.Sizes)
+                sizes[size.Collection ?? phase.Collection ?? ""] = size.Indexes;
+        }
+
+        return sizes;
+    }
+
+    /// <summary>Documents from all over the collection, in the order in which they would be inserted.</summary>
+    private static CollectionSample Make(PlanCollection collection, SamplingBudget budget)
+    {
+        long count = Math.Min(budget.Documents, collection.Count);
+        var documents = new List<BsonDocument>();
+        long bytes = 0;
+        for (long i = 0; i < count && bytes < budget.Bytes; i++)
+        {
+            documents.Add(collection.Documents.Make((long)((double)i * collection.Count / count)));
+            bytes += documents[^1].Bytes.Length;
+        }
+
+        return new CollectionSample(collection.Name, collection.Count, documents, AreInOrder: true) { Indexes = collection.Indexes };
+    }
+}
