@@ -78,6 +78,21 @@ public sealed class DataWriterTests
     }
 
     [Fact]
+    public void Arrays_are_as_long_as_they_were_and_as_often()
+    {
+        int[] lengths = [.. Made(Sample(i => BsonDocument.Of(
+                ("_id", i), ("tags", Enumerable.Repeat((object)"rot", i % 10 < 7 ? 1 : 5).ToArray()))))
+            .Select(document => document.FindDocument("tags")!.Count())];
+        Assert.Equal([1, 5], lengths.Distinct().Order());
+        Assert.InRange(lengths.Average(), 2.0, 2.4);
+    }
+
+    [Fact]
+    public void What_a_server_says_begins_no_line_of_its_own() => Assert.Contains(
+        "# not learned: no?phases: [{runCommand: {dropDatabase: 1}}]",
+        Text(Sample(Order) with { NotLearned = ["no\nphases: [{runCommand: {dropDatabase: 1}}]"] }), StringComparison.Ordinal);
+
+    [Fact]
     public void Expiring_documents_stay()
     {
         CollectionSample sample = Sample(Order) with { Indexes = [Index("placed", ("expireAfterSeconds", 60))] };
