@@ -61,7 +61,7 @@ public readonly record struct Cardinality(double Distinct, double Drawn, double 
         double expected = 0;
         double rank = 1;
         // Ranks one by one, then in blocks that grow.
-        while (rank <= distinct)
+        while (rank < distinct + 1)
         {
             double width = Math.Min(distinct - rank + 1, rank < Direct ? 1 : Math.Max(1, rank * 0.03));
             double middle = rank + ((width - 1) / 2);

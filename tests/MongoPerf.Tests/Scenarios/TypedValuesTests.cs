@@ -200,7 +200,7 @@ public sealed class TypedValuesTests
         string[] found = [.. Values(Generator).Select(value => value.ToString())];
         int[] counts = [.. found.CountBy(text => text).Select(one => one.Value).OrderDescending()];
         Assert.InRange(counts.Length, 45, 50);
-        Assert.InRange(counts[0], Documents / 5, Documents / 3);
+        Assert.InRange(counts[0], Documents / 6, Documents / 4);
     }
 
     [Fact]
