@@ -64,7 +64,7 @@ internal sealed class WrittenCollection
         _fields = new FieldWriter(names, values);
         var text = new StringBuilder();
         (string Name, string Value)[] fields = [.. _fields.Root(_root)];
-        var indexes = new IndexWriter(_root, names, values);
+        var indexes = new IndexWriter(_root, names, values, sample.Options.Find("collation") is not null);
         string? options = indexes.Options(sample.Options);
         string[] written = [.. sample.Indexes.Select(indexes.Of)];
         text.Append(CultureInfo.InvariantCulture, $"  {YamlText.Name(names.Collection(sample.Name))}:\n");

@@ -8,7 +8,8 @@ namespace MongoPerf.Learning.Writing;
 /// <param name="root">The collection's documents.</param>
 /// <param name="names">What fields are called.</param>
 /// <param name="values">What has become of few values.</param>
-internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, ValueWriter values)
+/// <param name="hasCollation">The collection has one, which its indexes have unless they say otherwise.</param>
+internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, ValueWriter values, bool hasCollation)
 {
     private static readonly string[] AsTheyAre =
         ["unique", "sparse", "expireAfterSeconds", "hidden", "default_language", "bits", "min", "max"];
@@ -49,6 +50,8 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
             parts.Add($"weights: {Fields(weights)}");
         if (index.FindDocument("collation") is { } collation)
             parts.Add($"collation: {Collation(collation)}");
+        else if (hasCollation)
+            parts.Add("collation: {locale: simple}");
         return parts.Count == 1 ? key : $"{{{string.Join(", ", parts)}}}";
     }
 

@@ -149,6 +149,7 @@ public sealed class DataWriterTests
         PlanCollection collection = ScenarioTexts.Plan(text).Collections.Single();
         Assert.Equal(["count_1_note_text", "$**_1", "code_hashed", "cheap"], collection.Indexes.Select(index => index.FindString("name")));
         Assert.Equal("{\"code\": \"hashed\"}", ExtendedJson.Write(collection.ShardKey!.Bytes));
+        Assert.All(collection.Indexes, index => Assert.Equal("simple", index.FindString("collation.locale")));
         Assert.Contains("# not learned: its validator", text, StringComparison.Ordinal);
     }
 
