@@ -11,7 +11,7 @@ public sealed class EmbeddedMongosTests : IDisposable
     public void Dispose() => _runs.Dispose();
 
     [Fact]
-    public void A_run_tells_what_each_shard_has_and_which_operations_ask_all_of_them()
+    public void A_run_tells_what_each_shard_has()
     {
         string file = Path.Combine(_runs.Path, "scenario.yaml");
         File.WriteAllText(file, """
@@ -19,8 +19,7 @@ public sealed class EmbeddedMongosTests : IDisposable
               c: {count: 600, document: {user: {^int: [0, 99]}, v: ^number}, shardKey: {user: hashed}}
             phases:
             - {load: c}
-            - {name: keyed, threads: 1, count: 150, operations: [{find: c, name: one, filter: {user: 7}}]}
-            - {name: other, threads: 1, count: 150, operations: [{find: c, name: all, filter: {v: 3}}]}
+            - {name: look, threads: 1, count: 150, operations: [{find: c, filter: {user: 7}}]}
             """);
         JsonElement report = ProgramRun.Run(
             "run", file, "--topology", "sharded", "--shards", "3", "--presplit", "6", "--max-skipped", "100%", "--format", "json",
@@ -32,7 +31,5 @@ public sealed class EmbeddedMongosTests : IDisposable
         Assert.Equal(600, shards.Sum(shard => shard.Number("documents")));
         Assert.Equal(["shard0", "shard1", "shard2"],
             shards.Where(shard => shard.Number("documents") > 0).Select(shard => shard.Text("shard")));
-        JsonElement finds = report.GetProperty("sharding").GetProperty("asked").GetProperty("find");
-        Assert.True(finds.Number("one") >= 150 && finds.Number("all") >= 150, finds.ToString());
     }
 }
