@@ -9,6 +9,9 @@ internal static class CommandReader
 {
     private const int MostWrites = 1000;
 
+    /// <summary>This program's own, in which it notes what it made.</summary>
+    private const string Markers = "mongoperf";
+
     /// <summary>They look at a deployment, or belong to connections, sessions and cursors.</summary>
     private static readonly HashSet<string> Housekeeping = new(StringComparer.OrdinalIgnoreCase)
     {
@@ -34,7 +37,7 @@ internal static class CommandReader
         BsonDocument command = operation.Command;
         BsonValidator.ValidateStructure(command.Bytes);
         string name = command.FirstOrDefault().Key ?? "";
-        if (IsHousekeeping(name) || operation.Collection.StartsWith("system.", StringComparison.Ordinal)
+        if (IsHousekeeping(name) || operation.Collection.StartsWith("system.", StringComparison.Ordinal) || operation.Collection == Markers
             || operation.Database is "admin" or "local" or "config" && name != "bulkWrite")
             return [];
         var reader = new ShapeReader(operation.IsTypeOnly);

@@ -78,7 +78,7 @@ public sealed class PhaseWriter
                 _text.Append(CultureInfo.InvariantCulture, $"        {line}\n");
             if (operation.Latency is { } latency)
                 _text.Append(CultureInfo.InvariantCulture,
-                    $"        # took {Number(latency.P50)} µs (p50), {Number(latency.P90)} (p90), {Number(latency.P99)} (p99)\n");
+                    $"        # took {Took(latency.P50)} µs (p50), {Took(latency.P90)} (p90), {Took(latency.P99)} (p99)\n");
         }
     }
 
@@ -145,6 +145,9 @@ public sealed class PhaseWriter
             unique = $"{name} {i}";
         return unique;
     }
+
+    /// <summary>What took no millisecond, where there are only whole ones, took less than one.</summary>
+    private static string Took(double microseconds) => microseconds < 1 ? "under 1000" : Number(microseconds);
 
     /// <summary>To four digits.</summary>
     private static string Number(double number)

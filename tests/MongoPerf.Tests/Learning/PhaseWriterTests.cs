@@ -40,7 +40,7 @@ public sealed class PhaseWriterTests
         "{'findAndModify': 'orders', 'query': {'_id': ID}, 'update': {'$set': {'name': 'SECRET'}}, 'new': true, 'sort': {'n': 1}}",
         "{'findAndModify': 'orders', 'query': {'name': 'SECRET'}, 'remove': true}",
         "{'find': 'orders', 'filter': {'$where': 'SECRET'}}",
-        "{'find': 'orders', 'filter': {'SECRET': {'$comment': 'SECRET'}}, 'comment': 'SECRET', 'limit': 1}",
+        "{'find': 'orders', 'filter': {'n': {'$comment': 'SECRET'}}, 'comment': 'SECRET', 'limit': 1}",
         "{'aggregate': 'orders', 'pipeline': [{'$match': {}}, {'$out': 'SECRET'}], 'cursor': {}}",
         "{'find': 'unknown', 'filter': {}}",
         "{'hello': 1}",
@@ -53,12 +53,10 @@ public sealed class PhaseWriterTests
         OperationMix mix = ListSource.Mix(Commands.SelectMany(command => ListSource.Of(60, i => Json(command, i))));
         var writer = new PhaseWriter(mix, "shop", new OrdersData());
         Plan plan = ScenarioTexts.Plan(OrdersData.Text + writer.Text);
-        // A field may be called as it likes.
-        string text = writer.Text.Replace($"{{{Secret}: {{}}}}", "", StringComparison.Ordinal)
-            .Replace($"find orders {Secret}", "", StringComparison.Ordinal);
+        string text = writer.Text;
         Assert.DoesNotContain(Secret, text, StringComparison.Ordinal);
         Assert.DoesNotContain("4711", text, StringComparison.Ordinal);
-        Assert.Equal(20, plan.Rounds.Single().Phases[^1].Groups.Single().Operations.Count);
+        Assert.Equal(19, plan.Rounds.Single().Phases[^1].Groups.Single().Operations.Count);
         Assert.Contains("not learned: the operator $where (60 times)", text, StringComparison.Ordinal);
         Assert.Contains("not learned: aggregations with $out, which write (60 times)", text, StringComparison.Ordinal);
         Assert.Contains("not learned: the command createIndexes (60 times)", text, StringComparison.Ordinal);
