@@ -629,6 +629,9 @@ public sealed record ChangeResult(
 /// <param name="Sizes">Replies whose documents have other bytes in all.</param>
 public sealed record ReplayResult(long Compared, long Codes, long Counts, long Sizes)
 {
+    /// <summary>Replies with as many documents and bytes, but other content; times and generated values differ each time.</summary>
+    public long Contents { get; init; }
+
     /// <summary>How long the recorded replies took; null where nothing was compared.</summary>
     public LatencySummary? RecordedMicroseconds { get; init; }
 

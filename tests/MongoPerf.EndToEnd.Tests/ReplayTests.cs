@@ -49,6 +49,45 @@ public sealed class ReplayTests(TestServers servers) : IDisposable
         Assert.Equal(4711, refused.Replay!.FirstCode!.Recorded);
         Assert.Contains("2 of 7 replies differ from the recorded ones", output, StringComparison.Ordinal);
         Assert.Equal(["orders"], Documents.CollectionNames(connection, shop));
+        string beside = ProgramRun.Run("compare", _runs.Ids[^1], "--out", _runs.Path).Expect(0).Output;
+        Assert.Contains("Service times, recorded and replayed", beside, StringComparison.Ordinal);
+        Assert.Contains("find shop.orders {}", beside, StringComparison.Ordinal);
+    }
+
+    /// <summary>What the second connection does saw, when it was recorded, what the first one had done.</summary>
+    [Theory, EachServer]
+    public void Ids_that_the_server_makes_are_the_target_s_own_and_dependencies_are_kept(string kind)
+    {
+        using MongoConnection connection = servers[kind].Connect();
+        string copy = servers.NewDatabase();
+        var file = new TrafficFile();
+        for (int i = 0; i < 20; i++)
+        {
+            var made = new ObjectId(0x66000000, (ulong)i);
+            BsonDocument byId = BsonDocument.Of(("_id", made));
+            file.Exchange(1, i, BsonDocument.Of(("update", "orders"), ("updates", new object[]
+                {
+                    BsonDocument.Of(("q", BsonDocument.Of(("name", i))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("v", 1))))),
+                        ("upsert", true)),
+                }), ("$db", "shop")),
+                BsonDocument.Of(("n", 1), ("upserted", new object[] { BsonDocument.Of(("index", 0), ("_id", made)) }), ("ok", 1.0)))
+                .Exchange(2, 3 * i, BsonDocument.Of(("count", "orders"), ("query", byId), ("$db", "shop")), Counted(1))
+                .Exchange(2, (3 * i) + 1, BsonDocument.Of(("count", "orders"), ("query", BsonDocument.Of(("v", 1))), ("$db", "shop")),
+                    Counted(1))
+                .Exchange(2, (3 * i) + 2, BsonDocument.Of(("delete", "orders"), ("deletes", new object[]
+                {
+                    BsonDocument.Of(("q", byId), ("limit", 1)),
+                }), ("$db", "shop")), Counted(1));
+        }
+
+        ProgramRun.Run("replay", Write(file), "--uri", servers[kind].Uri, "--database", $"shop={copy}", "--out", _runs.Path,
+            "--speed", "max", "--dependencies", "--threads", "2").Expect(0);
+        using var run = StoredRun.Open(Path.Combine(_runs.Path, _runs.Ids[^1]));
+        Assert.Equal(new Accounting(80, 80, 0, 0), run.Accounting);
+        Assert.All(run.Results, result => Assert.Equal((result.Operations, 0), (result.Replay!.Compared, result.Replay.Different)));
+        Assert.Equal(0, Count(connection, copy));
+
+        static BsonDocument Counted(int documents) => BsonDocument.Of(("n", documents), ("ok", 1.0));
     }
 
     [Theory, EachServer]
@@ -153,6 +192,8 @@ public sealed class ReplayTests(TestServers servers) : IDisposable
             (["--database", "shp=a"], "the recording has no request to 'shp'; it has some to shop"),
             (["--database", "shop"], "expected RECORDED=NAME"),
             (["--speed", "0"], "allowed: a factor from 0.001 to 1000, or max"),
+            (["--threads", "0"], "'0'"),
+            (["--agents", "127.0.0.1:1"], "a recording is not divided among agents"),
             (["--yes-write-to", "everything"], "names nothing that can be written"),
             (["--uri", "tyrant://localhost"], "another system"),
         ])

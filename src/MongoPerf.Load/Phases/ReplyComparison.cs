@@ -14,7 +14,11 @@ public readonly record struct ReplyFacts(int Code, long Documents, long Bytes);
 /// <param name="Recorded">What was recorded.</param>
 /// <param name="Now">What came now.</param>
 /// <param name="RecordedNanoseconds">How long the recorded reply took.</param>
-public readonly record struct ReplyComparison(bool IsCompared, ReplyFacts Recorded, ReplyFacts Now, long RecordedNanoseconds);
+public readonly record struct ReplyComparison(bool IsCompared, ReplyFacts Recorded, ReplyFacts Now, long RecordedNanoseconds)
+{
+    /// <summary>Both are alike, but documents are not: times, and values that the server made, are others each time.</summary>
+    public bool HasOtherContent { get; init; }
+}
 
 /// <summary>What a recording adds to <see cref="Counters"/>: replies that differ, and how long the recorded ones took.</summary>
 internal sealed class ReplyCounters
@@ -23,6 +27,7 @@ internal sealed class ReplyCounters
     public long Codes;
     public long Counts;
     public long Sizes;
+    public long Contents;
     private (ReplyFacts Recorded, ReplyFacts Now)? _firstCode;
     private (ReplyFacts Recorded, ReplyFacts Now)? _firstCount;
     private (ReplyFacts Recorded, ReplyFacts Now)? _firstSize;
@@ -45,11 +50,13 @@ internal sealed class ReplyCounters
             Note(ref Counts, ref _firstCount, recorded, now);
         else if (recorded.Bytes != now.Bytes)
             Note(ref Sizes, ref _firstSize, recorded, now);
+        else if (reply.HasOtherContent)
+            Contents++;
     }
 
     public void Clear()
     {
-        Compared = Codes = Counts = Sizes = 0;
+        Compared = Codes = Counts = Sizes = Contents = 0;
         _firstCode = _firstCount = _firstSize = null;
         Recorded.Clear();
     }
@@ -60,6 +67,7 @@ internal sealed class ReplyCounters
         sum.Codes += Volatile.Read(ref Codes);
         sum.Counts += Volatile.Read(ref Counts);
         sum.Sizes += Volatile.Read(ref Sizes);
+        sum.Contents += Volatile.Read(ref Contents);
         sum._firstCode ??= _firstCode;
         sum._firstCount ??= _firstCount;
         sum._firstSize ??= _firstSize;
@@ -68,6 +76,7 @@ internal sealed class ReplyCounters
 
     public ReplayResult ToResult() => new(Compared, Codes, Counts, Sizes)
     {
+        Contents = Contents,
         RecordedMicroseconds = Recorded.TotalCount == 0 ? null : LatencySummaries.From(Recorded),
         FirstCode = _firstCode is { } code ? new ReplayPair(code.Recorded.Code, code.Now.Code) : null,
         FirstCount = _firstCount is { } count ? new ReplayPair(count.Recorded.Documents, count.Now.Documents) : null,

@@ -35,7 +35,8 @@ public static class WriteTargets
     /// <summary>They change nothing, except that an aggregation may have a stage that does.</summary>
     private static readonly HashSet<string> Reading =
     [
-        "abortTransaction", "aggregate", "availableQueryOptions", "balancerCollectionStatus", "balancerStatus", "buildInfo", "buildinfo",
+        "abortTransaction", "aggregate", "atlasVersion", "availableQueryOptions", "balancerCollectionStatus", "balancerStatus",
+        "buildInfo", "buildinfo",
         "collStats", "collstats", "commitTransaction",
         "connPoolStats", "connectionStatus", "count", "currentOp", "dataSize", "datasize", "dbHash", "dbhash", "dbStats", "dbstats",
         "distinct", "driverOIDTest", "endSessions", "features",

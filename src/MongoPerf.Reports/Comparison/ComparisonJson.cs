@@ -1,3 +1,4 @@
+using MongoPerf.Reports.Phases;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Comparison;
@@ -30,6 +31,17 @@ public static class ComparisonJson
                 candidate.IsRegression,
                 singleOrSharded = SingleOrSharded.Find(comparison, candidate)?.Text,
                 operations = candidate.Operations.Select(MeasuresOf),
+                replies = candidate.Replies.Select(one => new
+                {
+                    one.Operation.Phase, one.Operation.Parameters, one.Operation.Operation, one.Operation.Threads,
+                    documentsPerReply = new { one.Baseline, one.Candidate },
+                    bytesPerReply = new { baseline = one.BaselineBytes, candidate = one.CandidateBytes },
+                    differ = one.Differs(comparison.NoiseThreshold),
+                }),
+                replayed = new
+                {
+                    baseline = ReplayedOf(comparison.Baseline.First), candidate = ReplayedOf(candidate.Candidate.First),
+                },
                 findings = ShardingFindings.Of(comparison, candidate),
                 bytes = candidate.Sizes.Select(size =>
                     new { size.What, documents = candidate.SizesAtDocuments, size.Baseline, size.Candidate, ratio = size.Value }),
@@ -48,6 +60,13 @@ public static class ComparisonJson
             operation.Operation.Threads,
             operation.Lowest, operation.Median, operation.Highest, operation.Variation, perSecond = operation.Rates,
         }),
+    });
+
+    /// <summary>Replies beside the recorded ones; of repeats those of the first run.</summary>
+    private static IEnumerable<object> ReplayedOf(StoredRun run) => ReplayTables.Results(run).Select(one => new
+    {
+        one.Phase.Phase, one.Phase.Parameters, one.Result.Operation, one.Replay.Compared, one.Replay.Codes, one.Replay.Counts,
+        one.Replay.Sizes, one.Replay.Contents, one.Replay.RecordedMicroseconds,
     });
 
     private static object SideOf(ComparedSide side) => new

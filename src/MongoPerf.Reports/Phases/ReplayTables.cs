@@ -12,7 +12,7 @@ internal static class ReplayTables
             yield return ReportTables.Thinned(
                 Words.Of("Replayed requests: replies and service times beside the recorded ones"),
                 ["<phase", "<operation", "compared", "recorded p50", "p50", "recorded p99", "p99", "other error", "other count",
-                    "other size", "<first difference"],
+                    "other size", "other content", "<first difference"],
                 rows);
     }
 
@@ -23,6 +23,9 @@ internal static class ReplayTables
         long compared = all.Sum(one => one.Replay.Compared);
         if (compared == 0)
             yield break;
+        if (all.Sum(one => one.Replay.Contents) is > 0 and var contents)
+            yield return new Verdict(Grade.Note, Words.Of($"{Units.Exact(contents)} of {Words.Counted(compared, "reply", "replies")} have "
+                + $"as many documents and bytes as recorded, but other content; times and generated values differ in each run"));
         long different = all.Sum(one => one.Replay.Different);
         if (different == 0)
         {
@@ -39,7 +42,7 @@ internal static class ReplayTables
             + $"{First(replay)}"));
     }
 
-    private static IEnumerable<(PhaseRecord Phase, OperationResult Result, ReplayResult Replay)> Results(StoredRun run) =>
+    public static IEnumerable<(PhaseRecord Phase, OperationResult Result, ReplayResult Replay)> Results(StoredRun run) =>
         run.Phases.SelectMany(phase => phase.Operations.Where(result => result.Replay is not null)
             .Select(result => (phase, result, result.Replay!)));
 
@@ -48,11 +51,12 @@ internal static class ReplayTables
         phase.Label(), result.Operation, Units.Exact(replay.Compared),
         Recorded(replay.RecordedMicroseconds?.P50), Units.Latency(result.LatencyMicroseconds.P50),
         Recorded(replay.RecordedMicroseconds?.P99), Units.Latency(result.LatencyMicroseconds.P99),
-        Units.Exact(replay.Codes), Units.Exact(replay.Counts), Units.Exact(replay.Sizes), First(replay),
+        Units.Exact(replay.Codes), Units.Exact(replay.Counts), Units.Exact(replay.Sizes),
+        Units.Exact(replay.Contents), First(replay),
     ];
 
     /// <summary>Servers record milliseconds.</summary>
-    private static string Recorded(double? microseconds) => microseconds < 1 ? "<1 ms" : Units.Latency(microseconds);
+    public static string Recorded(double? microseconds) => microseconds < 1 ? "<1 ms" : Units.Latency(microseconds);
 
     /// <summary>The first reply of the gravest kind that differs.</summary>
     private static string First(ReplayResult replay) => replay switch

@@ -30,14 +30,23 @@ public static class ReplayedWrites
         RunRequest request = session.Request;
         if (request.ReplayedWrites.Count == 0)
             return;
-        if (request.ReplayedWrites.FirstOrDefault(target => target.Name is null) is { } unknown)
-            throw new UserException(ExitCode.Refused, $"the recording writes what can't be named before it runs ({unknown.By}); "
-                + "nothing was sent", "leave writes out with --only reads");
         using MongoConnection connection = MongoConnection.Open(
             session.On.Deployment.Select(ReadPreference.Primary, 0), session.On.Connections);
-        HashSet<string> empty = [.. request.ReplayedWrites.Select(target => DatabaseOf(target.Name!)).OfType<string>().Distinct()
-            .Where(database => IsEmpty(connection, database))];
-        WriteTarget[] foreign = [.. request.ReplayedWrites
+        Require(request.ReplayedWrites, request.MayWrite, database => IsEmpty(connection, database));
+    }
+
+    /// <param name="writes">What the recording can write.</param>
+    /// <param name="allowed">What whoever runs it has named.</param>
+    /// <param name="isEmpty">Whether a database has nothing; asked once for each.</param>
+    /// <inheritdoc cref="Require(RunSession)"/>
+    internal static void Require(IReadOnlyList<WriteTarget> writes, IReadOnlyList<string> allowed, Func<string, bool> isEmpty)
+    {
+        if (writes.FirstOrDefault(target => target.Name is null) is { } unknown)
+            throw new UserException(ExitCode.Refused, $"the recording writes what can't be named before it runs ({unknown.By}); "
+                + "nothing was sent", "leave writes out with --only reads");
+        HashSet<string> empty =
+            [.. writes.Select(target => DatabaseOf(target.Name!)).OfType<string>().Distinct().Where(isEmpty)];
+        WriteTarget[] foreign = [.. writes
             .Where(target => DatabaseOf(target.Name!) is not { } database || !empty.Contains(database))];
         if (foreign.FirstOrDefault(target => Removing.Contains(target.By)) is { } removing)
             throw new UserException(ExitCode.Refused,
@@ -45,12 +54,17 @@ public static class ReplayedWrites
                     ? $"the recording has {removing.By}, which may remove what this run did not create; nothing was sent"
                     : $"the recording has {removing.By} of {removing.Name}, which this run did not create; nothing was sent",
                 $"{OfItsOwn}, or leave writes out with --only reads");
-        string[] needed = [.. foreign.Where(target => !request.MayWrite.Any(target.IsCoveredBy)).Select(target => target.Name!)
-            .Distinct().Order(StringComparer.Ordinal)];
+        WriteTarget[] needed = [.. foreign.Where(target => !allowed.Any(target.IsCoveredBy)).DistinctBy(target => target.Name)
+            .OrderBy(target => target.Name, StringComparer.Ordinal)];
         if (needed.Length > 0)
             throw new UserException(ExitCode.Refused,
-                $"the recording writes what the run does not create: {Listed(needed)}; nothing was sent", HintFor(needed));
+                $"the recording writes what the run does not create: {Listed([.. needed.Select(Told)])}; nothing was sent",
+                HintFor([.. needed.Select(target => target.Name!)]));
     }
+
+    /// <summary>What writes to the server as a whole is known by its command alone.</summary>
+    private static string Told(WriteTarget target) =>
+        target.Name == WriteTargets.Server ? $"{target.Name} ({target.By})" : target.Name!;
 
     private static string Listed(string[] names) =>
         names.Length <= 5 ? string.Join(", ", names) : $"{string.Join(", ", names.Take(5))} and {names.Length - 5} more";

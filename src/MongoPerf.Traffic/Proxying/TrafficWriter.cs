@@ -140,7 +140,11 @@ internal sealed class TrafficWriter : IDisposable
         Client client, long connection, long microseconds, in MessageHeader header, ReadOnlySpan<byte> message, byte[]? stream)
     {
         RecordedFacts facts = ReplyReader.Read(header.ResponseTo, message);
-        Span<byte> content = stackalloc byte[RecordingFile.ReplyBytes];
+        // Of a redacted recording requests have other ids than replies.
+        GeneratedId[] ids = _redactor is null ? GeneratedIds.Of(message) ?? [] : [];
+        int length = RecordingFile.ReplyBytes + (ids.Length * RecordingFile.GeneratedIdBytes);
+        Span<byte> content = length <= 256 ? stackalloc byte[256] : new byte[length];
+        content = content[..length];
         BinaryPrimitives.WriteInt32LittleEndian(content, header.ResponseTo);
         BinaryPrimitives.WriteInt32LittleEndian(content[4..], facts.Reply.Code);
         BinaryPrimitives.WriteInt64LittleEndian(content[8..], facts.Reply.Documents);
@@ -148,6 +152,13 @@ internal sealed class TrafficWriter : IDisposable
         BinaryPrimitives.WriteInt64LittleEndian(content[24..], facts.Cursor);
         // Of documents that few know a hash tells whether they are guessed right; and a target has others than these.
         BinaryPrimitives.WriteUInt64LittleEndian(content[32..], _redactor is null ? ReplyHash.Of(message) : 0);
+        for (int i = 0; i < ids.Length; i++)
+        {
+            Span<byte> id = content[(RecordingFile.ReplyBytes + (i * RecordingFile.GeneratedIdBytes))..];
+            BinaryPrimitives.WriteInt32LittleEndian(id, ids[i].Statement);
+            ids[i].Id.CopyTo(id[4..]);
+        }
+
         Write(RecordingFile.ReplyKind, connection, microseconds, content);
         if (stream is null || (OpMsg.Parse(message).Flags & OpMsgFlags.MoreToCome) == 0)
             return;

@@ -13,7 +13,7 @@ public static class LeftOutCommands
         ["startRecordingTraffic"] = Recording, ["stopRecordingTraffic"] = Recording, ["startTrafficRecording"] = Recording,
         ["stopTrafficRecording"] = Recording, ["getTrafficRecordingStatus"] = Recording,
         ["replSetHeartbeat"] = Internal, ["replSetUpdatePosition"] = Internal, ["replSetRequestVotes"] = Internal,
-        ["_isSelf"] = Internal,
+        ["voteCommitIndexBuild"] = Internal, ["voteAbortIndexBuild"] = Internal,
     };
 
     public const string Unanswerable = "reads of cursors that were opened before the recording, or by a request that is left out";
@@ -29,7 +29,8 @@ public static class LeftOutCommands
     private const string Recording = "of the recording itself";
 
     /// <returns>Why a command is not replayed; null for one that is.</returns>
-    public static string? WhyNot(string command) => Reasons.GetValueOrDefault(command);
+    public static string? WhyNot(string command) =>
+        Reasons.GetValueOrDefault(command) ?? (command.StartsWith('_') ? Internal : null);
 
     /// <summary>Whether only members of a cluster send this field to one another, beside the command.</summary>
     public static bool IsInternal(ReadOnlySpan<byte> field) => field.SequenceEqual("shardVersion"u8)

@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Numerics;
 using Microsoft.Win32.SafeHandles;
 using MongoPerf.Load.Phases;
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Compression;
 using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Messages;
@@ -15,7 +16,8 @@ namespace MongoPerf.Traffic.Recordings;
 /// <remarks>
 /// Little-endian. Head: 8 bytes. Record: int32 length of what follows the checksum, uint32 CRC-32C of that, a byte for the kind, int64
 /// connection, int64 microseconds since the recording began, then the message (request), or the facts (reply): int32 request's number,
-/// int32 error code, int64 documents, int64 bytes, int64 cursor, uint64 hash of the documents (not in version 1).
+/// int32 error code, int64 documents, int64 bytes, int64 cursor, uint64 hash of the documents, and for each
+/// <c>_id</c> that the server made int32 statement and its 12 bytes (neither of the two in version 1).
 /// </remarks>
 public sealed class RecordingFile : Recording
 {
@@ -25,6 +27,9 @@ public sealed class RecordingFile : Recording
     /// <summary>Kind, connection, time.</summary>
     internal const int HeadOfRecord = 1 + 8 + 8;
     internal const int ReplyBytes = ReplyBytesOfVersion1 + 8;
+
+    /// <summary>Statement, id.</summary>
+    internal const int GeneratedIdBytes = 4 + ObjectId.Size;
 
     /// <summary>Length and checksum.</summary>
     internal const int Prefix = 8;
@@ -95,7 +100,7 @@ public sealed class RecordingFile : Recording
         {
             RequestKind when content.Length >= MessageHeader.Size && MessageHeader.Read(content).Length == content.Length =>
                 new RecordedMessage(connection, time, place, content.Length, Unpack(content)),
-            ReplyKind when content.Length == _replyBytes => new RecordedMessage(connection, time, ReadFacts(content)),
+            ReplyKind when HasLengthOfReply(content.Length) => new RecordedMessage(connection, time, ReadFacts(content)),
             _ => throw Damaged("is neither a request nor a reply"),
         };
         _position += Prefix + length;
@@ -121,7 +126,23 @@ public sealed class RecordingFile : Recording
         BinaryPrimitives.ReadInt64LittleEndian(content[24..]))
     {
         Hash = content.Length < ReplyBytes ? 0 : BinaryPrimitives.ReadUInt64LittleEndian(content[ReplyBytesOfVersion1..]),
+        GeneratedIds = content.Length <= ReplyBytes ? null : ReadIds(content[ReplyBytes..]),
     };
+
+    private static GeneratedId[] ReadIds(ReadOnlySpan<byte> content)
+    {
+        var ids = new GeneratedId[content.Length / GeneratedIdBytes];
+        for (int i = 0; i < ids.Length; i++)
+        {
+            ReadOnlySpan<byte> one = content[(i * GeneratedIdBytes)..];
+            ids[i] = new GeneratedId(BinaryPrimitives.ReadInt32LittleEndian(one), ObjectId.FromBytes(one[4..]));
+        }
+
+        return ids;
+    }
+
+    private bool HasLengthOfReply(int length) => length == _replyBytes
+        || (_replyBytes == ReplyBytes && length > ReplyBytes && (length - ReplyBytes) % GeneratedIdBytes == 0);
 
     private ReadOnlySpan<byte> Unpack(ReadOnlySpan<byte> message)
     {

@@ -13,6 +13,9 @@ public readonly record struct RecordedFacts(int Request, ReplyFacts Reply, long 
 {
     /// <summary>Of its documents, as <see cref="ReplyHash"/> makes it; 0 for a reply without them, or where none was recorded.</summary>
     public ulong Hash { get; init; }
+
+    /// <summary>The ids that the server made for documents that upserts inserted; null for none, and where none were recorded.</summary>
+    public GeneratedId[]? GeneratedIds { get; init; }
 }
 
 /// <summary>Reads what of a reply is compared, whoever got it.</summary>

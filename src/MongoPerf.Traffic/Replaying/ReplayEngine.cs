@@ -2,6 +2,7 @@ using MongoPerf.Load.Executors;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
 using MongoPerf.Platforms;
+using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Traffic.Replaying;
 
@@ -50,7 +51,7 @@ public sealed class ReplayEngine(ReplayScript script) : IClientEngine
 internal sealed class ReplayState(ReplayScript script)
 {
     /// <summary>A cursor that was read to its end, or closed.</summary>
-    public const long Ended = -1;
+    public const long CursorEnded = -1;
 
     public ReplayScript Script { get; } = script;
 
@@ -59,6 +60,12 @@ internal sealed class ReplayState(ReplayScript script)
 
     /// <summary>By number: the target's cursor; 0 where none was opened.</summary>
     public long[] Cursors { get; } = new long[script.Cursors];
+
+    /// <summary>By sequence: how many of its requests are known to have ended.</summary>
+    public int[] Ended { get; } = new int[script.Sequences.Count];
+
+    /// <summary>By number: the id that the target made; zeros where it made none.</summary>
+    public ObjectId[] GeneratedIds { get; } = new ObjectId[script.Generated];
 
     /// <summary>By worker: it sends nothing more.</summary>
     public bool[] HasLeft { get; } = new bool[script.Connections];

@@ -1,6 +1,7 @@
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
 using MongoPerf.Traffic.Recordings;
+using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Traffic.Replaying;
 
@@ -26,6 +27,12 @@ public sealed record ReplayOptions
 
     /// <summary>Databases that stand in place of recorded ones.</summary>
     public IReadOnlyDictionary<string, string> Databases { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>At most so many connections, 1 or more; null for as many as were open at once.</summary>
+    public int? Threads { get; init; }
+
+    /// <summary>What depends on another request (<see cref="RequestDependencies"/>) waits for its reply.</summary>
+    public bool KeepsDependencies { get; init; }
 }
 
 /// <summary>A request of a recording: where it stands, when it is due, and what must have happened before.</summary>
@@ -52,6 +59,12 @@ internal record struct RecordedRequest
     /// <summary>The cursor that it reads on, or the first that it closes; -1 for none.</summary>
     public int Uses { get; init; }
 
+    /// <summary>Where what it waits for begins in <see cref="ReplayScript.Priors"/>; it ends where the next request's begins.</summary>
+    public int FirstPrior { get; init; }
+
+    /// <summary>It names documents by an <c>_id</c> that the server made.</summary>
+    public bool UsesGeneratedIds { get; init; }
+
     public bool IsUnacknowledged { get; init; }
 
     /// <summary>Its reply is in the recording.</summary>
@@ -60,9 +73,24 @@ internal record struct RecordedRequest
     /// <summary>Only with a reply.</summary>
     public ReplyFacts Reply { get; set; }
 
+    /// <inheritdoc cref="RecordedFacts.Hash"/>
+    public ulong ReplyHash { get; set; }
+
     /// <summary>From the request to the reply, microseconds; only with a reply.</summary>
     public long ReplyMicroseconds { get; set; }
 }
+
+/// <summary>What must have ended before a request is sent: the first requests of a sequence.</summary>
+/// <param name="Sequence">
+/// 0-based, of <see cref="ReplayScript.Sequences"/>; -1 where <paramref name="Count"/> is one request's number.
+/// </param>
+/// <param name="Count">How many of them.</param>
+internal readonly record struct Prior(int Sequence, int Count);
+
+/// <summary>Ids in one reply of the recording: the n-th of them has the number <c>First + n</c>.</summary>
+/// <param name="First">Of all generated ids of the recording.</param>
+/// <param name="Statements">The statement of the request that made each; ascending.</param>
+internal sealed record MadeIds(int First, int[] Statements);
 
 /// <summary>What a recording comes to: requests by worker and time, their shapes, and what they write. For all threads.</summary>
 public sealed class ReplayScript
@@ -121,6 +149,21 @@ public sealed class ReplayScript
 
     /// <summary>The cursors of requests that close several.</summary>
     internal IReadOnlyDictionary<int, int[]> Closed { get; init; } = new Dictionary<int, int[]>();
+
+    /// <summary>What requests wait for beside <see cref="RecordedRequest.After"/>, in the requests' order.</summary>
+    internal IReadOnlyList<Prior> Priors { get; init; } = [];
+
+    /// <summary>Requests in the order in which their replies were recorded, by what they read or write.</summary>
+    internal IReadOnlyList<int[]> Sequences { get; init; } = [];
+
+    /// <summary>The numbers of <c>_id</c>s that the recorded server made.</summary>
+    internal IReadOnlyDictionary<ObjectId, int> GeneratedIds { get; init; } = new Dictionary<ObjectId, int>();
+
+    /// <summary>How many such numbers there are.</summary>
+    internal int Generated { get; init; }
+
+    /// <summary>By request: the ids that it led the server to make.</summary>
+    internal IReadOnlyDictionary<int, MadeIds> IdsMadeBy { get; init; } = new Dictionary<int, MadeIds>();
 
     /// <summary>The group of threads that replays it once.</summary>
     public PhaseGroup Group => new()

@@ -36,12 +36,24 @@ public sealed class ReplayScriptReader
     private readonly Dictionary<string, long> _leftOut = [];
     private readonly Dictionary<string, long> _databases = new(StringComparer.Ordinal);
     private readonly HashSet<WriteTarget> _writes = [];
+    private readonly List<Prior> _priors = [];
+    private readonly Dictionary<ObjectId, int> _generated = [];
+    private readonly List<int> _generatedBy = [];
+    private readonly Dictionary<int, MadeIds> _made = [];
+    private readonly RequestDependencies? _dependencies;
+    private readonly RequestParts _parts;
+
+    /// <summary>By request: how many requests and replies of those that are replayed had come when its own reply came, or it did.</summary>
+    private readonly List<int> _ends = [];
+    private int _come;
     private long? _start;
 
     private ReplayScriptReader(Recording recording, ReplayOptions options)
     {
         (_recording, _options) = (recording, options);
         _targets = new RequestTargets(options.Databases);
+        _parts = new RequestParts(options.Databases);
+        _dependencies = options.KeepsDependencies ? new RequestDependencies() : null;
     }
 
     /// <summary>Reads it to its end.</summary>
@@ -132,7 +144,47 @@ public sealed class ReplayScriptReader
                 "choose some with --only, or record a shorter time");
         _writes.UnionWith(writes);
         _databases[database] = _databases.GetValueOrDefault(database) + 1;
-        Keep(recorded, requestId, message, envelope, used, ShapeOf(message, command, database, writes.Count > 0));
+        int firstPrior = _priors.Count;
+        if (_dependencies is not null)
+            AddDependencies(_dependencies, message, envelope, writes);
+        bool usesGenerated = _generated.Count > 0 && UsesGeneratedIds(recorded.Message);
+        int shape = ShapeOf(message, command, database, writes.Count > 0);
+        Keep(recorded, requestId, message, envelope, used, new RecordedRequest
+        {
+            Place = recorded.Place, Length = recorded.Length, Shape = shape, FirstPrior = firstPrior, UsesGeneratedIds = usesGenerated,
+        });
+    }
+
+    private void AddDependencies(
+        RequestDependencies dependencies, in OpMsg message, in Envelope envelope, IReadOnlyList<WriteTarget> writes)
+    {
+        DataPart[] parts = _parts.Of(message, envelope.Command!, envelope.Database!, writes);
+        if (envelope is { IsInTransaction: true, Session: { } session })
+        {
+            IReadOnlyCollection<DataPart> all = dependencies.AddStatement(session, envelope.StartsTransaction, parts);
+            // What it has written is seen, and what it holds is free, once it ends.
+            if (envelope.Command is "commitTransaction" or "abortTransaction")
+                parts = [.. all];
+        }
+
+        dependencies.Begin(_requests.Count, parts, _priors);
+    }
+
+    /// <summary>Looks for ids that replies have told, and has the request wait for what led to them.</summary>
+    private bool UsesGeneratedIds(ReadOnlySpan<byte> message)
+    {
+        int first = _priors.Count;
+        bool isUsed = false;
+        ObjectIdFinder.ForEach(message, (_, id) =>
+        {
+            if (!_generated.TryGetValue(id, out int number))
+                return;
+            isUsed = true;
+            var prior = new Prior(-1, _generatedBy[number]);
+            if (_priors.FindIndex(first, other => other == prior) < 0)
+                _priors.Add(prior);
+        });
+        return isUsed;
     }
 
     /// <summary>
@@ -161,7 +213,8 @@ public sealed class ReplayScriptReader
         return true;
     }
 
-    private void Keep(in RecordedMessage recorded, int requestId, in OpMsg message, in Envelope envelope, int[] used, int shape)
+    private void Keep(
+        in RecordedMessage recorded, int requestId, in OpMsg message, in Envelope envelope, int[] used, RecordedRequest request)
     {
         int number = _requests.Count;
         _start ??= recorded.Microseconds;
@@ -173,13 +226,14 @@ public sealed class ReplayScriptReader
             line.First = due;
         line.Last = due;
         line.Requests.Add(number);
-        _requests.Add(new RecordedRequest
+        _requests.Add(request with
         {
-            Place = recorded.Place, Length = recorded.Length, Shape = shape, Due = due, Opens = -1,
+            Due = due, Opens = -1,
             Uses = used.Length > 0 ? used[0] : -1,
             After = AfterOf(number, used, envelope),
             IsUnacknowledged = (message.Flags & OpMsgFlags.MoreToCome) != 0,
         });
+        _ends.Add(++_come);
         if (used.Length > 1)
             _closed[number] = used;
         if ((message.Flags & OpMsgFlags.MoreToCome) != 0)
@@ -215,7 +269,10 @@ public sealed class ReplayScriptReader
             return;
         try
         {
-            AddReply(recorded, answered, ReplyReader.Read(header.ResponseTo, recorded.Message));
+            AddReply(recorded, answered, ReplyReader.Read(header.ResponseTo, recorded.Message) with
+            {
+                Hash = ReplyHash.Of(recorded.Message), GeneratedIds = GeneratedIds.Of(recorded.Message),
+            });
         }
         catch (Exception e) when (e is BsonFormatException or WireProtocolException)
         {
@@ -228,6 +285,11 @@ public sealed class ReplayScriptReader
         ref RecordedRequest request = ref CollectionsMarshal.AsSpan(_requests)[answered];
         request.HasReply = true;
         request.Reply = facts.Reply;
+        request.ReplyHash = facts.Hash;
+        _ends[answered] = ++_come;
+        _dependencies?.End(answered);
+        if (facts.GeneratedIds is { } generated)
+            AddGenerated(answered, generated);
         request.ReplyMicroseconds = Math.Max(0, recorded.Microseconds - _start!.Value - request.Due);
         Line line = _lines[recorded.Connection];
         line.Last = Math.Max(line.Last, recorded.Microseconds - _start.Value);
@@ -236,6 +298,18 @@ public sealed class ReplayScriptReader
         request.Opens = _lastUse.Count;
         _cursors[facts.Cursor] = _lastUse.Count;
         _lastUse.Add(answered);
+    }
+
+    private void AddGenerated(int answered, GeneratedId[] generated)
+    {
+        if (_generatedBy.Count > MostPending)
+            return;
+        _made[answered] = new MadeIds(_generatedBy.Count, [.. generated.Select(id => id.Statement)]);
+        foreach (GeneratedId id in generated)
+        {
+            _generated[id.Id] = _generatedBy.Count;
+            _generatedBy.Add(answered);
+        }
     }
 
     /// <summary>The numbers of the cursors that a getMore or a killCursors names, as far as replies opened them.</summary>
@@ -290,7 +364,11 @@ public sealed class ReplayScriptReader
             throw new MongoPerfException(Fault.WrongUsage, $"{_recording.Path}: no request to replay"
                 + (leftOut.Length > 0 ? $"; left out: {string.Join(", ", leftOut.Select(one => $"{one.Count:N0} {one.Why}"))}" : ""));
         List<RecordedOperation> shapes = NameShapes();
-        return new ReplayScript(_recording, _options, [.. _requests], Share())
+        int[][] sequences = [.. _dependencies?.Sequences ?? []];
+        List<List<int>> workers = Share();
+        if (_options.Threads < workers.Count)
+            workers = Fold(workers, _options.Threads.Value, sequences);
+        return new ReplayScript(_recording, _options, [.. _requests], [.. workers.Select(worker => worker.ToArray())])
         {
             RecordedConnections = _lines.Count,
             Shapes = shapes,
@@ -300,6 +378,11 @@ public sealed class ReplayScriptReader
             Database = MainDatabase(),
             Cursors = _lastUse.Count,
             Closed = _closed,
+            Priors = _priors,
+            Sequences = sequences,
+            GeneratedIds = _generated,
+            Generated = _generatedBy.Count,
+            IdsMadeBy = _made,
         };
     }
 
@@ -328,7 +411,7 @@ public sealed class ReplayScriptReader
     }
 
     /// <summary>Connections that were not open at the same time share a worker, so that there are as many as at the busiest time.</summary>
-    private int[][] Share()
+    private List<List<int>> Share()
     {
         var free = new PriorityQueue<List<int>, long>();
         var workers = new List<List<int>>();
@@ -343,7 +426,70 @@ public sealed class ReplayScriptReader
             free.Enqueue(worker, line.Last);
         }
 
-        return [.. workers.Select(worker => worker.ToArray())];
+        return workers;
+    }
+
+    /// <summary>
+    /// Puts connections together on fewer workers, with about as many requests each. Requests that overlapped stand in the order of their
+    /// replies: one that waited at the server, such as for a lock or for new data, must not keep back what ended its wait.
+    /// </summary>
+    private List<List<int>> Fold(List<List<int>> workers, int threads, int[][] sequences)
+    {
+        int[] places = Places(workers, sequences);
+        var folded = new PriorityQueue<List<int>, int>(Enumerable.Range(0, threads).Select(_ => (new List<int>(), 0)));
+        foreach (List<int> worker in workers.OrderByDescending(worker => worker.Count))
+        {
+            List<int> least = folded.Dequeue();
+            least.AddRange(worker);
+            folded.Enqueue(least, least.Count);
+        }
+
+        List<List<int>> all = [.. folded.UnorderedItems.Select(one => one.Element).OrderBy(worker => worker.Min())];
+        foreach (List<int> worker in all)
+            worker.Sort((a, b) => (places[a], a).CompareTo((places[b], b)));
+        return all;
+    }
+
+    /// <summary>
+    /// By request: when its reply came, and no earlier than that of anything it waits for. Whoever goes by places, and by numbers where
+    /// those are equal, never waits for what comes later, so nobody waits for ever.
+    /// </summary>
+    private int[] Places(List<List<int>> workers, int[][] sequences)
+    {
+        int[] places = new int[_requests.Count];
+        int[] before = new int[_requests.Count];
+        foreach (List<int> worker in workers)
+        {
+            for (int i = 0; i < worker.Count; i++)
+                before[worker[i]] = i == 0 ? -1 : worker[i - 1];
+        }
+
+        // The beginnings that later requests wait for are no shorter than those of earlier ones.
+        var seen = new (int Count, int Place)[sequences.Length];
+        for (int number = 0; number < places.Length; number++)
+        {
+            int place = Math.Max(_ends[number], Math.Max(PlaceOf(before[number]), PlaceOf(_requests[number].After)));
+            int end = number + 1 < places.Length ? _requests[number + 1].FirstPrior : _priors.Count;
+            foreach ((int sequence, int count) in CollectionsMarshal.AsSpan(_priors)[_requests[number].FirstPrior..end])
+            {
+                if (sequence < 0)
+                {
+                    place = Math.Max(place, places[count]);
+                    continue;
+                }
+
+                ref (int Count, int Place) known = ref seen[sequence];
+                for (; known.Count < count; known.Count++)
+                    known.Place = Math.Max(known.Place, places[sequences[sequence][known.Count]]);
+                place = Math.Max(place, known.Place);
+            }
+
+            places[number] = place;
+        }
+
+        return places;
+
+        int PlaceOf(int request) => request < 0 ? 0 : places[request];
     }
 
     /// <summary>A connection's requests, and from when to when it had some under way; microseconds.</summary>

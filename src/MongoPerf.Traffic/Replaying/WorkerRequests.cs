@@ -31,6 +31,7 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
     private int _messageLength;
     private byte[] _message = [];
     private bool _hasUnacknowledged;
+    private ReplyComparison _comparison;
 
     public WorkerRequests(ReplayExecutor executor, ReplayState state, int worker)
     {
@@ -55,7 +56,8 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
 
     public string? Member => _executor.Member;
 
-    public ReplyComparison Comparison { get; private set; }
+    /// <summary>Documents are compared here, not while the request is timed.</summary>
+    public ReplyComparison Comparison => _comparison with { HasOtherContent = HasOtherContent() };
 
     public bool TryTake(out double seconds)
     {
@@ -73,7 +75,7 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
     public bool Draw()
     {
         ref readonly RecordedRequest request = ref _all[_number];
-        if (!Await(request.After))
+        if (!Await(request.After) || !AwaitPriors())
             return false;
         ReadOnlySpan<long> cursors = CursorsOf(request);
         if (request.Uses >= 0 && cursors.Length == 0)
@@ -93,13 +95,15 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
             _message = new byte[message.Length * 2];
         message.CopyTo(_message);
         _messageLength = message.Length;
+        if (request.UsesGeneratedIds)
+            PutGeneratedIds();
         return true;
     }
 
     public OperationOutcome Execute()
     {
         ref readonly RecordedRequest request = ref _all[_number];
-        Comparison = default;
+        _comparison = default;
         try
         {
             if (_messageLength == 0)
@@ -139,13 +143,76 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
         (_, ReplyFacts facts, long cursor) = ReplyReader.Read(_requestId, message);
         int opened = request.Opens >= 0 ? request.Opens : request.Uses;
         if (opened >= 0)
-            Volatile.Write(ref _state.Cursors[opened], cursor == 0 ? ReplayState.Ended : cursor);
-        Comparison = new ReplyComparison(request.HasReply, request.Reply, facts, request.ReplyMicroseconds * 1000);
+            Volatile.Write(ref _state.Cursors[opened], cursor == 0 ? ReplayState.CursorEnded : cursor);
+        if (_state.GeneratedIds.Length > 0 && _state.Script.IdsMadeBy.TryGetValue(_number, out MadeIds? made))
+            NoteGeneratedIds(made, message);
+        _comparison = new ReplyComparison(request.HasReply, request.Reply, facts, request.ReplyMicroseconds * 1000);
         if (facts.Code != 0)
             LastError = OperationReply.ReadError(message);
         // The error that the application got, too, is what this request leads to.
         bool isAsRecorded = facts.Code == 0 || (request.HasReply && request.Reply.Code == facts.Code);
         return new OperationOutcome(isAsRecorded, (int)Math.Min(facts.Documents, int.MaxValue), facts.Bytes);
+    }
+
+    private bool HasOtherContent() => _all[_number].ReplyHash is var recorded && recorded != 0
+        && _comparison.IsCompared && _comparison.Recorded == _comparison.Now
+        && ReplyHash.Of(_executor.Connection.LastReceived) != recorded;
+
+    /// <summary>Puts the target's own ids in place of those that the recorded server made.</summary>
+    private void PutGeneratedIds()
+    {
+        Memory<byte> message = _message.AsMemory(0, _messageLength);
+        ObjectIdFinder.ForEach(message.Span, (place, recorded) =>
+        {
+            if (_state.Script.GeneratedIds.TryGetValue(recorded, out int number)
+                && _state.GeneratedIds[number] is var own && own != default)
+                own.CopyTo(message.Span[place..]);
+        });
+    }
+
+    /// <summary>Both lists go by statements; one of the two servers may have made an id where the other did not.</summary>
+    private void NoteGeneratedIds(MadeIds made, ReadOnlySpan<byte> message)
+    {
+        int next = 0;
+        var ids = new GeneratedIds(message);
+        while (ids.Read(out GeneratedId id))
+        {
+            while (next < made.Statements.Length && made.Statements[next] < id.Statement)
+                next++;
+            if (next < made.Statements.Length && made.Statements[next] == id.Statement)
+                _state.GeneratedIds[made.First + next] = id.Id;
+        }
+    }
+
+    /// <summary>Waits for what it depends on.</summary>
+    /// <returns>False when that will not come.</returns>
+    private bool AwaitPriors()
+    {
+        IReadOnlyList<Prior> priors = _state.Script.Priors;
+        int end = _number + 1 < _all.Length ? _all[_number + 1].FirstPrior : priors.Count;
+        for (int i = _all[_number].FirstPrior; i < end; i++)
+        {
+            (int sequence, int count) = priors[i];
+            if (sequence < 0 ? !Await(count) : !AwaitBeginning(sequence, count))
+                return false;
+        }
+
+        return true;
+    }
+
+    /// <summary>What one worker has seen to be over, no other one looks at again.</summary>
+    private bool AwaitBeginning(int sequence, int count)
+    {
+        ref int ended = ref _state.Ended[sequence];
+        int[] requests = _state.Script.Sequences[sequence];
+        for (int known; (known = Volatile.Read(ref ended)) < count;)
+        {
+            if (!Await(requests[known]))
+                return false;
+            Interlocked.CompareExchange(ref ended, known + 1, known);
+        }
+
+        return true;
     }
 
     private bool Await(int earlier)
@@ -183,5 +250,5 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
         return _cursors.AsSpan(0, count);
     }
 
-    private bool IsOpen(int cursor, out long id) => (id = Volatile.Read(ref _state.Cursors[cursor])) is not (0 or ReplayState.Ended);
+    private bool IsOpen(int cursor, out long id) => (id = Volatile.Read(ref _state.Cursors[cursor])) is not (0 or ReplayState.CursorEnded);
 }

@@ -41,6 +41,16 @@ internal sealed class ReplayCommand
         "--only", "Leave all others out: finds (with the rest of their cursors), or reads (what is known to change nothing)",
         "finds", "reads");
 
+    private readonly Option<long?> _threads = OptionTypes.Make<long?>(
+        "--threads", null, "Use at most N connections; recorded ones that were open at the same time share them [default: as recorded]",
+        "N", text => Quantities.ParseCount(text, 1, 100_000));
+
+    private readonly Option<bool> _dependencies = new("--dependencies")
+    {
+        Description = "Send no request before those it depends on were answered: on the same documents, one of the two a write, answered "
+            + "before it came when recorded",
+    };
+
     private readonly Option<string[]?> _database = new("--database")
     {
         Description = "Put the requests of one database to another one; repeat it for several",
@@ -56,6 +66,9 @@ internal sealed class ReplayCommand
         AllowMultipleArgumentsPerToken = false,
     };
 
+    /// <summary>Known, so that it is refused by name.</summary>
+    private readonly Option<string?> _agents = new("--agents") { Hidden = true };
+
     private readonly Option<string?> _format = OptionTypes.Choice(
         "--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "junit");
 
@@ -66,10 +79,11 @@ internal sealed class ReplayCommand
         var command = new Command("replay", "Replay recorded traffic: the same requests, on as many connections, at the recorded times; "
             + "the result is a run like any other, with the replies that differ")
         {
-            _recording, _shared.Uri, _shared.PasswordFile, _shared.Against, _shared.Repeat, _speed, _loop, _only, _database, _write,
+            _recording, _shared.Uri, _shared.PasswordFile, _shared.Against, _shared.Repeat, _speed, _loop, _only, _threads,
+            _dependencies, _database, _write,
             _shared.Mongod, _shared.Cache, _shared.Topology, _shared.ClusterFolder, _shared.Limits.MemoryLimit, _shared.Limits.Cpus,
             _shared.MaxErrors, _format, _shared.Out, _shared.Quiet, _shared.Full, _shared.NoTui, _shared.NoReport, _shared.Plots,
-            _shared.Live, _shared.Otlp,
+            _shared.Live, _shared.Otlp, _agents,
         };
         command.Runs(Run);
         return command;
@@ -77,6 +91,9 @@ internal sealed class ReplayCommand
 
     private ExitCode Run(ParseResult parsed)
     {
+        if (parsed.GetValue(_agents) is not null)
+            throw new UserException(ExitCode.WrongUsage, "--agents: a recording is not divided among agents",
+                "one client replays all of its connections; --threads folds them onto fewer");
         var options = new ReplayOptions
         {
             Speed = Speed(parsed.GetValue(_speed) ?? "1"),
@@ -87,6 +104,8 @@ internal sealed class ReplayCommand
                 _ => ReplayedRequests.All,
             },
             Databases = Databases(parsed),
+            Threads = (int?)parsed.GetValue(_threads),
+            KeepsDependencies = parsed.GetValue(_dependencies),
         };
         IReadOnlyList<string> confirmed = Confirmed(parsed);
         using Recording recording = Recording.Open(parsed.GetValue(_recording)!);
@@ -160,6 +179,7 @@ internal sealed class ReplayCommand
         connections: {script.Connections}
         speed: {script.Options.Speed?.ToString(CultureInfo.InvariantCulture) ?? Fastest}
         loop: {loops}
+        dependencies: {(script.Options.KeepsDependencies ? "kept" : "not kept")}
         only: {script.Options.Only.ToString().ToLowerInvariant()}
         databases: {(script.Options.Databases.Count == 0 ? "as recorded"
             : string.Join(", ", script.Options.Databases.Select(pair => $"{pair.Key}={pair.Value}")))}

@@ -106,6 +106,29 @@ public sealed class TrafficRecorderTests : IDisposable
     }
 
     [Fact]
+    public void Ids_that_the_server_made_are_recorded()
+    {
+        ObjectId[] made = [new(1, 2), new(3, 4), new(5, 6)];
+        BsonDocument update = BsonDocument.Of(("n", 9), ("upserted", new object[]
+        {
+            BsonDocument.Of(("index", 4), ("_id", made[0])), BsonDocument.Of(("index", 6), ("_id", "the client's")),
+            BsonDocument.Of(("index", 8), ("_id", made[1])),
+        }), ("ok", 1.0));
+        BsonDocument modify = BsonDocument.Of(
+            ("lastErrorObject", BsonDocument.Of(("n", 1), ("upserted", made[2]))), ("value", null), ("ok", 1.0));
+        string path = Record(recorder =>
+        {
+            Send(recorder, 1, true, 99, Message(1, 0, Find()), Message(2, 0, Find()), Message(3, 0, Find()));
+            Send(recorder, 1, false, 99, Message(7, 1, update), Message(8, 2, modify), Message(9, 3, Reply(0)));
+        });
+        ReplayScript script = Read(path);
+        Assert.Equal([(made[0], 0), (made[1], 1), (made[2], 2)], script.GeneratedIds.Select(id => (id.Key, id.Value)).Order());
+        Assert.Equal([4, 8], script.IdsMadeBy[0].Statements);
+        Assert.Equal([0], script.IdsMadeBy[1].Statements);
+        Assert.False(script.IdsMadeBy.ContainsKey(2));
+    }
+
+    [Fact]
     public void No_login_and_no_password_is_stored()
     {
         BsonDocument[] secrets =

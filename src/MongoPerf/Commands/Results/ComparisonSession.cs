@@ -61,10 +61,17 @@ internal static class ComparisonSession
     private static ExitCode ShowSpread(ComparedSide side, ComparisonRequest request)
     {
         if (side.Stored.Count == 1)
+        {
+            // What programs read is English.
+            using IDisposable? forPrograms = request.Format is "json" or "csv" ? Words.InEnglish() : null;
+            if (RecordedTimes.Of(side.First, request.NoiseThreshold) is { } recorded)
+                return ShowRecorded(side, recorded, request);
             throw new UserException(
                 ExitCode.WrongUsage,
                 $"run {side.Id} has nothing to compare with: name two runs, or one that was repeated",
                 "'mongoperf list runs' shows all runs");
+        }
+
         // What is wrong, and what programs read, is English.
         using (Words.InEnglish())
             RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
@@ -75,6 +82,15 @@ internal static class ComparisonSession
             ("json", output => ComparisonJson.WriteSpread(spread, output)), ("csv", output => ComparisonCsv.WriteSpread(spread, output)),
             ("junit", output => JunitReport.Write(side.Stored, output)));
         return ExitCode.Done;
+    }
+
+    /// <summary>A replay alone is held against what it replays.</summary>
+    private static ExitCode ShowRecorded(ComparedSide side, RecordedTimes recorded, ComparisonRequest request)
+    {
+        ResultFormat.Print(
+            request.Format, request.IsFull, recorded.ToReport, ("json", recorded.WriteJson), ("csv", recorded.WriteCsv),
+            ("junit", output => JunitReport.Write(side.Stored, output)));
+        return request.FailOnRegression && recorded.IsRegression ? ExitCode.Regression : ExitCode.Done;
     }
 
     private static ExitCode Compare(IReadOnlyList<ComparedSide> sides, ComparisonRequest request)

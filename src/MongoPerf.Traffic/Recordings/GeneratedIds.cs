@@ -1,0 +1,80 @@
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Traffic.Recordings;
+
+/// <summary>An <c>_id</c> that a server made for a document.</summary>
+/// <param name="Statement">0-based: which statement of its request inserted the document.</param>
+/// <param name="Id">As the reply has it.</param>
+public readonly record struct GeneratedId(int Statement, ObjectId Id);
+
+/// <summary>Goes through the ObjectIds of upserts that a reply to update or findAndModify names. Allocates nothing.</summary>
+internal ref struct GeneratedIds
+{
+    private readonly bool _isArray;
+    private readonly bool _isEmpty;
+    private BsonReader _items;
+
+    /// <param name="message">The reply, unpacked.</param>
+    /// <exception cref="BsonFormatException">It is no BSON.</exception>
+    /// <exception cref="WireProtocolException">It is no OP_MSG.</exception>
+    public GeneratedIds(ReadOnlySpan<byte> message)
+    {
+        _isEmpty = true;
+        var body = new BsonReader(OpMsg.Parse(message).Body);
+        while (body.Read() && _isEmpty)
+        {
+            _isArray = body.NameIs("upserted"u8) && body.Type == BsonType.Array;
+            if (!_isArray && !(body.NameIs("lastErrorObject"u8) && body.Type == BsonType.Document))
+                continue;
+            _items = new BsonReader(body.Value);
+            _isEmpty = false;
+        }
+    }
+
+    /// <summary>Goes to the next one.</summary>
+    /// <returns>False after the last one.</returns>
+    public bool Read(out GeneratedId id)
+    {
+        id = default;
+        while (!_isEmpty && _items.Read())
+        {
+            if (!_isArray && _items.NameIs("upserted"u8) && _items.Type == BsonType.ObjectId)
+            {
+                id = new GeneratedId(0, _items.ObjectId);
+                return true;
+            }
+
+            if (!_isArray || _items.Type != BsonType.Document)
+                continue;
+            var reader = new BsonReader(_items.Value);
+            ObjectId? found = null;
+            int statement = 0;
+            while (reader.Read())
+            {
+                if (reader.NameIs("index"u8) && reader.Type == BsonType.Int32)
+                    statement = reader.Int32;
+                else if (reader.NameIs("_id"u8) && reader.Type == BsonType.ObjectId)
+                    found = reader.ObjectId;
+            }
+
+            if (found is not { } one)
+                continue;
+            id = new GeneratedId(statement, one);
+            return true;
+        }
+
+        return false;
+    }
+
+    /// <inheritdoc cref="GeneratedIds(ReadOnlySpan{byte})"/>
+    /// <returns>Null for none.</returns>
+    public static GeneratedId[]? Of(ReadOnlySpan<byte> message)
+    {
+        var ids = new GeneratedIds(message);
+        List<GeneratedId>? all = null;
+        while (ids.Read(out GeneratedId id))
+            (all ??= []).Add(id);
+        return all?.ToArray();
+    }
+}

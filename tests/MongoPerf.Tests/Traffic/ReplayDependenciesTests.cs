@@ -1,0 +1,313 @@
+using System.Collections.Concurrent;
+using MongoPerf.Load.Executors;
+using MongoPerf.Load.Phases;
+using MongoPerf.Testing;
+using MongoPerf.Tests.Support;
+using MongoPerf.Traffic.Recordings;
+using MongoPerf.Traffic.Replaying;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Tests.Traffic;
+
+/// <summary>Which requests wait for which, that those come first however long a server takes, and that nobody waits for ever.</summary>
+public sealed class ReplayDependenciesTests : IDisposable
+{
+    private static readonly BsonDocument Ok = ServerRecordingTests.Ok();
+    private static readonly ReplayOptions Kept = new() { KeepsDependencies = true, Speed = null };
+
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void What_was_answered_before_on_the_same_documents_comes_first_where_one_of_both_writes()
+    {
+        BsonDocument insert = BsonDocument.Of(("insert", "a"), ("documents", new object[] { Id(1) }), ("$db", "d"));
+        BsonDocument find = Find(Id(1));
+        (BsonDocument First, BsonDocument Then, bool Waits)[] cases =
+        [
+            (insert, find, true), (find, insert, true), (find, find, false), (insert, insert, true),
+            (insert, Find(Id(2)), false), (insert, Find(Id(1.0)), true), (insert, Find(Id(1L)), true),
+            (insert, Find(BsonDocument.Of(("sku", 1))), true), (insert, Find(Id(BsonDocument.Of(("$in", new object[] { 5, 1 })))), true),
+            (insert, Find(Id(BsonDocument.Of(("$in", new object[] { 5, 6 })))), false),
+            (insert, Find(Id(BsonDocument.Of(("$gt", 5)))), true), (insert, Find(Id(BsonDocument.Of(("$eq", 5)))), false),
+            (insert, BsonDocument.Of(("find", "a"), ("filter", Id(2)), ("collation", BsonDocument.Of(("locale", "en"))), ("$db", "d")),
+                true),
+            (insert, BsonDocument.Of(("find", "b"), ("filter", Id(1)), ("$db", "d")), false),
+            (insert, BsonDocument.Of(("find", "a"), ("filter", Id(1)), ("$db", "e")), false),
+            (insert, BsonDocument.Of(("dropDatabase", 1), ("$db", "d")), true),
+            (insert, BsonDocument.Of(("dropDatabase", 1), ("$db", "e")), false),
+            (BsonDocument.Of(("drop", "a"), ("$db", "d")), find, true), (BsonDocument.Of(("drop", "b"), ("$db", "d")), find, false),
+            (BsonDocument.Of(("inventedCommand", 1), ("$db", "d")), find, true),
+            (insert, BsonDocument.Of(("listCollections", 1), ("$db", "d")), true), (insert, ServerRecordingTests.Ping(), false),
+            (insert, BsonDocument.Of(("aggregate", "b"), ("pipeline", new object[]
+            {
+                BsonDocument.Of(("$lookup", BsonDocument.Of(("from", "a"), ("as", "x")))),
+            }), ("$db", "d")), true),
+            (BsonDocument.Of(("aggregate", "b"), ("pipeline", new object[] { BsonDocument.Of(("$out", "a")) }), ("$db", "d")), find, true),
+            (BsonDocument.Of(("renameCollection", "d.b"), ("to", "d.a"), ("$db", "admin")), find, true),
+            (BsonDocument.Of(("update", "a"), ("updates", new object[] { BsonDocument.Of(("q", Id(1)), ("u", Id(1))) }), ("$db", "d")),
+                Find(Id(2)), false),
+            (BsonDocument.Of(("delete", "a"), ("deletes", new object[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) }),
+                ("$db", "d")), find, true),
+        ];
+        foreach ((BsonDocument first, BsonDocument then, bool waits) in cases)
+        {
+            ReplayScript script = Read(new TrafficFile().Exchange(1, 1, first, Ok).Exchange(2, 1, then, Ok), Kept);
+            Assert.True(waits == WaitsFor(script, 1).Contains(0), $"{then} after {first}");
+            // It came before the other one was answered.
+            script = Read(new TrafficFile().Request(1, 1, first).Request(2, 1, then).Reply(1, 1, Ok).Reply(2, 1, Ok), Kept);
+            Assert.Empty(WaitsFor(script, 1));
+        }
+
+        Assert.Empty(Read(new TrafficFile().Exchange(1, 1, insert, Ok).Exchange(2, 1, find, Ok)).Priors);
+    }
+
+    [Fact]
+    public void What_a_transaction_wrote_is_seen_when_it_ends()
+    {
+        BsonDocument session = BsonDocument.Of(("id", new BsonValue(BsonType.Binary, (byte[])[16, 0, 0, 0, 4, .. new byte[16]])));
+        ReplayScript script = Read(new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("insert", "a"), ("documents", new object[] { Id(1) }), ("lsid", session),
+                ("startTransaction", true), ("autocommit", false), ("$db", "d")), Ok)
+            .Exchange(2, 1, Find(Id(1)), Ok)
+            .Exchange(1, 2, BsonDocument.Of(("commitTransaction", 1), ("lsid", session), ("autocommit", false), ("$db", "admin")), Ok)
+            .Exchange(2, 2, Find(Id(1)), Ok)
+            .Exchange(2, 3, Find(Id(2)), Ok), Kept);
+        // The read that did not see it comes before the commit, the one that did comes behind.
+        Assert.Contains(1, WaitsFor(script, 2));
+        Assert.Contains(2, WaitsFor(script, 3));
+        Assert.Empty(WaitsFor(script, 4));
+    }
+
+    /// <summary>By the definition, pair by pair, and by sending everything in an order that chance makes; each case has its seed.</summary>
+    [Fact]
+    public void However_long_a_server_takes_nobody_waits_for_ever_and_dependencies_come_first()
+    {
+        for (int seed = 0; seed < 300; seed++)
+        {
+            var random = new Random(seed);
+            (TrafficFile file, (int Begin, int End, int Id, bool Writes)[] made) = Make(random, random.Next(2, 6), random.Next(5, 40));
+            ReplayScript script = Read(file, Kept with { Threads = random.Next(2) == 0 ? null : random.Next(1, 4) });
+            Assert.Equal(made.Length, script.Count);
+            int[] ended = Simulate(script, random, seed, out int[] sent);
+            for (int then = 0; then < made.Length; then++)
+            {
+                for (int first = 0; first < then; first++)
+                {
+                    bool depends = made[first].End < made[then].Begin && (made[first].Writes || made[then].Writes)
+                        && (made[first].Id == made[then].Id || made[first].Id < 0 || made[then].Id < 0)
+                        && made[first].Id != Cursor && made[then].Id != Cursor;
+                    Assert.True(!depends || ended[first] < sent[then], $"seed {seed}: request {then} was sent before {first} was answered");
+                }
+            }
+        }
+    }
+
+    [Fact]
+    public void Connections_are_folded_onto_threads_and_keep_their_order()
+    {
+        var file = new TrafficFile();
+        for (int i = 0; i < 10; i++)
+        {
+            for (int connection = 1; connection <= 6; connection++)
+                file.Request(connection, i, ServerRecordingTests.Ping());
+            for (int connection = 6; connection >= 1; connection--)
+                file.Reply(connection, i, Ok);
+        }
+
+        ReplayScript script = Read(file, new ReplayOptions { Threads = 4 });
+        Assert.Equal((6, 4), (script.RecordedConnections, script.Connections));
+        Assert.Equal([10, 10, 20, 20], script.Workers.Select(worker => worker.Length).Order());
+        for (int connection = 0; connection < 6; connection++)
+        {
+            int[] own = [.. Enumerable.Range(0, 10).Select(i => (i * 6) + connection)];
+            int[] worker = script.Workers[script.WorkerOf[connection]];
+            Assert.Equal(own, worker.Where(own.Contains));
+        }
+
+        Assert.Equal(6, Read(file, new ReplayOptions { Threads = 50 }).Connections);
+    }
+
+    /// <summary>A wait at the server ends by what another connection sends.</summary>
+    [Fact]
+    public void What_waited_at_the_server_does_not_keep_back_what_ended_its_wait()
+    {
+        ReplayScript script = Read(new TrafficFile()
+            .Request(1, 1, Find(Id(1)))
+            .Exchange(2, 1, BsonDocument.Of(("insert", "a"), ("$db", "d")), Ok)
+            .Reply(1, 1, Ok), new ReplayOptions { Threads = 1 });
+        Assert.Equal([1, 0], Assert.Single(script.Workers));
+    }
+
+    [Fact]
+    public void What_uses_an_id_that_the_server_made_waits_for_it()
+    {
+        ObjectId made = new(0x11223344, 0x5566778899AABBCC);
+        ReplayScript script = Read(new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("update", "a"), ("$db", "d")), BsonDocument.Of(("n", 2),
+                ("upserted", new object[] { BsonDocument.Of(("index", 3), ("_id", made)), BsonDocument.Of(("index", 4), ("_id", 5)) }),
+                ("ok", 1.0)))
+            .Exchange(2, 1, Find(Id(made)), Ok)
+            .Exchange(2, 2, BsonDocument.Of(("insert", "b"), ("documents", new object[] { BsonDocument.Of(("of", Id(made))) }),
+                ("$db", "d")), Ok)
+            .Exchange(2, 3, Find(Id(new ObjectId(1, 1))), Ok));
+        Assert.Equal([false, true, true, false], script.Requests.Select(request => request.UsesGeneratedIds));
+        Assert.Equal([0], WaitsFor(script, 1));
+        Assert.Equal([0], WaitsFor(script, 2));
+        Assert.Equal([3], script.IdsMadeBy[0].Statements);
+    }
+
+    /// <summary>The count saw the insert when it was recorded; here that takes long, on another connection.</summary>
+    [Fact]
+    public void A_request_is_sent_when_what_it_depends_on_was_answered_however_slowly()
+    {
+        BsonDocument insert = BsonDocument.Of(("insert", "a"), ("documents", new object[] { Id(1) }), ("$db", "d"));
+        BsonDocument count = BsonDocument.Of(("count", "a"), ("$db", "d"));
+        var file = new TrafficFile();
+        file.Request(1, 1, insert).Request(2, 1, ServerRecordingTests.Ping()).Reply(2, 1, Ok).Reply(1, 1, Ok).Exchange(2, 2, count, Ok);
+        using Recording recording = Recording.Open(file.Write(_folder.At("slow.bin")));
+        ReplayScript script = ReplayScriptReader.Read(recording, Kept);
+        bool isAnswered = false;
+        var seen = new ConcurrentQueue<(string Command, bool AfterInsert)>();
+        using var server = new ScriptedListener("slow server", socket =>
+        {
+            BsonDocument reply = LyingServer.Hello(17, false);
+            while (ScriptedListener.ReadMessage(socket) is { } message)
+            {
+                MessageHeader header = MessageHeader.Read(message);
+                string name = header.OpCode == OpCode.Msg ? new BsonDocument(OpMsg.Parse(message).Body.ToArray()).First().Key : "";
+                seen.Enqueue((name, Volatile.Read(ref isAnswered)));
+                if (name == "insert")
+                {
+                    Thread.Sleep(150);
+                    Volatile.Write(ref isAnswered, true);
+                }
+
+                socket.Send(LyingServer.Message(reply, header.RequestId));
+                reply = Ok;
+            }
+        });
+        using IExecutorSource source = new ReplayEngine(script).Open(new ClientOptions
+        {
+            Address = () => server.Address, Connections = ConnectionSettings.Default, Database = "d", Workers = 2,
+        });
+        IOperationExecutor[] executors = [source.OpenExecutor(), source.OpenExecutor()];
+        Thread[] workers = [.. executors.Select((executor, i) => new Thread(() =>
+        {
+            executor.Connect();
+            IScriptedOperation work = executor.PrepareScript(i);
+            while (work.TryTake(out _) && work.Draw())
+                Assert.True(work.Execute().Succeeded);
+            work.Complete();
+        }))];
+        Array.ForEach(workers, worker => worker.Start());
+        Array.ForEach(workers, worker => worker.Join());
+        Array.ForEach(executors, executor => executor.Dispose());
+        Assert.Contains(("count", true), seen);
+        Assert.DoesNotContain(("count", false), seen);
+    }
+
+    private const int Cursor = -2;
+
+    private static BsonDocument Id(object value) => BsonDocument.Of(("_id", value));
+
+    private static BsonDocument Find(BsonDocument filter) => BsonDocument.Of(("find", "a"), ("filter", filter), ("$db", "d"));
+
+    /// <summary>All that a request waits for, directly or as one of the beginning of a sequence.</summary>
+    private static HashSet<int> WaitsFor(ReplayScript script, int number)
+    {
+        int end = number + 1 < script.Count ? script.Requests[number + 1].FirstPrior : script.Priors.Count;
+        return [.. script.Priors.Take(end).Skip(script.Requests[number].FirstPrior)
+            .SelectMany(prior => prior.Sequence < 0 ? [prior.Count] : script.Sequences[prior.Sequence].Take(prior.Count))];
+    }
+
+    /// <summary>Requests that overlap: each connection has one under way, now and then two.</summary>
+    private static (TrafficFile File, (int Begin, int End, int Id, bool Writes)[] Made) Make(Random random, int connections, int count)
+    {
+        var file = new TrafficFile();
+        var made = new List<(int Begin, int End, int Id, bool Writes)>();
+        var open = new List<(int Connection, int Number, BsonDocument Reply)>();
+        var cursors = new List<long>();
+        for (int clock = 0; made.Count < count || open.Count > 0; clock++)
+        {
+            int connection = random.Next(1, connections + 1);
+            if (open.Count > 0 && (made.Count == count || random.Next(2) == 0))
+            {
+                int at = random.Next(open.Count);
+                (int answered, int number, BsonDocument reply) = open[at];
+                open.RemoveAt(at);
+                file.Reply(answered, number + 1, reply);
+                made[number] = made[number] with { End = clock };
+                if (reply.FindInt64("cursor.id") is > 0 and var cursor)
+                    cursors.Add(cursor);
+            }
+            else if (made.Count < count && (random.Next(8) == 0 || open.All(one => one.Connection != connection)))
+            {
+                int id = random.Next(-1, 3);
+                BsonDocument filter = id < 0 ? BsonDocument.Empty : Id(id);
+                (BsonDocument Command, bool Writes) next = random.Next(cursors.Count > 0 ? 4 : 3) switch
+                {
+                    0 => (Find(filter), false),
+                    1 => (BsonDocument.Of(("delete", "a"), ("deletes", new object[] { BsonDocument.Of(("q", filter), ("limit", 0)) }),
+                        ("$db", "d")), true),
+                    2 => (BsonDocument.Of(("update", "a"), ("updates", new object[] { BsonDocument.Of(("q", filter), ("u", filter)) }),
+                        ("$db", "d")), true),
+                    _ => (BsonDocument.Of(("killCursors", "a"), ("cursors", new object[] { cursors[random.Next(cursors.Count)] }),
+                        ("$db", "d")), false),
+                };
+                bool opens = next.Command.First().Key == "find" && random.Next(3) == 0;
+                file.Request(connection, made.Count + 1, next.Command);
+                open.Add((connection, made.Count, !opens ? Ok : BsonDocument.Of(("cursor", BsonDocument.Of(
+                    ("id", 1000L + made.Count), ("ns", "d.a"), ("firstBatch", Array.Empty<object>()))), ("ok", 1.0))));
+                made.Add((clock, int.MaxValue, next.Command.First().Key == "killCursors" ? Cursor : id, next.Writes));
+            }
+
+            file.At++;
+        }
+
+        return (file, [.. made]);
+    }
+
+    /// <summary>Sends and answers in any order that the script allows.</summary>
+    /// <returns>When each request was answered.</returns>
+    private static int[] Simulate(ReplayScript script, Random random, int seed, out int[] sent)
+    {
+        int[] ended = [.. Enumerable.Repeat(int.MaxValue, script.Count)];
+        sent = new int[script.Count];
+        int[] next = new int[script.Workers.Length];
+        bool[] isUnderWay = new bool[script.Workers.Length];
+        for (int clock = 1; next.Index().Any(one => one.Item < script.Workers[one.Index].Length); clock++)
+        {
+            int[] able = [.. Enumerable.Range(0, next.Length).Where(worker => next[worker] < script.Workers[worker].Length
+                && (isUnderWay[worker] || IsReady(script.Workers[worker][next[worker]])))];
+            Assert.True(able.Length > 0, $"seed {seed}: all workers wait");
+            int one = able[random.Next(able.Length)];
+            int request = script.Workers[one][next[one]];
+            if (isUnderWay[one])
+            {
+                ended[request] = clock;
+                next[one]++;
+            }
+            else
+            {
+                sent[request] = clock;
+            }
+
+            isUnderWay[one] = !isUnderWay[one];
+        }
+
+        return ended;
+
+        bool IsReady(int request) => (script.Requests[request].After is var after && (after < 0 || ended[after] < int.MaxValue))
+            && WaitsFor(script, request).All(other => ended[other] < int.MaxValue);
+    }
+
+    private ReplayScript Read(TrafficFile file, ReplayOptions? options = null)
+    {
+        using Recording recording = Recording.Open(file.Write(_folder.At("a.bin")));
+        return ReplayScriptReader.Read(recording, options ?? new ReplayOptions());
+    }
+}
