@@ -28,7 +28,7 @@ internal sealed class IndexKeys(BsonDocument index)
         double bytes = 0;
         foreach ((string path, bool isHashed) in _fields)
         {
-            IReadOnlyList<BsonValue> values = ValuesAt(document, path);
+            List<BsonValue> values = ValuesAt(document, path);
             entries = Math.Max(entries, values.Count);
             bytes += isHashed ? Number : values.Count == 0 ? 1 : values.Average(value => (double)BytesOf(value));
         }

@@ -251,7 +251,7 @@ public sealed class MixBuilder
 
         public ObservedOperation First => first;
 
-        public IReadOnlyList<SeenOperation> Steps => _steps;
+        public List<SeenOperation> Steps => _steps;
 
         public string? WhyNot { get; private set; }
 
