@@ -170,7 +170,7 @@ internal sealed class StepReader(
     {
         ValuePath path = scope.Path(entry.Name, entry.Key, what);
         var templates = new TemplateReader(null, sources, scope);
-        if (entry.Value is not MappingNode { Entries: [{ Name: ['$', ..] }, ..] } operators || TemplateReader.IsWrapper(operators))
+        if (entry.Value is not MappingNode { Entries: [{ Name: ['$', ..] }, ..] } operators || LiteralReader.IsWrapper(operators))
             return [new StepCondition(path, "$eq", Operand(entry.Value))];
         if (operators.Entries.FirstOrDefault(e => !StepCondition.Comparisons.Contains(e.Name)) is { } unknown)
             throw MappingReader.Unknown(unknown.Key, $"{what}.{entry.Name}", StepCondition.Comparisons, "comparison");

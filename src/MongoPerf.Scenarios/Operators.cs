@@ -84,7 +84,7 @@ internal static class Operators
     private static void RequireField(ScenarioNode node, string path)
     {
         if (node is not MappingNode { Entries: [{ Name: ['$', ..] first }, ..] } mapping || OfReferences.Contains(first)
-            || TemplateReader.IsWrapper(mapping))
+            || LiteralReader.IsWrapper(mapping))
             return;
         RequireKnown(mapping.Entries, "query operator", path, OfFields);
         foreach (MappingEntry entry in mapping.Entries)
@@ -135,7 +135,7 @@ internal static class Operators
     }
 
     private static IEnumerable<MappingEntry> Named(MappingNode mapping) =>
-        TemplateReader.IsWrapper(mapping) ? [] : mapping.Entries.Where(e => e.Name.StartsWith('$'));
+        LiteralReader.IsWrapper(mapping) ? [] : mapping.Entries.Where(e => e.Name.StartsWith('$'));
 
     private static void RequireKnown(IEnumerable<MappingEntry> entries, string kind, string path, string[] known)
     {

@@ -1,9 +1,5 @@
-using System.Globalization;
-using System.Text.Json;
 using MongoPerf.Load.Documents;
-using MongoPerf.Load.Keys;
 using MongoPerf.Load.Plans;
-using MongoPerf.Measurement;
 using MongoPerf.Texts.Input;
 using MongoPerf.Texts.Yaml;
 using MongoPerf.Wire.Bson;
@@ -20,7 +16,6 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
 {
     private const int MostBytes = 16 * 1024 * 1024;
     private const int MostItems = 1_000_000;
-    private const long MostInGroup = long.MaxValue / 2;
 
     /// <summary>Where the operation's ^existing values come from; null where there is no operation.</summary>
     private ExistingFields? _existing;
@@ -42,7 +37,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
         if (node is not MappingNode mapping)
             throw MappingReader.Wrong(node, $"{path} is {node.Describe()}; expected a mapping");
         return (mapping.Entries is [{ Name: Generator.FileName }] ? Fields(mapping, path) : Value(node, path)) as DocumentValue
-            ?? (IsWrapper(mapping)
+            ?? (LiteralReader.IsWrapper(mapping)
                 ? throw MappingReader.Wrong(node, $"{path} is a single value; expected a mapping with fields")
                 : throw MappingReader.Wrong(node, $"{path} is a generated value; expected a mapping with fields"));
     }
@@ -63,10 +58,10 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
     public TemplateValue Value(ScenarioNode node, string path) => node switch
     {
         ScalarNode { IsQuoted: false, Text: ['^', ..] } scalar => Generate(scalar.Text, null, scalar, path),
-        ScalarNode scalar => new LiteralValue(Scalar(scalar)),
+        ScalarNode scalar => new LiteralValue(LiteralReader.Scalar(scalar)),
         SequenceNode => Array(node, path),
         MappingNode { Entries: [{ Name: ['^', ..] } only] } => Generate(only.Name, only.Value, only.Key, path),
-        MappingNode mapping when IsWrapper(mapping) => new LiteralValue(Wrapped(mapping)),
+        MappingNode mapping when LiteralReader.IsWrapper(mapping) => new LiteralValue(LiteralReader.Wrapped(mapping)),
         MappingNode mapping => Fields(mapping, path),
         _ => throw MappingReader.Wrong(node, $"{path} cannot be read"),
     };
@@ -111,23 +106,19 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
         ulong salt = Salt.Of(path);
         return name switch
         {
-            "^number" => Sequence(reader, salt),
-            "^int" when reader.Text("draw") is { } half => TypedValueReader.SharedDraw(reader, half, sources.Seed),
-            "^int" when reader.Count("nurand", 1, int.MaxValue - 1) is { } a => NonUniform(reader, (int)a, salt),
-            "^int" => Integers(reader, NumberKind.Int32, int.MinValue, int.MaxValue, salt),
-            "^long" => Integers(reader, NumberKind.Int64, long.MinValue, long.MaxValue, salt),
-            "^double" => reader.NumberRange() is (var low, var high)
-                ? new DoubleValue(low, high, salt)
-                : throw reader.Wrong("the least and greatest values are missing"),
-            "^bool" => new BooleanValue(reader.Number(null, 0, 1) ?? 0.5, salt),
-            "^date" => Date(reader, salt),
+            "^number" => NumberReader.Sequence(reader, salt, sources.Seed),
+            "^int" => NumberReader.Int(reader, salt, sources.Seed),
+            "^long" => NumberReader.Long(reader, salt),
+            "^double" => NumberReader.Double(reader, salt),
+            "^bool" => NumberReader.Bool(reader, salt),
+            "^date" => NumberReader.Date(reader, salt),
             "^objectId" => new ObjectIdValue(sources.Seed),
             "^string" => FillerValue.Text(reader.Length("length", MostBytes), salt),
             "^binary" => FillerValue.Binary(reader.Length("size", MostBytes), salt),
             "^filler" => Filler(reader),
             "^word" => new WordValue((int)(reader.Count("first", 1, WordList.Count) ?? WordList.Count), salt),
             "^choice" => Choice(reader, path, salt),
-            Generator.DistinctName => Distinct(reader, salt),
+            Generator.DistinctName => DistinctReader.Read(reader, salt, sources),
             Generator.OptionalName => throw reader.Wrong("it leaves out a field, so it must be the value of one",
                 "such as note: {^optional: {share: 0.3, of: ^word}}"),
             "^array" => new ArrayValue(reader.Length("length", MostItems), Value(reader.Require("of"), $"{path}[]"), salt),
@@ -193,33 +184,6 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
         ArrayValue array when array.At(0) is not null => Findable(array.Parts.Single()).Select(path => $"0.{path}").Prepend("0"),
         _ => FileReader.FieldsOfAll(value),
     };
-
-    private SequenceValue Sequence(GeneratorReader reader, ulong salt)
-    {
-        NumberKind kind = reader.OneOf("type", "long", "int", "double") switch
-        {
-            "int" => NumberKind.Int32,
-            "double" => NumberKind.Double,
-            _ => NumberKind.Int64,
-        };
-        NumberGroups? groups =
-            reader.CountRange("every", 1, MostInGroup) is var (least, most)
-                ? new NumberGroups(least, most, Mixing.Mix(sources.Seed ^ salt))
-                : null;
-        long? cycle = reader.Count("cycle", 1, long.MaxValue);
-        bool isShuffled = reader.Flag("shuffled");
-        if (isShuffled && cycle is null)
-            throw reader.Wrong("shuffled needs a cycle, the numbers that come in another order", "such as {cycle: 100, shuffled: true}");
-        return new SequenceValue(
-            kind, reader.Long("start") ?? 0, reader.Long("step") ?? 1, groups, cycle ?? long.MaxValue, isShuffled);
-    }
-
-    /// <summary>The constant C is the same wherever A is, in data and in operations.</summary>
-    private NonUniformValue NonUniform(GeneratorReader reader, int a, ulong salt)
-    {
-        (int min, int max) = reader.Int32Range(0, "such as {^int: {min: 1, max: 3000, nurand: 1023}}");
-        return new NonUniformValue(min, max, a, (int)(Mixing.Mix(sources.Seed ^ (ulong)a) % ((ulong)a + 1)), salt);
-    }
 
     private SpelledValue Spelled(GeneratorReader reader, string path)
     {
@@ -300,43 +264,6 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
                 : e)]);
     }
 
-    private static IntegerValue Integers(GeneratorReader reader, NumberKind kind, long least, long greatest, ulong salt)
-    {
-        (long min, long max) =
-            reader.IntegerRange() ?? throw reader.Wrong("the least and greatest values are missing", "such as {^int: [0, 99]}");
-        if (min > max)
-            throw reader.Wrong($"{min} to {max}: the least value comes first", $"write [{max}, {min}]");
-        if (min < least || max > greatest)
-            throw reader.Wrong($"{min} to {max} is not a valid range between {least} and {greatest}",
-                kind == NumberKind.Int32 ? "^long has a larger range" : null);
-        return new IntegerValue(kind, min, max, salt);
-    }
-
-    private static TemplateValue Date(GeneratorReader reader, ulong salt)
-    {
-        if (reader.Date("from") is { } from)
-        {
-            long to = reader.Date("to") ?? throw reader.Wrong("'to' is missing");
-            return from <= to ? new IntegerValue(NumberKind.Date, from, to, salt) : throw reader.Wrong("'from' is later than 'to'");
-        }
-
-        long start = reader.Date("start") ?? throw reader.Wrong("'from' and 'to', or 'start' and 'step' are missing",
-            "such as {^date: {from: 2011-01-01, to: 2012-01-01}}");
-        return new SequenceValue(NumberKind.Date, start, (long)Math.Round((reader.Duration("step") ?? 1) * 1000));
-    }
-
-    /// <summary>The values depend on what makes them alone, so that data and operations have the same ones.</summary>
-    private TemplateValue Distinct(GeneratorReader reader, ulong salt)
-    {
-        long count = reader.Count("values", 1, MostInGroup) ?? throw reader.Wrong("'values' is missing: how many there are");
-        KeyChoice choice = reader.Node("key") is { } key ? KeyChoiceReader.Read(key, sources.Scale) : KeyChoice.Uniform;
-        if (choice is SequentialChoice)
-            throw reader.Wrong("key is sequential, which depends on what was drawn before; a document depends on its number alone",
-                "{^number: {cycle: …}} goes through numbers one after the other");
-        TemplateValue value = new TemplateReader(null, sources).Value(reader.Require("of"), Generator.DistinctName);
-        return KeyedValue.Of(new DocumentTemplate(DocumentValue.Empty, sources.Seed, Generator.DistinctName), value, choice, count, salt);
-    }
-
     private OptionalValue Optional(MappingEntry entry, string name, string path)
     {
         var reader = new GeneratorReader(entry.Name, entry.Value, entry.Key);
@@ -369,58 +296,4 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
         return new DocumentValue([.. Enumerable.Range(0, (int)count)
             .Select(i => $"{prefix}{i}").Select(name => KeyValuePair.Create(name, Value(value, $"{path}.{name}")))]);
     }
-
-    /// <summary>
-    /// Plain 5 is an int32, or int64 beyond its range; 5.0 a double; true, false and null are themselves; everything else, and
-    /// what is quoted, a text.
-    /// </summary>
-    private static BsonValue Scalar(ScalarNode scalar)
-    {
-        if (scalar.IsQuoted)
-            return Bson(scalar.Text);
-        if (scalar.IsNull)
-            return Bson(null);
-        if (scalar.Text is "true" or "false")
-            return Bson(scalar.Text == "true");
-        if (long.TryParse(scalar.Text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long whole))
-            return whole is >= int.MinValue and <= int.MaxValue ? Bson((int)whole) : Bson(whole);
-        return double.TryParse(scalar.Text, NumberStyles.Float, CultureInfo.InvariantCulture, out double number)
-            && char.IsAsciiDigit(scalar.Text[^1])
-            ? Bson(number)
-            : Bson(scalar.Text);
-    }
-
-    private static BsonValue Bson(object? value) => BsonDocument.Of(("v", value)).First().Value;
-
-    private static readonly string[] Wrappers =
-        [
-            "$oid", "$date", "$numberInt", "$numberLong", "$numberDouble", "$numberDecimal", "$binary", "$uuid", "$timestamp",
-            "$regularExpression", "$minKey", "$maxKey",
-        ];
-
-    /// <summary>A value as in Extended JSON, such as {$numberLong: 5}.</summary>
-    public static bool IsWrapper(MappingNode mapping) => mapping.Entries is [{ Name: var name }] && Wrappers.Contains(name);
-
-    /// <summary>Types that YAML has not are written as in Extended JSON.</summary>
-    private static BsonValue Wrapped(MappingNode mapping)
-    {
-        try
-        {
-            return ExtendedJson.Parse($"{{\"v\": {Json(mapping, mapping.Entries[0].Name is "$minKey" or "$maxKey" or "$timestamp")}}}")
-                .First().Value;
-        }
-        catch (ExtendedJsonException e)
-        {
-            throw MappingReader.Wrong(mapping, e.Message);
-        }
-    }
-
-    private static string Json(ScenarioNode node, bool holdsNumbers) => node switch
-    {
-        MappingNode mapping =>
-            $"{{{string.Join(", ", mapping.Entries.Select(e => $"{JsonSerializer.Serialize(e.Name)}: {Json(e.Value, holdsNumbers)}"))}}}",
-        ScalarNode scalar when holdsNumbers && long.TryParse(scalar.Text, out long number) => number.ToString(CultureInfo.InvariantCulture),
-        ScalarNode scalar => JsonSerializer.Serialize(scalar.Text),
-        _ => "[]",
-    };
 }

@@ -175,7 +175,7 @@ public sealed class WrongScenarioTests
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform}]\n    assert: [raed.p99 < 1ms]\n",
         "assert: no operation 'raed'; allowed: find, total", "")]
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform}]\n    assert: [find.p990 < 1ms]\n",
-        "assert: no metric 'p990'; allowed: min,", "percentiles are p50, p75")]
+        "assert: no metric 'p990'; allowed: min,", "percentiles are p1 to p99")]
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform}]\n    assert: [find.p99 fast]\n",
         "does not have the form operation.metric < value", "")]
     [InlineData("phases:\n  - name: p\n    groups:\n      - {name: g, operations: [{find: users, key: uniform}]}\n",
