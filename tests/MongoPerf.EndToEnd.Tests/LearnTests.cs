@@ -39,16 +39,19 @@ public sealed class LearnTests(TestServers servers) : IDisposable
             phases: [{load: orders, threads: 2}]
             """);
         ProgramRun.Run("run", orders, "--uri", server.Uri, "--db", shop, "--out", _runs.Path).Expect(0);
-        ProgramRun.Run("learn", "--uri", server.Uri, "--db", shop, "-o", File).Expect(0).Says("orders");
+        Assert.Contains("1 collection, 3 indexes",
+            ProgramRun.Run("learn", "--uri", server.Uri, "--db", shop, "-o", File).Expect(0).Output, StringComparison.Ordinal);
         ProgramRun.Run("validate", File).Expect(0);
-        ProgramRun.Run("learn", "--check", File, "--against", server.Uri, "--db", shop).Expect(0).Says("figures are close enough");
+        Assert.Contains("figures are close enough",
+            ProgramRun.Run("learn", "--check", File, "--against", server.Uri, "--db", shop).Expect(0).Output, StringComparison.Ordinal);
         string copy = servers.NewDatabase();
         ProgramRun.Run("run", File, "--uri", server.Uri, "--db", copy, "--scale", "0.1", "--out", _runs.Path).Expect(0);
         using MongoConnection connection = server.Connect();
         Assert.Equal(300, Documents.Count(connection, copy, "orders"));
         // Other data are told from them.
         System.IO.File.WriteAllText(File, System.IO.File.ReadAllText(File).Replace("count: 3000", "count: 4000", StringComparison.Ordinal));
-        ProgramRun.Run("learn", "--check", File, "--against", server.Uri, "--db", shop).Expect(99).Says("+33.3 %");
+        Assert.Contains("+33.3 %",
+            ProgramRun.Run("learn", "--check", File, "--against", server.Uri, "--db", shop).Expect(99).Output, StringComparison.Ordinal);
     }
 
     [MongodFact]
@@ -93,7 +96,8 @@ public sealed class LearnTests(TestServers servers) : IDisposable
         root.RunCommand("admin", BsonDocument.Of(("createUser", "reader"), ("pwd", "secret"),
             ("roles", new[] { BsonDocument.Of(("role", "read"), ("db", "shop")) })));
         string uri = mongod.Uri("reader:secret", "authSource=admin");
-        ProgramRun.Run("learn", "--uri", uri, "--hash-names", "-o", File).Expect(0).Says("1 collection");
+        Assert.Contains("1 collection",
+            ProgramRun.Run("learn", "--uri", uri, "--hash-names", "-o", File).Expect(0).Output, StringComparison.Ordinal);
         Assert.DoesNotContain("email", System.IO.File.ReadAllText(File), StringComparison.Ordinal);
         ProgramRun.Run("learn", "--uri", uri, "-o", File).Expect(2).Says("is already there");
     }
