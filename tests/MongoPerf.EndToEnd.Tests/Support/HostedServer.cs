@@ -51,9 +51,10 @@ internal sealed class HostedServer : IDisposable
             }
 
             inner.Handle(request, reply);
-            (string, object?)[] more = name is "hello" or "isMaster" or "ismaster" ? shape.Hello(address()) : [];
-            if (more.Length == 0 && name != "serverStatus")
+            bool isHello = name is "hello" or "isMaster" or "ismaster";
+            if (!isHello && name != "serverStatus")
                 return;
+            (string, object?)[] more = isHello ? shape.Hello(address()) : [];
             var answer = new BsonDocument(reply.Body.Written[reply.BodyStart..].ToArray());
             reply.Restart();
             Write(reply, BsonDocument.Of(
