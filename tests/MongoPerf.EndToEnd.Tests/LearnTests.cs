@@ -100,6 +100,7 @@ public sealed class LearnTests(TestServers servers) : IDisposable
             ProgramRun.Run("learn", "--uri", uri, "--hash-names", "-o", File).Expect(0).Output, StringComparison.Ordinal);
         Assert.DoesNotContain("email", System.IO.File.ReadAllText(File), StringComparison.Ordinal);
         ProgramRun.Run("learn", "--uri", uri, "-o", File).Expect(2).Says("is already there");
+        ProgramRun.Run("learn", "--check", File).Expect(2).Says("--against is missing: the deployment to compare with");
     }
 
     private static BsonDocument[] People { get; } = [.. Enumerable.Range(0, 300).Select(i => BsonDocument.Of(

@@ -50,7 +50,9 @@ public abstract class Recording : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new MongoPerfException(Fault.WrongUsage, $"{path}: {e.Message}", null, e);
+            throw new MongoPerfException(Fault.WrongUsage, e is FileNotFoundException or DirectoryNotFoundException
+                ? $"{path} does not exist"
+                : $"{path} can't be read: {e.Message}", null, e);
         }
 
         try

@@ -68,7 +68,8 @@ internal sealed class LearnCommand
         string? check = parsed.GetValue(_check);
         string? output = parsed.GetValue(_output);
         string uri = parsed.GetValue(_against) ?? parsed.GetValue(_shared.Uri) ?? UriVariable.Value
-            ?? throw new UserException(ExitCode.WrongUsage, "--uri is missing: the deployment to learn from");
+            ?? throw new UserException(ExitCode.WrongUsage, check is null ? "--uri is missing: the deployment to learn from"
+                : "--against is missing: the deployment to compare with");
         if ((check is null) == (output is null))
             throw new UserException(ExitCode.WrongUsage, check is null ? "--output is missing: the file of the scenario"
                 : "--output names a scenario to write, and --check one to compare", "-o my.yaml writes one, --check my.yaml compares it");

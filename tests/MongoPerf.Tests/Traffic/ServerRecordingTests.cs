@@ -92,6 +92,9 @@ public sealed class ServerRecordingTests : IDisposable
 
         MongoPerfException folder = Assert.Throws<MongoPerfException>(() => Recording.Open(_folder.Path));
         Assert.Contains("is a folder", folder.Message, StringComparison.Ordinal);
+
+        MongoPerfException missing = Assert.Throws<MongoPerfException>(() => Recording.Open(_folder.At("nothing.rec")));
+        Assert.EndsWith("nothing.rec does not exist", missing.Message, StringComparison.Ordinal);
     }
 
     [Fact]
