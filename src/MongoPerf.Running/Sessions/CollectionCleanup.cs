@@ -44,21 +44,22 @@ public static class CollectionCleanup
                 new ShardingPlan(() => deployment.Cluster!, connections, sharding,
                     settings.Plan.TargetDocuments) { Notify = differing.Add }, database, name, SystemClock.Instance, commands));
         using WireCollection markers = Open(WireCollection.MarkerCollection);
-        bool hasAny = false;
+        List<string> made = [];
         foreach ((string id, string? token) in run.Makers)
         {
-            IReadOnlyList<string> made = markers.FindMarked(id, token);
-            RefuseWritten(deployment.Address, connections, new WriterLeases(database, id, token, LeaseKeeper.Length), made);
-            foreach (string name in made)
-            {
-                using WireCollection collection = Open(name);
-                Print(collection.Drop()
-                    ? $"{database}.{name} dropped" : $"{database}.{name} emptied: it was there, sharded, before the run");
-                hasAny = true;
-            }
+            IReadOnlyList<string> own = markers.FindMarked(id, token);
+            RefuseWritten(deployment.Address, connections, new WriterLeases(database, id, token, LeaseKeeper.Length), own);
+            made.AddRange(own);
         }
 
-        if (!hasAny)
+        // Not before all of them are known to be free.
+        foreach (string name in made)
+        {
+            using WireCollection collection = Open(name);
+            Print(collection.Drop() ? $"{database}.{name} dropped" : $"{database}.{name} emptied: it was there, sharded, before the run");
+        }
+
+        if (made.Count == 0)
         {
             Print($"{database} at {deployment.Address} holds no collection of run {run.Run.Id}");
             return;
