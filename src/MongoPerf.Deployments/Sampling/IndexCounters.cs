@@ -13,7 +13,7 @@ public sealed class IndexCounters
     {
     }
 
-    /// <summary>Before anything was counted.</summary>
+    /// <summary>Nobody has looked.</summary>
     public static IndexCounters None { get; } = new();
 
     /// <param name="router">Open, speaking its dialect.</param>
@@ -31,8 +31,10 @@ public sealed class IndexCounters
                     ("aggregate", collection), ("pipeline", new[] { BsonDocument.Of(("$indexStats", BsonDocument.Empty)) }),
                     ("cursor", BsonDocument.Empty))))
                 {
-                    counters._counters[(collection, one.FindString("name") ?? "", one.FindString("shard") ?? "")] =
-                        (one.FindInt64("accesses.ops") ?? 0, one.FindInt64("accesses.since") ?? 0);
+                    // A run could not be read again with a number that none stores.
+                    if (one.FindDouble("accesses.ops") is >= 0 and <= RunJson.Largest and var operations)
+                        counters._counters[(collection, one.FindString("name") ?? "", one.FindString("shard") ?? "")] =
+                            ((long)operations, one.FindInt64("accesses.since") ?? 0);
                 }
             }
             catch (ServerCommandException)
@@ -45,7 +47,8 @@ public sealed class IndexCounters
     }
 
     /// <summary>What came since an earlier look; an index that was built, or a shard that was started, since then counts from 0.</summary>
-    public IReadOnlyList<IndexUse> Since(IndexCounters before, string collection) =>
+    /// <returns>Nothing after <see cref="None"/>: servers may have counted long before.</returns>
+    public IReadOnlyList<IndexUse> Since(IndexCounters before, string collection) => before == None ? [] :
     [
         .. _counters.Where(one => one.Key.Collection == collection && one.Key.Shard.Length > 0).GroupBy(one => one.Key.Index)
             .OrderBy(index => index.Key, StringComparer.Ordinal)

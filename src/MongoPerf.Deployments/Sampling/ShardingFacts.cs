@@ -61,8 +61,8 @@ public sealed class ShardingFacts(
             .FirstOrDefault(one => one.FindString("shardName") == shard.Member);
         return new ShardPart(shard.Member, Whole(shard.Values[Documents]), Whole(shard.Values[Chunks]))
         {
-            Orphans = part?.FindInt64("numOrphanedDocs"), OwnedBytes = part?.FindInt64("ownedSizeBytes"),
-            OrphanedBytes = part?.FindInt64("orphanedSizeBytes"),
+            Orphans = Whole(part?.FindDouble("numOrphanedDocs")), OwnedBytes = Whole(part?.FindDouble("ownedSizeBytes")),
+            OrphanedBytes = Whole(part?.FindDouble("orphanedSizeBytes")),
         };
     }
 
@@ -76,7 +76,8 @@ public sealed class ShardingFacts(
                 BsonDocument.Of(("$match", BsonDocument.Of(
                     ("ns", BsonDocument.Of(("$in", _collections.Select(one => $"{database}.{one.Name}").ToArray())))))),
             }),
-            ("cursor", BsonDocument.Empty))).DistinctBy(one => one.FindString("ns")).ToDictionary(one => one.FindString("ns") ?? ""));
+            ("cursor", BsonDocument.Empty)))
+            .GroupBy(one => one.FindString("ns") ?? "").ToDictionary(same => same.Key, same => same.First()));
 
     private T Ask<T>(T otherwise, Func<MongoConnection, T> ask)
     {
@@ -85,5 +86,6 @@ public sealed class ShardingFacts(
         return router.Ask(otherwise, ask);
     }
 
-    private static long? Whole(double value) => double.IsNaN(value) ? null : (long)value;
+    /// <returns>Null also for what no run stores.</returns>
+    private static long? Whole(double? value) => value is >= 0 and <= RunJson.Largest ? (long)value : null;
 }

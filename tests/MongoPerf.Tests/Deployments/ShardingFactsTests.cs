@@ -42,6 +42,10 @@ public sealed class ShardingFactsTests : IDisposable
     }
 
     [Fact]
+    public void Without_a_look_before_the_run_nobody_knows_what_it_used() =>
+        Assert.Empty(Assert.Single(Facts().Read(IndexCounters.None)).Indexes);
+
+    [Fact]
     public void Orphans_and_bytes_come_by_shard_and_null_is_unknown()
     {
         IReadOnlyList<ShardPart> parts = Assert.Single(Facts().Read(IndexCounters.None)).Parts;
@@ -54,6 +58,12 @@ public sealed class ShardingFactsTests : IDisposable
     [InlineData("""{"ok": 0.0, "code": 13, "errmsg": "not authorized"}""")]
     [InlineData("""{"ok": 0.0, "code": 40324, "errmsg": "Unrecognized pipeline stage name"}""")]
     [InlineData("""{"ok": 1.0, "cursor": {"id": {"$numberLong": "0"}, "ns": "a.b", "firstBatch": [{"ns": "perf.docs", "shards": 7}]}}""")]
+    [InlineData("""{"ok": 1.0, "cursor": {"id": {"$numberLong": "0"}, "ns": "a.b", "firstBatch": [{"ns": ""}, {"ns": 7}, {"ns": ""}]}}""")]
+    [InlineData("""
+        {"ok": 1.0, "cursor": {"id": {"$numberLong": "0"}, "ns": "a.b", "firstBatch": [
+         {"name": "_id_", "shard": "s0", "accesses": {"ops": {"$numberLong": "9223372036854775807"}},
+          "ns": "perf.docs", "shards": [{"shardName": "s0", "ownedSizeBytes": {"$numberLong": "9223372036854775807"}}]}]}}
+        """)]
     public void A_run_does_without_what_is_not_told(string reply)
     {
         _mongos.Replies["aggregate"] = _ => ExtendedJson.Parse(reply);
