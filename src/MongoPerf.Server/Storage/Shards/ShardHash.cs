@@ -70,25 +70,12 @@ internal static class ShardHash
         return number.Type == BsonType.Decimal128 && Math.Abs(value) < FirstWithoutFraction ? (long)Math.Round(value) : number.ToInt64();
     }
 
+    /// <summary>The type's place in the order, but for two that have other numbers here.</summary>
     private static int CanonicalType(BsonType type) => type switch
     {
         BsonType.MinKey => -1,
-        BsonType.MaxKey => 127,
         BsonType.Undefined => 0,
-        BsonType.Null => 5,
-        BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Decimal128 => 10,
-        BsonType.String or BsonType.Symbol => 15,
-        BsonType.Document => 20,
-        BsonType.Array => 25,
-        BsonType.Binary => 30,
-        BsonType.ObjectId => 35,
-        BsonType.Boolean => 40,
-        BsonType.DateTime => 45,
-        BsonType.Timestamp => 47,
-        BsonType.Regex => 50,
-        BsonType.JavaScript => 60,
-        BsonType.JavaScriptWithScope => 65,
-        _ => 55,
+        _ => BsonOrder.Rank(type),
     };
 
     private static void AddInt32(KeyBuffer bytes, int value)
