@@ -37,7 +37,8 @@ internal static class AggregateCommand
             throw CommandException.InvalidNamespace($"{{aggregate: 1}} is not valid for "
                 + $"{(options.Stages.Length == 0 ? "an empty pipeline." : $"'{options.Stages[0].Name}'; a collection is required.")}");
         var foreign = new ForeignCollections();
-        Collation? collation = options.Collation.For(hasCollection ? session.FindCollection(name) : null);
+        Collection? collection = hasCollection ? session.FindCollection(name) : null;
+        Collation? collation = options.Collation.For(collection);
         var context = new StageContext(options.Variables, session.Database, foreign, collation);
         bool isStatistics = options.Stages.Length > 0 && StatisticsStages.IsOne(options.Stages[0].Name);
         bool isWriting = options.Stages is [.., ("$out" or "$merge", _)];
@@ -45,7 +46,6 @@ internal static class AggregateCommand
             options.Stages.AsSpan()[(isStatistics ? 1 : 0)..(isWriting ? ^1 : ^0)], context, isOfCollection: !isStatistics);
         Func<CommandSession, IPipelineTarget>? target =
             isWriting ? StageParser.Target(options.Stages[^1], context, options.Collation) : null;
-        Collection? collection = hasCollection ? session.FindCollection(name) : null;
         if (collation != null && options.Stages is [.., ("$merge", _)])
             throw CollationLimits.NotSupported("$merge");
         BsonDocument[]? documents = statistics ?? StatisticsStages.TryRun(session, collection, nameSpace, options.Stages);
