@@ -60,7 +60,12 @@ public sealed class EmbeddedServer : IDisposable
             for (int shard = 0; shard < options.Shards; shard++)
                 listeners.Add(TcpServer.Start(options.Listen with { Port = 0 }, new ShardHandler(context, shard, handler.Ready)));
             var server = new EmbeddedServer(context, listeners[0], [.. listeners.Skip(1)]);
-            context.Router?.SetHosts([.. server._shards.Select(shard => new IPEndPoint(options.Listen.ShownAddress, shard.Port))]);
+            if (context.Router is { } router)
+            {
+                IPAddress address = options.Listen.FindShownAddress();
+                router.SetHosts([.. server._shards.Select(shard => new IPEndPoint(address, shard.Port))]);
+            }
+
             context.Port = server.Port;
             context.Network = server._listener.Counters;
             context.ShutdownRequested = () => server._shutdown.TrySetResult();

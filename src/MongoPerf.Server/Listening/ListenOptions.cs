@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 
 namespace MongoPerf.Server.Listening;
 
@@ -12,9 +13,21 @@ public sealed record ListenOptions
     public int Port { get; init; }
 
     /// <summary>Where others find it; of all addresses, one of this machine's own.</summary>
-    internal IPAddress ShownAddress => !Address.Equals(IPAddress.Any) && !Address.Equals(IPAddress.IPv6Any) ? Address
-        : Dns.GetHostAddresses(Environment.MachineName).FirstOrDefault(one => one.AddressFamily == Address.AddressFamily)
-            ?? IPAddress.Loopback;
+    internal IPAddress FindShownAddress()
+    {
+        if (!Address.Equals(IPAddress.Any) && !Address.Equals(IPAddress.IPv6Any))
+            return Address;
+        IPAddress loopback = Address.Equals(IPAddress.Any) ? IPAddress.Loopback : IPAddress.IPv6Loopback;
+        try
+        {
+            return Dns.GetHostAddresses(Environment.MachineName, Address.AddressFamily).FirstOrDefault() ?? loopback;
+        }
+        catch (SocketException)
+        {
+            // A machine need not know its own name.
+            return loopback;
+        }
+    }
 
     /// <summary>Null: four fifths of the handles that the process may have, 16,384 at most.</summary>
     public int? MaximumConnections { get; init; }
