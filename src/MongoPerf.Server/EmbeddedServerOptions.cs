@@ -23,7 +23,7 @@ public sealed record EmbeddedServerOptions
     /// </summary>
     public long? CacheBytes { get; init; }
 
-    /// <summary>0: a standalone server. Else it answers as a mongos in front of so many shards, 100 at most.</summary>
+    /// <summary>0: a standalone server. Else it answers as a mongos in front of so many shards.</summary>
     public int Shards { get; init; }
 
     /// <summary>The field of hello that tells what this server is.</summary>
