@@ -177,6 +177,10 @@ public sealed class PipelineTests : ServerTest
         "dates from texts but such")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$getField': {}}}}], 'cursor': {}}", 3041702,
         "the parameter 'field' is missing")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$getField': {'$concat': ['a', 'b']}}}}], 'cursor': {}}", 5654601,
+        "$getField requires 'field' to evaluate to a constant, but got a non-constant argument")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$unsetField': {'field': {'$concat': ['a', 'b']}, 'input': {}}}}}], "
+        + "'cursor': {}}", 4161106, "$unsetField requires 'field' to evaluate to a constant, but got a non-constant argument")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$getField': '$a'}}}], 'cursor': {}}", 5654600,
         "takes no path as its 'field'")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$let': {'vars': 1, 'in': 1}}}}], 'cursor': {}}", 10065,

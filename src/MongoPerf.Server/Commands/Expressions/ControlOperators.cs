@@ -26,9 +26,8 @@ internal static class ControlOperators
             ["$filter"] = Filter,
             ["$reduce"] = Reduce,
             ["$getField"] = GetField,
-            ["$setField"] = (operand, variables) =>
-                SetField(Named("$setField", operand, variables, 4161102, ["field", "input", "value"])),
-            ["$unsetField"] = (operand, variables) => SetField(Named("$unsetField", operand, variables, 4161102, ["field", "input"])),
+            ["$setField"] = (operand, variables) => SetField("$setField", operand, variables, "field", "input", "value"),
+            ["$unsetField"] = (operand, variables) => SetField("$unsetField", operand, variables, "field", "input"),
             ["$convert"] = ConversionOperators.Parse,
             ["$toBool"] = static (operand, variables) => ConversionOperators.ParseShort("$toBool", BsonType.Boolean, operand, variables),
             ["$toDate"] = static (operand, variables) => ConversionOperators.ParseShort("$toDate", BsonType.DateTime, operand, variables),
@@ -218,7 +217,8 @@ internal static class ControlOperators
         Dictionary<string, Expression> named = isNamed
             ? Named("$getField", operand, variables, 3041701, ["field", "input"])
             : new() { ["field"] = ExpressionParser.Parse(operand, variables) };
-        string field = FieldName("$getField", Required(named, "field", 3041702));
+        Expression name = Required(named, "field", 3041702);
+        string field = FieldText("$getField", isNamed ? Given(operand, "field") : operand, name);
         Expression? input = named.GetValueOrDefault("input");
         if (isNamed && input == null)
             throw CommandException.Location(3041703, "$getField requires 'input' to be specified");
@@ -232,9 +232,12 @@ internal static class ControlOperators
     }
 
     /// <summary>$setField; without a value, or with $$REMOVE, $unsetField.</summary>
-    private static ControlExpression SetField(Dictionary<string, Expression> named)
+    private static ControlExpression SetField(string name, BsonValue operand, Variables? variables, params string[] known)
     {
-        string field = FieldName("$setField", Required(named, "field", 4161102));
+        Dictionary<string, Expression> named = Named(name, operand, variables, 4161102, known);
+        Expression fieldName = Required(named, "field", 4161102);
+        string field = FieldText(name, Given(operand, "field"), fieldName);
+        ProtocolLimits.RequireName(field);
         Expression input = Required(named, "input", 4161109);
         Expression? value = named.GetValueOrDefault("value");
         return new ControlExpression(scope =>
@@ -257,24 +260,23 @@ internal static class ControlOperators
         });
     }
 
-    private static string FieldName(string name, Expression expression)
-    {
-        string field = FieldText(name, expression);
-        if (name != "$getField")
-            ProtocolLimits.RequireName(field);
-        return field;
-    }
+    /// <summary>What stands in an operand that <see cref="Named"/> has read.</summary>
+    private static BsonValue Given(BsonValue operand, string field) => operand.ToDocument().Last(pair => pair.Key == field).Value;
 
-    private static string FieldText(string name, Expression expression)
+    /// <param name="name">The operator.</param>
+    /// <param name="given">As the client gave it: unlike other operators these take nothing that has to be worked out.</param>
+    /// <param name="expression">The same, parsed.</param>
+    private static string FieldText(string name, BsonValue given, Expression expression)
     {
+        bool isConstant = given.Type != BsonType.Document || given.ToDocument().FirstOrDefault().Key is "$literal" or "$const";
         (int path, int notConstant, int notText) = name == "$getField" ? (5654600, 5654601, 5654602) : (4161108, 4161106, 4161107);
         return expression switch
         {
-            ConstantExpression { Value: { Type: BsonType.String } text } => text.ToString(),
+            ConstantExpression { Value: { Type: BsonType.String } text } when isConstant => text.ToString(),
             PathExpression =>
                 throw CommandException.Location(path, $"{name} takes no path as its 'field'. Did you mean {{$literal: ...}}?"),
             // An array or a document is not a constant here, whatever is in it.
-            ConstantExpression { Value.Type: not (BsonType.Array or BsonType.Document) } =>
+            ConstantExpression { Value.Type: not (BsonType.Array or BsonType.Document) } when isConstant =>
                 throw CommandException.Location(notText, $"{name} requires 'field' to evaluate to a string"),
             _ => throw CommandException.Location(
                 notConstant, $"{name} requires 'field' to evaluate to a constant, but got a non-constant argument"),
