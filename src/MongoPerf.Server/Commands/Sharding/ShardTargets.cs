@@ -22,7 +22,7 @@ internal static class ShardTargets
         {
             var condition = new Condition(field, isCollated);
             condition.Take(filter);
-            if (condition.Values is { } values && values.Count * keys.Count <= MostKeys)
+            if (condition.Values is { } values && (long)values.Count * keys.Count <= MostKeys)
                 keys = [.. keys.SelectMany(key => values.Select(value => Append(key, field, value)))];
             else
                 return Within(map, keys, field, condition);
