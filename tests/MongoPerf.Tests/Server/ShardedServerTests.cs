@@ -227,6 +227,29 @@ public sealed class ShardedServerTests : ServerTest
         Assert.Equal(20, Succeed("{'count': 'c'}").FindInt64("n"));
     }
 
+    [Fact]
+    public void A_document_in_a_sequence_is_looked_at_before_it_is_hashed()
+    {
+        Shard("{'_id': 'hashed'}");
+        Assert.Equal(15, Client.RunWithSequence("{'insert': 'c'}", "documents", [Nested(200_000)]).FindInt64("code"));
+        Assert.Equal(0, Succeed("{'count': 'c'}").FindInt64("n"));
+    }
+
+    /// <summary>{_id: {a: {a: …}}}</summary>
+    private static BsonDocument Nested(int levels)
+    {
+        var bytes = new List<byte>();
+        for (int level = levels; level >= 0; level--)
+        {
+            bytes.AddRange(BitConverter.GetBytes(5 + (8 * level) + (level == levels ? 2 : 0)));
+            if (level > 0)
+                bytes.AddRange(level == levels ? [3, .. "_id\0"u8] : [3, .. "a\0"u8]);
+        }
+
+        bytes.AddRange(new byte[levels + 1]);
+        return new BsonDocument(bytes.ToArray());
+    }
+
     private void Shard(string key) => Admin($"{{'shardCollection': 'test.c', 'key': {key}}}");
 
     private void Admin(string command) => Succeed(command, "admin");

@@ -79,6 +79,8 @@ internal static class ShardRouting
             int length = System.Buffers.Binary.BinaryPrimitives.ReadInt32LittleEndian(bytes);
             if (length < BsonReader.MinimumDocumentLength || length > bytes.Length)
                 break;
+            // The body was looked at; what stands in a sequence is hashed here before the command itself looks at it.
+            BsonValidator.ValidateStructure(bytes[..length]);
             documents.Add(new BsonDocument(bytes[..length].ToArray()));
             bytes = bytes[length..];
         }
