@@ -227,6 +227,20 @@ public sealed class ShardedServerTests : ServerTest
         Assert.Equal(20, Succeed("{'count': 'c'}").FindInt64("n"));
     }
 
+    /// <summary>Numbers of all types are one bound, or two chunks would begin at the same key.</summary>
+    [Fact]
+    public void Bounds_are_compared_by_value()
+    {
+        Shard("{'n': 1}");
+        Admin("{'split': 'test.c', 'middle': {'n': 3}}");
+        foreach (string bound in (string[])["3.0", "{'$numberLong': '3'}", "{'$minKey': 1}", "{'$maxKey': 1}"])
+            Assert.Contains("is a boundary key", Run($"{{'split': 'test.c', 'middle': {{'n': {bound}}}}}", "admin").FindString("errmsg"));
+        Admin("{'moveRange': 'test.c', 'min': {'n': 3.0}, 'max': {'n': {'$maxKey': 1}}, 'toShard': 'shard1'}");
+        Admin("{'moveChunk': 'test.c', 'bounds': [{'n': 3.0}, {'n': {'$maxKey': 1}}], 'to': 'shard2'}");
+        Assert.Equal(["shard0", "shard2"], Chunks().Select(chunk => chunk.FindString("shard")));
+        Fails("{'moveChunk': 'test.c', 'find': {'n': [1]}, 'to': 'shard1'}", 61, "array", "admin");
+    }
+
     [Fact]
     public void A_document_in_a_sequence_is_looked_at_before_it_is_hashed()
     {

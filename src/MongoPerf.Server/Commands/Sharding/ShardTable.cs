@@ -13,6 +13,12 @@ internal sealed record ShardRange(BsonDocument From, BsonDocument To, int Shard)
 
     /// <summary>The least key, as keys are compared.</summary>
     public byte[] Start { get; } = ShardKey.BoundOf(From);
+
+    /// <summary>Whether it is the least key; numbers of all types are compared by value.</summary>
+    public bool BeginsAt(BsonDocument key) => Start.AsSpan().SequenceEqual(ShardKey.BoundOf(key));
+
+    /// <summary>Whether it is the first key behind.</summary>
+    public bool EndsAt(BsonDocument key) => ShardKey.BoundOf(To).AsSpan().SequenceEqual(ShardKey.BoundOf(key));
 }
 
 /// <summary>How a collection is sharded, as config.collections and config.chunks tell it. Immutable.</summary>
@@ -57,7 +63,7 @@ internal sealed record ShardTable(string Namespace, ShardKey Key, bool IsUnique,
     {
         int index = Find(at);
         ShardRange range = Ranges[index];
-        if (range.From.Bytes.SequenceEqual(at.Bytes))
+        if (range.BeginsAt(at) || range.EndsAt(at))
         {
             throw new CommandException(0, "", $"new split key {Text(at)} is a boundary key of existing chunk "
                 + $"[{Text(range.From)},{Text(range.To)})");
@@ -73,10 +79,9 @@ internal sealed record ShardTable(string Namespace, ShardKey Key, bool IsUnique,
     /// <exception cref="CommandException">The range is not within one chunk.</exception>
     public (ShardTable Table, ShardRange Moved) Move(BsonDocument from, BsonDocument? to, int shard)
     {
-        ShardTable table = Ranges[Find(from)].From.Bytes.SequenceEqual(from.Bytes) ? this : Split(from);
+        ShardTable table = Ranges[Find(from)].BeginsAt(from) ? this : Split(from);
         int index = table.Find(from);
-        BsonDocument end = table.Ranges[index].To;
-        if (to != null && !to.Bytes.SequenceEqual(end.Bytes))
+        if (to != null && !table.Ranges[index].EndsAt(to))
         {
             if (table.Find(to) != index)
                 throw new CommandException(72, "InvalidOptions", $"the range from {Text(from)} to {Text(to)} is not within one chunk");

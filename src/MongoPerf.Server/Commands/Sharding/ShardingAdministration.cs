@@ -82,7 +82,7 @@ internal static class ShardingAdministration
             from = command.FindDocument("bounds.0") ?? throw CommandException.BadValue("need to specify either 'find' or 'bounds'");
             BsonDocument to = command.FindDocument("bounds.1") ?? throw CommandException.BadValue("'bounds' needs two keys");
             ShardRange chunk = table.Ranges[table.Find(from)];
-            if (!chunk.From.Bytes.SequenceEqual(from.Bytes) || !chunk.To.Bytes.SequenceEqual(to.Bytes))
+            if (!chunk.BeginsAt(from) || !chunk.EndsAt(to))
                 throw CommandException.BadValue($"no chunk of {collection.Namespace} has the bounds {Text(from)} and {Text(to)}");
         }
 
