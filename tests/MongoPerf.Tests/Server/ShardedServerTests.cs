@@ -1,3 +1,4 @@
+using MongoPerf.Server.Storage;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -7,7 +8,9 @@ namespace MongoPerf.Tests.Server;
 /// <summary>The embedded server as a mongos of three shards.</summary>
 public sealed class ShardedServerTests : ServerTest
 {
-    protected override int Shards => 3;
+    private int _shards = 3;
+
+    protected override int Shards => _shards;
 
     [Fact]
     public void It_says_that_it_is_a_mongos_and_which_shards_it_has()
@@ -247,6 +250,44 @@ public sealed class ShardedServerTests : ServerTest
         Shard("{'_id': 'hashed'}");
         Assert.Equal(15, Client.RunWithSequence("{'insert': 'c'}", "documents", [Nested(200_000)]).FindInt64("code"));
         Assert.Equal(0, Succeed("{'count': 'c'}").FindInt64("n"));
+    }
+
+    [Fact]
+    public void What_was_written_without_shards_is_counted_at_the_next_start_with_them()
+    {
+        Shard("{'n': 1}");
+        InsertNumbers(100);
+        Admin("{'moveRange': 'test.c', 'min': {'n': 5}, 'toShard': 'shard1'}");
+        StartWith(shards: 0);
+        Succeed("{'insert': 'c', 'documents': [{'_id': 'a', 'n': 7}, {'_id': 'b', 'n': [7]}]}");
+        Succeed("{'delete': 'c', 'deletes': [{'q': {'n': 1}, 'limit': 0}]}");
+        Assert.Contains("test.c has a document with an array", Assert.Throws<StorageException>(() => StartWith(shards: 3)).Message);
+        StartWith(shards: 0);
+        Succeed("{'delete': 'c', 'deletes': [{'q': {'_id': 'b'}, 'limit': 1}]}");
+        StartWith(shards: 3);
+        Assert.Equal(new Dictionary<string, long> { ["shard0"] = 40, ["shard1"] = 51 }, CountsByShard());
+        Assert.Contains("3 shards, not 2", Assert.Throws<StorageException>(() => StartWith(shards: 2)).Message);
+    }
+
+    [Theory]
+    [InlineData("{'delete': 'chunks', 'deletes': [{'q': {}, 'limit': 0}]}")]
+    [InlineData("{'update': 'chunks', 'updates': [{'q': {}, 'u': {'$set': {'min': 1}}}]}")]
+    [InlineData("{'update': 'collections', 'updates': [{'q': {}, 'u': {'$set': {'key': 1}}}]}")]
+    public void A_table_that_a_client_has_spoilt_is_named_at_the_next_start(string command)
+    {
+        Shard("{'n': 1}");
+        Succeed(command, "config");
+        Assert.Contains("how test.c is sharded", Assert.Throws<StorageException>(Restart).Message);
+        StartWith(shards: 0);
+        Succeed("{'delete': 'collections', 'deletes': [{'q': {'_id': 'test.c'}, 'limit': 1}]}", "config");
+        StartWith(shards: 3);
+        Assert.Empty(Chunks());
+    }
+
+    private void StartWith(int shards)
+    {
+        _shards = shards;
+        Restart();
     }
 
     /// <summary>{_id: {a: {a: …}}}</summary>

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Net;
 using MongoPerf.Platforms;
 using MongoPerf.Server.Storage;
+using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Server.Storage.Shards;
 using MongoPerf.Wire.Bson;
 
@@ -197,7 +198,7 @@ internal sealed class ShardRouter
             string nameSpace = one.FindString("_id") ?? "";
             // A kill in the middle of a drop has left it; one of the same name that was made anew has another number.
             if (!_store.TryFind(nameSpace, out Collection? collection)
-                || one.Find("uuid")?.ToBinary().Span.SequenceEqual(collection.Entry.Uuid) != true)
+                || one.Find("uuid") is not { Type: BsonType.Binary } uuid || !uuid.ToBinary().Span.SequenceEqual(collection.Entry.Uuid))
             {
                 _config.Replace("collections", other => other.FindString("_id") == nameSpace);
                 continue;
@@ -205,7 +206,15 @@ internal sealed class ShardRouter
 
             var table = ShardTable.Read(one, chunks, IndexOf);
             _tables[nameSpace] = table;
-            _store.SetShards(collection, table.ToMap(Shards.Count), mayTrust: true);
+            try
+            {
+                _store.SetShards(collection, table.ToMap(Shards.Count), mayTrust: true);
+            }
+            catch (IndexKeyException)
+            {
+                throw new StorageException($"{nameSpace} has a document with an array in the shard key, written without --shards",
+                    "start it without --shards once more and change that document");
+            }
         }
 
         if (chunks.Any(chunk => !_tables.Values.Any(table => table.Owns(chunk))))

@@ -1,3 +1,4 @@
+using MongoPerf.Server.Storage;
 using MongoPerf.Server.Storage.Shards;
 using MongoPerf.Wire.Bson;
 
@@ -32,17 +33,23 @@ internal sealed record ShardTable(string Namespace, ShardKey Key, bool IsUnique,
     public static ShardTable Read(BsonDocument collection, IEnumerable<BsonDocument> chunks, Func<string?, int> shardOf)
     {
         byte[] uuid = collection.Find("uuid")!.Value.ToBinary().ToArray();
-        return new ShardTable(
-            collection.FindString("_id")!, new ShardKey(collection.FindDocument("key")!), collection.IsTrue("unique"), uuid,
-            [.. chunks.Where(chunk => Owns(chunk, uuid))
-                .Select(chunk => new ShardRange(
-                    chunk.FindDocument("min")!, chunk.FindDocument("max")!, shardOf(chunk.FindString("shard")))
-                {
-                    Id = chunk.Find("_id")!.Value.ToObjectId(),
-                })
-                .OrderBy(range => range.Start, Comparer<byte[]>.Create(static (one, other) =>
-                    one.AsSpan().SequenceCompareTo(other)))]);
+        string nameSpace = collection.FindString("_id")!;
+        ShardRange[] ranges = [.. chunks.Where(chunk => Owns(chunk, uuid)).Select(chunk => ReadRange(chunk))
+            .OrderBy(range => range.Start, Comparer<byte[]>.Create(static (one, other) => one.AsSpan().SequenceCompareTo(other)))];
+        return ranges.Length > 0 && collection.FindDocument("key") is { } key && key.Any()
+            ? new ShardTable(nameSpace, new ShardKey(key), collection.IsTrue("unique"), uuid, ranges)
+            : throw Damaged(nameSpace);
+
+        ShardRange ReadRange(BsonDocument chunk) =>
+            chunk.FindDocument("min") is { } from && chunk.FindDocument("max") is { } to
+            && chunk.Find("_id") is { Type: BsonType.ObjectId } id
+                ? new ShardRange(from, to, shardOf(chunk.FindString("shard"))) { Id = id.ToObjectId() }
+                : throw Damaged(nameSpace);
     }
+
+    private static StorageException Damaged(string nameSpace) => new(
+        $"config.collections and config.chunks no longer tell how {nameSpace} is sharded",
+        $"start it without --shards and delete {nameSpace} from config.collections; then it is not sharded");
 
     public bool Owns(BsonDocument chunk) => Owns(chunk, Uuid);
 
@@ -109,7 +116,8 @@ internal sealed record ShardTable(string Namespace, ShardKey Key, bool IsUnique,
     /// <inheritdoc cref="Find(BsonDocument)"/>
     public int Find(byte[] key) => Array.FindLastIndex(Ranges, range => range.Start.AsSpan().SequenceCompareTo(key) <= 0);
 
-    private static bool Owns(BsonDocument chunk, byte[] uuid) => chunk.Find("uuid")?.ToBinary().Span.SequenceEqual(uuid) == true;
+    private static bool Owns(BsonDocument chunk, byte[] uuid) =>
+        chunk.Find("uuid") is { Type: BsonType.Binary } given && given.ToBinary().Span.SequenceEqual(uuid);
 
     private static string Text(BsonDocument document) => ValueText.Of(BsonType.Document, document.Bytes);
 }
