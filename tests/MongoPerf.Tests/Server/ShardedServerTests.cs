@@ -253,6 +253,18 @@ public sealed class ShardedServerTests : ServerTest
     }
 
     [Fact]
+    public void A_collection_with_an_array_in_the_key_stays_unsharded()
+    {
+        Succeed("{'insert': 'c', 'documents': [{'_id': 1, 'n': [1]}]}");
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n'}]}");
+        Fails("{'shardCollection': 'test.c', 'key': {'n': 1}}", 61, "array", "admin");
+        Assert.Empty(Chunks());
+        Succeed("{'update': 'c', 'updates': [{'q': {'_id': 1}, 'u': {'$set': {'n': 1}}}]}");
+        Shard("{'n': 1}");
+        Assert.Equal(1, Assert.Single(CountsByShard()).Value);
+    }
+
+    [Fact]
     public void What_was_written_without_shards_is_counted_at_the_next_start_with_them()
     {
         Shard("{'n': 1}");

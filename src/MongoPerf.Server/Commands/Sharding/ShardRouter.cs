@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Net;
 using MongoPerf.Platforms;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Server.Storage.Shards;
@@ -227,13 +228,33 @@ internal sealed class ShardRouter
     private void Apply(Collection collection, ShardTable table)
     {
         _store.ForgetShardCounts(collection);
-        _version++;
-        HashSet<ShardRange> before = [.. FindTable(table.Namespace)?.Ranges ?? []];
-        HashSet<ObjectId> ids = [.. table.Ranges.Select(range => range.Id)];
-        _config.Replace("chunks", chunk => table.Owns(chunk) && !ids.Contains(chunk.Find("_id")!.Value.ToObjectId()),
-            [.. table.DescribeChunks(table.Ranges.Where(range => !before.Contains(range)), Shards, _version)]);
-        _store.SetShards(collection, table.ToMap(Shards.Count), mayTrust: false);
+        ShardTable? former = _tables.GetValueOrDefault(table.Namespace);
+        WriteChunks(former, table);
+        try
+        {
+            _store.SetShards(collection, table.ToMap(Shards.Count), mayTrust: false);
+        }
+        catch
+        {
+            // Killed by a client, or an array in the key: it stays as it was.
+            ActiveOperation.Finish(() => WriteChunks(table, former));
+            throw;
+        }
+
         _tables[table.Namespace] = table;
+    }
+
+    /// <summary>Puts the chunks of one table in the place of another's; those that are in both are not written.</summary>
+    private void WriteChunks(ShardTable? former, ShardTable? table)
+    {
+        _version++;
+        HashSet<ShardRange> before = [.. former?.Ranges ?? []];
+        ShardRange[] ranges = table?.Ranges ?? [];
+        HashSet<ObjectId> kept = [.. ranges.Select(range => range.Id)];
+        _config.Replace("chunks",
+            chunk => (former?.Owns(chunk) == true || table?.Owns(chunk) == true)
+                && !(chunk.Find("_id") is { Type: BsonType.ObjectId } id && kept.Contains(id.ToObjectId())),
+            [.. table?.DescribeChunks(ranges.Where(range => !before.Contains(range)), Shards, _version) ?? []]);
     }
 
     private ShardRange[] Cut(Collection collection, ShardKey key, int? wanted, int primary)
