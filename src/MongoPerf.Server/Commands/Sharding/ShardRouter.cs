@@ -274,7 +274,7 @@ internal sealed class ShardRouter
             points.AddRange([at, -at]);
         points.Sort();
         BsonDocument[] bounds = [least, .. points.Select(point => BsonDocument.Of([.. key.Pattern.Select((field, number) =>
-            (field.Key, number == 0 ? (object?)point : least.Find(field.Key)))])), greatest];
+            (field.Key, number == 0 ? (object?)point : new BsonValue(BsonType.MinKey, default)))])), greatest];
         int together = Math.Max(1, count / Shards.Count);
         return [.. Enumerable.Range(0, count)
             .Select(i => new ShardRange(bounds[i], bounds[i + 1], i / together % Shards.Count))];
