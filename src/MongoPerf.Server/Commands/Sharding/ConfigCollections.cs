@@ -19,6 +19,8 @@ internal sealed class ConfigCollections(DocumentStore store)
         collection.Lock.EnterReadLock();
         try
         {
+            if (collection.IsDropped)
+                return [];
             var documents = new List<BsonDocument>();
             using RocksIterator records = collection.IterateRecords();
             for (records.SeekToFirst(); records.Valid; records.Next())
@@ -45,13 +47,24 @@ internal sealed class ConfigCollections(DocumentStore store)
 
     private void Write(string name, Action<Collection> write)
     {
+        while (!TryWrite(name, write))
+        {
+        }
+    }
+
+    /// <returns>False where a client has dropped it since it was looked up.</returns>
+    private bool TryWrite(string name, Action<Collection> write)
+    {
         Collection collection = store.GetOrCreate(Database, name, out _)
             ?? throw CommandException.DatabaseDiffersInCase(store.FindOtherCase(Database), Database);
         collection.Lock.EnterReadLock();
         try
         {
+            if (collection.IsDropped)
+                return false;
             using (collection.Writer.Gate.Enter())
                 write(collection);
+            return true;
         }
         finally
         {
