@@ -32,6 +32,8 @@ internal static class RenameCommand
                 throw CommandException.NamespaceNotFound($"Source collection {from} does not exist");
             case RenameOutcome.TargetRefused:
                 throw new CommandException(48, "NamespaceExists", "target namespace exists");
+            case RenameOutcome.Sharded:
+                throw CommandException.NotSupported("renameCollection of a sharded collection");
             case RenameOutcome.OtherCase:
                 throw CommandException.DatabaseDiffersInCase(store.FindOtherCase(database), database);
             default:

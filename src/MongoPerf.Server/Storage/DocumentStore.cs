@@ -183,6 +183,9 @@ internal sealed class DocumentStore : IDisposable
     {
         if (source.IsDropped || target is { IsDropped: true })
             return null;
+        // Its chunks go by its name.
+        if (source.Shards != null || target?.Shards != null)
+            return RenameOutcome.Sharded;
         if (!mayReplace(target))
             return RenameOutcome.TargetRefused;
         CollectionEntry entry = source.Entry with { Database = database, Name = name, IsTemporary = false };
@@ -498,6 +501,9 @@ internal enum RenameOutcome
 
     /// <summary>The caller will not have the collection replaced that has the new name.</summary>
     TargetRefused,
+
+    /// <summary>One of the two is sharded.</summary>
+    Sharded,
 
     /// <summary>There is a database whose name differs in case only.</summary>
     OtherCase,

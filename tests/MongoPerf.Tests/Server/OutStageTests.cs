@@ -4,6 +4,7 @@ using MongoPerf.Server.Commands.Aggregation;
 using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
+using MongoPerf.Server.Storage.Shards;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Server;
@@ -53,6 +54,14 @@ public sealed class OutStageTests : IDisposable
         }
 
         Assert.Equal("test.d", Assert.Single(_server.Store.Collections).Namespace);
+    }
+
+    [Fact]
+    public void A_target_that_was_sharded_meanwhile_is_not_replaced()
+    {
+        using IPipelineTarget target = Open();
+        _present.Shards = new ShardMap(new ShardKey(BsonDocument.Of(("n", 1))), [new Chunk([], 0)], shards: 1);
+        Assert.Equal(28769, Assert.Throws<CommandException>(target.Complete).Code);
     }
 
     /// <summary>Also where the drop has to wait, as for the reader of the collection's statistics.</summary>

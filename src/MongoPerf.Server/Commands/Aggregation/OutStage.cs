@@ -25,7 +25,7 @@ internal sealed class OutStage : IPipelineTarget
         DocumentStore store = session.Server.Store;
         store.TryFind($"{database}.{name}", out Collection? replaced);
         if (replaced?.Shards != null)
-            throw CommandException.Location(28769, $"{database}.{name} cannot be sharded");
+            throw Sharded();
         _indexes = IndexesOf(replaced);
         _made = store.CreateTemporary(database, $"tmp.agg_out.{Guid.NewGuid()}", replaced)
             ?? throw CommandException.DatabaseDiffersInCase(store.FindOtherCase(database), database);
@@ -77,6 +77,8 @@ internal sealed class OutStage : IPipelineTarget
         if (outcome == RenameOutcome.TargetRefused)
             throw new CommandException(
                 125, "CommandFailed", $"indexes of target collection {_database}.{_name} changed while processing $out");
+        if (outcome == RenameOutcome.Sharded)
+            throw Sharded();
         if (outcome != RenameOutcome.Done)
             throw new CommandException(175, "QueryPlanKilled", $"collection {_made.Namespace} dropped before it was complete");
         _session.Server.Cursors.ReleaseDropped();
@@ -88,6 +90,8 @@ internal sealed class OutStage : IPipelineTarget
         if (!_isComplete)
             ActiveOperation.Finish(() => _session.Server.Store.Drop(_made.Namespace));
     }
+
+    private CommandException Sharded() => CommandException.Location(28769, $"{_database}.{_name} cannot be sharded");
 
     private static string[] IndexesOf(Collection? collection) =>
         [.. (collection?.Entry.Indexes ?? []).Select(spec => Convert.ToHexString(IndexCommands.Describe(spec).Bytes))];

@@ -53,7 +53,6 @@ internal static class RouterCommands
         ["create"] = new(ShardedCatalog.Create, TakesTransactionNumber: true, IsStable: true),
         ["drop"] = new(ShardedCatalog.Drop, IsStable: true),
         ["dropDatabase"] = new(ShardedCatalog.DropDatabase, IsStable: true),
-        ["renameCollection"] = new(ShardedCatalog.Rename),
     }
         .Concat(RefusedNames.Select(name => KeyValuePair.Create(name, new CommandEntry(Refuse))))
         .Concat(((string[])["find", "insert", "update", "delete", "aggregate", "count", "distinct", "findAndModify", "findandmodify"])

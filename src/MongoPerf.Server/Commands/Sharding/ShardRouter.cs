@@ -76,7 +76,13 @@ internal sealed class ShardRouter
 
     public bool HasDatabase(string database) => _primaries.ContainsKey(database);
 
-    public ShardTable? FindTable(string nameSpace) => _tables.GetValueOrDefault(nameSpace);
+    /// <returns>Null also for one that was dropped a moment ago, whose name another may have by now.</returns>
+    public ShardTable? FindTable(string nameSpace) =>
+        _tables.TryGetValue(nameSpace, out ShardTable? table) && IsThere(table) ? table : null;
+
+    /// <exception cref="CommandException">It is not sharded.</exception>
+    public ShardTable RequireTable(string nameSpace) => FindTable(nameSpace)
+        ?? throw new CommandException(118, "NamespaceNotSharded", $"Namespace {nameSpace} is not sharded");
 
     /// <summary>Notes a database that has come into being.</summary>
     /// <param name="database">Its name.</param>
@@ -100,11 +106,15 @@ internal sealed class ShardRouter
     {
         lock (_changes)
         {
-            ShardTable[] gone = [.. _tables.Values
-                .Where(table => table.Namespace == nameSpace || table.Namespace.StartsWith($"{database}.", StringComparison.Ordinal))];
-            _config.Replace("collections", one => gone.Any(table => table.Namespace == one.FindString("_id")));
-            _config.Replace("chunks", one => gone.Any(table => table.Owns(one)));
-            _config.Replace("tags", one => gone.Any(table => table.Namespace == one.FindString("ns")));
+            ShardTable[] gone = [.. _tables.Values.Where(table => !IsThere(table)
+                && (table.Namespace == nameSpace || table.Namespace.StartsWith($"{database}.", StringComparison.Ordinal)))];
+            if (gone.Length > 0)
+            {
+                _config.Replace("collections", one => gone.Any(table => table.Namespace == one.FindString("_id")));
+                _config.Replace("chunks", one => gone.Any(table => table.Owns(one)));
+                _config.Replace("tags", one => gone.Any(table => table.Namespace == one.FindString("ns")));
+            }
+
             foreach (ShardTable table in gone)
                 _tables.TryRemove(table.Namespace, out _);
             if (database is null || !_primaries.TryRemove(database, out _))
@@ -118,14 +128,19 @@ internal sealed class ShardRouter
     /// <param name="key">Checked.</param>
     /// <param name="isUnique">Whether the key's index is.</param>
     /// <param name="chunks">For a key that begins hashed, on an empty collection; null for the usual number.</param>
-    public void Shard(Collection collection, ShardKey key, bool isUnique, int? chunks)
+    /// <returns>How it is sharded now; where another client was faster, as that one had it.</returns>
+    /// <exception cref="IndexKeyException">A document has an array in the key.</exception>
+    public ShardTable Shard(Collection collection, ShardKey key, bool isUnique, int? chunks)
     {
         lock (_changes)
         {
+            if (FindTable(collection.Namespace) is { } present)
+                return present;
             int primary = PrimaryOf(collection.Entry.Database);
             var table = new ShardTable(collection.Namespace, key, isUnique, collection.Entry.Uuid, Cut(collection, key, chunks, primary));
             Apply(collection, table);
             _config.Replace("collections", one => one.FindString("_id") == table.Namespace, table.Describe());
+            return table;
         }
     }
 
@@ -186,8 +201,8 @@ internal sealed class ShardRouter
         return new BsonDocument(writer.ToArray()).First().Value;
     }
 
-    private ShardTable RequireTable(string nameSpace) => FindTable(nameSpace)
-        ?? throw new CommandException(118, "NamespaceNotSharded", $"Namespace {nameSpace} is not sharded");
+    private bool IsThere(ShardTable table) =>
+        _store.TryFind(table.Namespace, out Collection? collection) && table.Uuid.AsSpan().SequenceEqual(collection.Entry.Uuid);
 
     private void Load()
     {

@@ -30,6 +30,7 @@ internal sealed record ShardRange(BsonDocument From, BsonDocument To, int Shard)
 /// <param name="Ranges">In the order of their bounds, without gaps.</param>
 internal sealed record ShardTable(string Namespace, ShardKey Key, bool IsUnique, byte[] Uuid, ShardRange[] Ranges)
 {
+    /// <exception cref="StorageException">A client has changed them into something else.</exception>
     public static ShardTable Read(BsonDocument collection, IEnumerable<BsonDocument> chunks, Func<string?, int> shardOf)
     {
         byte[] uuid = collection.Find("uuid")!.Value.ToBinary().ToArray();

@@ -38,16 +38,6 @@ internal static class ShardedCatalog
         session.Router.Forget(null, session.Database);
     }
 
-    public static void Rename(CommandSession session, in CommandRequest request, ReplyWriter reply)
-    {
-        ShardRouter router = session.Router;
-        var command = new BsonDocument(request.Body.ToArray());
-        if (((string?[])[command.FindString("renameCollection"), command.FindString("to")])
-            .Any(name => name != null && router.FindTable(name) != null))
-            throw CommandException.NotSupported("renameCollection of a sharded collection");
-        RenameCommand.Execute(session, request, reply);
-    }
-
     public static void CreateIndexes(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
         var command = new BsonDocument(request.Body.ToArray());

@@ -31,13 +31,8 @@ internal static class ShardingAdministration
         if (wanted is < 0 or > MostChunks)
             throw CommandException.BadValue($"numInitialChunks cannot be more than {MostChunks}");
         ShardRouter router = session.Router;
-        if (router.FindTable(nameSpace) is { } present)
-        {
-            if (!present.Key.Pattern.Bytes.SequenceEqual(key.Pattern.Bytes))
-                throw new CommandException(23, "AlreadyInitialized", $"Collection '{nameSpace}' already exists with a different shard key. "
-                    + $"Requested {Text(key.Pattern)} but found {Text(present.Key.Pattern)}");
-        }
-        else
+        ShardTable? table = router.FindTable(nameSpace);
+        if (table == null)
         {
             router.AddDatabase(database);
             Collection collection = session.Server.Store.GetOrCreate(database, name, out _)
@@ -45,8 +40,12 @@ internal static class ShardingAdministration
             if (collection.Entry.Collation != null && command.FindString("collation.locale") != "simple")
                 throw CommandException.BadValue("The collection's default collation is not simple: name {locale: 'simple'} in the command");
             RequireIndex(session.Server.Store, collection, key, command.IsTrue("unique"));
-            Try(() => router.Shard(collection, key, command.IsTrue("unique"), (int?)(wanted is 0 ? null : wanted)));
+            table = router.Shard(collection, key, command.IsTrue("unique"), (int?)(wanted is 0 ? null : wanted));
         }
+
+        if (!table.Key.Pattern.Bytes.SequenceEqual(key.Pattern.Bytes))
+            throw new CommandException(23, "AlreadyInitialized", $"Collection '{nameSpace}' already exists with a different shard key. "
+                + $"Requested {Text(key.Pattern)} but found {Text(table.Key.Pattern)}");
 
         reply.Body.WriteString("collectionsharded"u8, nameSpace);
         reply.Succeed();
@@ -68,7 +67,7 @@ internal static class ShardingAdministration
         Collection collection = RequireSharded(session, command);
         int shard = RequireShard(session, command.FindString("to") ?? throw CommandException.MissingField("moveChunk", "to"));
         ShardRouter router = session.Router;
-        ShardTable table = router.FindTable(collection.Namespace)!;
+        ShardTable table = router.RequireTable(collection.Namespace);
         BsonDocument from;
         if (command.FindDocument("find") is { } find)
         {
@@ -86,7 +85,7 @@ internal static class ShardingAdministration
                 throw CommandException.BadValue($"no chunk of {collection.Namespace} has the bounds {Text(from)} and {Text(to)}");
         }
 
-        Try(() => router.Move(collection, from, null, shard));
+        router.Move(collection, from, null, shard);
         reply.Succeed();
     }
 
@@ -96,7 +95,7 @@ internal static class ShardingAdministration
         Collection collection = RequireSharded(session, command);
         int shard = RequireShard(session, command.FindString("toShard") ?? throw CommandException.MissingField("moveRange", "toShard"));
         BsonDocument from = command.FindDocument("min") ?? throw CommandException.NotSupported("moveRange without 'min'");
-        Try(() => session.Router.Move(collection, from, command.FindDocument("max"), shard));
+        session.Router.Move(collection, from, command.FindDocument("max"), shard);
         reply.Succeed();
     }
 
@@ -170,18 +169,6 @@ internal static class ShardingAdministration
         store.CreateIndex(collection, new IndexSpec(
             -1, string.Join('_', paths.Select(path => $"{path}_1")), [.. key.Fields.Select(field => new IndexField(field.Path, false))],
             isUnique));
-    }
-
-    private static void Try(Action work)
-    {
-        try
-        {
-            work();
-        }
-        catch (IndexKeyException error)
-        {
-            throw new CommandException(error.Code, error.CodeName, error.Message);
-        }
     }
 
     private static string Text(BsonDocument document) => ValueText.Of(BsonType.Document, document.Bytes);
