@@ -19,13 +19,14 @@ public static class CaptureConverter
     public static ConvertedCapture Convert(string capture, string output, bool redacts, CancellationToken stop = default)
     {
         using CaptureFile packets = CaptureFile.Open(capture);
-        using var writer = new TrafficWriter(TrafficRecorder.CreateFile(output), redacts);
+        var writer = new TrafficWriter(TrafficRecorder.CreateFile(output), redacts);
         string? endedBy;
         TcpStreams streams;
         try
         {
-            (streams, endedBy) = Convert(packets, writer, stop);
-            writer.Flush();
+            // Closing it writes, too.
+            using (writer)
+                (streams, endedBy) = Convert(packets, writer, stop);
         }
         catch (Exception e) when (e is IOException or InsufficientMemoryException)
         {
@@ -34,7 +35,6 @@ public static class CaptureConverter
 
         if (writer.Requests == 0)
         {
-            writer.Dispose();
             File.Delete(output);
             throw new MongoPerfException(Fault.WrongUsage,
                 $"{capture}: no request of MongoDB is in it" + string.Concat(((string?[])[endedBy, streams.FirstGap])
