@@ -76,10 +76,29 @@ public sealed class ReplayScriptReader
         }
 
         MessageHeader header = MessageHeader.Read(recorded.Message);
-        if (_pending.Remove((recorded.Connection, header.ResponseTo), out int answered))
+        if (IsReply(recorded, header) && _pending.Remove((recorded.Connection, header.ResponseTo), out int answered))
             AddReply(recorded, answered, header);
         else if (header.ResponseTo == 0)
             AddRequest(recorded, header);
+    }
+
+    /// <summary>
+    /// A request answers message 0, and so does the reply to a request that has this number; but only requests name a database.
+    /// </summary>
+    private bool IsReply(in RecordedMessage recorded, in MessageHeader header)
+    {
+        if (header.ResponseTo != 0)
+            return true;
+        if (header.OpCode != OpCode.Msg || !_pending.ContainsKey((recorded.Connection, 0)))
+            return false;
+        try
+        {
+            return !new BsonReader(OpMsg.Parse(recorded.Message).Body).Find("$db"u8);
+        }
+        catch (Exception e) when (e is BsonFormatException or WireProtocolException)
+        {
+            return false;
+        }
     }
 
     private void AddRequest(in RecordedMessage recorded, in MessageHeader header)

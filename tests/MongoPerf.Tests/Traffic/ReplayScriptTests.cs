@@ -58,6 +58,19 @@ public sealed class ReplayScriptTests : IDisposable
         Assert.Equal([false, false, true, false], script.Shapes.Select(shape => shape.MayWrite));
     }
 
+    /// <summary>Each request says that it answers message 0, and some drivers begin to count there.</summary>
+    [Theory]
+    [InlineData('A')]
+    [InlineData('C')]
+    public void A_request_with_the_number_0_is_answered_by_its_reply_not_by_the_next_request(char layout)
+    {
+        var file = new TrafficFile(layout);
+        file.Request(1, 0, ServerRecordingTests.Ping()).Request(1, 7, ServerRecordingTests.Ping());
+        file.At += 5;
+        ReplayScript script = Read(file.Reply(1, 0, Ok).Reply(1, 7, Ok));
+        Assert.Equal([(true, 5000L), (true, 5000L)], script.Requests.Select(request => (request.HasReply, request.ReplyMicroseconds)));
+    }
+
     [Fact]
     public void Connections_that_were_not_open_at_once_share_a_worker()
     {
