@@ -37,14 +37,15 @@ public static class CaptureConverter
         {
             File.Delete(output);
             throw new MongoPerfException(Fault.WrongUsage,
-                $"{capture}: no request of MongoDB is in it" + string.Concat(((string?[])[endedBy, streams.FirstGap])
+                $"{capture}: no request of MongoDB is in it" + string.Concat(((string?[])[endedBy, streams.FirstGap,
+                    writer.Legacy > 0 ? $"left out in a protocol before OP_MSG: {writer.Legacy:N0}" : null])
                     .Where(why => why is not null).Select(why => $"; {why}")),
                 "encrypted connections can't be read; capture with: tcpdump -s 0 -w FILE port 27017");
         }
 
         return new ConvertedCapture(writer.Requests, streams.Connections, writer.Bytes, writer.Unreadable, writer.Unredactable)
         {
-            Gaps = streams.Gaps, FirstGap = streams.FirstGap, EndedBy = endedBy, IsTruncated = packets.IsTruncated,
+            Legacy = writer.Legacy, Gaps = streams.Gaps, FirstGap = streams.FirstGap, EndedBy = endedBy, IsTruncated = packets.IsTruncated,
         };
     }
 
@@ -76,6 +77,9 @@ public static class CaptureConverter
 /// <param name="Unredactable">Requests with code, which were left out.</param>
 public sealed record ConvertedCapture(long Requests, long Connections, long Bytes, long Unreadable, long Unredactable)
 {
+    /// <inheritdoc cref="TrafficRecorder.Legacy"/>
+    public required long Legacy { get; init; }
+
     /// <summary>Places where bytes are missing: what was recorded of a connection ends there.</summary>
     public required long Gaps { get; init; }
 

@@ -62,6 +62,9 @@ public sealed class TrafficRecorder : IDisposable
     /// <summary>Requests with code in them, which are left out where values are replaced.</summary>
     public long Unredactable => _writer.Unredactable;
 
+    /// <summary>Requests in a protocol before OP_MSG, which are left out. Handshakes and logins, which always are, do not count.</summary>
+    public long Legacy => _writer.Legacy;
+
     /// <summary>Copies what one side of a connection has sent.</summary>
     /// <param name="connection">Its number.</param>
     /// <param name="isRequest">The client has sent it.</param>

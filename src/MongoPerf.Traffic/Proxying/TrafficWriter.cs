@@ -43,6 +43,9 @@ internal sealed class TrafficWriter : IDisposable
     /// <inheritdoc cref="TrafficRecorder.Unredactable"/>
     public long Unredactable { get; private set; }
 
+    /// <inheritdoc cref="TrafficRecorder.Legacy"/>
+    public long Legacy { get; private set; }
+
     /// <summary>Adds what one side of a connection has sent, in any pieces.</summary>
     /// <exception cref="IOException">It can't be written.</exception>
     /// <exception cref="InsufficientMemoryException">More messages have begun than there is room for.</exception>
@@ -102,8 +105,8 @@ internal sealed class TrafficWriter : IDisposable
             ReadOnlySpan<byte> unpacked = _unpacker.Unpack(message);
             MessageHeader header = MessageHeader.Read(unpacked);
             if (header.OpCode != OpCode.Msg)
-                return;
-            if (isRequest)
+                Legacy += isRequest && LeftOutCommands.WhyNot(header.OpCode, unpacked) == LeftOutCommands.Legacy ? 1 : 0;
+            else if (isRequest)
                 WriteRequest(client, connection, side.Microseconds, message, header.RequestId, unpacked);
             else if (client.Waiting.Remove(header.ResponseTo, out byte[]? stream))
                 WriteReply(client, connection, side.Microseconds, header, unpacked, stream);
@@ -236,7 +239,8 @@ internal sealed class TrafficWriter : IDisposable
                 MessageHeader header = MessageHeader.Read(_bytes);
                 _length = header.Length;
                 // TLS, too, begins with what may be a length.
-                if (_length is <= MessageHeader.Size or > MessageHeader.MaximumMessageLength || !IsKnown(header.OpCode))
+                if (_length is <= MessageHeader.Size or > MessageHeader.MaximumMessageLength
+                    || !(Enum.IsDefined(header.OpCode) || LeftOutCommands.IsLegacy(header.OpCode)))
                 {
                     _filled -= taken;
                     return 0;
@@ -245,10 +249,6 @@ internal sealed class TrafficWriter : IDisposable
 
             return taken;
         }
-
-        /// <summary>Also those of before OP_MSG: 1000 and 2001 to 2011.</summary>
-        private static bool IsKnown(OpCode code) =>
-            Enum.IsDefined(code) || code is (OpCode)1000 or (> (OpCode)2000 and < OpCode.Compressed);
 
         /// <summary>Forgets it; large buffers are given back.</summary>
         /// <returns>Its bytes so far.</returns>

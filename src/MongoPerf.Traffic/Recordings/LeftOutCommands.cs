@@ -1,3 +1,6 @@
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Messages;
+
 namespace MongoPerf.Traffic.Recordings;
 
 /// <summary>Requests that belong to a connection, a login or a server, not to the application: they are not replayed.</summary>
@@ -31,6 +34,21 @@ public static class LeftOutCommands
     /// <returns>Why a command is not replayed; null for one that is.</returns>
     public static string? WhyNot(string command) =>
         Reasons.GetValueOrDefault(command) ?? (command.StartsWith('_') ? Internal : null);
+
+    /// <summary>For messages that are no OP_MSG. Drivers of today, too, may begin with a handshake that is none.</summary>
+    /// <exception cref="BsonFormatException">It is no BSON.</exception>
+    /// <exception cref="WireProtocolException">It is damaged.</exception>
+    public static string WhyNot(OpCode code, ReadOnlySpan<byte> message)
+    {
+        if (code != OpCode.Query)
+            return IsLegacy(code) ? Legacy : Unreadable;
+        OpQuery query = OpQuery.Parse(message);
+        var command = new BsonReader(query.Command);
+        return (query.IsCommand && command.Read() ? WhyNot(command.NameText) : null) ?? Legacy;
+    }
+
+    /// <summary>Whether messages of before OP_MSG have this code: 1000 and 2001 to 2011.</summary>
+    public static bool IsLegacy(OpCode code) => code is (OpCode)1000 or (> (OpCode)2000 and < OpCode.Compressed);
 
     /// <summary>Whether only members of a cluster send this field to one another, beside the command.</summary>
     public static bool IsInternal(ReadOnlySpan<byte> field) => field.SequenceEqual("shardVersion"u8)

@@ -103,15 +103,12 @@ public sealed class ReplayScriptReader
 
     private void AddRequest(in RecordedMessage recorded, in MessageHeader header)
     {
-        if (header.OpCode != OpCode.Msg)
-        {
-            LeaveOut(header.OpCode is OpCode.Query or OpCode.GetMore ? LeftOutCommands.Legacy : LeftOutCommands.Unreadable);
-            return;
-        }
-
         try
         {
-            AddRequest(recorded, header.RequestId, OpMsg.Parse(recorded.Message));
+            if (header.OpCode == OpCode.Msg)
+                AddRequest(recorded, header.RequestId, OpMsg.Parse(recorded.Message));
+            else
+                LeaveOut(LeftOutCommands.WhyNot(header.OpCode, recorded.Message));
         }
         catch (Exception e) when (e is BsonFormatException or WireProtocolException)
         {

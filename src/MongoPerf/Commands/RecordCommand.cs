@@ -127,7 +127,8 @@ internal sealed class RecordCommand
         proxy.Dispose();
         recorder.Dispose();
         Console.WriteLine(Told(own.Output, recorder.Requests, proxy.Connections, recorder.Bytes)
-            + Told(recorder.Unreadable, recorder.Unredactable) + (stopped is null ? "" : $"; recording stopped early: {stopped}"));
+            + Told(recorder.Unreadable, recorder.Unredactable, recorder.Legacy)
+            + (stopped is null ? "" : $"; recording stopped early: {stopped}"));
         return stopped is null ? ExitCode.Done : ExitCode.Refused;
     }
 
@@ -135,7 +136,8 @@ internal sealed class RecordCommand
     {
         using var signals = new StopSignals("stopping: saving the recording");
         ConvertedCapture made = CaptureConverter.Convert(capture, output, redacts, signals.Token);
-        Console.WriteLine(Told(output, made.Requests, made.Connections, made.Bytes) + Told(made.Unreadable, made.Unredactable)
+        Console.WriteLine(Told(output, made.Requests, made.Connections, made.Bytes)
+            + Told(made.Unreadable, made.Unredactable, made.Legacy)
             + (made.Gaps == 0 ? "" : $"; at {Units.Counted(made.Gaps, "place")} what was recorded of a connection ends: {made.FirstGap}")
             + (made.IsTruncated ? "; the capture ends within a packet" : "")
             + (made.EndedBy is null ? "" : $"; the capture was not read to its end: {made.EndedBy}"));
@@ -145,9 +147,10 @@ internal sealed class RecordCommand
     private static string Told(string output, long requests, long connections, long bytes) =>
         $"{output}: {Units.Counted(requests, "request")} of {Units.Counted(connections, "connection")}, {Units.Bytes(bytes)}";
 
-    private static string Told(long unreadable, long unredactable) =>
+    private static string Told(long unreadable, long unredactable, long legacy) =>
         (unreadable > 0 ? $"; {Units.Counted(unreadable, "connection")} could not be read (encrypted, or not MongoDB's protocol)" : "")
-        + (unredactable > 0 ? $"; {Units.Counted(unredactable, "request")} with code left out: --redact can't tell values in it" : "");
+        + (unredactable > 0 ? $"; {Units.Counted(unredactable, "request")} with code left out: --redact can't tell values in it" : "")
+        + (legacy > 0 ? $"; {Units.Counted(legacy, "request")} in a protocol before OP_MSG (an old driver's) left out" : "");
 
     private static SslStreamCertificateContext? LoadCertificate(string? file)
     {

@@ -1,3 +1,4 @@
+using System.Text;
 using MongoPerf.Tests.Support;
 using MongoPerf.Traffic.Proxying;
 using MongoPerf.Traffic.Recordings;
@@ -159,6 +160,40 @@ public sealed class TrafficRecorderTests : IDisposable
         Assert.True(File.ReadAllBytes(path).AsSpan().IndexOf("sku"u8) > 0);
         Assert.True(File.ReadAllBytes(path).AsSpan().IndexOf("c2VjcmV0"u8) < 0);
         Assert.Equal(1, Read(path).Count);
+    }
+
+    /// <summary>Else a recording of an old driver would be empty without a word.</summary>
+    [Fact]
+    public void Requests_before_OP_MSG_are_counted_but_for_handshakes_and_logins()
+    {
+        string path = Record(recorder =>
+        {
+            Send(recorder, 1, true, 50, Query(1, "admin.$cmd", BsonDocument.Of(("isMaster", 1))),
+                Query(2, "admin.$cmd", BsonDocument.Of(("$query", BsonDocument.Of(("saslStart", 1))))),
+                Query(3, "shop.$cmd", BsonDocument.Of(("find", "orders"))), Query(4, "shop.orders", BsonDocument.Empty), Old(5, 2002),
+                Message(6, 0, Find()));
+            // What the server answers so is no request.
+            Send(recorder, 1, false, 50, Old(100, 1), Message(101, 6, Reply(0)));
+        }, recorder => Assert.Equal((1, 3), (recorder.Requests, recorder.Legacy)));
+        Assert.Equal(1, Read(path).Count);
+        TrafficFile server = new TrafficFile().Message(1, 0, Query(1, "admin.$cmd", BsonDocument.Of(("isMaster", 1))))
+            .Message(1, 0, Query(2, "shop.orders", BsonDocument.Empty)).Message(1, 0, Old(3, 2002)).Request(1, 4, Find());
+        Assert.Equal([("in a protocol before OP_MSG", 2), ("handshakes and sessions of connections", 1)],
+            Read(server.Write(_folder.At("server.bin"))).LeftOut);
+
+        static byte[] Query(int number, string collection, BsonDocument query)
+        {
+            byte[] message = [.. new byte[20], .. Encoding.ASCII.GetBytes(collection + "\0"), .. new byte[4], 1, 0, 0, 0, .. query.Bytes];
+            new MessageHeader(message.Length, number, 0, OpCode.Query).Write(message);
+            return message;
+        }
+
+        static byte[] Old(int number, int code)
+        {
+            byte[] message = new byte[40];
+            new MessageHeader(message.Length, number, 0, (OpCode)code).Write(message);
+            return message;
+        }
     }
 
     /// <summary>The server answers the first request, then each of its own replies.</summary>
