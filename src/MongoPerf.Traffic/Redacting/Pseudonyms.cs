@@ -21,6 +21,8 @@ internal sealed class Pseudonyms(Permutation permutation)
     private const int DateBits = 36;
     private const ulong TenTo18 = 1_000_000_000_000_000_000;
 
+    private static readonly SearchValues<byte> OfQuantifiers = SearchValues.Create("0123456789,"u8);
+
     /// <summary>What tells the permutations of different kinds of values apart.</summary>
     private const ulong OfNumbers = 1;
     private const ulong OfTexts = 2;
@@ -86,8 +88,7 @@ internal sealed class Pseudonyms(Permutation permutation)
                 isInBrackets = false;
             else if (one == '[')
                 isInBrackets = true;
-            int kept = one == '\\' ? 2 : isInBrackets ? 1 : one == '{' ? LengthTo(pattern[i..], "}"u8)
-                : one == '(' && i + 1 < pattern.Length && pattern[i + 1] == '?' ? LengthTo(pattern[i..], ":)=!>"u8) : 0;
+            int kept = KeptOf(pattern[i..], isInBrackets);
             if (kept > 0)
             {
                 i += kept;
@@ -96,9 +97,26 @@ internal sealed class Pseudonyms(Permutation permutation)
 
             i += Shift(pattern[i..], seed, (ulong)i);
         }
+    }
 
-        static int LengthTo(ReadOnlySpan<byte> bytes, ReadOnlySpan<byte> ends) =>
-            bytes.IndexOfAny(ends) is >= 0 and var end ? end + 1 : bytes.Length;
+    /// <returns>How many bytes of a pattern stay from here on; 0 for what it looks for.</returns>
+    private static int KeptOf(ReadOnlySpan<byte> pattern, bool isInBrackets)
+    {
+        switch (pattern[0])
+        {
+            case (byte)'\\':
+                return pattern is [_, (byte)'p' or (byte)'P' or (byte)'k' or (byte)'g', (byte)'{', ..] ? LengthTo(pattern, "}"u8) : 2;
+            case (byte)'{' when !isInBrackets:
+                // Anything else in braces is a text that is looked for.
+                int digits = pattern[1..].IndexOfAnyExcept(OfQuantifiers);
+                return digits > 0 && pattern[digits + 1] == '}' ? digits + 2 : 0;
+            case (byte)'(' when !isInBrackets && pattern is [_, (byte)'?', ..]:
+                return pattern is [_, _, (byte)'|' or (byte)'#' or (byte)'\'', ..] ? 3 : LengthTo(pattern, ":)=!>"u8);
+            default:
+                return isInBrackets ? 1 : 0;
+        }
+
+        static int LengthTo(ReadOnlySpan<byte> bytes, ReadOnlySpan<byte> ends) => bytes.IndexOfAny(ends) is >= 0 and var end ? end + 1 : 2;
     }
 
     private static ulong PowerOfTen(int exponent)

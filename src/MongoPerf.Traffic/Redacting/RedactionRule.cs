@@ -44,8 +44,9 @@ internal sealed class RedactionRule
                 "writeConcern", "apiVersion", "apiStrict", "apiDeprecationErrors", "stmtId", "stmtIds", "limit", "skip", "batchSize",
                 "maxTimeMS", "maxTimeMSOpOnly", "singleBatch", "sort", "hint", "collation", "tailable", "oplogReplay", "noCursorTimeout",
                 "awaitData", "allowPartialResults", "allowDiskUse", "returnKey", "showRecordId", "ordered", "bypassDocumentValidation",
-                "collection", "cursors", "cursor", "key", "new", "remove", "upsert", "nsInfo", "errorsOnly", "verbosity", "explain",
-                "fromMongos", "needsMerge", "isMapReduceCommand", "mayBypassWriteBlocking", "recoveryToken"),
+                "collection", "cursors", "cursor", "key", "keyPattern", "maxSize", "maxObjects", "new", "remove", "upsert",
+                "nsInfo", "errorsOnly", "verbosity", "explain", "fromMongos", "needsMerge", "isMapReduceCommand",
+                "mayBypassWriteBlocking", "recoveryToken"),
         ]);
 
     /// <summary>What defines or looks at collections, and has no values but those of filters.</summary>
@@ -57,9 +58,9 @@ internal sealed class RedactionRule
     private static readonly HashSet<string> Definitions = new(StringComparer.OrdinalIgnoreCase)
     {
         "create", "createIndexes", "collMod", "drop", "dropDatabase", "dropIndexes", "deleteIndexes", "renameCollection",
-        "listCollections", "listIndexes", "listDatabases", "collStats", "dbStats", "dataSize", "validate", "ping", "buildInfo",
+        "listCollections", "listIndexes", "listDatabases", "collStats", "dbStats", "validate", "ping", "buildInfo",
         "serverStatus", "getMore", "killCursors", "commitTransaction", "abortTransaction", "shardCollection", "enableSharding",
-        "convertToCapped", "compact", "fsync", "hostInfo", "connectionStatus", "currentOp", "replSetGetStatus", "top", "listCommands",
+        "convertToCapped", "compact", "fsync", "hostInfo", "connectionStatus", "replSetGetStatus", "top", "listCommands",
     };
 
     static RedactionRule()
@@ -145,7 +146,8 @@ internal sealed class RedactionRule
         .. Each(With(Expression, Each(Kept, "field")), "$setField", "$unsetField"),
         .. Each(With(Expression, Each(Kept, "sortBy", "n")), "$sortArray", "$firstN", "$lastN", "$maxN", "$minN", "$topN", "$top",
             "$bottomN", "$bottom"),
-        .. Each(With(Expression, [("regex", Pattern), ("options", Kept)]), "$regexMatch", "$regexFind", "$regexFindAll"),
+        .. Each(With(Expression, [("regex", new RedactionRule { IsPattern = true, KeepsPaths = true }), ("options", Kept)]),
+            "$regexMatch", "$regexFind", "$regexFindAll"),
         .. Each(With(Expression, Each(Kept, "to", "format", "useLongestLength")), "$convert", "$zip"),
     ];
 
@@ -162,7 +164,10 @@ internal sealed class RedactionRule
             ("whenMatched", new RedactionRule { KeepsTexts = true, OfArrays = Pipeline })])),
         ("$geoNear", With(Data, [.. Each(Kept, "distanceField", "spherical", "includeLocs", "key"), ("query", Filter)])),
         ("$bucketAuto", With(Expression, Each(Kept, "buckets", "granularity"))),
-        .. Each(With(Expression, [.. Each(Kept, "sortBy", "field", "range"), ("output", With(Expression, Each(Kept, "window")))]),
+        .. Each(Data, "$search", "$searchMeta", "$vectorSearch"),
+        .. Each(With(Expression, [.. Each(Kept, "sortBy", "field", "partitionByFields"),
+            ("range", With(Kept, [("bounds", new RedactionRule { KeepsTexts = true, OfArrays = Data })])),
+            ("output", new RedactionRule { Default = With(Expression, [.. Operators(), .. Each(Kept, "window", "method")]) })]),
             "$setWindowFields", "$fill", "$densify"),
     ];
 

@@ -78,8 +78,7 @@ internal sealed class Redactor
             if (rule is null)
             {
                 rule = RedactionRule.OfCommand(reader.NameText);
-                // What explain explains; any other one names its collection there.
-                if (reader.Type == BsonType.Document && !TryRedactCommand(value))
+                if (!TryRedactFirst(reader, value))
                     return false;
             }
             else if (!TryRedact(reader.Type, value, rule.Of(reader.Name)))
@@ -90,6 +89,14 @@ internal sealed class Redactor
 
         return true;
     }
+
+    /// <summary>What names a command has its collection as value, mostly, or 1; with explain what is explained.</summary>
+    private bool TryRedactFirst(in BsonReader first, Span<byte> value) => first.Type switch
+    {
+        BsonType.String or BsonType.Int32 or BsonType.Int64 or BsonType.Double => true,
+        BsonType.Document when first.NameIs("explain"u8) => TryRedactCommand(value),
+        _ => TryRedact(first.Type, value, RedactionRule.Data),
+    };
 
     private bool TryRedact(Span<byte> document, RedactionRule rule)
     {

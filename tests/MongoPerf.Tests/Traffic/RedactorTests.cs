@@ -158,6 +158,11 @@ public sealed class RedactorTests : IDisposable
     [InlineData(@"(?<name>x", @"^\(\?<name>[a-z]$")]
     [InlineData(@"open[", @"^[a-z]{4}\[$")]
     [InlineData("end\\", @"^[a-z]{3}\\$")]
+    [InlineData(@"{secret}", @"^\{[a-z]{6}\}$")]
+    [InlineData(@"{7secret", @"^\{[0-9][a-z]{6}$")]
+    [InlineData(@"(?|secret)(?#secret)(?secret", @"^\(\?\|[a-z]{6}\)\(\?\#[a-z]{6}\)\(\?[a-z]{6}$")]
+    [InlineData(@"(?<=secret)(?!secret)", @"^\(\?<=[a-z]{6}\)\(\?![a-z]{6}\)$")]
+    [InlineData(@"\p{Lu}secret", @"^\\p\{Lu\}[a-z]{6}$")]
     public void Of_a_pattern_only_what_it_looks_for_is_replaced(string pattern, string expected)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(pattern);
@@ -211,6 +216,17 @@ public sealed class RedactorTests : IDisposable
         "multi":true}],"nsInfo":[{"ns":"shop.orders"}],"$db":"admin"}
         """)]
     [InlineData("""{"unheardOf":"orders","values":["~"],"b":{"c":@},"$db":"shop"}""")]
+    [InlineData("""{"currentOp":1,"command.filter.name":"~","$ownOps":true,"$db":"admin"}""")]
+    [InlineData("""{"dataSize":"shop.orders","keyPattern":{"a":1},"min":{"a":"~"},"max":{"a":@},"maxSize":9,"$db":"shop"}""")]
+    [InlineData("""{"usersInfo":{"user":"~","db":"~"},"$db":"admin"}""")]
+    [InlineData("""{"usersInfo":["~"],"$db":"admin"}""")]
+    [InlineData("""
+        {"aggregate":"orders","pipeline":[{"$setWindowFields":{"partitionBy":"$a","sortBy":{"d":1},"output":{"window":{"$push":"~"},
+        "sum":{"$sum":1,"window":{"documents":["unbounded","current"]}}}}},{"$densify":{"field":"d","partitionByFields":["a"],
+        "range":{"step":1,"unit":"day","bounds":["~",@]}}},{"$densify":{"field":"d","range":{"step":5,"bounds":"full"}}},
+        {"$fill":{"output":{"q":{"method":"linear"},"r":{"value":"~"}}}},
+        {"$match":{"$expr":{"$regexMatch":{"input":"$a","regex":"$b","options":"i"}}}}],"$db":"shop"}
+        """)]
     public void Values_go_and_what_a_command_is_made_of_stays(string template)
     {
         const string Value = "Secret-7";
@@ -233,11 +249,23 @@ public sealed class RedactorTests : IDisposable
             Regex.Replace(json, "[0-9]+\\.[0-9]+", "#"), "(\"(?:\\$regex|pattern)\": ?\")[A-Z][a-z]{5}-[0-9]\"", "$1#\"");
     }
 
+    /// <summary>GridFS asked for a file's checksum by the file's id.</summary>
+    [Fact]
+    public void A_value_beside_the_name_of_a_command_goes_and_what_no_path_is_keeps_no_dollar_text()
+    {
+        var id = new ObjectId(0x01020304, 5);
+        Assert.Equal(-1, Redacted(new Redactor(), BsonDocument.Of(("filemd5", id), ("$db", "d"))).Bytes.IndexOf(new byte[] { 1, 2, 3, 4 }));
+        Assert.DoesNotContain("$Secret", ExtendedJson.Write(Redacted(new Redactor(), Json(
+            """{"aggregate":"a","pipeline":[{"$search":{"text":{"query":"$Secret","path":"a"}}}],"$db":"d"}""")).Bytes),
+            StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("""{"find":"a","filter":{"$where":"this.secret == 1"},"$db":"d"}""")]
     [InlineData("""{"mapReduce":"a","map":"function() {}","reduce":"function() {}","out":{"inline":1},"$db":"d"}""")]
     [InlineData("""{"aggregate":"a","pipeline":[{"$group":{"_id":{"$function":{"body":"x","args":[],"lang":"js"}}}}],"$db":"d"}""")]
     [InlineData("""{"insert":"a","documents":[{"f":{"$code":"secret()"}}],"$db":"d"}""")]
+    [InlineData("""{"$eval":{"$code":"secret()"},"$db":"d"}""")]
     public void Code_is_not_stored(string command) =>
         Assert.False(new Redactor().TryRedact(TrafficFile.MessageOf(1, 0, Json(command)), out _));
 
