@@ -20,7 +20,7 @@ internal sealed class RequestDependencies
 {
     private const int MostNodes = 200_000;
 
-    /// <summary>Parts of one transaction; of more it counts as a write to everything.</summary>
+    /// <summary>Parts of one request, or of a transaction; with more it counts as a write to everything.</summary>
     private const int MostParts = 256;
 
     private static readonly DataPart Everything = new("", "", -1, true);
@@ -39,6 +39,8 @@ internal sealed class RequestDependencies
     /// <param name="priors">Gets what it must wait for.</param>
     public void Begin(int number, DataPart[] parts, List<Prior> priors)
     {
+        if (parts.Length > MostParts)
+            parts = [Everything];
         int first = priors.Count;
         foreach (DataPart part in parts)
         {

@@ -65,6 +65,19 @@ public sealed class ReplayDependenciesTests : IDisposable
         Assert.Empty(Read(new TrafficFile().Exchange(1, 1, insert, Ok).Exchange(2, 1, find, Ok)).Priors);
     }
 
+    /// <summary>A message has room for a million names: they would be compared two by two.</summary>
+    [Fact]
+    public void What_touches_very_many_collections_counts_as_a_write_to_everything()
+    {
+        BsonDocument many = BsonDocument.Of(("bulkWrite", 1), ("ops", Array.Empty<object>()), ("nsInfo",
+            Enumerable.Range(0, 300).Select(i => (object)BsonDocument.Of(("ns", $"d.c{i}"))).ToArray()), ("$db", "admin"));
+        ReplayScript script = Read(
+            new TrafficFile().Exchange(1, 1, many, Ok).Exchange(2, 1, many, Ok).Exchange(3, 1, Find(Id(1)), Ok), Kept);
+        Assert.InRange(script.Priors.Count, 2, 10);
+        Assert.Contains(0, WaitsFor(script, 1));
+        Assert.Contains(1, WaitsFor(script, 2));
+    }
+
     [Fact]
     public void What_a_transaction_wrote_is_seen_when_it_ends()
     {
