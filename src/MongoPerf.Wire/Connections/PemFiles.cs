@@ -100,8 +100,9 @@ public static class PemFiles
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            throw new PemFileException($"{option}: '{file}' can't be read: "
-                + $"{(File.Exists(file) ? "does this user have permission to read it?" : "there is no such file")}");
+            string why = Directory.Exists(file) ? "it is a folder"
+                : File.Exists(file) ? "does this user have permission to read it?" : "there is no such file";
+            throw new PemFileException($"{option}: '{file}' can't be read: {why}");
         }
     }
 }

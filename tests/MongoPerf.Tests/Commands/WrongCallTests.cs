@@ -236,6 +236,7 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("serve --data /nosuch/d --tls-ca-file x", "--tls-ca-file needs --tls-certificate-key-file")]
     [InlineData("serve --data /nosuch/d --tls-certificate-key-file /nosuch/x",
         "--tls-certificate-key-file: '/nosuch/x' can't be read: there is no such file")]
+    [InlineData("serve --data /nosuch/d --tls-certificate-key-file /", "--tls-certificate-key-file: '/' can't be read: it is a folder")]
     [InlineData("serve --data /nosuch/d --password-file x", "--password-file is for --add-user, which is missing")]
     [InlineData("serve --data /nosuch/d --add-user x --auth", "--add-user starts no server and can't be combined with --auth")]
     [InlineData("serve --data /nosuch/d --remove-user x", "--remove-user: /nosuch/d has no user x")]
