@@ -24,8 +24,9 @@ internal static class ReplayTables
         if (compared == 0)
             yield break;
         if (all.Sum(one => one.Replay.Contents) is > 0 and var contents)
-            yield return new Verdict(Grade.Note, Words.Of($"{Units.Exact(contents)} of {Words.Counted(compared, "reply", "replies")} have "
-                + $"as many documents and bytes as recorded, but other content; times and generated values differ in each run"));
+            yield return new Verdict(Grade.Note, Words.Of($"the documents of {Units.Exact(contents)} of "
+                + $"{Words.Counted(compared, "reply", "replies")} differ from those recorded, though not in number or size; "
+                + $"times and generated values differ in each run"));
         long different = all.Sum(one => one.Replay.Different);
         if (different == 0)
         {
