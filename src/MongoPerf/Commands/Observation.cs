@@ -80,7 +80,7 @@ internal sealed class Observation
                 $"{_source.Name}: no operation on {Masking.Shown(sample.Name)} was seen that can be learned",
                     "--db names another database; without --from only the data are learned");
 
-    /// <summary>How far a run of the learned scenario is from it, and its indexes from the deployment's.</summary>
+    /// <summary>How far the operations of a run of the learned scenario are from it.</summary>
     public IEnumerable<Deviation> Against(StoredRun run, DatabaseSample sample, WrittenNames names)
     {
         var data = new DataWriter(sample, names, new HashSet<string>());
@@ -88,13 +88,9 @@ internal sealed class Observation
         PhaseRecord phase = run.Phases.LastOrDefault(phase => phase.Phase == PhaseWriter.Phase)
             ?? throw new UserException(ExitCode.WrongUsage, $"--run: {run.Run.Id} has no phase '{PhaseWriter.Phase}'",
                 "name a run of the scenario that 'learn' wrote");
-        IEnumerable<Deviation> operations = OperationComparison.Of(mix, new PhaseWriter(mix, sample.Name, data).Names,
+        return OperationComparison.Of(mix, new PhaseWriter(mix, sample.Name, data).Names,
             _source.HasPreciseTimes, phase.Operations.Where(result => !result.IsTotal).ToDictionary(result => result.Operation, result =>
                 new MeasuredOperation(result.OperationsPerSecond, result.LatencyMicroseconds.P99, result.Plan?.Stages)));
-        // A run of one collection doesn't say its name.
-        string only = names.Collection(sample.Collections[0].Name);
-        return operations.Concat(SizeComparison.Of(sample.Collections, run.Phases.SelectMany(one => one.Sizes)
-            .GroupBy(one => one.Collection ?? only).ToDictionary(one => one.Key, one => one.Last().Indexes), names));
     }
 
     private Learning.Observing.OperationMix Mix(DatabaseSample sample)
