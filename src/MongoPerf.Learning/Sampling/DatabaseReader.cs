@@ -19,7 +19,10 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
 
     private const int BatchSize = 1000;
 
-    private readonly Stopwatch _watch = Stopwatch.StartNew();
+    /// <summary>Collections, indexes and zones at most.</summary>
+    private const long MostListed = 1_000_000;
+
+    private readonly Stopwatch _watch = new();
     private readonly List<string> _notLearned = [];
     private long _documents;
     private long _bytes;
@@ -35,6 +38,7 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
     /// <exception cref="ServerCommandException">The user may not list its collections.</exception>
     public DatabaseSample Read(string database)
     {
+        _watch.Restart();
         var collections = new List<CollectionSample>();
         BsonDocument[] all = [.. Cursor(database, BsonDocument.Of(("listCollections", 1)))
             .OrderBy(one => one.FindString("name"), StringComparer.Ordinal)];
@@ -121,7 +125,7 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
         var documents = new List<BsonDocument>();
         try
         {
-            foreach (BsonDocument document in Cursor(database, command))
+            foreach (BsonDocument document in Cursor(database, command, isSample: true))
             {
                 documents.Add(document);
                 _documents++;
@@ -174,8 +178,12 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
         return connection.RunCommand(database, Preferring(command));
     }
 
-    private IEnumerable<BsonDocument> Cursor(string database, BsonDocument command)
+    /// <param name="database">Where the command runs.</param>
+    /// <param name="command">It.</param>
+    /// <param name="isSample">Who reads it keeps to the budget; other cursors must end by themselves.</param>
+    private IEnumerable<BsonDocument> Cursor(string database, BsonDocument command, bool isSample = false)
     {
+        var guard = new CursorGuard(connection, isSample ? long.MaxValue : MostListed, hasTime: !isSample);
         BsonDocument reply = Run(database, command);
         string batch = "firstBatch";
         while (true)
@@ -185,10 +193,15 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
             string ns = cursor.FindString("ns") ?? "";
             string collection = ns[(ns.IndexOf('.', StringComparison.Ordinal) + 1)..];
             bool isDone = false;
+            int documents = 0;
             try
             {
                 foreach ((_, BsonValue item) in cursor.FindDocument(batch) ?? BsonDocument.Empty)
+                {
+                    documents++;
                     yield return item.ToDocument();
+                }
+
                 isDone = true;
             }
             finally
@@ -200,6 +213,7 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
 
             if (id == 0)
                 yield break;
+            guard.AskForMore(documents);
             reply = Run(database, BsonDocument.Of(("getMore", id), ("collection", collection), ("batchSize", BatchSize)));
             batch = "nextBatch";
         }
