@@ -17,7 +17,7 @@ internal sealed partial class OperationWriter(IWrittenData data)
     /// <summary>Names are hashed, so that nothing may stand in the file that the deployment named.</summary>
     private bool AreHashed => data.NameOf("", "x") != "x";
 
-    /// <summary>A name for results: kind, collection, fields.</summary>
+    /// <summary>A name for results: kind, collection, fields of the filter, and what an update does to which fields.</summary>
     public string NameOf(LearnedOperation operation)
     {
         IEnumerable<string> fields = (operation.Filter ?? Matched(operation.Pipeline))?.Fields.Select(field => field.Key)
@@ -25,7 +25,17 @@ internal sealed partial class OperationWriter(IWrittenData data)
         string collection = operation.Collection.Length > 0 ? data.CollectionOf(operation.Collection) ?? operation.Collection
             : string.Join(' ', operation.Parts.Select(part => $"{part.Kind} {data.CollectionOf(part.Collection)}"));
         string kind = operation.Kind == "steps" ? "transaction" : operation.Kind;
-        return Unspoken().Replace(string.Join(' ', fields.Take(4).Prepend(collection).Prepend(kind)), "_").Trim();
+        return Unspoken().Replace(string.Join(' ', [kind, collection, .. fields.Take(4), .. Changes(operation)]), "_").Trim();
+    }
+
+    /// <summary>Such as <c>set state</c>: what operations with the same filter differ in.</summary>
+    private IEnumerable<string> Changes(LearnedOperation operation)
+    {
+        IEnumerable<KeyValuePair<string, Shape>> steps = operation.Update is not { } update ? []
+            : update.IsArray ? update.Fields.Select(stage => stage.Value).OfType<DocumentShape>().SelectMany(stage => stage.Fields)
+            : update.Fields;
+        return steps.SelectMany(step => (step.Value as DocumentShape)?.Fields.Take(3)
+            .Select(field => data.NameOf(operation.Collection, field.Key)).Prepend(step.Key.TrimStart('$')) ?? []);
     }
 
     /// <returns>Its keys but for name and weight, a line each; the kind comes first.</returns>
